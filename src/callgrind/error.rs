@@ -1,0 +1,235 @@
+//! What can be wrong with a callgrind profile, and where.
+
+use std::io;
+
+use thiserror::Error;
+
+/// A profile that cannot be read, with the place where that shows.
+#[derive(Debug, Error)]
+#[error("{input}:{line}: {problem}")]
+pub struct Error {
+    /// Name of the input, as the user knows it.
+    pub input: String,
+    /// Number of the line, from 1.
+    pub line: u64,
+    /// What is wrong there.
+    #[source]
+    pub problem: Problem,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A cost line where no columns are known yet.
+    #[error("cost line before any \"events:\" header (found {found:?})")]
+    CostBeforeEvents {
+        /// The line.
+        found: String,
+    },
+    /// A cost or `calls=` line before any `fn=`.
+    #[error("cost outside of any function: expected \"fn=\" before it (found {found:?})")]
+    CostOutsideFunction {
+        /// The line.
+        found: String,
+    },
+    /// A line has more costs than there are events.
+    #[error(
+        "more costs than events: expected at most {events} after the position (found {found:?})"
+    )]
+    TooManyCosts {
+        /// Number of events.
+        events: usize,
+        /// The line.
+        found: String,
+    },
+    /// A cost line has fewer numbers than there are positions.
+    #[error(
+        "cost line without its position: expected {positions} position numbers (found {found:?})"
+    )]
+    MissingPosition {
+        /// Number of positions that `positions:` names.
+        positions: usize,
+        /// The line.
+        found: String,
+    },
+    /// Something else stands where a number belongs.
+    #[error("expected a number (found {found:?})")]
+    NotANumber {
+        /// The line, from the offending place on.
+        found: String,
+    },
+    /// A number of more than 64 bits.
+    #[error("number over 64 bits: expected at most 18446744073709551615 (found {found:?})")]
+    NumberTooLarge {
+        /// The line, from the offending place on.
+        found: String,
+    },
+    /// A relative position that leads below 0.
+    #[error("negative position: the position before it is only {base} (found {found:?})")]
+    NegativePosition {
+        /// What the number is relative to.
+        base: u64,
+        /// The line, from the offending place on.
+        found: String,
+    },
+    /// A `version:` header above 1.
+    #[error("unsupported version of the callgrind format: expected 0 or 1 (found {found:?})")]
+    UnsupportedVersion {
+        /// The header.
+        found: String,
+    },
+    /// A `positions:` header that names something else than `instr`, `bb` and `line`, or twice.
+    #[error("unknown positions: expected instr, bb and line, each at most once (found {found:?})")]
+    UnknownPositions {
+        /// The header.
+        found: String,
+    },
+    /// Something else than a cost line after `calls=`.
+    #[error("calls= is not followed by a cost line (found {found:?})")]
+    CallWithoutCost {
+        /// The line after it.
+        found: String,
+    },
+    /// A `calls=` line with no callee ever named.
+    #[error("call without a callee: expected \"cfn=\" before it (found {found:?})")]
+    CallWithoutCallee {
+        /// The line.
+        found: String,
+    },
+    /// A line of no known form.
+    #[error(
+        "unknown line: expected a cost line, a position such as \"fn=\" or a header such as \"events:\" (found {found:?})"
+    )]
+    UnknownLine {
+        /// The line.
+        found: String,
+    },
+    /// A line of more than 16 MiB.
+    #[error("line over 16 MiB: this is no callgrind profile")]
+    LineTooLong,
+    /// The input has no cost line at all.
+    #[error("no profile data: expected cost lines after the header, reached the end of the input")]
+    NoData,
+    /// The input could not be read further.
+    #[error("cannot read on from here")]
+    Io(#[source] io::Error),
+}
+
+impl Problem {
+    /// What was found, where there is something to show.
+    pub(super) fn found(&self) -> Option<&str> {
+        match self {
+            Problem::CostBeforeEvents { found }
+            | Problem::CostOutsideFunction { found }
+            | Problem::TooManyCosts { found, .. }
+            | Problem::MissingPosition { found, .. }
+            | Problem::NotANumber { found }
+            | Problem::NumberTooLarge { found }
+            | Problem::NegativePosition { found, .. }
+            | Problem::UnsupportedVersion { found }
+            | Problem::UnknownPositions { found }
+            | Problem::CallWithoutCost { found }
+            | Problem::CallWithoutCallee { found }
+            | Problem::UnknownLine { found } => Some(found),
+            Problem::LineTooLong | Problem::NoData | Problem::Io(_) => None,
+        }
+    }
+}
+
+/// Something that a user should know, though reading went on.
+#[derive(Debug, Error)]
+#[error("{input}:{line}: {kind}")]
+pub struct Warning {
+    /// Name of the input, as the user knows it.
+    pub input: String,
+    /// Number of the line, from 1.
+    pub line: u64,
+    /// What there is to know.
+    pub kind: WarningKind,
+}
+
+/// What a [`Warning`] says.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// An id that no line before has defined.
+    #[error("id {name} was never defined; it stands for its name")]
+    UndefinedId {
+        /// The id in parentheses.
+        name: String,
+    },
+    /// More undefined ids than are worth listing.
+    #[error("{count} more ids were never defined; they stand for their names")]
+    MoreUndefinedIds {
+        /// How many.
+        count: u64,
+    },
+    /// A line that cannot be read, left out because the caller is lenient.
+    #[error("line skipped: {0}")]
+    Skipped(Problem),
+    /// How many lines were left out, when there were more than are listed.
+    #[error("{count} lines skipped in all; the first {listed} are listed")]
+    SkippedInAll {
+        /// How many there were.
+        count: u64,
+        /// How many had a warning of their own.
+        listed: usize,
+    },
+    /// The last line has no end and cannot be read.
+    #[error(
+        "the input ends within this line, which was left out (found {found:?}); it was cut off or is still being written"
+    )]
+    CutLine {
+        /// The line.
+        found: String,
+    },
+    /// The input ends between `calls=` and its cost line.
+    #[error(
+        "the input ends after calls=, before the cost of the call, which was left out; it was cut off or is still being written"
+    )]
+    CutCall,
+    /// The last block of a trace may be incomplete.
+    #[error(
+        "the input ends within the block of {function:?}; it was cut off or is still being written"
+    )]
+    CutBlock {
+        /// Its function.
+        function: String,
+    },
+    /// A run of a trace ends before `{main}` does.
+    #[error(
+        "the run ends before {{main}} has returned; it was cut off or is still being written, and the costs of what was still running are missing"
+    )]
+    CutRun,
+    /// A profile of Valgrind ends before its `totals:`.
+    #[error("the input ends before its \"totals:\" line; it was cut off or is still being written")]
+    CutPart,
+    /// Lines given as -1, which stands for "unknown".
+    #[error("{count} positions are -1 and lead below 0: their line counts as unknown (0)")]
+    UnknownLines {
+        /// How many.
+        count: u64,
+    },
+    /// A part of the profile does not have the selected event.
+    #[error("no event {event:?} from here on, only {available}: its cost counts as 0")]
+    EventAbsent {
+        /// The selected event.
+        event: String,
+        /// The events that there are.
+        available: String,
+    },
+}
+
+/// A line, or the beginning of a long one, in a form that fits into a message.
+pub(super) fn excerpt(line: &[u8]) -> String {
+    const LONGEST: usize = 60;
+    let line = line.trim_ascii_end();
+    let shown = &line[..line.len().min(4 * LONGEST)];
+    let text = String::from_utf8_lossy(shown);
+    let mut excerpt: String = text.chars().take(LONGEST).collect();
+    if excerpt.len() < text.len() || shown.len() < line.len() {
+        excerpt.push('…');
+    }
+    excerpt
+}

@@ -1,0 +1,229 @@
+//! Header lines: what they change, and which runs and parts they begin.
+
+use super::error::{Problem, WarningKind, excerpt};
+use super::interpreter::Interpreter;
+use super::lexer::Cursor;
+use super::position::Positions;
+use crate::profile::{Cost, Kind, NameId, RawHeader};
+
+/// The function that spans a whole run in Xdebug's traces.
+const MAIN: &[u8] = b"{main}";
+
+/// What is known of the section that is being read: a run, or a part.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    /// Whether a warning has said already that it is cut off.
+    pub is_cut: bool,
+    /// Whether Valgrind writes it, who ends each part with a `totals:` line.
+    expects_totals: bool,
+    has_totals: bool,
+    /// Blocks of `{main}` in all runs before it.
+    mains_before: u64,
+}
+
+impl Interpreter<'_> {
+    /// Reads a line that is no known body line.
+    pub(super) fn header_line(&mut self, line: &[u8]) -> Result<(), Problem> {
+        let Some((key, value)) = split_header(line) else {
+            if line.starts_with(b"====") {
+                // Xdebug's append mode: ==== NEW PROFILING FILE ====...
+                self.begin_run();
+                return Ok(());
+            }
+            let found = excerpt(line);
+            return Err(Problem::UnknownLine { found });
+        };
+        let raw = match key {
+            b"events" => {
+                self.set_columns(value);
+                RawHeader::Events
+            }
+            b"summary" => {
+                self.unsettle();
+                RawHeader::Summary(numbers(value))
+            }
+            b"positions" => {
+                let positions = Positions::parse(value).ok_or_else(|| {
+                    let found = excerpt(line);
+                    Problem::UnknownPositions { found }
+                })?;
+                self.set_positions(positions);
+                RawHeader::Other
+            }
+            b"event" => {
+                self.builder.define_event(value);
+                self.unsettle();
+                RawHeader::Other
+            }
+            b"version" => {
+                self.version(line, value)?;
+                RawHeader::Other
+            }
+            b"creator" => {
+                self.creator(value);
+                RawHeader::Other
+            }
+            b"part" => {
+                self.begin_part();
+                RawHeader::Other
+            }
+            b"totals" => {
+                self.run.has_totals = true;
+                RawHeader::Other
+            }
+            _ => RawHeader::Other,
+        };
+        self.builder.add_header(line, raw);
+        Ok(())
+    }
+
+    fn set_columns(&mut self, value: &[u8]) {
+        // Headers that came before speak of the columns before.
+        if self.unsettled && self.columns.is_some() && self.section_has_body {
+            self.settle();
+        }
+        let names = value.split(u8::is_ascii_whitespace);
+        let names = names.filter(|name| !name.is_empty());
+        self.columns = Some(names.map(<[u8]>::to_vec).collect());
+        self.unsettle();
+    }
+
+    fn version(&mut self, line: &[u8], value: &[u8]) -> Result<(), Problem> {
+        let value = value.trim_ascii();
+        let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
+        let major = value[..digits].trim_ascii_start();
+        if !matches!(major, b"" | b"0" | b"1") {
+            let found = excerpt(line);
+            return Err(Problem::UnsupportedVersion { found });
+        }
+        self.begin_run();
+        if value == b"0.9.6" {
+            // Xdebug up to 2.1.0, which names no creator.
+            self.tell_kind(Kind::Trace);
+        }
+        Ok(())
+    }
+
+    fn creator(&mut self, value: &[u8]) {
+        self.begin_run();
+        let value = value.trim_ascii();
+        self.run.expects_totals = value.starts_with(b"callgrind-");
+        self.tell_kind(if value.starts_with(b"xdebug") {
+            Kind::Trace
+        } else {
+            Kind::Aggregate
+        });
+    }
+
+    /// Begins a section with a new run in it, unless the one that there is has no body yet.
+    fn begin_run(&mut self) {
+        if self.section_has_body {
+            self.begin_part();
+            self.forget_names();
+        }
+    }
+
+    fn begin_part(&mut self) {
+        if !self.section_has_body {
+            return;
+        }
+        self.end_section(None);
+        if self.unsettled && self.columns.is_some() {
+            self.settle();
+        }
+        self.builder.begin_section();
+        self.section_has_body = false;
+        self.run = Run {
+            expects_totals: self.run.expects_totals,
+            mains_before: self.builder.trace_blocks(MAIN),
+            ..Run::default()
+        };
+    }
+
+    /// Says if a section was cut off; `open` is the function whose block may go on.
+    pub(super) fn end_section(&mut self, open: Option<NameId>) {
+        if self.run.is_cut {
+            return;
+        }
+        if self.builder.kind() == Kind::Trace {
+            let has_main = self.builder.trace_blocks(MAIN) > self.run.mains_before;
+            let has_summary = self.builder.section_has_summary();
+            if has_summary && open.is_none() {
+                return;
+            }
+            if let Some(name) = open {
+                let function = self.function_text(name);
+                self.warn(WarningKind::CutBlock { function });
+            } else if !has_main {
+                self.warn(WarningKind::CutRun);
+            }
+        } else if self.run.expects_totals && !self.run.has_totals {
+            self.warn(WarningKind::CutPart);
+        }
+    }
+
+    /// Whether the input ends within a `summary:` line, so that its number is too small.
+    ///
+    /// A summary is never less than the self costs that it sums up (section 3.2.2).
+    pub(super) fn is_cut_summary(&mut self, line: &[u8]) -> bool {
+        let Some((b"summary", value)) = split_header(line) else {
+            return false;
+        };
+        self.builder.close_block();
+        let total = self.builder.section_self_total();
+        self.selected_cost(&numbers(value)) < total
+    }
+}
+
+/// Splits `key: value`; the key is made of letters, digits, `_` and `-`.
+fn split_header(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let is_key = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    let length = line.iter().take_while(|b| is_key(b)).count();
+    match line.get(length) {
+        Some(b':') if length > 0 && line[0].is_ascii_alphabetic() => {
+            Some((&line[..length], &line[length + 1..]))
+        }
+        _ => None,
+    }
+}
+
+/// The numbers of a `summary:` line, up to the first that is none.
+fn numbers(value: &[u8]) -> Vec<Cost> {
+    let value = [value, b"\n"].concat();
+    let mut cursor = Cursor::new(&value, 0);
+    let mut numbers = Vec::new();
+    loop {
+        cursor.skip_blanks();
+        match cursor.cost() {
+            Ok(number) => numbers.push(number),
+            Err(_) => return numbers,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_told_by_their_key() {
+        assert_eq!(
+            split_header(b"desc: Trigger: x"),
+            Some((&b"desc"[..], &b" Trigger: x"[..]))
+        );
+        assert_eq!(
+            split_header(b"events:Ir"),
+            Some((&b"events"[..], &b"Ir"[..]))
+        );
+        assert_eq!(split_header(b"a b: c"), None);
+        assert_eq!(split_header(b": c"), None);
+        assert_eq!(split_header(b"xyz=a: b"), None);
+    }
+
+    #[test]
+    fn summaries_are_read_as_far_as_they_are_numbers() {
+        assert_eq!(numbers(b" 36163 -433456"), [36163, -433_456]);
+        assert_eq!(numbers(b" 0x10 7 x 8"), [16, 7]);
+        assert_eq!(numbers(b""), []);
+    }
+}

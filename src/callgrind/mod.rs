@@ -1,0 +1,41 @@
+//! The callgrind format, as all its writers use it.
+//!
+//! The specification is the chapter "Callgrind Format Specification" of Valgrind's documentation;
+//! sections named in this module are of that chapter. Where real writers or readers differ, the
+//! code says so.
+//!
+//! [`read`] owns the buffer and does the I/O; the lexer and the name and position tables are pure;
+//! the interpreter turns lines into calls of a [`ProfileBuilder`](crate::profile::ProfileBuilder).
+
+mod error;
+mod fast;
+mod header;
+mod interpreter;
+mod lexer;
+mod names;
+mod position;
+mod reader;
+
+pub use error::{Error, Problem, Warning, WarningKind};
+pub use reader::{Outcome, read};
+
+use crate::profile::Kind;
+
+/// How to read an input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// What its blocks are.
+    pub kind: KindChoice,
+    /// Skip lines that cannot be read, with a warning, instead of stopping at the first.
+    pub lenient: bool,
+}
+
+/// Who says whether an input is a trace or an aggregate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KindChoice {
+    /// Its header: Xdebug writes traces, everybody else aggregates.
+    #[default]
+    Auto,
+    /// The caller.
+    Fixed(Kind),
+}

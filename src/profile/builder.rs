@@ -1,0 +1,519 @@
+//! Sums what readers report into the tables of a [`Profile`].
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use thiserror::Error;
+
+use super::calls::{CallEdge, CallTable, EdgeLists};
+use super::events::{EventError, Events, Selection};
+use super::function::{Draft, Function, LineSource};
+use super::headers::{Headers, RawHeader};
+use super::ids::{FunctionId, NameId, next_index};
+use super::names::NameTable;
+use super::trace::{BlockCall, Linker, TraceOptions};
+use super::{Cost, InclusiveCost, Profile};
+
+/// What the blocks of an input are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Each block is one invocation, callees before callers. A function is known by its name.
+    Trace,
+    /// Blocks hold sums. A function is known by its object, file and name.
+    Aggregate,
+}
+
+/// Why what was read makes no profile.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ModelError {
+    /// The wanted event is not there, or its formula is wrong.
+    #[error(transparent)]
+    Event(#[from] EventError),
+    /// More than 2³² − 1 names, functions, call edges or invocations.
+    #[error("more than 4294967295 {what}, which no preprocessed format can number")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+    },
+}
+
+/// What is wanted of a profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProfileOptions {
+    /// The event whose costs are read; none: the first of the first `events:` line.
+    pub event: Option<Vec<u8>>,
+    /// How inclusive costs treat recursion.
+    pub inclusive: InclusiveCost,
+    /// Functions of traces that are stepped over in the call lists.
+    pub proxies: Vec<Vec<u8>>,
+    /// Whether to keep every invocation of traces, which v4 stores.
+    pub invocations: bool,
+}
+
+/// One call as a reader reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Who is called.
+    pub callee: FunctionId,
+    /// Where the callee begins, as the call says; 0 where it does not.
+    pub target_line: u64,
+    /// Line of the call.
+    pub line: u64,
+    /// How many calls.
+    pub calls: u64,
+    /// Their inclusive cost.
+    pub cost: Cost,
+}
+
+/// A function of a table that was summed before: of a preprocessed file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableFunction<'a> {
+    /// Source file.
+    pub file: &'a [u8],
+    /// Name.
+    pub name: &'a [u8],
+    /// Line; 0 where unknown.
+    pub line: u64,
+    /// Sum of self costs.
+    pub self_cost: Cost,
+    /// Inclusive cost.
+    pub inclusive: Cost,
+    /// Invocations.
+    pub invocations: u64,
+}
+
+/// The block that is being read.
+#[derive(Debug)]
+struct Block {
+    function: FunctionId,
+    self_cost: Cost,
+    /// Whether the function's line is settled, so that cost lines need not offer theirs.
+    has_line: bool,
+}
+
+/// The function last found under a name: most names belong to one function.
+#[derive(Clone, Copy, Debug)]
+struct Recent {
+    object: NameId,
+    file: NameId,
+    function: FunctionId,
+}
+
+impl Recent {
+    const NONE: Recent = Recent {
+        object: NameId::ANY,
+        file: NameId::EMPTY,
+        function: FunctionId(u32::MAX),
+    };
+}
+
+/// Builds a [`Profile`]; see the module's documentation.
+///
+/// A reader calls [`begin_input`](Self::begin_input), then for every block
+/// [`open_block`](Self::open_block), [`add_cost`](Self::add_cost) and
+/// [`add_call`](Self::add_call) in the order of the file, and
+/// [`close_block`](Self::close_block).
+#[derive(Debug)]
+pub struct ProfileBuilder {
+    names: NameTable,
+    drafts: Vec<Draft>,
+    by_key: HashTable<FunctionId>,
+    hasher: RandomState,
+    recent: Vec<Recent>,
+    calls: CallTable,
+    block: Option<Block>,
+    kind: Kind,
+    /// Sum of the self costs of all closed blocks and tables.
+    self_total: Cost,
+    headers: Headers,
+    events: Events,
+    options: ProfileOptions,
+    traces: TraceOptions,
+    linker: Option<Linker>,
+    /// What there was too much of, if anything.
+    overflow: Option<&'static str>,
+}
+
+impl ProfileBuilder {
+    /// Begins a profile.
+    pub fn new(options: ProfileOptions) -> Self {
+        let traces = TraceOptions {
+            invocations: options.invocations,
+            outermost: options.inclusive == InclusiveCost::Outermost,
+            proxies: options.proxies.clone(),
+        };
+        let linker = traces.need_links().then(|| Linker::new(&traces));
+        ProfileBuilder {
+            names: NameTable::default(),
+            drafts: Vec::new(),
+            by_key: HashTable::new(),
+            hasher: RandomState::default(),
+            recent: Vec::new(),
+            calls: CallTable::default(),
+            block: None,
+            kind: Kind::Aggregate,
+            self_total: 0,
+            headers: Headers::default(),
+            events: Events::wanting(options.event.clone()),
+            options,
+            traces,
+            linker,
+            overflow: None,
+        }
+    }
+
+    /// Begins an input; its kind can still change until its first block opens.
+    pub fn begin_input(&mut self, kind: Kind) {
+        self.begin_section();
+        self.kind = kind;
+    }
+
+    /// Begins a run or part within an input: it has a `summary:` of its own.
+    pub fn begin_section(&mut self) {
+        self.close_block();
+        if let Some(linker) = &mut self.linker {
+            linker.end_run();
+        }
+        self.headers.begin_section(self.self_total);
+    }
+
+    /// Says what the blocks from here on are.
+    pub fn set_kind(&mut self, kind: Kind) {
+        self.kind = kind;
+    }
+
+    /// What the blocks read now are.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Enters a name and returns its number.
+    pub fn intern(&mut self, name: &[u8]) -> NameId {
+        self.names.intern(name).unwrap_or_else(|| {
+            self.overflow = Some("names");
+            NameId::EMPTY
+        })
+    }
+
+    /// The bytes of a name.
+    pub fn name(&self, id: NameId) -> &[u8] {
+        self.names.get(id)
+    }
+
+    /// Takes in a header line, without its end.
+    pub fn add_header(&mut self, line: &[u8], header: RawHeader) {
+        self.headers.push(line, header);
+    }
+
+    /// Whether the section that is being read has a `summary:` line.
+    pub fn section_has_summary(&self) -> bool {
+        self.headers.section_has_summary()
+    }
+
+    /// Sum of the self costs of the section that is being read, without the open block.
+    pub fn section_self_total(&self) -> Cost {
+        self.self_total
+            .saturating_sub(self.headers.self_before_section())
+    }
+
+    /// Takes in the value of an `event:` header: a derived event, or only a long name.
+    pub fn define_event(&mut self, value: &[u8]) {
+        self.events.define(value);
+    }
+
+    /// Says which columns the costs from here on have, and learns how to find the selected one.
+    ///
+    /// Header lines handed over before are understood to speak of these columns.
+    pub fn select_columns(&mut self, columns: &[Vec<u8>]) -> Selection {
+        let selection = self.events.select(columns);
+        let event = self.events.selected().unwrap_or_default();
+        self.headers.settle(&selection, event);
+        selection
+    }
+
+    /// Name of the event whose costs are read; empty until the first columns are known.
+    pub fn selected_event(&self) -> &[u8] {
+        self.events.selected().unwrap_or_default()
+    }
+
+    /// Finds a function by its key, or numbers it as a new one.
+    ///
+    /// In a trace the name alone is the key; the rest is kept for a function that gets no block.
+    #[inline]
+    pub fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
+        let key = match self.kind {
+            Kind::Trace => (NameId::ANY, NameId::ANY),
+            Kind::Aggregate => (object, file),
+        };
+        if let Some(recent) = self.recent.get(name.index()) {
+            if (recent.object, recent.file) == key {
+                return recent.function;
+            }
+        }
+        self.find_function(key, object, file, name)
+    }
+
+    #[cold]
+    fn find_function(
+        &mut self,
+        key: (NameId, NameId),
+        object: NameId,
+        file: NameId,
+        name: NameId,
+    ) -> FunctionId {
+        let hash = self.hasher.hash_one((key, name));
+        let drafts = &self.drafts;
+        let found = self
+            .by_key
+            .find(hash, |&id| {
+                let draft = &drafts[id.index()];
+                draft.name == name && draft.key() == key
+            })
+            .copied();
+        let function = match found {
+            Some(function) => function,
+            None => self.new_function(hash, object, file, name),
+        };
+        if self.recent.len() <= name.index() {
+            self.recent.resize(self.names.len(), Recent::NONE);
+        }
+        self.recent[name.index()] = Recent {
+            object: key.0,
+            file: key.1,
+            function,
+        };
+        function
+    }
+
+    fn new_function(
+        &mut self,
+        hash: u64,
+        object: NameId,
+        file: NameId,
+        name: NameId,
+    ) -> FunctionId {
+        let Some(number) = next_index(self.drafts.len()) else {
+            self.overflow = Some("functions");
+            return FunctionId(0);
+        };
+        let in_trace = self.kind == Kind::Trace;
+        self.drafts.push(Draft {
+            in_trace,
+            is_proxy: in_trace && self.traces.is_proxy(self.names.get(name)),
+            ..Draft::new(object, file, name)
+        });
+        let (drafts, hasher) = (&self.drafts, &self.hasher);
+        self.by_key.insert_unique(hash, FunctionId(number), |&id| {
+            let draft = &drafts[id.index()];
+            hasher.hash_one((draft.key(), draft.name))
+        });
+        FunctionId(number)
+    }
+
+    /// Opens a block: what follows are costs and calls of this function.
+    #[inline]
+    pub fn open_block(&mut self, object: NameId, file: NameId, name: NameId) {
+        self.close_block();
+        let function = self.function(object, file, name);
+        let draft = &mut self.drafts[function.index()];
+        if draft.blocks == 0 {
+            draft.object = object;
+            draft.file = file;
+        }
+        draft.blocks += 1;
+        self.block = Some(Block {
+            function,
+            self_cost: 0,
+            has_line: draft.line_source == LineSource::OwnCost,
+        });
+    }
+
+    /// Adds a cost line of the open block.
+    #[inline]
+    pub fn add_cost(&mut self, line: u64, cost: Cost) {
+        let Some(block) = &mut self.block else { return };
+        block.self_cost = block.self_cost.saturating_add(cost);
+        if !block.has_line {
+            block.has_line = true;
+            self.drafts[block.function.index()].offer_line(LineSource::OwnCost, line);
+        }
+    }
+
+    /// Adds calls that the open block made.
+    #[inline]
+    pub fn add_call(&mut self, call: Call) {
+        let Some(block) = &self.block else { return };
+        let Call {
+            callee,
+            target_line,
+            line,
+            calls,
+            cost,
+        } = call;
+        self.drafts[callee.index()].offer_line(LineSource::Call, target_line);
+        if let (Some(linker), Kind::Trace) = (&mut self.linker, self.kind) {
+            linker.add_call(BlockCall {
+                callee,
+                line,
+                calls,
+                cost,
+            });
+            return;
+        }
+        let edge = CallEdge {
+            caller: block.function,
+            callee,
+            line,
+            calls,
+            cost,
+        };
+        self.add_edge(edge);
+    }
+
+    /// Closes the open block, if there is one.
+    #[inline]
+    pub fn close_block(&mut self) {
+        let Some(block) = self.block.take() else {
+            return;
+        };
+        let draft = &mut self.drafts[block.function.index()];
+        draft.self_cost = draft.self_cost.saturating_add(block.self_cost);
+        self.self_total = self.self_total.saturating_add(block.self_cost);
+        if self.linker.is_some() && draft.in_trace {
+            self.link_block(&block);
+        }
+    }
+
+    fn link_block(&mut self, block: &Block) {
+        let Some(linker) = &mut self.linker else {
+            return;
+        };
+        let draft = &mut self.drafts[block.function.index()];
+        let made = linker.block_calls_cost();
+        let mut listed_cost: Cost = 0;
+        for listed in linker.close_block(block.function, block.self_cost, draft.is_proxy) {
+            let BlockCall {
+                callee,
+                line,
+                calls,
+                cost,
+            } = listed.call;
+            listed_cost = listed_cost.saturating_add(cost);
+            let edge = CallEdge {
+                caller: block.function,
+                callee,
+                line,
+                calls,
+                cost,
+            };
+            if !self.calls.add(edge) {
+                self.overflow = Some("call edges");
+            }
+        }
+        let beyond = made.saturating_sub(listed_cost);
+        draft.inclusive_beyond = draft.inclusive_beyond.saturating_add(beyond);
+        if linker.is_full() {
+            self.overflow = Some("invocations");
+        }
+    }
+
+    /// Blocks of the function named `name` seen in traces so far.
+    pub fn trace_blocks(&self, name: &[u8]) -> u64 {
+        let Some(name) = self.names.find(name) else {
+            return 0;
+        };
+        let key = (NameId::ANY, NameId::ANY);
+        let found = self.by_key.find(self.hasher.hash_one((key, name)), |&id| {
+            let draft = &self.drafts[id.index()];
+            draft.name == name && draft.key() == key
+        });
+        found.map_or(0, |id| self.drafts[id.index()].blocks)
+    }
+
+    /// Adds the sums of a function that a table states.
+    pub fn add_table_function(&mut self, function: &TableFunction<'_>) -> FunctionId {
+        let (file, name) = (self.intern(function.file), self.intern(function.name));
+        let id = self.function(NameId::EMPTY, file, name);
+        let draft = &mut self.drafts[id.index()];
+        draft.offer_line(LineSource::OwnCost, function.line);
+        draft.self_cost = draft.self_cost.saturating_add(function.self_cost);
+        let calls_cost = function.inclusive.saturating_sub(function.self_cost);
+        draft.inclusive_beyond = draft.inclusive_beyond.saturating_add(calls_cost);
+        draft.invocations_beyond = draft
+            .invocations_beyond
+            .saturating_add_unsigned(function.invocations);
+        self.self_total = self.self_total.saturating_add(function.self_cost);
+        id
+    }
+
+    /// Adds an edge that a table states, beside the figures of its functions.
+    pub fn add_table_edge(&mut self, edge: CallEdge) {
+        let caller = &mut self.drafts[edge.caller.index()];
+        caller.inclusive_beyond = caller.inclusive_beyond.saturating_sub(edge.cost);
+        let callee = &mut self.drafts[edge.callee.index()];
+        callee.invocations_beyond = callee
+            .invocations_beyond
+            .saturating_sub_unsigned(edge.calls);
+        self.add_edge(edge);
+    }
+
+    fn add_edge(&mut self, edge: CallEdge) {
+        if !self.calls.add(edge) {
+            self.overflow = Some("call edges");
+        }
+    }
+
+    /// Ends reading and works out what follows from the sums.
+    ///
+    /// # Errors
+    ///
+    /// When no input has the wanted event, or when there is more than can be numbered.
+    pub fn finish(mut self) -> Result<Profile, ModelError> {
+        self.close_block();
+        self.events.check()?;
+        if let Some(what) = self.overflow {
+            return Err(ModelError::TooMany { what });
+        }
+        let (invocations, outermost) = match self.linker.take() {
+            Some(linker) => linker.finish(),
+            None => (None, None),
+        };
+        let edges = self.calls.into_edges();
+        let count = self.drafts.len();
+        let mut calls_cost = vec![0; count];
+        let mut calls_in = vec![0u64; count];
+        let self_calls = self.options.inclusive == InclusiveCost::Summed;
+        for edge in &edges {
+            if self_calls || edge.caller != edge.callee {
+                let cost: &mut Cost = &mut calls_cost[edge.caller.index()];
+                *cost = cost.saturating_add(edge.cost);
+            }
+            let calls = &mut calls_in[edge.callee.index()];
+            *calls = calls.saturating_add(edge.calls);
+        }
+        let sums = calls_in.into_iter().zip(calls_cost);
+        let drafts = self.drafts.into_iter().zip(sums);
+        let mut functions: Vec<Function> = drafts
+            .map(|(draft, (calls_in, calls_cost))| draft.finish(calls_in, calls_cost))
+            .collect();
+        if let Some(outermost) = outermost {
+            for (number, function) in (0u32..).zip(&mut functions) {
+                if function.in_trace {
+                    function.inclusive = outermost.total(FunctionId(number));
+                }
+            }
+        }
+        Ok(Profile {
+            sub_calls: EdgeLists::new(&edges, count, |edge| edge.caller),
+            called_from: EdgeLists::new(&edges, count, |edge| edge.callee),
+            headers: self.headers.finish(self.self_total),
+            event: self.events.selected().unwrap_or_default().to_vec(),
+            events: self.events.names().map(<[u8]>::to_vec).collect(),
+            names: self.names,
+            functions,
+            edges,
+            invocations,
+        })
+    }
+}

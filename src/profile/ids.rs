@@ -1,0 +1,41 @@
+//! Indices into the tables of a profile.
+
+/// Number of a name in a [`NameTable`](super::NameTable).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(pub(super) u32);
+
+impl NameId {
+    /// The empty name, which every table holds.
+    pub const EMPTY: NameId = NameId(0);
+
+    /// Stands for "whichever": a trace knows functions by their name alone.
+    pub(super) const ANY: NameId = NameId(u32::MAX);
+
+    /// The number as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Number of a function in a profile, by first appearance, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FunctionId(pub(super) u32);
+
+impl FunctionId {
+    /// The number as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The number as the preprocessed formats hold it.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// The next free 32-bit index of a table with `len` entries; none when the table is full.
+///
+/// The last value is kept free for sentinels.
+pub(super) fn next_index(len: usize) -> Option<u32> {
+    u32::try_from(len).ok().filter(|&index| index < u32::MAX)
+}

@@ -1,0 +1,222 @@
+//! The invocations of v4, listed by function.
+
+use super::error::WriteError;
+use super::layout::{InvocationRecord, NOBODY, SubCallRecord};
+use super::narrow::{Narrowing, Survey};
+use crate::profile::{FunctionId, InvocationCall, InvocationTree, Profile};
+
+/// All invocations of a profile, by function.
+///
+/// Those of a trace are in its invocation tree. The functions of an aggregate have sums only; each
+/// is taken as one invocation, called by the edge with the highest cost.
+pub(super) struct InvocationLists<'a> {
+    profile: &'a Profile,
+    tree: Option<&'a InvocationTree>,
+    /// Positions in the tree, those of one function together, in block order.
+    order: Vec<u32>,
+    /// Where the list of each function begins in `order`, and where the last one ends.
+    starts: Vec<u32>,
+    /// Number of each invocation of the tree among those of its function.
+    numbers: Vec<u32>,
+    /// Where the sub-calls of each function of an aggregate begin, after those of the tree.
+    sum_sub_calls: Vec<u64>,
+    sub_call_count: u64,
+}
+
+impl<'a> InvocationLists<'a> {
+    /// Lists the invocations of a profile.
+    pub fn new(profile: &'a Profile) -> Self {
+        let tree = profile.invocations();
+        let invocations = tree.map_or(&[][..], InvocationTree::invocations);
+        let mut starts = vec![0u32; profile.functions().len() + 1];
+        let mut numbers = Vec::with_capacity(invocations.len());
+        for invocation in invocations {
+            let count = &mut starts[invocation.function.index() + 1];
+            numbers.push(*count);
+            *count += 1;
+        }
+        for f in 1..starts.len() {
+            starts[f] += starts[f - 1];
+        }
+        let mut order = vec![0; invocations.len()];
+        for (position, (invocation, number)) in (0u32..).zip(invocations.iter().zip(&numbers)) {
+            let start = starts[invocation.function.index()];
+            order[(start + number) as usize] = position;
+        }
+        let mut lists = InvocationLists {
+            profile,
+            tree,
+            order,
+            starts,
+            numbers,
+            sum_sub_calls: Vec::new(),
+            sub_call_count: tree.map_or(0, |tree| tree.calls().len() as u64),
+        };
+        for (id, _) in profile.functions() {
+            lists.sum_sub_calls.push(lists.sub_call_count);
+            if lists.is_sum(id) {
+                lists.sub_call_count += profile.sub_calls(id).len() as u64;
+            }
+        }
+        lists
+    }
+
+    /// How many invocations a function has.
+    pub fn count_of(&self, id: FunctionId) -> u64 {
+        if self.is_sum(id) {
+            1
+        } else {
+            self.in_tree(id).len() as u64
+        }
+    }
+
+    /// How many sub-call records there are in all.
+    pub fn sub_call_count(&self) -> u64 {
+        self.sub_call_count
+    }
+
+    /// How many functions have sums only.
+    pub fn sum_count(&self) -> u64 {
+        let ids = self.profile.functions().map(|(id, _)| id);
+        ids.filter(|&id| self.is_sum(id)).count() as u64
+    }
+
+    /// Looks at every number that will be written, but for the sums of functions.
+    pub fn survey(&self, survey: &mut Survey) {
+        if let Some(tree) = self.tree {
+            for invocation in tree.invocations() {
+                survey.cost(invocation.self_cost);
+                survey.cost(invocation.inclusive);
+            }
+            for call in tree.calls() {
+                survey.cost(call.cost);
+                survey.count(call.line);
+            }
+        }
+        for (id, _) in self.profile.functions() {
+            let calls = self.profile.called_from(id).map(|edge| edge.cost);
+            survey.cost(calls.fold(0, i64::saturating_add));
+            if self.is_sum(id) {
+                for edge in self.profile.sub_calls(id) {
+                    survey.cost(edge.cost);
+                    survey.count(edge.line);
+                }
+            }
+        }
+    }
+
+    /// Gives the records of a function's invocations in order.
+    ///
+    /// `sub_calls_address` is where the sub-call records of the file begin.
+    pub fn of(
+        &self,
+        id: FunctionId,
+        narrowing: &Narrowing,
+        sub_calls_address: u64,
+        mut record: impl FnMut(InvocationRecord) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
+        let address = |first: u64| narrowing.count(sub_calls_address + first * SubCallRecord::SIZE);
+        if self.is_sum(id) {
+            let sub_call_address = address(self.sum_sub_calls[id.index()]);
+            return record(self.sum_record(id, narrowing, sub_call_address));
+        }
+        let Some(tree) = self.tree else { return Ok(()) };
+        for &position in self.in_tree(id) {
+            let position = position as usize;
+            let invocation = &tree.invocations()[position];
+            let calls = tree.calls_of(position);
+            let mut numbers = InvocationRecord {
+                self_cost: narrowing.cost(invocation.self_cost),
+                inclusive: narrowing.cost(invocation.inclusive),
+                sub_call_count: narrowing.count(calls.len() as u64),
+                sub_call_address: address(calls.start as u64),
+                ..UNCALLED
+            };
+            if let Some((caller, call)) = tree.caller_of(position) {
+                numbers.call_cost = narrowing.cost(call.cost);
+                numbers.caller = tree.invocations()[caller].function.number();
+                numbers.caller_invocation = self.numbers[caller];
+                numbers.line = narrowing.count(call.line);
+            }
+            record(numbers)?;
+        }
+        Ok(())
+    }
+
+    /// Gives all sub-call records in the order of the file.
+    pub fn sub_calls(
+        &self,
+        narrowing: &Narrowing,
+        mut record: impl FnMut(SubCallRecord) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
+        for call in self.tree.map_or(&[][..], InvocationTree::calls) {
+            record(self.sub_call(call, narrowing))?;
+        }
+        for (id, _) in self.profile.functions().filter(|&(id, _)| self.is_sum(id)) {
+            for edge in self.profile.sub_calls(id) {
+                record(SubCallRecord {
+                    function: edge.callee.number(),
+                    invocation: 0,
+                    line: narrowing.count(edge.line),
+                    cost: narrowing.cost(edge.cost),
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sub_call(&self, call: &InvocationCall, narrowing: &Narrowing) -> SubCallRecord {
+        let invocation = call.invocation();
+        SubCallRecord {
+            function: call.callee.number(),
+            invocation: invocation.map_or(NOBODY, |position| self.numbers[position]),
+            line: narrowing.count(call.line),
+            cost: narrowing.cost(call.cost),
+        }
+    }
+
+    fn sum_record(
+        &self,
+        id: FunctionId,
+        narrowing: &Narrowing,
+        sub_call_address: u32,
+    ) -> InvocationRecord {
+        let function = self.profile.function(id);
+        let mut record = InvocationRecord {
+            self_cost: narrowing.cost(function.self_cost),
+            inclusive: narrowing.cost(function.inclusive),
+            sub_call_count: narrowing.count(self.profile.sub_calls(id).len() as u64),
+            sub_call_address,
+            ..UNCALLED
+        };
+        // The first of those with the highest cost: `max_by_key` takes the last of equals.
+        let edges: Vec<_> = self.profile.called_from(id).collect();
+        if let Some(edge) = edges.into_iter().rev().max_by_key(|edge| edge.cost) {
+            record.call_cost = narrowing.cost(edge.cost);
+            record.caller = edge.caller.number();
+            record.line = narrowing.count(edge.line);
+        }
+        record
+    }
+
+    fn is_sum(&self, id: FunctionId) -> bool {
+        self.in_tree(id).is_empty() && !(self.tree.is_some() && self.profile.function(id).in_trace)
+    }
+
+    fn in_tree(&self, id: FunctionId) -> &[u32] {
+        let f = id.index();
+        &self.order[self.starts[f] as usize..self.starts[f + 1] as usize]
+    }
+}
+
+/// An invocation that nobody called.
+const UNCALLED: InvocationRecord = InvocationRecord {
+    self_cost: 0,
+    inclusive: 0,
+    call_cost: 0,
+    caller: NOBODY,
+    caller_invocation: 0,
+    line: 0,
+    sub_call_count: 0,
+    sub_call_address: 0,
+};

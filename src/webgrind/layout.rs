@@ -1,0 +1,243 @@
+//! The layout of the preprocessed formats: names and orders, nothing else.
+//!
+//! All numbers are unsigned, of 32 bits, little-endian. Addresses are byte offsets from the start
+//! of the file. The source is webgrind's wiki page "Preprocessed Format" and, where that is
+//! silent, what webgrind 0.4 (v4), 0.5 (v5), 1.0 (v6) and 1.9.4 (v7) read and write.
+//!
+//! ```text
+//! version
+//! header address
+//! function count n
+//! n function addresses
+//! n function records: numbers, call or invocation records, file name \n, function name \n
+//! v4 only: sub-call records
+//! header address: header lines, each with \n, to the end of the file
+//! ```
+
+use std::str::FromStr;
+
+/// Bytes of one number.
+pub(super) const NUMBER: u64 = 4;
+
+/// Where the header address stands.
+pub(super) const HEADER_ADDRESS_AT: u64 = NUMBER;
+
+/// Where the function addresses begin: after version, header address and function count.
+pub(super) const FUNCTION_ADDRESSES_AT: u64 = 3 * NUMBER;
+
+/// Function or invocation number of "nobody".
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// A version of the preprocessed format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Version {
+    /// Every invocation with its caller and sub-calls; read by webgrind 0.4.
+    V4,
+    /// Sums per function, and who called it; read by webgrind 0.5.
+    V5,
+    /// The same, and whom it calls; read by webgrind 0.6 to 1.0.
+    V6,
+    /// The same, and the line of the function; read by webgrind since 2011.
+    #[default]
+    V7,
+}
+
+/// A number at the beginning of a function record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FunctionField {
+    Line,
+    SelfCost,
+    InclusiveCost,
+    /// Sum of the costs of the calls to the function.
+    CallCost,
+    Invocations,
+    CalledFromCount,
+    SubCallCount,
+}
+
+use FunctionField::{
+    CallCost, CalledFromCount, InclusiveCost, Invocations, Line, SelfCost, SubCallCount,
+};
+
+impl Version {
+    /// All versions, the oldest first.
+    pub const ALL: [Version; 4] = [Version::V4, Version::V5, Version::V6, Version::V7];
+
+    /// The number at the start of a file.
+    pub fn number(self) -> u32 {
+        match self {
+            Version::V4 => 4,
+            Version::V5 => 5,
+            Version::V6 => 6,
+            Version::V7 => 7,
+        }
+    }
+
+    /// The version with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Version::ALL
+            .into_iter()
+            .find(|version| version.number() == number)
+    }
+
+    /// The numbers at the beginning of a function record, in order.
+    pub(super) fn function_fields(self) -> &'static [FunctionField] {
+        match self {
+            Version::V4 => &[SelfCost, InclusiveCost, CallCost, Invocations],
+            Version::V5 => &[SelfCost, InclusiveCost, Invocations, CalledFromCount],
+            Version::V6 => &[
+                SelfCost,
+                InclusiveCost,
+                Invocations,
+                CalledFromCount,
+                SubCallCount,
+            ],
+            Version::V7 => &[
+                Line,
+                SelfCost,
+                InclusiveCost,
+                Invocations,
+                CalledFromCount,
+                SubCallCount,
+            ],
+        }
+    }
+
+    /// Whether function records list the calls to the function.
+    pub(super) fn has_called_from(self) -> bool {
+        self.function_fields().contains(&CalledFromCount)
+    }
+
+    /// Whether function records list the calls that the function makes.
+    pub(super) fn has_sub_calls(self) -> bool {
+        self.function_fields().contains(&SubCallCount)
+    }
+}
+
+impl FromStr for Version {
+    type Err = ();
+
+    /// Reads `v4` to `v7`, or `4` to `7`.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let number = text.strip_prefix('v').unwrap_or(text);
+        let number = number.parse().map_err(|_| ())?;
+        Version::from_number(number).ok_or(())
+    }
+}
+
+/// A called-from or sub-call record of v5 to v7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CallRecord {
+    /// The other function.
+    pub function: u32,
+    pub line: u32,
+    pub calls: u32,
+    pub cost: u32,
+}
+
+impl CallRecord {
+    /// Bytes of a record.
+    pub const SIZE: u64 = 4 * NUMBER;
+
+    pub fn to_numbers(self) -> [u32; 4] {
+        [self.function, self.line, self.calls, self.cost]
+    }
+
+    pub fn from_numbers([function, line, calls, cost]: [u32; 4]) -> Self {
+        CallRecord {
+            function,
+            line,
+            calls,
+            cost,
+        }
+    }
+}
+
+/// An invocation of v4, in the record of its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct InvocationRecord {
+    pub self_cost: u32,
+    pub inclusive: u32,
+    /// Cost of the call that made it.
+    pub call_cost: u32,
+    /// Function that made the call, or [`NOBODY`].
+    pub caller: u32,
+    /// Which invocation of it.
+    pub caller_invocation: u32,
+    /// Line of the call.
+    pub line: u32,
+    pub sub_call_count: u32,
+    /// Where its sub-call records stand; without any, where they would have begun.
+    pub sub_call_address: u32,
+}
+
+impl InvocationRecord {
+    /// Bytes of a record.
+    pub const SIZE: u64 = 8 * NUMBER;
+
+    pub fn to_numbers(self) -> [u32; 8] {
+        [
+            self.self_cost,
+            self.inclusive,
+            self.call_cost,
+            self.caller,
+            self.caller_invocation,
+            self.line,
+            self.sub_call_count,
+            self.sub_call_address,
+        ]
+    }
+
+    pub fn from_numbers(numbers: [u32; 8]) -> Self {
+        let [
+            self_cost,
+            inclusive,
+            call_cost,
+            caller,
+            caller_invocation,
+            line,
+            sub_call_count,
+            sub_call_address,
+        ] = numbers;
+        InvocationRecord {
+            self_cost,
+            inclusive,
+            call_cost,
+            caller,
+            caller_invocation,
+            line,
+            sub_call_count,
+            sub_call_address,
+        }
+    }
+}
+
+/// A sub-call of v4, after all functions.
+///
+/// They stand in the order in which the blocks of the input end, so that addresses grow with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SubCallRecord {
+    pub function: u32,
+    /// Which invocation of it, or [`NOBODY`] where the profile was cut off before its block.
+    pub invocation: u32,
+    pub line: u32,
+    pub cost: u32,
+}
+
+impl SubCallRecord {
+    /// Bytes of a record.
+    pub const SIZE: u64 = 4 * NUMBER;
+
+    pub fn to_numbers(self) -> [u32; 4] {
+        [self.function, self.invocation, self.line, self.cost]
+    }
+
+    pub fn from_numbers([function, invocation, line, cost]: [u32; 4]) -> Self {
+        SubCallRecord {
+            function,
+            invocation,
+            line,
+            cost,
+        }
+    }
+}

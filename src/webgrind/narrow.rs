@@ -1,0 +1,199 @@
+//! From 64 bits to 32: the one place where numbers are made narrower, and the policy for it.
+
+use std::fmt::Write;
+
+use super::error::WriteError;
+use crate::profile::Cost;
+
+/// What to do about numbers that do not fit into 32 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnOverflow {
+    /// Divide all costs by the smallest power of ten that makes them fit, and rename the event.
+    /// Counts and lines become 4,294,967,295.
+    #[default]
+    Scale,
+    /// Write 4,294,967,295 instead.
+    Saturate,
+    /// Write nothing at all.
+    Error,
+}
+
+/// Xdebug's event in units of 10 ns: the one that webgrind converts (by dividing by 100).
+const TEN_NANOSECONDS: &[u8] = b"Time_(10ns)";
+
+/// Gathers what is to be written, to find out what will not fit.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    largest_cost: u64,
+    pub negative_costs: u64,
+    pub too_large_costs: u64,
+    pub too_large_counts: u64,
+    largest_count: u64,
+}
+
+impl Survey {
+    pub fn cost(&mut self, cost: Cost) {
+        match u64::try_from(cost) {
+            Ok(cost) => {
+                self.largest_cost = self.largest_cost.max(cost);
+                self.too_large_costs += u64::from(u32::try_from(cost).is_err());
+            }
+            Err(_) => self.negative_costs += 1,
+        }
+    }
+
+    /// A count or a line.
+    pub fn count(&mut self, count: u64) {
+        self.largest_count = self.largest_count.max(count);
+        self.too_large_counts += u64::from(u32::try_from(count).is_err());
+    }
+
+    /// Decides how to narrow, under a policy, the costs of `event`.
+    pub fn decide(&self, policy: OnOverflow, event: &[u8]) -> Result<Narrowing, WriteError> {
+        let costs_fit = self.too_large_costs == 0;
+        if policy == OnOverflow::Error {
+            if !costs_fit {
+                let value = self.largest_cost;
+                return Err(WriteError::DoesNotFit {
+                    what: "cost",
+                    value,
+                });
+            }
+            if self.too_large_counts > 0 {
+                let what = "count or line";
+                let value = self.largest_count;
+                return Err(WriteError::DoesNotFit { what, value });
+            }
+        }
+        let mut divisor = 1;
+        if policy == OnOverflow::Scale && !costs_fit {
+            divisor = if event == TEN_NANOSECONDS { 100 } else { 10 };
+            while u32::try_from(divided(self.largest_cost, divisor)).is_err() {
+                divisor *= 10;
+            }
+        }
+        Ok(Narrowing { divisor })
+    }
+}
+
+/// Makes numbers narrow, as [`Survey::decide`] decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Narrowing {
+    divisor: u64,
+}
+
+impl Narrowing {
+    /// What costs are divided by; 1: nothing is scaled.
+    pub fn divisor(&self) -> u64 {
+        self.divisor
+    }
+
+    /// A cost in the unit that is written; less than nothing is nothing.
+    pub fn scaled(&self, cost: Cost) -> u64 {
+        divided(u64::try_from(cost).unwrap_or(0), self.divisor)
+    }
+
+    /// A cost as it is written.
+    pub fn cost(&self, cost: Cost) -> u32 {
+        self.count(self.scaled(cost))
+    }
+
+    /// A count or a line as it is written.
+    pub fn count(&self, count: u64) -> u32 {
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// Name of the event in the unit that is written.
+    ///
+    /// `Ir` at 1000 becomes `Ir_(x1000)`. `Time_(10ns)` at 100 becomes `Time_(us)`: webgrind
+    /// divides by 100 only where it sees the former, so that its figures stay right.
+    pub fn event(&self, name: &[u8]) -> Vec<u8> {
+        if self.divisor == 1 {
+            return name.to_vec();
+        }
+        let (base, factor) = if name == TEN_NANOSECONDS {
+            (&b"Time_(us)"[..], self.divisor / 100)
+        } else {
+            let (base, factor) = split_scale(name);
+            (base, factor.saturating_mul(self.divisor))
+        };
+        let mut text = String::new();
+        if factor > 1 {
+            let _ = write!(text, "_(x{factor})");
+        }
+        [base, text.as_bytes()].concat()
+    }
+}
+
+/// Splits the `_(x1000)` off the name of a scaled event; 1 where there is none.
+pub(crate) fn split_scale(name: &[u8]) -> (&[u8], u64) {
+    let scale = || {
+        let at = memchr::memmem::rfind(name, b"_(x")?;
+        let digits = name[at + 3..].strip_suffix(b")")?;
+        let factor = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        (factor > 0).then_some((&name[..at], factor))
+    };
+    scale().unwrap_or((name, 1))
+}
+
+/// Divides, rounding to nearest, halves up.
+fn divided(value: u64, divisor: u64) -> u64 {
+    value / divisor + u64::from(value % divisor >= divisor.div_ceil(2) && divisor > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn narrowing(largest: Cost, event: &[u8]) -> Narrowing {
+        let mut survey = Survey::default();
+        survey.cost(largest);
+        survey.decide(OnOverflow::Scale, event).unwrap()
+    }
+
+    #[test]
+    fn what_fits_is_not_scaled() {
+        let narrowing = narrowing(4_294_967_295, b"Ir");
+        assert_eq!(narrowing.divisor(), 1);
+        assert_eq!(narrowing.event(b"Ir"), b"Ir");
+        assert_eq!(narrowing.cost(4_294_967_295), u32::MAX);
+        assert_eq!(narrowing.cost(-5), 0);
+    }
+
+    #[test]
+    fn the_smallest_power_of_ten_is_taken_and_named() {
+        let narrowing_10 = narrowing(42_949_672_954, b"Ir");
+        assert_eq!(narrowing_10.divisor(), 10);
+        assert_eq!(narrowing_10.cost(42_949_672_954), u32::MAX);
+        assert_eq!(narrowing_10.cost(14), 1);
+        assert_eq!(narrowing_10.cost(15), 2);
+        // Rounding would pass 32 bits here.
+        assert_eq!(narrowing(42_949_672_955, b"Ir").divisor(), 100);
+        let narrowing = narrowing(4_000_000_000_000, b"Ir");
+        assert_eq!(narrowing.event(b"Ir"), b"Ir_(x1000)");
+        assert_eq!(narrowing.event(b"Ir_(x10)"), b"Ir_(x10000)");
+    }
+
+    #[test]
+    fn ten_nanoseconds_become_microseconds() {
+        let ten_minutes = narrowing(60_000_000_000, b"Time_(10ns)");
+        assert_eq!(ten_minutes.divisor(), 100);
+        assert_eq!(ten_minutes.event(b"Time_(10ns)"), b"Time_(us)");
+        let two_hours = narrowing(720_000_000_000, b"Time_(10ns)");
+        assert_eq!(two_hours.event(b"Time_(10ns)"), b"Time_(us)_(x10)");
+    }
+
+    #[test]
+    fn scales_are_read_back() {
+        assert_eq!(split_scale(b"Ir_(x1000)"), (&b"Ir"[..], 1000));
+        assert_eq!(split_scale(b"Ir_(x)"), (&b"Ir_(x)"[..], 1));
+        assert_eq!(split_scale(b"Ir_(x0)"), (&b"Ir_(x0)"[..], 1));
+        assert_eq!(split_scale(b"Time_(10ns)"), (&b"Time_(10ns)"[..], 1));
+    }
+
+    #[test]
+    fn the_largest_cost_there_is_fits() {
+        let narrowing = narrowing(Cost::MAX, b"Ir");
+        assert_eq!(narrowing.cost(Cost::MAX), 922_337_204);
+    }
+}
