@@ -1,20 +1,33 @@
 //! What can be wrong with a callgrind profile, and where.
 
+use std::error::Error as _;
+use std::fmt;
 use std::io;
 
 use thiserror::Error;
 
 /// A profile that cannot be read, with the place where that shows.
-#[derive(Debug, Error)]
-#[error("{input}:{line}: {problem}")]
+#[derive(Debug)]
 pub struct Error {
     /// Name of the input, as the user knows it.
     pub input: String,
     /// Number of the line, from 1.
     pub line: u64,
     /// What is wrong there.
-    #[source]
     pub problem: Problem,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.input, self.line, self.problem)
+    }
+}
+
+impl std::error::Error for Error {
+    /// The cause behind the problem, which the message itself holds already.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.problem.source()
+    }
 }
 
 /// What is wrong with a line.
@@ -178,7 +191,7 @@ pub enum WarningKind {
     },
     /// The last line has no end and cannot be read.
     #[error(
-        "the input ends within this line, which was left out (found {found:?}); it was cut off or is still being written"
+        "the profile is cut off within this line, which was left out (found {found:?}); its writer was killed or is still running"
     )]
     CutLine {
         /// The line.
@@ -186,12 +199,12 @@ pub enum WarningKind {
     },
     /// The input ends between `calls=` and its cost line.
     #[error(
-        "the input ends after calls=, before the cost of the call, which was left out; it was cut off or is still being written"
+        "the profile is cut off after calls=, before the cost of the call, which was left out; its writer was killed or is still running"
     )]
     CutCall,
     /// The last block of a trace may be incomplete.
     #[error(
-        "the input ends within the block of {function:?}; it was cut off or is still being written"
+        "the profile is cut off within the block of {function:?}; its writer was killed or is still running"
     )]
     CutBlock {
         /// Its function.
@@ -199,11 +212,11 @@ pub enum WarningKind {
     },
     /// A run of a trace ends before `{main}` does.
     #[error(
-        "the run ends before {{main}} has returned; it was cut off or is still being written, and the costs of what was still running are missing"
+        "the profile is cut off before {{main}} has returned; its writer was killed or is still running, and what had not returned has no costs"
     )]
     CutRun,
     /// A profile of Valgrind ends before its `totals:`.
-    #[error("the input ends before its \"totals:\" line; it was cut off or is still being written")]
+    #[error("the profile is cut off before its \"totals:\" line; its writer was killed or is still running")]
     CutPart,
     /// Lines given as -1, which stands for "unknown".
     #[error("{count} positions are -1 and lead below 0: their line counts as unknown (0)")]

@@ -21,6 +21,17 @@ pub(super) struct Run {
     mains_before: u64,
 }
 
+/// How a section ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Tail {
+    /// After a whole block, as far as one can see.
+    Closed,
+    /// After the `fn=` of a block that did not begin.
+    Begun,
+    /// Within the block of this function, perhaps: nothing shows that it has ended.
+    Open(NameId),
+}
+
 impl Interpreter<'_> {
     /// Reads a line that is no known body line.
     pub(super) fn header_line(&mut self, line: &[u8]) -> Result<(), Problem> {
@@ -127,7 +138,7 @@ impl Interpreter<'_> {
         if !self.section_has_body {
             return;
         }
-        self.end_section(None);
+        self.end_section(Tail::Closed);
         if self.unsettled && self.columns.is_some() {
             self.settle();
         }
@@ -140,25 +151,29 @@ impl Interpreter<'_> {
         };
     }
 
-    /// Says if a section was cut off; `open` is the function whose block may go on.
-    pub(super) fn end_section(&mut self, open: Option<NameId>) {
+    /// Says if a section was cut off.
+    pub(super) fn end_section(&mut self, tail: Tail) {
         if self.run.is_cut {
             return;
         }
-        if self.builder.kind() == Kind::Trace {
-            let has_main = self.builder.trace_blocks(MAIN) > self.run.mains_before;
-            let has_summary = self.builder.section_has_summary();
-            if has_summary && open.is_none() {
-                return;
+        if self.builder.kind() == Kind::Aggregate {
+            if self.run.expects_totals && !self.run.has_totals {
+                self.warn(WarningKind::CutPart);
             }
-            if let Some(name) = open {
+            return;
+        }
+        match tail {
+            Tail::Open(name) => {
                 let function = self.function_text(name);
                 self.warn(WarningKind::CutBlock { function });
-            } else if !has_main {
-                self.warn(WarningKind::CutRun);
             }
-        } else if self.run.expects_totals && !self.run.has_totals {
-            self.warn(WarningKind::CutPart);
+            Tail::Begun => self.warn(WarningKind::CutRun),
+            Tail::Closed => {
+                let has_main = self.builder.trace_blocks(MAIN) > self.run.mains_before;
+                if !has_main && !self.builder.section_has_summary() {
+                    self.warn(WarningKind::CutRun);
+                }
+            }
         }
     }
 

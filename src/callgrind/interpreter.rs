@@ -2,6 +2,7 @@
 
 use super::error::{Problem, Warning, WarningKind, excerpt};
 use super::fast;
+use super::header::{Run, Tail};
 use super::lexer::{Cursor, NumberError};
 use super::names::{IdTable, IdTables, NameSpec};
 use super::position::{Position, Positions};
@@ -81,7 +82,7 @@ pub(super) struct Interpreter<'a> {
     /// Whether there was any block, and any in this section.
     has_data: bool,
     pub(super) section_has_body: bool,
-    pub(super) run: super::header::Run,
+    pub(super) run: Run,
     undefined_ids: usize,
     unknown_lines: u64,
     skipped: u64,
@@ -118,7 +119,7 @@ impl<'a> Interpreter<'a> {
             callee_file: None,
             has_data: false,
             section_has_body: false,
-            run: super::header::Run::default(),
+            run: Run::default(),
             undefined_ids: 0,
             unknown_lines: 0,
             skipped: 0,
@@ -168,9 +169,10 @@ impl<'a> Interpreter<'a> {
     fn release(&mut self, next: &[u8]) -> Result<(), Error> {
         match self.held.take() {
             Some(error) if next.starts_with(NEW_RUN) => {
-                self.warn_cut(WarningKind::CutLine {
-                    found: error.problem.found().unwrap_or_default().to_owned(),
-                });
+                let found = error.problem.found().unwrap_or_default().to_owned();
+                let next_line = std::mem::replace(&mut self.line, error.line);
+                self.warn_cut(WarningKind::CutLine { found });
+                self.line = next_line;
                 Ok(())
             }
             Some(error) => Err(error),
@@ -195,6 +197,7 @@ impl<'a> Interpreter<'a> {
             self.expect = Expect::OwnCost;
             self.warn_cut(WarningKind::CutLine { found });
         }
+        self.line += 1;
     }
 
     /// Ends the input; `ends_blank` says whether its last line is a blank one.
@@ -202,18 +205,21 @@ impl<'a> Interpreter<'a> {
         if let Some(error) = self.held.take() {
             return Err(error);
         }
+        // What follows is said of the last line.
+        self.line = self.line.saturating_sub(1).max(1);
         if matches!(self.expect, Expect::CallCost(_)) {
             self.warn_cut(WarningKind::CutCall);
         }
         if !self.has_data {
             return Err(self.error(Problem::NoData));
         }
-        let open = match self.function {
-            Function::None => None,
-            Function::Named { name, .. } => Some(name),
-            Function::Open { name } => (!ends_blank).then_some(name),
+        let tail = match self.function {
+            Function::None => Tail::Closed,
+            Function::Named { .. } => Tail::Begun,
+            Function::Open { .. } if ends_blank => Tail::Closed,
+            Function::Open { name } => Tail::Open(name),
         };
-        self.end_section(open);
+        self.end_section(tail);
         self.builder.close_block();
         if self.unsettled && self.columns.is_some() {
             self.settle();

@@ -53,7 +53,7 @@ pub enum WriteWarning {
     },
     /// Counts or lines were cut to fit.
     #[error(
-        "{count} call counts or line numbers do not fit into 32 bits and were written as 4294967295"
+        "{count} counts or line numbers do not fit into 32 bits and were written as 4294967295"
     )]
     SaturatedCounts {
         /// How many.

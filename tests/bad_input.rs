@@ -1,0 +1,151 @@
+//! One fixture for every error and warning of the callgrind reader, with the exact message.
+//!
+//! `BLESS=1 cargo test --test bad_input` writes the messages anew.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+
+use cg_preprocess::callgrind::{self, Options};
+use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+
+/// What reading an input says, and the names of the variants that say it.
+#[derive(Debug, Default)]
+struct Said {
+    messages: String,
+    variants: BTreeSet<String>,
+}
+
+impl Said {
+    fn add(&mut self, message: &dyn std::fmt::Display, variant: &dyn std::fmt::Debug) {
+        self.messages.push_str(&format!("{message}\n"));
+        let variant = format!("{variant:?}");
+        let end = variant.find(|c: char| !c.is_alphanumeric());
+        self.variants
+            .insert(variant[..end.unwrap_or(variant.len())].to_owned());
+    }
+}
+
+fn read(name: &str, input: impl Read, lenient: bool) -> Said {
+    let options = Options {
+        lenient,
+        ..Options::default()
+    };
+    let mut builder = ProfileBuilder::new(ProfileOptions::default());
+    let mut said = Said::default();
+    match callgrind::read(input, name, &options, &mut builder) {
+        Ok(outcome) => {
+            for warning in &outcome.warnings {
+                said.add(&format!("warning: {warning}"), &warning.kind);
+            }
+            builder.finish().expect("what was read makes a profile");
+        }
+        Err(error) => said.add(&format!("error: {error}"), &error.problem),
+    }
+    said
+}
+
+/// Every variant of `Problem` and `WarningKind`; those without a file are read in tests below.
+const VARIANTS: [&str; 26] = [
+    "CallWithoutCallee",
+    "CallWithoutCost",
+    "CostBeforeEvents",
+    "CostOutsideFunction",
+    "CutBlock",
+    "CutCall",
+    "CutLine",
+    "CutPart",
+    "CutRun",
+    "EventAbsent",
+    "Io",
+    "LineTooLong",
+    "MissingPosition",
+    "MoreUndefinedIds",
+    "NegativePosition",
+    "NoData",
+    "NotANumber",
+    "NumberTooLarge",
+    "Skipped",
+    "SkippedInAll",
+    "TooManyCosts",
+    "UndefinedId",
+    "UnknownLine",
+    "UnknownLines",
+    "UnknownPositions",
+    "UnsupportedVersion",
+];
+
+#[test]
+fn every_message_has_its_fixture() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/bad-input");
+    let mut seen: BTreeSet<String> = ["Io", "LineTooLong"].map(str::to_owned).into();
+    let mut files: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "cg"))
+        .collect();
+    files.sort();
+    for path in files {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let text = fs::read(&path).unwrap();
+        let said = read(name, Cursor::new(text), name == "skipped-lines.cg");
+        let expected = path.with_extension("message");
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&expected, &said.messages).unwrap();
+        }
+        assert_eq!(
+            said.messages,
+            fs::read_to_string(&expected).unwrap_or_default(),
+            "{name}"
+        );
+        assert!(!said.variants.is_empty(), "{name} is read without a word");
+        seen.extend(said.variants);
+    }
+    let all: BTreeSet<String> = VARIANTS.map(str::to_owned).into();
+    assert_eq!(seen, all);
+}
+
+#[test]
+fn a_line_may_have_16_mib_and_no_more() {
+    const LONGEST: usize = 16 << 20;
+    let start = "events: Ir\nfn=main\n15 90\n";
+    let long = |length: usize| {
+        let name = vec![b'x'; length - 3];
+        [start.as_bytes(), b"fn=", &name, b"\n16 7\n"].concat()
+    };
+    let said = read("long.cg", Cursor::new(long(LONGEST)), false);
+    assert_eq!(said.messages, "");
+    let said = read("long.cg", Cursor::new(long(LONGEST + 1)), false);
+    assert_eq!(
+        said.messages,
+        "error: long.cg:4: line over 16 MiB: this is no callgrind profile\n"
+    );
+    let said = read("long.cg", Cursor::new(long(LONGEST + 1)), true);
+    assert_eq!(
+        said.messages,
+        "warning: long.cg:4: line skipped: line over 16 MiB: this is no callgrind profile\n"
+    );
+}
+
+/// Gives a few lines, then fails.
+struct Failing(Cursor<&'static [u8]>);
+
+impl Read for Failing {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer)? {
+            0 => Err(io::Error::other("the disk is gone")),
+            count => Ok(count),
+        }
+    }
+}
+
+#[test]
+fn a_failing_input_is_an_error_with_its_cause() {
+    let input = Failing(Cursor::new(b"events: Ir\nfn=main\n15 90\n"));
+    let mut builder = ProfileBuilder::new(ProfileOptions::default());
+    let error = callgrind::read(input, "a.cg", &Options::default(), &mut builder).unwrap_err();
+    assert_eq!(error.to_string(), "a.cg:4: cannot read on from here");
+    let cause = std::error::Error::source(&error).expect("there is a cause");
+    assert_eq!(cause.to_string(), "the disk is gone");
+}

@@ -1,0 +1,419 @@
+//! Which cost is written, and what happens to costs that 32 bits cannot hold.
+
+use std::io::Cursor;
+
+use cg_preprocess::callgrind::{self, Options};
+use cg_preprocess::profile::{InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteError};
+
+fn read(text: impl AsRef<[u8]>, options: ProfileOptions) -> Profile {
+    let mut builder = ProfileBuilder::new(options);
+    let input = Cursor::new(text.as_ref());
+    callgrind::read(input, "test.cg", &Options::default(), &mut builder).unwrap();
+    builder.finish().unwrap()
+}
+
+fn event(name: &str) -> ProfileOptions {
+    ProfileOptions {
+        event: Some(name.as_bytes().to_vec()),
+        ..ProfileOptions::default()
+    }
+}
+
+fn headers(profile: &Profile) -> Vec<String> {
+    let lines = profile.headers().iter();
+    lines
+        .map(|header| String::from_utf8_lossy(header.text()).into_owned())
+        .collect()
+}
+
+/// A v7 file as webgrind sees it: its library/Reader.php in a few lines.
+struct Webgrind {
+    headers: Vec<String>,
+    /// Of every function: self and inclusive cost.
+    costs: Vec<(u32, u32)>,
+    warnings: Vec<String>,
+}
+
+impl Webgrind {
+    fn open(profile: &Profile, policy: OnOverflow) -> Self {
+        let mut file = Cursor::new(Vec::new());
+        let written = webgrind::write(profile, Version::V7, policy, &mut file).unwrap();
+        let file = file.into_inner();
+        assert_eq!(written.bytes, file.len() as u64);
+        let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+        let addresses = (0..number(8) as usize).map(|f| number(12 + 4 * f) as usize);
+        Webgrind {
+            headers: String::from_utf8(file[number(4) as usize..].to_vec())
+                .unwrap()
+                .lines()
+                .map(str::to_owned)
+                .collect(),
+            costs: addresses
+                .map(|at| (number(at + 4), number(at + 8)))
+                .collect(),
+            warnings: written.warnings.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn header(&self, key: &str) -> impl Iterator<Item = &str> {
+        let prefix = format!("{key}: ");
+        self.headers
+            .iter()
+            .filter_map(move |line| line.strip_prefix(&prefix))
+    }
+
+    /// The first numbers of all `summary:` lines, added up.
+    fn summary(&self) -> f64 {
+        let first = |value: &str| value.split(' ').next().unwrap().parse::<f64>().unwrap();
+        self.header("summary").map(first).sum()
+    }
+
+    /// Percent of the summary, as shown with `costFormat` percent.
+    fn percent(&self, cost: u32) -> String {
+        format!("{:.2}", f64::from(cost) * 100.0 / self.summary())
+    }
+
+    /// Microseconds, as shown with `costFormat` usec: only `Time_(10ns)` is converted.
+    fn microseconds(&self, cost: f64) -> f64 {
+        let events = self.header("events").last().unwrap().to_lowercase();
+        let unit = if events.contains("time_(10ns)") {
+            100.0
+        } else {
+            1.0
+        };
+        (cost / unit).round()
+    }
+}
+
+const PARTS: &str = "\
+part: 1
+events: Ir Dr
+event: Sum = Ir + 2 Dr : Reads count twice
+summary: 30 12
+fl=a.c
+fn=main
+1 10 2
+cfn=f
+calls=1 5
+2 20 10
+fn=f
+5 20 10
+
+part: 2
+events: Dr Dw Ir
+summary: 3 4 5
+fn=main
+1 3 4 5
+";
+
+#[test]
+fn an_event_is_found_by_name_where_columns_differ() {
+    let first = read(PARTS, ProfileOptions::default());
+    assert_eq!(first.event(), b"Ir");
+    assert_eq!(first.total(), 35);
+    assert_eq!(
+        headers(&first),
+        [
+            "part: 1",
+            "events: Ir Dr",
+            "event: Sum = Ir + 2 Dr : Reads count twice",
+            "summary: 30 12",
+            "part: 2",
+            "events: Ir",
+            "summary: 5",
+        ]
+    );
+    let second = read(PARTS, event("Dr"));
+    assert_eq!(second.total(), 15);
+    assert_eq!(headers(&second)[3], "summary: 12");
+    assert_eq!(headers(&second)[5], "events: Dr Dw Ir");
+    assert_eq!(second.edges()[0].cost, 10);
+}
+
+#[test]
+fn a_derived_event_is_summed_and_named() {
+    let profile = read(PARTS, event("Sum"));
+    assert_eq!(profile.total(), (10 + 20) + 2 * (2 + 10) + 5 + 2 * 3);
+    assert_eq!(profile.edges()[0].cost, 40);
+    let lines = headers(&profile);
+    assert_eq!((&*lines[1], &*lines[3]), ("events: Sum", "summary: 54"));
+    assert_eq!((&*lines[5], &*lines[6]), ("events: Sum", "summary: 11"));
+    let names: Vec<_> = profile.events().collect();
+    assert_eq!(names, [&b"Ir"[..], b"Dr", b"Dw", b"Sum"]);
+}
+
+#[test]
+fn an_unknown_event_is_an_error_that_lists_those_there_are() {
+    let mut builder = ProfileBuilder::new(event("Bc"));
+    callgrind::read(Cursor::new(PARTS), "p", &Options::default(), &mut builder).unwrap();
+    assert_eq!(
+        builder.finish().unwrap_err().to_string(),
+        "no event \"Bc\"; the profile has Ir, Dr, Dw, Sum"
+    );
+}
+
+/// Xdebug 2.7's shape: memory differences, and a summary inside of `{main}`.
+const MEMORY: &str = "\
+version: 1
+creator: xdebug 2.7.0
+cmd: /srv/app/a.php
+part: 1
+positions: line
+
+events: Time Memory
+
+fl=/srv/app/a.php
+fn=free
+3 10 -500
+
+fl=/srv/app/a.php
+fn={main}
+
+summary: 40 1200
+
+1 30 1700
+cfl=/srv/app/a.php
+cfn=free
+calls=1 0 0
+4 10 -500
+
+";
+
+#[test]
+fn negative_memory_is_summed_as_such_and_written_as_nothing() {
+    let profile = read(MEMORY, event("Memory"));
+    assert_eq!(profile.total(), 1200);
+    let costs: Vec<_> = profile.functions().map(|(_, f)| f.inclusive).collect();
+    assert_eq!(costs, [-500, 1200]);
+    let webgrind = Webgrind::open(&profile, OnOverflow::Scale);
+    assert_eq!(webgrind.costs, [(0, 0), (1700, 1200)]);
+    assert_eq!(
+        webgrind.header("events").collect::<Vec<_>>(),
+        ["Memory"],
+        "the page must not take bytes for time"
+    );
+    assert_eq!(webgrind.percent(1200), "100.00");
+    assert_eq!(
+        webgrind.warnings,
+        ["3 costs are negative and were written as 0"]
+    );
+}
+
+/// A request of ten minutes, nearly all of it spent in a query.
+fn ten_minutes() -> String {
+    let query = 59_000_000_000u64;
+    format!(
+        "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.35)\ncmd: /srv/app/slow.php\npart: 1\n\
+         positions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n\
+         fl=(1) php:internal\nfn=(1) php::PDO->query\n7 {query} 64\n\n\
+         fl=(2) /srv/app/slow.php\nfn=(2) {{main}}\n1 1000000000 32\n\
+         cfl=(1)\ncfn=(1)\ncalls=1 0 0\n7 {query} 64\n\nsummary: 60000000000 96\n\n"
+    )
+}
+
+#[test]
+fn ten_minutes_are_ten_minutes_in_webgrinds_arithmetic() {
+    let profile = read(ten_minutes(), ProfileOptions::default());
+    let webgrind = Webgrind::open(&profile, OnOverflow::Scale);
+    let ten_minutes = 600.0 * 1e6;
+    let (own, inclusive) = webgrind.costs[1];
+    assert_eq!(webgrind.microseconds(f64::from(inclusive)), ten_minutes);
+    assert_eq!(webgrind.microseconds(f64::from(own)), 10.0 * 1e6);
+    assert_eq!(webgrind.microseconds(webgrind.summary()), ten_minutes);
+    assert_eq!(webgrind.percent(webgrind.costs[0].0), "98.33");
+    assert_eq!(
+        webgrind.header("events").collect::<Vec<_>>(),
+        ["Time_(us) Memory_(bytes)"]
+    );
+    assert_eq!(
+        webgrind.header("summary").collect::<Vec<_>>(),
+        ["600000000 96"],
+        "the other event keeps its unit"
+    );
+    assert_eq!(
+        webgrind.warnings,
+        [
+            "costs of \"Time_(10ns)\" do not fit into 32 bits: all were divided by 100 \
+          and the event is now \"Time_(us)\""
+        ]
+    );
+}
+
+#[test]
+fn short_requests_are_not_touched() {
+    let text = ten_minutes()
+        .replace("59000000000", "590000")
+        .replace("summary: 60000000000", "summary: 1000590000");
+    let profile = read(text, ProfileOptions::default());
+    let webgrind = Webgrind::open(&profile, OnOverflow::Scale);
+    assert_eq!(webgrind.warnings, [""; 0]);
+    assert_eq!(webgrind.costs[0].0, 590_000);
+    let seconds = webgrind.microseconds(f64::from(webgrind.costs[1].1));
+    assert_eq!(seconds, 10_005_900.0);
+}
+
+const INSTRUCTIONS: &str = "\
+events: Ir
+summary: 14586698666
+fl=a.c
+fn=main
+1 4
+cfn=f
+calls=5000000000 9
+9999999999 14586698662
+fn=f
+9 14586698662
+";
+
+#[test]
+fn instructions_are_scaled_with_their_summary() {
+    let profile = read(INSTRUCTIONS, ProfileOptions::default());
+    let webgrind = Webgrind::open(&profile, OnOverflow::Scale);
+    assert_eq!(
+        webgrind.costs,
+        [(0, 1_458_669_867), (1_458_669_866, 1_458_669_866)]
+    );
+    assert_eq!(
+        webgrind.headers,
+        ["events: Ir_(x10)", "summary: 1458669867"]
+    );
+    assert_eq!(
+        webgrind.warnings,
+        [
+            "costs of \"Ir\" do not fit into 32 bits: all were divided by 10 \
+             and the event is now \"Ir_(x10)\"",
+            "3 counts or line numbers do not fit into 32 bits and were written as 4294967295",
+        ]
+    );
+}
+
+#[test]
+fn saturating_keeps_the_unit_and_says_so() {
+    let profile = read(INSTRUCTIONS, ProfileOptions::default());
+    let webgrind = Webgrind::open(&profile, OnOverflow::Saturate);
+    assert_eq!(webgrind.costs, [(4, u32::MAX), (u32::MAX, u32::MAX)]);
+    assert_eq!(webgrind.headers, ["events: Ir", "summary: 14586698666"]);
+    assert_eq!(
+        webgrind.warnings[0],
+        "4 costs do not fit into 32 bits and were written as 4294967295"
+    );
+}
+
+#[test]
+fn the_error_policy_writes_nothing() {
+    let refuse = |text: &str| {
+        let profile = read(text, ProfileOptions::default());
+        let mut file = Cursor::new(Vec::new());
+        let error = webgrind::write(&profile, Version::V7, OnOverflow::Error, &mut file);
+        assert!(file.into_inner().is_empty());
+        error.unwrap_err().to_string()
+    };
+    assert_eq!(
+        refuse(INSTRUCTIONS),
+        "cost 14586698666 does not fit into the 32 bits of the format"
+    );
+    assert_eq!(
+        refuse("events: Ir\nfn=main\n4294967296 1\n"),
+        "count or line 4294967296 does not fit into the 32 bits of the format"
+    );
+}
+
+#[test]
+fn sums_stop_at_the_end_of_64_bits_and_say_so() {
+    let text = "events: Ir\nfn=main\n1 9223372036854775807\n1 18446744073709551615\n";
+    let profile = read(text, ProfileOptions::default());
+    assert_eq!(profile.total(), i64::MAX);
+    assert!(profile.has_saturated());
+    assert!(!read(INSTRUCTIONS, ProfileOptions::default()).has_saturated());
+}
+
+/// Cannot seek or write: for what must fail before it does either.
+struct Untouchable;
+
+impl std::io::Write for Untouchable {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        panic!("written to")
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        panic!("flushed")
+    }
+}
+
+impl std::io::Seek for Untouchable {
+    fn seek(&mut self, _: std::io::SeekFrom) -> std::io::Result<u64> {
+        panic!("sought in")
+    }
+}
+
+#[test]
+fn a_file_over_4_gib_is_refused_before_anything_is_written() {
+    let mut text = b"events: Ir\nfl=(1) ".to_vec();
+    text.resize(text.len() + (8 << 20), b'x');
+    for function in 0..520 {
+        text.extend_from_slice(format!("\nfl=(1)\nfn=f{function}\n1 1").as_bytes());
+    }
+    text.push(b'\n');
+    let profile = read(text, ProfileOptions::default());
+    let error = webgrind::write(&profile, Version::V7, OnOverflow::Scale, Untouchable).unwrap_err();
+    assert!(matches!(error, WriteError::TooLarge { bytes } if bytes > 4 << 30));
+    assert_eq!(
+        error.to_string(),
+        "the file would have 4362093766 bytes, but the format cannot address more than 4294967295"
+    );
+}
+
+fn outermost() -> ProfileOptions {
+    ProfileOptions {
+        inclusive: InclusiveCost::Outermost,
+        invocations: true,
+        ..ProfileOptions::default()
+    }
+}
+
+#[test]
+fn in_an_aggregate_outermost_leaves_self_calls_out() {
+    let text = "events: Ir\nfn=main\n1 1\ncfn=f\ncalls=1 5\n2 100\n\
+        fn=f\n5 40\ncfn=f\ncalls=7 5\n6 300\ncfn=g\ncalls=1 9\n7 60\nfn=g\n9 60\n";
+    let inclusive = |options| -> Vec<i64> {
+        let profile = read(text, options);
+        profile.functions().map(|(_, f)| f.inclusive).collect()
+    };
+    assert_eq!(inclusive(ProfileOptions::default()), [101, 400, 60]);
+    assert_eq!(inclusive(outermost()), [101, 100, 60]);
+}
+
+/// The definition itself: walk up from every invocation.
+fn outermost_by_walking(profile: &Profile) -> Vec<i64> {
+    let tree = profile.invocations().unwrap();
+    let mut sums = vec![0; profile.functions().len()];
+    for (at, invocation) in tree.invocations().iter().enumerate() {
+        let callers = std::iter::successors(tree.caller_of(at), |&(up, _)| tree.caller_of(up));
+        let functions = callers.map(|(up, _)| tree.invocations()[up].function);
+        if functions.into_iter().all(|f| f != invocation.function) {
+            sums[invocation.function.index()] += invocation.inclusive;
+        }
+    }
+    sums
+}
+
+#[test]
+fn in_a_trace_outermost_equals_a_walk_through_the_tree() {
+    for name in ["chain", "composer", "features", "proxies", "small"] {
+        let path = format!("{}/fixtures/xdebug3/{name}.cg", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read(path).unwrap();
+        let profile = read(&text, outermost());
+        let inclusive: Vec<i64> = profile.functions().map(|(_, f)| f.inclusive).collect();
+        assert_eq!(inclusive, outermost_by_walking(&profile), "{name}");
+        let summary: i64 = profile
+            .headers()
+            .iter()
+            .filter(|header| header.key() == b"summary")
+            .map(|header| {
+                let value = String::from_utf8_lossy(header.value()).into_owned();
+                value.split(' ').next().unwrap().parse::<i64>().unwrap()
+            })
+            .sum();
+        assert!(inclusive.iter().all(|&cost| cost <= summary), "{name}");
+    }
+}
