@@ -4,7 +4,7 @@ use super::error::{Problem, WarningKind, excerpt};
 use super::interpreter::Interpreter;
 use super::lexer::Cursor;
 use super::position::Positions;
-use crate::profile::{Cost, Kind, NameId, RawHeader};
+use crate::profile::{Cost, Kind, NameId, ProfileBuilder, RawHeader};
 
 /// The function that spans a whole run in Xdebug's traces.
 const MAIN: &[u8] = b"{main}";
@@ -19,6 +19,16 @@ pub(super) struct Run {
     has_totals: bool,
     /// Blocks of `{main}` in all runs before it.
     mains_before: u64,
+}
+
+impl Run {
+    /// A section that begins after what the builder has.
+    pub fn after(builder: &ProfileBuilder) -> Self {
+        Run {
+            mains_before: builder.trace_blocks(MAIN),
+            ..Run::default()
+        }
+    }
 }
 
 /// How a section ends.
@@ -146,8 +156,7 @@ impl Interpreter<'_> {
         self.section_has_body = false;
         self.run = Run {
             expects_totals: self.run.expects_totals,
-            mains_before: self.builder.trace_blocks(MAIN),
-            ..Run::default()
+            ..Run::after(self.builder)
         };
     }
 

@@ -97,6 +97,7 @@ impl<'a> Interpreter<'a> {
             KindChoice::Auto => Kind::Aggregate,
             KindChoice::Fixed(kind) => kind,
         });
+        let run = Run::after(builder);
         Interpreter {
             builder,
             input,
@@ -119,7 +120,7 @@ impl<'a> Interpreter<'a> {
             callee_file: None,
             has_data: false,
             section_has_body: false,
-            run: Run::default(),
+            run,
             undefined_ids: 0,
             unknown_lines: 0,
             skipped: 0,

@@ -133,9 +133,9 @@ impl Headers {
     /// webgrind's reader splits at `: `.
     pub fn push(&mut self, line: &[u8], raw: RawHeader) {
         let mut text = line.to_vec();
-        if memchr::memmem::find(line, b": ").is_none() {
-            let colon = memchr::memchr(b':', line).map_or(line.len(), |at| at + 1);
-            text.insert(colon, b' ');
+        let after_key = memchr::memchr(b':', line).map_or(line.len(), |colon| colon + 1);
+        if text.get(after_key) != Some(&b' ') {
+            text.insert(after_key, b' ');
         }
         if raw != RawHeader::Other {
             self.unsettled.push((self.lines.len(), raw));
