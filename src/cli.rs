@@ -1,54 +1,166 @@
 //! The command line: arguments to options, reports to messages.
 
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::convert::{Format, Options, Report, convert};
+use cg_preprocess::convert::{Conversion, Format, Options, Report};
 use cg_preprocess::input::Source;
 use cg_preprocess::output::Target;
 use cg_preprocess::profile::{InclusiveCost, Kind, ProfileOptions};
+use cg_preprocess::report::text;
 use cg_preprocess::webgrind::{OnOverflow, Version};
-use clap::{Parser, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, ValueEnum};
 
-/// Converts callgrind profiles into webgrind's preprocessed format.
+use crate::generate::Generate;
+use crate::progress::{Bar, When};
+
+const EXAMPLES: &str = "\
+Examples:
+  cg-preprocess -o out.pre cachegrind.out.1234.gz
+          Convert a profile for webgrind
+  cg-preprocess -f text cachegrind.out.1234
+          Show where the time goes
+  cg-preprocess -f json -o profile.json callgrind.out.*
+          Merge the profiles of several processes into one JSON document
+  cg-preprocess -e 'Memory_(bytes)' -f text cachegrind.out.1234
+          Show memory instead of time
+  zstd -dc profile.zst | cg-preprocess > out.pre
+          Convert in a pipe
+  ln -s \"$(command -v cg-preprocess)\" webgrind/bin/preprocessor
+          Have webgrind use it: called as `preprocessor`, it takes webgrind's
+          own arguments, IN OUT [PROXY_FUNCTION...]";
+
+const EXIT_STATUS: &str = "\
+Exit status: 0 written, 1 not converted, 2 wrong usage.";
+
+/// Converts callgrind profiles into webgrind's preprocessed format
+///
+/// Reads the profiles of Xdebug, Valgrind and other writers of the callgrind format, plain or
+/// compressed with gzip or zstd, as well as preprocessed files, and writes them for webgrind, as
+/// JSON, or as a table. What an input is, is told by its content.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, max_term_width = 80, after_help = EXAMPLES)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 struct Arguments {
-    /// Profiles; several are merged into one output. `-` or none: standard input
+    /// Profiles; several are merged into one output [none or `-`: standard input]
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Where to write; `-` or none: standard output
-    #[arg(short, long, value_name = "FILE")]
+
+    /// Where to write [none or `-`: standard output]
+    ///
+    /// A file appears whole or not at all, and must not be one of the inputs.
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
-    /// What to write: v4, v5, v6 or v7
-    #[arg(short, long, default_value = "v7", value_parser = parse_format)]
-    format: Format,
+
+    /// What to write
+    ///
+    /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.0 v6, and every version
+    /// since 2011 v7. Text is a table of the top functions; JSON holds everything.
+    #[arg(short, long, value_enum, default_value = "v7", help_heading = "Output")]
+    format: FormatArgument,
+
+    /// Rows of the text report; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 30, help_heading = "Output")]
+    top: usize,
+
     /// Event whose cost is written [default: the first of `events:`]
-    #[arg(short, long, value_name = "NAME")]
-    event: Option<String>,
-    /// What the blocks of the inputs are
-    #[arg(long, value_enum, default_value = "auto")]
-    kind: KindArgument,
+    ///
+    /// Derived events, which `event:` lines define, are events too.
+    #[arg(short, long, value_name = "NAME", help_heading = "Figures")]
+    event: Option<OsString>,
+
     /// How inclusive costs treat recursion
-    #[arg(long, value_enum, default_value = "summed")]
+    ///
+    /// Summed is self cost plus the cost of all calls, as webgrind defines it: recursion counts
+    /// twice. With outermost no cost counts twice.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        default_value = "summed",
+        help_heading = "Figures"
+    )]
     inclusive: InclusiveArgument,
+
     /// Step over this function in the call lists of a trace; repeatable
-    #[arg(long, value_name = "NAME")]
-    proxy_function: Vec<String>,
+    ///
+    /// A call to it is replaced by the calls that it made: php::call_user_func, for example.
+    #[arg(long, value_name = "NAME", help_heading = "Figures")]
+    proxy_function: Vec<OsString>,
+
     /// What to do about numbers of more than 32 bits
-    #[arg(long, value_enum, default_value = "scale")]
+    ///
+    /// Webgrind's formats hold no more. Scale divides all costs by a power of ten and renames the
+    /// event, saturate writes 4294967295, error writes nothing.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "POLICY",
+        default_value = "scale",
+        help_heading = "Figures"
+    )]
     on_overflow: OverflowArgument,
-    /// Skip lines that cannot be read
-    #[arg(long)]
+
+    /// What the blocks of the inputs are
+    ///
+    /// A trace has a block for every invocation, an aggregate has sums. Auto tells by the header:
+    /// Xdebug writes traces, all others aggregates.
+    #[arg(long, value_enum, default_value = "auto", help_heading = "Reading")]
+    kind: KindArgument,
+
+    /// Skip lines that cannot be read, instead of stopping at the first
+    #[arg(long, help_heading = "Reading")]
     lenient: bool,
+
+    /// Show how far it is
+    ///
+    /// Auto does so on a terminal, when it takes longer than half a second.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Messages"
+    )]
+    progress: ProgressArgument,
+
     /// No warnings
-    #[arg(short, long, conflicts_with = "verbose")]
+    #[arg(short, long, conflicts_with = "verbose", help_heading = "Messages")]
     quiet: bool,
-    /// One closing line with figures
-    #[arg(short, long)]
+
+    /// Close with a line of figures: functions, calls, bytes, seconds
+    #[arg(short, long, help_heading = "Messages")]
     verbose: bool,
+
+    /// Write a manual page or shell completions to standard output
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        exclusive = true,
+        help_heading = "Packaging"
+    )]
+    generate: Option<Generate>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormatArgument {
+    #[value(alias = "4")]
+    V4,
+    #[value(alias = "5")]
+    V5,
+    #[value(alias = "6")]
+    V6,
+    #[value(alias = "7")]
+    V7,
+    Text,
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -71,16 +183,17 @@ enum OverflowArgument {
     Error,
 }
 
-fn parse_format(text: &str) -> Result<Format, String> {
-    text.parse::<Version>()
-        .map(Format::Preprocessed)
-        .map_err(|()| "expected v4, v5, v6 or v7".to_owned())
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ProgressArgument {
+    Auto,
+    Always,
+    Never,
 }
 
 impl Arguments {
     fn options(&self) -> Options {
         Options {
-            format: self.format,
+            format: self.format(),
             read: callgrind::Options {
                 kind: match self.kind {
                     KindArgument::Auto => KindChoice::Auto,
@@ -90,17 +203,13 @@ impl Arguments {
                 lenient: self.lenient,
             },
             profile: ProfileOptions {
-                event: self.event.clone().map(String::into_bytes),
+                event: self.event.clone().map(OsString::into_encoded_bytes),
                 inclusive: match self.inclusive {
                     InclusiveArgument::Summed => InclusiveCost::Summed,
                     InclusiveArgument::Outermost => InclusiveCost::Outermost,
                 },
-                proxies: self
-                    .proxy_function
-                    .iter()
-                    .map(|name| name.clone().into_bytes())
-                    .collect(),
-                invocations: false,
+                proxies: names(&self.proxy_function),
+                ..ProfileOptions::default()
             },
             on_overflow: match self.on_overflow {
                 OverflowArgument::Scale => OnOverflow::Scale,
@@ -108,6 +217,29 @@ impl Arguments {
                 OverflowArgument::Error => OnOverflow::Error,
             },
         }
+    }
+
+    fn format(&self) -> Format {
+        match self.format {
+            FormatArgument::V4 => Format::Preprocessed(Version::V4),
+            FormatArgument::V5 => Format::Preprocessed(Version::V5),
+            FormatArgument::V6 => Format::Preprocessed(Version::V6),
+            FormatArgument::V7 => Format::Preprocessed(Version::V7),
+            FormatArgument::Text => Format::Text(text::Options {
+                top: (self.top > 0).then_some(self.top),
+                width: self.width(),
+            }),
+            FormatArgument::Json => Format::Json,
+        }
+    }
+
+    /// Columns of the terminal, if that is where the output goes.
+    fn width(&self) -> Option<usize> {
+        if !self.target().is_terminal() {
+            return None;
+        }
+        let (width, _) = terminal_size::terminal_size()?;
+        Some(width.0.into())
     }
 
     fn sources(&self) -> Vec<Source> {
@@ -129,32 +261,93 @@ impl Arguments {
             _ => Target::Stdout,
         }
     }
+
+    fn progress(&self) -> When {
+        match self.progress {
+            ProgressArgument::Auto => When::Auto,
+            ProgressArgument::Always => When::Always,
+            ProgressArgument::Never => When::Never,
+        }
+    }
+
+    /// Ends the program where arguments that are right in themselves make no sense here.
+    fn check_terminals(&self) {
+        if self.inputs.is_empty() && io::stdin().is_terminal() {
+            usage_error("no INPUT, and standard input is a terminal: name a profile, or `-`");
+        }
+        if self.format().is_binary() && self.target().is_terminal() {
+            usage_error(
+                "the output is binary and would go to a terminal: name a file with -o, use a pipe, or choose -f text or -f json",
+            );
+        }
+    }
+}
+
+fn usage_error(message: &str) -> ! {
+    Arguments::command()
+        .error(ErrorKind::MissingRequiredArgument, message)
+        .exit()
+}
+
+/// Names as bytes; what is no Unicode stays as it is.
+pub fn names(names: &[OsString]) -> Vec<Vec<u8>> {
+    let names = names.iter().cloned();
+    names.map(OsString::into_encoded_bytes).collect()
 }
 
 /// Runs the program with the arguments it was called with.
-pub fn run() -> Result<()> {
+pub fn run() -> Result<ExitCode> {
     let arguments = Arguments::parse();
+    if let Some(what) = arguments.generate {
+        what.write(Arguments::command())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    arguments.check_terminals();
     let start = Instant::now();
-    let report = convert(
-        &arguments.sources(),
-        &arguments.target(),
-        &arguments.options(),
-    )?;
+    let report = convert(&arguments)?;
+    let mut messages = io::stderr().lock();
     if !arguments.quiet {
         for warning in &report.warnings {
-            eprintln!("warning: {warning}");
+            // Nobody is left to hear of it when this fails; the output is written.
+            let _ = writeln!(messages, "warning: {warning}");
         }
     }
     if arguments.verbose {
-        print_figures(&report, start);
+        let _ = writeln!(messages, "{}", figures(&report, start));
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
-fn print_figures(report: &Report, start: Instant) {
+fn convert(arguments: &Arguments) -> Result<Report> {
+    let (sources, target) = (arguments.sources(), arguments.target());
+    let options = arguments.options();
+    let conversion = Conversion::prepare(&sources, &target, &options)?;
+    let progress = conversion.progress().clone();
+    let bar = Bar::start(arguments.progress(), progress, conversion.bytes());
+    let loaded = conversion.read();
+    drop(bar);
+    Ok(loaded?.write()?)
+}
+
+fn figures(report: &Report, start: Instant) -> String {
+    let Report {
+        functions,
+        calls,
+        bytes_in,
+        bytes_unpacked,
+        bytes_out,
+        ..
+    } = report;
     let seconds = start.elapsed().as_secs_f64();
-    eprintln!(
-        "{} functions, {} call edges, {} bytes in, {} bytes out, {seconds:.3} s",
-        report.functions, report.edges, report.bytes_in, report.bytes_out,
-    );
+    let unpacked = if bytes_in == bytes_unpacked {
+        String::new()
+    } else {
+        format!(" ({bytes_unpacked} unpacked)")
+    };
+    // A rate is no exact figure.
+    #[allow(clippy::cast_precision_loss)]
+    let rate = *bytes_unpacked as f64 / 1e6 / seconds.max(1e-6);
+    format!(
+        "{functions} functions, {calls} calls, {bytes_in} bytes in{unpacked}, {bytes_out} bytes out, {seconds:.3} s, {rate:.1} MB/s"
+    )
 }

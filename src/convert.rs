@@ -1,30 +1,53 @@
 //! From inputs to an output: the one place that knows both formats, the model and the reports.
+//!
+//! [`convert`] does it at once. [`Conversion`] does it in steps, for callers who want to show how
+//! far it is, or to have the [`Profile`] for themselves.
 
-use std::io;
+use std::io::{self, Write};
 
 use thiserror::Error;
 
-use crate::input::Source;
-use crate::output::Target;
-use crate::profile::{ModelError, Profile, ProfileBuilder, ProfileOptions};
+use crate::file_id::FileId;
+use crate::input::{Input, Packing, Progress, Source};
+use crate::output::{Place, Target};
+use crate::profile::{Kind, ModelError, Profile, ProfileBuilder, ProfileOptions};
+use crate::report::{json, text};
 use crate::{callgrind, webgrind};
-use webgrind::{OnOverflow, Version};
+use callgrind::Problem;
+use webgrind::{OnOverflow, ReadProblem, Version};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// webgrind's preprocessed format.
     Preprocessed(Version),
+    /// The top functions, for people.
+    Text(text::Options),
+    /// Everything, for machines.
+    Json,
+}
+
+impl Default for Format {
+    fn default() -> Self {
+        Format::Preprocessed(Version::V7)
+    }
+}
+
+impl Format {
+    /// Whether it is of no use on a terminal.
+    pub fn is_binary(self) -> bool {
+        matches!(self, Format::Preprocessed(_))
+    }
 }
 
 /// How to convert.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What is written.
     pub format: Format,
     /// How inputs are read.
     pub read: callgrind::Options,
-    /// What is taken from them.
+    /// What is taken from them; whether invocations are kept follows from the format.
     pub profile: ProfileOptions,
     /// What happens to numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
@@ -42,15 +65,52 @@ pub enum ConvertError {
         /// Why.
         source: io::Error,
     },
-    /// An input cannot be read.
+    /// The output is one of the inputs.
+    #[error("{output}: is the same file as the input {input}; choose another output")]
+    OverInput {
+        /// The output.
+        output: Target,
+        /// The input.
+        input: Source,
+    },
+    /// A callgrind profile cannot be read.
     #[error(transparent)]
-    Read(#[from] callgrind::Error),
+    Callgrind(#[from] callgrind::Error),
+    /// A preprocessed file cannot be read.
+    #[error(transparent)]
+    Preprocessed(#[from] webgrind::ReadError),
+    /// A compressed input ends before there are any data.
+    #[error("{input}: no profile data: the {packing} data are cut off after {bytes} bytes")]
+    CutBeforeData {
+        /// The input.
+        input: Source,
+        /// How it is compressed.
+        packing: Packing,
+        /// How many compressed bytes there are.
+        bytes: u64,
+    },
+    /// An input cannot be read.
+    #[error("{input}: cannot be read")]
+    Read {
+        /// The input.
+        input: Source,
+        /// Why.
+        source: io::Error,
+    },
     /// What was read makes no profile.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The profile cannot be written.
+    /// The output cannot be written.
     #[error("{output}: cannot be written")]
-    Write {
+    Output {
+        /// The output.
+        output: Target,
+        /// Why.
+        source: io::Error,
+    },
+    /// The profile does not fit into the format.
+    #[error("{output}: cannot be written")]
+    Format {
         /// The output.
         output: Target,
         /// Why.
@@ -58,17 +118,61 @@ pub enum ConvertError {
     },
 }
 
+/// Something that a user should know about a conversion that succeeded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// About a callgrind profile.
+    #[error(transparent)]
+    Callgrind(callgrind::Warning),
+    /// About a preprocessed file that was read.
+    #[error(transparent)]
+    Preprocessed(webgrind::ReadWarning),
+    /// Compressed data end too early.
+    #[error(
+        "{input}: the {packing} data are cut off after {bytes} bytes and were converted up to there; their writer was killed or is still running"
+    )]
+    Cut {
+        /// The input.
+        input: Source,
+        /// How it is compressed.
+        packing: Packing,
+        /// How many compressed bytes there are.
+        bytes: u64,
+    },
+    /// One of several inputs has no data.
+    #[error("{input}: no profile data, so it adds nothing")]
+    Empty {
+        /// The input.
+        input: Source,
+    },
+    /// Proxy functions were named, but this input holds sums.
+    #[error("{input}: proxy functions are ignored: it holds sums, not single invocations")]
+    ProxiesIgnored {
+        /// The input.
+        input: Source,
+    },
+    /// A sum reached an end of the 64 bits.
+    #[error("some sums do not fit into 64 bits and stay at their limit")]
+    Saturated,
+    /// About the file that was written.
+    #[error(transparent)]
+    Webgrind(webgrind::WriteWarning),
+}
+
 /// What there is to say after a conversion.
 #[derive(Debug, Default)]
 pub struct Report {
     /// What the user should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Functions in the profile.
     pub functions: usize,
-    /// Call edges in the profile.
-    pub edges: usize,
-    /// Bytes of profile text read.
+    /// Calls in the profile.
+    pub calls: u64,
+    /// Bytes read, as they are stored.
     pub bytes_in: u64,
+    /// Bytes of the profiles in them, unpacked.
+    pub bytes_unpacked: u64,
     /// Bytes written.
     pub bytes_out: u64,
 }
@@ -83,50 +187,320 @@ pub fn convert(
     output: &Target,
     options: &Options,
 ) -> Result<Report, ConvertError> {
-    let mut report = Report::default();
-    let profile = load(inputs, options, &mut report)?;
-    report.functions = profile.functions().len();
-    report.edges = profile.edges().len();
-    save(&profile, output, options, &mut report)?;
-    Ok(report)
+    Conversion::prepare(inputs, output, options)?
+        .read()?
+        .write()
 }
 
-fn load(
-    inputs: &[Source],
-    options: &Options,
-    report: &mut Report,
-) -> Result<Profile, ConvertError> {
-    let mut profile = options.profile.clone();
-    profile.invocations = options.format == Format::Preprocessed(Version::V4);
-    let mut builder = ProfileBuilder::new(profile);
-    for input in inputs {
-        let reader = input.open().map_err(|source| ConvertError::Open {
-            input: input.clone(),
-            source,
-        })?;
-        let outcome = callgrind::read(reader, &input.to_string(), &options.read, &mut builder)?;
-        report.bytes_in += outcome.bytes;
-        let warnings = outcome.warnings.iter().map(ToString::to_string);
-        report.warnings.extend(warnings);
+/// A conversion that has not begun.
+#[derive(Debug)]
+pub struct Conversion<'a> {
+    inputs: &'a [Source],
+    output: Destination<'a>,
+    options: &'a Options,
+    progress: Progress,
+    bytes: Option<u64>,
+}
+
+/// Where the output goes, by its name and as it was found.
+#[derive(Debug)]
+struct Destination<'a> {
+    target: &'a Target,
+    place: Place,
+}
+
+impl<'a> Conversion<'a> {
+    /// Checks all that can be known without reading: that there are inputs which can be opened,
+    /// and an output which can be written and is none of them.
+    ///
+    /// # Errors
+    ///
+    /// [`ConvertError::Open`], [`ConvertError::Output`] and [`ConvertError::OverInput`].
+    pub fn prepare(
+        inputs: &'a [Source],
+        output: &'a Target,
+        options: &'a Options,
+    ) -> Result<Self, ConvertError> {
+        let destination = Destination::check(output)?;
+        let overwritten = destination.place.id();
+        let mut bytes = Some(0u64);
+        for input in inputs {
+            let metadata = input.check().map_err(|source| ConvertError::Open {
+                input: input.clone(),
+                source,
+            })?;
+            let path = match input {
+                Source::File(path) => Some(path.as_path()),
+                Source::Stdin => None,
+            };
+            let id = FileId::new(&metadata, path);
+            if id.is_some() && id == overwritten {
+                return Err(ConvertError::OverInput {
+                    output: output.clone(),
+                    input: input.clone(),
+                });
+            }
+            let size = metadata.is_file().then_some(metadata.len());
+            bytes = bytes.zip(size).map(|(all, one)| all.saturating_add(one));
+        }
+        Ok(Conversion {
+            inputs,
+            output: destination,
+            options,
+            progress: Progress::default(),
+            bytes,
+        })
     }
-    Ok(builder.finish()?)
+
+    /// How far the reading is; for another thread to watch.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// How many bytes there are to read, if all inputs are files.
+    pub fn bytes(&self) -> Option<u64> {
+        self.bytes
+    }
+
+    /// Reads all inputs to their ends.
+    ///
+    /// # Errors
+    ///
+    /// When an input cannot be read, or when there is nothing to convert.
+    pub fn read(self) -> Result<Loaded<'a>, ConvertError> {
+        let mut profile = self.options.profile.clone();
+        profile.invocations = self.options.format == Format::Preprocessed(Version::V4);
+        let mut loader = Loader {
+            options: self.options,
+            builder: ProfileBuilder::new(profile),
+            report: Report::default(),
+            no_data: None,
+            has_data: false,
+        };
+        for input in self.inputs {
+            loader.load(input, &self.progress)?;
+        }
+        let (profile, mut report) = loader.finish()?;
+        report.bytes_in = self.progress.bytes();
+        Ok(Loaded {
+            profile,
+            report,
+            output: self.output,
+            options: self.options,
+        })
+    }
 }
 
-fn save(
-    profile: &Profile,
-    output: &Target,
-    options: &Options,
-    report: &mut Report,
-) -> Result<(), ConvertError> {
-    let Format::Preprocessed(version) = options.format;
-    let written = output
-        .write(|file| webgrind::write(profile, version, options.on_overflow, file))
-        .map_err(|source| ConvertError::Write {
-            output: output.clone(),
+/// Reads inputs into a builder.
+struct Loader<'a> {
+    options: &'a Options,
+    builder: ProfileBuilder,
+    report: Report,
+    /// What is wrong with the first input that has no data.
+    no_data: Option<ConvertError>,
+    has_data: bool,
+}
+
+impl Loader<'_> {
+    fn load(&mut self, source: &Source, progress: &Progress) -> Result<(), ConvertError> {
+        let input = source.open(progress).map_err(|error| ConvertError::Read {
+            input: source.clone(),
+            source: error,
+        })?;
+        let outcome = if input.is_preprocessed() {
+            self.preprocessed(source, input)
+        } else {
+            self.text(source, input)
+        };
+        match outcome {
+            Err(error) if is_no_data(&error) => {
+                self.report.warnings.push(Warning::Empty {
+                    input: source.clone(),
+                });
+                self.no_data.get_or_insert(error);
+                return Ok(());
+            }
+            outcome => outcome?,
+        }
+        self.has_data = true;
+        if !self.options.profile.proxies.is_empty() && self.builder.kind() == Kind::Aggregate {
+            self.report.warnings.push(Warning::ProxiesIgnored {
+                input: source.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    fn preprocessed(&mut self, source: &Source, input: Input) -> Result<(), ConvertError> {
+        let input = input.into_seekable().map_err(|error| ConvertError::Read {
+            input: source.clone(),
+            source: error,
+        })?;
+        let outcome = webgrind::read(input, &source.to_string(), &mut self.builder)?;
+        self.report.bytes_unpacked += outcome.bytes;
+        let warnings = outcome.warnings.into_iter().map(Warning::Preprocessed);
+        self.report.warnings.extend(warnings);
+        Ok(())
+    }
+
+    fn text(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
+        let (name, options) = (source.to_string(), &self.options.read);
+        let outcome = callgrind::read(&mut input, &name, options, &mut self.builder);
+        let cut = input.cut();
+        let outcome = match (outcome, cut) {
+            (Err(error), Some((packing, bytes))) if matches!(error.problem, Problem::NoData) => {
+                return Err(ConvertError::CutBeforeData {
+                    input: source.clone(),
+                    packing,
+                    bytes,
+                });
+            }
+            (outcome, _) => outcome?,
+        };
+        self.report.bytes_unpacked += outcome.bytes;
+        let warnings = outcome.warnings.into_iter().map(Warning::Callgrind);
+        self.report.warnings.extend(warnings);
+        if let Some((packing, bytes)) = cut {
+            self.report.warnings.push(Warning::Cut {
+                input: source.clone(),
+                packing,
+                bytes,
+            });
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(Profile, Report), ConvertError> {
+        if let (Some(error), false) = (self.no_data.take(), self.has_data) {
+            return Err(error);
+        }
+        let profile = self.builder.finish()?;
+        if profile.has_saturated() {
+            self.report.warnings.push(Warning::Saturated);
+        }
+        Ok((profile, self.report))
+    }
+}
+
+fn is_no_data(error: &ConvertError) -> bool {
+    match error {
+        ConvertError::Callgrind(error) => matches!(error.problem, Problem::NoData),
+        ConvertError::Preprocessed(error) => matches!(error.problem, ReadProblem::NoFunctions),
+        ConvertError::CutBeforeData { .. } => true,
+        _ => false,
+    }
+}
+
+/// A conversion whose inputs have been read.
+#[derive(Debug)]
+pub struct Loaded<'a> {
+    profile: Profile,
+    report: Report,
+    output: Destination<'a>,
+    options: &'a Options,
+}
+
+impl Loaded<'_> {
+    /// What was read.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Writes it.
+    ///
+    /// A reader that closes a pipe before it has read everything is no error.
+    ///
+    /// # Errors
+    ///
+    /// When the output fails, or when the format cannot hold the profile.
+    pub fn write(mut self) -> Result<Report, ConvertError> {
+        let profile = &self.profile;
+        self.report.functions = profile.functions().len();
+        let calls = profile.edges().iter().map(|edge| edge.calls);
+        self.report.calls = calls.fold(0, u64::saturating_add);
+        self.report.bytes_out = match self.options.format {
+            Format::Preprocessed(version) => {
+                let policy = self.options.on_overflow;
+                let written = self
+                    .output
+                    .place
+                    .write_seeking(|file| webgrind::write(profile, version, policy, file));
+                match self.output.outcome(written)? {
+                    Some(written) => {
+                        let warnings = written.warnings.into_iter().map(Warning::Webgrind);
+                        self.report.warnings.extend(warnings);
+                        written.bytes
+                    }
+                    None => 0,
+                }
+            }
+            Format::Text(options) => self
+                .output
+                .write_text(|output| text::write(profile, options, output))?,
+            Format::Json => self
+                .output
+                .write_text(|output| json::write(profile, output))?,
+        };
+        Ok(self.report)
+    }
+}
+
+impl<'a> Destination<'a> {
+    fn check(target: &'a Target) -> Result<Self, ConvertError> {
+        let place = target.check().map_err(|source| ConvertError::Output {
+            output: target.clone(),
             source,
         })?;
-    report.bytes_out = written.bytes;
-    let warnings = written.warnings.iter().map(ToString::to_string);
-    report.warnings.extend(warnings);
-    Ok(())
+        Ok(Destination { target, place })
+    }
+
+    /// Writes from beginning to end, and returns how many bytes.
+    fn write_text(
+        &self,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<u64, ConvertError> {
+        let written = self.place.write_streaming(|output| {
+            let mut output = Counting { output, bytes: 0 };
+            fill(&mut output)?;
+            Ok(output.bytes)
+        });
+        let written = self.outcome(written.map_err(webgrind::WriteError::Io))?;
+        Ok(written.unwrap_or(0))
+    }
+
+    /// Decides whether an output failed; none, if its reader did not want all of it.
+    fn outcome<T>(
+        &self,
+        written: Result<T, webgrind::WriteError>,
+    ) -> Result<Option<T>, ConvertError> {
+        let output = self.target.clone();
+        match written {
+            Ok(written) => Ok(Some(written)),
+            Err(webgrind::WriteError::Io(error))
+                if error.kind() == io::ErrorKind::BrokenPipe && self.place.is_stream() =>
+            {
+                Ok(None)
+            }
+            Err(webgrind::WriteError::Io(source)) => Err(ConvertError::Output { output, source }),
+            Err(source) => Err(ConvertError::Format { output, source }),
+        }
+    }
+}
+
+/// A writer that counts its bytes.
+struct Counting<W> {
+    output: W,
+    bytes: u64,
+}
+
+impl<W: Write> Write for Counting<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.output.write(bytes)?;
+        self.bytes += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
 }

@@ -1,8 +1,73 @@
 //! callgrind profiles into webgrind's preprocessed format.
+//!
+//! This is the library behind the `cg-preprocess` program. It reads profiles in the callgrind
+//! format, as Xdebug, Valgrind and a dozen others write it, sums them into tables of functions and
+//! calls, and writes these in the binary format that [webgrind] opens, in versions 4 to 7, as JSON
+//! or as text.
+//!
+//! # The way of the data
+//!
+//! ```text
+//! bytes ── callgrind::read ──┐                        ┌── webgrind::write ── .pre file
+//!                            ├─ ProfileBuilder ─ Profile ── report::json::write
+//! .pre  ── webgrind::read ───┘                        └── report::text::write
+//! ```
+//!
+//! [`callgrind`] and [`webgrind`] know one format each and nothing of each other; both know the
+//! model in [`profile`], which knows neither. [`convert`] joins them: it opens inputs, tells by
+//! their content what they are, and lets the output appear whole or not at all.
+//!
+//! # Examples
+//!
+//! A file into a file, as the program does it:
+//!
+//! ```no_run
+//! use cg_preprocess::convert::{Options, convert};
+//! use cg_preprocess::{input::Source, output::Target};
+//!
+//! let input = Source::File("cachegrind.out.1234.gz".into());
+//! let output = Target::File("out.pre".into());
+//! let report = convert(&[input], &output, &Options::default())?;
+//! report.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+//! # Ok::<(), cg_preprocess::convert::ConvertError>(())
+//! ```
+//!
+//! Step by step, and in memory:
+//!
+//! ```
+//! use cg_preprocess::callgrind;
+//! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+//! use cg_preprocess::webgrind::{self, OnOverflow, Version};
+//!
+//! let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
+//! let mut builder = ProfileBuilder::new(ProfileOptions::default());
+//! callgrind::read(text.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
+//! let profile = builder.finish()?;
+//!
+//! let (_, main) = profile.functions().next().expect("there are two");
+//! assert_eq!(profile.name(main.name), b"main");
+//! assert_eq!((main.self_cost, main.inclusive), (20, 420));
+//!
+//! let mut file = std::io::Cursor::new(Vec::new());
+//! webgrind::write(&profile, Version::V7, OnOverflow::Scale, &mut file)?;
+//! assert_eq!(file.into_inner()[..4], [7, 0, 0, 0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `cli` | yes | the `cg-preprocess` program |
+//! | `compression` | yes | gzip and zstd input |
+//!
+//! [webgrind]: https://github.com/jokkedk/webgrind
 
 pub mod callgrind;
 pub mod convert;
+mod file_id;
 pub mod input;
 pub mod output;
 pub mod profile;
+pub mod report;
 pub mod webgrind;

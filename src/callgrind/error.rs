@@ -1,6 +1,5 @@
 //! What can be wrong with a callgrind profile, and where.
 
-use std::error::Error as _;
 use std::fmt;
 use std::io;
 
@@ -216,7 +215,9 @@ pub enum WarningKind {
     )]
     CutRun,
     /// A profile of Valgrind ends before its `totals:`.
-    #[error("the profile is cut off before its \"totals:\" line; its writer was killed or is still running")]
+    #[error(
+        "the profile is cut off before its \"totals:\" line; its writer was killed or is still running"
+    )]
     CutPart,
     /// Lines given as -1, which stands for "unknown".
     #[error("{count} positions are -1 and lead below 0: their line counts as unknown (0)")]

@@ -14,9 +14,13 @@ const MAIN: &[u8] = b"{main}";
 pub(super) struct Run {
     /// Whether a warning has said already that it is cut off.
     pub is_cut: bool,
+    /// Whether a `summary:` line says that its last block has ended.
+    pub is_summed_up: bool,
     /// Whether Valgrind writes it, who ends each part with a `totals:` line.
     expects_totals: bool,
     has_totals: bool,
+    /// Whether there was an `events:` line.
+    has_events: bool,
     /// Blocks of `{main}` in all runs before it.
     mains_before: u64,
 }
@@ -60,6 +64,8 @@ impl Interpreter<'_> {
                 RawHeader::Events
             }
             b"summary" => {
+                // Since 2.8 Xdebug sums up behind the last block; before, within it.
+                self.run.is_summed_up |= self.is_in_block();
                 self.unsettle();
                 RawHeader::Summary(numbers(value))
             }
@@ -100,9 +106,11 @@ impl Interpreter<'_> {
 
     fn set_columns(&mut self, value: &[u8]) {
         // Headers that came before speak of the columns before.
-        if self.unsettled && self.columns.is_some() && self.section_has_body {
+        let follows_others = self.section_has_body || self.run.has_events;
+        if self.unsettled && self.columns.is_some() && follows_others {
             self.settle();
         }
+        self.run.has_events = true;
         let names = value.split(u8::is_ascii_whitespace);
         let names = names.filter(|name| !name.is_empty());
         self.columns = Some(names.map(<[u8]>::to_vec).collect());
@@ -153,6 +161,7 @@ impl Interpreter<'_> {
             self.settle();
         }
         self.builder.begin_section();
+        self.close_block();
         self.section_has_body = false;
         self.run = Run {
             expects_totals: self.run.expects_totals,
@@ -248,6 +257,6 @@ mod tests {
     fn summaries_are_read_as_far_as_they_are_numbers() {
         assert_eq!(numbers(b" 36163 -433456"), [36163, -433_456]);
         assert_eq!(numbers(b" 0x10 7 x 8"), [16, 7]);
-        assert_eq!(numbers(b""), []);
+        assert_eq!(numbers(b""), [0; 0]);
     }
 }

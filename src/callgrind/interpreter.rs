@@ -1,13 +1,16 @@
 //! What the lines mean: a state machine from lines to calls of a [`ProfileBuilder`].
 
+mod shortcuts;
+
 use super::error::{Problem, Warning, WarningKind, excerpt};
-use super::fast;
+use super::fast::heads::Heads;
 use super::header::{Run, Tail};
 use super::lexer::{Cursor, NumberError};
 use super::names::{IdTable, IdTables, NameSpec};
 use super::position::{Position, Positions};
 use super::{Error, KindChoice, Options};
 use crate::profile::{Call, Cost, FunctionId, Kind, NameId, ProfileBuilder, Selection};
+use shortcuts::Shortcut;
 
 /// How the line begins that Xdebug's append mode writes between runs.
 const NEW_RUN: &[u8] = b"==== NEW PROFILING FILE";
@@ -67,8 +70,11 @@ pub(super) struct Interpreter<'a> {
     selection: Selection,
     /// Whether the headers since the last cost line may have changed the columns.
     pub(super) unsettled: bool,
-    /// Column of the selected cost, while the lines have the one position that Xdebug's have.
-    fast_column: Option<usize>,
+    /// Which lines can be read the short way, as things stand.
+    shortcut: Shortcut,
+    heads: Heads,
+    /// Whether lines may be read the short way at all.
+    shortcuts: bool,
     expect: Expect,
     function: Function,
     object: NameId,
@@ -107,9 +113,12 @@ impl<'a> Interpreter<'a> {
             positions: Positions::default(),
             position: Position::default(),
             columns: None,
-            selection: Selection::Absent,
+            // So that an input which lacks the event from its beginning is noticed.
+            selection: Selection::Column(0),
             unsettled: true,
-            fast_column: None,
+            shortcut: Shortcut::None,
+            heads: Heads::default(),
+            shortcuts: true,
             expect: Expect::OwnCost,
             function: Function::None,
             object: NameId::EMPTY,
@@ -136,9 +145,9 @@ impl<'a> Interpreter<'a> {
             if self.held.is_some() {
                 self.release(&data[pos..])?;
             }
-            if let Some(next) = self.fast(data, pos) {
-                pos = next;
-                continue;
+            pos = self.take_shortcut(data, pos);
+            if pos == data.len() {
+                break;
             }
             match self.any_line(data, pos) {
                 Ok(next) => pos = next,
@@ -212,12 +221,13 @@ impl<'a> Interpreter<'a> {
             self.warn_cut(WarningKind::CutCall);
         }
         if !self.has_data {
+            self.builder.forget_input();
             return Err(self.error(Problem::NoData));
         }
         let tail = match self.function {
             Function::None => Tail::Closed,
             Function::Named { .. } => Tail::Begun,
-            Function::Open { .. } if ends_blank => Tail::Closed,
+            Function::Open { .. } if ends_blank || self.run.is_summed_up => Tail::Closed,
             Function::Open { name } => Tail::Open(name),
         };
         self.end_section(tail);
@@ -245,64 +255,6 @@ impl<'a> Interpreter<'a> {
                 listed: LISTED,
             });
         }
-    }
-
-    /// Reads the lines of a common shape at once, if they stand here.
-    #[inline]
-    fn fast(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        let column = self.fast_column?;
-        if !matches!(self.expect, Expect::OwnCost) {
-            return None;
-        }
-        match data[pos] {
-            b'f' => self.fast_block(data, pos, column),
-            b'c' => self.fast_call(data, pos, column),
-            _ => None,
-        }
-    }
-
-    #[inline]
-    fn fast_block(&mut self, data: &[u8], pos: usize, column: usize) -> Option<usize> {
-        let shape = fast::block(data, pos)?;
-        let file = self.ids.files.get(shape.file)?;
-        let name = self.ids.functions.get(shape.function)?;
-        let cost = self.fast_cost(&shape, column)?;
-        self.set_file(file);
-        self.name_function(name);
-        self.open_block(name, file);
-        self.position = Position::of_line(shape.line);
-        self.builder.add_cost(shape.line, cost);
-        self.line += 3;
-        Some(pos + shape.length)
-    }
-
-    #[inline]
-    fn fast_call(&mut self, data: &[u8], pos: usize, column: usize) -> Option<usize> {
-        let Function::Open { .. } = self.function else {
-            return None;
-        };
-        let shape = fast::call(data, pos)?;
-        self.callee_file = Some(self.ids.files.get(shape.file)?);
-        let callee = self.ids.functions.get(shape.function)?;
-        let cost = self.fast_cost(&shape, column)?;
-        self.callee = Some(callee);
-        self.position = Position::of_line(shape.line);
-        let call = PendingCall {
-            callee,
-            calls: 1,
-            target_line: 0,
-        };
-        self.add_call(call, cost);
-        self.line += 4;
-        Some(pos + shape.length)
-    }
-
-    #[inline]
-    fn fast_cost(&self, shape: &fast::Shape, column: usize) -> Option<Cost> {
-        let columns = self.columns.as_ref().map_or(0, Vec::len);
-        let cost = shape.costs.get(column).copied().unwrap_or(0);
-        let cost = Cost::try_from(cost).ok()?;
-        (shape.cost_count <= columns).then_some(cost)
     }
 
     /// Reads the line at `pos` and returns where the next one begins.
@@ -465,6 +417,12 @@ impl<'a> Interpreter<'a> {
     #[inline]
     fn open_block(&mut self, name: NameId, file: NameId) {
         self.builder.open_block(self.object, file, name);
+        self.enter_function(name);
+    }
+
+    /// Says that the block of a function is open now.
+    #[inline]
+    fn enter_function(&mut self, name: NameId) {
         self.function = Function::Open { name };
         self.has_data = true;
         self.section_has_body = true;
@@ -480,6 +438,12 @@ impl<'a> Interpreter<'a> {
             calls: call.calls,
             cost,
         });
+        self.forget_callee_place();
+    }
+
+    /// `cob=` and `cfi=` are of one call only.
+    #[inline]
+    fn forget_callee_place(&mut self) {
         self.callee_object = None;
         self.callee_file = None;
     }
@@ -599,7 +563,9 @@ impl<'a> Interpreter<'a> {
             NameSpec::Plain(name) => self.builder.intern(name),
             NameSpec::Definition(id, name) => {
                 let name = self.builder.intern(name);
-                self.ids(table).define(id, name);
+                if self.ids(table).define(id, name) {
+                    self.heads.forget();
+                }
                 name
             }
             NameSpec::Reference(id) => match self.ids(table).get(id) {
@@ -641,11 +607,8 @@ impl<'a> Interpreter<'a> {
         if selection == Selection::Absent && self.selection != selection && !columns.is_empty() {
             self.warn_absent();
         }
-        self.fast_column = match selection {
-            Selection::Column(column) if self.positions.is_line_alone() => Some(column),
-            _ => None,
-        };
         self.selection = selection;
+        self.shortcut = self.choose_shortcut();
         true
     }
 
@@ -660,13 +623,26 @@ impl<'a> Interpreter<'a> {
     /// Says that headers came: the columns may be others from here on.
     pub(super) fn unsettle(&mut self) {
         self.unsettled = true;
-        self.fast_column = None;
+        self.shortcut = Shortcut::None;
     }
 
     pub(super) fn set_positions(&mut self, positions: Positions) {
         self.positions = positions;
         self.position = Position::default();
         self.unsettle();
+    }
+
+    /// Ends the block, but not its function: costs that follow without an `fn=` are a new block's.
+    pub(super) fn close_block(&mut self) {
+        if let Function::Open { name } = self.function {
+            let file = self.file.unwrap_or(self.current_file);
+            self.function = Function::Named { name, file };
+        }
+    }
+
+    /// Whether a block is open.
+    pub(super) fn is_in_block(&self) -> bool {
+        matches!(self.function, Function::Open { .. })
     }
 
     /// Forgets the names in force: a new run begins.

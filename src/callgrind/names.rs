@@ -70,12 +70,14 @@ fn trim_blanks(mut text: &[u8]) -> &[u8] {
 #[derive(Debug, Default)]
 pub(super) struct IdTable {
     dense: Vec<Option<NameId>>,
-    sparse: HashMap<u64, NameId>,
+    /// How many entries of `dense` are defined.
+    defined: usize,
+    sparse: HashMap<u64, NameId, foldhash::fast::RandomState>,
 }
 
 impl IdTable {
-    /// How far beyond twice the entries there are an id may lie and still be dense.
-    const REACH: usize = 1024;
+    /// How far beyond twice the ids that are defined an id may lie and still be dense.
+    const REACH: usize = 16 << 10;
 
     #[inline]
     pub fn get(&self, id: u64) -> Option<NameId> {
@@ -90,20 +92,24 @@ impl IdTable {
         self.sparse.get(&id).copied()
     }
 
-    /// Defines an id; a later definition wins.
-    pub fn define(&mut self, id: u64, name: NameId) {
-        let reach = 2 * self.dense.len() + Self::REACH;
+    /// Defines an id; a later definition wins. True if it had another name before.
+    pub fn define(&mut self, id: u64, name: NameId) -> bool {
+        let is_other = self.get(id).is_some_and(|old| old != name);
+        // Not the length, which every id at the end of its reach would double.
+        let reach = 2 * self.defined + Self::REACH;
         match usize::try_from(id).ok().filter(|&id| id < reach) {
             Some(id) => {
                 if self.dense.len() <= id {
                     self.dense.resize(id + 1, None);
                 }
+                self.defined += usize::from(self.dense[id].is_none());
                 self.dense[id] = Some(name);
             }
             None => {
                 self.sparse.insert(id, name);
             }
         }
+        is_other
     }
 }
 
@@ -152,17 +158,22 @@ mod tests {
         let (a, b) = (intern("a"), intern("b"));
         let mut ids = IdTable::default();
         ids.define(u64::MAX, a);
-        ids.define(5000, a);
+        ids.define(50_000, a);
         ids.define(3, a);
         ids.define(3, b);
         assert_eq!(ids.dense.len(), 4);
         assert_eq!(ids.get(u64::MAX), Some(a));
-        assert_eq!(ids.get(5000), Some(a));
+        assert_eq!(ids.get(50_000), Some(a));
         assert_eq!(ids.get(3), Some(b));
         assert_eq!(ids.get(4), None);
+        // Ids that each lie at the end of what is near do not double the table.
+        for _ in 0..100 {
+            ids.define((2 * ids.dense.len() + IdTable::REACH - 1) as u64, a);
+        }
+        assert!(ids.dense.len() <= 2 * IdTable::REACH);
         // An id that was far becomes near as the table grows; the newest definition wins.
-        (0..4000).for_each(|id| ids.define(id, a));
-        ids.define(5000, b);
-        assert_eq!(ids.get(5000), Some(b));
+        (0..40_000).for_each(|id| _ = ids.define(id, a));
+        ids.define(50_000, b);
+        assert_eq!(ids.get(50_000), Some(b));
     }
 }

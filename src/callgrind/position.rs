@@ -43,6 +43,7 @@ impl Positions {
     }
 
     /// How many numbers stand before the costs.
+    #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
@@ -66,7 +67,14 @@ impl Position {
     /// The line; 0 without such a column.
     #[inline]
     pub fn line(&self, positions: Positions) -> u64 {
-        positions.line.map_or(0, |column| self.0[column])
+        // Not by index, which would keep positions from staying in registers.
+        let [first, second, third] = self.0;
+        match positions.line {
+            None => 0,
+            Some(0) => first,
+            Some(1) => second,
+            Some(_) => third,
+        }
     }
 
     /// Reads a position relative to this one.
@@ -89,8 +97,15 @@ impl Position {
     }
 
     /// What a relative number in this column refers to.
+    #[inline]
     pub fn base(&self, column: usize) -> u64 {
         self.0[column]
+    }
+
+    /// Sets the number of a column.
+    #[inline]
+    pub fn set(&mut self, column: usize, number: u64) {
+        self.0[column] = number;
     }
 
     /// Reads the target of a call: as many numbers as there are, and none is fine too.

@@ -32,7 +32,7 @@ pub struct Outcome {
 ///
 /// At the first line that cannot be read, unless [`Options::lenient`] skips it; where the input
 /// holds no cost line at all; and where reading fails. What was read before has been added to the
-/// builder, which should then be dropped.
+/// builder, which should then be dropped; only an input without cost lines adds nothing.
 pub fn read(
     mut input: impl Read,
     name: &str,

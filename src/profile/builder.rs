@@ -1,19 +1,23 @@
 //! Sums what readers report into the tables of a [`Profile`].
 
+mod table;
+
 use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use thiserror::Error;
 
-use super::calls::{CallEdge, CallTable, EdgeLists};
+use super::calls::{Added, CallEdge, CallTable, EdgeLists};
 use super::events::{EventError, Events, Selection};
 use super::function::{Draft, Function, LineSource};
-use super::headers::{Headers, RawHeader};
-use super::ids::{FunctionId, NameId, next_index};
+use super::headers::{Headers, Mark, RawHeader};
+use super::ids::{EdgeId, FunctionId, NameId, next_index};
 use super::names::NameTable;
 use super::trace::{BlockCall, Linker, TraceOptions};
 use super::{Cost, InclusiveCost, Profile};
+pub use table::TableFunction;
+use table::TableFunctions;
 
 /// What the blocks of an input are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,23 +70,6 @@ pub struct Call {
     pub cost: Cost,
 }
 
-/// A function of a table that was summed before: of a preprocessed file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableFunction<'a> {
-    /// Source file.
-    pub file: &'a [u8],
-    /// Name.
-    pub name: &'a [u8],
-    /// Line; 0 where unknown.
-    pub line: u64,
-    /// Sum of self costs.
-    pub self_cost: Cost,
-    /// Inclusive cost.
-    pub inclusive: Cost,
-    /// Invocations.
-    pub invocations: u64,
-}
-
 /// The block that is being read.
 #[derive(Debug)]
 struct Block {
@@ -121,6 +108,7 @@ pub struct ProfileBuilder {
     by_key: HashTable<FunctionId>,
     hasher: RandomState,
     recent: Vec<Recent>,
+    tables: TableFunctions,
     calls: CallTable,
     block: Option<Block>,
     kind: Kind,
@@ -128,6 +116,8 @@ pub struct ProfileBuilder {
     self_total: Cost,
     headers: Headers,
     events: Events,
+    /// Headers and events as they were before the input that is being read.
+    before_input: (Mark, Events),
     options: ProfileOptions,
     traces: TraceOptions,
     linker: Option<Linker>,
@@ -150,12 +140,14 @@ impl ProfileBuilder {
             by_key: HashTable::new(),
             hasher: RandomState::default(),
             recent: Vec::new(),
+            tables: TableFunctions::default(),
             calls: CallTable::default(),
             block: None,
             kind: Kind::Aggregate,
             self_total: 0,
             headers: Headers::default(),
             events: Events::wanting(options.event.clone()),
+            before_input: Default::default(),
             options,
             traces,
             linker,
@@ -165,8 +157,16 @@ impl ProfileBuilder {
 
     /// Begins an input; its kind can still change until its first block opens.
     pub fn begin_input(&mut self, kind: Kind) {
+        self.before_input = (self.headers.mark(), self.events.clone());
         self.begin_section();
         self.kind = kind;
+    }
+
+    /// Drops the headers of an input that turned out to have no block.
+    pub fn forget_input(&mut self) {
+        let (headers, events) = std::mem::take(&mut self.before_input);
+        self.headers.go_back(headers);
+        self.events = events;
     }
 
     /// Begins a run or part within an input: it has a `summary:` of its own.
@@ -246,10 +246,10 @@ impl ProfileBuilder {
             Kind::Trace => (NameId::ANY, NameId::ANY),
             Kind::Aggregate => (object, file),
         };
-        if let Some(recent) = self.recent.get(name.index()) {
-            if (recent.object, recent.file) == key {
-                return recent.function;
-            }
+        if let Some(recent) = self.recent.get(name.index())
+            && (recent.object, recent.file) == key
+        {
+            return recent.function;
         }
         self.find_function(key, object, file, name)
     }
@@ -314,8 +314,14 @@ impl ProfileBuilder {
     /// Opens a block: what follows are costs and calls of this function.
     #[inline]
     pub fn open_block(&mut self, object: NameId, file: NameId, name: NameId) {
-        self.close_block();
         let function = self.function(object, file, name);
+        self.open_block_of(function, object, file);
+    }
+
+    /// Opens a block of a function that was found before.
+    #[inline]
+    pub fn open_block_of(&mut self, function: FunctionId, object: NameId, file: NameId) {
+        self.close_block();
         let draft = &mut self.drafts[function.index()];
         if draft.blocks == 0 {
             draft.object = object;
@@ -341,9 +347,12 @@ impl ProfileBuilder {
     }
 
     /// Adds calls that the open block made.
+    ///
+    /// Returns the edge that they were added to, if they have one already: where invocations have
+    /// to be linked, that is known at the end of the block only.
     #[inline]
-    pub fn add_call(&mut self, call: Call) {
-        let Some(block) = &self.block else { return };
+    pub fn add_call(&mut self, call: Call) -> Option<EdgeId> {
+        let block = self.block.as_ref()?;
         let Call {
             callee,
             target_line,
@@ -351,15 +360,15 @@ impl ProfileBuilder {
             calls,
             cost,
         } = call;
-        self.drafts[callee.index()].offer_line(LineSource::Call, target_line);
         if let (Some(linker), Kind::Trace) = (&mut self.linker, self.kind) {
+            self.drafts[callee.index()].offer_line(LineSource::Call, target_line);
             linker.add_call(BlockCall {
                 callee,
                 line,
                 calls,
                 cost,
             });
-            return;
+            return None;
         }
         let edge = CallEdge {
             caller: block.function,
@@ -368,7 +377,27 @@ impl ProfileBuilder {
             calls,
             cost,
         };
-        self.add_edge(edge);
+        match self.add_edge(edge) {
+            // The first call that names a function is the first of its edge as well.
+            Added::NewEdge(edge) => {
+                self.drafts[callee.index()].offer_line(LineSource::Call, target_line);
+                Some(edge)
+            }
+            Added::ToEdge(edge) => Some(edge),
+            Added::Full => None,
+        }
+    }
+
+    /// Adds one more call of the open block, like one that [`add_call`](Self::add_call) has added
+    /// to `edge` before.
+    ///
+    /// False, and nothing is done, if that one was not of this function.
+    #[inline]
+    pub fn add_call_again(&mut self, edge: EdgeId, cost: Cost) -> bool {
+        match &self.block {
+            Some(block) => self.calls.add_again(edge, block.function, cost),
+            None => false,
+        }
     }
 
     /// Closes the open block, if there is one.
@@ -407,7 +436,7 @@ impl ProfileBuilder {
                 calls,
                 cost,
             };
-            if !self.calls.add(edge) {
+            if self.calls.add(edge) == Added::Full {
                 self.overflow = Some("call edges");
             }
         }
@@ -431,37 +460,13 @@ impl ProfileBuilder {
         found.map_or(0, |id| self.drafts[id.index()].blocks)
     }
 
-    /// Adds the sums of a function that a table states.
-    pub fn add_table_function(&mut self, function: &TableFunction<'_>) -> FunctionId {
-        let (file, name) = (self.intern(function.file), self.intern(function.name));
-        let id = self.function(NameId::EMPTY, file, name);
-        let draft = &mut self.drafts[id.index()];
-        draft.offer_line(LineSource::OwnCost, function.line);
-        draft.self_cost = draft.self_cost.saturating_add(function.self_cost);
-        let calls_cost = function.inclusive.saturating_sub(function.self_cost);
-        draft.inclusive_beyond = draft.inclusive_beyond.saturating_add(calls_cost);
-        draft.invocations_beyond = draft
-            .invocations_beyond
-            .saturating_add_unsigned(function.invocations);
-        self.self_total = self.self_total.saturating_add(function.self_cost);
-        id
-    }
-
-    /// Adds an edge that a table states, beside the figures of its functions.
-    pub fn add_table_edge(&mut self, edge: CallEdge) {
-        let caller = &mut self.drafts[edge.caller.index()];
-        caller.inclusive_beyond = caller.inclusive_beyond.saturating_sub(edge.cost);
-        let callee = &mut self.drafts[edge.callee.index()];
-        callee.invocations_beyond = callee
-            .invocations_beyond
-            .saturating_sub_unsigned(edge.calls);
-        self.add_edge(edge);
-    }
-
-    fn add_edge(&mut self, edge: CallEdge) {
-        if !self.calls.add(edge) {
+    #[inline]
+    fn add_edge(&mut self, edge: CallEdge) -> Added {
+        let added = self.calls.add(edge);
+        if added == Added::Full {
             self.overflow = Some("call edges");
         }
+        added
     }
 
     /// Ends reading and works out what follows from the sums.
@@ -497,6 +502,10 @@ impl ProfileBuilder {
         let mut functions: Vec<Function> = drafts
             .map(|(draft, (calls_in, calls_cost))| draft.finish(calls_in, calls_cost))
             .collect();
+        for edge in &edges {
+            let call_cost = &mut functions[edge.callee.index()].call_cost;
+            *call_cost = call_cost.saturating_add(edge.cost);
+        }
         if let Some(outermost) = outermost {
             for (number, function) in (0u32..).zip(&mut functions) {
                 if function.in_trace {

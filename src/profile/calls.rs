@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use super::Cost;
-use super::ids::{FunctionId, next_index};
+use super::ids::{EdgeId, FunctionId, next_index};
 
 /// All calls from one line of one function to another function, summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,57 +23,111 @@ pub struct CallEdge {
     pub cost: Cost,
 }
 
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Added {
+    /// It was added to an edge.
+    ToEdge(EdgeId),
+    /// It is the first of its edge.
+    NewEdge(EdgeId),
+    /// There can be no more edges.
+    Full,
+}
+
+impl CallEdge {
+    #[inline]
+    fn add(&mut self, calls: u64, cost: Cost) {
+        self.calls = self.calls.saturating_add(calls);
+        self.cost = self.cost.saturating_add(cost);
+    }
+
+    #[inline]
+    fn has_key_of(&self, other: &CallEdge) -> bool {
+        self.caller == other.caller && self.callee == other.callee && self.line == other.line
+    }
+}
+
+/// Bits of the number of places in [`CallTable::recent`].
+const RECENT_BITS: u32 = 12;
+
 /// The edges in order of their first appearance, found by (caller, callee, line).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct CallTable {
     edges: Vec<CallEdge>,
     index: HashTable<u32>,
     hasher: RandomState,
+    /// Positions of edges that were called lately, at a place that follows from their key.
+    ///
+    /// A trace comes back to few edges millions of times, and this is much cheaper than `index`.
+    recent: Box<[u32; 1 << RECENT_BITS]>,
+}
+
+impl Default for CallTable {
+    fn default() -> Self {
+        CallTable {
+            edges: Vec::new(),
+            index: HashTable::new(),
+            hasher: RandomState::default(),
+            recent: Box::new([u32::MAX; 1 << RECENT_BITS]),
+        }
+    }
 }
 
 impl CallTable {
-    /// Adds to the edge of `call`, entering it if it is new; false when the table is full.
+    /// Adds to the edge of `call`, entering it if it is new.
     #[inline]
-    pub fn add(&mut self, call: CallEdge) -> bool {
-        match self.position(call.caller, call.callee, call.line) {
-            Some(position) => {
-                let edge = &mut self.edges[position];
-                edge.calls = edge.calls.saturating_add(call.calls);
-                edge.cost = edge.cost.saturating_add(call.cost);
+    pub fn add(&mut self, call: CallEdge) -> Added {
+        let place = place(&call);
+        let position = self.recent[place];
+        if let Some(edge) = self.edges.get_mut(position as usize)
+            && edge.has_key_of(&call)
+        {
+            edge.add(call.calls, call.cost);
+            return Added::ToEdge(EdgeId(position));
+        }
+        self.find_and_add(place, call)
+    }
+
+    /// Adds one more call to an edge, if it is one of `caller`.
+    #[inline]
+    pub fn add_again(&mut self, edge: EdgeId, caller: FunctionId, cost: Cost) -> bool {
+        match self.edges.get_mut(edge.0 as usize) {
+            Some(edge) if edge.caller == caller => {
+                edge.add(1, cost);
                 true
             }
-            None => self.insert(call),
+            _ => false,
         }
     }
 
-    #[inline]
-    fn position(&self, caller: FunctionId, callee: FunctionId, line: u64) -> Option<usize> {
-        let hash = hash(&self.hasher, caller, callee, line);
+    fn find_and_add(&mut self, place: usize, call: CallEdge) -> Added {
+        let hash = hash(&self.hasher, &call);
         let edges = &self.edges;
-        self.index
-            .find(hash, |&position| {
-                let edge = &edges[position as usize];
-                edge.caller == caller && edge.callee == callee && edge.line == line
-            })
-            .map(|&position| position as usize)
+        let found = self
+            .index
+            .find(hash, |&position| edges[position as usize].has_key_of(&call));
+        let (position, added) = match found {
+            Some(&position) => {
+                self.edges[position as usize].add(call.calls, call.cost);
+                (position, Added::ToEdge(EdgeId(position)))
+            }
+            None => match self.insert(hash, call) {
+                Some(position) => (position, Added::NewEdge(EdgeId(position))),
+                None => return Added::Full,
+            },
+        };
+        self.recent[place] = position;
+        added
     }
 
-    #[cold]
-    fn insert(&mut self, call: CallEdge) -> bool {
-        let Some(position) = next_index(self.edges.len()) else {
-            return false;
-        };
+    fn insert(&mut self, hash: u64, call: CallEdge) -> Option<u32> {
+        let position = next_index(self.edges.len())?;
         self.edges.push(call);
         let (edges, hasher) = (&self.edges, &self.hasher);
-        self.index.insert_unique(
-            hash(hasher, call.caller, call.callee, call.line),
-            position,
-            |&position| {
-                let edge = &edges[position as usize];
-                hash(hasher, edge.caller, edge.callee, edge.line)
-            },
-        );
-        true
+        self.index.insert_unique(hash, position, |&position| {
+            self::hash(hasher, &edges[position as usize])
+        });
+        Some(position)
     }
 
     pub fn into_edges(self) -> Vec<CallEdge> {
@@ -81,10 +135,19 @@ impl CallTable {
     }
 }
 
+fn hash(hasher: &RandomState, edge: &CallEdge) -> u64 {
+    let functions = u64::from(edge.caller.number()) << 32 | u64::from(edge.callee.number());
+    hasher.hash_one((functions, edge.line))
+}
+
+/// Where [`CallTable::recent`] has an edge, if it does.
+///
+/// Anybody can make edges that share a place; they are then found no faster than without it.
 #[inline]
-fn hash(hasher: &RandomState, caller: FunctionId, callee: FunctionId, line: u64) -> u64 {
-    let functions = u64::from(caller.number()) << 32 | u64::from(callee.number());
-    hasher.hash_one((functions, line))
+fn place(edge: &CallEdge) -> usize {
+    let functions = u64::from(edge.caller.number()) << 32 | u64::from(edge.callee.number());
+    let mixed = (functions ^ edge.line.rotate_left(16)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (u64::BITS - RECENT_BITS)) as usize
 }
 
 /// For every function the positions of its edges, in order of first appearance.

@@ -81,7 +81,7 @@ impl Selection {
 }
 
 /// A derived event: `event: Sum = Ir + 2 Dr`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Formula {
     name: Vec<u8>,
     /// The terms, or the one that cannot be read.
@@ -89,7 +89,7 @@ struct Formula {
 }
 
 /// All events of the inputs read so far, and the one that is wanted.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Events {
     wanted: Option<Vec<u8>>,
     columns: Vec<Vec<u8>>,
@@ -196,22 +196,35 @@ impl Events {
     /// When no input had it, or when its formula cannot be worked out.
     pub fn check(&self) -> Result<(), EventError> {
         match &self.wanted {
-            Some(wanted) if !self.by_name.contains_key(wanted) => self.weights(wanted).map(|_| ()),
+            Some(wanted) if !self.by_name.contains_key(wanted) => self.check_formula(wanted),
             _ => Ok(()),
         }
+    }
+
+    fn check_formula(&self, wanted: &[u8]) -> Result<(), EventError> {
+        for at in self.dependencies_first(self.formula(wanted)?)? {
+            let mut names = self.terms(at)?.iter().map(|(_, name)| name);
+            let is_known = |name: &[u8]| {
+                self.by_name.contains_key(name) || self.formula_by_name.contains_key(name)
+            };
+            if let Some(name) = names.find(|name| !is_known(name)) {
+                return Err(EventError::UnknownInFormula {
+                    event: text(&self.formulas[at].name),
+                    name: text(name),
+                    available: self.available(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Weight of every column in the derived event `wanted`.
     ///
     /// Formulas are worked out from the wanted one downwards, each once and without recursion, so
-    /// neither long chains nor sums that double at every step cost more than their text.
+    /// neither long chains nor sums that double at every step cost more than their text. A name
+    /// that nobody has yet may be a column of a later part.
     fn weights(&self, wanted: &[u8]) -> Result<HashMap<&[u8], Cost>, EventError> {
-        let Some(&root) = self.formula_by_name.get(wanted) else {
-            return Err(EventError::Unknown {
-                name: text(wanted),
-                available: self.available(),
-            });
-        };
+        let root = self.formula(wanted)?;
         let order = self.dependencies_first(root)?;
         let mut of_formula = vec![0; self.formulas.len()];
         let mut of_column: HashMap<&[u8], Cost> = HashMap::new();
@@ -243,14 +256,7 @@ impl Events {
             };
             path.push((at, next + 1));
             let Some(other) = self.derived(name) else {
-                if self.by_name.contains_key(name) {
-                    continue;
-                }
-                return Err(EventError::UnknownInFormula {
-                    event: text(&self.formulas[at].name),
-                    name: text(name),
-                    available: self.available(),
-                });
+                continue;
             };
             match visits.get(&other) {
                 Some(Visit::Done) => {}
@@ -266,6 +272,15 @@ impl Events {
             }
         }
         Ok(order)
+    }
+
+    /// The formula of an event.
+    fn formula(&self, event: &[u8]) -> Result<usize, EventError> {
+        let found = self.formula_by_name.get(event).copied();
+        found.ok_or_else(|| EventError::Unknown {
+            name: text(event),
+            available: self.available(),
+        })
     }
 
     /// The formula behind a name, unless a column has that name.
@@ -375,6 +390,14 @@ mod tests {
             events.select(&columns("Dr Dw")),
             Selection::Weighted(vec![1, 0])
         );
+    }
+
+    #[test]
+    fn a_column_that_only_a_later_part_has_takes_nothing_from_the_first() {
+        let mut events = wanting("Sum", &["Sum = Ir + 2 Dr"]);
+        assert_eq!(events.select(&columns("Ir")), Selection::Weighted(vec![1]));
+        assert_eq!(events.select(&columns("Dr")), Selection::Weighted(vec![2]));
+        assert_eq!(events.check(), Ok(()));
     }
 
     #[test]

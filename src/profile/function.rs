@@ -21,8 +21,13 @@ pub struct Function {
     pub inclusive: Cost,
     /// How often it was invoked.
     pub invocations: u64,
+    /// Cost of all calls to it.
+    pub call_cost: Cost,
     /// Whether it comes from a trace, where every block is an invocation.
     pub in_trace: bool,
+    /// Whether the [`InvocationTree`](super::InvocationTree), where one is kept, holds all its
+    /// invocations.
+    pub is_listed: bool,
 }
 
 /// Where a function's line comes from; later ones are better.
@@ -42,12 +47,16 @@ pub(super) struct Draft {
     pub line_source: LineSource,
     pub in_trace: bool,
     pub is_proxy: bool,
+    /// Whether a table lists its invocations one by one.
+    pub is_listed: bool,
     pub line: u64,
     pub self_cost: Cost,
     /// Blocks seen.
     pub blocks: u64,
     /// What the inclusive cost has beyond self cost and listed calls.
     pub inclusive_beyond: Cost,
+    /// What the calls to it cost beyond the edges; of listed ones only.
+    pub call_cost_beyond: Cost,
     /// What the invocations have beyond the calls into the function; of aggregates only.
     pub invocations_beyond: i64,
 }
@@ -61,10 +70,12 @@ impl Draft {
             line_source: LineSource::Nothing,
             in_trace: false,
             is_proxy: false,
+            is_listed: false,
             line: 0,
             self_cost: 0,
             blocks: 0,
             inclusive_beyond: 0,
+            call_cost_beyond: 0,
             invocations_beyond: 0,
         }
     }
@@ -88,6 +99,8 @@ impl Draft {
     }
 
     /// The finished function, given the calls into it and what its own calls cost.
+    ///
+    /// What the calls into it cost is still to be added to its call cost.
     pub fn finish(self, calls_in: u64, calls_cost: Cost) -> Function {
         let invocations = if self.in_trace {
             self.blocks
@@ -104,7 +117,9 @@ impl Draft {
             self_cost: self.self_cost,
             inclusive: inclusive.saturating_add(self.inclusive_beyond),
             invocations,
+            call_cost: self.call_cost_beyond,
             in_trace: self.in_trace,
+            is_listed: self.in_trace || self.is_listed,
         }
     }
 }

@@ -101,7 +101,29 @@ pub(super) struct Headers {
     sections: Vec<Section>,
 }
 
+/// How many headers there were at some point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mark {
+    lines: usize,
+    sections: usize,
+}
+
 impl Headers {
+    /// Notes how many headers there are.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            lines: self.lines.len(),
+            sections: self.sections.len(),
+        }
+    }
+
+    /// Drops what came after a mark.
+    pub fn go_back(&mut self, mark: Mark) {
+        self.lines.truncate(mark.lines);
+        self.sections.truncate(mark.sections);
+        self.unsettled.retain(|&(at, _)| at < mark.lines);
+    }
+
     /// Begins a section, at a point where the self costs add up to `self_total`.
     pub fn begin_section(&mut self, self_total: Cost) {
         self.sections.push(Section {
@@ -133,9 +155,10 @@ impl Headers {
     /// webgrind's reader splits at `: `.
     pub fn push(&mut self, line: &[u8], raw: RawHeader) {
         let mut text = line.to_vec();
-        let after_key = memchr::memchr(b':', line).map_or(line.len(), |colon| colon + 1);
-        if text.get(after_key) != Some(&b' ') {
-            text.insert(after_key, b' ');
+        if let Some(colon) = memchr::memchr(b':', line)
+            && text.get(colon + 1) != Some(&b' ')
+        {
+            text.insert(colon + 1, b' ');
         }
         if raw != RawHeader::Other {
             self.unsettled.push((self.lines.len(), raw));

@@ -33,6 +33,10 @@ impl FunctionId {
     }
 }
 
+/// Number of a call edge in a profile, by first appearance, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeId(pub(super) u32);
+
 /// The next free 32-bit index of a table with `len` entries; none when the table is full.
 ///
 /// The last value is kept free for sentinels.

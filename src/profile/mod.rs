@@ -11,6 +11,7 @@ mod headers;
 mod ids;
 mod names;
 mod outermost;
+mod scale;
 mod trace;
 mod tree;
 
@@ -19,8 +20,9 @@ pub use calls::CallEdge;
 pub use events::{EventError, Events, Selection};
 pub use function::Function;
 pub use headers::{Header, HeaderKind, RawHeader};
-pub use ids::{FunctionId, NameId};
+pub use ids::{EdgeId, FunctionId, NameId};
 pub use names::NameTable;
+pub use scale::split_scale;
 pub use trace::TraceOptions;
 pub use tree::{Invocation, InvocationCall, InvocationTree};
 

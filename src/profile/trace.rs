@@ -67,7 +67,7 @@ struct Unclaimed {
 struct Extra {
     subtree: Option<Subtree>,
     /// Of a proxy: the calls that will stand in place of the call to it.
-    calls: Option<Box<Vec<ListedCall>>>,
+    calls: Option<Vec<ListedCall>>,
 }
 
 /// The unclaimed invocations of one function, the latest last.
@@ -142,7 +142,7 @@ impl Linker {
         });
         if is_proxy && !self.listed.is_empty() {
             let calls = std::mem::take(&mut self.listed);
-            extra.get_or_insert_default().calls = Some(Box::new(calls));
+            extra.get_or_insert_default().calls = Some(calls);
         }
         let invocation = self.tree.as_mut().and_then(|tree| {
             let calls = self.listed.iter().map(|listed| {
@@ -159,6 +159,13 @@ impl Linker {
         self.claimed.clear();
         self.stack(function).push(Unclaimed { invocation, extra });
         &self.listed
+    }
+
+    /// Adds invocations that a table lists with their links, if the tree is wanted.
+    pub fn add_tree(&mut self, tree: InvocationTree) {
+        if let Some(own) = &mut self.tree {
+            self.full |= own.append(tree).is_none();
+        }
     }
 
     /// Ends a run: nobody will claim what is left of it.

@@ -40,7 +40,8 @@ pub struct InvocationCall {
 }
 
 impl InvocationCall {
-    pub(super) fn new(
+    /// A call to an invocation at a position of the tree; none: the profile does not hold it.
+    pub fn new(
         callee: FunctionId,
         invocation: Option<InvocationId>,
         line: u64,
@@ -94,6 +95,76 @@ impl InvocationTree {
         let invocation = &self.invocations[invocation];
         let call = self.calls.get(invocation.claimed_by as usize)?;
         Some((invocation.caller as usize, call))
+    }
+
+    /// Begins a tree that a table states, with room for so many invocations and calls.
+    pub fn with_capacity(invocations: usize, calls: usize) -> Self {
+        InvocationTree {
+            invocations: Vec::with_capacity(invocations),
+            calls: Vec::with_capacity(calls),
+        }
+    }
+
+    /// Enters the next invocation in block order, whose calls begin at position `first_call`.
+    ///
+    /// [`add_call`](Self::add_call) has to add them, after those of the invocations before it.
+    pub fn add_invocation(
+        &mut self,
+        function: FunctionId,
+        self_cost: Cost,
+        inclusive: Cost,
+        first_call: u32,
+    ) {
+        self.invocations.push(Invocation {
+            self_cost,
+            inclusive,
+            function,
+            caller: NONE,
+            claimed_by: NONE,
+            first_call,
+        });
+    }
+
+    /// Adds the next call in block order.
+    pub fn add_call(&mut self, call: InvocationCall) {
+        self.calls.push(call);
+    }
+
+    /// Says that an invocation was made by the call that was added last, of the one at `caller`.
+    pub fn claim(&mut self, invocation: u32, caller: u32) {
+        let last = next_index(self.calls.len().saturating_sub(1));
+        if let Some(invocation) = self.invocations.get_mut(invocation as usize) {
+            invocation.caller = caller;
+            invocation.claimed_by = last.unwrap_or(NONE);
+        }
+    }
+
+    /// Appends all of another tree; none when the 2³² − 1 invocations or calls are used up.
+    pub(super) fn append(&mut self, mut other: InvocationTree) -> Option<()> {
+        if self.invocations.is_empty() {
+            *self = other;
+            return Some(());
+        }
+        let invocations = next_index(self.invocations.len())?;
+        let calls = next_index(self.calls.len())?;
+        next_index(self.invocations.len() + other.invocations.len())?;
+        next_index(self.calls.len() + other.calls.len())?;
+        let move_up = |number: &mut u32, by: u32| {
+            if *number != NONE {
+                *number += by;
+            }
+        };
+        for invocation in &mut other.invocations {
+            move_up(&mut invocation.caller, invocations);
+            move_up(&mut invocation.claimed_by, calls);
+            invocation.first_call += calls;
+        }
+        for call in &mut other.calls {
+            move_up(&mut call.invocation, invocations);
+        }
+        self.invocations.append(&mut other.invocations);
+        self.calls.append(&mut other.calls);
+        Some(())
     }
 
     /// Enters an invocation that just ended with its calls, claiming those it called.

@@ -7,8 +7,8 @@ use crate::profile::{FunctionId, InvocationCall, InvocationTree, Profile};
 
 /// All invocations of a profile, by function.
 ///
-/// Those of a trace are in its invocation tree. The functions of an aggregate have sums only; each
-/// is taken as one invocation, called by the edge with the highest cost.
+/// Those of a trace, and of a v4 file, are in its invocation tree. The functions of an aggregate
+/// have sums only; each is taken as one invocation, called by the edge with the highest cost.
 pub(super) struct InvocationLists<'a> {
     profile: &'a Profile,
     tree: Option<&'a InvocationTree>,
@@ -93,9 +93,8 @@ impl<'a> InvocationLists<'a> {
                 survey.count(call.line);
             }
         }
-        for (id, _) in self.profile.functions() {
-            let calls = self.profile.called_from(id).map(|edge| edge.cost);
-            survey.cost(calls.fold(0, i64::saturating_add));
+        for (id, function) in self.profile.functions() {
+            survey.cost(function.call_cost);
             if self.is_sum(id) {
                 for edge in self.profile.sub_calls(id) {
                     survey.cost(edge.cost);
@@ -200,7 +199,7 @@ impl<'a> InvocationLists<'a> {
     }
 
     fn is_sum(&self, id: FunctionId) -> bool {
-        self.in_tree(id).is_empty() && !(self.tree.is_some() && self.profile.function(id).in_trace)
+        !(self.tree.is_some() && self.profile.function(id).is_listed)
     }
 
     fn in_tree(&self, id: FunctionId) -> &[u32] {

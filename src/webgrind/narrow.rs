@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::error::WriteError;
-use crate::profile::Cost;
+use crate::profile::{Cost, split_scale};
 
 /// What to do about numbers that do not fit into 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,17 +125,6 @@ impl Narrowing {
     }
 }
 
-/// Splits the `_(x1000)` off the name of a scaled event; 1 where there is none.
-pub(crate) fn split_scale(name: &[u8]) -> (&[u8], u64) {
-    let scale = || {
-        let at = memchr::memmem::rfind(name, b"_(x")?;
-        let digits = name[at + 3..].strip_suffix(b")")?;
-        let factor = std::str::from_utf8(digits).ok()?.parse().ok()?;
-        (factor > 0).then_some((&name[..at], factor))
-    };
-    scale().unwrap_or((name, 1))
-}
-
 /// Divides, rounding to nearest, halves up.
 fn divided(value: u64, divisor: u64) -> u64 {
     value / divisor + u64::from(value % divisor >= divisor.div_ceil(2) && divisor > 1)
@@ -181,14 +170,6 @@ mod tests {
         assert_eq!(ten_minutes.event(b"Time_(10ns)"), b"Time_(us)");
         let two_hours = narrowing(720_000_000_000, b"Time_(10ns)");
         assert_eq!(two_hours.event(b"Time_(10ns)"), b"Time_(us)_(x10)");
-    }
-
-    #[test]
-    fn scales_are_read_back() {
-        assert_eq!(split_scale(b"Ir_(x1000)"), (&b"Ir"[..], 1000));
-        assert_eq!(split_scale(b"Ir_(x)"), (&b"Ir_(x)"[..], 1));
-        assert_eq!(split_scale(b"Ir_(x0)"), (&b"Ir_(x0)"[..], 1));
-        assert_eq!(split_scale(b"Time_(10ns)"), (&b"Time_(10ns)"[..], 1));
     }
 
     #[test]

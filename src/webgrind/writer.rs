@@ -146,10 +146,7 @@ impl Plan<'_> {
             FunctionField::Line => narrowing.count(function.line),
             FunctionField::SelfCost => narrowing.cost(function.self_cost),
             FunctionField::InclusiveCost => narrowing.cost(function.inclusive),
-            FunctionField::CallCost => {
-                let costs = self.profile.called_from(id).map(|edge| edge.cost);
-                narrowing.cost(costs.fold(0, i64::saturating_add))
-            }
+            FunctionField::CallCost => narrowing.cost(function.call_cost),
             FunctionField::Invocations => match &self.lists {
                 Some(lists) => narrowing.count(lists.count_of(id)),
                 None => narrowing.count(function.invocations),

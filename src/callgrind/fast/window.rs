@@ -1,0 +1,297 @@
+//! A few dozen bytes at once: where the numbers in them end, and what they are.
+
+use wide::u8x16;
+
+/// Bytes that a shape may span.
+const SPAN: usize = 64;
+
+/// What must be there to look at a shape: words of 8 bytes are read from anywhere in the span.
+const WINDOW: usize = SPAN + 16;
+
+/// The most digits of a number that is sure to have no more than 64 bits.
+const MOST_DIGITS: usize = 16;
+
+/// Bytes of a text that can be compared at once.
+pub(super) const TEXT: usize = 48;
+
+/// The bytes that a window begins with.
+pub(in crate::callgrind) type Text = [u8; TEXT];
+
+/// A walk through the bytes at one place, from number to number.
+///
+/// Steps beyond the span read nonsense from within the window rather than check each time; no
+/// number ends there, so that none is made of the nonsense.
+#[derive(Clone, Copy)]
+pub(in crate::callgrind) struct Window<'a> {
+    bytes: &'a [u8; WINDOW],
+    /// Bit `i` is set where byte `i` is no digit, or was not looked at.
+    no_digits: u64,
+    at: usize,
+}
+
+impl<'a> Window<'a> {
+    /// Looks at the bytes from `pos` on, for numbers in the first `PARTS` times 16 of them.
+    ///
+    /// None close to the end of the data.
+    #[inline(always)]
+    pub fn new<const PARTS: usize>(data: &'a [u8], pos: usize) -> Option<Self> {
+        let bytes = data.get(pos..)?.first_chunk()?;
+        Some(Window {
+            bytes,
+            no_digits: mask::<PARTS>(bytes, no_digit_mask) | beyond::<PARTS>(),
+            at: 0,
+        })
+    }
+
+    /// Looks at the bytes from `pos` on, but not for numbers.
+    #[inline(always)]
+    pub fn unread(data: &'a [u8], pos: usize) -> Option<Self> {
+        Some(Window {
+            bytes: data.get(pos..)?.first_chunk()?,
+            no_digits: u64::MAX,
+            at: 0,
+        })
+    }
+
+    /// Where the first, second … blank stands, if it is within a [`Text`].
+    #[inline(always)]
+    pub fn blank<const NUMBER: u32>(&self) -> Option<usize> {
+        let mut blanks = mask::<{ TEXT / 16 }>(self.bytes, |bytes| {
+            bytes.simd_eq(u8x16::splat(b' ')).to_bitmask()
+        });
+        for _ in 1..NUMBER {
+            blanks &= blanks.wrapping_sub(1);
+        }
+        (blanks != 0).then(|| blanks.trailing_zeros() as usize)
+    }
+
+    /// The bytes that the window begins with.
+    pub fn text(&self) -> Text {
+        let mut text = [0; TEXT];
+        text.copy_from_slice(&self.bytes[..TEXT]);
+        text
+    }
+
+    /// Whether the first `length` bytes are those of `text`.
+    #[inline(always)]
+    pub fn begins_with(&self, text: &Text, length: usize) -> bool {
+        let mut differ = 0;
+        for (part, (a, b)) in self
+            .bytes
+            .as_chunks()
+            .0
+            .iter()
+            .zip(text.as_chunks().0)
+            .enumerate()
+        {
+            let same = u8x16::new(*a).simd_eq(u8x16::new(*b)).to_bitmask();
+            differ |= u64::from(same ^ 0xffff) << (16 * part);
+        }
+        differ.trailing_zeros() as usize >= length
+    }
+
+    /// A number of so many bits that follows from 8 bytes at each of two places.
+    #[inline(always)]
+    pub fn hash(&self, a: usize, b: usize, bits: u32) -> usize {
+        let mixed = self.word(a).rotate_left(20) ^ self.word(b);
+        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - bits)) as usize
+    }
+
+    /// Steps over one byte and returns it.
+    #[inline(always)]
+    pub fn byte(&mut self) -> u8 {
+        let byte = self.peek();
+        self.at += 1;
+        byte
+    }
+
+    /// Steps over `byte` if it stands here.
+    #[inline(always)]
+    pub fn skip(&mut self, byte: u8) -> bool {
+        let found = self.peek() == byte;
+        if found {
+            self.at += 1;
+        }
+        found
+    }
+
+    /// Steps over a fixed text of up to 8 bytes that has no digits.
+    #[inline(always)]
+    pub fn expect<const N: usize>(&mut self, text: &[u8; N]) -> Option<()> {
+        let mut wanted = [0; 8];
+        let mut mask = [0; 8];
+        wanted[..N].copy_from_slice(text);
+        mask[..N].fill(0xff);
+        let word = self.word(self.at) & u64::from_le_bytes(mask);
+        self.at += N;
+        (word == u64::from_le_bytes(wanted)).then_some(())
+    }
+
+    /// Reads a number of up to 8 digits.
+    #[inline(always)]
+    pub fn number(&mut self) -> Option<u64> {
+        let start = self.at;
+        match self.digits() {
+            digits @ 1..=8 => Some(eight_digits(self.word(start), digits)),
+            _ => None,
+        }
+    }
+
+    /// Reads a number of up to 8 digits that seldom has more than 4.
+    #[inline(always)]
+    pub fn short_number(&mut self) -> Option<u64> {
+        let start = self.at;
+        match self.digits() {
+            digits @ 1..=4 => Some(four_digits(self.word(start), digits)),
+            digits @ 5..=8 => Some(eight_digits(self.word(start), digits)),
+            _ => None,
+        }
+    }
+
+    /// Steps over a number that is sure to be one of 64 bits.
+    #[inline(always)]
+    pub fn skip_number(&mut self) -> Option<()> {
+        (1..=MOST_DIGITS).contains(&self.digits()).then_some(())
+    }
+
+    /// Reads a subposition: a number, or `+n`, `-n` and `*` relative to `base`.
+    #[inline(always)]
+    pub fn subposition(&mut self, base: u64) -> Option<u64> {
+        let sign = self.peek();
+        if sign.is_ascii_digit() {
+            return self.absolute();
+        }
+        // The signs follow no pattern: so no branch depends on which of the three it is.
+        self.at += 1;
+        let start = self.at;
+        let digits = self.digits();
+        if digits > 4 || !matches!(sign, b'+' | b'-' | b'*') || (sign == b'*') != (digits == 0) {
+            return None;
+        }
+        let step = four_digits(self.word(start), digits).cast_signed();
+        base.checked_add_signed(if sign == b'-' { -step } else { step })
+    }
+
+    /// Reads a subposition that mostly is `+n`.
+    #[inline(always)]
+    pub fn rising_subposition(&mut self, base: u64) -> Option<u64> {
+        if self.peek() != b'+' {
+            return self.subposition(base);
+        }
+        self.at += 1;
+        base.checked_add(self.short_number()?)
+    }
+
+    #[inline(always)]
+    fn absolute(&mut self) -> Option<u64> {
+        if self.bytes[(self.at + 1) % SPAN] == b'x' {
+            return self.hexadecimal();
+        }
+        self.short_number()
+    }
+
+    /// Reads a number with `0x`.
+    fn hexadecimal(&mut self) -> Option<u64> {
+        self.expect(b"0x")?;
+        let mut value = 0;
+        let start = self.at;
+        while let Some(digit) = char::from(self.peek()).to_digit(16) {
+            value = value << 4 | u64::from(digit);
+            self.at += 1;
+            if self.at - start > MOST_DIGITS {
+                return None;
+            }
+        }
+        (self.at > start).then_some(value)
+    }
+
+    /// Steps over the rest of the line, if its end is among the next `PARTS` times 16 bytes.
+    #[inline(always)]
+    pub fn skip_line<const PARTS: usize>(&mut self) -> Option<()> {
+        let rest = self.bytes.get(self.at..)?;
+        let newlines = mask::<PARTS>(rest, newline_mask);
+        self.at += newlines.trailing_zeros() as usize + 1;
+        (newlines != 0).then_some(())
+    }
+
+    /// How many bytes were stepped over.
+    #[inline(always)]
+    pub fn length(&self) -> usize {
+        self.at
+    }
+
+    /// Steps over digits, and returns how many there are.
+    #[inline(always)]
+    fn digits(&mut self) -> usize {
+        let digits = (self.no_digits >> (self.at % SPAN)).trailing_zeros() as usize;
+        self.at += digits;
+        digits
+    }
+
+    #[inline(always)]
+    pub fn peek(&self) -> u8 {
+        self.bytes[self.at % SPAN]
+    }
+
+    /// The 8 bytes at `at`; wraps around at the end of the span, where nobody looks any more.
+    #[inline(always)]
+    fn word(&self, at: usize) -> u64 {
+        let at = at % SPAN;
+        let mut word = [0; 8];
+        word.copy_from_slice(&self.bytes[at..at + 8]);
+        u64::from_le_bytes(word)
+    }
+}
+
+/// The number that the first `digits` (1 to 8) bytes of `word` spell.
+#[inline(always)]
+fn eight_digits(word: u64, digits: usize) -> u64 {
+    // Leading zeros come in from below; what lies behind the number falls out above.
+    let digits = (word & 0x0f0f_0f0f_0f0f_0f0f) << ((64 - 8 * digits) % 64);
+    // Each step joins neighbours: the lower one, which comes first, is worth more.
+    let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
+    fours.wrapping_mul(10_000 << 32 | 1) >> 32
+}
+
+/// The number that the first `digits` (0 to 4) bytes of `word` spell.
+#[inline(always)]
+fn four_digits(word: u64, digits: usize) -> u64 {
+    // The same within the lower half; without any digit nothing is left in it.
+    let digits = (word & 0xffff_ffff) << ((32 - 8 * digits) % 64) & 0x0f0f_0f0f;
+    let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff;
+    (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0xffff
+}
+
+/// The bits of the bytes that are not looked at.
+const fn beyond<const PARTS: usize>() -> u64 {
+    if PARTS < SPAN / 16 {
+        u64::MAX << (16 * PARTS)
+    } else {
+        0
+    }
+}
+
+/// A bit for each of the first `PARTS` times 16 bytes.
+#[inline(always)]
+fn mask<const PARTS: usize>(bytes: &[u8], bits: impl Fn(u8x16) -> u32) -> u64 {
+    let mut mask = 0;
+    for (part, bytes) in bytes.as_chunks().0.iter().take(PARTS).enumerate() {
+        mask |= u64::from(bits(u8x16::new(*bytes))) << (16 * part);
+    }
+    mask
+}
+
+/// Bit `i` is set where byte `i` is no ASCII digit.
+#[inline(always)]
+fn no_digit_mask(bytes: u8x16) -> u32 {
+    // Digits become 0 to 9, and then at most 127; all else has the top bit set.
+    let values = bytes - u8x16::splat(b'0');
+    values.saturating_add(u8x16::splat(127 - 9)).to_bitmask()
+}
+
+/// Bit `i` is set where byte `i` is `\n`.
+#[inline(always)]
+fn newline_mask(bytes: u8x16) -> u32 {
+    bytes.simd_eq(u8x16::splat(b'\n')).to_bitmask()
+}

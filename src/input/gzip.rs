@@ -1,0 +1,118 @@
+//! gzip, RFC 1952: members one after another.
+
+use std::io::{self, Read};
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::Packing;
+use super::packed::{Packed, PackedError};
+use super::unpacker::Unpack;
+
+/// The first byte of a member.
+const MAGIC: u8 = 0x1f;
+
+/// The largest window that deflate has, as a power of two.
+const WINDOW_BITS: u8 = 15;
+
+/// Inflates one member after another.
+pub(super) struct Gzip<R> {
+    input: Packed<R>,
+    /// The member that is being read.
+    member: Option<Decompress>,
+    is_first: bool,
+    cut: Option<u64>,
+}
+
+impl<R: Read> Gzip<R> {
+    pub fn new(input: R) -> Self {
+        Gzip {
+            input: Packed::new(input),
+            member: None,
+            is_first: true,
+            cut: None,
+        }
+    }
+
+    /// Begins the next member; false at the end.
+    fn begin_member(&mut self) -> io::Result<bool> {
+        loop {
+            let &[found, ..] = self.input.fill()? else {
+                return Ok(false);
+            };
+            match found {
+                MAGIC => break,
+                // Tapes and some file systems fill up with zeros.
+                0 if !self.is_first => self.input.consume(1),
+                _ => {
+                    return Err(PackedError::Garbage {
+                        packing: Packing::Gzip,
+                        at: self.input.offset(),
+                        found,
+                    }
+                    .into());
+                }
+            }
+        }
+        self.is_first = false;
+        self.member = Some(Decompress::new_gzip(WINDOW_BITS));
+        Ok(true)
+    }
+
+    fn corrupt(&self, what: &str) -> io::Error {
+        PackedError::Corrupt {
+            packing: Packing::Gzip,
+            at: self.input.offset(),
+            what: what.to_owned(),
+        }
+        .into()
+    }
+}
+
+impl<R: Read + Send + 'static> Unpack for Gzip<R> {
+    fn unpack(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.member.is_none() && !self.begin_member()? {
+                return Ok(0);
+            }
+            let Some(member) = &mut self.member else {
+                continue;
+            };
+            let packed = self.input.fill()?;
+            let at_end = packed.is_empty();
+            let (read, written) = (member.total_in(), member.total_out());
+            let outcome = member.decompress(packed, room, FlushDecompress::None);
+            let read = count(member.total_in() - read);
+            let written = count(member.total_out() - written);
+            self.input.consume(read);
+            match outcome {
+                // What came out so far is good; the next call meets the error again.
+                Err(_) if written > 0 => {}
+                Err(error) => {
+                    return Err(self.corrupt(error.message().unwrap_or("it cannot be inflated")));
+                }
+                Ok(Status::StreamEnd) => self.member = None,
+                Ok(Status::Ok | Status::BufError) if written > 0 => {}
+                Ok(Status::Ok | Status::BufError) if at_end => {
+                    self.cut = Some(self.input.offset());
+                    return Ok(0);
+                }
+                Ok(Status::Ok | Status::BufError) if read == 0 => {
+                    return Err(self.corrupt("it cannot be inflated"));
+                }
+                Ok(Status::Ok | Status::BufError) => {}
+            }
+            if written > 0 {
+                return Ok(written);
+            }
+        }
+    }
+
+    fn cut(&self) -> Option<u64> {
+        self.cut
+    }
+}
+
+/// A number of bytes within a buffer.
+fn count(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}

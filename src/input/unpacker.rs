@@ -1,0 +1,133 @@
+//! A thread that unpacks while another one reads what is unpacked already.
+
+use std::io::{self, Read};
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{Builder, JoinHandle};
+
+/// Size of a buffer.
+const BUFFER: usize = 256 << 10;
+
+/// How many buffers go round between the two threads.
+const BUFFERS: usize = 4;
+
+/// A decompressor.
+pub(super) trait Unpack: Send + 'static {
+    /// Unpacks into `room`, from its start, and returns how many bytes; none at the end.
+    fn unpack(&mut self, room: &mut [u8]) -> io::Result<usize>;
+
+    /// After the end: how many packed bytes there were, if there should have been more.
+    fn cut(&self) -> Option<u64>;
+}
+
+/// Unpacked bytes.
+#[derive(Default)]
+struct Chunk {
+    buffer: Vec<u8>,
+    end: usize,
+}
+
+/// What a decompressor on a thread of its own unpacks.
+///
+/// A few buffers go round, so that memory is bounded and neither side waits for long. When the
+/// unpacker is dropped, the thread ends with its next buffer.
+pub(super) struct Unpacker {
+    full: Receiver<Chunk>,
+    empty: Sender<Vec<u8>>,
+    chunk: Chunk,
+    start: usize,
+    thread: Option<JoinHandle<io::Result<Option<u64>>>>,
+    cut: Option<u64>,
+}
+
+impl Unpacker {
+    /// Starts the thread.
+    pub fn start(decompressor: impl Unpack) -> io::Result<Self> {
+        let (full_sender, full) = sync_channel(BUFFERS);
+        let (empty, empty_receiver) = channel();
+        for _ in 0..BUFFERS {
+            // It cannot fail: the receiver is at hand.
+            let _ = empty.send(vec![0; BUFFER]);
+        }
+        let thread = Builder::new()
+            .name("unpacker".to_owned())
+            .spawn(move || work(decompressor, &full_sender, &empty_receiver))?;
+        Ok(Unpacker {
+            full,
+            empty,
+            chunk: Chunk::default(),
+            start: 0,
+            thread: Some(thread),
+            cut: None,
+        })
+    }
+
+    /// Once all is read: how many packed bytes there were, if there should have been more.
+    pub fn cut(&self) -> Option<u64> {
+        self.cut
+    }
+
+    /// Hears from the thread how it ended.
+    fn end(&mut self) -> io::Result<()> {
+        let Some(thread) = self.thread.take() else {
+            return Ok(());
+        };
+        match thread.join() {
+            Ok(outcome) => {
+                self.cut = outcome?;
+                Ok(())
+            }
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+}
+
+impl Read for Unpacker {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if self.start == self.chunk.end {
+            let Ok(next) = self.full.recv() else {
+                self.end()?;
+                return Ok(0);
+            };
+            let read = std::mem::replace(&mut self.chunk, next);
+            self.start = 0;
+            if read.end > 0 {
+                // The thread may have ended already.
+                let _ = self.empty.send(read.buffer);
+            }
+        }
+        let mut rest = &self.chunk.buffer[self.start..self.chunk.end];
+        let count = rest.read(room)?;
+        self.start += count;
+        Ok(count)
+    }
+}
+
+/// Fills buffers until the packed bytes end, or until nobody wants them any more.
+fn work(
+    mut decompressor: impl Unpack,
+    full: &SyncSender<Chunk>,
+    empty: &Receiver<Vec<u8>>,
+) -> io::Result<Option<u64>> {
+    for mut buffer in empty {
+        let mut end = 0;
+        let outcome = loop {
+            match decompressor.unpack(&mut buffer[end..]) {
+                Ok(0) => break Some(Ok(decompressor.cut())),
+                Ok(count) => end += count,
+                Err(error) => break Some(Err(error)),
+            }
+            if end == buffer.len() {
+                break None;
+            }
+        };
+        // What was unpacked before an error is still good.
+        let is_wanted = end == 0 || full.send(Chunk { buffer, end }).is_ok();
+        match outcome {
+            Some(outcome) => return outcome,
+            None if !is_wanted => break,
+            None => {}
+        }
+    }
+    Ok(None)
+}

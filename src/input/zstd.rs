@@ -1,0 +1,144 @@
+//! Zstandard, RFC 8878: frames one after another, some of them to be skipped.
+
+use std::io::{self, Read};
+
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::Packing;
+use super::packed::{Packed, PackedError};
+use super::unpacker::Unpack;
+
+/// An empty last block, and a checksum for frames that want one.
+const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+
+/// Decodes one frame after another.
+///
+/// Memory follows the data, up to the window that a frame asks for, and never more than the
+/// 128 MiB that the reference decoder allows as well.
+pub(super) struct Zstd<R> {
+    input: Packed<R>,
+    /// The frame that is being read.
+    frame: Option<FrameDecoder>,
+    cut: Option<u64>,
+}
+
+impl<R: Read> Zstd<R> {
+    pub fn new(input: R) -> Self {
+        Zstd {
+            input: Packed::new(input),
+            frame: None,
+            cut: None,
+        }
+    }
+
+    /// Begins the next frame, or skips one; false at the end.
+    fn begin_frame(&mut self) -> io::Result<bool> {
+        let at = self.input.offset();
+        let &[found, ..] = self.input.fill()? else {
+            return Ok(false);
+        };
+        let mut frame = FrameDecoder::new();
+        match frame.init(&mut self.input) {
+            Ok(()) => self.frame = Some(frame),
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length,
+                ..
+            })) => {
+                let mut content = self.input.by_ref().take(length.into());
+                io::copy(&mut content, &mut io::sink())?;
+            }
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(
+                _,
+            ))) => {
+                return Err(PackedError::Garbage {
+                    packing: Packing::Zstd,
+                    at,
+                    found,
+                }
+                .into());
+            }
+            Err(error) => self.stopped(&error)?,
+        }
+        Ok(self.cut.is_none())
+    }
+
+    /// Decides about a frame that cannot be decoded further: where the input ends, that is all.
+    fn stopped(&mut self, error: &FrameDecoderError) -> io::Result<()> {
+        if let Some(failure) = self.input.take_failure() {
+            return Err(failure);
+        }
+        if !self.input.is_cut() {
+            return Err(self.corrupt(describe(error)));
+        }
+        self.cut = Some(self.input.offset());
+        // The decoder keeps a window back until it has seen the end of the frame.
+        if let Some(frame) = &mut self.frame {
+            let end = frame.decode_blocks(&END_OF_FRAME[..], BlockDecodingStrategy::UptoBlocks(1));
+            end.map_err(io::Error::other)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the frame.
+    fn end_frame(&mut self) -> io::Result<()> {
+        let Some(frame) = self.frame.take() else {
+            return Ok(());
+        };
+        let wanted = frame.get_checksum_from_data();
+        if self.cut.is_none() && wanted.is_some() && wanted != frame.get_calculated_checksum() {
+            return Err(self.corrupt("its checksum is wrong".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn corrupt(&self, what: String) -> io::Error {
+        PackedError::Corrupt {
+            packing: Packing::Zstd,
+            at: self.input.offset(),
+            what,
+        }
+        .into()
+    }
+}
+
+impl<R: Read + Send + 'static> Unpack for Zstd<R> {
+    fn unpack(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Some(frame) = &mut self.frame else {
+                if self.cut.is_some() || !self.begin_frame()? {
+                    return Ok(0);
+                }
+                continue;
+            };
+            let count = frame.read(room)?;
+            if count > 0 {
+                return Ok(count);
+            }
+            if frame.is_finished() {
+                self.end_frame()?;
+                continue;
+            }
+            let strategy = BlockDecodingStrategy::UptoBlocks(1);
+            if let Err(error) = frame.decode_blocks(&mut self.input, strategy) {
+                self.stopped(&error)?;
+            }
+        }
+    }
+
+    fn cut(&self) -> Option<u64> {
+        self.cut
+    }
+}
+
+fn describe(error: &FrameDecoderError) -> String {
+    match error {
+        FrameDecoderError::WindowSizeTooBig { requested, max } => {
+            format!("it asks for a window of {requested} bytes, more than {max}")
+        }
+        FrameDecoderError::DictNotProvided { dict_id } => {
+            format!("it was compressed with dictionary {dict_id}, which is not supported")
+        }
+        _ => "it cannot be decoded".to_owned(),
+    }
+}

@@ -1,0 +1,34 @@
+//! The scale in the name of an event: costs of `Ir_(x1000)` are in thousands of `Ir`.
+//!
+//! Preprocessed files hold 32 bits, so larger costs are divided and their event is renamed.
+
+/// Splits the `_(x1000)` off the name of a scaled event; 1 where there is none.
+///
+/// ```
+/// use cg_preprocess::profile::split_scale;
+///
+/// assert_eq!(split_scale(b"Ir_(x1000)"), (&b"Ir"[..], 1000));
+/// assert_eq!(split_scale(b"Time_(10ns)"), (&b"Time_(10ns)"[..], 1));
+/// ```
+pub fn split_scale(name: &[u8]) -> (&[u8], u64) {
+    let scale = || {
+        let at = memchr::memmem::rfind(name, b"_(x")?;
+        let digits = name[at + 3..].strip_suffix(b")")?;
+        let factor = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        (factor > 0).then_some((&name[..at], factor))
+    };
+    scale().unwrap_or((name, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_are_read_back() {
+        assert_eq!(split_scale(b"Ir_(x1000)"), (&b"Ir"[..], 1000));
+        assert_eq!(split_scale(b"Ir_(x)"), (&b"Ir_(x)"[..], 1));
+        assert_eq!(split_scale(b"Ir_(x0)"), (&b"Ir_(x0)"[..], 1));
+        assert_eq!(split_scale(b"Time_(10ns)"), (&b"Time_(10ns)"[..], 1));
+    }
+}

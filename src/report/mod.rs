@@ -1,0 +1,24 @@
+//! Reports of a profile, for people and for programs.
+//!
+//! ```
+//! use cg_preprocess::callgrind;
+//! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+//! use cg_preprocess::report::text;
+//!
+//! let profile = "cmd: ./app\nevents: Ir\nfl=app.c\nfn=main\n3 250\nfn=work\n9 750\n";
+//! let mut builder = ProfileBuilder::new(ProfileOptions::default());
+//! let options = callgrind::Options::default();
+//! callgrind::read(profile.as_bytes(), "app.cg", &options, &mut builder)?;
+//! let profile = builder.finish()?;
+//!
+//! let mut report = Vec::new();
+//! let options = text::Options { top: Some(1), width: None };
+//! text::write(&profile, options, &mut report)?;
+//! let report = String::from_utf8(report)?;
+//! assert!(report.contains(" 75.00   750   75.00        750      1  work      app.c:9"));
+//! assert!(report.ends_with("1 more functions with a self cost of 250 (25.00 %)\n"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod json;
+pub mod text;

@@ -1,0 +1,314 @@
+//! Reads the preprocessed formats, v4 to v7.
+//!
+//! Nothing in a file is believed before it is checked against the file's size: a number costs
+//! neither memory nor time that the bytes behind it do not pay for. What is required of a file,
+//! beyond the layout:
+//!
+//! - Functions stand in the order of their numbers between the table of addresses and the headers,
+//!   and sub-call records of v4 between functions and headers. None overlaps another. Gaps are
+//!   allowed, though no writer is known to leave any.
+//! - Every function that a record names exists, and so does every invocation that a sub-call names.
+//! - Every name and every header line has its `\n`.
+//!
+//! What contradicts itself is taken as far as it goes. Where called-from and sub-call lists
+//! disagree about a call edge, the former count; an edge that only one of them has is there. An
+//! invocation of v4 was called only if a sub-call says so too, with the same line and cost.
+
+mod edges;
+mod error;
+mod invocations;
+mod links;
+mod source;
+mod table;
+
+use std::io::{Read, Seek};
+
+use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, NUMBER, Version};
+use crate::profile::{Cost, ProfileBuilder, RawHeader, Selection};
+pub use error::{ReadError, ReadProblem, ReadWarning, ReadWarningKind};
+use source::Source;
+use table::{Destination, TableReader};
+
+/// Larger first numbers are taken for the beginning of something else than a preprocessed file.
+///
+/// The first four bytes of a text make at least 0x09090909.
+const LARGEST_PLAUSIBLE_VERSION: u32 = 0xFF;
+
+/// What there is to say about a file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadOutcome {
+    /// The file's version.
+    pub version: Version,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// What the user should know.
+    pub warnings: Vec<ReadWarning>,
+}
+
+/// Reads a preprocessed file of any version from its start and adds it to what `builder` has.
+///
+/// `name` is what messages call the file. See [`Reader`], which this opens and reads.
+///
+/// # Errors
+///
+/// Where the file is not what [`Reader`] says. What was read before has been added to the builder,
+/// which should then be dropped.
+pub fn read(
+    input: impl Read + Seek,
+    name: &str,
+    builder: &mut ProfileBuilder,
+) -> Result<ReadOutcome, ReadError> {
+    Reader::new(input, name)?.read(builder)
+}
+
+/// A preprocessed file, opened and known to have a version that can be read.
+///
+/// It becomes an aggregate input of a [`ProfileBuilder`]: functions keep their order, and their
+/// self costs, inclusive costs and invocations are those that the file states, whatever its call
+/// records add up to. Functions that differ in nothing but the object, which no version holds,
+/// stay apart.
+///
+/// What a version lacks is derived where it can be:
+///
+/// | version | called-from | sub-calls | function's line |
+/// |---|---|---|---|
+/// | 4 | summed up from the sub-calls of all invocations, each of which counts as one call || 0 |
+/// | 5 | as stated | derived | 0 |
+/// | 6 | as stated | as stated | 0 |
+/// | 7 | as stated | as stated | as stated |
+///
+/// Objects are empty. Both lists of a function come out in the order of the file, in which each
+/// edge stands where it appeared first. The invocations of v4 are kept if the builder keeps any.
+///
+/// A file has the costs of one event, the first that its `events:` header names. If it has no
+/// such header, the event has an empty name.
+///
+/// # Examples
+///
+/// ```
+/// use cg_preprocess::callgrind;
+/// use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+/// use cg_preprocess::webgrind::{self, OnOverflow, Reader, Version};
+/// use std::io::Cursor;
+///
+/// let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
+/// let mut builder = ProfileBuilder::new(ProfileOptions::default());
+/// callgrind::read(text.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
+/// let mut file = Cursor::new(Vec::new());
+/// webgrind::write(&builder.finish()?, Version::V5, OnOverflow::Scale, &mut file)?;
+///
+/// let reader = Reader::new(file, "a.pre")?;
+/// assert_eq!(reader.version(), Version::V5);
+/// assert_eq!(reader.function_count(), 2);
+/// let mut builder = ProfileBuilder::new(ProfileOptions::default());
+/// reader.read(&mut builder)?;
+/// let profile = builder.finish()?;
+/// let (main, function) = profile.functions().next().expect("there are two");
+/// assert_eq!((function.self_cost, function.inclusive), (20, 420));
+/// assert_eq!(profile.sub_calls(main).next().expect("it calls f").calls, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Reader<R> {
+    source: Source<R>,
+    version: Version,
+    /// Where the headers begin; it lies within the file.
+    headers_at: u64,
+    /// Where the table of addresses ends.
+    table_end: u64,
+    function_count: u32,
+    addresses: Vec<u32>,
+}
+
+impl<R: Read + Seek> Reader<R> {
+    /// Opens a file that messages call `name`: reads its version and where things are.
+    ///
+    /// # Errors
+    ///
+    /// When it has no version from 4 to 7, with different problems for those before and after
+    /// these and for what is no preprocessed file at all; when it is cut off; when it has no
+    /// functions, or more than there is room for.
+    pub fn new(input: R, name: &str) -> Result<Self, ReadError> {
+        let mut source = Source::new(input, name)?;
+        let version = read_version(&mut source)?;
+        expect_bytes(&source, "header address and function count", 2 * NUMBER)?;
+        let [headers_at, count] = source.numbers()?;
+        let size = source.size();
+        let room = (size - source.position()) / NUMBER;
+        if count == 0 || u64::from(count) > room {
+            let count_at = source.position() - NUMBER;
+            let problem = match count {
+                0 => ReadProblem::NoFunctions,
+                found => ReadProblem::FunctionCount { found, room },
+            };
+            return Err(source.error_at(count_at, problem));
+        }
+        let table_end = FUNCTION_ADDRESSES_AT + u64::from(count) * NUMBER;
+        let headers_at = u64::from(headers_at);
+        if !(table_end..=size).contains(&headers_at) {
+            let problem = ReadProblem::HeaderAddress {
+                found: headers_at,
+                lowest: table_end,
+                highest: size,
+            };
+            return Err(source.error_at(HEADER_ADDRESS_AT, problem));
+        }
+        let addresses = addresses(&mut source, count, table_end, headers_at)?;
+        Ok(Reader {
+            source,
+            version,
+            headers_at,
+            table_end,
+            function_count: count,
+            addresses,
+        })
+    }
+
+    /// The file's version.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// How many functions the file has, going by its table of addresses.
+    pub fn function_count(&self) -> u32 {
+        self.function_count
+    }
+
+    /// Reads the file to its end and adds it to what `builder` has.
+    ///
+    /// Memory grows with the functions, the call edges and, for v4, the invocations that are
+    /// really there, and with the longest name.
+    ///
+    /// # Errors
+    ///
+    /// At the first thing in the file that cannot be right, and where reading fails. What was read
+    /// before has been added to the builder, which should then be dropped.
+    pub fn read(mut self, builder: &mut ProfileBuilder) -> Result<ReadOutcome, ReadError> {
+        builder.begin_table();
+        let event = self.headers(builder)?;
+        let selection = builder.select_columns(std::slice::from_ref(&event));
+        let warnings = self.warnings(&selection, builder.selected_event(), &event);
+        let into = Destination::new(builder, selection);
+        TableReader::new(&mut self, into).read()?;
+        Ok(ReadOutcome {
+            version: self.version,
+            bytes: self.source.size(),
+            warnings,
+        })
+    }
+
+    /// Reads the header lines and returns the name of the event whose costs the file has.
+    fn headers(&mut self, builder: &mut ProfileBuilder) -> Result<Vec<u8>, ReadError> {
+        let source = &mut self.source;
+        source.go_to(self.headers_at)?;
+        let mut event = None;
+        let mut line = Vec::new();
+        while source.position() < source.size() {
+            if !source.line(source.size(), &mut line)? {
+                let found = excerpt(&line);
+                return Err(source.error(ReadProblem::HeaderNotEnded { found }));
+            }
+            let line = line.strip_suffix(b"\r").unwrap_or(&line);
+            // webgrind stops reading at a blank line; it must not get one.
+            if line.is_empty() {
+                continue;
+            }
+            let raw = if let Some(value) = line.strip_prefix(b"events:") {
+                let mut names = words(value);
+                event = event.or_else(|| names.next().map(<[u8]>::to_vec));
+                RawHeader::Events
+            } else if let Some(value) = line.strip_prefix(b"summary:") {
+                RawHeader::Summary(numbers(value))
+            } else {
+                RawHeader::Other
+            };
+            builder.add_header(line, raw);
+        }
+        Ok(event.unwrap_or_default())
+    }
+
+    fn warnings(&self, selection: &Selection, selected: &[u8], event: &[u8]) -> Vec<ReadWarning> {
+        if *selection != Selection::Absent {
+            return Vec::new();
+        }
+        let [event, available] =
+            [selected, event].map(|name| String::from_utf8_lossy(name).into_owned());
+        vec![ReadWarning {
+            input: self.source.name().to_owned(),
+            kind: ReadWarningKind::EventAbsent { event, available },
+        }]
+    }
+}
+
+fn read_version<R: Read + Seek>(source: &mut Source<R>) -> Result<Version, ReadError> {
+    expect_bytes(source, "version", NUMBER)?;
+    let found = source.number()?;
+    Version::from_number(found).ok_or_else(|| {
+        let problem = match found {
+            1..=3 => ReadProblem::TooOld { found },
+            8..=LARGEST_PLAUSIBLE_VERSION => ReadProblem::TooNew { found },
+            _ => ReadProblem::NotPreprocessed { found },
+        };
+        source.error_at(0, problem)
+    })
+}
+
+/// Reads the table of addresses, up to the first one that cannot be right.
+///
+/// Nobody gets beyond that one, and so a table of nothing takes no memory.
+fn addresses<R: Read + Seek>(
+    source: &mut Source<R>,
+    count: u32,
+    mut lowest: u64,
+    highest: u64,
+) -> Result<Vec<u32>, ReadError> {
+    let mut addresses = Vec::new();
+    for _ in 0..count {
+        let address = source.number()?;
+        addresses.push(address);
+        let address = u64::from(address);
+        if !(lowest..=highest).contains(&address) {
+            break;
+        }
+        lowest = address + 1;
+    }
+    Ok(addresses)
+}
+
+fn expect_bytes<R: Read + Seek>(
+    source: &Source<R>,
+    what: &'static str,
+    expected: u64,
+) -> Result<(), ReadError> {
+    let found = source.size().saturating_sub(source.position());
+    if found >= expected {
+        return Ok(());
+    }
+    let problem = ReadProblem::Truncated {
+        what,
+        expected,
+        found,
+    };
+    Err(source.error(problem))
+}
+
+fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let words = value.split(u8::is_ascii_whitespace);
+    words.filter(|word| !word.is_empty())
+}
+
+/// The numbers of a `summary:` line, up to the first that is none.
+fn numbers(value: &[u8]) -> Vec<Cost> {
+    let numbers = words(value).map_while(|word| std::str::from_utf8(word).ok()?.parse().ok());
+    numbers.collect()
+}
+
+/// The beginning of a line, in a form that fits into a message.
+fn excerpt(line: &[u8]) -> String {
+    const LONGEST: usize = 60;
+    let text = String::from_utf8_lossy(&line[..line.len().min(4 * LONGEST)]);
+    let mut excerpt: String = text.chars().take(LONGEST).collect();
+    if excerpt.len() < line.len() {
+        excerpt.push('…');
+    }
+    excerpt
+}

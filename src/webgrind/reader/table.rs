@@ -1,0 +1,263 @@
+//! The table of functions, with all that their records hold.
+
+use std::io::{Read, Seek};
+
+use super::super::layout::{
+    CallRecord, FUNCTION_ADDRESSES_AT, FunctionField, InvocationRecord, NOBODY, NUMBER, Version,
+};
+use super::Reader;
+use super::edges::{Edge, EdgeUnion, ListKind};
+use super::error::{ReadError, ReadProblem};
+use super::invocations::Invocations;
+use crate::profile::{CallEdge, Cost, FunctionId, ProfileBuilder, Selection, TableFunction};
+
+/// Where figures go, and how.
+pub(super) struct Destination<'a> {
+    pub builder: &'a mut ProfileBuilder,
+    selection: Selection,
+    /// Whether the invocations of v4 go there too.
+    keeps_invocations: bool,
+    /// The functions of the file, by their numbers in it.
+    ids: Vec<FunctionId>,
+}
+
+impl<'a> Destination<'a> {
+    pub fn new(builder: &'a mut ProfileBuilder, selection: Selection) -> Self {
+        Destination {
+            keeps_invocations: builder.keeps_invocations(),
+            builder,
+            selection,
+            ids: Vec::new(),
+        }
+    }
+
+    /// A cost of the file as one of the selected event.
+    pub fn cost(&self, cost: u64) -> Cost {
+        let cost = Cost::try_from(cost).unwrap_or(Cost::MAX);
+        self.selection.cost(&[cost])
+    }
+
+    /// The function with a number that was checked.
+    pub fn function(&self, number: u32) -> FunctionId {
+        self.ids[number as usize]
+    }
+
+    pub fn add_edge(&mut self, edge: &Edge) {
+        self.builder.add_table_edge(CallEdge {
+            caller: self.function(edge.caller),
+            callee: self.function(edge.callee),
+            line: u64::from(edge.line),
+            calls: edge.calls,
+            cost: self.cost(edge.cost),
+        });
+    }
+}
+
+/// The numbers at the beginning of a function record; 0 where the version has none.
+#[derive(Debug, Default)]
+struct Figures {
+    line: u32,
+    self_cost: u32,
+    inclusive: u32,
+    call_cost: u32,
+    invocations: u32,
+    called_from: u32,
+    sub_calls: u32,
+}
+
+/// Reads function records, one after the other.
+pub(super) struct TableReader<'a, R> {
+    file: &'a mut Reader<R>,
+    into: Destination<'a>,
+    edges: EdgeUnion,
+    invocations: Invocations,
+    /// File name and function name of the record that is being read.
+    names: [Vec<u8>; 2],
+}
+
+impl<'a, R: Read + Seek> TableReader<'a, R> {
+    pub fn new(file: &'a mut Reader<R>, into: Destination<'a>) -> Self {
+        TableReader {
+            invocations: Invocations::new(into.keeps_invocations),
+            file,
+            into,
+            edges: EdgeUnion::default(),
+            names: Default::default(),
+        }
+    }
+
+    /// Reads all functions with their calls and invocations.
+    pub fn read(mut self) -> Result<(), ReadError> {
+        let mut end = self.file.table_end;
+        for function in 0..self.file.function_count() {
+            self.go_to(function, end)?;
+            self.function(function)?;
+            end = self.file.source.position();
+        }
+        if self.file.version == Version::V4 {
+            let (source, headers_at) = (&mut self.file.source, self.file.headers_at);
+            let invocations = self.invocations;
+            return invocations.read_sub_calls(source, headers_at, self.into);
+        }
+        for edge in self.edges.in_order() {
+            self.into.add_edge(&edge);
+        }
+        Ok(())
+    }
+
+    /// Goes to the record of a function, which cannot begin before `lowest`.
+    fn go_to(&mut self, function: u32, lowest: u64) -> Result<(), ReadError> {
+        let (source, highest) = (&mut self.file.source, self.file.headers_at);
+        let found = u64::from(self.file.addresses[function as usize]);
+        if (lowest..=highest).contains(&found) {
+            return source.go_to(found);
+        }
+        let address_at = FUNCTION_ADDRESSES_AT + u64::from(function) * NUMBER;
+        let problem = ReadProblem::FunctionAddress {
+            function,
+            found,
+            lowest,
+            highest,
+        };
+        Err(source.error_at(address_at, problem))
+    }
+
+    fn function(&mut self, function: u32) -> Result<(), ReadError> {
+        let figures = self.figures(function)?;
+        if self.file.version == Version::V4 {
+            self.invocations(function, figures.invocations)?;
+        }
+        self.list(ListKind::CalledFrom, function, figures.called_from)?;
+        self.list(ListKind::SubCalls, function, figures.sub_calls)?;
+        for (name, what) in [(0, "file name"), (1, "function name")] {
+            let (source, headers) = (&mut self.file.source, self.file.headers_at);
+            if !source.line(headers, &mut self.names[name])? {
+                let problem = ReadProblem::NameNotEnded {
+                    function,
+                    what,
+                    headers,
+                };
+                return Err(source.error(problem));
+            }
+        }
+        let into = &mut self.into;
+        let cost = |cost: u32| into.cost(u64::from(cost));
+        let is_listed = self.file.version == Version::V4 && into.keeps_invocations;
+        let function = TableFunction {
+            file: &self.names[0],
+            name: &self.names[1],
+            line: u64::from(figures.line),
+            self_cost: cost(figures.self_cost),
+            inclusive: cost(figures.inclusive),
+            invocations: u64::from(figures.invocations),
+            call_cost: is_listed.then(|| cost(figures.call_cost)),
+        };
+        let id = into.builder.add_table_function(&function);
+        into.ids.push(id);
+        Ok(())
+    }
+
+    fn figures(&mut self, function: u32) -> Result<Figures, ReadError> {
+        let fields = self.file.version.function_fields();
+        let expected = fields.len() as u64 * NUMBER;
+        let found = self.room();
+        let source = &mut self.file.source;
+        if expected > found {
+            let problem = ReadProblem::FunctionRecord {
+                function,
+                expected,
+                found,
+            };
+            return Err(source.error(problem));
+        }
+        let mut figures = Figures::default();
+        for field in fields {
+            let figure = match field {
+                FunctionField::Line => &mut figures.line,
+                FunctionField::SelfCost => &mut figures.self_cost,
+                FunctionField::InclusiveCost => &mut figures.inclusive,
+                FunctionField::CallCost => &mut figures.call_cost,
+                FunctionField::Invocations => &mut figures.invocations,
+                FunctionField::CalledFromCount => &mut figures.called_from,
+                FunctionField::SubCallCount => &mut figures.sub_calls,
+            };
+            *figure = source.number()?;
+        }
+        Ok(figures)
+    }
+
+    fn list(&mut self, kind: ListKind, function: u32, count: u32) -> Result<(), ReadError> {
+        self.expect_room(function, kind.name(), count, CallRecord::SIZE)?;
+        self.edges.begin_list();
+        for _ in 0..count {
+            let at = self.file.source.position();
+            let record = CallRecord::from_numbers(self.file.source.numbers()?);
+            self.expect_function(at, function, kind.name(), record.function)?;
+            self.edges.add(kind, function, record);
+        }
+        Ok(())
+    }
+
+    fn invocations(&mut self, function: u32, count: u32) -> Result<(), ReadError> {
+        const WHAT: &str = "invocation";
+        self.expect_room(function, WHAT, count, InvocationRecord::SIZE)?;
+        self.invocations.begin_function();
+        for _ in 0..count {
+            let at = self.file.source.position();
+            let record = InvocationRecord::from_numbers(self.file.source.numbers()?);
+            if record.caller != NOBODY {
+                self.expect_function(at, function, WHAT, record.caller)?;
+            }
+            self.invocations.push(&record);
+        }
+        Ok(())
+    }
+
+    /// Checks that there is room for so many records before the headers.
+    fn expect_room(
+        &self,
+        function: u32,
+        what: &'static str,
+        count: u32,
+        size: u64,
+    ) -> Result<(), ReadError> {
+        let room = self.room() / size;
+        if u64::from(count) <= room {
+            return Ok(());
+        }
+        let problem = ReadProblem::RecordCount {
+            function,
+            what,
+            found: count,
+            room,
+        };
+        Err(self.file.source.error(problem))
+    }
+
+    /// Checks a function number that a record of `function` has; the record stands at `offset`.
+    fn expect_function(
+        &self,
+        offset: u64,
+        function: u32,
+        what: &'static str,
+        found: u32,
+    ) -> Result<(), ReadError> {
+        let functions = self.file.function_count();
+        if found < functions {
+            return Ok(());
+        }
+        let problem = ReadProblem::CallFunction {
+            function,
+            what,
+            found,
+            functions,
+        };
+        Err(self.file.source.error_at(offset, problem))
+    }
+
+    /// How many bytes there are before the headers.
+    fn room(&self) -> u64 {
+        let headers_at = self.file.headers_at;
+        headers_at.saturating_sub(self.file.source.position())
+    }
+}

@@ -1,0 +1,110 @@
+//! The tables of Valgrind's `callgrind_annotate` and `cg_annotate`.
+
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use crate::producer::Tool;
+
+/// Where the table of functions begins.
+const TABLE: &str = "file:function";
+
+/// A function's row.
+#[derive(Debug)]
+pub struct Row {
+    pub cost: i64,
+    pub file: String,
+    pub name: String,
+}
+
+/// Which cost a function's row holds.
+#[derive(Clone, Copy)]
+pub enum Cost {
+    /// Its own.
+    SelfCost,
+    /// Its own and that of its calls.
+    Inclusive,
+}
+
+/// Has `callgrind_annotate` tell the costs of all functions.
+pub fn callgrind(profile: &Path, event: &str, cost: Cost) -> Vec<Row> {
+    let inclusive = match cost {
+        Cost::SelfCost => "--inclusive=no",
+        Cost::Inclusive => "--inclusive=yes",
+    };
+    let options = ["--threshold=100", "--auto=no", inclusive];
+    let profile = with_counted_calls(profile);
+    let text = annotate("callgrind_annotate", profile.path(), event, &options);
+    rows(&text).map(Row::without_object).collect()
+}
+
+/// Copies a profile for `callgrind_annotate`, which takes the cost of `calls=0` for the caller's own.
+///
+/// Such calls are in dumps that were written while the call lasted.
+fn with_counted_calls(profile: &Path) -> NamedTempFile {
+    let text = std::fs::read_to_string(profile).expect("a profile");
+    let copy = NamedTempFile::new().expect("a temporary file");
+    std::fs::write(&copy, text.replace("\ncalls=0 ", "\ncalls=1 ")).expect("a file");
+    copy
+}
+
+/// Has `cg_annotate` tell the self costs of all functions.
+pub fn cachegrind(profile: &Path, event: &str) -> Vec<Row> {
+    let options = ["--threshold=0", "--auto=no"];
+    let text = annotate("cg_annotate", profile, event, &options);
+    rows(&text).collect()
+}
+
+/// Runs a tool from `/`, since both strip the current folder from names.
+fn annotate(name: &'static str, profile: &Path, event: &str, options: &[&str]) -> String {
+    let tool = Tool::new(name, "valgrind");
+    let mut command = tool.command();
+    command.current_dir("/").args(options).arg(profile);
+    command.arg(format!("--show={event}"));
+    command.arg(format!("--sort={event}"));
+    tool.run(&mut command)
+}
+
+/// Reads rows such as `1,234 (12.34%)  file.c:function [object]`.
+fn rows(text: &str) -> impl Iterator<Item = Row> {
+    let lines = text.lines();
+    let mut table = lines.skip_while(|line| !line.ends_with(TABLE));
+    assert!(table.next().is_some(), "no table of functions in:\n{text}");
+    table.skip(1).map_while(Row::read)
+}
+
+impl Row {
+    /// Reads a row; the empty line after the table is none.
+    fn read(line: &str) -> Option<Self> {
+        let (cost, rest) = line.trim_start().split_once(' ')?;
+        let rest = rest.trim_start();
+        let place = match rest.starts_with('(') {
+            true => rest.split_once(')').expect("a percentage").1,
+            false => rest,
+        };
+        let (file, name) = place.trim_start().split_once(':').expect("file:function");
+        Some(Row {
+            cost: read_cost(cost),
+            file: file.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+
+    /// Takes the object away from behind the name: a path, or `???`.
+    fn without_object(mut self) -> Self {
+        if let Some((name, object)) = self.name.rsplit_once(" [")
+            && object.starts_with(['/', '?'])
+        {
+            self.name.truncate(name.len());
+        }
+        self
+    }
+}
+
+/// Reads `1,234`; a dot stands for no cost at all.
+fn read_cost(text: &str) -> i64 {
+    match text {
+        "." => 0,
+        _ => text.replace(',', "").parse().expect("a cost"),
+    }
+}

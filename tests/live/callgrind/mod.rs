@@ -1,0 +1,265 @@
+//! Valgrind's callgrind, with the options that change what it writes.
+
+mod session;
+
+use std::collections::BTreeMap;
+
+use crate::profile::{Function, Profile, assert_figures};
+use session::Session;
+
+/// The functions of `calls.c` that do not call themselves or each other in a circle.
+const PLAIN_C: &[&str] = &["main", "sort_numbers", "sum_squares", "copy_texts"];
+
+fn check_c(options: &[&str]) {
+    let session = Session::c(options);
+    let profile = session.check();
+    session.check_inclusive(&profile, "calls.c", PLAIN_C);
+    session.check_places(&profile, "calls.c");
+}
+
+#[test]
+fn plain() {
+    check_c(&[]);
+}
+
+#[test]
+fn instructions_and_jumps() {
+    check_c(&["--dump-instr=yes", "--collect-jumps=yes"]);
+}
+
+#[test]
+fn instructions_without_lines() {
+    check_c(&["--dump-instr=yes", "--dump-line=no"]);
+}
+
+/// `callgrind_annotate` does not know this position; the program itself costs what it always does.
+#[test]
+fn basic_blocks() {
+    let session = Session::c(&["--dump-bb=yes"]);
+    let profile = Profile::silently(&session.files, &[]);
+    session.check_totals(&profile);
+    let usual = Profile::silently(&Session::c(&[]).files, &[]);
+    let costs = [profile, usual].map(|profile| {
+        let mut costs = profile.by_place(|function| function.self_cost);
+        costs.retain(|(file, _), _| file.ends_with("calls.c"));
+        costs
+    });
+    assert_figures(&costs[0], &costs[1]);
+}
+
+#[test]
+fn names_and_positions_in_full() {
+    check_c(&["--compress-strings=no", "--compress-pos=no"]);
+}
+
+#[test]
+fn instructions_in_full() {
+    let options = [
+        "--dump-instr=yes",
+        "--collect-jumps=yes",
+        "--compress-strings=no",
+        "--compress-pos=no",
+    ];
+    check_c(&options);
+}
+
+/// Everything that a profile says about a function of `calls.c`.
+#[derive(Debug, PartialEq)]
+struct Told {
+    line: u64,
+    self_cost: i64,
+    /// Callee, line, calls; and the cost where the callee is of `calls.c` too.
+    calls: Vec<(String, u64, i64, Option<i64>)>,
+}
+
+fn is_own(function: &Function) -> bool {
+    function.file.ends_with("calls.c")
+}
+
+fn told(options: &[&str]) -> BTreeMap<String, Told> {
+    let profile = Profile::silently(&Session::c(options).files, &[]);
+    let own = profile.functions.iter().filter(|function| is_own(function));
+    let told = own.map(|function| {
+        let calls = function.sub_calls.iter().map(|call| {
+            let callee = &profile.functions[call.function];
+            let cost = is_own(callee).then_some(call.cost);
+            (callee.name.clone(), call.line, call.calls, cost)
+        });
+        let mut calls: Vec<_> = calls.collect();
+        calls.sort();
+        let told = Told {
+            line: function.line,
+            self_cost: function.self_cost,
+            calls,
+        };
+        (function.name.clone(), told)
+    });
+    told.collect()
+}
+
+/// Lines and calls are the same, however names and positions are written.
+#[test]
+fn spellings() {
+    for columns in ["--dump-instr=no", "--dump-instr=yes"] {
+        let short = told(&[columns]);
+        let full = [columns, "--compress-strings=no", "--compress-pos=no"];
+        assert!(short["main"].line > 0);
+        assert_figures(&told(&full), &short);
+    }
+}
+
+#[test]
+fn functions_apart_by_callers() {
+    let session = Session::c(&["--separate-callers=2"]);
+    let profile = session.check();
+    let names = profile.functions.iter().map(|function| &*function.name);
+    let plain = |name: &&str| {
+        PLAIN_C
+            .iter()
+            .any(|plain| name.starts_with(&format!("{plain}'")))
+    };
+    let names: Vec<&str> = names.filter(plain).collect();
+    assert_eq!(names.len(), PLAIN_C.len());
+    session.check_inclusive(&profile, "calls.c", &names);
+}
+
+#[test]
+fn functions_apart_by_recursion() {
+    let session = Session::c(&["--separate-recs=3"]);
+    let profile = session.check();
+    session.check_inclusive(&profile, "calls.c", PLAIN_C);
+    let names = profile.by_name(|function| function.invocations);
+    assert!(names.contains_key("fibonacci'3"));
+}
+
+#[test]
+fn parts_in_one_file() {
+    let session = Session::c(&["--combine-dumps=yes", "--dump-every-bb=5000"]);
+    assert!(session.parts("Ir").len() > 2);
+    session.check();
+}
+
+#[test]
+fn parts_in_one_file_with_instructions() {
+    let options = [
+        "--combine-dumps=yes",
+        "--dump-every-bb=5000",
+        "--dump-instr=yes",
+        "--collect-jumps=yes",
+    ];
+    let session = Session::c(&options);
+    assert!(session.parts("Ir").len() > 2);
+    session.check();
+}
+
+#[test]
+fn parts_in_many_files() {
+    let session = Session::c(&["--dump-before=copy_texts"]);
+    assert_eq!(session.files.len(), 4);
+    session.check();
+}
+
+#[test]
+fn parts_after_a_function_and_from_zero() {
+    let options = ["--zero-before=copy_texts", "--dump-after=sort_numbers"];
+    let session = Session::c(&options);
+    assert_eq!(session.files.len(), 2);
+    session.check();
+}
+
+#[test]
+fn only_within_a_function() {
+    let session = Session::c(&["--toggle-collect=copy_texts"]);
+    let profile = session.check();
+    let costs = profile.by_name(|function| function.self_cost);
+    assert!(!costs.contains_key("fibonacci"));
+}
+
+#[test]
+fn caches_and_branches() {
+    let session = Session::c(&["--cache-sim=yes", "--branch-sim=yes"]);
+    for event in ["Ir", "Dr", "Dw", "I1mr", "D1mr", "Bc", "Bcm", "Bi", "Bim"] {
+        session.check_event(event);
+    }
+}
+
+#[test]
+fn system_calls_and_global_bus() {
+    let session = Session::c(&["--collect-bus=yes", "--collect-systime=yes"]);
+    for event in ["Ir", "Ge", "sysCount"] {
+        session.check_event(event);
+    }
+}
+
+#[test]
+fn names_of_cpp() {
+    let session = Session::of(
+        "shapes.cpp",
+        &[],
+        &["--dump-instr=yes", "--collect-jumps=yes"],
+    );
+    let profile = session.check();
+    session.check_inclusive(&profile, "shapes.cpp", &["main", "count_failures(int)"]);
+    session.check_places(&profile, "shapes.cpp");
+}
+
+#[test]
+fn inlined_cpp() {
+    let session = Session::of("shapes.cpp", &["-O2", "-finline"], &[]);
+    let profile = session.check();
+    session.check_inclusive(&profile, "shapes.cpp", &["main"]);
+}
+
+#[test]
+fn threads_together() {
+    let session = Session::of("threads.c", &["-pthread"], &[]);
+    let profile = session.check();
+    session.check_inclusive(&profile, "threads.c", &["main", "work"]);
+}
+
+#[test]
+fn threads_apart() {
+    let session = Session::of("threads.c", &["-pthread"], &["--separate-threads=yes"]);
+    assert!(session.files.len() > 1, "no thread has a file of its own");
+    let profile = session.check();
+    session.check_inclusive(&profile, "threads.c", &["main", "work"]);
+}
+
+/// Callgrind leaves the file without a thread's number empty: among others that is no error.
+#[test]
+fn empty_file_of_threads() {
+    let session = Session::of("threads.c", &["-pthread"], &["--separate-threads=yes"]);
+    let [empty] = &session.empty[..] else {
+        panic!("not one empty file: {:?}", session.empty);
+    };
+    let all = [&session.empty[..], &session.files[..]].concat();
+    let profile = Profile::of(&all, &[]);
+    session.check_totals(&profile);
+    let name = empty.display().to_string();
+    assert!(profile.messages.contains(&name), "{}", profile.messages);
+}
+
+#[test]
+fn dumps_that_the_program_asks_for() {
+    let session = Session::of("requests.c", &[], &[]);
+    assert_eq!(session.files.len(), 3);
+    let profile = session.check();
+    session.check_places(&profile, "requests.c");
+}
+
+#[test]
+fn dumps_that_the_program_asks_for_in_one_file() {
+    let session = Session::of("requests.c", &[], &["--combine-dumps=yes"]);
+    assert_eq!(session.parts("Ir").len(), 3);
+    session.check();
+}
+
+#[test]
+fn counting_that_the_program_switches() {
+    let session = Session::of("instrumentation.c", &[], &["--instr-atstart=no"]);
+    let parts = session.parts("Ir");
+    assert!(parts.iter().all(|part| part.summary == 0), "{parts:?}");
+    let profile = session.check();
+    let costs = profile.by_name(|function| function.self_cost);
+    assert!(!costs.contains_key("uncounted"));
+}

@@ -1,0 +1,165 @@
+//! One run of callgrind: its files, its own figures, and their comparison with the conversion.
+
+use std::path::PathBuf;
+
+use crate::annotate::{self, Cost, Row};
+use crate::producer::{Bench, Tool};
+use crate::profile::{Profile, assert_figures, first_number, sums};
+
+const VALGRIND: Tool = Tool::new("valgrind", "valgrind");
+
+/// What callgrind profiled.
+pub struct Session {
+    _bench: Bench,
+    /// The files that it wrote, those without a byte left out.
+    pub files: Vec<PathBuf>,
+    /// The others.
+    pub empty: Vec<PathBuf>,
+}
+
+/// A part's own figures for one event.
+#[derive(Debug)]
+pub struct Part {
+    pub summary: i64,
+    pub totals: i64,
+}
+
+impl Part {
+    /// What its `summary:` should say: callgrind itself writes 0 when its counting is switched
+    /// on and off by the program.
+    fn right_summary(&self) -> i64 {
+        match self.summary {
+            0 => self.totals,
+            summary => summary,
+        }
+    }
+}
+
+impl Session {
+    pub fn of(source: &str, compiler: &[&str], options: &[&str]) -> Self {
+        let bench = Bench::new();
+        let program = bench.compile(source, compiler);
+        let mut command = VALGRIND.command();
+        command.args(["-q", "--tool=callgrind"]).args(options);
+        let out = bench.path("out.cg");
+        command.arg(format!("--callgrind-out-file={}", out.display()));
+        VALGRIND.run(command.arg(program));
+        let files = bench.files("out.cg").into_iter();
+        let (empty, files) = files.partition(|file| file.metadata().expect("a file").len() == 0);
+        Session {
+            _bench: bench,
+            files,
+            empty,
+        }
+    }
+
+    pub fn c(options: &[&str]) -> Self {
+        Session::of("calls.c", &[], options)
+    }
+
+    /// All parts' figures for an event.
+    pub fn parts(&self, event: &str) -> Vec<Part> {
+        let texts = self.files.iter().map(std::fs::read_to_string);
+        texts
+            .flat_map(|text| parts(&text.expect("a profile"), event))
+            .collect()
+    }
+
+    fn rows(&self, event: &str, cost: Cost) -> Vec<Row> {
+        let files = self.files.iter();
+        files
+            .flat_map(|file| annotate::callgrind(file, event, cost))
+            .collect()
+    }
+
+    /// Compares everything that callgrind says about an event with the conversion.
+    pub fn check_event(&self, event: &str) -> Profile {
+        let profile = Profile::silently(&self.files, &["--event", event]);
+        self.check_totals(&profile);
+        self.check_self_costs(&profile);
+        profile
+    }
+
+    pub fn check(&self) -> Profile {
+        self.check_event("Ir")
+    }
+
+    /// Self costs add up to `totals:`, which callgrind sums from the lines that it writes.
+    ///
+    /// Its `summary:` counts from another place and can differ by a few units, or by more after
+    /// `--zero-before`.
+    pub fn check_totals(&self, profile: &Profile) {
+        let parts = self.parts(&profile.event);
+        let totals: i64 = parts.iter().map(|part| part.totals).sum();
+        assert!(totals > 0, "nothing was counted");
+        assert_eq!(profile.total, totals);
+        let summary: i64 = parts.iter().map(Part::right_summary).sum();
+        assert_eq!(profile.summary(), summary);
+    }
+
+    /// `callgrind_annotate` gives inlined code to its own file, so names are what can be compared.
+    fn check_self_costs(&self, profile: &Profile) {
+        let rows = self.rows(&profile.event, Cost::SelfCost);
+        let expected = sums(rows.into_iter().map(|row| (row.name, row.cost)));
+        let found = profile.by_name(|function| function.self_cost);
+        assert_figures(&found, &expected);
+    }
+
+    /// Compares inclusive costs of functions without recursion.
+    pub fn check_inclusive(&self, profile: &Profile, file: &str, names: &[&str]) {
+        let rows = self.rows(&profile.event, Cost::Inclusive);
+        for &name in names {
+            let own = rows
+                .iter()
+                .filter(|row| row.name == name && row.file.ends_with(file));
+            let expected: i64 = own.map(|row| row.cost).sum();
+            assert!(expected > 0, "callgrind_annotate does not know {name}");
+            assert_eq!(
+                profile.inclusive(name),
+                expected,
+                "inclusive cost of {name}"
+            );
+        }
+    }
+
+    /// Compares self costs of one source file's functions, file and name together.
+    pub fn check_places(&self, profile: &Profile, file: &str) {
+        let is_own = |name: &str| name.ends_with(file);
+        let rows = self.rows(&profile.event, Cost::SelfCost).into_iter();
+        let own = rows.filter(|row| is_own(&row.file));
+        let expected = sums(own.map(|row| ((row.file, row.name), row.cost)));
+        let mut found = profile.by_place(|function| function.self_cost);
+        found.retain(|(file, _), _| is_own(file));
+        assert!(!expected.is_empty(), "no functions of {file}");
+        assert_figures(&found, &expected);
+    }
+}
+
+/// Reads the figures of each part of a profile.
+fn parts(text: &str, event: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut column = 0;
+    let mut summary = 0;
+    for line in text.lines() {
+        let Some((key, value)) = line.split_once(": ") else {
+            continue;
+        };
+        let mut values = value.split_whitespace();
+        match key {
+            "events" => column = values.position(|name| name == event).expect("the event"),
+            "summary" => summary = figure(value, column),
+            "totals" => parts.push(Part {
+                summary,
+                totals: figure(value, column),
+            }),
+            _ => {}
+        }
+    }
+    parts
+}
+
+/// A column of a `summary:` or `totals:` line; trailing zeros are not written.
+fn figure(value: &str, column: usize) -> i64 {
+    let figure = value.split_whitespace().nth(column);
+    figure.map_or(0, |text| first_number(text).expect("a number"))
+}

@@ -1,0 +1,204 @@
+//! A reader of webgrind's v4, which holds every invocation with who called it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::producer::Bench;
+use crate::profile::convert;
+
+/// Function or invocation number of nobody.
+const NOBODY: u32 = u32::MAX;
+
+/// All invocations of all functions.
+pub struct Invocations {
+    functions: Vec<Function>,
+}
+
+struct Function {
+    name: String,
+    invocations: Vec<Invocation>,
+}
+
+struct Invocation {
+    inclusive: u32,
+    call: Call,
+    sub_calls: Vec<Call>,
+}
+
+/// A call as one of its sides has it: the other function and which invocation of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Call {
+    other: (u32, u32),
+    line: u32,
+    cost: u32,
+}
+
+/// Reads numbers of 32 bits, little-endian, and lines.
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+}
+
+impl Cursor<'_> {
+    fn number(&mut self) -> u32 {
+        let bytes = &self.bytes[self.pos..self.pos + 4];
+        self.pos += 4;
+        u32::from_le_bytes(bytes.try_into().expect("four bytes"))
+    }
+
+    fn index(&mut self) -> usize {
+        usize::try_from(self.number()).expect("an index")
+    }
+
+    fn line(&mut self) -> String {
+        let rest = &self.bytes[self.pos..];
+        let end = rest.iter().position(|&byte| byte == b'\n');
+        let line = &rest[..end.expect("a line's end")];
+        self.pos += line.len() + 1;
+        String::from_utf8_lossy(line).into_owned()
+    }
+}
+
+impl Invocations {
+    /// Converts profiles to v4 and reads it.
+    pub fn of(inputs: &[PathBuf]) -> Self {
+        let bench = Bench::new();
+        let file = bench.path("v4");
+        convert(inputs, &file, &["-q", "-f", "v4"]);
+        Invocations::read(&file)
+    }
+
+    fn read(file: &Path) -> Self {
+        let bytes = std::fs::read(file).expect("a preprocessed file");
+        let at = |pos| Cursor { bytes: &bytes, pos };
+        let mut start = at(0);
+        assert_eq!(start.number(), 4, "version");
+        let _header_address = start.number();
+        let count = start.number();
+        let functions = (0..count).map(|_| Function::read(&at(start.index())));
+        Invocations {
+            functions: functions.collect(),
+        }
+    }
+
+    /// Numbers of invocations by function name.
+    pub fn counts(&self) -> BTreeMap<String, i64> {
+        let functions = self.functions.iter();
+        functions
+            .map(|function| {
+                let count = i64::try_from(function.invocations.len());
+                (function.name.clone(), count.expect("a count"))
+            })
+            .collect()
+    }
+
+    /// Names of functions with invocations that nobody called.
+    pub fn roots(&self) -> BTreeSet<&str> {
+        let orphans = self.all().filter(|(_, invocation)| invocation.is_orphan());
+        orphans
+            .map(|((function, _), _)| self.name(function))
+            .collect()
+    }
+
+    /// Sees that every call that one side has stands on the other side as well, as the same.
+    pub fn assert_linked(&self) {
+        let mut made = BTreeSet::new();
+        let mut received = BTreeSet::new();
+        for (here, invocation) in self.all() {
+            for &call in &invocation.sub_calls {
+                let callee = self.name(call.other.0);
+                assert_ne!(call.other.1, NOBODY, "a call of {callee} leads nowhere");
+                made.insert((here, call));
+            }
+            if !invocation.is_orphan() {
+                let Call { other, line, cost } = invocation.call;
+                let mirrored = Call {
+                    other: here,
+                    line,
+                    cost,
+                };
+                received.insert((other, mirrored));
+            }
+        }
+        assert!(!made.is_empty(), "no calls at all");
+        assert_eq!(made, received);
+    }
+
+    /// Sees that calls cost what the invocations cost that they are linked to.
+    ///
+    /// Xdebug rounds the two apart, and takes the time twice: nearly all differ by a few units.
+    pub fn assert_costs_agree(&self) {
+        let linked = self.all().filter(|(_, invocation)| !invocation.is_orphan());
+        let differences: Vec<u32> = linked
+            .map(|(_, invocation)| invocation.inclusive.abs_diff(invocation.call.cost))
+            .collect();
+        let large = differences.iter().filter(|&&units| units > 50).count();
+        assert!(
+            large * 20 <= differences.len(),
+            "{large} of {}",
+            differences.len()
+        );
+    }
+
+    fn name(&self, function: u32) -> &str {
+        let index = usize::try_from(function).expect("an index");
+        &self.functions[index].name
+    }
+
+    /// All invocations, each with its function's and its own number.
+    fn all(&self) -> impl Iterator<Item = ((u32, u32), &Invocation)> {
+        let functions = (0..).zip(&self.functions);
+        functions.flat_map(|(function, record)| {
+            let invocations = (0..).zip(&record.invocations);
+            invocations.map(move |(number, invocation)| ((function, number), invocation))
+        })
+    }
+}
+
+impl Function {
+    fn read(cursor: &Cursor<'_>) -> Self {
+        let mut cursor = Cursor { ..*cursor };
+        let [_self_cost, _inclusive, _call_cost] = [(); 3].map(|()| cursor.number());
+        let count = cursor.number();
+        let invocations = (0..count).map(|_| Invocation::read(&mut cursor)).collect();
+        let _file = cursor.line();
+        Function {
+            name: cursor.line(),
+            invocations,
+        }
+    }
+}
+
+impl Invocation {
+    fn read(cursor: &mut Cursor<'_>) -> Self {
+        let _self_cost = cursor.number();
+        let inclusive = cursor.number();
+        let cost = cursor.number();
+        let other = (cursor.number(), cursor.number());
+        let line = cursor.number();
+        let count = cursor.number();
+        let mut calls = Cursor {
+            pos: cursor.index(),
+            ..*cursor
+        };
+        Invocation {
+            inclusive,
+            call: Call { other, line, cost },
+            sub_calls: (0..count).map(|_| Call::read(&mut calls)).collect(),
+        }
+    }
+
+    fn is_orphan(&self) -> bool {
+        self.call.other.0 == NOBODY
+    }
+}
+
+impl Call {
+    fn read(cursor: &mut Cursor<'_>) -> Self {
+        Call {
+            other: (cursor.number(), cursor.number()),
+            line: cursor.number(),
+            cost: cursor.number(),
+        }
+    }
+}

@@ -1,0 +1,3 @@
+<?php
+
+seen('include::' . __FILE__);

@@ -1,0 +1,173 @@
+//! Python's profilers: yappi, and cProfile by way of pyprof2calltree.
+//!
+//! The profiling programs print the figures that the profiler itself has, in whole units as the
+//! converters write them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::producer::{Bench, Tool, sources};
+use crate::profile::{Call, Function, Profile, assert_figures, list, number, sums, text_of};
+
+const PYTHON: Tool = Tool::new("python3", "python3, and with pip yappi and pyprof2calltree");
+
+/// A function's file and name.
+type Place = (String, String);
+
+/// What a profiler knows of a program that it profiled.
+struct Statistics {
+    functions: Value,
+    edges: Value,
+}
+
+impl Statistics {
+    /// Profiles with one of the programs, which writes these profiles.
+    fn of(script: &str, profiles: &[&PathBuf]) -> Self {
+        let mut command = PYTHON.command();
+        command.arg("-B").arg(sources().join("python").join(script));
+        let text = PYTHON.run(command.args(profiles));
+        let mut statistics: Value = serde_json::from_str(&text).expect("JSON");
+        Statistics {
+            functions: statistics["functions"].take(),
+            edges: statistics["edges"].take(),
+        }
+    }
+
+    fn of_functions(&self, figure: &str) -> BTreeMap<Place, i64> {
+        let figures = list(&self.functions, |function| {
+            (place(&function["place"]), number(&function[figure]))
+        });
+        sums(figures.into_iter())
+    }
+
+    fn of_edges(&self, figure: &str) -> BTreeMap<(Place, Place), i64> {
+        let figures = list(&self.edges, |edge| {
+            let key = (place(&edge["caller"]), place(&edge["callee"]));
+            (key, number(&edge[figure]))
+        });
+        sums(figures.into_iter())
+    }
+
+    /// Compares self costs, and what the calls cost and how many they are.
+    fn check(&self, profile: &Profile) {
+        self.check_lines(profile);
+        let self_costs = profile.by_place(|function| function.self_cost);
+        assert_figures(&self_costs, &self.of_functions("self"));
+        assert_figures(&edges(profile, |call| call.calls), &self.of_edges("calls"));
+        assert_figures(&edges(profile, |call| call.cost), &self.of_edges("cost"));
+    }
+
+    /// Compares the lines where functions are defined.
+    fn check_lines(&self, profile: &Profile) {
+        let lines = list(&self.functions, |function| {
+            (place(&function["place"]), function["line"].as_u64())
+        });
+        let expected = BTreeMap::from_iter(lines);
+        let functions = profile.functions.iter();
+        let found = functions.map(|function| (function.place(), Some(function.line)));
+        assert_figures(&found.collect(), &expected);
+    }
+
+    /// Compares the number of calls of functions that are called by recorded functions alone.
+    fn check_calls(&self, profile: &Profile, names: &[&str]) {
+        let expected = self.of_functions("calls");
+        let found = profile.by_place(|function| function.invocations);
+        for &name in names {
+            let is_named = |(place, _): &(&Place, &i64)| is_called(&place.1, name);
+            let found: Vec<_> = found.iter().filter(is_named).collect();
+            let expected: Vec<_> = expected.iter().filter(is_named).collect();
+            assert_eq!(found.len(), 1, "{name}");
+            assert_eq!(found, expected);
+        }
+    }
+}
+
+/// Whether a function's name is this one; yappi adds its place.
+fn is_called(name: &str, wanted: &str) -> bool {
+    let rest = name.strip_prefix(wanted);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+fn place(value: &Value) -> Place {
+    (text_of(&value[0]), text_of(&value[1]))
+}
+
+/// Sums of some figure of the calls from place to place.
+fn edges(profile: &Profile, figure: impl Fn(&Call) -> i64) -> BTreeMap<(Place, Place), i64> {
+    let functions = profile.functions.iter();
+    let calls = functions.flat_map(|caller| {
+        let calls = caller.sub_calls.iter();
+        calls.map(move |call| (caller, call))
+    });
+    sums(calls.map(|(caller, call)| {
+        let callee = &profile.functions[call.function];
+        ((caller.place(), callee.place()), figure(call))
+    }))
+}
+
+#[test]
+fn yappi() {
+    let bench = Bench::new();
+    let file = bench.path("yappi.cg");
+    let statistics = Statistics::of("with_yappi.py", &[&file]);
+    let profile = Profile::silently(&[file], &[]);
+    statistics.check(&profile);
+    let names = [
+        "Table.total",
+        "Table.price",
+        "words",
+        "<genexpr>",
+        "is_odd",
+        "fibonacci",
+    ];
+    statistics.check_calls(&profile, &names);
+}
+
+#[test]
+fn pyprof2calltree() {
+    let bench = Bench::new();
+    let files = ["pstats.cg", "entries.cg"].map(|name| bench.path(name));
+    let statistics = Statistics::of("with_cprofile.py", &files.each_ref());
+    for file in files {
+        let inputs = [file];
+        let profile = Profile::silently(&inputs, &[]);
+        statistics.check(&profile);
+        let names = [
+            "main",
+            "total",
+            "price",
+            "words",
+            "<genexpr>",
+            "is_odd",
+            "fibonacci",
+        ];
+        statistics.check_calls(&profile, &names);
+        let profile = Profile::silently(&inputs, &["--inclusive", "outermost"]);
+        check_inclusive(&profile, &statistics);
+    }
+}
+
+/// Compares inclusive costs, which cProfile does not count twice in recursion.
+///
+/// The two functions that call each other are left out: only calls of a function to itself can be
+/// told in a profile without single invocations.
+fn check_inclusive(profile: &Profile, statistics: &Statistics) {
+    let expected = statistics.of_functions("inclusive");
+    let functions = profile.functions.iter();
+    for function in functions.filter(|function| !is_mutual(function)) {
+        let expected = expected[&function.place()];
+        // The converter cuts off a fraction at each of the costs that are added up here.
+        let cuts = i64::try_from(function.sub_calls.len()).expect("a count");
+        let difference = expected - function.inclusive;
+        assert!(
+            (0..=cuts + 1).contains(&difference),
+            "{function:?}: {expected}"
+        );
+    }
+}
+
+fn is_mutual(function: &Function) -> bool {
+    ["is_even", "is_odd"].contains(&function.name.as_str())
+}

@@ -1,0 +1,172 @@
+//! PHP with Xdebug.
+//!
+//! The profiled programs count the calls of their own functions under the names that Xdebug gives
+//! them, and print these counts as one line of JSON.
+
+mod killed;
+mod session;
+
+use crate::profile::{Profile, assert_figures, number, sums};
+use session::{Session, own_invocations};
+
+/// Profiles a program and compares everything.
+fn check(script: &str, roots: &[&str]) {
+    let session = Session::of(script);
+    session.check();
+    session.check_invocations(roots).assert_costs_agree();
+}
+
+#[test]
+fn recursion() {
+    check("recursion.php", &["{main}"]);
+}
+
+#[test]
+fn closures_and_magic_methods() {
+    check("closures.php", &["{main}"]);
+}
+
+#[test]
+fn generators() {
+    check("generators.php", &["{main}"]);
+}
+
+/// A fiber's function is called by nobody: it has a stack of its own.
+///
+/// A profile does not say which of several suspended fibers made a call, so that calls of the same
+/// function can be linked crosswise; their costs differ then.
+#[test]
+fn fibers() {
+    let session = Session::of("fibers.php");
+    session.check();
+    session.check_invocations(&["{main}", "task"]);
+}
+
+#[test]
+fn eval_and_include() {
+    check("evals.php", &["{main}"]);
+}
+
+/// What runs after an uncaught exception is called by nobody.
+#[test]
+fn exceptions() {
+    let roots = ["{main}", "php::Exception->__toString", "report"];
+    check("exceptions.php", &roots);
+}
+
+#[test]
+fn exit() {
+    check("exits.php", &["{main}"]);
+}
+
+/// Recursion that is not counted twice: `{main}` is the sum of everything.
+#[test]
+fn outermost() {
+    let session = Session::of("recursion.php");
+    let profile = Profile::silently(&[session.profile()], &["--inclusive", "outermost"]);
+    let main = profile.inclusive("{main}");
+    let most = profile.functions.iter().map(|function| function.inclusive);
+    assert_eq!(most.max(), Some(main));
+    session.check_counts(&profile);
+}
+
+/// What `array_map` calls is listed as called by those who call `array_map`.
+#[test]
+fn proxies() {
+    let session = Session::of("closures.php");
+    let options = ["--proxy-function", "php::array_map"];
+    let profile = Profile::silently(&[session.profile()], &options);
+    session.check_counts(&profile);
+    let functions = &profile.functions;
+    let proxy = functions
+        .iter()
+        .find(|function| function.name == "php::array_map");
+    assert_eq!(proxy.expect("array_map").sub_calls, []);
+    let calls = functions.iter().flat_map(|function| &function.sub_calls);
+    let mut found = sums(calls.map(|call| (functions[call.function].name.clone(), call.calls)));
+    found.retain(|name, _| !name.starts_with("php::"));
+    let mut called = session.counts.clone();
+    called.remove("{main}");
+    assert_figures(&found, &called);
+}
+
+/// Costs lie between what the program measures within a function and around its calls.
+#[test]
+fn costs() {
+    let mut session = Session::new();
+    let report = session.run("costs.php", &[]);
+    let profile = session.convert();
+    let nanoseconds = 10 * profile.inclusive("work");
+    let [within, around] = [&report["within"], &report["around"]].map(number);
+    assert!(within <= nanoseconds, "{within} to {around}: {nanoseconds}");
+    assert!(nanoseconds <= around, "{within} to {around}: {nanoseconds}");
+    let options = ["--event", "Memory_(bytes)"];
+    let memory = Profile::silently(&[session.profile()], &options);
+    // Xdebug's own bookkeeping comes between.
+    let difference = memory.inclusive("allocate") - number(&report["memory"]);
+    assert!(difference.abs() < 1024, "{difference} bytes");
+}
+
+/// Names and ids start again with each run.
+#[test]
+fn append() {
+    let mut session = Session::new();
+    let scripts = [
+        "recursion.php",
+        "closures.php",
+        "evals.php",
+        "recursion.php",
+        "exits.php",
+    ];
+    for script in scripts {
+        session.run(script, &["xdebug.profiler_append=1"]);
+    }
+    let profile = session.check();
+    let commands = profile.headers.iter().filter(|(key, _)| key == "cmd");
+    assert_eq!(commands.count(), scripts.len());
+    session.check_invocations(&["{main}"]).assert_costs_agree();
+}
+
+#[test]
+fn several_files() {
+    let sessions = ["recursion.php", "generators.php"].map(Session::of);
+    let files = sessions.each_ref().map(Session::profile);
+    let profile = Profile::silently(&files, &[]);
+    let counts = sessions.iter().flat_map(|session| session.counts.clone());
+    assert_figures(&own_invocations(&profile), &sums(counts));
+}
+
+#[test]
+fn gzip() {
+    let session = Session::of("recursion.php");
+    let profile = Profile::silently(&[session.gzip()], &[]);
+    session.check_counts(&profile);
+    session.check_headers(&profile);
+}
+
+/// Xdebug compresses by itself where it was built with zlib, which Debian's is not.
+#[test]
+fn own_compression() {
+    let mut session = Session::new();
+    session.run("recursion.php", &["xdebug.use_compression=1"]);
+    let [file] = &session.bench.files("out.cg")[..] else {
+        panic!("not one profile");
+    };
+    let profile = Profile::silently(std::slice::from_ref(file), &[]);
+    session.check_counts(&profile);
+}
+
+#[test]
+fn gzip_of_several_runs() {
+    let mut session = Session::new();
+    let mut bytes = Vec::new();
+    for _ in 0..2 {
+        session.run("closures.php", &[]);
+        bytes.extend(std::fs::read(session.gzip()).expect("gzip data"));
+        std::fs::remove_file(session.bench.path("out.cg.gz")).expect("a file");
+    }
+    let members = session.bench.path("members");
+    std::fs::write(&members, bytes).expect("a file");
+    let profile = Profile::silently(&[members], &[]);
+    session.check_counts(&profile);
+}

@@ -1,0 +1,152 @@
+//! Runs of PHP under Xdebug: their profile, and what the programs counted themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::invocations::Invocations;
+use crate::producer::{Bench, Tool, sources};
+use crate::profile::{Profile, assert_figures, first_number, number};
+
+pub const PHP: Tool = Tool::new("php", "php-cli and php-xdebug");
+const GZIP: Tool = Tool::new("gzip", "gzip");
+
+pub type Counts = BTreeMap<String, i64>;
+
+/// Where a profiled PHP program writes.
+pub struct Session {
+    pub bench: Bench,
+    /// How often the programs called their functions.
+    pub counts: Counts,
+}
+
+impl Session {
+    pub fn new() -> Self {
+        Session {
+            bench: Bench::new(),
+            counts: Counts::new(),
+        }
+    }
+
+    /// Profiles a program.
+    pub fn of(script: &str) -> Self {
+        let mut session = Session::new();
+        session.run(script, &[]);
+        session
+    }
+
+    pub fn profile(&self) -> PathBuf {
+        self.bench.path("out.cg")
+    }
+
+    pub fn command(&self, script: &str, settings: &[&str]) -> Command {
+        let mut command = PHP.command();
+        command
+            .env("XDEBUG_MODE", "profile")
+            .env_remove("XDEBUG_CONFIG");
+        let folder = format!("xdebug.output_dir={}", self.bench.folder().display());
+        let usual = [
+            "memory_limit=-1",
+            "xdebug.start_with_request=yes",
+            "xdebug.use_compression=0",
+            "xdebug.profiler_output_name=out.cg",
+            &folder,
+        ];
+        for setting in [&usual, settings].concat() {
+            command.args(["-d", setting]);
+        }
+        command.arg(sources().join("php").join(script));
+        command
+    }
+
+    /// Profiles a program once more and adds the calls that it counted.
+    ///
+    /// Its exit status is its own affair: some of them end by an error.
+    pub fn run(&mut self, script: &str, settings: &[&str]) -> Value {
+        let output = PHP.output(&mut self.command(script, settings));
+        self.require_profile(&output.stderr);
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let report = report(&text);
+        for (name, count) in report.as_object().expect("an object") {
+            *self.counts.entry(name.clone()).or_default() += number(count);
+        }
+        report
+    }
+
+    pub fn require_profile(&self, messages: &[u8]) {
+        assert!(
+            !self.bench.files("out.cg").is_empty(),
+            "php wrote no profile: install php-xdebug\n{}",
+            String::from_utf8_lossy(messages),
+        );
+    }
+
+    pub fn convert(&self) -> Profile {
+        Profile::silently(&[self.profile()], &[])
+    }
+
+    /// Compares invocation counts and headers, and returns what was compared.
+    pub fn check(&self) -> Profile {
+        let profile = self.convert();
+        self.check_counts(&profile);
+        self.check_headers(&profile);
+        profile
+    }
+
+    /// What the program counted is what there is, apart from PHP's own functions.
+    pub fn check_counts(&self, profile: &Profile) {
+        assert_figures(&own_invocations(profile), &self.counts);
+    }
+
+    /// `{main}` is what the summary says, but for the time before it began.
+    pub fn check_headers(&self, profile: &Profile) {
+        let text = std::fs::read_to_string(self.profile()).expect("a profile");
+        let lines = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("summary: "));
+        let stated: i64 = lines
+            .map(|value| first_number(value).expect("a number"))
+            .sum();
+        assert_eq!(profile.summary(), stated);
+        let main = profile.inclusive("{main}");
+        assert!(0 < main && main <= stated, "{main} of {stated}");
+        assert_eq!(profile.event, "Time_(10ns)");
+    }
+
+    /// Compares the invocations of v4, all of which must be linked up to these roots.
+    pub fn check_invocations(&self, roots: &[&str]) -> Invocations {
+        let invocations = Invocations::of(&[self.profile()]);
+        let mut found = invocations.counts();
+        found.retain(|name, _| !name.starts_with("php::"));
+        assert_figures(&found, &self.counts);
+        invocations.assert_linked();
+        assert_eq!(
+            invocations.roots(),
+            BTreeSet::from_iter(roots.iter().copied())
+        );
+        invocations
+    }
+
+    pub fn gzip(&self) -> PathBuf {
+        let mut command = GZIP.command();
+        command.arg("--keep").arg(self.profile());
+        GZIP.run(&mut command);
+        self.bench.path("out.cg.gz")
+    }
+}
+
+/// Invocations of all functions but PHP's own.
+pub fn own_invocations(profile: &Profile) -> Counts {
+    let mut counts = profile.by_name(|function| function.invocations);
+    counts.retain(|name, _| !name.starts_with("php::"));
+    counts
+}
+
+/// The line of JSON among what a program printed.
+fn report(text: &str) -> Value {
+    let line = text.lines().rfind(|line| line.starts_with("{\""));
+    let line = line.unwrap_or_else(|| panic!("the program reported nothing:\n{text}"));
+    serde_json::from_str(line).expect("JSON")
+}
