@@ -1,0 +1,317 @@
+//! Preprocessed files that are not sound: each is refused with a message that helps.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use cg_preprocess::callgrind;
+use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+use cg_preprocess::webgrind::{self, OnOverflow, ReadError, Version};
+
+/// The fixtures, and what is said of them after their names.
+///
+/// The fixtures' README shows which bytes of them are bad.
+const MESSAGES: [(&str, &str); 27] = [
+    (
+        "empty.pre",
+        "at byte 0: the file is cut off: expected 4 bytes for the version (found 0)",
+    ),
+    (
+        "text.pre",
+        "at byte 0: no preprocessed file: expected a version from 4 to 7 as its first number \
+         (found 1936876918)",
+    ),
+    (
+        "version-0.pre",
+        "at byte 0: no preprocessed file: expected a version from 4 to 7 as its first number \
+         (found 0)",
+    ),
+    (
+        "too-old.pre",
+        "at byte 0: version 3 of the preprocessed format is too old: expected 4 to 7; convert the \
+         profile itself instead",
+    ),
+    (
+        "too-new.pre",
+        "at byte 0: version 8 of the preprocessed format is too new: expected 4 to 7; a newer \
+         release may read it",
+    ),
+    (
+        "cut-off-start.pre",
+        "at byte 4: the file is cut off: expected 8 bytes for the header address and function \
+         count (found 6)",
+    ),
+    (
+        "cut-off.pre",
+        "at byte 4: header address out of place: expected 20 to 60 (found 115); the file is cut \
+         off",
+    ),
+    (
+        "header-address.pre",
+        "at byte 4: header address out of place: expected 20 to 138 (found 16)",
+    ),
+    (
+        "function-count.pre",
+        "at byte 8: function count too large for the file: expected at most 31 (found 1073741824)",
+    ),
+    (
+        "no-functions.pre",
+        "at byte 8: no functions: there is nothing to convert",
+    ),
+    (
+        "function-address.pre",
+        "at byte 16: address of function 1 out of place: expected 69 to 115, after what stands \
+         before it and before the headers (found 121)",
+    ),
+    (
+        "overlap.pre",
+        "at byte 16: address of function 1 out of place: expected 69 to 115, after what stands \
+         before it and before the headers (found 61)",
+    ),
+    (
+        "function-record.pre",
+        "at byte 107: the record of function 1 does not fit: expected 24 bytes before the headers \
+         (found 8)",
+    ),
+    (
+        "called-from-count.pre",
+        "at byte 93: the called-from list of function 1 does not fit before the headers: expected \
+         at most 1 records (found 4294967295)",
+    ),
+    (
+        "sub-call-count.pre",
+        "at byte 109: the sub-call list of function 1 does not fit before the headers: expected \
+         at most 0 records (found 1)",
+    ),
+    (
+        "called-from-function.pre",
+        "at byte 93: the called-from list of function 1 names a function that is not there: \
+         expected a number below 2 (found 2)",
+    ),
+    (
+        "sub-call-function.pre",
+        "at byte 44: the sub-call list of function 0 names a function that is not there: expected \
+         a number below 2 (found 4294967295)",
+    ),
+    (
+        "file-name.pre",
+        "at byte 109: the file name of function 1 is not ended: expected \"\\n\" before the \
+         headers at byte 115",
+    ),
+    (
+        "function-name.pre",
+        "at byte 113: the function name of function 1 is not ended: expected \"\\n\" before the \
+         headers at byte 114",
+    ),
+    (
+        "header-not-ended.pre",
+        "at byte 126: the last header line is not ended: expected \"\\n\" at the end of the file \
+         (found \"summary: 3\"); it may be cut off",
+    ),
+    (
+        "v4-invocation-count.pre",
+        "at byte 93: the invocation list of function 1 does not fit before the headers: expected \
+         at most 1 records (found 268435456)",
+    ),
+    (
+        "v4-caller.pre",
+        "at byte 93: the invocation list of function 1 names a function that is not there: \
+         expected a number below 2 (found 9)",
+    ),
+    (
+        "v4-sub-calls-overlap.pre",
+        "at byte 131: sub-calls of invocation 0 of function 1 out of place: expected 1 between \
+         bytes 147 and 147, behind functions and other sub-calls and before the headers",
+    ),
+    (
+        "v4-sub-calls-inside.pre",
+        "at byte 111: sub-calls of invocation 0 of function 0 out of place: expected 1 between \
+         bytes 131 and 147, behind functions and other sub-calls and before the headers",
+    ),
+    (
+        "v4-sub-calls-outside.pre",
+        "at byte 131: sub-calls of invocation 0 of function 0 out of place: expected 268435455 \
+         between bytes 131 and 147, behind functions and other sub-calls and before the headers",
+    ),
+    (
+        "v4-sub-call-function.pre",
+        "at byte 131: a sub-call names a function that is not there: expected a number below 2 \
+         (found 2)",
+    ),
+    (
+        "v4-sub-call-invocation.pre",
+        "at byte 131: a sub-call names an invocation that function 1 does not have: expected a \
+         number below 1, or 4294967295 for none (found 1)",
+    ),
+];
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+fn builder() -> ProfileBuilder {
+    ProfileBuilder::new(ProfileOptions {
+        invocations: true,
+        ..ProfileOptions::default()
+    })
+}
+
+fn read_error(input: impl Read + Seek, name: &str) -> ReadError {
+    webgrind::read(input, name, &mut builder()).unwrap_err()
+}
+
+#[test]
+fn every_fault_has_its_message() {
+    for (name, message) in MESSAGES {
+        let file = fs::read(fixtures().join("bad-preprocessed").join(name)).unwrap();
+        let error = read_error(Cursor::new(file), name);
+        assert_eq!(error.to_string(), format!("{name}: {message}"));
+    }
+}
+
+#[test]
+fn every_fixture_is_tested_and_described() {
+    let folder = fixtures().join("bad-preprocessed");
+    let readme = fs::read_to_string(folder.join("README.md")).unwrap();
+    let files = fs::read_dir(folder).unwrap();
+    let mut files: BTreeSet<_> = files
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(files.remove("README.md"));
+    let tested = MESSAGES.map(|(name, _)| name.to_owned());
+    assert_eq!(files, BTreeSet::from(tested));
+    for file in files {
+        assert!(readme.contains(&format!("| `{file}` |")), "{file}");
+    }
+}
+
+/// A file that cannot be read beyond a place.
+struct Failing {
+    file: Cursor<Vec<u8>>,
+    limit: u64,
+}
+
+impl Read for Failing {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.file.position() >= self.limit {
+            return Err(io::Error::other("the disk is broken"));
+        }
+        let room = buffer.len().min(8);
+        self.file.read(&mut buffer[..room])
+    }
+}
+
+impl Seek for Failing {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_on_is_reported_with_the_cause() {
+    let file = fs::read(fixtures().join("xdebug3/chain.v7.pre")).unwrap();
+    // The headers come first, so that it is them that cannot be read.
+    let headers_at = u64::from(u32::from_le_bytes(file[4..8].try_into().unwrap()));
+    let file = Cursor::new(file);
+    let failing = Failing { file, limit: 100 };
+    let error = read_error(failing, "a.pre");
+    let message = format!("a.pre: at byte {headers_at}: cannot read on from here");
+    assert_eq!(error.to_string(), message);
+    let cause = std::error::Error::source(&error).unwrap();
+    assert_eq!(cause.to_string(), "the disk is broken");
+}
+
+/// A sequence of numbers that is the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+}
+
+/// Spoils a file in one to three places, or cuts it off.
+fn spoil(file: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..=random.below(3) {
+        match random.below(4) {
+            0 => {
+                let at = random.below(file.len());
+                file[at] ^= 1 << random.below(8);
+            }
+            1 => {
+                let at = random.below(file.len());
+                file[at] = *b"\n\0\xff:".get(random.below(4)).unwrap();
+            }
+            2 => {
+                // Half of them where the numbers are on which all others depend.
+                let last = file.len() - 4;
+                let end = if random.below(2) == 0 {
+                    last
+                } else {
+                    last.min(64)
+                };
+                let at = random.below(end + 1);
+                let size = u32::try_from(file.len()).unwrap();
+                let numbers = [0, 1, 2, size - 1, size, size + 1, u32::MAX / 8, u32::MAX];
+                let number = numbers[random.below(numbers.len())];
+                file[at..at + 4].copy_from_slice(&number.to_le_bytes());
+            }
+            _ => file.truncate(4 + random.below(file.len() - 3)),
+        }
+    }
+}
+
+fn good_files() -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
+    for path in [
+        "xdebug2/chain.cg",
+        "xdebug3/features.cg",
+        "producers/go-pprof-objects.cg",
+        "valgrind/threads-02.cg",
+    ] {
+        let text = fs::read(fixtures().join(path)).unwrap();
+        let mut builder = builder();
+        let options = callgrind::Options::default();
+        callgrind::read(&*text, path, &options, &mut builder).unwrap();
+        let profile = builder.finish().unwrap();
+        for version in Version::ALL {
+            let mut file = Cursor::new(Vec::new());
+            webgrind::write(&profile, version, OnOverflow::Scale, &mut file).unwrap();
+            files.push(file.into_inner());
+        }
+    }
+    files
+}
+
+#[test]
+fn spoilt_files_are_refused_or_read_as_far_as_they_are_sound() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let (mut good, mut bad) = (0, 0);
+    for file in good_files() {
+        for _ in 0..500 {
+            let mut file = file.clone();
+            spoil(&mut file, &mut random);
+            let mut builder = builder();
+            if webgrind::read(Cursor::new(&file), "spoilt.pre", &mut builder).is_err() {
+                bad += 1;
+                continue;
+            }
+            good += 1;
+            let profile = builder.finish().unwrap();
+            // Everything has been paid for with bytes.
+            assert!(16 * profile.edges().len() <= file.len());
+            assert!(20 * profile.functions().len() <= file.len());
+            let tree = profile.invocations().unwrap();
+            assert!(32 * tree.invocations().len() + 16 * tree.calls().len() <= file.len());
+            for version in Version::ALL {
+                let output = Cursor::new(Vec::new());
+                webgrind::write(&profile, version, OnOverflow::Scale, output).unwrap();
+            }
+        }
+    }
+    assert!(good > 1000 && bad > 1000, "{good} good, {bad} bad");
+}

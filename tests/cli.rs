@@ -1,0 +1,392 @@
+//! The command line: arguments, messages, exit statuses, and webgrind's way of calling.
+
+mod program;
+
+use std::ffi::OsStr;
+use std::fs;
+
+use program::{bytes, fixture, messages, program, run, written};
+use tempfile::TempDir;
+
+fn small() -> Vec<u8> {
+    bytes("xdebug3/small.cg")
+}
+
+/// What the program answers to arguments that ask for something to read.
+fn answer(argument: &str) -> String {
+    String::from_utf8(written(run([argument], b""))).unwrap()
+}
+
+#[test]
+fn help_is_readable_at_80_columns() {
+    for argument in ["-h", "--help"] {
+        let help = answer(argument);
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        for text in ["--output", "--progress", "\nExamples:\n", "\nFigures:\n"] {
+            assert!(help.contains(text), "{argument}: {text}");
+        }
+    }
+    assert!(answer("--version").starts_with("cg-preprocess "));
+}
+
+#[test]
+fn packages_get_a_manual_page_and_completions() {
+    for (what, sign) in [
+        ("man", ".TH cg-preprocess 1"),
+        ("complete-bash", "complete -F _cg"),
+        ("complete-zsh", "#compdef cg-preprocess"),
+        ("complete-fish", "complete -c cg-preprocess"),
+        ("complete-powershell", "Register-ArgumentCompleter"),
+    ] {
+        let text = written(run(["--generate", what], b""));
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains(sign), "{what}");
+        assert!(
+            text.contains("on-overflow") || text.contains("on\\-overflow"),
+            "{what}"
+        );
+    }
+}
+
+#[test]
+fn wrong_usage_has_an_exit_status_of_its_own() {
+    for arguments in [
+        &["--no-such-option"][..],
+        &["-f", "v8"],
+        &["-f", "3"],
+        &["--top", "many"],
+        &["--top", "-1"],
+        &["-q", "-v"],
+        &["--kind", "sum"],
+        &["--generate", "man", "a.cg"],
+        &["-o"],
+    ] {
+        let output = run(arguments, &small());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty());
+        let message = messages(&output);
+        assert!(message.starts_with("error: "), "{message}");
+    }
+}
+
+#[test]
+fn versions_are_accepted_without_their_letter() {
+    for version in ["4", "5", "6", "7"] {
+        let with_letter = written(run(["-f", &format!("v{version}")], &small()));
+        assert!(written(run(["-f", version], &small())) == with_letter);
+    }
+    assert!(written(run(["-f", "7"], &small())) == written(run(["-o", "-"], &small())));
+}
+
+#[test]
+fn an_error_is_one_line_with_its_place_and_its_causes() {
+    let text = "events: Ir\nfn=f\n1 2\nnonsense\n";
+    for arguments in [&["-q"][..], &["-v"]] {
+        let output = run(arguments, text.as_bytes());
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty());
+        let message = messages(&output);
+        assert!(
+            message.starts_with("error: standard input:4: "),
+            "{message}"
+        );
+        assert!(message.ends_with("(found \"nonsense\")\n"), "{message}");
+        assert_eq!(message.lines().count(), 1);
+    }
+}
+
+#[test]
+fn warnings_can_be_silenced_but_change_nothing_else() {
+    let profile = small();
+    let cut = &profile[..profile.len() - 100];
+    let output = run(["-o", "-"], cut);
+    assert!(output.status.success());
+    let message = messages(&output);
+    assert!(message.starts_with("warning: standard input:"), "{message}");
+    for quiet in ["-q", "--quiet"] {
+        assert!(written(run([quiet], cut)) == output.stdout);
+    }
+}
+
+#[test]
+fn a_closing_line_tells_the_figures() {
+    let profile = small();
+    let output = run(["-v"], &profile);
+    assert!(output.stdout == bytes("xdebug3/small.v7.pre"));
+    let message = messages(&output);
+    let start = format!(
+        "17 functions, 68 calls, {} bytes in, {} bytes out, ",
+        profile.len(),
+        output.stdout.len()
+    );
+    assert!(message.starts_with(&start), "{message}");
+    assert_eq!(message.lines().count(), 1);
+    for format in ["json", "text"] {
+        let output = run(["-v", "-f", format], &profile);
+        let bytes_out = format!(" {} bytes out, ", output.stdout.len());
+        assert!(messages(&output).contains(&bytes_out));
+    }
+}
+
+#[cfg(feature = "compression")]
+#[test]
+fn the_closing_line_tells_packed_and_unpacked_bytes() {
+    let path = fixture("packed/small.cg.gz");
+    let output = program().arg("-v").arg(&path).output().unwrap();
+    let packed = path.metadata().unwrap().len();
+    let bytes_in = format!(" {packed} bytes in ({} unpacked), ", small().len());
+    assert!(messages(&output).contains(&bytes_in));
+}
+
+#[test]
+fn progress_stays_out_of_logs_unless_it_is_wanted() {
+    let path = fixture("xdebug3/composer.cg");
+    for progress in ["auto", "never"] {
+        let output = program().args(["--progress", progress]).arg(&path).output();
+        written(output.unwrap());
+    }
+    let output = program()
+        .args(["--progress", "always"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    assert!(output.stdout == bytes("xdebug3/composer.v7.pre"));
+    let message = messages(&output);
+    assert!(
+        message.starts_with("77.12 KiB of 77.12 KiB read, "),
+        "{message}"
+    );
+    let message = messages(&run(["--progress", "always"], &fs::read(&path).unwrap()));
+    assert!(message.starts_with("77.12 KiB read, "), "{message}");
+}
+
+#[test]
+fn the_text_report_has_as_many_rows_as_wanted() {
+    let profile = bytes("xdebug3/composer.cg");
+    let rows = |top: &[&str]| {
+        let report = written(run([&["-f", "text"], top].concat(), &profile));
+        report.split(|&byte| byte == b'\n').count()
+    };
+    let ten = rows(&["--top", "10"]);
+    assert_eq!(rows(&[]), ten + 20);
+    assert_eq!(rows(&["--top", "30"]), ten + 20);
+    assert!(rows(&["--top", "0"]) > ten + 20);
+}
+
+#[test]
+fn an_event_that_nobody_has_is_an_error_that_lists_those_there_are() {
+    let output = run(["-e", "Nix"], &small());
+    assert_eq!(output.status.code(), Some(1));
+    let message = messages(&output);
+    assert!(message.contains("Time_(10ns), Memory_(bytes)"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn names_need_not_be_unicode() {
+    use std::os::unix::ffi::OsStrExt;
+    let name = OsStr::from_bytes(b"Z\xe9it");
+    let profile = b"version: 1\ncreator: xdebug\nevents: Ir Z\xe9it\n\nfl=a\nfn=in\n1 2 3\n\nfl=a\nfn=pr\xe9xy\n1 2 3\ncfl=a\ncfn=in\ncalls=1 0 0\n4 2 3\n\nfl=a\nfn={main}\n1 2 3\ncfl=a\ncfn=pr\xe9xy\ncalls=1 0 0\n5 4 6\n\nsummary: 6 9\n";
+    let text = written(run([OsStr::new("-e"), name], profile));
+    let events = b"events: Z\xe9it\nsummary: 9\n";
+    assert!(text.ends_with(events));
+    let proxy = OsStr::from_bytes(b"--proxy-function=pr\xe9xy");
+    let report = written(run([OsStr::new("-fjson"), proxy], profile));
+    let report = String::from_utf8(report).unwrap();
+    let plain = String::from_utf8(written(run(["-fjson"], profile))).unwrap();
+    assert_ne!(report, plain);
+}
+
+#[test]
+fn proxy_functions_are_ignored_in_sums_with_a_warning() {
+    let path = fixture("valgrind/plain.cg");
+    let plain = written(program().arg(&path).output().unwrap());
+    let output = program()
+        .arg("--proxy-function=main")
+        .arg(&path)
+        .output()
+        .unwrap();
+    assert!(output.stdout == plain);
+    let start = format!("warning: {}: proxy functions are ignored", path.display());
+    let message = messages(&output);
+    assert!(message.starts_with(&start), "{message}");
+    assert_eq!(message.lines().count(), 1);
+}
+
+#[test]
+fn sums_that_do_not_fit_into_64_bits_are_told() {
+    let most = i64::MAX;
+    let text = format!("events: Ir\nfn=f\n1 {most}\n2 {most}\n");
+    let message = messages(&run(["-f", "json"], text.as_bytes()));
+    assert!(message.contains("do not fit into 64 bits"), "{message}");
+}
+
+#[test]
+fn lenient_reading_skips_what_cannot_be_read() {
+    let text = [&small()[..], b"nonsense\n"].concat();
+    assert_eq!(run(["-o", "-"], &text).status.code(), Some(1));
+    let output = run(["--lenient"], &text);
+    assert!(output.stdout == bytes("xdebug3/small.v7.pre"));
+    assert!(messages(&output).contains("nonsense"));
+}
+
+/// Called by the name that webgrind gives it.
+#[cfg(unix)]
+mod preprocessor {
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+    use std::process::{Command, Output, Stdio};
+
+    use super::*;
+
+    const PROXIES: [&str; 2] = ["php::call_user_func", "php::call_user_func_array"];
+
+    /// A folder with the program in it under webgrind's name.
+    struct Webgrind {
+        folder: TempDir,
+    }
+
+    impl Webgrind {
+        fn new() -> Self {
+            let folder = TempDir::new().unwrap();
+            let program = env!("CARGO_BIN_EXE_cg-preprocess");
+            symlink(program, folder.path().join("preprocessor")).unwrap();
+            symlink(program, folder.path().join("preprocessor.exe")).unwrap();
+            Webgrind { folder }
+        }
+
+        fn path(&self, name: &str) -> std::path::PathBuf {
+            self.folder.path().join(name)
+        }
+
+        fn call<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Output {
+            let mut command = Command::new(self.path("preprocessor"));
+            command.current_dir(self.folder.path()).args(arguments);
+            command.stdin(Stdio::null()).output().unwrap()
+        }
+
+        /// Converts as webgrind does and returns what it would read.
+        fn convert(&self, profile: &Path) -> Vec<u8> {
+            let output = self.path("out.webgrind");
+            let arguments = [profile.as_os_str(), output.as_os_str()];
+            let proxies = PROXIES.map(OsStr::new);
+            let said = self.call(arguments.into_iter().chain(proxies));
+            assert!(written(said).is_empty());
+            fs::read(output).unwrap()
+        }
+    }
+
+    #[test]
+    fn it_writes_v7_and_says_nothing() {
+        let webgrind = Webgrind::new();
+        for name in ["small", "composer"] {
+            let profile = fixture(&format!("xdebug3/{name}.cg"));
+            let expected = bytes(&format!("xdebug3/{name}.v7.pre"));
+            assert!(webgrind.convert(&profile) == expected, "{name}");
+        }
+        let mut exe = Command::new(webgrind.path("preprocessor.exe"));
+        let exe = exe
+            .arg(fixture("xdebug3/small.cg"))
+            .arg(webgrind.path("out"));
+        written(exe.output().unwrap());
+        assert!(fs::read(webgrind.path("out")).unwrap() == bytes("xdebug3/small.v7.pre"));
+    }
+
+    #[test]
+    fn proxies_are_its_further_arguments() {
+        let webgrind = Webgrind::new();
+        let profile = fixture("xdebug3/proxies.cg");
+        let mut command = program();
+        let proxies = PROXIES.map(|name| format!("--proxy-function={name}"));
+        command.args(proxies).arg(&profile);
+        let expected = written(command.output().unwrap());
+        assert!(expected != bytes("xdebug3/proxies.v7.pre"));
+        assert!(webgrind.convert(&profile) == expected);
+        let plain = webgrind.call([profile.as_os_str(), OsStr::new("plain")]);
+        assert!(written(plain).is_empty());
+        assert!(fs::read(webgrind.path("plain")).unwrap() == bytes("xdebug3/proxies.v7.pre"));
+    }
+
+    #[test]
+    fn it_takes_what_webgrind_gives_it() {
+        let webgrind = Webgrind::new();
+        let small = small();
+        let cut = &small[..small.len() - 100];
+        let nonsense = [&small[..], b"nonsense\n"].concat();
+        let two_runs = [&small[..], &bytes("xdebug3/composer.cg")].concat();
+        let sums = bytes("valgrind/plain.cg");
+        for profile in [cut, &nonsense, &two_runs, &sums] {
+            fs::write(webgrind.path("in"), profile).unwrap();
+            let expected = written(run(["-q", "--lenient"], profile));
+            assert!(webgrind.convert(&webgrind.path("in")) == expected);
+        }
+        if cfg!(feature = "compression") {
+            let packed = fixture("packed/small.cg.gz");
+            assert!(webgrind.convert(&packed) == bytes("xdebug3/small.v7.pre"));
+        }
+    }
+
+    #[test]
+    fn paths_that_look_like_options_are_files() {
+        let webgrind = Webgrind::new();
+        for name in ["-", "-v", "--help"] {
+            fs::write(webgrind.path(name), small()).unwrap();
+            assert!(written(webgrind.call([name, "-out"])).is_empty());
+            let output = fs::read(webgrind.path("-out")).unwrap();
+            assert!(output == bytes("xdebug3/small.v7.pre"), "{name}");
+            assert!(written(webgrind.call([name, "-out", "--lenient"])).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_failure_leaves_no_output_behind() {
+        let webgrind = Webgrind::new();
+        fs::write(webgrind.path("empty"), "").unwrap();
+        fs::create_dir(webgrind.path("folder")).unwrap();
+        for input in ["empty", "missing", "folder"] {
+            for stale in [false, true] {
+                if stale {
+                    fs::write(webgrind.path("out"), "an earlier version").unwrap();
+                }
+                let output = webgrind.call([input, "out"]);
+                assert_eq!(output.status.code(), Some(1));
+                let message = messages(&output);
+                assert!(
+                    message.starts_with(&format!("error: {input}:")),
+                    "{message}"
+                );
+                assert!(!webgrind.path("out").exists());
+            }
+        }
+        assert_eq!(webgrind.call(["empty", "folder"]).status.code(), Some(1));
+        assert!(webgrind.path("folder").is_dir());
+    }
+
+    #[test]
+    fn its_input_survives_being_named_as_its_output() {
+        let webgrind = Webgrind::new();
+        fs::write(webgrind.path("in"), small()).unwrap();
+        symlink("in", webgrind.path("link")).unwrap();
+        fs::hard_link(webgrind.path("in"), webgrind.path("hard-link")).unwrap();
+        for output in ["in", "./in", "link", "hard-link"] {
+            let output = webgrind.call(["in", output]);
+            assert_eq!(output.status.code(), Some(1));
+            assert!(messages(&output).contains("is the same file as the input in"));
+            assert_eq!(fs::read(webgrind.path("in")).unwrap(), small());
+        }
+        assert!(webgrind.path("link").is_symlink() && webgrind.path("hard-link").exists());
+    }
+
+    #[test]
+    fn wrong_usage_has_an_exit_status_of_its_own() {
+        let webgrind = Webgrind::new();
+        for arguments in [&[][..], &["in"], &["--help"]] {
+            let output = webgrind.call(arguments);
+            assert_eq!(output.status.code(), Some(2));
+            let usage = "Usage: preprocessor IN OUT [PROXY_FUNCTION...]";
+            assert!(messages(&output).contains(usage));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Profiles that end too early: killed scripts, and runs that are still being written.
+
+use cg_preprocess::callgrind::{self, Outcome};
+use cg_preprocess::profile::{Cost, HeaderKind, Profile, ProfileBuilder, ProfileOptions};
+
+/// How many bytes at the end of a trace are cut one by one.
+const TAIL: usize = 5000;
+
+/// How many more places in it are tried.
+const PLACES: usize = 100;
+
+const XDEBUG_3: &[u8] = include_bytes!("../fixtures/xdebug3/features.cg");
+const XDEBUG_2: &[u8] = include_bytes!("../fixtures/xdebug2/small.cg");
+const LONG_XDEBUG_3: &[u8] = include_bytes!("../fixtures/xdebug3/composer.cg");
+const LONG_XDEBUG_2: &[u8] = include_bytes!("../fixtures/xdebug2/composer.cg");
+
+fn read(data: &[u8]) -> (Outcome, Profile) {
+    let mut builder = ProfileBuilder::new(ProfileOptions::default());
+    let options = callgrind::Options::default();
+    let outcome = callgrind::read(data, "cut.cg", &options, &mut builder).unwrap();
+    (outcome, builder.finish().unwrap())
+}
+
+/// What all `summary:` lines add up to.
+fn summary(profile: &Profile) -> Cost {
+    let headers = profile.headers().iter();
+    let summaries = headers.filter_map(|header| match header.kind {
+        HeaderKind::Summary(cost) => Some(cost),
+        _ => None,
+    });
+    summaries.sum()
+}
+
+/// The last bytes.
+fn tail(trace: &[u8]) -> std::ops::Range<usize> {
+    trace.len() - TAIL..trace.len()
+}
+
+/// Places within the blocks: the same ones each time, without any pattern.
+fn places(trace: &[u8]) -> impl Iterator<Item = usize> {
+    let mut state: u64 = 20_240_229;
+    let first_cost = find(trace, b"calls=");
+    (0..PLACES).map(move |_| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        first_cost + usize::try_from(state >> 33).unwrap() % (trace.len() - first_cost)
+    })
+}
+
+fn find(data: &[u8], text: &[u8]) -> usize {
+    let found = data.windows(text.len()).position(|window| window == text);
+    found.unwrap()
+}
+
+/// Cuts a trace and checks what comes of it; its last block ends at `end`.
+fn check(trace: &[u8], cuts: impl Iterator<Item = usize>, end: usize) {
+    let (whole, profile) = read(trace);
+    assert!(whole.warnings.is_empty());
+    let stated = summary(&profile);
+    let (main_end, summary_end) = (main_end(trace), summary_end(trace));
+    for cut in cuts {
+        let data = &trace[..cut];
+        let (outcome, profile) = read(data);
+        let warnings = outcome.warnings;
+        // Nobody can know that another block will follow that of {main}.
+        let is_between_blocks = data.ends_with(b"\n\n") && cut >= main_end;
+        if cut >= end && data.ends_with(b"\n") || is_between_blocks {
+            assert!(warnings.is_empty(), "cut at {cut}: {warnings:?}");
+        } else if cut < end {
+            assert!(!warnings.is_empty(), "cut at {cut}");
+        }
+        let expected = if cut < summary_end {
+            profile.total()
+        } else {
+            stated
+        };
+        assert_eq!(summary(&profile), expected, "cut at {cut}");
+    }
+}
+
+/// Where the block of {main} ends, with the blank line after it.
+fn main_end(trace: &[u8]) -> usize {
+    let main = find(trace, b"{main}\n");
+    let next = trace[main..].windows(5).position(|text| text == b"\n\nfl=");
+    next.map_or(trace.len(), |next| main + next + 2)
+}
+
+/// Where the number of the `summary:` line ends that a trace has.
+fn summary_end(trace: &[u8]) -> usize {
+    let number = find(trace, b"\nsummary: ") + b"\nsummary: ".len();
+    let digits = trace[number..].iter().take_while(|b| b.is_ascii_digit());
+    number + digits.count()
+}
+
+/// Cuts a trace whose `summary:` stands behind the last block and its blank line.
+fn check_xdebug_3(trace: &[u8], cuts: impl Iterator<Item = usize>) {
+    let end = find(trace, b"\nsummary: ") + 1;
+    check(trace, cuts, end);
+}
+
+/// Cuts a trace whose `summary:` stands within the last block, which ends with a blank line.
+fn check_xdebug_2(trace: &[u8], cuts: impl Iterator<Item = usize>) {
+    assert!(trace.ends_with(b"\n\n"));
+    check(trace, cuts, trace.len());
+}
+
+#[test]
+fn a_trace_of_xdebug_3_can_be_cut_at_every_byte() {
+    check_xdebug_3(XDEBUG_3, tail(XDEBUG_3));
+}
+
+#[test]
+fn a_trace_of_xdebug_2_can_be_cut_at_every_byte() {
+    check_xdebug_2(XDEBUG_2, tail(XDEBUG_2));
+}
+
+#[test]
+fn long_traces_can_be_cut_anywhere() {
+    check_xdebug_3(LONG_XDEBUG_3, places(LONG_XDEBUG_3));
+    check_xdebug_2(LONG_XDEBUG_2, places(LONG_XDEBUG_2));
+}
+
+/// Slow without optimization.
+#[test]
+#[ignore]
+fn long_traces_can_be_cut_at_every_byte() {
+    check_xdebug_3(LONG_XDEBUG_3, tail(LONG_XDEBUG_3));
+    check_xdebug_2(LONG_XDEBUG_2, tail(LONG_XDEBUG_2));
+}

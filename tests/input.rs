@@ -1,0 +1,419 @@
+//! What the program reads: text, packed, preprocessed, from files and pipes, one or several.
+
+mod program;
+
+use std::fs;
+use std::path::PathBuf;
+
+use program::{bytes, fixture, messages, program, run, written};
+use tempfile::TempDir;
+
+/// Converts what comes in through a pipe.
+fn piped(input: &[u8]) -> Vec<u8> {
+    written(run(["-"; 0], input))
+}
+
+/// Converts files.
+fn converted(paths: &[PathBuf]) -> Vec<u8> {
+    written(program().args(paths).output().unwrap())
+}
+
+fn with_crlf(text: &[u8]) -> Vec<u8> {
+    let lines = text.split_inclusive(|&byte| byte == b'\n');
+    let lines = lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line));
+    lines.flat_map(|line| [line, b"\r\n"].concat()).collect()
+}
+
+#[test]
+fn files_and_pipes_give_the_same() {
+    for name in ["small", "features", "composer"] {
+        let expected = bytes(&format!("xdebug3/{name}.v7.pre"));
+        let path = fixture(&format!("xdebug3/{name}.cg"));
+        let text = fs::read(&path).unwrap();
+        assert_eq!(converted(&[path]), expected);
+        assert_eq!(piped(&text), expected);
+        assert_eq!(written(run(["-"], &text)), expected);
+        assert_eq!(written(run(["-o", "-", "-"], &text)), expected);
+    }
+}
+
+#[test]
+fn line_ends_and_byte_order_marks_make_no_difference() {
+    for name in ["xdebug3/small", "xdebug2/small", "xdebug3/composer"] {
+        let expected = bytes(&format!("{name}.v7.pre"));
+        let text = bytes(&format!("{name}.cg"));
+        assert_eq!(piped(&with_crlf(&text)), expected, "{name}");
+        let marked = ["\u{feff}".as_bytes(), &text].concat();
+        assert_eq!(piped(&marked), expected, "{name}");
+    }
+}
+
+#[test]
+fn two_inputs_give_what_they_give_one_after_another_in_one() {
+    let folder = TempDir::new().unwrap();
+    let joined = folder.path().join("joined.cg");
+    for names in [
+        ["xdebug3/small.cg", "xdebug3/features.cg"],
+        ["xdebug3/features.cg", "xdebug3/small.cg"],
+        ["xdebug3/composer.cg", "xdebug3/composer.cg"],
+        ["xdebug2/small.cg", "xdebug2/composer.cg"],
+        ["xdebug2/composer.cg", "xdebug3/composer.cg"],
+        ["xdebug3/chain.cg", "xdebug2/chain.cg"],
+        ["valgrind/combine.cg", "valgrind/plain.cg"],
+        ["valgrind/threads-02.cg", "valgrind/combine.cg"],
+        ["valgrind/plain.cg", "valgrind/plain.cg"],
+    ] {
+        let paths = names.map(fixture);
+        fs::write(&joined, names.map(bytes).concat()).unwrap();
+        for format in ["v4", "v5", "v6", "v7", "json"] {
+            for inclusive in ["summed", "outermost"] {
+                let options = ["-q", "-f", format, "--inclusive", inclusive];
+                let apart = program().args(options).args(&paths).output().unwrap();
+                let joined = program().args(options).arg(&joined).output().unwrap();
+                assert!(
+                    written(apart) == written(joined),
+                    "{names:?}, {format}, {inclusive}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn traces_and_aggregates_can_be_merged() {
+    let names = ["xdebug3/small.cg", "valgrind/plain.cg"];
+    let output = program().args(names.map(fixture)).output().unwrap();
+    assert!(output.status.success());
+    let message = messages(&output);
+    assert!(
+        message.starts_with("warning: ") && message.contains("no event"),
+        "{message}"
+    );
+}
+
+#[test]
+fn an_input_without_data_adds_nothing_to_others() {
+    let folder = TempDir::new().unwrap();
+    let empty = folder.path().join("empty.cg");
+    fs::write(&empty, "").unwrap();
+    let header = folder.path().join("header.cg");
+    let text = "version: 1\ncreator: nobody\npositions: instr line\nevent: Sum = Ir + Dr\nevents: Ir Dr\nsummary: 7 8\n";
+    fs::write(&header, text).unwrap();
+    let preprocessed = folder.path().join("empty.pre");
+    fs::write(&preprocessed, [7, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+    let profile = fixture("xdebug3/small.cg");
+    let expected = written(
+        program()
+            .args(["-f", "json"])
+            .arg(&profile)
+            .output()
+            .unwrap(),
+    );
+    for nothing in [&empty, &header, &preprocessed] {
+        for inputs in [[nothing, &profile], [&profile, nothing]] {
+            let output = program()
+                .args(["-f", "json"])
+                .args(inputs)
+                .output()
+                .unwrap();
+            assert!(output.status.success());
+            assert!(output.stdout == expected, "{}", nothing.display());
+            let warning = "no profile data, so it adds nothing";
+            let expected = format!("warning: {}: {warning}\n", nothing.display());
+            assert_eq!(messages(&output), expected);
+        }
+        let output = program().args([nothing, nothing]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty());
+        let message = messages(&output);
+        assert!(
+            message.starts_with(&format!("error: {}:", nothing.display())),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn preprocessed_files_are_read_from_files_and_pipes() {
+    for (name, version) in [
+        ("xdebug3/small.v7.pre", "v7"),
+        ("xdebug2/small.v6.pre", "v6"),
+        ("xdebug2/small.v5.pre", "v5"),
+        ("xdebug2/chain.v4.pre", "v4"),
+    ] {
+        let expected = bytes(name);
+        let from_file = program().args(["-f", version]).arg(fixture(name)).output();
+        assert!(written(from_file.unwrap()) == expected, "{name}");
+        assert!(
+            written(run(["-f", version], &expected)) == expected,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn other_versions_of_preprocessed_files_are_named() {
+    for (version, what) in [(3, "too old"), (8, "too new")] {
+        let output = run(["-"], &[version, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(output.status.code(), Some(1));
+        let message = messages(&output);
+        assert!(message.contains(&format!("version {version}")), "{message}");
+        assert!(message.contains(what), "{message}");
+    }
+}
+
+#[test]
+fn what_cannot_be_opened_is_named_with_its_cause() {
+    let folder = TempDir::new().unwrap();
+    let missing = folder.path().join("missing.cg");
+    let good = fixture("xdebug3/small.cg");
+    for (path, cause) in [
+        (missing.as_path(), "No such file"),
+        (folder.path(), "is a directory"),
+    ] {
+        // The good one before it makes no difference, nor what else is wrong.
+        let output = program().args([&good, path]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty());
+        let message = messages(&output);
+        let start = format!("error: {}: cannot be opened: ", path.display());
+        assert!(message.starts_with(&start), "{message}");
+        if cfg!(unix) {
+            assert!(message.contains(cause), "{message}");
+        }
+        assert_eq!(message.lines().count(), 1);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_may_not_be_read_is_named_with_its_cause() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("secret.cg");
+    fs::write(&path, bytes("xdebug3/small.cg")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+    if fs::read(&path).is_ok() {
+        // root may read everything.
+        return;
+    }
+    let output = program().arg(&path).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(messages(&output).contains("secret.cg: cannot be opened: Permission denied"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_read() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    for name in ["xdebug3/composer.cg", "xdebug3/composer.v7.pre"] {
+        std::thread::scope(|scope| {
+            scope.spawn(|| fs::write(&path, bytes(name)));
+            assert!(
+                converted(&[path.clone()]) == bytes("xdebug3/composer.v7.pre"),
+                "{name}"
+            );
+        });
+    }
+}
+
+#[cfg(not(feature = "compression"))]
+#[test]
+fn packed_inputs_are_refused_with_the_reason() {
+    for (name, packing) in [("small.cg.gz", "gzip"), ("small.cg.zst", "zstd")] {
+        let output = program()
+            .arg(fixture("packed").join(name))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let message = messages(&output);
+        assert!(
+            message.contains(name) && message.contains(packing),
+            "{message}"
+        );
+        assert!(
+            message.contains("without the feature \"compression\""),
+            "{message}"
+        );
+    }
+}
+
+#[cfg(feature = "compression")]
+mod packed {
+    use std::io::Write;
+    use std::process::Output;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    /// A frame of zstd that holds nothing to be unpacked.
+    const SKIPPED: &[u8] = b"\x5a\x2a\x4d\x18\x05\x00\x00\x00hello";
+
+    fn gzip(data: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(data: &[u8]) -> Vec<u8> {
+        compress_to_vec(data, CompressionLevel::Fastest)
+    }
+
+    /// Packs halves, thirds and so on, each for itself.
+    fn in_parts(data: &[u8], parts: usize, pack: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+        let parts = data.chunks(data.len().div_ceil(parts));
+        parts.flat_map(pack).collect()
+    }
+
+    fn failed(output: &Output) -> String {
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty());
+        messages(output)
+    }
+
+    #[test]
+    fn what_other_programs_packed_is_read() {
+        let expected = bytes("xdebug3/small.v7.pre");
+        for name in ["packed/small.cg.gz", "packed/small.cg.zst"] {
+            assert_eq!(converted(&[fixture(name)]), expected);
+            assert_eq!(piped(&bytes(name)), expected);
+        }
+    }
+
+    #[test]
+    fn members_frames_and_padding_make_no_difference() {
+        for name in ["xdebug3/small", "xdebug3/composer", "valgrind/instr"] {
+            let text = bytes(&format!("{name}.cg"));
+            let expected = piped(&text);
+            for parts in [1, 2, 7] {
+                let mut members = in_parts(&text, parts, gzip);
+                assert!(piped(&members) == expected, "{name}, {parts} members");
+                members.extend([0; 3000]);
+                assert!(
+                    piped(&members) == expected,
+                    "{name}, {parts} members, padded"
+                );
+                let frames = in_parts(&text, parts, zstd);
+                assert!(piped(&frames) == expected, "{name}, {parts} frames");
+                let skipping = [SKIPPED, &frames, SKIPPED].concat();
+                assert!(
+                    piped(&skipping) == expected,
+                    "{name}, {parts} frames and skipped ones"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn packed_inputs_merge_like_plain_ones() {
+        let folder = TempDir::new().unwrap();
+        let packed = folder.path().join("packed");
+        fs::write(&packed, gzip(&bytes("xdebug3/small.cg"))).unwrap();
+        let other = fixture("xdebug3/features.cg");
+        let expected = converted(&[fixture("xdebug3/small.cg"), other.clone()]);
+        assert!(converted(&[packed, other]) == expected);
+    }
+
+    #[test]
+    fn preprocessed_files_may_be_packed() {
+        let file = bytes("xdebug3/composer.v7.pre");
+        assert!(piped(&gzip(&file)) == file);
+        assert!(piped(&zstd(&file)) == file);
+    }
+
+    #[test]
+    fn whatever_follows_packed_data_is_an_error_at_its_byte() {
+        let text = bytes("xdebug3/small.cg");
+        for (mut packed, packing) in [(gzip(&text), "gzip"), (zstd(&text), "zstd")] {
+            let at = packed.len();
+            packed.extend(b"garbage");
+            let message = failed(&run(["-"], &packed));
+            let expected = format!("corrupt {packing} data at byte {at}: ");
+            assert!(message.contains(&expected), "{message}");
+            assert!(message.starts_with("error: standard input:"), "{message}");
+        }
+    }
+
+    #[test]
+    fn corrupt_data_are_an_error_that_names_file_and_byte() {
+        let text = bytes("xdebug3/composer.cg");
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("corrupt");
+        for (good, packing) in [(gzip(&text), "gzip"), (in_parts(&text, 3, zstd), "zstd")] {
+            let middle = good.len() / 2;
+            let mut packed = good.clone();
+            packed[middle..middle + 40].fill(0xff);
+            fs::write(&path, &packed).unwrap();
+            let message = failed(&program().arg(&path).output().unwrap());
+            // What is unpacked before that shows may be no callgrind line any more.
+            let start = format!("error: {}:", path.display());
+            assert!(message.starts_with(&start), "{message}");
+            let lenient = program().arg("--lenient").arg(&path).output().unwrap();
+            let message = failed(&lenient);
+            let (_, at) = message
+                .split_once(&format!("corrupt {packing} data at byte "))
+                .unwrap();
+            let at: usize = at.split_once(':').unwrap().0.parse().unwrap();
+            assert!((middle..good.len()).contains(&at), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_checksum_is_an_error() {
+        for name in ["packed/small.cg.gz", "packed/small.cg.zst"] {
+            let mut packed = bytes(name);
+            // The last four bytes are the length in gzip, the checksum in zstd.
+            let at = packed.len() - 5;
+            let at = if name.ends_with("gz") { at } else { at + 1 };
+            packed[at] ^= 1;
+            let message = failed(&run(["-"], &packed));
+            assert!(message.contains("corrupt "), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_stream_that_stops_early_is_converted_as_far_as_it_goes() {
+        let text = bytes("xdebug3/composer.cg");
+        for (packed, packing) in [(gzip(&text), "gzip"), (in_parts(&text, 4, zstd), "zstd")] {
+            for share in 4..8 {
+                let length = packed.len() * share / 8;
+                let output = run(["-f", "json"], &packed[..length]);
+                assert!(output.status.success());
+                assert!(!output.stdout.is_empty());
+                let message = messages(&output);
+                let cut = format!("the {packing} data are cut off after {length} bytes");
+                assert!(message.contains(&cut), "{message}");
+                let mut lines = message.lines();
+                assert!(lines.all(|line| line.starts_with("warning: ")), "{message}");
+            }
+            let output = run(["-"], &packed[..5]);
+            assert!(failed(&output).contains("no profile data"));
+        }
+    }
+
+    /// A frame that asks for a window of this many bytes and has one small block.
+    fn frame_with_window(exponent: u8) -> Vec<u8> {
+        let text = b"events: Ir\nfn=f\n1 2\n";
+        let header = [0x28, 0xb5, 0x2f, 0xfd, 0, (exponent - 10) << 3];
+        let block = u32::try_from(text.len() << 3 | 1).unwrap().to_le_bytes();
+        [&header[..], &block[..3], text].concat()
+    }
+
+    #[test]
+    fn a_window_that_is_too_large_is_an_error() {
+        assert_eq!(run(["-"], &frame_with_window(27)).status.code(), Some(0));
+        for exponent in [28, 31, 41] {
+            let message = failed(&run(["-"], &frame_with_window(exponent)));
+            assert!(
+                message.contains("corrupt zstd data at byte 6: "),
+                "{message}"
+            );
+        }
+    }
+}

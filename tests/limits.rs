@@ -1,0 +1,229 @@
+//! Hostile sizes in little memory: whatever a few bytes claim, or unpack to, the program stays
+//! below a limit on its address space.
+
+#![cfg(all(target_os = "linux", feature = "cli", feature = "compression"))]
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// Address space that the program may have, in KiB: most of it is what two threads reserve.
+const LIMIT: u32 = 400_000;
+
+const MIB: usize = 1 << 20;
+
+/// The longest line that is read.
+const LONGEST_LINE: usize = 16 * MIB;
+
+/// Runs the program on an input, within the limit.
+fn run(input: &[u8], arguments: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in"), input).unwrap();
+    run_in(folder.path(), arguments)
+}
+
+/// Runs the program on the file `in` of a folder, within the limit.
+fn run_in(folder: &Path, arguments: &[&str]) -> Output {
+    let limited = format!("ulimit -v {LIMIT} && exec \"$@\"");
+    Command::new("sh")
+        .args(["-c", &limited, "sh", env!("CARGO_BIN_EXE_cg-preprocess")])
+        .args(["in", "-o", "out"])
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+#[track_caller]
+fn assert_converted(output: &Output) {
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+/// The program ends by itself with a message that holds this.
+#[track_caller]
+fn assert_refused(output: &Output, message: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(said.contains(message), "{said}");
+}
+
+fn gzip(data: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A gzip file whose content is `head` and then `times` times `body`: one member each.
+fn gzip_bomb(head: &[u8], body: &[u8], times: usize) -> Vec<u8> {
+    [gzip(head), gzip(body).repeat(times)].concat()
+}
+
+/// A zstd frame of one byte, repeated for so many MiB.
+fn zstd_bomb(byte: u8, mebibytes: u32) -> Vec<u8> {
+    const BLOCK: u32 = 128 << 10;
+    // Magic number; nothing optional; a window of 1 MiB.
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 10 << 3];
+    let blocks = mebibytes * 8;
+    for block in 1..=blocks {
+        // Its length, its type (one byte repeated), and whether it is the last.
+        let header = BLOCK << 3 | 1 << 1 | u32::from(block == blocks);
+        frame.extend_from_slice(&header.to_le_bytes()[..3]);
+        frame.push(byte);
+    }
+    frame
+}
+
+/// The beginning of a preprocessed file.
+fn preprocessed(numbers: &[u32]) -> Vec<u8> {
+    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
+    bytes.collect()
+}
+
+const HEADER: &[u8] = b"version: 1\nevents: Ir\n\nfl=a.c\nfn=main\n16 20\n";
+
+#[test]
+fn one_gibibyte_in_one_line() {
+    let zeros = gzip_bomb(HEADER, &[0; MIB], 1024);
+    assert_refused(&run(&zeros, &[]), "in:7: line over 16 MiB");
+    assert_refused(&run(&zstd_bomb(b'a', 1024), &[]), "in:1: line over 16 MiB");
+}
+
+#[test]
+fn far_more_lines_than_memory() {
+    let block = b"fn=(1) f\n+1 1\ncfn=(2) g\ncalls=1 0\n* 3\n-1 2\n# comment\n\n".repeat(1000);
+    let packed = gzip_bomb(HEADER, &block, 200);
+    assert_converted(&run(&packed, &[]));
+    let packed = gzip_bomb(b"creator: xdebug 3\n", &[HEADER, &block].concat(), 50);
+    assert_converted(&run(&packed, &["--lenient"]));
+}
+
+/// A table of addresses that is really there, but holds nothing.
+#[test]
+fn a_table_of_nothing() {
+    const SIZE: u32 = 1 << 30;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in");
+    fs::write(&path, preprocessed(&[7, SIZE, SIZE / 4 - 3])).unwrap();
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    file.set_len(SIZE.into()).unwrap();
+    assert_refused(
+        &run_in(folder.path(), &[]),
+        "address of function 0 out of place",
+    );
+}
+
+#[test]
+fn functions_that_are_not_there() {
+    for version in 4..=7 {
+        let file = preprocessed(&[version, 100, 4_000_000_000, 100]);
+        assert_refused(&run(&file, &[]), "function count");
+        // One function that claims as many records.
+        let mut file = preprocessed(&[version, 0, 1, 16]);
+        file.extend(preprocessed(&[u32::MAX; 6]));
+        let end = file.len() as u32;
+        file[4..8].copy_from_slice(&end.to_le_bytes());
+        assert_eq!(run(&file, &[]).status.code(), Some(1));
+    }
+}
+
+#[test]
+fn the_longest_line_and_one_byte_more() {
+    let line = |length: usize| {
+        let name = vec![b'a'; length - "fn=".len()];
+        [HEADER, b"fn=", &name, b"\n17 1\n"].concat()
+    };
+    assert_converted(&run(&line(LONGEST_LINE), &[]));
+    assert_refused(&run(&line(LONGEST_LINE + 1), &[]), "in:7: line over 16 MiB");
+    let output = run(&line(LONGEST_LINE + 1), &["--lenient"]);
+    assert_converted(&output);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("in:7: line skipped: line over 16 MiB"),
+        "{said}"
+    );
+}
+
+/// Lines of 16 MiB, each full of something that takes more memory than its text.
+#[test]
+fn long_lines_of_many_pieces() {
+    let full = |start: &str, piece: &str| {
+        let count = (LONGEST_LINE - start.len()) / piece.len();
+        [
+            HEADER,
+            start.as_bytes(),
+            piece.repeat(count).as_bytes(),
+            b"\n",
+        ]
+        .concat()
+    };
+    assert_converted(&run(&full("summary:", " 0x1"), &[]));
+    assert_converted(&run(&full("desc: ", "a: b "), &[]));
+    assert_converted(&run(&full("cfn=f\ncalls=1", " +1"), &[]));
+    assert_refused(&run(&full("positions:", " line"), &[]), "positions");
+    assert_refused(&run(&full("18 1", " 1"), &[]), "more costs");
+}
+
+#[test]
+fn ids_near_and_far() {
+    let ids = (0..64u64).flat_map(|shift| {
+        let far = u64::MAX >> shift;
+        [far, far - 1, far / 3]
+    });
+    let lines: String = ids.map(|id| format!("fn=({id}) f{id}\n1 1\n")).collect();
+    assert_converted(&run(&[HEADER, lines.as_bytes()].concat(), &[]));
+    // Each at the end of what is near at twice the highest id before it.
+    let doubling = fs::read("fixtures/fuzz-findings/doubling-ids.cg").unwrap();
+    assert_converted(&run(&doubling, &[]));
+}
+
+#[test]
+fn numbers_at_the_end_of_their_range() {
+    let most = u64::MAX;
+    let text = format!("cfn=f\ncalls={most} {most}\n{most} {most}\n{most} {most}\n");
+    let input = [HEADER, text.as_bytes()].concat();
+    for format in ["v4", "v5", "v6", "v7", "text", "json"] {
+        assert_converted(&run(&input, &["--format", format]));
+    }
+    assert_refused(&run(&input, &["--on-overflow", "error"]), "32 bits");
+}
+
+/// Formulas in a chain, each the double of the one before.
+#[test]
+fn chains_of_formulas() {
+    let chain: String = (0..100_000)
+        .map(|step| format!("event: e{} = e{step} + e{step}\n", step + 1))
+        .collect();
+    let input = ["events: e0\n", &chain, "fn=f\n1 1\n"].concat();
+    assert_converted(&run(input.as_bytes(), &["--event", "e100000"]));
+    let wide = format!(
+        "events: Ir\nevent: Sum = Ir{}\nfn=f\n1 1\n",
+        " + Ir".repeat(1_000_000)
+    );
+    assert_converted(&run(wide.as_bytes(), &["--event", "Sum"]));
+}
+
+/// Trees as deep as they are long, with all that a trace can be asked for.
+#[test]
+fn deep_recursion() {
+    let mut text = String::from("version: 1\ncreator: xdebug 3\nevents: Time\n\n");
+    text.push_str("fl=a.php\nfn=f\n1 1\n\n");
+    for depth in 1..50_000 {
+        text.push_str(&format!(
+            "fl=a.php\nfn=f\n1 1\ncfl=a.php\ncfn=f\ncalls=1 0 0\n2 {depth}\n\n"
+        ));
+    }
+    let options = [
+        "--format",
+        "v4",
+        "--inclusive",
+        "outermost",
+        "--proxy-function",
+        "f",
+    ];
+    assert_converted(&run(text.as_bytes(), &options));
+    assert_converted(&run(text.as_bytes(), &options[..4]));
+}

@@ -1,0 +1,368 @@
+//! What the program leaves behind: whole files or nothing, whatever happens.
+
+mod program;
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use program::{bytes, fixture, messages, program, run, written};
+use tempfile::TempDir;
+
+/// What was there before.
+const OLD: &[u8] = b"what was there before";
+
+/// The names in a folder, in order.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Converts a small profile to a file.
+fn convert_to(target: &Path) -> Output {
+    let mut command = program();
+    command
+        .arg(fixture("xdebug3/small.cg"))
+        .arg("-o")
+        .arg(target);
+    command.output().unwrap()
+}
+
+fn expected() -> Vec<u8> {
+    bytes("xdebug3/small.v7.pre")
+}
+
+/// What the program says when it refuses; nothing is on standard output then.
+fn refused(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    let message = messages(output);
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(message.starts_with("error: "), "{message}");
+    message
+}
+
+#[test]
+fn a_new_file_appears_and_an_old_one_is_replaced() {
+    let folder = TempDir::new().unwrap();
+    let target = folder.path().join("out.pre");
+    for old in [None, Some(OLD)] {
+        if let Some(old) = old {
+            fs::write(&target, old).unwrap();
+        }
+        assert!(written(convert_to(&target)).is_empty());
+        assert_eq!(fs::read(&target).unwrap(), expected());
+        assert_eq!(names(folder.path()), ["out.pre"]);
+    }
+}
+
+#[test]
+fn a_target_in_the_present_folder_needs_no_path() {
+    let folder = TempDir::new().unwrap();
+    let mut command = program();
+    command
+        .current_dir(folder.path())
+        .arg(fixture("xdebug3/small.cg"));
+    written(command.args(["-o", "out.pre"]).output().unwrap());
+    assert_eq!(fs::read(folder.path().join("out.pre")).unwrap(), expected());
+}
+
+#[test]
+fn every_format_goes_to_a_file_as_it_goes_to_a_pipe() {
+    let folder = TempDir::new().unwrap();
+    let target = folder.path().join("out");
+    let input = bytes("xdebug3/composer.cg");
+    for format in ["v4", "v5", "v6", "v7", "text", "json"] {
+        let piped = written(run(["-f", format], &input));
+        let arguments = ["-f", format, "-o", target.to_str().unwrap()];
+        assert!(written(run(arguments, &input)).is_empty());
+        assert!(fs::read(&target).unwrap() == piped, "{format}");
+    }
+}
+
+#[test]
+fn a_failed_conversion_leaves_everything_as_it_was() {
+    let folder = TempDir::new().unwrap();
+    let target = folder.path().join("out.pre");
+    let broken = [&bytes("xdebug3/small.cg")[..], b"nonsense\n"].concat();
+    for there in [false, true] {
+        if there {
+            fs::write(&target, OLD).unwrap();
+        }
+        let before = names(folder.path());
+        refused(&run(["-o", target.to_str().unwrap()], &broken));
+        assert_eq!(names(folder.path()), before);
+        assert_eq!(fs::read(&target).ok(), there.then(|| OLD.to_vec()));
+    }
+}
+
+#[test]
+fn a_target_that_cannot_be_written_is_told_before_anything_is_read() {
+    let folder = TempDir::new().unwrap();
+    let missing = folder.path().join("missing").join("out.pre");
+    let under_file = fixture("xdebug3/small.cg").join("out.pre");
+    let not_there = folder.path().join("not-there.cg");
+    for target in [missing.as_path(), folder.path(), &under_file] {
+        let output = program().arg(&not_there).arg("-o").arg(target).output();
+        let message = refused(&output.unwrap());
+        let start = format!("error: {}: cannot be written: ", target.display());
+        assert!(message.starts_with(&start), "{message}");
+    }
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn no_input_is_overwritten() {
+    let folder = TempDir::new().unwrap();
+    let input = folder.path().join("profile.cg");
+    let profile = bytes("xdebug3/small.cg");
+    fs::write(&input, &profile).unwrap();
+    let hard_link = folder.path().join("hard-link.cg");
+    fs::hard_link(&input, &hard_link).unwrap();
+    let dotted = folder.path().join(".").join("profile.cg");
+    let mut pairs = vec![(&input, &input), (&input, &dotted)];
+    if cfg!(unix) {
+        pairs.extend([(&input, &hard_link), (&hard_link, &input)]);
+    }
+    for (from, to) in pairs {
+        let mut command = program();
+        command.arg(fixture("xdebug3/chain.cg")).arg(from);
+        let message = refused(&command.arg("-o").arg(to).output().unwrap());
+        let start = format!(
+            "error: {}: is the same file as the input {}",
+            to.display(),
+            from.display()
+        );
+        assert!(message.starts_with(&start), "{message}");
+        assert_eq!(fs::read(&input).unwrap(), profile);
+    }
+    assert_eq!(names(folder.path()), ["hard-link.cg", "profile.cg"]);
+}
+
+#[test]
+fn a_reader_that_closes_the_pipe_is_no_error() {
+    // In every format more than a pipe holds.
+    let functions = (0..5000).map(|number| format!("fn=a_function_with_number_{number}\n1 1\n"));
+    let profile = format!("events: Ir\n{}", functions.collect::<String>());
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("long.cg");
+    fs::write(&path, profile).unwrap();
+    for format in ["v7", "json", "text"] {
+        let mut command = program();
+        command.args(["--top", "0", "-f", format]).arg(&path);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut first = [0; 10];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{format}");
+        assert_eq!(messages(&output), "", "{format}");
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::{File, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::Command;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// Runs the program under a shell, which sets things up for it.
+    fn shell(script: &str, folder: &Path) -> Output {
+        let mut command = Command::new("sh");
+        command.current_dir(folder).stdin(Stdio::null());
+        command.args(["-c", script, env!("CARGO_BIN_EXE_cg-preprocess")]);
+        command.output().unwrap()
+    }
+
+    /// A folder with a profile in it.
+    fn folder_with_profile() -> TempDir {
+        let folder = TempDir::new().unwrap();
+        fs::copy(fixture("xdebug3/small.cg"), folder.path().join("a.cg")).unwrap();
+        folder
+    }
+
+    #[test]
+    fn permissions_are_those_of_any_new_file() {
+        let folder = folder_with_profile();
+        let target = folder.path().join("out.pre");
+        for (umask, mode) in [("022", 0o644), ("027", 0o640), ("000", 0o666)] {
+            written(shell(
+                &format!("umask {umask}; exec \"$0\" -o out.pre a.cg"),
+                folder.path(),
+            ));
+            let permissions = target.metadata().unwrap().permissions();
+            assert_eq!(permissions.mode() & 0o7777, mode, "umask {umask}");
+        }
+    }
+
+    #[test]
+    fn links_are_written_through() {
+        let folder = folder_with_profile();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("elsewhere")).unwrap();
+        symlink("elsewhere/there", path("link")).unwrap();
+        symlink("link", path("link-to-link")).unwrap();
+        for before in [None, Some(OLD)] {
+            if let Some(old) = before {
+                fs::write(path("elsewhere/there"), old).unwrap();
+            }
+            written(convert_to(&path("link-to-link")));
+            assert_eq!(fs::read(path("elsewhere/there")).unwrap(), expected());
+            assert!(path("link").is_symlink() && path("link-to-link").is_symlink());
+            assert_eq!(names(&path("elsewhere")), ["there"]);
+        }
+        symlink("round", path("round")).unwrap();
+        refused(&convert_to(&path("round")));
+        symlink("a.cg", path("link-to-input")).unwrap();
+        let message = refused(&shell("exec \"$0\" -o link-to-input a.cg", folder.path()));
+        assert!(
+            message.contains("is the same file as the input a.cg"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn redirected_inputs_are_not_overwritten_either() {
+        let folder = folder_with_profile();
+        for script in [
+            "exec \"$0\" -o a.cg < a.cg",
+            "exec \"$0\" a.cg >> a.cg",
+            "exec \"$0\" >> a.cg < a.cg",
+            "exec \"$0\" -o /dev/stdout a.cg >> a.cg",
+        ] {
+            let message = refused(&shell(script, folder.path()));
+            assert!(
+                message.contains("is the same file as the input"),
+                "{message}"
+            );
+            assert_eq!(
+                fs::read(folder.path().join("a.cg")).unwrap(),
+                bytes("xdebug3/small.cg")
+            );
+        }
+        assert_eq!(names(folder.path()), ["a.cg"]);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_written_directly() {
+        let folder = folder_with_profile();
+        let pipe = folder.path().join("pipe");
+        assert!(
+            Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
+        let received = thread::scope(|scope| {
+            let reader = scope.spawn(|| fs::read(&pipe).unwrap());
+            written(convert_to(&pipe));
+            reader.join().unwrap()
+        });
+        assert_eq!(received, expected());
+        written(convert_to(Path::new("/dev/null")));
+        assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
+        assert_eq!(written(convert_to(Path::new("/dev/stdout"))), expected());
+        assert_eq!(names(folder.path()), ["a.cg", "pipe"]);
+    }
+
+    #[test]
+    fn an_output_that_is_full_is_an_error() {
+        if !Path::new("/dev/full").exists() {
+            return;
+        }
+        let folder = folder_with_profile();
+        for script in [
+            "-o /dev/full a.cg",
+            "a.cg > /dev/full",
+            "-f json a.cg > /dev/full",
+        ] {
+            let message = refused(&shell(&format!("exec \"$0\" {script}"), folder.path()));
+            assert!(
+                message.contains("cannot be written: No space left"),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_folder_that_may_not_be_written_is_told() {
+        let folder = folder_with_profile();
+        let closed = folder.path().join("closed");
+        fs::create_dir(&closed).unwrap();
+        fs::set_permissions(&closed, Permissions::from_mode(0o555)).unwrap();
+        if File::create(closed.join("probe")).is_ok() {
+            // root may write everywhere.
+            return;
+        }
+        let message = refused(&convert_to(&closed.join("out.pre")));
+        assert!(message.contains("Permission denied"), "{message}");
+    }
+
+    /// A killed program may leave its own half of a file behind, but never half a target.
+    #[test]
+    fn a_killed_program_leaves_the_old_file_or_the_new_one() {
+        let folder = TempDir::new().unwrap();
+        let target = folder.path().join("out.pre");
+        let new = bytes("xdebug3/composer.v7.pre");
+        let mut command = program();
+        command
+            .arg(fixture("xdebug3/composer.cg"))
+            .arg("-o")
+            .arg(&target);
+        let start = Instant::now();
+        assert!(command.status().unwrap().success());
+        let whole_run = start.elapsed();
+        let mut state: u32 = 12345;
+        for _ in 0..100 {
+            fs::write(&target, OLD).unwrap();
+            let mut child = command.spawn().unwrap();
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            thread::sleep(whole_run.mul_f64(f64::from(state) / f64::from(u32::MAX)));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let found = fs::read(&target).unwrap();
+            assert!(found == OLD || found == new, "{} bytes", found.len());
+        }
+    }
+
+    #[test]
+    fn many_programs_on_one_target_never_show_half_a_file() {
+        const PROGRAMS: usize = 8;
+        const RUNS: usize = 10;
+        let folder = TempDir::new().unwrap();
+        let target = folder.path().join("out.pre");
+        let wholes = ["xdebug3/composer", "xdebug3/features"];
+        let expected = wholes.map(|name| bytes(&format!("{name}.v7.pre")));
+        let inputs = wholes.map(|name| fixture(&format!("{name}.cg")));
+        fs::write(&target, &expected[0]).unwrap();
+        thread::scope(|scope| {
+            let writers: Vec<_> = (0..PROGRAMS)
+                .map(|number| {
+                    let (input, target) = (&inputs[number % 2], &target);
+                    scope.spawn(move || {
+                        for _ in 0..RUNS {
+                            let output = program().arg(input).arg("-o").arg(target).output();
+                            written(output.unwrap());
+                        }
+                    })
+                })
+                .collect();
+            while writers.iter().any(|writer| !writer.is_finished()) {
+                let found = fs::read(&target).unwrap();
+                assert!(expected.contains(&found), "{} bytes", found.len());
+                thread::sleep(Duration::from_micros(200));
+            }
+        });
+        assert!(expected.contains(&fs::read(&target).unwrap()));
+        assert_eq!(names(folder.path()), ["out.pre"]);
+    }
+}

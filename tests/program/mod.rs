@@ -1,0 +1,52 @@
+//! Runs the program, and finds the profiles to run it on.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::{fs, thread};
+
+/// The program, without arguments, and without anything on standard input.
+pub fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cg-preprocess"));
+    command.stdin(Stdio::null());
+    command
+}
+
+/// The path of a fixture.
+pub fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .join(name)
+}
+
+/// What a fixture holds.
+pub fn bytes(name: &str) -> Vec<u8> {
+    fs::read(fixture(name)).unwrap()
+}
+
+/// Runs the program with `input` on standard input.
+pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: &[u8]) -> Output {
+    let mut command = program();
+    command.args(arguments).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        // The program may end before it has read everything.
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output().unwrap()
+    })
+}
+
+/// What the program said.
+pub fn messages(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// What the program wrote, if it succeeded and had nothing to say.
+pub fn written(output: Output) -> Vec<u8> {
+    assert_eq!(messages(&output), "");
+    assert!(output.status.success());
+    output.stdout
+}

@@ -1,0 +1,106 @@
+//! Aggregates come out as their model says.
+
+use cg_preprocess::profile::InclusiveCost;
+use cg_preprocess::webgrind::Version;
+use proptest::prelude::*;
+
+use super::decode::{NOBODY, decode};
+use super::document::{Row, Tables, Wanted};
+use super::reading::{Reading, assert_headers, assert_tables, write};
+use super::spelling::spell;
+use super::strategies::{Size, aggregate, style, wanted};
+use super::tree::narrow;
+
+proptest! {
+    #![proptest_config(super::config(96))]
+
+    /// Whatever the spelling, v5, v6, v7 and JSON hold the model's tables and headers.
+    #[test]
+    fn tables_come_out_in_any_spelling(
+        document in aggregate(Size::Small),
+        style in style(),
+        wanted in wanted(),
+    ) {
+        let wanted = if document.offers(&wanted) { wanted } else { Wanted::First };
+        let spelled = spell(&document, &style);
+        let profile = Reading::of(&wanted).sound(&spelled.text);
+        assert_tables(&profile, &document.tables(&wanted));
+        assert_headers(&profile, &document, &wanted, &spelled);
+    }
+
+    /// Costs below 0 are summed as they are; only the 32 bits cut them off at 0.
+    #[test]
+    fn signs_are_kept(document in aggregate(Size::Signed), style in style()) {
+        let spelled = spell(&document, &style);
+        let profile = Reading::default().sound(&spelled.text);
+        assert_tables(&profile, &document.tables(&Wanted::First));
+    }
+
+    /// Without double counting, calls of a function to itself are left out.
+    #[test]
+    fn outermost_leaves_calls_to_itself_out(
+        document in aggregate(Size::Small),
+        style in style(),
+    ) {
+        let spelled = spell(&document, &style);
+        let mut reading = Reading::default();
+        reading.profile.inclusive = InclusiveCost::Outermost;
+        let profile = reading.sound(&spelled.text);
+        let mut tables = document.tables(&Wanted::First);
+        for (number, row) in tables.rows.iter_mut().enumerate() {
+            let own = row.sub_calls.iter().filter(|call| call.function == number);
+            row.inclusive -= own.map(|call| call.cost).sum::<i64>();
+        }
+        assert_tables(&profile, &tables);
+    }
+
+    /// v4 holds each function as one invocation, called by the edge with the highest cost.
+    #[test]
+    fn v4_holds_sums_as_invocations(document in aggregate(Size::Small), style in style()) {
+        let spelled = spell(&document, &style);
+        let tables = document.tables(&Wanted::First);
+        assert_v4(&tables, &spelled.text);
+    }
+}
+
+fn assert_v4(tables: &Tables, text: &[u8]) {
+    let mut reading = Reading::default();
+    reading.profile.invocations = true;
+    let decoded = decode(&write(&reading.sound(text), Version::V4));
+    assert_eq!(decoded.functions.len(), tables.rows.len());
+    for (function, row) in decoded.functions.iter().zip(&tables.rows) {
+        assert_eq!(function.self_cost, narrow(row.self_cost));
+        assert_eq!(function.inclusive, narrow(row.inclusive));
+        let calls_cost = row.called_from.iter().map(|call| call.cost).sum();
+        assert_eq!(function.call_cost, narrow(calls_cost));
+        let [invocation] = &function.invocations[..] else {
+            panic!("one invocation: {function:?}");
+        };
+        assert_eq!(invocation.self_cost, narrow(row.self_cost));
+        assert_eq!(invocation.inclusive, narrow(row.inclusive));
+        let caller = [invocation.caller, invocation.line, invocation.call_cost];
+        assert_eq!(caller, costliest_caller(row));
+        assert_eq!(invocation.caller_invocation, 0);
+        let sub_calls = invocation.sub_calls.iter().map(|call| {
+            assert_eq!(call.invocation, 0);
+            [call.function, call.line, call.cost]
+        });
+        let expected = row
+            .sub_calls
+            .iter()
+            .map(|call| [call.function as i64, call.line as i64, call.cost].map(narrow));
+        assert!(sub_calls.eq(expected));
+    }
+}
+
+/// The first of the costliest edges: caller, line, cost.
+fn costliest_caller(row: &Row) -> [u32; 3] {
+    let mut costliest = None;
+    for call in &row.called_from {
+        if costliest.is_none_or(|(cost, _)| call.cost > cost) {
+            let numbers = [call.function as i64, call.line as i64, call.cost];
+            costliest = Some((call.cost, numbers.map(narrow)));
+        }
+    }
+    costliest.map_or([NOBODY, 0, 0], |(_, caller)| caller)
+}

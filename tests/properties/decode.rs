@@ -1,0 +1,162 @@
+//! A decoder of the preprocessed formats, written from their description and nothing else.
+
+/// Function or invocation number of "nobody".
+pub const NOBODY: u32 = u32::MAX;
+
+/// A preprocessed file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decoded {
+    pub version: u32,
+    pub functions: Vec<DecodedFunction>,
+    pub headers: Vec<Vec<u8>>,
+}
+
+/// A function record. What a version does not have is empty or 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecodedFunction {
+    pub line: u32,
+    pub self_cost: u32,
+    pub inclusive: u32,
+    /// v4: costs of the calls to it.
+    pub call_cost: u32,
+    pub invocation_count: u32,
+    /// Function, line, calls, cost.
+    pub called_from: Vec<[u32; 4]>,
+    pub sub_calls: Vec<[u32; 4]>,
+    pub invocations: Vec<V4Invocation>,
+    pub file: Vec<u8>,
+    pub name: Vec<u8>,
+}
+
+/// An invocation of v4.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct V4Invocation {
+    pub self_cost: u32,
+    pub inclusive: u32,
+    pub call_cost: u32,
+    pub caller: u32,
+    pub caller_invocation: u32,
+    pub line: u32,
+    pub sub_calls: Vec<V4Call>,
+}
+
+/// A sub-call of v4.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct V4Call {
+    pub function: u32,
+    pub invocation: u32,
+    pub line: u32,
+    pub cost: u32,
+}
+
+struct Place<'a> {
+    data: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Place<'a> {
+    fn number(&mut self) -> u32 {
+        let bytes = &self.data[self.at..self.at + 4];
+        self.at += 4;
+        u32::from_le_bytes(bytes.try_into().expect("four bytes"))
+    }
+
+    fn numbers<const N: usize>(&mut self) -> [u32; N] {
+        std::array::from_fn(|_| self.number())
+    }
+
+    fn line(&mut self) -> Vec<u8> {
+        let rest = &self.data[self.at..];
+        let end = rest.iter().position(|&b| b == b'\n').expect("a whole line");
+        self.at += end + 1;
+        rest[..end].to_vec()
+    }
+
+    fn calls(&mut self, count: u32) -> Vec<[u32; 4]> {
+        (0..count).map(|_| self.numbers()).collect()
+    }
+}
+
+/// Decodes a file, checking that its pieces stand back to back as they must.
+pub fn decode(data: &[u8]) -> Decoded {
+    let mut place = Place { data, at: 0 };
+    let [version, header_address, count] = place.numbers();
+    let addresses: Vec<u32> = (0..count).map(|_| place.number()).collect();
+    let mut functions = Vec::new();
+    for address in addresses {
+        assert_eq!(place.at, address as usize, "records are back to back");
+        functions.push(function(version, &mut place));
+    }
+    let sub_calls: usize = functions
+        .iter()
+        .flat_map(|function| &function.invocations)
+        .map(|invocation| invocation.sub_calls.len())
+        .sum();
+    assert_eq!(place.at + 16 * sub_calls, header_address as usize);
+    place.at = header_address as usize;
+    let mut headers = Vec::new();
+    while place.at < data.len() {
+        headers.push(place.line());
+    }
+    Decoded {
+        version,
+        functions,
+        headers,
+    }
+}
+
+fn function(version: u32, place: &mut Place<'_>) -> DecodedFunction {
+    let mut function = DecodedFunction::default();
+    if version == 7 {
+        function.line = place.number();
+    }
+    [function.self_cost, function.inclusive] = place.numbers();
+    if version == 4 {
+        [function.call_cost, function.invocation_count] = place.numbers();
+        let invocations = 0..function.invocation_count;
+        function.invocations = invocations.map(|_| invocation(place)).collect();
+    } else {
+        let [invocations, called_from] = place.numbers();
+        let sub_calls = if version > 5 { place.number() } else { 0 };
+        function.invocation_count = invocations;
+        function.called_from = place.calls(called_from);
+        function.sub_calls = place.calls(sub_calls);
+    }
+    function.file = place.line();
+    function.name = place.line();
+    function
+}
+
+fn invocation(place: &mut Place<'_>) -> V4Invocation {
+    let [
+        self_cost,
+        inclusive,
+        call_cost,
+        caller,
+        caller_invocation,
+        line,
+    ] = place.numbers();
+    let [count, address] = place.numbers();
+    let mut calls = Place {
+        data: place.data,
+        at: address as usize,
+    };
+    let sub_calls = (0..count).map(|_| {
+        let [function, invocation, line, cost] = calls.numbers();
+        V4Call {
+            function,
+            invocation,
+            line,
+            cost,
+        }
+    });
+    V4Invocation {
+        self_cost,
+        inclusive,
+        call_cost,
+        caller,
+        caller_invocation,
+        line,
+        sub_calls: sub_calls.collect(),
+    }
+}

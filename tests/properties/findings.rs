@@ -1,0 +1,114 @@
+//! What the fuzz targets and these tests have found: once each, for good.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cg_preprocess::profile::{InclusiveCost, Kind, Profile};
+use cg_preprocess::webgrind::Version;
+
+use super::document::Wanted;
+use super::hostile::assert_harmless;
+use super::reading::{Reading, read_file, write};
+use super::splits::assert_same_in_pieces;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/fuzz-findings")
+}
+
+fn finding(name: &str) -> Vec<u8> {
+    fs::read(folder().join(name)).expect("the fixture is there")
+}
+
+fn headers(profile: &Profile) -> Vec<String> {
+    let headers = profile.headers().iter();
+    headers
+        .map(|header| String::from_utf8_lossy(header.text()).into_owned())
+        .collect()
+}
+
+#[test]
+fn all_are_harmless_with_any_options() {
+    let mut count = 0;
+    for entry in fs::read_dir(folder()).unwrap() {
+        let path = entry.unwrap().path();
+        let data = fs::read(&path).unwrap();
+        match path.extension().and_then(|end| end.to_str()) {
+            Some("cg") => {
+                assert_same_in_pieces(&data, 0);
+                assert_same_in_pieces(&data, 1);
+                any_options().for_each(|reading| assert_harmless(&reading, &data));
+            }
+            Some("pre") => assert_lasting(&data),
+            _ => continue,
+        }
+        count += 1;
+    }
+    assert!(count > 0);
+}
+
+fn any_options() -> impl Iterator<Item = Reading> {
+    (0..16u8).map(|bits| {
+        let mut reading = Reading::default();
+        reading.read.lenient = bits & 1 != 0;
+        reading.profile.invocations = bits & 2 != 0;
+        if bits & 4 != 0 {
+            reading.profile.inclusive = InclusiveCost::Outermost;
+        }
+        if bits & 8 != 0 {
+            reading.profile.proxies = vec![b"php::call_user_func".to_vec()];
+            reading = reading.kind(Kind::Trace);
+        }
+        reading
+    })
+}
+
+/// What was read from a preprocessed file and written is the same file when that is done again.
+fn assert_lasting(data: &[u8]) {
+    let Ok(profile) = read_file(data) else { return };
+    for version in Version::ALL {
+        let once = write(&profile, version);
+        let again = write(&read_file(&once).unwrap(), version);
+        assert!(again == once, "{version:?}");
+    }
+}
+
+/// A line among the headers that is none got one more blank at its end each time.
+#[test]
+fn header_without_colon() {
+    let profile = read_file(&finding("header-without-colon.pre")).unwrap();
+    assert_eq!(headers(&profile)[1], "no colon here");
+}
+
+/// Costs after `part:` without an `fn=` were lost without a word.
+#[test]
+fn costs_after_part() {
+    let profile = Reading::default().sound(&finding("costs-after-part.cg"));
+    let (id, main) = profile.functions().next().unwrap();
+    assert_eq!((main.self_cost, main.inclusive), (23, 28));
+    assert_eq!(profile.sub_calls(id).len(), 1);
+}
+
+/// A part lost its costs if its formula had a column that only a later part has.
+#[test]
+fn formula_of_later_columns() {
+    let sum = Reading::of(&Wanted::Named("Sum"));
+    let profile = sum.sound(&finding("formula-of-later-columns.cg"));
+    assert_eq!(profile.total(), 26);
+}
+
+/// The `events:` of a part without costs was taken for that of the next part.
+#[test]
+fn events_of_empty_part() {
+    let profile = Reading::default().sound(&finding("events-of-empty-part.cg"));
+    let headers = headers(&profile);
+    let events: Vec<_> = headers
+        .iter()
+        .filter(|text| text.starts_with("events"))
+        .collect();
+    assert_eq!(events, ["events: Ir"; 3]);
+    let totals = headers
+        .iter()
+        .filter_map(|text| text.strip_prefix("summary: "));
+    let totals: i64 = totals.map(|total| total.parse::<i64>().unwrap()).sum();
+    assert_eq!(totals, 23);
+}

@@ -1,0 +1,189 @@
+//! Broken and hostile input: an error or a warning, and never anything worse.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cg_preprocess::callgrind::KindChoice;
+use cg_preprocess::profile::{InclusiveCost, Kind};
+use cg_preprocess::report::json;
+use cg_preprocess::webgrind::Version;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::decode::decode;
+use super::reading::{Reading, write};
+
+/// Pieces that mean something, to put where they do not belong.
+const WORDS: [&str; 26] = [
+    "fn=(1)",
+    "fn=(2) b",
+    "fl=(1) a",
+    "cfn=(3) c",
+    "cfi=",
+    "cob=x",
+    "calls=1 0 0",
+    "calls=0",
+    "rcalls=3 +1",
+    "jump=1 2",
+    "events: Ir Dr",
+    "events:",
+    "positions: instr line",
+    "positions:",
+    "event: Ir = Ir + Ir",
+    "summary: 1",
+    "part: 1",
+    "version: 1",
+    "creator: xdebug 3",
+    "+1 1",
+    "* *",
+    "-1 3",
+    "18446744073709551615",
+    "0x",
+    "==== NEW PROFILING FILE",
+    "\r",
+];
+
+/// Fixtures small enough to break many times.
+fn fixtures() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut folders = vec![root];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let (path, size) = (entry.path(), entry.metadata().unwrap().len());
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "cg") && size < 8192 {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    assert!(files.len() > 5);
+    files
+}
+
+/// What happens to a profile on its way.
+#[derive(Clone, Debug)]
+enum Damage {
+    Cut(usize),
+    Drop(usize, usize),
+    Flip(usize, u8),
+    Repeat(usize, usize),
+    Line(usize, &'static str),
+    Insert(usize, Vec<u8>),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    let place = any::<usize>();
+    prop_oneof![
+        1 => place.prop_map(Damage::Cut),
+        3 => (place, 1..40usize).prop_map(|(at, count)| Damage::Drop(at, count)),
+        3 => (place, 1..=255u8).prop_map(|(at, bits)| Damage::Flip(at, bits)),
+        2 => (place, 1..200usize).prop_map(|(at, count)| Damage::Repeat(at, count)),
+        3 => (place, select(&WORDS[..])).prop_map(|(at, word)| Damage::Line(at, word)),
+        1 => (place, vec(any::<u8>(), 1..20)).prop_map(|(at, bytes)| Damage::Insert(at, bytes)),
+    ]
+}
+
+impl Damage {
+    fn apply(&self, text: &mut Vec<u8>) {
+        let place = |at: usize| at % (text.len() + 1);
+        match self {
+            Damage::Cut(at) => text.truncate(place(*at)),
+            Damage::Drop(at, count) => {
+                let start = place(*at);
+                text.drain(start..text.len().min(start + count));
+            }
+            Damage::Flip(at, bits) => {
+                let at = place(*at);
+                text.get_mut(at).into_iter().for_each(|byte| *byte ^= bits);
+            }
+            Damage::Repeat(at, count) => {
+                let start = place(*at);
+                let piece = text[start..text.len().min(start + count)].to_vec();
+                text.splice(start..start, piece);
+            }
+            Damage::Line(at, word) => {
+                let start = place(*at);
+                let start = text[..start]
+                    .iter()
+                    .rposition(|&b| b == b'\n')
+                    .map_or(0, |at| at + 1);
+                text.splice(start..start, format!("{word}\n").into_bytes());
+            }
+            Damage::Insert(at, bytes) => {
+                let start = place(*at);
+                text.splice(start..start, bytes.iter().copied());
+            }
+        }
+    }
+}
+
+/// Any options.
+fn reading() -> impl Strategy<Value = Reading> {
+    let kinds = vec![
+        KindChoice::Auto,
+        KindChoice::Fixed(Kind::Trace),
+        KindChoice::Fixed(Kind::Aggregate),
+    ];
+    let events = vec![None, Some("Ir"), Some("Sum"), Some("Memory_(bytes)")];
+    (select(kinds), any::<[bool; 4]>(), select(events)).prop_map(
+        |(kind, [lenient, outermost, proxies, invocations], event)| {
+            let mut reading = Reading::default();
+            reading.read.kind = kind;
+            reading.read.lenient = lenient;
+            reading.profile.event = event.map(|name| name.as_bytes().to_vec());
+            reading.profile.invocations = invocations;
+            if outermost {
+                reading.profile.inclusive = InclusiveCost::Outermost;
+            }
+            if proxies {
+                reading.profile.proxies = vec![b"php::call_user_func".to_vec(), b"leaf".to_vec()];
+            }
+            reading
+        },
+    )
+}
+
+/// Whatever the bytes: if they are read, then each format holds something that can be decoded.
+pub fn assert_harmless(reading: &Reading, text: &[u8]) {
+    let Ok((profile, _)) = reading.read([text]) else {
+        return;
+    };
+    for version in Version::ALL {
+        let decoded = decode(&write(&profile, version));
+        assert_eq!(decoded.functions.len(), profile.functions().len());
+    }
+    let mut document = Vec::new();
+    json::write(&profile, &mut document).unwrap();
+    serde_json::from_slice::<serde_json::Value>(&document).unwrap();
+}
+
+proptest! {
+    #![proptest_config(super::config(256))]
+
+    #[test]
+    fn any_bytes(reading in reading(), text in vec(any::<u8>(), 0..400)) {
+        assert_harmless(&reading, &text);
+    }
+
+    #[test]
+    fn any_lines(reading in reading(), words in vec(select(&WORDS[..]), 0..40)) {
+        let text = words.join("\n");
+        assert_harmless(&reading, text.as_bytes());
+        assert_harmless(&reading, format!("events: Ir\nfn=a\n1 1\n{text}\n").as_bytes());
+    }
+
+    #[test]
+    fn any_damage(
+        reading in reading(),
+        fixture in select(fixtures()),
+        damages in vec(damage(), 1..6),
+    ) {
+        let mut text = fs::read(fixture).unwrap();
+        damages.iter().for_each(|damage| damage.apply(&mut text));
+        assert_harmless(&reading, &text);
+    }
+}

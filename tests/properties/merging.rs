@@ -1,0 +1,127 @@
+//! Several inputs: the same figures in any order, and the same as one text after the other.
+
+use std::collections::BTreeMap;
+
+use cg_preprocess::profile::Profile;
+use cg_preprocess::webgrind::Version;
+use proptest::prelude::*;
+
+use super::document::{Document, Part};
+use super::reading::{Reading, write};
+use super::spelling::{Start, Style, spell};
+use super::strategies::{Size, aggregate, style, trace};
+
+/// A function by its object, file and name.
+type Key = [Vec<u8>; 3];
+
+/// What a profile says of a function, apart from numbers and orders.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Figures {
+    self_cost: i64,
+    inclusive: i64,
+    invocations: u64,
+    /// By callee and line: calls and cost.
+    calls: BTreeMap<(Key, u64), (u64, i64)>,
+}
+
+fn figures(profile: &Profile) -> BTreeMap<Key, Figures> {
+    let key = |id| {
+        let function = profile.function(id);
+        [function.object, function.file, function.name].map(|name| profile.name(name).to_vec())
+    };
+    let figures = profile.functions().map(|(id, function)| {
+        let calls = profile.sub_calls(id);
+        let calls = calls.map(|edge| ((key(edge.callee), edge.line), (edge.calls, edge.cost)));
+        let figures = Figures {
+            self_cost: function.self_cost,
+            inclusive: function.inclusive,
+            invocations: function.invocations,
+            calls: calls.collect(),
+        };
+        (key(id), figures)
+    });
+    figures.collect()
+}
+
+/// Splits a document into one for each part.
+fn split(document: &Document) -> Vec<Document> {
+    let parts = document.parts.iter().map(|part| Document {
+        parts: vec![part.clone()],
+        ..document.clone()
+    });
+    parts.collect()
+}
+
+/// The document with the same columns in every part, so that there is no first event to depend on.
+fn with_same_columns(mut document: Document) -> Document {
+    let columns = document.parts[0].columns.clone();
+    document
+        .parts
+        .iter_mut()
+        .for_each(|part| part.columns.clone_from(&columns));
+    document.parts.retain(Part::holds_something);
+    document
+}
+
+fn assert_any_order(document: Document, style: &Style, linked: bool) {
+    let document = with_same_columns(document);
+    let texts: Vec<_> = split(&document)
+        .iter()
+        .map(|document| spell(document, style).text)
+        .collect();
+    let mut reading = Reading::default();
+    reading.profile.invocations = linked;
+    let read = |texts: Vec<&Vec<u8>>| {
+        let inputs = texts.into_iter().map(Vec::as_slice);
+        reading.read(inputs).expect("sound profiles are read").0
+    };
+    let forward = read(texts.iter().collect());
+    let backward = read(texts.iter().rev().collect());
+    assert_eq!(figures(&forward), figures(&backward));
+    assert_eq!(forward.total(), backward.total());
+}
+
+fn assert_appended(document: Document, style: &Style) {
+    // Ids, names in force and positions do not outlive an input, but for a text they would.
+    let mut style = style.clone();
+    style.start = Start::Run;
+    style.quirks &= !(1 << super::dice::Quirk::NoLastNewline as u32);
+    let document = with_same_columns(document);
+    let mut reading = Reading::default().kind(document.kind);
+    reading.profile.invocations = true;
+    let texts: Vec<_> = split(&document)
+        .iter()
+        .map(|document| spell(document, &style).text)
+        .collect();
+    let several = reading.read(texts.iter().map(Vec::as_slice));
+    let one = reading.read([texts.concat().as_slice()]);
+    let written = |read: Result<(Profile, _), _>| {
+        let (profile, _) = read.expect("sound profiles are read");
+        Version::ALL.map(|version| write(&profile, version))
+    };
+    assert_eq!(written(several), written(one));
+}
+
+proptest! {
+    #![proptest_config(super::config(48))]
+
+    #[test]
+    fn aggregates_merge_in_any_order(document in aggregate(Size::Small), style in style()) {
+        assert_any_order(document, &style, false);
+    }
+
+    #[test]
+    fn traces_merge_in_any_order(trace in trace(Size::Small), style in style(), linked: bool) {
+        assert_any_order(trace.document, &style, linked);
+    }
+
+    #[test]
+    fn aggregates_merge_as_if_appended(document in aggregate(Size::Small), style in style()) {
+        assert_appended(document, &style);
+    }
+
+    #[test]
+    fn traces_merge_as_if_appended(trace in trace(Size::Small), style in style()) {
+        assert_appended(trace.document, &style);
+    }
+}

@@ -1,0 +1,68 @@
+//! Traces come out as a walk of their invocation trees says.
+
+use cg_preprocess::profile::InclusiveCost;
+use cg_preprocess::webgrind::Version;
+use proptest::prelude::*;
+
+use super::decode::decode;
+use super::document::Wanted;
+use super::reading::{Reading, assert_headers, assert_tables, write};
+use super::spelling::spell;
+use super::strategies::{PROXIES, Size, style, trace, wanted};
+use super::tree::narrow;
+
+proptest! {
+    #![proptest_config(super::config(96))]
+
+    /// Whatever the spelling and the options, the tables are those of the trees.
+    #[test]
+    fn tables_come_out_in_any_spelling(
+        trace in trace(Size::Small),
+        style in style(),
+        wanted in wanted(),
+        outermost: bool,
+        steps_over: bool,
+        invocations: bool,
+    ) {
+        let document = &trace.document;
+        let wanted = if document.offers(&wanted) { wanted } else { Wanted::First };
+        let spelled = spell(document, &style);
+        let mut reading = Reading::of(&wanted);
+        reading.profile.invocations = invocations;
+        if outermost {
+            reading.profile.inclusive = InclusiveCost::Outermost;
+        }
+        let proxies = if steps_over { &PROXIES[..] } else { &[] };
+        reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
+        let profile = reading.sound(&spelled.text);
+        assert_tables(&profile, &trace.tables(&wanted, outermost, proxies));
+        assert_headers(&profile, document, &wanted, &spelled);
+    }
+
+    /// v4 links every call to the invocation that it made.
+    #[test]
+    fn v4_links_are_exact(
+        trace in trace(Size::Small),
+        style in style(),
+        steps_over: bool,
+    ) {
+        let spelled = spell(&trace.document, &style);
+        let mut reading = Reading::default();
+        reading.profile.invocations = true;
+        let proxies = if steps_over { &PROXIES[..] } else { &[] };
+        reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
+        let decoded = decode(&write(&reading.sound(&spelled.text), Version::V4));
+        let tables = trace.tables(&Wanted::First, false, proxies);
+        let invocations = trace.invocations(&Wanted::First, proxies);
+        assert_eq!(decoded.functions.len(), tables.rows.len());
+        let expected = tables.rows.iter().zip(invocations);
+        for (function, (row, invocations)) in decoded.functions.iter().zip(expected) {
+            assert_eq!(function.name, row.key.name);
+            assert_eq!(function.self_cost, narrow(row.self_cost));
+            assert_eq!(function.inclusive, narrow(row.inclusive));
+            let calls_cost = row.called_from.iter().map(|call| call.cost).sum();
+            assert_eq!(function.call_cost, narrow(calls_cost));
+            assert_eq!(function.invocations, invocations);
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! A trace before it is written: runs of invocation trees, and what follows from walking them.
+
+use std::collections::HashSet;
+
+use super::decode::{NOBODY, V4Call, V4Invocation};
+use super::document::{Block, Costs, Document, Edge, Item, Tables, Wanted};
+
+/// One invocation with all it called.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub function: usize,
+    pub line: u64,
+    pub costs: Costs,
+    pub steps: Vec<Step>,
+}
+
+/// What happened within an invocation.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A call. Its cost is rounded apart from the invocation's.
+    Call {
+        line: u64,
+        rounding: i64,
+        node: Node,
+    },
+    /// An invocation that nobody called: a destructor, a fiber.
+    Orphan(Node),
+    /// A call whose invocation was never written.
+    Missing {
+        function: usize,
+        line: u64,
+        costs: Costs,
+    },
+}
+
+/// A trace as it is written, with who called whom.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    pub document: Document,
+    /// For every block, in order: the block behind each of its calls.
+    links: Vec<Vec<Option<usize>>>,
+}
+
+/// A call as it is listed.
+#[derive(Clone, Debug)]
+struct Listed {
+    callee: usize,
+    line: u64,
+    calls: u64,
+    cost: i64,
+    block: Option<usize>,
+}
+
+/// What a run becomes on its way into a document.
+#[derive(Default)]
+struct PostOrder {
+    blocks: Vec<Block>,
+    links: Vec<Vec<Option<usize>>>,
+    before: usize,
+}
+
+impl PostOrder {
+    /// Writes a node after all that happened within it; returns its place and inclusive costs.
+    fn write(&mut self, node: &Node) -> (usize, Costs) {
+        let mut items = vec![Item::Own {
+            line: node.line,
+            costs: node.costs,
+        }];
+        let mut inclusive = node.costs;
+        let mut links = Vec::new();
+        for step in &node.steps {
+            let (callee, line, costs, link) = match step {
+                Step::Orphan(orphan) => {
+                    self.write(orphan);
+                    continue;
+                }
+                Step::Missing {
+                    function,
+                    line,
+                    costs,
+                } => (*function, *line, *costs, None),
+                Step::Call {
+                    line,
+                    rounding,
+                    node,
+                } => {
+                    let (place, mut costs) = self.write(node);
+                    costs[0] += rounding;
+                    (node.function, *line, costs, Some(place))
+                }
+            };
+            links.push(link);
+            let calls = 1;
+            let target = None;
+            items.push(Item::Call {
+                callee,
+                calls,
+                target,
+                line,
+                costs,
+            });
+            inclusive
+                .iter_mut()
+                .zip(costs)
+                .for_each(|(sum, cost)| *sum += cost);
+        }
+        self.blocks.push(Block {
+            function: node.function,
+            items,
+        });
+        self.links.push(links);
+        (self.before + self.blocks.len() - 1, inclusive)
+    }
+}
+
+impl Trace {
+    /// Puts runs, each a list of roots, into the parts of a document.
+    pub fn new(mut document: Document, runs: &[Vec<Node>]) -> Self {
+        let mut all_links = Vec::new();
+        for (part, roots) in document.parts.iter_mut().zip(runs) {
+            let mut order = PostOrder {
+                before: all_links.len(),
+                ..PostOrder::default()
+            };
+            for root in roots {
+                order.write(root);
+            }
+            part.blocks = order.blocks;
+            all_links.append(&mut order.links);
+        }
+        Trace {
+            document,
+            links: all_links,
+        }
+    }
+
+    /// The tables with these functions stepped over.
+    pub fn tables(&self, wanted: &Wanted, outermost: bool, proxies: &[&str]) -> Tables {
+        let mut tables = self.document.tables(wanted);
+        let walk = Walk::new(self, wanted, proxies);
+        tables.list(walk.edges());
+        if outermost {
+            walk.outermost(&mut tables);
+        }
+        tables
+    }
+
+    /// The invocations as v4 stores them, by number of their function.
+    pub fn invocations(&self, wanted: &Wanted, proxies: &[&str]) -> Vec<Vec<V4Invocation>> {
+        Walk::new(self, wanted, proxies).invocations()
+    }
+}
+
+/// All blocks of a trace with their figures for one event.
+struct Walk<'a> {
+    trace: &'a Trace,
+    /// Number of each block's function.
+    functions: Vec<usize>,
+    self_costs: Vec<i64>,
+    inclusive: Vec<i64>,
+    calls: Vec<Vec<Listed>>,
+    is_proxy: Vec<bool>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(trace: &'a Trace, wanted: &Wanted, proxies: &[&str]) -> Self {
+        let document = &trace.document;
+        let numbers = document.numbers();
+        let weights = document.weights(wanted);
+        let mut walk = Walk {
+            trace,
+            functions: Vec::new(),
+            self_costs: Vec::new(),
+            inclusive: Vec::new(),
+            calls: Vec::new(),
+            is_proxy: Vec::new(),
+        };
+        for part in &document.parts {
+            for block in &part.blocks {
+                let mut links = trace.links[walk.functions.len()].iter();
+                let (mut self_cost, mut inclusive) = (0, 0);
+                let mut calls = Vec::new();
+                for item in &block.items {
+                    let (Item::Own { costs, .. } | Item::Call { costs, .. }) = item;
+                    let cost = Document::cost(part, &weights, costs);
+                    inclusive += cost;
+                    match item {
+                        Item::Own { .. } => self_cost += cost,
+                        Item::Call { callee, line, .. } => calls.push(Listed {
+                            callee: numbers[callee],
+                            line: document.line(*line),
+                            calls: 1,
+                            cost,
+                            block: *links.next().expect("one link for each call"),
+                        }),
+                    }
+                }
+                let name = &document.functions[block.function].name;
+                walk.functions.push(numbers[&block.function]);
+                walk.self_costs.push(self_cost);
+                walk.inclusive.push(inclusive);
+                walk.calls.push(calls);
+                walk.is_proxy.push(proxies.iter().any(|proxy| {
+                    let rest = name.strip_prefix(proxy.as_bytes());
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b":{"))
+                }));
+            }
+        }
+        walk
+    }
+
+    /// The calls of a block, those of proxies in place of the calls to them.
+    fn replaced(&self, block: usize) -> Vec<Listed> {
+        let mut listed = Vec::new();
+        for call in &self.calls[block] {
+            let proxy = call.block.filter(|&block| self.is_proxy[block]);
+            let made = proxy.map(|proxy| self.replaced(proxy)).unwrap_or_default();
+            if made.is_empty() {
+                listed.push(call.clone());
+            } else {
+                listed.extend(made);
+            }
+        }
+        listed
+    }
+
+    /// The calls that are listed for a block.
+    fn listed(&self, block: usize) -> Vec<Listed> {
+        if self.is_proxy[block] {
+            Vec::new()
+        } else {
+            self.replaced(block)
+        }
+    }
+
+    fn edges(&self) -> Vec<Edge> {
+        let blocks = 0..self.functions.len();
+        let edges = blocks.flat_map(|block| {
+            let calls = self.listed(block).into_iter();
+            calls.map(move |call| Edge {
+                caller: self.functions[block],
+                callee: call.callee,
+                line: call.line,
+                calls: call.calls,
+                cost: call.cost,
+            })
+        });
+        edges.collect()
+    }
+
+    /// Walks down from every root and counts what has nothing of its function above it.
+    fn outermost(&self, tables: &mut Tables) {
+        let called: HashSet<usize> = self
+            .trace
+            .links
+            .iter()
+            .flatten()
+            .flatten()
+            .copied()
+            .collect();
+        tables.rows.iter_mut().for_each(|row| row.inclusive = 0);
+        for root in (0..self.functions.len()).filter(|block| !called.contains(block)) {
+            self.walk_down(root, &mut Vec::new(), tables);
+        }
+    }
+
+    fn walk_down(&self, block: usize, above: &mut Vec<usize>, tables: &mut Tables) {
+        let function = self.functions[block];
+        if !above.contains(&function) {
+            tables.rows[function].inclusive += self.inclusive[block];
+        }
+        above.push(function);
+        for call in &self.calls[block] {
+            if let Some(block) = call.block {
+                self.walk_down(block, above, tables);
+            }
+        }
+        above.pop();
+    }
+
+    fn invocations(&self) -> Vec<Vec<V4Invocation>> {
+        let numbers = self.trace.document.numbers();
+        let mut counts = vec![0u32; numbers.len()];
+        let mut number_of = Vec::new();
+        for &function in &self.functions {
+            number_of.push(counts[function]);
+            counts[function] += 1;
+        }
+        let mut invocations = Vec::new();
+        for block in 0..self.functions.len() {
+            let sub_calls = self.listed(block).into_iter().map(|call| V4Call {
+                function: narrow(call.callee as i64),
+                invocation: call.block.map_or(NOBODY, |block| number_of[block]),
+                line: narrow(call.line as i64),
+                cost: narrow(call.cost),
+            });
+            invocations.push(V4Invocation {
+                self_cost: narrow(self.self_costs[block]),
+                inclusive: narrow(self.inclusive[block]),
+                call_cost: 0,
+                caller: NOBODY,
+                caller_invocation: 0,
+                line: 0,
+                sub_calls: sub_calls.collect(),
+            });
+        }
+        for caller in 0..self.functions.len() {
+            for call in self.listed(caller) {
+                let Some(callee) = call.block else { continue };
+                invocations[callee].call_cost = narrow(call.cost);
+                invocations[callee].caller = narrow(self.functions[caller] as i64);
+                invocations[callee].caller_invocation = number_of[caller];
+                invocations[callee].line = narrow(call.line as i64);
+            }
+        }
+        let mut lists = vec![Vec::new(); numbers.len()];
+        for (invocation, &function) in invocations.into_iter().zip(&self.functions) {
+            lists[function].push(invocation);
+        }
+        lists
+    }
+}
+
+/// A number as a preprocessed file holds it.
+pub fn narrow(number: i64) -> u32 {
+    u32::try_from(number.max(0)).unwrap_or(u32::MAX)
+}
