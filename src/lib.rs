@@ -63,6 +63,9 @@
 //!
 //! [webgrind]: https://github.com/jokkedk/webgrind
 
+// Numbers are made narrower in `webgrind::narrow` alone, where the policy for it stands.
+#![warn(clippy::cast_possible_truncation)]
+
 pub mod callgrind;
 pub mod convert;
 mod file_id;

@@ -92,8 +92,11 @@ impl View {
     }
 
     fn draw(&self) {
-        let target = ProgressDrawTarget::stderr();
-        let bar = ProgressBar::with_draw_target(self.total, target);
+        // Drawn only when there is a rate: what was read before must not count as if it had come
+        // at once.
+        let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::hidden());
+        bar.set_position(self.progress.bytes());
+        bar.reset_eta();
         let template = match self.total {
             Some(_) => WITH_TOTAL,
             None => WITHOUT_TOTAL,
@@ -101,9 +104,7 @@ impl View {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        bar.set_position(self.progress.bytes());
-        // What was read before must not count as if it had come at once.
-        bar.reset_eta();
+        bar.set_draw_target(ProgressDrawTarget::stderr());
         while self.goes_on_for(TICK) {
             bar.set_position(self.progress.bytes());
         }

@@ -192,7 +192,7 @@ fn what_may_not_be_read_is_named_with_its_cause() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("secret.cg");
     fs::write(&path, bytes("xdebug3/small.cg")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::read(&path).is_ok() {
         // root may read everything.
         return;
@@ -213,7 +213,7 @@ fn a_named_pipe_is_read() {
         std::thread::scope(|scope| {
             scope.spawn(|| fs::write(&path, bytes(name)));
             assert!(
-                converted(&[path.clone()]) == bytes("xdebug3/composer.v7.pre"),
+                converted(std::slice::from_ref(&path)) == bytes("xdebug3/composer.v7.pre"),
                 "{name}"
             );
         });

@@ -138,6 +138,14 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    /// Reads each line for itself, whatever its shape.
+    pub fn without_shortcuts(self) -> Self {
+        Interpreter {
+            shortcuts: false,
+            ..self
+        }
+    }
+
     /// Reads bytes that consist of whole lines, each with its `\n`.
     pub fn lines(&mut self, data: &[u8]) -> Result<(), Error> {
         let mut pos = 0;

@@ -6,6 +6,7 @@
 //!
 //! [`read`] owns the buffer and does the I/O; the lexer and the name and position tables are pure;
 //! the interpreter turns lines into calls of a [`ProfileBuilder`](crate::profile::ProfileBuilder).
+//! Lines of common shape take shortcuts, which give the same result as the general path.
 
 mod error;
 mod fast;
@@ -17,6 +18,8 @@ mod position;
 mod reader;
 
 pub use error::{Error, Problem, Warning, WarningKind};
+#[doc(hidden)]
+pub use reader::read_the_long_way;
 pub use reader::{Outcome, read};
 
 use crate::profile::Kind;

@@ -48,6 +48,11 @@ impl Positions {
         self.count
     }
 
+    /// Whether the line comes last, as nearly all writers have it.
+    pub fn is_line_last(&self) -> bool {
+        self.line.is_some_and(|column| column + 1 == self.count)
+    }
+
     /// Whether the line is the only one.
     pub fn is_line_alone(&self) -> bool {
         *self == Positions::default()

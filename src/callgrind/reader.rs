@@ -34,12 +34,28 @@ pub struct Outcome {
 /// holds no cost line at all; and where reading fails. What was read before has been added to the
 /// builder, which should then be dropped; only an input without cost lines adds nothing.
 pub fn read(
-    mut input: impl Read,
+    input: impl Read,
     name: &str,
     options: &Options,
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
-    let mut interpreter = Interpreter::new(builder, name, options.clone());
+    read_with(input, Interpreter::new(builder, name, options.clone()))
+}
+
+/// Does what [`read`] does without shortcuts through lines of common shape: for tests, which show
+/// that the result is the same.
+#[doc(hidden)]
+pub fn read_the_long_way(
+    input: impl Read,
+    name: &str,
+    options: &Options,
+    builder: &mut ProfileBuilder,
+) -> Result<Outcome, Error> {
+    let interpreter = Interpreter::new(builder, name, options.clone());
+    read_with(input, interpreter.without_shortcuts())
+}
+
+fn read_with(mut input: impl Read, mut interpreter: Interpreter<'_>) -> Result<Outcome, Error> {
     let mut lines = Lines::default();
     let mut outcome = Outcome::default();
     loop {

@@ -116,3 +116,40 @@ impl<R: Read + Send + 'static> Unpack for Gzip<R> {
 fn count(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::super::trickle::{Trickle, unpack_all};
+    use super::*;
+
+    const PACKED: &[u8] = include_bytes!("../../fixtures/packed/small.cg.gz");
+    const PLAIN: &[u8] = include_bytes!("../../fixtures/xdebug3/small.cg");
+
+    #[test]
+    fn it_does_not_matter_how_bytes_come_and_go() {
+        let two = [PACKED, PACKED, &[0; 5]].concat();
+        let expected = [PLAIN, PLAIN].concat();
+        for room in [1, 7, 1 << 16] {
+            let at_once = unpack_all(Gzip::new(Cursor::new(two.clone())), room);
+            assert_eq!(at_once, (expected.clone(), None));
+            let trickling = unpack_all(Gzip::new(Trickle(Cursor::new(two.clone()))), room);
+            assert_eq!(trickling, (expected.clone(), None));
+        }
+    }
+
+    #[test]
+    fn it_can_be_cut_anywhere_and_gives_what_was_there() {
+        let mut before = 0;
+        for length in 1..PACKED.len() {
+            let cut = PACKED[..length].to_vec();
+            let (plain, at) = unpack_all(Gzip::new(Cursor::new(cut)), 1000);
+            assert_eq!(at, Some(length as u64));
+            assert!(PLAIN.starts_with(&plain) && plain.len() >= before);
+            before = plain.len();
+        }
+        // Only the checksum and the length were missing then.
+        assert_eq!(before, PLAIN.len());
+    }
+}

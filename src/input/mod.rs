@@ -11,6 +11,8 @@ mod head;
 mod packed;
 mod progress;
 mod spool;
+#[cfg(all(test, feature = "compression"))]
+mod trickle;
 #[cfg(feature = "compression")]
 mod unpacker;
 #[cfg(feature = "compression")]

@@ -131,3 +131,99 @@ fn work(
     }
     Ok(None)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// Makes `left` bytes, then ends as it is told to.
+    struct Made {
+        left: usize,
+        end: fn() -> io::Result<Option<u64>>,
+        cut: Option<u64>,
+        /// Closed when the thread has dropped this.
+        _alive: Sender<()>,
+    }
+
+    impl Made {
+        fn new(left: usize, end: fn() -> io::Result<Option<u64>>) -> (Self, Receiver<()>) {
+            let (alive, ended) = mpsc::channel();
+            let made = Made {
+                left,
+                end,
+                cut: None,
+                _alive: alive,
+            };
+            (made, ended)
+        }
+    }
+
+    impl Unpack for Made {
+        fn unpack(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            if self.left == 0 {
+                self.cut = (self.end)()?;
+                return Ok(0);
+            }
+            // Not in step with the buffers.
+            let count = room.len().min(self.left).min(10_007);
+            room[..count].fill(b'x');
+            self.left -= count;
+            Ok(count)
+        }
+
+        fn cut(&self) -> Option<u64> {
+            self.cut
+        }
+    }
+
+    const LENGTHS: [usize; 5] = [0, 1, BUFFER, BUFFER + 1, 3 * BUFFERS * BUFFER + 7];
+
+    #[test]
+    fn all_bytes_come_through_and_then_how_it_ended() {
+        for length in LENGTHS {
+            let (made, _) = Made::new(length, || Ok(Some(42)));
+            let mut unpacker = Unpacker::start(made).unwrap();
+            let mut all = Vec::new();
+            unpacker.read_to_end(&mut all).unwrap();
+            assert_eq!(all.len(), length);
+            assert_eq!(unpacker.cut(), Some(42));
+            assert_eq!(unpacker.read(&mut [0; 10]).unwrap(), 0);
+        }
+    }
+
+    #[test]
+    fn an_error_comes_after_the_bytes_before_it() {
+        for length in LENGTHS {
+            let (made, _) = Made::new(length, || Err(io::Error::other("broken")));
+            let mut unpacker = Unpacker::start(made).unwrap();
+            let mut all = Vec::new();
+            let error = unpacker.read_to_end(&mut all).unwrap_err();
+            assert_eq!(error.to_string(), "broken");
+            assert_eq!(all.len(), length);
+        }
+    }
+
+    #[test]
+    fn a_panic_is_carried_over() {
+        let (made, _) = Made::new(5, || panic!("on the other thread"));
+        let mut unpacker = Unpacker::start(made).unwrap();
+        let read = catch_unwind(AssertUnwindSafe(|| unpacker.read_to_end(&mut Vec::new())));
+        let panic = read.unwrap_err();
+        assert_eq!(panic.downcast_ref(), Some(&"on the other thread"));
+    }
+
+    #[test]
+    fn the_thread_ends_when_nobody_reads_any_more() {
+        for read in [0, 1, 2 * BUFFER] {
+            let (made, ended) = Made::new(usize::MAX, || Ok(None));
+            let mut unpacker = Unpacker::start(made).unwrap();
+            unpacker.read_exact(&mut vec![0; read]).unwrap();
+            drop(unpacker);
+            // Waits for ever if the thread does.
+            assert!(ended.recv().is_err());
+        }
+    }
+}

@@ -142,3 +142,46 @@ fn describe(error: &FrameDecoderError) -> String {
         _ => "it cannot be decoded".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::super::trickle::{Trickle, unpack_all};
+    use super::*;
+
+    const PACKED: &[u8] = include_bytes!("../../fixtures/packed/small.cg.zst");
+    const PLAIN: &[u8] = include_bytes!("../../fixtures/xdebug3/small.cg");
+    const SKIPPED: &[u8] = b"\x5a\x2a\x4d\x18\x05\x00\x00\x00hello";
+
+    #[test]
+    fn it_does_not_matter_how_bytes_come_and_go() {
+        let two = [SKIPPED, PACKED, SKIPPED, PACKED].concat();
+        let expected = [PLAIN, PLAIN].concat();
+        for room in [1, 7, 1 << 16] {
+            let at_once = unpack_all(Zstd::new(Cursor::new(two.clone())), room);
+            assert_eq!(at_once, (expected.clone(), None));
+            let trickling = unpack_all(Zstd::new(Trickle(Cursor::new(two.clone()))), room);
+            assert_eq!(trickling, (expected.clone(), None));
+        }
+    }
+
+    #[test]
+    fn a_frame_that_is_cut_off_gives_all_its_whole_blocks() {
+        // Blocks of 128 KiB, of which only a window is kept back.
+        let plain = PLAIN.repeat(70);
+        let packed = compress_to_vec(plain.as_slice(), CompressionLevel::Fastest);
+        let mut seen = Vec::new();
+        for length in (1..packed.len()).step_by(packed.len() / 50) {
+            let cut = packed[..length].to_vec();
+            let (unpacked, at) = unpack_all(Zstd::new(Cursor::new(cut)), 1000);
+            assert_eq!(at, Some(length as u64));
+            assert!(plain.starts_with(&unpacked));
+            seen.push(unpacked.len());
+        }
+        assert!(seen.is_sorted());
+        assert!(seen.last() > Some(&(128 << 10)));
+    }
+}

@@ -66,8 +66,14 @@ impl Header {
 }
 
 fn joined(numbers: &[Cost]) -> Vec<u8> {
-    let numbers: Vec<_> = numbers.iter().map(Cost::to_string).collect();
-    numbers.join(" ").into_bytes()
+    let mut text = Vec::new();
+    for number in numbers {
+        if !text.is_empty() {
+            text.push(b' ');
+        }
+        text.extend_from_slice(number.to_string().as_bytes());
+    }
+    text
 }
 
 /// What a reader says of a header line when it hands it over.

@@ -72,7 +72,7 @@ pub fn read(
 ///
 /// | version | called-from | sub-calls | function's line |
 /// |---|---|---|---|
-/// | 4 | summed up from the sub-calls of all invocations, each of which counts as one call || 0 |
+/// | 4 | derived | summed up over all invocations, each sub-call as one call | 0 |
 /// | 5 | as stated | derived | 0 |
 /// | 6 | as stated | as stated | 0 |
 /// | 7 | as stated | as stated | as stated |

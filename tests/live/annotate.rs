@@ -67,44 +67,101 @@ fn annotate(name: &'static str, profile: &Path, event: &str, options: &[&str]) -
 
 /// Reads rows such as `1,234 (12.34%)  file.c:function [object]`.
 fn rows(text: &str) -> impl Iterator<Item = Row> {
-    let lines = text.lines();
-    let mut table = lines.skip_while(|line| !line.ends_with(TABLE));
+    table(text).skip(1).map_while(Row::read)
+}
+
+/// The lines after the heading of the table of functions.
+fn table(text: &str) -> impl Iterator<Item = &str> {
+    let mut table = text.lines().skip_while(|line| !line.ends_with(TABLE));
     assert!(table.next().is_some(), "no table of functions in:\n{text}");
-    table.skip(1).map_while(Row::read)
+    table
 }
 
 impl Row {
     /// Reads a row; the empty line after the table is none.
     fn read(line: &str) -> Option<Self> {
-        let (cost, rest) = line.trim_start().split_once(' ')?;
-        let rest = rest.trim_start();
-        let place = match rest.starts_with('(') {
-            true => rest.split_once(')').expect("a percentage").1,
-            false => rest,
-        };
-        let (file, name) = place.trim_start().split_once(':').expect("file:function");
+        let (cost, place) = cost_and_place(line)?;
+        let (file, name) = file_and_name(place);
         Some(Row {
-            cost: read_cost(cost),
-            file: file.to_owned(),
-            name: name.to_owned(),
+            cost: read_number(cost),
+            file,
+            name,
         })
     }
 
-    /// Takes the object away from behind the name: a path, or `???`.
-    fn without_object(mut self) -> Self {
-        if let Some((name, object)) = self.name.rsplit_once(" [")
-            && object.starts_with(['/', '?'])
-        {
-            self.name.truncate(name.len());
-        }
-        self
+    fn without_object(self) -> Self {
+        let name = without_object(&self.name).to_owned();
+        Row { name, ..self }
+    }
+}
+
+/// Splits a row before the place, and leaves out the percentage between, if there is one.
+fn cost_and_place(line: &str) -> Option<(&str, &str)> {
+    let (cost, rest) = line.trim_start().split_once(' ')?;
+    let rest = rest.trim_start();
+    let place = match rest.starts_with('(') {
+        true => rest.split_once(')').expect("a percentage").1,
+        false => rest,
+    };
+    Some((cost, place.trim_start()))
+}
+
+fn file_and_name(place: &str) -> (String, String) {
+    let (file, name) = place.split_once(':').expect("file:function");
+    (file.to_owned(), name.to_owned())
+}
+
+/// Takes the object away from behind a name: a path, or `???`.
+fn without_object(name: &str) -> &str {
+    match name.rsplit_once(" [") {
+        Some((name, object)) if object.starts_with(['/', '?']) => name,
+        _ => name,
     }
 }
 
 /// Reads `1,234`; a dot stands for no cost at all.
-fn read_cost(text: &str) -> i64 {
+fn read_number(text: &str) -> i64 {
     match text {
         "." => 0,
-        _ => text.replace(',', "").parse().expect("a cost"),
+        _ => text.replace(',', "").parse().expect("a number"),
+    }
+}
+
+/// Calls from all functions of a name to a function.
+pub struct CallRow {
+    pub caller: String,
+    /// File and name.
+    pub callee: (String, String),
+    pub calls: i64,
+}
+
+/// Has `callgrind_annotate` tell who calls whom how often.
+pub fn calls(profile: &Path, event: &str) -> Vec<CallRow> {
+    let options = ["--threshold=100", "--auto=no", "--tree=calling"];
+    let text = annotate("callgrind_annotate", profile, event, &options);
+    let mut caller = String::new();
+    let mut calls = Vec::new();
+    for line in table(&text) {
+        let Some((_, place)) = cost_and_place(line) else {
+            continue;
+        };
+        if let Some(place) = place.strip_prefix("*  ") {
+            caller = file_and_name(without_object(place)).1;
+        } else if let Some(place) = place.strip_prefix(">   ") {
+            calls.push(CallRow::read(&caller, place));
+        }
+    }
+    calls
+}
+
+impl CallRow {
+    /// Reads `file.c:function (12x) [object]`.
+    fn read(caller: &str, place: &str) -> Self {
+        let (place, calls) = without_object(place).rsplit_once(" (").expect("a count");
+        CallRow {
+            caller: caller.to_owned(),
+            callee: file_and_name(place),
+            calls: read_number(calls.trim_end_matches("x)")),
+        }
     }
 }

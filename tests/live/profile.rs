@@ -73,6 +73,11 @@ impl Profile {
         profile
     }
 
+    /// Converts profiles to JSON alone.
+    pub fn json(inputs: &[PathBuf], options: &[&str]) -> Self {
+        Profile::read(&Bench::new(), inputs, options)
+    }
+
     fn read(bench: &Bench, inputs: &[PathBuf], options: &[&str]) -> Self {
         let file = bench.path("json");
         let messages = convert(inputs, &file, &[options, &["-f", "json"]].concat());
@@ -118,6 +123,13 @@ impl Profile {
     pub fn by_place(&self, figure: impl Fn(&Function) -> i64) -> BTreeMap<(String, String), i64> {
         let functions = self.functions.iter();
         sums(functions.map(|function| (function.place(), figure(function))))
+    }
+
+    /// What all calls of the functions of a file and name cost, without zeros.
+    pub fn call_costs(&self) -> BTreeMap<(String, String), i64> {
+        let functions = self.functions.iter();
+        let calls = functions.flat_map(|function| &function.sub_calls);
+        sums(calls.map(|call| (self.functions[call.function].place(), call.cost)))
     }
 
     /// Inclusive cost of the functions of a name.

@@ -161,9 +161,9 @@ impl Speller<'_> {
             let id = (number + 1).to_string();
             self.kept("part", &id);
         }
-        if number == 0 {
-            self.positions();
-        } else if self.dice.shows(Quirk::MorePositions, 2) || (full && self.dice.below(2) == 0) {
+        let repeats = number > 0
+            && (self.dice.shows(Quirk::MorePositions, 2) || (full && self.dice.below(2) == 0));
+        if number == 0 || repeats {
             self.positions();
         }
         self.unknown_header();
@@ -524,10 +524,10 @@ impl Ids {
             return name.to_vec();
         }
         let mut known = self.names.iter().filter(|(_, known)| *known == name);
-        if let Some((&id, _)) = known.next() {
-            if !dice.shows(Quirk::Redefinitions, 4) {
-                return format!("({})", Self::id(id, dice)).into_bytes();
-            }
+        if let Some((&id, _)) = known.next()
+            && !dice.shows(Quirk::Redefinitions, 4)
+        {
+            return format!("({})", Self::id(id, dice)).into_bytes();
         }
         let id = self.new_id(dice);
         self.names.insert(id, name.to_vec());

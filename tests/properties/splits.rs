@@ -31,15 +31,14 @@ impl Read for OddReader<'_> {
     }
 }
 
+/// The file in v4 and in v7, and the warnings.
+type Outcome = (Vec<u8>, Vec<u8>, Vec<String>);
+
 /// What comes of a text, read in pieces of up to so many bytes.
-fn outcome(
-    text: &[u8],
-    seed: u64,
-    largest: u64,
-) -> Result<(Vec<u8>, Vec<u8>, Vec<String>), String> {
+fn outcome(text: &[u8], seed: u64, largest: u64) -> Result<Outcome, String> {
     let mut reading = Reading::default();
     reading.profile.invocations = true;
-    reading.read.lenient = seed % 2 == 0;
+    reading.read.lenient = seed.is_multiple_of(2);
     let data = text;
     let dice = Dice::new(seed, 0);
     let reader = OddReader {

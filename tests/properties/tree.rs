@@ -304,12 +304,12 @@ impl<'a> Walk<'a> {
                 sub_calls: sub_calls.collect(),
             });
         }
-        for caller in 0..self.functions.len() {
+        for (caller, &caller_number) in number_of.iter().enumerate() {
             for call in self.listed(caller) {
                 let Some(callee) = call.block else { continue };
                 invocations[callee].call_cost = narrow(call.cost);
                 invocations[callee].caller = narrow(self.functions[caller] as i64);
-                invocations[callee].caller_invocation = number_of[caller];
+                invocations[callee].caller_invocation = caller_number;
                 invocations[callee].line = narrow(call.line as i64);
             }
         }

@@ -25,8 +25,14 @@ pub(super) struct Columns {
 }
 
 /// Reads costs to the end of the line, and returns the selected one; 0 where it is missing.
+///
+/// `number` reads it.
 #[inline(always)]
-fn costs(window: &mut Window<'_>, columns: Columns) -> Option<i64> {
+fn costs<'a>(
+    window: &mut Window<'a>,
+    columns: Columns,
+    number: impl Fn(&mut Window<'a>) -> Option<u64>,
+) -> Option<i64> {
     let mut selected = 0;
     let mut column = 0;
     loop {
@@ -36,10 +42,13 @@ fn costs(window: &mut Window<'_>, columns: Columns) -> Option<i64> {
             _ => return None,
         }
         if column == columns.count || window.peek() < b'0' {
+            if window.skip(b'\n') {
+                return Some(selected);
+            }
             return rare_costs(window, columns, column, selected);
         }
         if column == columns.selected {
-            selected = window.number()?.cast_signed();
+            selected = number(window)?.cast_signed();
         } else {
             window.skip_number()?;
         }

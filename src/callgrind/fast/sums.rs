@@ -14,26 +14,26 @@
 use super::super::position::Position;
 use super::{Columns, Window, costs};
 
-/// A cost line, or another line and the cost line after it.
+/// A cost line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::callgrind) struct CostLine {
     /// Where the cost was caused.
     pub position: Position,
     /// The selected cost; 0 where missing.
     pub cost: i64,
-    /// Bytes that the lines take.
-    pub length: usize,
+    /// Where the next line begins.
+    pub next: usize,
 }
 
-/// A call and its cost line.
+/// A `calls=` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::callgrind) struct Call {
+pub(in crate::callgrind) struct Calls {
     /// How many calls.
     pub calls: u64,
     /// Where the callee is.
     pub target: Position,
-    /// Its cost.
-    pub cost_line: CostLine,
+    /// Where the next line begins.
+    pub next: usize,
 }
 
 /// A position line with an id alone.
@@ -45,8 +45,8 @@ pub(in crate::callgrind) struct Reference {
     pub key: [u8; 2],
     /// The id.
     pub id: u64,
-    /// Bytes that the line takes.
-    pub length: usize,
+    /// Where the next line begins.
+    pub next: usize,
 }
 
 /// Reads a cost line of so many position columns; `base` is the position of the one before.
@@ -64,44 +64,32 @@ pub(in crate::callgrind) fn cost_line<const POSITIONS: usize, const PARTS: usize
     Some(CostLine {
         position,
         cost,
-        length: window.length(),
+        next: pos + window.length(),
     })
 }
 
-/// Reads a `jump=` or `jcnd=` line and the source position after it.
+/// Finds the end of a `jump=` or `jcnd=` line, of which nothing else is needed.
 #[inline(always)]
-pub(in crate::callgrind) fn jump<const POSITIONS: usize>(
-    data: &[u8],
-    pos: usize,
-    base: &Position,
-    columns: Columns,
-) -> Option<CostLine> {
-    let mut window = Window::new::<4>(data, pos)?;
-    window.expect(b"j")?;
-    match [window.byte(), window.byte(), window.byte()] {
-        [b'c', b'n', b'd'] | [b'u', b'm', b'p'] => window.expect(b"=")?,
+pub(in crate::callgrind) fn jump(data: &[u8], pos: usize) -> Option<usize> {
+    let mut window = Window::unread(data, pos)?;
+    match [window.byte(), window.byte(), window.byte(), window.byte()] {
+        [b'j', b'c', b'n', b'd'] | [b'j', b'u', b'm', b'p'] => window.expect(b"=")?,
         _ => return None,
     }
     window.skip_line::<2>()?;
-    let (position, cost) = position_and_cost::<POSITIONS>(&mut window, base, columns)?;
-    Some(CostLine {
-        position,
-        cost,
-        length: window.length(),
-    })
+    Some(pos + window.length())
 }
 
-/// Reads a `calls=` line and the cost line after it.
+/// Reads a `calls=` line with as many target positions as there are columns.
 #[inline(always)]
-pub(in crate::callgrind) fn call<const POSITIONS: usize>(
+pub(in crate::callgrind) fn calls<const POSITIONS: usize>(
     data: &[u8],
     pos: usize,
     base: &Position,
-    columns: Columns,
-) -> Option<Call> {
-    let mut window = Window::new::<4>(data, pos)?;
+) -> Option<Calls> {
+    let mut window = Window::new::<3>(data, pos)?;
     window.expect(b"calls=")?;
-    let calls = window.number()?;
+    let calls = window.short_number()?;
     let mut target = *base;
     for column in 0..POSITIONS {
         window.expect(b" ")?;
@@ -109,15 +97,10 @@ pub(in crate::callgrind) fn call<const POSITIONS: usize>(
     }
     window.skip(b' ');
     window.expect(b"\n")?;
-    let (position, cost) = position_and_cost::<POSITIONS>(&mut window, base, columns)?;
-    Some(Call {
+    Some(Calls {
         calls,
         target,
-        cost_line: CostLine {
-            position,
-            cost,
-            length: window.length(),
-        },
+        next: pos + window.length(),
     })
 }
 
@@ -128,13 +111,13 @@ pub(in crate::callgrind) fn reference(data: &[u8], pos: usize) -> Option<Referen
     let of_callee = window.skip(b'c');
     let key = [window.byte(), window.byte()];
     window.expect(b"=(")?;
-    let id = window.number()?;
+    let id = window.short_number()?;
     window.expect(b")\n")?;
     Some(Reference {
         of_callee,
         key,
         id,
-        length: window.length(),
+        next: pos + window.length(),
     })
 }
 
@@ -150,9 +133,9 @@ fn position_and_cost<const POSITIONS: usize>(
             window.rising_subposition(base.base(column))?
         } else {
             window.expect(b" ")?;
-            window.subposition(base.base(column))?
+            window.small_subposition(base.base(column))?
         };
         position.set(column, number);
     }
-    Some((position, costs(window, columns)?))
+    Some((position, costs(window, columns, Window::short_number)?))
 }

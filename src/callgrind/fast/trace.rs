@@ -76,7 +76,7 @@ pub(in crate::callgrind) fn call_head(data: &[u8], pos: usize, length: usize) ->
 #[inline(always)]
 pub(in crate::callgrind) fn cost(data: &[u8], pos: usize, columns: Columns) -> Option<TraceCost> {
     let mut window = Window::new::<2>(data, pos)?;
-    let cost = costs(&mut window, columns)?;
+    let cost = costs(&mut window, columns, Window::number)?;
     Some(TraceCost {
         cost,
         next: pos + window.length(),

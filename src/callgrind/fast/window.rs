@@ -94,7 +94,8 @@ impl<'a> Window<'a> {
     #[inline(always)]
     pub fn hash(&self, a: usize, b: usize, bits: u32) -> usize {
         let mixed = self.word(a).rotate_left(20) ^ self.word(b);
-        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - bits)) as usize
+        let hash = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - bits);
+        usize::try_from(hash).unwrap_or(0)
     }
 
     /// Steps over one byte and returns it.
@@ -180,6 +181,19 @@ impl<'a> Window<'a> {
         }
         self.at += 1;
         base.checked_add(self.short_number()?)
+    }
+
+    /// Reads a subposition that often is `*` or a digit alone.
+    #[inline(always)]
+    pub fn small_subposition(&mut self, base: u64) -> Option<u64> {
+        if self.bytes[(self.at + 1) % SPAN] > b' ' {
+            return self.subposition(base);
+        }
+        match self.byte() {
+            b'*' => Some(base),
+            digit @ b'0'..=b'9' => Some(u64::from(digit - b'0')),
+            _ => None,
+        }
     }
 
     #[inline(always)]

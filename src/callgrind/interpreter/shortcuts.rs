@@ -15,7 +15,8 @@ pub(super) enum Shortcut {
     None,
     /// Lines whose one position column is the line; Xdebug's blocks among them.
     Line(Columns),
-    /// Lines with two position columns, as Valgrind writes them with `--dump-instr=yes`.
+    /// Lines with two position columns, the line the second, as Valgrind writes them with
+    /// `--dump-instr=yes`.
     Two(Columns),
 }
 
@@ -30,8 +31,8 @@ impl Interpreter<'_> {
             selected: *selected,
         };
         match self.positions.count() {
-            1 if self.positions.is_line_alone() => Shortcut::Line(columns),
-            2 => Shortcut::Two(columns),
+            1 if self.positions.is_line_last() => Shortcut::Line(columns),
+            2 if self.positions.is_line_last() => Shortcut::Two(columns),
             _ => Shortcut::None,
         }
     }
@@ -191,20 +192,30 @@ impl Interpreter<'_> {
         if !matches!(self.function, Function::Open { .. }) {
             return self.first_cost::<POSITIONS>(data, start, columns);
         }
+        // All of this stays in registers: hence only short lines, and only costs whose sum cannot
+        // overflow, so that the order in which they are added does not matter.
         let mut pos = start;
-        // Kept apart, and short lines alone, so that it can stay in registers.
         let mut position = self.position;
-        while let Some(line) = sums::cost_line::<POSITIONS, 1>(data, pos, &position, columns) {
+        let mut first_line = None;
+        let mut sum = 0;
+        let mut lines = 0;
+        // No letter: a cost line, or nothing that is read here.
+        while data.get(pos).is_some_and(|&first| first <= b'9')
+            && let Some(line) = sums::cost_line::<POSITIONS, 1>(data, pos, &position, columns)
+            && line.cost >= 0
+        {
             position = line.position;
-            self.builder
-                .add_cost(position.line(self.positions), line.cost);
-            self.line += 1;
-            pos += line.length;
+            first_line = first_line.or(Some(position.base(POSITIONS - 1)));
+            sum += line.cost;
+            lines += 1;
+            pos = line.next;
         }
-        if pos == start {
+        let Some(first_line) = first_line else {
             return self.first_cost::<POSITIONS>(data, start, columns);
-        }
+        };
         self.position = position;
+        self.builder.add_cost(first_line, sum);
+        self.line += lines;
         Some(pos)
     }
 
@@ -220,11 +231,12 @@ impl Interpreter<'_> {
         self.ensure_block(data, pos).ok()?;
         self.position = line.position;
         self.builder
-            .add_cost(self.position.line(self.positions), line.cost);
+            .add_cost(self.position.base(POSITIONS - 1), line.cost);
         self.line += 1;
-        Some(pos + line.length)
+        Some(line.next)
     }
 
+    /// Reads a jump and its source position.
     #[inline(always)]
     fn jump<const POSITIONS: usize>(
         &mut self,
@@ -232,12 +244,14 @@ impl Interpreter<'_> {
         pos: usize,
         columns: Columns,
     ) -> Option<usize> {
-        let source = sums::jump::<POSITIONS>(data, pos, &self.position, columns)?;
+        let source = sums::jump(data, pos)?;
+        let source = sums::cost_line::<POSITIONS, 2>(data, source, &self.position, columns)?;
         self.position = source.position;
         self.line += 2;
-        Some(pos + source.length)
+        Some(source.next)
     }
 
+    /// Reads a call and its cost.
     #[inline(always)]
     fn call<const POSITIONS: usize>(
         &mut self,
@@ -246,17 +260,18 @@ impl Interpreter<'_> {
         columns: Columns,
     ) -> Option<usize> {
         let callee = self.callee?;
-        let call = sums::call::<POSITIONS>(data, pos, &self.position, columns)?;
+        let calls = sums::calls::<POSITIONS>(data, pos, &self.position)?;
+        let cost = sums::cost_line::<POSITIONS, 2>(data, calls.next, &self.position, columns)?;
         self.ensure_block(data, pos).ok()?;
-        self.position = call.cost_line.position;
+        self.position = cost.position;
         let pending = PendingCall {
             callee,
-            calls: call.calls,
-            target_line: call.target.line(self.positions),
+            calls: calls.calls,
+            target_line: calls.target.base(POSITIONS - 1),
         };
-        self.add_call(pending, call.cost_line.cost);
+        self.add_call(pending, cost.cost);
         self.line += 2;
-        Some(pos + call.cost_line.length)
+        Some(cost.next)
     }
 
     /// Reads a position line with an id that has a name.
@@ -281,6 +296,6 @@ impl Interpreter<'_> {
             _ => return None,
         }
         self.line += 1;
-        Some(pos + reference.length)
+        Some(reference.next)
     }
 }

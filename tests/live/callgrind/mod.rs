@@ -254,6 +254,7 @@ fn dumps_that_the_program_asks_for_in_one_file() {
     session.check();
 }
 
+/// Callgrind writes `summary: 0` for such parts: they get the right one, and others keep theirs.
 #[test]
 fn counting_that_the_program_switches() {
     let session = Session::of("instrumentation.c", &[], &["--instr-atstart=no"]);
@@ -262,4 +263,7 @@ fn counting_that_the_program_switches() {
     let profile = session.check();
     let costs = profile.by_name(|function| function.self_cost);
     assert!(!costs.contains_key("uncounted"));
+    let other = Session::of("requests.c", &[], &[]);
+    let both = Profile::silently(&[&session.files[..], &other.files].concat(), &[]);
+    assert_eq!(both.summary(), profile.total + other.check().summary());
 }

@@ -1,6 +1,7 @@
 //! One run of callgrind: its files, its own figures, and their comparison with the conversion.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 
 use crate::annotate::{self, Cost, Row};
 use crate::producer::{Bench, Tool};
@@ -81,6 +82,9 @@ impl Session {
     }
 
     pub fn check(&self) -> Profile {
+        for file in &self.files {
+            check_calls(file, "Ir");
+        }
         self.check_event("Ir")
     }
 
@@ -133,6 +137,41 @@ impl Session {
         assert!(!expected.is_empty(), "no functions of {file}");
         assert_figures(&found, &expected);
     }
+}
+
+/// Compares the calls of all functions of a file.
+fn check_calls(file: &PathBuf, event: &str) {
+    let profile = Profile::json(from_ref(file), &["--event", event]);
+    check_call_counts(&profile, file);
+    check_call_costs(&profile, file);
+}
+
+/// Compares how often functions of a name call each function.
+fn check_call_counts(profile: &Profile, file: &Path) {
+    let functions = profile.functions.iter();
+    let calls = functions.flat_map(|caller| {
+        let calls = caller.sub_calls.iter();
+        calls.map(|call| (caller.name.clone(), call))
+    });
+    let found = sums(calls.map(|(caller, call)| {
+        let callee = profile.functions[call.function].place();
+        ((caller, callee), call.calls)
+    }));
+    let rows = annotate::calls(file, &profile.event).into_iter();
+    let expected = sums(rows.map(|row| ((row.caller, row.callee), row.calls)));
+    assert!(!found.is_empty(), "no calls");
+    assert_figures(&found, &expected);
+}
+
+/// Compares what the calls of each function cost, recursive ones included.
+///
+/// That is what `callgrind_annotate` calls inclusive, except where a function is never called.
+fn check_call_costs(profile: &Profile, file: &Path) {
+    let found = profile.call_costs();
+    let rows = annotate::callgrind(file, &profile.event, Cost::Inclusive).into_iter();
+    let mut expected = sums(rows.map(|row| ((row.file, row.name), row.cost)));
+    expected.retain(|place, _| found.contains_key(place));
+    assert_figures(&found, &expected);
 }
 
 /// Reads the figures of each part of a profile.

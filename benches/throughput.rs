@@ -1,0 +1,121 @@
+//! Throughput of each stage, and of the whole, on generated profiles of real shape.
+//!
+//! `cargo bench` runs all; `cargo bench -- read/xdebug` one. See `benches/README.md`.
+
+use std::fs;
+use std::hint::black_box;
+use std::io::Cursor;
+use std::time::Duration;
+
+use cg_preprocess::callgrind::{self, Options, Outcome};
+use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::webgrind::{self, OnOverflow, Version};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+
+mod generate;
+
+/// Generated profiles by name.
+fn profiles() -> [(&'static str, Vec<u8>); 2] {
+    [
+        ("xdebug", generate::xdebug(200_000, 500, 1)),
+        ("valgrind", generate::valgrind(10_000, 1)),
+    ]
+}
+
+type Read =
+    fn(&'static [u8], &str, &Options, &mut ProfileBuilder) -> Result<Outcome, callgrind::Error>;
+
+fn read(read: Read, text: &'static [u8], options: &ProfileOptions) -> ProfileBuilder {
+    let mut builder = ProfileBuilder::new(options.clone());
+    read(text, "bench", &Options::default(), &mut builder).expect("a sound profile");
+    builder
+}
+
+fn load(text: &'static [u8], options: &ProfileOptions) -> Profile {
+    let builder = read(callgrind::read, text, options);
+    builder.finish().expect("a sound profile")
+}
+
+fn write(profile: &Profile, version: Version) -> Vec<u8> {
+    let mut file = Cursor::new(Vec::new());
+    webgrind::write(profile, version, OnOverflow::Scale, &mut file).expect("a profile that fits");
+    file.into_inner()
+}
+
+fn options(version: Version) -> ProfileOptions {
+    ProfileOptions {
+        invocations: version == Version::V4,
+        ..ProfileOptions::default()
+    }
+}
+
+fn stages(criterion: &mut Criterion) {
+    for (name, text) in profiles() {
+        let text: &'static [u8] = text.leak();
+        let mut group = criterion.benchmark_group(name);
+        group.measurement_time(Duration::from_secs(3));
+        group.sample_size(20);
+        group.throughput(Throughput::Bytes(text.len() as u64));
+
+        // What `wc -l` does: the least that any reader can take.
+        group.bench_function("lines", |bencher| {
+            bencher.iter(|| memchr::memchr_iter(b'\n', black_box(text)).count());
+        });
+        // Parsing and summing, which happen in one pass; without shortcuts to compare.
+        let ways: [(&str, Read); 2] = [
+            ("read", callgrind::read),
+            ("read-the-long-way", callgrind::read_the_long_way),
+        ];
+        for (way, function) in ways {
+            group.bench_function(way, |bencher| {
+                bencher.iter(|| read(function, text, &options(Version::V7)));
+            });
+        }
+        group.bench_function("read-and-link", |bencher| {
+            bencher.iter(|| read(callgrind::read, text, &options(Version::V4)));
+        });
+        // What is worked out once everything has been read.
+        group.bench_function("aggregate", |bencher| {
+            bencher.iter_batched(
+                || read(callgrind::read, text, &options(Version::V7)),
+                |builder| builder.finish().expect("a sound profile"),
+                BatchSize::LargeInput,
+            );
+        });
+        for version in [Version::V7, Version::V4] {
+            let profile = load(text, &options(version));
+            group.bench_function(BenchmarkId::new("write", version.number()), |bencher| {
+                bencher.iter(|| write(&profile, version));
+            });
+            group.bench_function(BenchmarkId::new("whole", version.number()), |bencher| {
+                bencher.iter(|| write(&load(text, &options(version)), version));
+            });
+        }
+        group.finish();
+    }
+}
+
+/// Writes the profiles to the files that `benches/compare.sh` takes, if a folder is named.
+fn save() -> bool {
+    let Some(folder) = std::env::var_os("SAVE_PROFILES") else {
+        return false;
+    };
+    let folder = std::path::Path::new(&folder);
+    let large = [
+        ("xdebug.cg", generate::xdebug(6_000_000, 500, 1)),
+        ("valgrind.cg", generate::valgrind(60_000, 1)),
+    ];
+    for (name, text) in large {
+        fs::write(folder.join(name), text).expect("a folder that can be written");
+    }
+    true
+}
+
+fn all(criterion: &mut Criterion) {
+    if !save() {
+        stages(criterion);
+    }
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);

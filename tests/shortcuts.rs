@@ -1,0 +1,176 @@
+//! Shortcuts through lines of common shape change nothing: each profile is read with and without
+//! them, whole and in pieces, sound and damaged.
+
+#[path = "../benches/generate/mod.rs"]
+mod generate;
+
+use std::io::{Cursor, Read};
+
+use cg_preprocess::callgrind::{self, KindChoice, Options, Outcome};
+use cg_preprocess::profile::{Kind, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::webgrind::{self, OnOverflow, Version};
+use generate::Random;
+
+/// An index into something of this length, which is not empty.
+fn index(random: &mut Random, length: usize) -> usize {
+    usize::try_from(random.below(length as u64)).unwrap()
+}
+
+/// Hands out so many bytes at a time.
+struct Pieces<'a> {
+    bytes: &'a [u8],
+    size: usize,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let size = self.size.min(buffer.len());
+        self.bytes.read(&mut buffer[..size])
+    }
+}
+
+/// Everything that a reader can see of a profile, or why there is none.
+fn describe(builder: ProfileBuilder, outcome: Result<Outcome, callgrind::Error>) -> String {
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => return format!("error: {error}"),
+    };
+    let warnings: Vec<_> = outcome.warnings.iter().map(ToString::to_string).collect();
+    let profile = match builder.finish() {
+        Ok(profile) => profile,
+        Err(error) => return format!("{warnings:?}\nerror: {error}"),
+    };
+    let functions: Vec<_> = profile.functions().map(|(_, function)| function).collect();
+    let edges = profile.edges();
+    let files = [Version::V4, Version::V7].map(|version| written(&profile, version));
+    format!("{warnings:?}\n{functions:?}\n{edges:?}\n{files:?}")
+}
+
+fn written(profile: &Profile, version: Version) -> Vec<u8> {
+    let mut file = Cursor::new(Vec::new());
+    webgrind::write(profile, version, OnOverflow::Saturate, &mut file).unwrap();
+    file.into_inner()
+}
+
+struct Case {
+    options: Options,
+    profile: ProfileOptions,
+}
+
+impl Case {
+    fn new(random: &mut Random) -> Self {
+        let kind = match random.below(6) {
+            0 => KindChoice::Fixed(Kind::Trace),
+            1 => KindChoice::Fixed(Kind::Aggregate),
+            _ => KindChoice::Auto,
+        };
+        let options = Options {
+            kind,
+            lenient: random.below(2) == 0,
+        };
+        let event = (random.below(4) == 0).then(|| b"Memory_(bytes)".to_vec());
+        let profile = ProfileOptions {
+            event,
+            invocations: random.below(2) == 0,
+            ..ProfileOptions::default()
+        };
+        Case { options, profile }
+    }
+
+    /// Reads the text in pieces of so many bytes, with and without shortcuts.
+    fn check(&self, text: &[u8], size: usize) {
+        let mut short = ProfileBuilder::new(self.profile.clone());
+        let pieces = Pieces { bytes: text, size };
+        let outcome = callgrind::read(pieces, "a.cg", &self.options, &mut short);
+        let short = describe(short, outcome);
+        let mut long = ProfileBuilder::new(self.profile.clone());
+        let outcome = callgrind::read_the_long_way(text, "a.cg", &self.options, &mut long);
+        let long = describe(long, outcome);
+        let text = String::from_utf8_lossy(text);
+        assert!(
+            short == long,
+            "{text}\n--- short\n{short}\n--- long\n{long}"
+        );
+    }
+}
+
+/// Replaces, inserts or removes a few bytes, or repeats a few lines.
+fn damage(text: &mut Vec<u8>, random: &mut Random) {
+    const BYTES: &[u8] = b"0019+-* \n\n\rx()=,cfnlijoe#\t";
+    for _ in 0..=random.small(4) {
+        let at = index(random, text.len());
+        let byte = BYTES[index(random, BYTES.len())];
+        match random.below(5) {
+            0 => text[at] = byte,
+            1 => text.insert(at, byte),
+            2 => _ = text.remove(at),
+            3 => text.insert(at, text[at]),
+            _ => {
+                let end = text.len().min(at + 60);
+                let lines = text[at..end].to_vec();
+                let to = index(random, text.len());
+                text.splice(to..to, lines);
+            }
+        }
+    }
+}
+
+fn check_all(generate: impl Fn(u64) -> Vec<u8>) {
+    for seed in 1..=80 {
+        let mut random = Random::new(seed);
+        let mut text = generate(seed);
+        Case::new(&mut random).check(&text, usize::MAX);
+        for _ in 0..3 {
+            damage(&mut text, &mut random);
+            let case = Case::new(&mut random);
+            case.check(&text, usize::MAX);
+            let size = 1 + index(&mut random, 700);
+            case.check(&text, size);
+        }
+    }
+}
+
+#[test]
+fn traces() {
+    check_all(|seed| generate::xdebug(60, 1 + seed % 40, seed));
+}
+
+#[test]
+fn traces_whose_ids_are_renamed() {
+    // Xdebug's append mode: the ids begin anew in every run.
+    check_all(|seed| {
+        let mut text = generate::xdebug(30, 12, seed);
+        text.extend_from_slice(b"==== NEW PROFILING FILE ====================\n");
+        text.extend(generate::xdebug(30, 17, seed + 1000));
+        text
+    });
+}
+
+#[test]
+fn sums_with_addresses() {
+    check_all(|seed| generate::valgrind(1 + seed % 7, seed));
+}
+
+#[test]
+fn sums_with_lines_alone() {
+    check_all(|seed| without_addresses(&generate::valgrind(1 + seed % 7, seed)));
+}
+
+/// The same profile as it is without `--dump-instr=yes`.
+fn without_addresses(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let words: Vec<_> = line.split(|&byte| byte == b' ').collect();
+        match words[..] {
+            [b"positions:", ..] => out.extend_from_slice(b"positions: line\n"),
+            [count, _, ref rest @ ..] if count.starts_with(b"calls=") => {
+                out.extend([&[count], rest].concat().join(&b' '));
+            }
+            [first, ref rest @ ..] if first[0] <= b'9' && first[0] > b' ' && first[0] != b'#' => {
+                out.extend(rest.join(&b' '));
+            }
+            _ => out.extend_from_slice(line),
+        }
+    }
+    out
+}
