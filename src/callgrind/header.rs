@@ -144,12 +144,12 @@ impl Interpreter<'_> {
         });
     }
 
-    /// Begins a section with a new run in it, unless the one that there is has no body yet.
+    /// Begins a run, in a section of its own unless the one that there is has no body yet.
+    ///
+    /// Names that were in force, even without a cost, are not those of this run.
     fn begin_run(&mut self) {
-        if self.section_has_body {
-            self.begin_part();
-            self.forget_names();
-        }
+        self.begin_part();
+        self.forget_names();
     }
 
     fn begin_part(&mut self) {

@@ -570,6 +570,12 @@ impl<'a> Interpreter<'a> {
         Ok(match spec {
             NameSpec::Plain(name) => self.builder.intern(name),
             NameSpec::Definition(id, name) => {
+                // Valgrind defines its ids anew in each part.
+                if let Some(known) = self.ids(table).get(id)
+                    && self.builder.name(known) == name
+                {
+                    return Ok(known);
+                }
                 let name = self.builder.intern(name);
                 if self.ids(table).define(id, name) {
                     self.heads.forget();

@@ -97,7 +97,7 @@ impl Tool {
         let output = self.output(command);
         assert!(
             output.status.success(),
-            "{command:?}: {}; is everything of {} installed?\n{}",
+            "{command:?}: {}; are these installed: {}?\n{}",
             output.status,
             self.package,
             String::from_utf8_lossy(&output.stderr),

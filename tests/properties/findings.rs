@@ -112,3 +112,15 @@ fn events_of_empty_part() {
     let totals: i64 = totals.map(|total| total.parse::<i64>().unwrap()).sum();
     assert_eq!(totals, 23);
 }
+
+/// Names of a run without costs stayed in force in the next one.
+#[test]
+fn names_of_empty_run() {
+    let profile = Reading::default().sound(&finding("names-of-empty-run.cg"));
+    let (_, function) = profile.functions().next().unwrap();
+    let names = [function.object, function.file, function.name];
+    assert_eq!(
+        names.map(|name| profile.name(name)),
+        [&b""[..], b"b.c", b"f"]
+    );
+}
