@@ -1,6 +1,6 @@
 //! Throughput of each stage, and of the whole, on generated profiles of real shape.
 //!
-//! `cargo bench` runs all; `cargo bench -- read/xdebug` one. See `benches/README.md`.
+//! `cargo bench` runs all; `cargo bench -- xdebug/read` what begins so. See `benches/README.md`.
 
 use std::fs;
 use std::hint::black_box;

@@ -47,9 +47,6 @@ impl CallEdge {
     }
 }
 
-/// Bits of the number of places in [`CallTable::recent`].
-const RECENT_BITS: u32 = 12;
-
 /// The edges in order of their first appearance, found by (caller, callee, line).
 #[derive(Debug)]
 pub(super) struct CallTable {
@@ -59,8 +56,16 @@ pub(super) struct CallTable {
     /// Positions of edges that were called lately, at a place that follows from their key.
     ///
     /// A trace comes back to few edges millions of times, and this is much cheaper than `index`.
-    recent: Box<[u32; 1 << RECENT_BITS]>,
+    ///
+    /// It has at least as many places as there are edges, and a power of two of them.
+    recent: Vec<u32>,
 }
+
+/// How many places there are for edges called lately to begin with.
+const RECENT: usize = 1 << 12;
+
+/// Stands where there is no edge.
+const NO_EDGE: u32 = u32::MAX;
 
 impl Default for CallTable {
     fn default() -> Self {
@@ -68,7 +73,7 @@ impl Default for CallTable {
             edges: Vec::new(),
             index: HashTable::new(),
             hasher: RandomState::default(),
-            recent: Box::new([u32::MAX; 1 << RECENT_BITS]),
+            recent: vec![NO_EDGE; RECENT],
         }
     }
 }
@@ -77,8 +82,8 @@ impl CallTable {
     /// Adds to the edge of `call`, entering it if it is new.
     #[inline]
     pub fn add(&mut self, call: CallEdge) -> Added {
-        let place = place(&call);
-        let position = self.recent[place];
+        let place = place(&call, self.recent.len());
+        let position = self.recent.get(place).copied().unwrap_or(NO_EDGE);
         if let Some(edge) = self.edges.get_mut(position as usize)
             && edge.has_key_of(&call)
         {
@@ -116,7 +121,9 @@ impl CallTable {
                 None => return Added::Full,
             },
         };
-        self.recent[place] = position;
+        if let Some(recent) = self.recent.get_mut(place) {
+            *recent = position;
+        }
         added
     }
 
@@ -127,6 +134,10 @@ impl CallTable {
         self.index.insert_unique(hash, position, |&position| {
             self::hash(hasher, &edges[position as usize])
         });
+        if self.edges.len() > self.recent.len() {
+            // What was there is found again soon.
+            self.recent = vec![NO_EDGE; 2 * self.recent.len()];
+        }
         Some(position)
     }
 
@@ -140,14 +151,15 @@ fn hash(hasher: &RandomState, edge: &CallEdge) -> u64 {
     hasher.hash_one((functions, edge.line))
 }
 
-/// Where [`CallTable::recent`] has an edge, if it does.
+/// Which of so many places of [`CallTable::recent`] has an edge, if one does.
 ///
 /// Anybody can make edges that share a place; they are then found no faster than without it.
 #[inline]
-fn place(edge: &CallEdge) -> usize {
+fn place(edge: &CallEdge, places: usize) -> usize {
     let functions = u64::from(edge.caller.number()) << 32 | u64::from(edge.callee.number());
     let mixed = (functions ^ edge.line.rotate_left(16)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> (u64::BITS - RECENT_BITS)) as usize
+    // The upper half is mixed best.
+    (mixed >> 32) as usize & places.wrapping_sub(1)
 }
 
 /// For every function the positions of its edges, in order of first appearance.

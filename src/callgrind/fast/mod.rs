@@ -85,3 +85,11 @@ fn rare_costs(
         window.expect(b" ")?;
     }
 }
+
+/// A text with as much behind it as a [`Window`] wants.
+#[cfg(test)]
+fn padded(text: &str) -> Vec<u8> {
+    let mut data = text.as_bytes().to_vec();
+    data.resize(data.len() + 80, b'#');
+    data
+}

@@ -139,3 +139,97 @@ fn position_and_cost<const POSITIONS: usize>(
     }
     Some((position, costs(window, columns, Window::short_number)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::callgrind::fast::padded;
+
+    const COLUMNS: Columns = Columns {
+        count: 2,
+        selected: 0,
+    };
+
+    fn base() -> Position {
+        let mut base = Position::of_line(0x1000);
+        base.set(1, 50);
+        base
+    }
+
+    /// The position, the cost and the length of a cost line.
+    fn read(text: &str) -> Option<([u64; 2], i64, usize)> {
+        let line = cost_line::<2, 2>(&padded(text), 0, &base(), COLUMNS)?;
+        let position = [0, 1].map(|column| line.position.base(column));
+        Some((position, line.cost, line.next))
+    }
+
+    #[test]
+    fn cost_lines_are_read() {
+        assert_eq!(read("+7 0 1\n"), Some(([0x1007, 0], 1, 7)));
+        assert_eq!(read("+12 * 34 5\n"), Some(([0x100c, 50], 34, 11)));
+        assert_eq!(
+            read("-1 +123 12345678\n"),
+            Some(([0xfff, 173], 12_345_678, 17))
+        );
+        assert_eq!(read("* -50 -8\n"), Some(([0x1000, 0], -8, 9)));
+        assert_eq!(read("* * \n"), Some(([0x1000, 50], 0, 5)));
+        assert_eq!(read("0x1fF 12\n"), Some(([0x1ff, 12], 0, 9)));
+    }
+
+    #[test]
+    fn whatever_differs_is_left_to_the_general_path() {
+        for text in [
+            "+7\n",
+            "+7 *",
+            "+7 *x\n",
+            "+7 *1 2\n",
+            "+7 + 2\n",
+            "+7 -51 2\n",
+            "+7  0 1\n",
+            "+7 0 1 2 3\n",
+            "+7 0 1\r\n",
+            "+7 0 123456789\n",
+            "+7 0x 1\n",
+            "+7 0 1 1234567890123456 7\n",
+            "-4097 0 1\n",
+        ] {
+            assert_eq!(read(text), None, "{text:?}");
+        }
+        assert_eq!(cost_line::<2, 2>(b"+7 0 1\n", 0, &base(), COLUMNS), None);
+    }
+
+    #[test]
+    fn calls_have_a_target() {
+        let text = padded("calls=12 0x858a0 +40 \n");
+        let read = calls::<2>(&text, 0, &base()).unwrap();
+        assert_eq!((read.calls, read.next), (12, 22));
+        assert_eq!([0, 1].map(|column| read.target.base(column)), [0x858a0, 90]);
+        for text in [
+            "calls=1 0\n",
+            "calls=1 0 0 0\n",
+            "calls=-1 0 0\n",
+            "call=1 0 0\n",
+        ] {
+            assert_eq!(calls::<2>(&padded(text), 0, &base()), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn jumps_are_stepped_over() {
+        assert_eq!(jump(&padded("jcnd=1/2 +3 +4 \n* * \n"), 0), Some(16));
+        assert_eq!(jump(&padded("jump=1 +3 +4\n"), 0), Some(13));
+        assert_eq!(jump(&padded("jfi=(1)\n"), 0), None);
+    }
+
+    #[test]
+    fn references_have_an_id_alone() {
+        let read = reference(&padded("cfn=(580)\n"), 0).unwrap();
+        assert_eq!((read.of_callee, read.key, read.id), (true, *b"fn", 580));
+        assert_eq!(read.next, 10);
+        let read = reference(&padded("ob=(7)\n"), 0).unwrap();
+        assert_eq!((read.of_callee, read.key, read.id), (false, *b"ob", 7));
+        for text in ["fn=(7) main\n", "fn=main\n", "fn=()\n", "fn=(7) \n"] {
+            assert_eq!(reference(&padded(text), 0), None, "{text:?}");
+        }
+    }
+}

@@ -84,3 +84,86 @@ pub(in crate::callgrind) fn cost(data: &[u8], pos: usize, columns: Columns) -> O
 }
 
 const _: () = assert!(TEXT <= 48, "a head must leave room for its costs");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::callgrind::fast::padded;
+
+    const COLUMNS: Columns = Columns {
+        count: 2,
+        selected: 0,
+    };
+
+    fn read_block(text: &str) -> Option<Ids> {
+        let data = padded(text);
+        let (_, length) = head::<BLOCK_BLANKS>(&data, 0)?;
+        block_head(&data, 0, length)
+    }
+
+    fn read_call(text: &str) -> Option<Ids> {
+        let data = padded(text);
+        let (_, length) = head::<CALL_BLANKS>(&data, 0)?;
+        call_head(&data, 0, length)
+    }
+
+    #[test]
+    fn heads_are_read() {
+        let ids = |file, function, line| {
+            Some(Ids {
+                file,
+                function,
+                line,
+            })
+        };
+        assert_eq!(read_block("fl=(2)\nfn=(13)\n9 222 432\n"), ids(2, 13, 9));
+        let text = "cfl=(12345)\ncfn=(123)\ncalls=1 0 0\n1707 5 0\n";
+        assert_eq!(read_call(text), ids(12345, 123, 1707));
+    }
+
+    #[test]
+    fn costs_are_read_from_the_blank_on() {
+        let read =
+            |text, columns| cost(&padded(text), 0, columns).map(|read| (read.cost, read.next));
+        let second = Columns {
+            selected: 1,
+            ..COLUMNS
+        };
+        assert_eq!(read(" 222 -432\n", COLUMNS), Some((222, 10)));
+        assert_eq!(read(" 222 -432\n", second), Some((-432, 10)));
+        assert_eq!(read(" 222 \n", second), Some((0, 6)));
+        assert_eq!(
+            read(" 12345678 1234567890123456\n", COLUMNS),
+            Some((12_345_678, 27))
+        );
+        for text in [
+            " 1 2 3\n",
+            " 1  2\n",
+            " 1x\n",
+            " --1\n",
+            " 123456789\n",
+            " 1\r\n",
+        ] {
+            assert_eq!(read(text, COLUMNS), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn whatever_differs_is_left_to_the_general_path() {
+        for text in [
+            "cfl=(1) x\ncfn=(1)\ncalls=1 0 0\n5 17\n",
+            "cfl=(1)\ncfn=(1)\ncalls=2 0 0\n5 17\n",
+            "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n+5 17\n",
+            "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n0x5 17\n",
+            "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n5\n",
+            "cfl=(1)\r\ncfn=(1)\r\ncalls=1 0 0\r\n5 17\r\n",
+            "cfl=()\ncfn=(1)\ncalls=1 0 0\n5 17\n",
+            "cfl=(123456789)\ncfn=(1)\ncalls=1 0 0\n5 17\n",
+        ] {
+            assert_eq!(read_call(text), None, "{text:?}");
+        }
+        for text in ["fl=(1)\nfn=(1) f\n5 17\n", "fi=(1)\nfn=(1)\n5 17\n"] {
+            assert_eq!(read_block(text), None, "{text:?}");
+        }
+    }
+}

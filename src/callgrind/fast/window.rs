@@ -19,8 +19,8 @@ pub(in crate::callgrind) type Text = [u8; TEXT];
 
 /// A walk through the bytes at one place, from number to number.
 ///
-/// Steps beyond the span read nonsense from within the window rather than check each time; no
-/// number ends there, so that none is made of the nonsense.
+/// Steps beyond the span wrap around rather than check each time. Nothing is read from there: a
+/// number has to begin where digits were looked for, and no shape is long without numbers.
 #[derive(Clone, Copy)]
 pub(in crate::callgrind) struct Window<'a> {
     bytes: &'a [u8; WINDOW],
@@ -116,7 +116,7 @@ impl<'a> Window<'a> {
         found
     }
 
-    /// Steps over a fixed text of up to 8 bytes that has no digits.
+    /// Steps over a fixed text of up to 8 bytes.
     #[inline(always)]
     pub fn expect<const N: usize>(&mut self, text: &[u8; N]) -> Option<()> {
         let mut wanted = [0; 8];
@@ -242,6 +242,7 @@ impl<'a> Window<'a> {
         digits
     }
 
+    /// The byte at this place.
     #[inline(always)]
     pub fn peek(&self) -> u8 {
         self.bytes[self.at % SPAN]
@@ -308,4 +309,55 @@ fn no_digit_mask(bytes: u8x16) -> u32 {
 #[inline(always)]
 fn newline_mask(bytes: u8x16) -> u32 {
     bytes.simd_eq(u8x16::splat(b'\n')).to_bitmask()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_every_length() {
+        for digits in 1..=8 {
+            let text = format!("{:<8}", &"98765432"[..digits]);
+            let word = u64::from_le_bytes(text.as_bytes().try_into().unwrap());
+            let expected: u64 = text.trim().parse().unwrap();
+            assert_eq!(eight_digits(word, digits), expected);
+            if digits <= 4 {
+                assert_eq!(four_digits(word, digits), expected);
+            }
+        }
+        assert_eq!(four_digits(u64::MAX, 0), 0);
+    }
+
+    #[test]
+    fn every_byte_is_a_digit_or_not() {
+        for byte in 0..=u8::MAX {
+            let mask = no_digit_mask(u8x16::splat(byte));
+            let expected = if byte.is_ascii_digit() { 0 } else { 0xffff };
+            assert_eq!(mask, expected, "{byte}");
+        }
+    }
+
+    #[test]
+    fn numbers_end_within_what_was_looked_at() {
+        let data = [b'7'; WINDOW];
+        let mut window = Window::new::<1>(&data, 0).unwrap();
+        assert_eq!(window.number(), None);
+        assert_eq!(window.length(), 16);
+        assert_eq!(window.number(), None);
+        assert!(Window::new::<1>(&data, 1).is_none());
+        assert!(Window::new::<1>(&data, usize::MAX).is_none());
+    }
+
+    #[test]
+    fn texts_are_compared_as_far_as_they_go() {
+        let mut data = [b'a'; WINDOW];
+        let text = Window::unread(&data, 0).unwrap().text();
+        data[40] = b' ';
+        let window = Window::unread(&data, 0).unwrap();
+        assert!(window.begins_with(&text, 40));
+        assert!(!window.begins_with(&text, 41));
+        assert_eq!(window.blank::<1>(), Some(40));
+        assert_eq!(window.blank::<2>(), None);
+    }
 }

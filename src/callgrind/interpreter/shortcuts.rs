@@ -164,10 +164,7 @@ impl Interpreter<'_> {
     ) -> usize {
         loop {
             let next = match data.get(pos) {
-                Some(b'0'..=b'9' | b'+' | b'-' | b'*') => {
-                    self.own_costs::<POSITIONS>(data, pos, columns)
-                }
-                Some(b'j') => self.jump::<POSITIONS>(data, pos, columns),
+                Some(b'*'..=b'9' | b'j') => self.own_costs::<POSITIONS>(data, pos, columns),
                 Some(b'c') if data.get(pos + 1) == Some(&b'a') => {
                     self.call::<POSITIONS>(data, pos, columns)
                 }
@@ -181,7 +178,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Reads cost lines of the function itself.
+    /// Reads cost lines of the function itself, and jumps among them.
     #[inline(always)]
     fn own_costs<const POSITIONS: usize>(
         &mut self,
@@ -190,7 +187,7 @@ impl Interpreter<'_> {
         columns: Columns,
     ) -> Option<usize> {
         if !matches!(self.function, Function::Open { .. }) {
-            return self.first_cost::<POSITIONS>(data, start, columns);
+            return self.first_line::<POSITIONS>(data, start, columns);
         }
         // All of this stays in registers: hence only short lines, and only costs whose sum cannot
         // overflow, so that the order in which they are added does not matter.
@@ -199,34 +196,55 @@ impl Interpreter<'_> {
         let mut first_line = None;
         let mut sum = 0;
         let mut lines = 0;
-        // No letter: a cost line, or nothing that is read here.
-        while data.get(pos).is_some_and(|&first| first <= b'9')
-            && let Some(line) = sums::cost_line::<POSITIONS, 1>(data, pos, &position, columns)
-            && line.cost >= 0
-        {
+        loop {
+            let (source, is_jump) = match data.get(pos) {
+                // No letter: a cost line, or nothing that is read here.
+                Some(b'*'..=b'9') => (pos, false),
+                Some(b'j') => match sums::jump(data, pos) {
+                    Some(source) => (source, true),
+                    None => break,
+                },
+                _ => break,
+            };
+            let line = sums::cost_line::<POSITIONS, 1>(data, source, &position, columns);
+            let Some(line) = line.filter(|line| line.cost >= 0) else {
+                break;
+            };
             position = line.position;
+            pos = line.next;
+            lines += 1;
+            if is_jump {
+                lines += 1;
+                continue;
+            }
             first_line = first_line.or(Some(position.base(POSITIONS - 1)));
             sum += line.cost;
-            lines += 1;
-            pos = line.next;
         }
-        let Some(first_line) = first_line else {
-            return self.first_cost::<POSITIONS>(data, start, columns);
-        };
+        if pos == start {
+            return self.first_line::<POSITIONS>(data, start, columns);
+        }
         self.position = position;
-        self.builder.add_cost(first_line, sum);
+        if let Some(first_line) = first_line {
+            self.builder.add_cost(first_line, sum);
+        }
         self.line += lines;
         Some(pos)
     }
 
-    /// Reads one cost line of the function itself, which may open its block.
+    /// Reads one cost line of the function itself, which may open its block, or a jump.
     #[inline(never)]
-    fn first_cost<const POSITIONS: usize>(
+    fn first_line<const POSITIONS: usize>(
         &mut self,
         data: &[u8],
         pos: usize,
         columns: Columns,
     ) -> Option<usize> {
+        if let Some(source) = sums::jump(data, pos) {
+            let source = sums::cost_line::<POSITIONS, 2>(data, source, &self.position, columns)?;
+            self.position = source.position;
+            self.line += 2;
+            return Some(source.next);
+        }
         let line = sums::cost_line::<POSITIONS, 2>(data, pos, &self.position, columns)?;
         self.ensure_block(data, pos).ok()?;
         self.position = line.position;
@@ -234,21 +252,6 @@ impl Interpreter<'_> {
             .add_cost(self.position.base(POSITIONS - 1), line.cost);
         self.line += 1;
         Some(line.next)
-    }
-
-    /// Reads a jump and its source position.
-    #[inline(always)]
-    fn jump<const POSITIONS: usize>(
-        &mut self,
-        data: &[u8],
-        pos: usize,
-        columns: Columns,
-    ) -> Option<usize> {
-        let source = sums::jump(data, pos)?;
-        let source = sums::cost_line::<POSITIONS, 2>(data, source, &self.position, columns)?;
-        self.position = source.position;
-        self.line += 2;
-        Some(source.next)
     }
 
     /// Reads a call and its cost.
