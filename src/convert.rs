@@ -345,7 +345,7 @@ impl Loader<'_> {
 
     fn text(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
         let (name, options) = (source.to_string(), &self.options.read);
-        let outcome = callgrind::read(&mut input, &name, options, &mut self.builder);
+        let outcome = callgrind::read_chunks(&mut input, &name, options, &mut self.builder);
         let cut = input.cut();
         let outcome = match (outcome, cut) {
             (Err(error), Some((packing, bytes))) if matches!(error.problem, Problem::NoData) => {

@@ -18,6 +18,7 @@ mod position;
 mod reader;
 
 pub use error::{Error, Problem, Warning, WarningKind};
+pub(crate) use reader::read_chunks;
 #[doc(hidden)]
 pub use reader::read_the_long_way;
 pub use reader::{Outcome, read};

@@ -1,6 +1,6 @@
 //! A stream whose first bytes have been looked at.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
 use super::content::{Content, LENGTH};
 
@@ -68,6 +68,23 @@ impl<R: Read> Read for Head<R> {
         let count = head.read(room)?;
         self.at += count;
         Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for Head<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at < self.end {
+            return Ok(&self.head[self.at..self.end]);
+        }
+        self.rest.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        if self.at < self.end {
+            self.at += count;
+        } else {
+            self.rest.consume(count);
+        }
     }
 }
 

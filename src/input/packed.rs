@@ -4,10 +4,7 @@ use std::io::{self, Read};
 
 use thiserror::Error;
 
-use super::Packing;
-
-/// Bytes that are read at a time.
-const BUFFER: usize = 128 << 10;
+use super::{BUFFER, Packing};
 
 /// What is wrong with packed data, and at which of its bytes, counted from 0.
 #[derive(Debug, Error)]

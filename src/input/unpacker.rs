@@ -1,12 +1,12 @@
 //! A thread that unpacks while another one reads what is unpacked already.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// Size of a buffer.
-const BUFFER: usize = 256 << 10;
+/// Size of a buffer: with fewer bytes the threads wake each other too often.
+const BUFFER: usize = 512 << 10;
 
 /// How many buffers go round between the two threads.
 const BUFFERS: usize = 4;
@@ -82,12 +82,12 @@ impl Unpacker {
     }
 }
 
-impl Read for Unpacker {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+impl BufRead for Unpacker {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.start == self.chunk.end {
             let Ok(next) = self.full.recv() else {
                 self.end()?;
-                return Ok(0);
+                return Ok(&[]);
             };
             let read = std::mem::replace(&mut self.chunk, next);
             self.start = 0;
@@ -96,9 +96,18 @@ impl Read for Unpacker {
                 let _ = self.empty.send(read.buffer);
             }
         }
-        let mut rest = &self.chunk.buffer[self.start..self.chunk.end];
-        let count = rest.read(room)?;
+        Ok(&self.chunk.buffer[self.start..self.chunk.end])
+    }
+
+    fn consume(&mut self, count: usize) {
         self.start += count;
+    }
+}
+
+impl Read for Unpacker {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(room)?;
+        self.consume(count);
         Ok(count)
     }
 }
