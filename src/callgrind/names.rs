@@ -65,51 +65,56 @@ fn trim_blanks(mut text: &[u8]) -> &[u8] {
 
 /// The names behind the ids of one kind: objects, files or functions.
 ///
-/// Ids are mostly dense, so that an index does; but no number in a file may size a table, so
-/// far ones go to a map.
+/// Ids are mostly small, so that a page of names that is found by index does; but no number in a
+/// file may size a table, so far ones go to a map.
 #[derive(Debug, Default)]
 pub(super) struct IdTable {
-    dense: Vec<Option<NameId>>,
-    /// How many entries of `dense` are defined.
-    defined: usize,
-    sparse: HashMap<u64, NameId, foldhash::fast::RandomState>,
+    /// Names of the ids from 0 on, where any id of a page is defined.
+    pages: Vec<Option<Box<Page>>>,
+    far: HashMap<u64, NameId, foldhash::fast::RandomState>,
 }
 
+/// The names of ids that follow one another.
+type Page = [Option<NameId>; IdTable::PAGE];
+
 impl IdTable {
-    /// How far beyond twice the ids that are defined an id may lie and still be dense.
-    const REACH: usize = 16 << 10;
+    /// Ids on a page: few, for a file may define but one of each.
+    const PAGE: usize = 64;
+
+    /// The first id that is far. Valgrind numbers all functions that it knows of, and writes those
+    /// that were called.
+    const FAR: usize = 4 << 20;
 
     #[inline]
     pub fn get(&self, id: u64) -> Option<NameId> {
-        match usize::try_from(id).ok().and_then(|id| self.dense.get(id)) {
-            Some(&Some(name)) => Some(name),
-            _ => self.get_sparse(id),
+        let near = usize::try_from(id).ok()?;
+        match self.pages.get(near / Self::PAGE) {
+            Some(page) => page.as_ref()?[near % Self::PAGE],
+            None => self.get_far(id),
         }
     }
 
     #[cold]
-    fn get_sparse(&self, id: u64) -> Option<NameId> {
-        self.sparse.get(&id).copied()
+    fn get_far(&self, id: u64) -> Option<NameId> {
+        self.far.get(&id).copied()
     }
 
     /// Defines an id; a later definition wins. True if it had another name before.
     pub fn define(&mut self, id: u64, name: NameId) -> bool {
-        let is_other = self.get(id).is_some_and(|old| old != name);
-        // Not the length, which every id at the end of its reach would double.
-        let reach = 2 * self.defined + Self::REACH;
-        match usize::try_from(id).ok().filter(|&id| id < reach) {
-            Some(id) => {
-                if self.dense.len() <= id {
-                    self.dense.resize(id + 1, None);
-                }
-                self.defined += usize::from(self.dense[id].is_none());
-                self.dense[id] = Some(name);
-            }
-            None => {
-                self.sparse.insert(id, name);
-            }
+        let old = match usize::try_from(id).ok().filter(|&id| id < Self::FAR) {
+            Some(id) => self.near(id).replace(name),
+            None => self.far.insert(id, name),
+        };
+        old.is_some_and(|old| old != name)
+    }
+
+    fn near(&mut self, id: usize) -> &mut Option<NameId> {
+        let page = id / Self::PAGE;
+        if self.pages.len() <= page {
+            self.pages.resize_with(page + 1, || None);
         }
-        is_other
+        let page = self.pages[page].get_or_insert_with(|| Box::new([None; Self::PAGE]));
+        &mut page[id % Self::PAGE]
     }
 }
 
@@ -157,23 +162,18 @@ mod tests {
         let mut intern = |name: &str| names.intern(name.as_bytes()).unwrap();
         let (a, b) = (intern("a"), intern("b"));
         let mut ids = IdTable::default();
-        ids.define(u64::MAX, a);
-        ids.define(50_000, a);
-        ids.define(3, a);
-        ids.define(3, b);
-        assert_eq!(ids.dense.len(), 4);
-        assert_eq!(ids.get(u64::MAX), Some(a));
-        assert_eq!(ids.get(50_000), Some(a));
-        assert_eq!(ids.get(3), Some(b));
-        assert_eq!(ids.get(4), None);
-        // Ids that each lie at the end of what is near do not double the table.
-        for _ in 0..100 {
-            ids.define((2 * ids.dense.len() + IdTable::REACH - 1) as u64, a);
+        let last_near = IdTable::FAR as u64 - 1;
+        for id in [u64::MAX, last_near + 1, 312_566, 3] {
+            assert_eq!(ids.get(id), None);
+            assert!(!ids.define(id, a));
+            assert!(!ids.define(id, a));
+            assert_eq!(ids.get(id), Some(a));
+            assert!(ids.define(id, b));
+            assert_eq!(ids.get(id), Some(b));
         }
-        assert!(ids.dense.len() <= 2 * IdTable::REACH);
-        // An id that was far becomes near as the table grows; the newest definition wins.
-        (0..40_000).for_each(|id| _ = ids.define(id, a));
-        ids.define(50_000, b);
-        assert_eq!(ids.get(50_000), Some(b));
+        assert_eq!(ids.pages.len(), 312_566 / IdTable::PAGE + 1);
+        assert_eq!(ids.pages.iter().flatten().count(), 2);
+        assert_eq!(ids.get(4), None);
+        assert_eq!(ids.get(last_near), None);
     }
 }

@@ -1,14 +1,16 @@
 //! Lines of common shape, read without looking at every byte. Pure, as the lexer is.
 //!
 //! In a trace nearly all lines belong to one of two [shapes](trace) of several lines each, in an
-//! aggregate to a few [short lines](sums). Where all of a shape stands in the bytes exactly as
+//! aggregate to a few [short lines](sums), which come in [runs](run). Where all of a shape stands in the bytes exactly as
 //! expected, its numbers come back; whatever differs by a byte is left to the general path, which
 //! gives the same result for both.
 //!
 //! The gain lies in finding the ends of all numbers at once, in a bit mask of a [`Window`], and in
 //! reading each number without a loop over its digits.
 
+mod brief;
 pub(super) mod heads;
+pub(super) mod run;
 pub(super) mod sums;
 pub(super) mod trace;
 mod window;

@@ -30,8 +30,8 @@ pub(in crate::callgrind) struct CostLine {
 pub(in crate::callgrind) struct Calls {
     /// How many calls.
     pub calls: u64,
-    /// Where the callee is.
-    pub target: Position,
+    /// The line where the callee begins.
+    pub target_line: u64,
     /// Where the next line begins.
     pub next: usize,
 }
@@ -72,10 +72,7 @@ pub(in crate::callgrind) fn cost_line<const POSITIONS: usize, const PARTS: usize
 #[inline(always)]
 pub(in crate::callgrind) fn jump(data: &[u8], pos: usize) -> Option<usize> {
     let mut window = Window::unread(data, pos)?;
-    match [window.byte(), window.byte(), window.byte(), window.byte()] {
-        [b'j', b'c', b'n', b'd'] | [b'j', b'u', b'm', b'p'] => window.expect(b"=")?,
-        _ => return None,
-    }
+    window.expect_either(b"jcnd=", b"jump=")?;
     window.skip_line::<2>()?;
     Some(pos + window.length())
 }
@@ -90,16 +87,20 @@ pub(in crate::callgrind) fn calls<const POSITIONS: usize>(
     let mut window = Window::new::<3>(data, pos)?;
     window.expect(b"calls=")?;
     let calls = window.short_number()?;
-    let mut target = *base;
+    let mut target_line = 0;
     for column in 0..POSITIONS {
         window.expect(b" ")?;
-        target.set(column, window.subposition(base.base(column))?);
+        // Only the line counts, which is the last one.
+        if column + 1 < POSITIONS && window.skip_hexadecimal() {
+            continue;
+        }
+        target_line = window.subposition(base.base(column))?;
     }
     window.skip(b' ');
     window.expect(b"\n")?;
     Some(Calls {
         calls,
-        target,
+        target_line,
         next: pos + window.length(),
     })
 }
@@ -202,11 +203,16 @@ mod tests {
     fn calls_have_a_target() {
         let text = padded("calls=12 0x858a0 +40 \n");
         let read = calls::<2>(&text, 0, &base()).unwrap();
-        assert_eq!((read.calls, read.next), (12, 22));
-        assert_eq!([0, 1].map(|column| read.target.base(column)), [0x858a0, 90]);
+        assert_eq!((read.calls, read.target_line, read.next), (12, 90, 22));
+        let text = padded("calls=1 +5 0\n");
+        let read = calls::<2>(&text, 0, &base()).unwrap();
+        assert_eq!((read.calls, read.target_line, read.next), (1, 0, 13));
         for text in [
             "calls=1 0\n",
             "calls=1 0 0 0\n",
+            "calls=1 0x 0\n",
+            "calls=1 0x12345678901234567 0\n",
+            "calls=1 0x1g 0\n",
             "calls=-1 0 0\n",
             "call=1 0 0\n",
         ] {

@@ -3,10 +3,10 @@
 use wide::u8x16;
 
 /// Bytes that a shape may span.
-const SPAN: usize = 64;
+pub(super) const SPAN: usize = 64;
 
 /// What must be there to look at a shape: words of 8 bytes are read from anywhere in the span.
-const WINDOW: usize = SPAN + 16;
+pub(super) const WINDOW: usize = SPAN + 16;
 
 /// The most digits of a number that is sure to have no more than 64 bits.
 const MOST_DIGITS: usize = 16;
@@ -56,9 +56,7 @@ impl<'a> Window<'a> {
     /// Where the first, second … blank stands, if it is within a [`Text`].
     #[inline(always)]
     pub fn blank<const NUMBER: u32>(&self) -> Option<usize> {
-        let mut blanks = mask::<{ TEXT / 16 }>(self.bytes, |bytes| {
-            bytes.simd_eq(u8x16::splat(b' ')).to_bitmask()
-        });
+        let mut blanks = mask::<{ TEXT / 16 }>(self.bytes, blank_mask);
         for _ in 1..NUMBER {
             blanks &= blanks.wrapping_sub(1);
         }
@@ -119,13 +117,15 @@ impl<'a> Window<'a> {
     /// Steps over a fixed text of up to 8 bytes.
     #[inline(always)]
     pub fn expect<const N: usize>(&mut self, text: &[u8; N]) -> Option<()> {
-        let mut wanted = [0; 8];
-        let mut mask = [0; 8];
-        wanted[..N].copy_from_slice(text);
-        mask[..N].fill(0xff);
-        let word = self.word(self.at) & u64::from_le_bytes(mask);
+        self.expect_either(text, text)
+    }
+
+    /// Steps over one of two fixed texts of up to 8 bytes, without a branch for which it is.
+    #[inline(always)]
+    pub fn expect_either<const N: usize>(&mut self, a: &[u8; N], b: &[u8; N]) -> Option<()> {
+        let word = self.word(self.at) & padded(&[0xff; N]);
         self.at += N;
-        (word == u64::from_le_bytes(wanted)).then_some(())
+        ((word == padded(a)) | (word == padded(b))).then_some(())
     }
 
     /// Reads a number of up to 8 digits.
@@ -219,6 +219,21 @@ impl<'a> Window<'a> {
         (self.at > start).then_some(value)
     }
 
+    /// Steps over a number with `0x` that is sure to have no more than 64 bits, if one is here.
+    #[inline(always)]
+    pub fn skip_hexadecimal(&mut self) -> bool {
+        let start = self.at % SPAN;
+        let Some([b'0', b'x', digits @ ..]) = self.bytes[start..].first_chunk::<18>() else {
+            return false;
+        };
+        let digits = (no_hexadecimal_mask(u8x16::new(*digits)) | 1 << 16).trailing_zeros() as usize;
+        let ends = digits > 0 && self.bytes[(start + 2 + digits) % WINDOW] <= b' ';
+        if ends {
+            self.at = start + 2 + digits;
+        }
+        ends
+    }
+
     /// Steps over the rest of the line, if its end is among the next `PARTS` times 16 bytes.
     #[inline(always)]
     pub fn skip_line<const PARTS: usize>(&mut self) -> Option<()> {
@@ -258,11 +273,24 @@ impl<'a> Window<'a> {
     }
 }
 
+/// Up to 8 bytes as a word, with zeros behind.
+#[inline(always)]
+fn padded<const N: usize>(text: &[u8; N]) -> u64 {
+    let mut word = [0; 8];
+    word[..N].copy_from_slice(text);
+    u64::from_le_bytes(word)
+}
+
 /// The number that the first `digits` (1 to 8) bytes of `word` spell.
 #[inline(always)]
 fn eight_digits(word: u64, digits: usize) -> u64 {
     // Leading zeros come in from below; what lies behind the number falls out above.
-    let digits = (word & 0x0f0f_0f0f_0f0f_0f0f) << ((64 - 8 * digits) % 64);
+    join_digits((word & 0x0f0f_0f0f_0f0f_0f0f) << ((64 - 8 * digits) % 64))
+}
+
+/// The number whose 8 digits are the bytes of a word, the first of them the lowest.
+#[inline(always)]
+pub(super) fn join_digits(digits: u64) -> u64 {
     // Each step joins neighbours: the lower one, which comes first, is worth more.
     let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
@@ -289,7 +317,7 @@ const fn beyond<const PARTS: usize>() -> u64 {
 
 /// A bit for each of the first `PARTS` times 16 bytes.
 #[inline(always)]
-fn mask<const PARTS: usize>(bytes: &[u8], bits: impl Fn(u8x16) -> u32) -> u64 {
+pub(super) fn mask<const PARTS: usize>(bytes: &[u8], bits: impl Fn(u8x16) -> u32) -> u64 {
     let mut mask = 0;
     for (part, bytes) in bytes.as_chunks().0.iter().take(PARTS).enumerate() {
         mask |= u64::from(bits(u8x16::new(*bytes))) << (16 * part);
@@ -299,15 +327,29 @@ fn mask<const PARTS: usize>(bytes: &[u8], bits: impl Fn(u8x16) -> u32) -> u64 {
 
 /// Bit `i` is set where byte `i` is no ASCII digit.
 #[inline(always)]
-fn no_digit_mask(bytes: u8x16) -> u32 {
+pub(super) fn no_digit_mask(bytes: u8x16) -> u32 {
     // Digits become 0 to 9, and then at most 127; all else has the top bit set.
     let values = bytes - u8x16::splat(b'0');
     values.saturating_add(u8x16::splat(127 - 9)).to_bitmask()
 }
 
+/// Bit `i` is set where byte `i` is no hexadecimal digit.
+#[inline(always)]
+fn no_hexadecimal_mask(bytes: u8x16) -> u32 {
+    // As with digits, with the letters in lower case.
+    let values = (bytes | u8x16::splat(0x20)) - u8x16::splat(b'a');
+    no_digit_mask(bytes) & values.saturating_add(u8x16::splat(127 - 5)).to_bitmask()
+}
+
+/// Bit `i` is set where byte `i` is a blank.
+#[inline(always)]
+pub(super) fn blank_mask(bytes: u8x16) -> u32 {
+    bytes.simd_eq(u8x16::splat(b' ')).to_bitmask()
+}
+
 /// Bit `i` is set where byte `i` is `\n`.
 #[inline(always)]
-fn newline_mask(bytes: u8x16) -> u32 {
+pub(super) fn newline_mask(bytes: u8x16) -> u32 {
     bytes.simd_eq(u8x16::splat(b'\n')).to_bitmask()
 }
 

@@ -4,6 +4,7 @@
 
 use super::{Expect, Function, Interpreter, PendingCall};
 use crate::callgrind::fast::heads::{Heads, Ids, Meaning};
+use crate::callgrind::fast::run::Run;
 use crate::callgrind::fast::{Columns, Window, sums, trace};
 use crate::callgrind::position::Position;
 use crate::profile::{Call, Kind, Selection};
@@ -189,46 +190,16 @@ impl Interpreter<'_> {
         if !matches!(self.function, Function::Open { .. }) {
             return self.first_line::<POSITIONS>(data, start, columns);
         }
-        // All of this stays in registers: hence only short lines, and only costs whose sum cannot
-        // overflow, so that the order in which they are added does not matter.
-        let mut pos = start;
-        let mut position = self.position;
-        let mut first_line = None;
-        let mut sum = 0;
-        let mut lines = 0;
-        loop {
-            let (source, is_jump) = match data.get(pos) {
-                // No letter: a cost line, or nothing that is read here.
-                Some(b'*'..=b'9') => (pos, false),
-                Some(b'j') => match sums::jump(data, pos) {
-                    Some(source) => (source, true),
-                    None => break,
-                },
-                _ => break,
-            };
-            let line = sums::cost_line::<POSITIONS, 1>(data, source, &position, columns);
-            let Some(line) = line.filter(|line| line.cost >= 0) else {
-                break;
-            };
-            position = line.position;
-            pos = line.next;
-            lines += 1;
-            if is_jump {
-                lines += 1;
-                continue;
-            }
-            first_line = first_line.or(Some(position.base(POSITIONS - 1)));
-            sum += line.cost;
-        }
-        if pos == start {
+        let run = Run::read::<POSITIONS>(data, start, &self.position, columns);
+        if run.lines == 0 {
             return self.first_line::<POSITIONS>(data, start, columns);
         }
-        self.position = position;
-        if let Some(first_line) = first_line {
-            self.builder.add_cost(first_line, sum);
+        self.position = run.position;
+        if let Some(line) = run.first_line {
+            self.builder.add_cost(line, run.cost);
         }
-        self.line += lines;
-        Some(pos)
+        self.line += run.lines;
+        Some(run.next)
     }
 
     /// Reads one cost line of the function itself, which may open its block, or a jump.
@@ -270,7 +241,7 @@ impl Interpreter<'_> {
         let pending = PendingCall {
             callee,
             calls: calls.calls,
-            target_line: calls.target.base(POSITIONS - 1),
+            target_line: calls.target_line,
         };
         self.add_call(pending, cost.cost);
         self.line += 2;
