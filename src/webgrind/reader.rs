@@ -207,7 +207,8 @@ impl<R: Read + Seek> Reader<R> {
                 let found = excerpt(&line);
                 return Err(source.error(ReadProblem::HeaderNotEnded { found }));
             }
-            let line = line.strip_suffix(b"\r").unwrap_or(&line);
+            // All of them: so that the same headers come out however often a file is written again.
+            while line.pop_if(|last| *last == b'\r').is_some() {}
             // webgrind stops reading at a blank line; it must not get one.
             if line.is_empty() {
                 continue;
@@ -221,7 +222,7 @@ impl<R: Read + Seek> Reader<R> {
             } else {
                 RawHeader::Other
             };
-            builder.add_header(line, raw);
+            builder.add_header(&line, raw);
         }
         Ok(event.unwrap_or_default())
     }
