@@ -120,24 +120,33 @@ impl<'a> InvocationLists<'a> {
             return record(self.sum_record(id, narrowing, sub_call_address));
         }
         let Some(tree) = self.tree else { return Ok(()) };
-        for &position in self.in_tree(id) {
-            let position = position as usize;
-            let invocation = &tree.invocations()[position];
-            let calls = tree.calls_of(position);
-            let mut numbers = InvocationRecord {
-                self_cost: narrowing.cost(invocation.self_cost),
-                inclusive: narrowing.cost(invocation.inclusive),
-                sub_call_count: narrowing.count(calls.len() as u64),
-                sub_call_address: address(calls.start as u64),
-                ..UNCALLED
-            };
-            if let Some((caller, call)) = tree.caller_of(position) {
-                numbers.call_cost = narrowing.cost(call.cost);
-                numbers.caller = tree.invocations()[caller].function.number();
-                numbers.caller_invocation = self.numbers[caller];
-                numbers.line = narrowing.count(call.line);
+        // What belongs to an invocation lies far apart in memory. One step at a time for many of
+        // them lets a processor wait for all of it at once.
+        let mut batch = Vec::with_capacity(BATCH);
+        for positions in self.in_tree(id).chunks(BATCH) {
+            batch.clear();
+            batch.extend(positions.iter().map(|&position| {
+                let position = position as usize;
+                let invocation = &tree.invocations()[position];
+                let calls = tree.calls_of(position);
+                let numbers = InvocationRecord {
+                    self_cost: narrowing.cost(invocation.self_cost),
+                    inclusive: narrowing.cost(invocation.inclusive),
+                    sub_call_count: narrowing.count(calls.len() as u64),
+                    sub_call_address: address(calls.start as u64),
+                    ..UNCALLED
+                };
+                (numbers, tree.caller_of(position))
+            }));
+            for (numbers, caller) in &mut batch {
+                if let Some((caller, call)) = *caller {
+                    numbers.call_cost = narrowing.cost(call.cost);
+                    numbers.caller = tree.invocations()[caller].function.number();
+                    numbers.caller_invocation = self.numbers[caller];
+                    numbers.line = narrowing.count(call.line);
+                }
             }
-            record(numbers)?;
+            batch.iter().try_for_each(|(numbers, _)| record(*numbers))?;
         }
         Ok(())
     }
@@ -207,6 +216,9 @@ impl<'a> InvocationLists<'a> {
         &self.order[self.starts[f] as usize..self.starts[f + 1] as usize]
     }
 }
+
+/// How many invocations are looked up together.
+const BATCH: usize = 64;
 
 /// An invocation that nobody called.
 const UNCALLED: InvocationRecord = InvocationRecord {

@@ -127,7 +127,11 @@ impl Narrowing {
 
 /// Divides, rounding to nearest, halves up.
 fn divided(value: u64, divisor: u64) -> u64 {
-    value / divisor + u64::from(value % divisor >= divisor.div_ceil(2) && divisor > 1)
+    // Nearly always, and a division takes long.
+    if divisor == 1 {
+        return value;
+    }
+    value / divisor + u64::from(value % divisor >= divisor.div_ceil(2))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::io::{Seek, SeekFrom, Write};
 
-use byteorder::{LittleEndian, WriteBytesExt};
+use byteorder::{ByteOrder, LittleEndian, WriteBytesExt};
 
 use super::error::{WriteError, WriteWarning};
 use super::invocations::InvocationLists;
@@ -226,9 +226,9 @@ impl<W: Write + Seek> Writer<W> {
     fn write(&mut self, plan: &Plan<'_>) -> Result<(), WriteError> {
         let functions = plan.profile.functions();
         let count = plan.narrowing.count(functions.len() as u64);
-        self.numbers(&[plan.version.number(), 0, count])?;
+        self.numbers([plan.version.number(), 0, count])?;
         for _ in 0..count {
-            self.numbers(&[0])?;
+            self.numbers([0])?;
         }
         for (id, _) in functions {
             let address = self.address();
@@ -236,7 +236,7 @@ impl<W: Write + Seek> Writer<W> {
             self.function(plan, id)?;
         }
         if let Some(lists) = &plan.lists {
-            lists.sub_calls(&plan.narrowing, |record| self.numbers(&record.to_numbers()))?;
+            lists.sub_calls(&plan.narrowing, |record| self.numbers(record.to_numbers()))?;
         }
         let header_address = self.address();
         for header in plan.profile.headers() {
@@ -247,21 +247,21 @@ impl<W: Write + Seek> Writer<W> {
 
     fn function(&mut self, plan: &Plan<'_>, id: FunctionId) -> Result<(), WriteError> {
         for &field in plan.version.function_fields() {
-            self.numbers(&[plan.function_number(id, field)])?;
+            self.numbers([plan.function_number(id, field)])?;
         }
         if let Some(lists) = &plan.lists {
             lists.of(id, &plan.narrowing, plan.functions_end, |record| {
-                self.numbers(&record.to_numbers())
+                self.numbers(record.to_numbers())
             })?;
         }
         if plan.version.has_called_from() {
             for edge in plan.profile.called_from(id) {
-                self.numbers(&plan.call_record(edge.caller, edge).to_numbers())?;
+                self.numbers(plan.call_record(edge.caller, edge).to_numbers())?;
             }
         }
         if plan.version.has_sub_calls() {
             for edge in plan.profile.sub_calls(id) {
-                self.numbers(&plan.call_record(edge.callee, edge).to_numbers())?;
+                self.numbers(plan.call_record(edge.callee, edge).to_numbers())?;
             }
         }
         let function = plan.profile.function(id);
@@ -285,14 +285,15 @@ impl<W: Write + Seek> Writer<W> {
         Ok(())
     }
 
-    fn numbers(&mut self, numbers: &[u32]) -> Result<(), WriteError> {
-        for &number in numbers {
-            self.output.write_u32::<LittleEndian>(number)?;
-        }
-        self.position += numbers.len() as u64 * NUMBER;
-        Ok(())
+    /// Writes numbers at once: looking for room in the output at each takes longer than the rest.
+    #[inline]
+    fn numbers<const COUNT: usize>(&mut self, numbers: [u32; COUNT]) -> Result<(), WriteError> {
+        let mut bytes = [[0; 4]; COUNT];
+        LittleEndian::write_u32_into(&numbers, bytes.as_flattened_mut());
+        self.bytes(bytes.as_flattened())
     }
 
+    #[inline]
     fn bytes(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.output.write_all(bytes)?;
         self.position += bytes.len() as u64;
