@@ -12,7 +12,7 @@
 use super::super::position::Position;
 use super::run::Run;
 use super::sums::CostLine;
-use super::window::join_digits;
+use super::word::{self, Digits};
 
 /// Bytes that are looked at.
 const BYTES: usize = 16;
@@ -22,9 +22,6 @@ const SHAPE: u64 = u64::from_le_bytes([b'+', 0, b' ', 0, b' ', 0, 0, 0]);
 
 /// The bytes that belong to it.
 const SHAPE_MASK: u64 = u64::from_le_bytes([0xff, 0, 0xff, 0, 0xff, 0, 0, 0]);
-
-/// A byte of 1 in each byte.
-const ONES: u64 = u64::MAX / 0xff;
 
 /// Reads a cost line with an address and a line number of one digit at most, relative to `base`,
 /// and one cost of up to 7 digits.
@@ -42,7 +39,7 @@ pub(super) fn cost_line(data: &[u8], pos: usize, base: &Position) -> Option<Cost
         _ => base.base(0).checked_add(step)?,
     };
     let (line, at) = line_number(bytes, at, base.base(1))?;
-    let (cost, length) = cost(word(bytes, at))?;
+    let (cost, length) = cost(word::at(bytes, at))?;
     let mut position = *base;
     position.set(0, address);
     position.set(1, line);
@@ -66,11 +63,11 @@ pub(super) fn straight(data: &[u8], run: &mut Run, last: &mut LastCost) {
     let before = run.lines;
     while let Some(bytes) = data.get(run.next..).and_then(<[u8]>::first_chunk::<BYTES>) {
         let [_, step, _, number, ..] = *bytes;
-        let is_shape = word(bytes, 0) & SHAPE_MASK == SHAPE;
+        let is_shape = word::at(bytes, 0) & SHAPE_MASK == SHAPE;
         if !is_shape || !step.is_ascii_digit() || (number != spelled && number != b'*') {
             break;
         }
-        let text = word(bytes, 5);
+        let text = word::at(bytes, 5);
         // Instructions that follow one another are mostly run equally often. If so, the next line
         // is found without waiting for this one to be read.
         if text & last.mask != last.text {
@@ -146,26 +143,15 @@ fn line_number(bytes: &[u8; BYTES], at: usize, base: u64) -> Option<(u64, usize)
 /// Reads the cost that a word begins with, 0 if there is none, and its length up to the next line.
 #[inline(always)]
 fn cost(word: u64) -> Option<(i64, usize)> {
-    // Digits become 0 to 9. All other bytes have the top bit set in the sum, or have it already;
-    // what a sum carries over goes to bytes behind the first of these.
-    let values = word ^ (ONES * 0x30);
-    let others = (values.wrapping_add(ONES * (0x7f - 9)) | values) & (ONES << 7);
-    let bits = others.trailing_zeros() & 0x38;
-    // The shift is in two steps, for there may be no digit, and then nothing must be left.
-    let cost = join_digits(values << 8 << (56 - bits));
-    let is_whole = (word >> bits) & 0xff == u64::from(b'\n');
-    is_whole.then_some((cost.cast_signed(), bits as usize / 8 + 1))
+    let digits = Digits::of(word);
+    let cost = digits.number().cast_signed();
+    digits
+        .end_before(b'\n')
+        .then_some((cost, digits.count() + 1))
 }
 
 #[inline(always)]
 fn digit(byte: u8) -> Option<u64> {
     let digit = byte.wrapping_sub(b'0');
     (digit <= 9).then_some(u64::from(digit))
-}
-
-#[inline(always)]
-fn word(bytes: &[u8; BYTES], at: usize) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(&bytes[at..at + 8]);
-    u64::from_le_bytes(word)
 }

@@ -5,8 +5,8 @@
 //! expected, its numbers come back; whatever differs by a byte is left to the general path, which
 //! gives the same result for both.
 //!
-//! The gain lies in finding the ends of all numbers at once, in a bit mask of a [`Window`], and in
-//! reading each number without a loop over its digits.
+//! The gain lies in finding the ends of all numbers at once, in a bit mask of a [`Window`] or in a
+//! [`word`], and in reading each number without a loop over its digits.
 
 mod brief;
 pub(super) mod heads;
@@ -14,6 +14,7 @@ pub(super) mod run;
 pub(super) mod sums;
 pub(super) mod trace;
 mod window;
+mod word;
 
 pub(super) use window::Window;
 

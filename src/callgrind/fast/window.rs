@@ -2,11 +2,13 @@
 
 use wide::u8x16;
 
+use super::word;
+
 /// Bytes that a shape may span.
-pub(super) const SPAN: usize = 64;
+const SPAN: usize = 64;
 
 /// What must be there to look at a shape: words of 8 bytes are read from anywhere in the span.
-pub(super) const WINDOW: usize = SPAN + 16;
+const WINDOW: usize = SPAN + 16;
 
 /// The most digits of a number that is sure to have no more than 64 bits.
 const MOST_DIGITS: usize = 16;
@@ -123,9 +125,9 @@ impl<'a> Window<'a> {
     /// Steps over one of two fixed texts of up to 8 bytes, without a branch for which it is.
     #[inline(always)]
     pub fn expect_either<const N: usize>(&mut self, a: &[u8; N], b: &[u8; N]) -> Option<()> {
-        let word = self.word(self.at) & padded(&[0xff; N]);
+        let word = self.word(self.at) & word::padded(&[0xff; N]);
         self.at += N;
-        ((word == padded(a)) | (word == padded(b))).then_some(())
+        ((word == word::padded(a)) | (word == word::padded(b))).then_some(())
     }
 
     /// Reads a number of up to 8 digits.
@@ -133,7 +135,7 @@ impl<'a> Window<'a> {
     pub fn number(&mut self) -> Option<u64> {
         let start = self.at;
         match self.digits() {
-            digits @ 1..=8 => Some(eight_digits(self.word(start), digits)),
+            digits @ 1..=8 => Some(word::eight_digits(self.word(start), digits)),
             _ => None,
         }
     }
@@ -143,8 +145,8 @@ impl<'a> Window<'a> {
     pub fn short_number(&mut self) -> Option<u64> {
         let start = self.at;
         match self.digits() {
-            digits @ 1..=4 => Some(four_digits(self.word(start), digits)),
-            digits @ 5..=8 => Some(eight_digits(self.word(start), digits)),
+            digits @ 1..=4 => Some(word::four_digits(self.word(start), digits)),
+            digits @ 5..=8 => Some(word::eight_digits(self.word(start), digits)),
             _ => None,
         }
     }
@@ -169,7 +171,7 @@ impl<'a> Window<'a> {
         if digits > 4 || !matches!(sign, b'+' | b'-' | b'*') || (sign == b'*') != (digits == 0) {
             return None;
         }
-        let step = four_digits(self.word(start), digits).cast_signed();
+        let step = word::four_digits(self.word(start), digits).cast_signed();
         base.checked_add_signed(if sign == b'-' { -step } else { step })
     }
 
@@ -266,44 +268,8 @@ impl<'a> Window<'a> {
     /// The 8 bytes at `at`; wraps around at the end of the span, where nobody looks any more.
     #[inline(always)]
     fn word(&self, at: usize) -> u64 {
-        let at = at % SPAN;
-        let mut word = [0; 8];
-        word.copy_from_slice(&self.bytes[at..at + 8]);
-        u64::from_le_bytes(word)
+        word::at(self.bytes, at % SPAN)
     }
-}
-
-/// Up to 8 bytes as a word, with zeros behind.
-#[inline(always)]
-fn padded<const N: usize>(text: &[u8; N]) -> u64 {
-    let mut word = [0; 8];
-    word[..N].copy_from_slice(text);
-    u64::from_le_bytes(word)
-}
-
-/// The number that the first `digits` (1 to 8) bytes of `word` spell.
-#[inline(always)]
-fn eight_digits(word: u64, digits: usize) -> u64 {
-    // Leading zeros come in from below; what lies behind the number falls out above.
-    join_digits((word & 0x0f0f_0f0f_0f0f_0f0f) << ((64 - 8 * digits) % 64))
-}
-
-/// The number whose 8 digits are the bytes of a word, the first of them the lowest.
-#[inline(always)]
-pub(super) fn join_digits(digits: u64) -> u64 {
-    // Each step joins neighbours: the lower one, which comes first, is worth more.
-    let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
-    let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
-    fours.wrapping_mul(10_000 << 32 | 1) >> 32
-}
-
-/// The number that the first `digits` (0 to 4) bytes of `word` spell.
-#[inline(always)]
-fn four_digits(word: u64, digits: usize) -> u64 {
-    // The same within the lower half; without any digit nothing is left in it.
-    let digits = (word & 0xffff_ffff) << ((32 - 8 * digits) % 64) & 0x0f0f_0f0f;
-    let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff;
-    (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0xffff
 }
 
 /// The bits of the bytes that are not looked at.
@@ -317,7 +283,7 @@ const fn beyond<const PARTS: usize>() -> u64 {
 
 /// A bit for each of the first `PARTS` times 16 bytes.
 #[inline(always)]
-pub(super) fn mask<const PARTS: usize>(bytes: &[u8], bits: impl Fn(u8x16) -> u32) -> u64 {
+fn mask<const PARTS: usize>(bytes: &[u8], bits: impl Fn(u8x16) -> u32) -> u64 {
     let mut mask = 0;
     for (part, bytes) in bytes.as_chunks().0.iter().take(PARTS).enumerate() {
         mask |= u64::from(bits(u8x16::new(*bytes))) << (16 * part);
@@ -327,7 +293,7 @@ pub(super) fn mask<const PARTS: usize>(bytes: &[u8], bits: impl Fn(u8x16) -> u32
 
 /// Bit `i` is set where byte `i` is no ASCII digit.
 #[inline(always)]
-pub(super) fn no_digit_mask(bytes: u8x16) -> u32 {
+fn no_digit_mask(bytes: u8x16) -> u32 {
     // Digits become 0 to 9, and then at most 127; all else has the top bit set.
     let values = bytes - u8x16::splat(b'0');
     values.saturating_add(u8x16::splat(127 - 9)).to_bitmask()
@@ -343,33 +309,19 @@ fn no_hexadecimal_mask(bytes: u8x16) -> u32 {
 
 /// Bit `i` is set where byte `i` is a blank.
 #[inline(always)]
-pub(super) fn blank_mask(bytes: u8x16) -> u32 {
+fn blank_mask(bytes: u8x16) -> u32 {
     bytes.simd_eq(u8x16::splat(b' ')).to_bitmask()
 }
 
 /// Bit `i` is set where byte `i` is `\n`.
 #[inline(always)]
-pub(super) fn newline_mask(bytes: u8x16) -> u32 {
+fn newline_mask(bytes: u8x16) -> u32 {
     bytes.simd_eq(u8x16::splat(b'\n')).to_bitmask()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_of_every_length() {
-        for digits in 1..=8 {
-            let text = format!("{:<8}", &"98765432"[..digits]);
-            let word = u64::from_le_bytes(text.as_bytes().try_into().unwrap());
-            let expected: u64 = text.trim().parse().unwrap();
-            assert_eq!(eight_digits(word, digits), expected);
-            if digits <= 4 {
-                assert_eq!(four_digits(word, digits), expected);
-            }
-        }
-        assert_eq!(four_digits(u64::MAX, 0), 0);
-    }
 
     #[test]
     fn every_byte_is_a_digit_or_not() {
