@@ -10,7 +10,6 @@
 
 mod error;
 mod fast;
-mod header;
 mod interpreter;
 mod lexer;
 mod names;

@@ -1,9 +1,9 @@
 //! Header lines: what they change, and which runs and parts they begin.
 
-use super::error::{Problem, WarningKind, excerpt};
-use super::interpreter::Interpreter;
-use super::lexer::Cursor;
-use super::position::Positions;
+use super::Interpreter;
+use crate::callgrind::error::{Problem, WarningKind, excerpt};
+use crate::callgrind::lexer::Cursor;
+use crate::callgrind::position::Positions;
 use crate::profile::{Cost, Kind, NameId, ProfileBuilder, RawHeader};
 
 /// The function that spans a whole run in Xdebug's traces.
