@@ -2,15 +2,22 @@
 //!
 //! `cargo bench` runs all; `cargo bench -- xdebug/read` what begins so. See `benches/README.md`.
 
-use std::fs;
+use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::Cursor;
+use std::io::{self, BufReader, BufWriter, Cursor, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use cg_preprocess::callgrind::{self, Options, Outcome};
+use cg_preprocess::convert::{self, convert};
+use cg_preprocess::input::Source;
+use cg_preprocess::output::Target;
 use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use flate2::Compression;
+use flate2::bufread::MultiGzDecoder;
+use flate2::write::GzEncoder;
 
 mod generate;
 
@@ -95,12 +102,48 @@ fn stages(criterion: &mut Criterion) {
     }
 }
 
+/// What a packed input costs, beside unpacking it with the same library and no more.
+fn packed(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let input = folder.path().join("xdebug.cg.gz");
+    let text = generate::xdebug(2_000_000, 500, 1);
+    pack(&text, &input).expect("a folder that can be written");
+    let output = Target::File(folder.path().join("out.pre"));
+
+    let mut group = criterion.benchmark_group("gzip");
+    group.measurement_time(Duration::from_secs(5));
+    group.sample_size(10);
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("inflate", |bencher| {
+        bencher.iter(|| inflate(&input).expect("sound data"));
+    });
+    group.bench_function("convert", |bencher| {
+        let inputs = [Source::File(input.clone())];
+        bencher.iter(|| {
+            convert(&inputs, &output, &convert::Options::default()).expect("a sound profile")
+        });
+    });
+    group.finish();
+}
+
+fn pack(text: &[u8], path: &Path) -> io::Result<()> {
+    let mut file = GzEncoder::new(File::create(path)?, Compression::default());
+    file.write_all(text)?;
+    file.finish()?.sync_all()
+}
+
+fn inflate(path: &Path) -> io::Result<u64> {
+    let file = BufReader::with_capacity(128 << 10, File::open(path)?);
+    let mut sink = BufWriter::with_capacity(512 << 10, io::sink());
+    io::copy(&mut MultiGzDecoder::new(file), &mut sink)
+}
+
 /// Writes the profiles to the files that `benches/compare.sh` takes, if a folder is named.
 fn save() -> bool {
     let Some(folder) = std::env::var_os("SAVE_PROFILES") else {
         return false;
     };
-    let folder = std::path::Path::new(&folder);
+    let folder = Path::new(&folder);
     let large = [
         ("xdebug.cg", generate::xdebug(6_000_000, 500, 1)),
         ("valgrind.cg", generate::valgrind(60_000, 1)),
@@ -114,6 +157,7 @@ fn save() -> bool {
 fn all(criterion: &mut Criterion) {
     if !save() {
         stages(criterion);
+        packed(criterion);
     }
 }
 
