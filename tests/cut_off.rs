@@ -120,11 +120,3 @@ fn long_traces_can_be_cut_anywhere() {
     check_xdebug_3(LONG_XDEBUG_3, places(LONG_XDEBUG_3));
     check_xdebug_2(LONG_XDEBUG_2, places(LONG_XDEBUG_2));
 }
-
-/// Slow without optimization.
-#[test]
-#[ignore]
-fn long_traces_can_be_cut_at_every_byte() {
-    check_xdebug_3(LONG_XDEBUG_3, tail(LONG_XDEBUG_3));
-    check_xdebug_2(LONG_XDEBUG_2, tail(LONG_XDEBUG_2));
-}

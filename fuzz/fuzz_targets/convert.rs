@@ -14,10 +14,13 @@ fuzz_target!(|data: &[u8]| {
     let Ok((profile, _)) = read_all(&choices, inputs(data)) else {
         return;
     };
-    let Ok((output, _)) = write(&profile, choices.format, choices.on_overflow) else {
+    let Ok((output, warnings)) = write(&profile, choices.format, choices.on_overflow) else {
         return;
     };
     match choices.format {
+        // Calls in different lines that all pass 32 bits are in the same line once they are read
+        // again.
+        Format::Preprocessed(_) if have_saturated_lines(&warnings) => {}
         Format::Preprocessed(_) => assert_lasting(&output),
         Format::Json => {
             serde_json::from_slice::<serde_json::Value>(&output).expect("JSON");
@@ -27,3 +30,8 @@ fuzz_target!(|data: &[u8]| {
         }
     }
 });
+
+fn have_saturated_lines(warnings: &[String]) -> bool {
+    let mut warnings = warnings.iter();
+    warnings.any(|warning| warning.contains("counts or line numbers"))
+}
