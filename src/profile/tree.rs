@@ -179,14 +179,7 @@ impl InvocationTree {
     ) -> Option<InvocationId> {
         let id = next_index(self.invocations.len())?;
         let first_call = next_index(self.calls.len())?;
-        self.invocations.push(Invocation {
-            self_cost,
-            inclusive,
-            function,
-            caller: NONE,
-            claimed_by: NONE,
-            first_call,
-        });
+        self.add_invocation(function, self_cost, inclusive, first_call);
         for call in calls {
             let position = next_index(self.calls.len())?;
             if let Some(claimed) = call.invocation() {

@@ -85,7 +85,7 @@ fn rare_costs(
         if window.skip(b'\n') {
             return Some(selected);
         }
-        window.expect(b" ")?;
+        window.step_over(b" ")?;
     }
 }
 

@@ -72,7 +72,7 @@ pub(in crate::callgrind) fn cost_line<const POSITIONS: usize, const PARTS: usize
 #[inline(always)]
 pub(in crate::callgrind) fn jump(data: &[u8], pos: usize) -> Option<usize> {
     let mut window = Window::unread(data, pos)?;
-    window.expect_either(b"jcnd=", b"jump=")?;
+    window.step_over_either(b"jcnd=", b"jump=")?;
     window.skip_line::<2>()?;
     Some(pos + window.length())
 }
@@ -85,11 +85,11 @@ pub(in crate::callgrind) fn calls<const POSITIONS: usize>(
     base: &Position,
 ) -> Option<Calls> {
     let mut window = Window::new::<3>(data, pos)?;
-    window.expect(b"calls=")?;
+    window.step_over(b"calls=")?;
     let calls = window.short_number()?;
     let mut target_line = 0;
     for column in 0..POSITIONS {
-        window.expect(b" ")?;
+        window.step_over(b" ")?;
         // Only the line counts, which is the last one.
         if column + 1 < POSITIONS && window.skip_hexadecimal() {
             continue;
@@ -97,7 +97,7 @@ pub(in crate::callgrind) fn calls<const POSITIONS: usize>(
         target_line = window.subposition(base.base(column))?;
     }
     window.skip(b' ');
-    window.expect(b"\n")?;
+    window.step_over(b"\n")?;
     Some(Calls {
         calls,
         target_line,
@@ -111,9 +111,9 @@ pub(in crate::callgrind) fn reference(data: &[u8], pos: usize) -> Option<Referen
     let mut window = Window::new::<1>(data, pos)?;
     let of_callee = window.skip(b'c');
     let key = [window.byte(), window.byte()];
-    window.expect(b"=(")?;
+    window.step_over(b"=(")?;
     let id = window.short_number()?;
-    window.expect(b")\n")?;
+    window.step_over(b")\n")?;
     Some(Reference {
         of_callee,
         key,
@@ -133,7 +133,7 @@ fn position_and_cost<const POSITIONS: usize>(
         let number = if column == 0 {
             window.rising_subposition(base.base(column))?
         } else {
-            window.expect(b" ")?;
+            window.step_over(b" ")?;
             window.small_subposition(base.base(column))?
         };
         position.set(column, number);

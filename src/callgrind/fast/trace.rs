@@ -42,11 +42,11 @@ pub(in crate::callgrind) const CALL_BLANKS: u32 = 3;
 /// Reads the head of a block: `fl=(id)`, `fn=(id)` and a line.
 pub(in crate::callgrind) fn block_head(data: &[u8], pos: usize, length: usize) -> Option<Ids> {
     let mut window = Window::new::<4>(data, pos)?;
-    window.expect(b"fl=(")?;
+    window.step_over(b"fl=(")?;
     let file = window.number()?;
-    window.expect(b")\nfn=(")?;
+    window.step_over(b")\nfn=(")?;
     let function = window.number()?;
-    window.expect(b")\n")?;
+    window.step_over(b")\n")?;
     let line = window.number()?;
     (window.length() == length).then_some(Ids {
         file,
@@ -58,12 +58,12 @@ pub(in crate::callgrind) fn block_head(data: &[u8], pos: usize, length: usize) -
 /// Reads the head of a call: `cfl=(id)`, `cfn=(id)`, `calls=1 0 0` and a line.
 pub(in crate::callgrind) fn call_head(data: &[u8], pos: usize, length: usize) -> Option<Ids> {
     let mut window = Window::new::<4>(data, pos)?;
-    window.expect(b"cfl=(")?;
+    window.step_over(b"cfl=(")?;
     let file = window.number()?;
-    window.expect(b")\ncfn=(")?;
+    window.step_over(b")\ncfn=(")?;
     let function = window.number()?;
-    window.expect(b")\ncalls=")?;
-    window.expect(b"1 0 0\n")?;
+    window.step_over(b")\ncalls=")?;
+    window.step_over(b"1 0 0\n")?;
     let line = window.number()?;
     (window.length() == length).then_some(Ids {
         file,

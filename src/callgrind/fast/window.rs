@@ -118,13 +118,13 @@ impl<'a> Window<'a> {
 
     /// Steps over a fixed text of up to 8 bytes.
     #[inline(always)]
-    pub fn expect<const N: usize>(&mut self, text: &[u8; N]) -> Option<()> {
-        self.expect_either(text, text)
+    pub fn step_over<const N: usize>(&mut self, text: &[u8; N]) -> Option<()> {
+        self.step_over_either(text, text)
     }
 
     /// Steps over one of two fixed texts of up to 8 bytes, without a branch for which it is.
     #[inline(always)]
-    pub fn expect_either<const N: usize>(&mut self, a: &[u8; N], b: &[u8; N]) -> Option<()> {
+    pub fn step_over_either<const N: usize>(&mut self, a: &[u8; N], b: &[u8; N]) -> Option<()> {
         let word = self.word(self.at) & word::padded(&[0xff; N]);
         self.at += N;
         ((word == word::padded(a)) | (word == word::padded(b))).then_some(())
@@ -208,7 +208,7 @@ impl<'a> Window<'a> {
 
     /// Reads a number with `0x`.
     fn hexadecimal(&mut self) -> Option<u64> {
-        self.expect(b"0x")?;
+        self.step_over(b"0x")?;
         let mut value = 0;
         let start = self.at;
         while let Some(digit) = char::from(self.peek()).to_digit(16) {
