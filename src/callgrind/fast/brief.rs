@@ -23,8 +23,8 @@ const SHAPE: u64 = u64::from_le_bytes([b'+', 0, b' ', 0, b' ', 0, 0, 0]);
 /// The bytes that belong to it.
 const SHAPE_MASK: u64 = u64::from_le_bytes([0xff, 0, 0xff, 0, 0xff, 0, 0, 0]);
 
-/// Reads a cost line with an address and a line number of one digit at most, relative to `base`,
-/// and one cost of up to 7 digits.
+/// Reads a cost line whose address is up to two digits away from that of `base`, whose line number
+/// has a digit at most, and whose one cost has up to 7.
 #[inline(always)]
 pub(super) fn cost_line(data: &[u8], pos: usize, base: &Position) -> Option<CostLine> {
     let bytes: &[u8; BYTES] = data.get(pos..)?.first_chunk()?;
