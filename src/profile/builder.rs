@@ -486,26 +486,8 @@ impl ProfileBuilder {
         };
         let edges = self.calls.into_edges();
         let count = self.drafts.len();
-        let mut calls_cost = vec![0; count];
-        let mut calls_in = vec![0u64; count];
         let self_calls = self.options.inclusive == InclusiveCost::Summed;
-        for edge in &edges {
-            if self_calls || edge.caller != edge.callee {
-                let cost: &mut Cost = &mut calls_cost[edge.caller.index()];
-                *cost = cost.saturating_add(edge.cost);
-            }
-            let calls = &mut calls_in[edge.callee.index()];
-            *calls = calls.saturating_add(edge.calls);
-        }
-        let sums = calls_in.into_iter().zip(calls_cost);
-        let drafts = self.drafts.into_iter().zip(sums);
-        let mut functions: Vec<Function> = drafts
-            .map(|(draft, (calls_in, calls_cost))| draft.finish(calls_in, calls_cost))
-            .collect();
-        for edge in &edges {
-            let call_cost = &mut functions[edge.callee.index()].call_cost;
-            *call_cost = call_cost.saturating_add(edge.cost);
-        }
+        let mut functions = finish_functions(self.drafts, &edges, self_calls);
         if let Some(outermost) = outermost {
             for (number, function) in (0u32..).zip(&mut functions) {
                 if function.in_trace {
@@ -525,4 +507,31 @@ impl ProfileBuilder {
             invocations,
         })
     }
+}
+
+/// Gives all functions what the edges say of them.
+///
+/// `self_calls`: whether what a function's calls to itself cost is part of its inclusive cost.
+fn finish_functions(drafts: Vec<Draft>, edges: &[CallEdge], self_calls: bool) -> Vec<Function> {
+    let mut calls_cost = vec![0; drafts.len()];
+    let mut calls_in = vec![0u64; drafts.len()];
+    for edge in edges {
+        if self_calls || edge.caller != edge.callee {
+            let cost: &mut Cost = &mut calls_cost[edge.caller.index()];
+            *cost = cost.saturating_add(edge.cost);
+        }
+        let calls = &mut calls_in[edge.callee.index()];
+        *calls = calls.saturating_add(edge.calls);
+    }
+    let sums = calls_in.into_iter().zip(calls_cost);
+    let mut functions: Vec<Function> = drafts
+        .into_iter()
+        .zip(sums)
+        .map(|(draft, (calls_in, calls_cost))| draft.finish(calls_in, calls_cost))
+        .collect();
+    for edge in edges {
+        let call_cost = &mut functions[edge.callee.index()].call_cost;
+        *call_cost = call_cost.saturating_add(edge.cost);
+    }
+    functions
 }

@@ -20,9 +20,13 @@ mod traces;
 use proptest::prelude::ProptestConfig;
 
 /// So many cases, and no files beside the sources.
+///
+/// The environment variable `SOAK` multiplies them: `SOAK=100 cargo test --release --test
+/// properties` looks for what seldom happens.
 fn config(cases: u32) -> ProptestConfig {
+    let times = std::env::var("SOAK").map_or(1, |times| times.parse().expect("a number"));
     ProptestConfig {
-        cases,
+        cases: cases.saturating_mul(times),
         failure_persistence: None,
         ..ProptestConfig::default()
     }
