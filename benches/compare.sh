@@ -31,7 +31,7 @@ for profile in $profiles; do
     for binary in $binaries; do
         set -- "$@" -n "$binary" "$binary -q$options -o $folder/out $profile"
     done
-    hyperfine --style none --warmup 1 --min-runs 9 --export-csv "$folder/times" "$@" > /dev/null
+    hyperfine -N --style none --warmup 1 --min-runs 9 --export-csv "$folder/times" "$@" > /dev/null
     echo "$profile$options"
     # command,mean,stddev,median,user,system,min,max
     awk -F, 'NR == 2 { median = $4; least = $7 }

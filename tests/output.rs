@@ -334,10 +334,10 @@ mod unix {
         }
     }
 
-    #[test]
-    fn many_programs_on_one_target_never_show_half_a_file() {
+    /// Lets eight programs at a time write two profiles to one target, and looks at it all the
+    /// while.
+    fn hammer(program: &Path, output: &[&str], runs: usize) {
         const PROGRAMS: usize = 8;
-        const RUNS: usize = 10;
         let folder = TempDir::new().unwrap();
         let target = folder.path().join("out.pre");
         let wholes = ["xdebug3/composer", "xdebug3/features"];
@@ -347,11 +347,12 @@ mod unix {
         thread::scope(|scope| {
             let writers: Vec<_> = (0..PROGRAMS)
                 .map(|number| {
-                    let (input, target) = (&inputs[number % 2], &target);
+                    let (inputs, target) = (&inputs, &target);
                     scope.spawn(move || {
-                        for _ in 0..RUNS {
-                            let output = program().arg(input).arg("-o").arg(target).output();
-                            written(output.unwrap());
+                        for run in 0..runs.div_ceil(PROGRAMS) {
+                            let mut command = Command::new(program);
+                            command.arg(&inputs[(number + run) % 2]);
+                            written(command.args(output).arg(target).output().unwrap());
                         }
                     })
                 })
@@ -364,5 +365,117 @@ mod unix {
         });
         assert!(expected.contains(&fs::read(&target).unwrap()));
         assert_eq!(names(folder.path()), ["out.pre"]);
+    }
+
+    /// Hammers under the program's own name, and under the one that webgrind gives it.
+    fn hammer_under_both_names(runs: usize) {
+        let program = Path::new(env!("CARGO_BIN_EXE_cg-preprocess"));
+        hammer(program, &["-o"], runs);
+        let folder = TempDir::new().unwrap();
+        let preprocessor = folder.path().join("preprocessor");
+        symlink(program, &preprocessor).unwrap();
+        hammer(&preprocessor, &[], runs);
+    }
+
+    #[test]
+    fn many_programs_on_one_target_never_show_half_a_file() {
+        hammer_under_both_names(80);
+    }
+
+    /// Takes some minutes.
+    #[test]
+    #[ignore]
+    fn ten_thousand_programs_on_one_target_never_show_half_a_file() {
+        hammer_under_both_names(10_000);
+    }
+}
+
+/// With a terminal, which `script` of util-linux makes.
+#[cfg(target_os = "linux")]
+mod terminal {
+    use std::io::Write;
+    use std::process::{Child, Command};
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Runs the program with all its streams on a terminal; nothing where there is no `script`.
+    fn on_terminal(folder: &Path, arguments: &str) -> Option<Child> {
+        let program = env!("CARGO_BIN_EXE_cg-preprocess");
+        let mut command = Command::new("script");
+        command.current_dir(folder).env("TERM", "xterm");
+        command.args(["-qec", &format!("'{program}' {arguments}"), "/dev/null"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        command.spawn().ok()
+    }
+
+    #[test]
+    fn a_terminal_gets_no_binary_and_is_not_waited_for() {
+        let folder = TempDir::new().unwrap();
+        fs::copy(fixture("xdebug3/small.cg"), folder.path().join("a.cg")).unwrap();
+        for (arguments, status, text) in [
+            ("a.cg", 2, "is binary and would go to a terminal"),
+            ("-f v4 -o - a.cg", 2, "is binary and would go to a terminal"),
+            (
+                "-o /dev/tty a.cg",
+                2,
+                "is binary and would go to a terminal",
+            ),
+            ("-o out.pre", 2, "standard input is a terminal"),
+            ("-f text a.cg", 0, "{main}"),
+            ("-f json a.cg", 0, "{main}"),
+        ] {
+            let Some(child) = on_terminal(folder.path(), arguments) else {
+                return;
+            };
+            let output = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(output.status.code(), Some(status), "{arguments}: {said}");
+            assert!(said.contains(text), "{arguments}: {said}");
+        }
+        assert_eq!(names(folder.path()), ["a.cg"]);
+    }
+
+    #[test]
+    fn a_terminal_shows_how_far_it_is_and_keeps_nothing_of_it() {
+        let folder = TempDir::new().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let Some(mut child) = on_terminal(folder.path(), "-o out.pre pipe") else {
+            return;
+        };
+        let profile = bytes("xdebug3/composer.cg");
+        let (seen, is_seen) = channel();
+        let writer = thread::spawn(move || {
+            let (half, rest) = profile.split_at(profile.len() / 2);
+            let mut pipe = fs::File::options().write(true).open(pipe).unwrap();
+            pipe.write_all(half).unwrap();
+            // Only a program that shows nothing is waited for so long.
+            let outcome = is_seen.recv_timeout(Duration::from_secs(60));
+            pipe.write_all(rest).unwrap();
+            outcome
+        });
+        let mut output = child.stdout.take().unwrap();
+        let (mut said, mut room) = (Vec::new(), [0; 1000]);
+        loop {
+            let count = output.read(&mut room).unwrap();
+            if count == 0 {
+                break;
+            }
+            said.extend(&room[..count]);
+            if String::from_utf8_lossy(&said).contains(" KiB, ") {
+                let _ = seen.send(());
+            }
+        }
+        assert!(child.wait().unwrap().success());
+        let said = String::from_utf8_lossy(&said);
+        assert!(writer.join().unwrap().is_ok(), "nothing was shown");
+        // The last thing is that the line is cleared.
+        assert!(said.trim_end().ends_with("\u{1b}[2K"), "{said:?}");
+        let written = fs::read(folder.path().join("out.pre")).unwrap();
+        assert!(written == bytes("xdebug3/composer.v7.pre"));
     }
 }
