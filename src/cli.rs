@@ -20,9 +20,8 @@ use clap::{CommandFactory, Parser, ValueEnum};
 use crate::generate::Generate;
 use crate::progress::{Bar, When};
 
-const EXAMPLES: &str = "\
-Examples:
-  cg-preprocess -o out.pre cachegrind.out.1234.gz
+/// Examples, as `--help` and the manual page show them.
+pub const EXAMPLES: &str = "  cg-preprocess -o out.pre cachegrind.out.1234.gz
           Convert a profile for webgrind
   cg-preprocess -f text cachegrind.out.1234
           Show where the time goes
@@ -30,14 +29,14 @@ Examples:
           Merge the profiles of several processes into one JSON document
   cg-preprocess -e 'Memory_(bytes)' -f text cachegrind.out.1234
           Show memory instead of time
-  zstd -dc profile.zst | cg-preprocess > out.pre
+  ssh web1 cat cachegrind.out.1234.gz | cg-preprocess > out.pre
           Convert in a pipe
   ln -s \"$(command -v cg-preprocess)\" webgrind/bin/preprocessor
           Have webgrind use it: called as `preprocessor`, it takes webgrind's
           own arguments, IN OUT [PROXY_FUNCTION...]";
 
-const EXIT_STATUS: &str = "\
-Exit status: 0 written, 1 not converted, 2 wrong usage.";
+/// What the program ends with.
+pub const EXIT_STATUS: &str = "0 written, 1 not converted, 2 wrong usage.";
 
 /// Converts callgrind profiles into webgrind's preprocessed format
 ///
@@ -45,8 +44,8 @@ Exit status: 0 written, 1 not converted, 2 wrong usage.";
 /// compressed with gzip or zstd, as well as preprocessed files, and writes them for webgrind, as
 /// JSON, or as a table. What an input is, is told by its content.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 80, after_help = EXAMPLES)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
+#[command(version, max_term_width = 80, after_help = format!("Examples:\n{EXAMPLES}"))]
+#[command(after_long_help = format!("Examples:\n{EXAMPLES}\n\nExit status: {EXIT_STATUS}"))]
 struct Arguments {
     /// Profiles; several are merged into one output [none or `-`: standard input]
     #[arg(value_name = "INPUT")]
@@ -107,10 +106,9 @@ struct Arguments {
     )]
     on_overflow: OverflowArgument,
 
-    /// What the blocks of the inputs are
+    /// Whether the inputs hold single calls (trace) or sums (aggregate)
     ///
-    /// A trace has a block for every invocation, an aggregate has sums. Auto tells by the header:
-    /// Xdebug writes traces, all others aggregates.
+    /// Auto tells by the header: Xdebug writes traces, all others aggregates.
     #[arg(long, value_enum, default_value = "auto", help_heading = "Reading")]
     kind: KindArgument,
 
@@ -118,9 +116,10 @@ struct Arguments {
     #[arg(long, help_heading = "Reading")]
     lenient: bool,
 
-    /// Show how far it is
+    /// Show on standard error how far the reading is
     ///
-    /// Auto does so on a terminal, when it takes longer than half a second.
+    /// Auto shows a bar on a terminal, when it takes longer than half a second; always shows it at
+    /// once, and a line per second where there is no terminal.
     #[arg(
         long,
         value_enum,

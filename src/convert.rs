@@ -346,6 +346,13 @@ impl Loader<'_> {
     fn text(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
         let (name, options) = (source.to_string(), &self.options.read);
         let outcome = callgrind::read_chunks(&mut input, &name, options, &mut self.builder);
+        if outcome.is_err() {
+            // What cannot be parsed may be what came out of corrupt data.
+            input.check_rest().map_err(|error| ConvertError::Read {
+                input: source.clone(),
+                source: error,
+            })?;
+        }
         let cut = input.cut();
         let outcome = match (outcome, cut) {
             (Err(error), Some((packing, bytes))) if matches!(error.problem, Problem::NoData) => {

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use clap::{Command, ValueEnum};
 use clap_complete::Shell;
 
+use crate::cli;
+
 /// What to write.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Generate {
@@ -32,7 +34,7 @@ impl Generate {
             Generate::CompletePowershell => Some(Shell::PowerShell),
         };
         match shell {
-            None => clap_mangen::Man::new(command).render(&mut text)?,
+            None => write_man(command, &mut text)?,
             Some(shell) => {
                 let name = command.get_name().to_owned();
                 clap_complete::generate(shell, &mut command, name, &mut text);
@@ -43,4 +45,27 @@ impl Generate {
             outcome => outcome,
         }
     }
+}
+
+/// Writes the manual page, with the examples and the exit statuses in sections of their own.
+fn write_man(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let man = clap_mangen::Man::new(command);
+    man.render_title(page)?;
+    man.render_name_section(page)?;
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
+    write_as_it_stands("EXAMPLES", cli::EXAMPLES, page)?;
+    write_as_it_stands("EXIT STATUS", cli::EXIT_STATUS, page)?;
+    man.render_version_section(page)
+}
+
+/// Writes a section whose lines are not filled.
+fn write_as_it_stands(title: &str, text: &str, page: &mut Vec<u8>) -> io::Result<()> {
+    writeln!(page, ".SH \"{title}\"\n.nf")?;
+    for line in text.lines() {
+        // `\&` keeps a dot or a quote at the start from being a request.
+        writeln!(page, "\\&{}", line.replace('\\', "\\e").replace('-', "\\-"))?;
+    }
+    writeln!(page, ".fi")
 }

@@ -21,6 +21,8 @@ pub(super) struct Gzip<R> {
     member: Option<Decompress>,
     is_first: bool,
     cut: Option<u64>,
+    /// What is wrong with the data behind those that were given out last.
+    failure: Option<io::Error>,
 }
 
 impl<R: Read> Gzip<R> {
@@ -30,6 +32,7 @@ impl<R: Read> Gzip<R> {
             member: None,
             is_first: true,
             cut: None,
+            failure: None,
         }
     }
 
@@ -70,6 +73,9 @@ impl<R: Read> Gzip<R> {
 
 impl<R: Read + Send + 'static> Unpack for Gzip<R> {
     fn unpack(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
         loop {
             if self.member.is_none() && !self.begin_member()? {
                 return Ok(0);
@@ -85,10 +91,14 @@ impl<R: Read + Send + 'static> Unpack for Gzip<R> {
             let written = count(member.total_out() - written);
             self.input.consume(read);
             match outcome {
-                // What came out so far is good; the next call meets the error again.
-                Err(_) if written > 0 => {}
                 Err(error) => {
-                    return Err(self.corrupt(error.message().unwrap_or("it cannot be inflated")));
+                    let message = error.message().unwrap_or("it cannot be inflated");
+                    let failure = self.corrupt(message);
+                    if written == 0 {
+                        return Err(failure);
+                    }
+                    // What came out so far is good.
+                    self.failure = Some(failure);
                 }
                 Ok(Status::StreamEnd) => self.member = None,
                 Ok(Status::Ok | Status::BufError) if written > 0 => {}

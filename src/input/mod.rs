@@ -38,6 +38,11 @@ use unpacker::Unpacker;
 /// of a page, which some processors are slow to copy.
 const BUFFER: usize = (128 << 10) - 320;
 
+/// The most bytes that are unpacked for no other reason than to find corrupt data: what takes a
+/// part of a second.
+#[cfg(feature = "compression")]
+const MOST_CHECKED: u64 = 256 << 20;
+
 /// Where an input comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -161,6 +166,18 @@ impl Input {
             Stream::Plain { plain, .. } => Seekable::spool(plain),
             #[cfg(feature = "compression")]
             Stream::Unpacked { unpacked, .. } => Seekable::spool(unpacked),
+        }
+    }
+
+    /// Reads on, if it is packed, to find out whether the data are corrupt: that may show only
+    /// further on, at the latest at their checksum.
+    pub fn check_rest(&mut self) -> io::Result<()> {
+        match &mut self.stream {
+            Stream::Plain { .. } => Ok(()),
+            #[cfg(feature = "compression")]
+            Stream::Unpacked { unpacked, .. } => {
+                io::copy(&mut unpacked.take(MOST_CHECKED), &mut io::sink()).map(drop)
+            }
         }
     }
 
