@@ -98,8 +98,13 @@ pub enum ConvertError {
         source: io::Error,
     },
     /// What was read makes no profile.
-    #[error(transparent)]
-    Model(#[from] ModelError),
+    #[error("{inputs}: {error}")]
+    Model {
+        /// The input, or the first of several.
+        inputs: String,
+        /// Why.
+        error: ModelError,
+    },
     /// The output cannot be written.
     #[error("{output}: cannot be written")]
     Output {
@@ -280,7 +285,7 @@ impl<'a> Conversion<'a> {
         for input in self.inputs {
             loader.load(input, &self.progress)?;
         }
-        let (profile, mut report) = loader.finish()?;
+        let (profile, mut report) = loader.finish(self.inputs)?;
         report.bytes_in = self.progress.bytes();
         Ok(Loaded {
             profile,
@@ -377,11 +382,14 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<(Profile, Report), ConvertError> {
+    fn finish(mut self, inputs: &[Source]) -> Result<(Profile, Report), ConvertError> {
         if let (Some(error), false) = (self.no_data.take(), self.has_data) {
             return Err(error);
         }
-        let profile = self.builder.finish()?;
+        let profile = self.builder.finish().map_err(|error| ConvertError::Model {
+            inputs: together(inputs),
+            error,
+        })?;
         if profile.has_saturated() {
             self.report.warnings.push(Warning::Saturated);
         }
@@ -395,6 +403,15 @@ fn is_no_data(error: &ConvertError) -> bool {
         ConvertError::Preprocessed(error) => matches!(error.problem, ReadProblem::NoFunctions),
         ConvertError::CutBeforeData { .. } => true,
         _ => false,
+    }
+}
+
+/// Several inputs by the name of the first.
+fn together(inputs: &[Source]) -> String {
+    match inputs {
+        [] => String::new(),
+        [input] => input.to_string(),
+        [first, others @ ..] => format!("{first} and {} more", others.len()),
     }
 }
 

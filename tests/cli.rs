@@ -179,8 +179,10 @@ fn the_text_report_has_as_many_rows_as_wanted() {
 fn an_event_that_nobody_has_is_an_error_that_lists_those_there_are() {
     let output = run(["-e", "Nix"], &small());
     assert_eq!(output.status.code(), Some(1));
-    let message = messages(&output);
-    assert!(message.contains("Time_(10ns), Memory_(bytes)"), "{message}");
+    assert_eq!(
+        messages(&output),
+        "error: standard input: no event \"Nix\"; the profile has Time_(10ns), Memory_(bytes)\n"
+    );
 }
 
 #[cfg(unix)]
