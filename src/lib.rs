@@ -73,4 +73,5 @@ pub mod input;
 pub mod output;
 pub mod profile;
 pub mod report;
+mod threads;
 pub mod webgrind;

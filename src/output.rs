@@ -1,5 +1,7 @@
 //! Outputs: a file that appears whole or not at all, or a stream.
 
+mod behind;
+
 use std::fmt;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, IsTerminal, Seek, Write};
@@ -8,6 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, SpooledTempFile};
 
 use crate::file_id::FileId;
+use behind::Behind;
 
 /// How much of an output that cannot seek is held in memory; more goes to a temporary file.
 const IN_MEMORY: usize = 8 << 20;
@@ -117,7 +120,7 @@ impl Place {
         fill: impl FnOnce(&mut Seeking<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         match self {
-            Place::File(path) => replace(path, |file| buffered(file, fill)),
+            Place::File(path) => replace(path, |file| buffered(&mut Behind::new(file), fill)),
             Place::Stream(target) => {
                 let mut spool = SpooledTempFile::new(IN_MEMORY);
                 let result = buffered(&mut spool, fill)?;

@@ -1,5 +1,6 @@
 //! Sums what readers report into the tables of a [`Profile`].
 
+mod invocations;
 mod table;
 
 use std::hash::BuildHasher;
@@ -13,9 +14,12 @@ use super::events::{EventError, Events, Selection};
 use super::function::{Draft, Function, LineSource};
 use super::headers::{Headers, Mark, RawHeader};
 use super::ids::{EdgeId, FunctionId, NameId, next_index};
+use super::linking::Linking;
 use super::names::NameTable;
-use super::trace::{BlockCall, Linker, TraceOptions};
+use super::proxies::{ProxyCalls, is_proxy};
+use super::trace::Wanted;
 use super::{Cost, InclusiveCost, Profile};
+use invocations::WaitingCall;
 pub use table::TableFunction;
 use table::TableFunctions;
 
@@ -119,8 +123,13 @@ pub struct ProfileBuilder {
     /// Headers and events as they were before the input that is being read.
     before_input: (Mark, Events),
     options: ProfileOptions,
-    traces: TraceOptions,
-    linker: Option<Linker>,
+    /// Whether the invocations of traces matter beyond their sums: for proxies or links.
+    follows_invocations: bool,
+    /// The calls of the open block from the first one to a proxy on, or all, if it is a proxy's:
+    /// what they will be replaced by, and whether they are listed here, is known at its end.
+    waiting: Vec<WaitingCall>,
+    proxies: ProxyCalls<WaitingCall>,
+    linking: Option<Linking>,
     /// What there was too much of, if anything.
     overflow: Option<&'static str>,
 }
@@ -128,12 +137,11 @@ pub struct ProfileBuilder {
 impl ProfileBuilder {
     /// Begins a profile.
     pub fn new(options: ProfileOptions) -> Self {
-        let traces = TraceOptions {
-            invocations: options.invocations,
+        let wanted = Wanted {
+            tree: options.invocations,
             outermost: options.inclusive == InclusiveCost::Outermost,
-            proxies: options.proxies.clone(),
         };
-        let linker = traces.need_links().then(|| Linker::new(&traces));
+        let linking = (wanted.tree || wanted.outermost).then(|| Linking::new(wanted));
         ProfileBuilder {
             names: NameTable::default(),
             drafts: Vec::new(),
@@ -148,9 +156,11 @@ impl ProfileBuilder {
             headers: Headers::default(),
             events: Events::wanting(options.event.clone()),
             before_input: Default::default(),
+            follows_invocations: linking.is_some() || !options.proxies.is_empty(),
             options,
-            traces,
-            linker,
+            waiting: Vec::new(),
+            proxies: ProxyCalls::default(),
+            linking,
             overflow: None,
         }
     }
@@ -172,8 +182,9 @@ impl ProfileBuilder {
     /// Begins a run or part within an input: it has a `summary:` of its own.
     pub fn begin_section(&mut self) {
         self.close_block();
-        if let Some(linker) = &mut self.linker {
-            linker.end_run();
+        self.proxies.end_run();
+        if let Some(linking) = &mut self.linking {
+            linking.end_run();
         }
         self.headers.begin_section(self.self_total);
     }
@@ -300,7 +311,7 @@ impl ProfileBuilder {
         let in_trace = self.kind == Kind::Trace;
         self.drafts.push(Draft {
             in_trace,
-            is_proxy: in_trace && self.traces.is_proxy(self.names.get(name)),
+            is_proxy: in_trace && is_proxy(&self.options.proxies, self.names.get(name)),
             ..Draft::new(object, file, name)
         });
         let (drafts, hasher) = (&self.drafts, &self.hasher);
@@ -348,11 +359,11 @@ impl ProfileBuilder {
 
     /// Adds calls that the open block made.
     ///
-    /// Returns the edge that they were added to, if they have one already: where invocations have
-    /// to be linked, that is known at the end of the block only.
+    /// Returns the edge that they were added to, if they have one already: where proxies are
+    /// stepped over, that may be known at the end of the block only.
     #[inline]
     pub fn add_call(&mut self, call: Call) -> Option<EdgeId> {
-        let block = self.block.as_ref()?;
+        let caller = self.block.as_ref()?.function;
         let Call {
             callee,
             target_line,
@@ -360,23 +371,17 @@ impl ProfileBuilder {
             calls,
             cost,
         } = call;
-        if let (Some(linker), Kind::Trace) = (&mut self.linker, self.kind) {
-            self.drafts[callee.index()].offer_line(LineSource::Call, target_line);
-            linker.add_call(BlockCall {
-                callee,
-                line,
-                calls,
-                cost,
-            });
-            return None;
-        }
         let edge = CallEdge {
-            caller: block.function,
+            caller,
             callee,
             line,
             calls,
             cost,
         };
+        if self.follows_invocations && self.kind == Kind::Trace && self.follow_call(&edge) {
+            self.drafts[callee.index()].offer_line(LineSource::Call, target_line);
+            return None;
+        }
         match self.add_edge(edge) {
             // The first call that names a function is the first of its edge as well.
             Added::NewEdge(edge) => {
@@ -388,13 +393,14 @@ impl ProfileBuilder {
         }
     }
 
-    /// Adds one more call of the open block, like one that [`add_call`](Self::add_call) has added
-    /// to `edge` before.
+    /// Adds one more call of the open block of a trace, like one that
+    /// [`add_call`](Self::add_call) has added to `edge` before.
     ///
     /// False, and nothing is done, if that one was not of this function.
     #[inline]
     pub fn add_call_again(&mut self, edge: EdgeId, cost: Cost) -> bool {
         match &self.block {
+            Some(_) if self.follows_invocations => self.follow_call_again(edge, cost),
             Some(block) => self.calls.add_again(edge, block.function, cost),
             None => false,
         }
@@ -409,41 +415,8 @@ impl ProfileBuilder {
         let draft = &mut self.drafts[block.function.index()];
         draft.self_cost = draft.self_cost.saturating_add(block.self_cost);
         self.self_total = self.self_total.saturating_add(block.self_cost);
-        if self.linker.is_some() && draft.in_trace {
-            self.link_block(&block);
-        }
-    }
-
-    fn link_block(&mut self, block: &Block) {
-        let Some(linker) = &mut self.linker else {
-            return;
-        };
-        let draft = &mut self.drafts[block.function.index()];
-        let made = linker.block_calls_cost();
-        let mut listed_cost: Cost = 0;
-        for listed in linker.close_block(block.function, block.self_cost, draft.is_proxy) {
-            let BlockCall {
-                callee,
-                line,
-                calls,
-                cost,
-            } = listed.call;
-            listed_cost = listed_cost.saturating_add(cost);
-            let edge = CallEdge {
-                caller: block.function,
-                callee,
-                line,
-                calls,
-                cost,
-            };
-            if self.calls.add(edge) == Added::Full {
-                self.overflow = Some("call edges");
-            }
-        }
-        let beyond = made.saturating_sub(listed_cost);
-        draft.inclusive_beyond = draft.inclusive_beyond.saturating_add(beyond);
-        if linker.is_full() {
-            self.overflow = Some("invocations");
+        if self.follows_invocations && draft.in_trace {
+            self.end_invocation(&block);
         }
     }
 
@@ -477,18 +450,18 @@ impl ProfileBuilder {
     pub fn finish(mut self) -> Result<Profile, ModelError> {
         self.close_block();
         self.events.check()?;
+        let links = self.linking.take().map(Linking::finish).unwrap_or_default();
+        if links.is_full {
+            self.overflow.get_or_insert("invocations");
+        }
         if let Some(what) = self.overflow {
             return Err(ModelError::TooMany { what });
         }
-        let (invocations, outermost) = match self.linker.take() {
-            Some(linker) => linker.finish(),
-            None => (None, None),
-        };
         let edges = self.calls.into_edges();
         let count = self.drafts.len();
         let self_calls = self.options.inclusive == InclusiveCost::Summed;
         let mut functions = finish_functions(self.drafts, &edges, self_calls);
-        if let Some(outermost) = outermost {
+        if let Some(outermost) = links.outermost {
             for (number, function) in (0u32..).zip(&mut functions) {
                 if function.in_trace {
                     function.inclusive = outermost.total(FunctionId(number));
@@ -504,7 +477,7 @@ impl ProfileBuilder {
             names: self.names,
             functions,
             edges,
-            invocations,
+            invocations: links.tree,
         })
     }
 }

@@ -36,7 +36,7 @@ pub(super) enum Added {
 
 impl CallEdge {
     #[inline]
-    fn add(&mut self, calls: u64, cost: Cost) {
+    pub(super) fn add(&mut self, calls: u64, cost: Cost) {
         self.calls = self.calls.saturating_add(calls);
         self.cost = self.cost.saturating_add(cost);
     }
@@ -103,6 +103,10 @@ impl CallTable {
             }
             _ => false,
         }
+    }
+
+    pub fn get_mut(&mut self, edge: EdgeId) -> Option<&mut CallEdge> {
+        self.edges.get_mut(edge.0 as usize)
     }
 
     fn find_and_add(&mut self, place: usize, call: CallEdge) -> Added {

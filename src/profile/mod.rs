@@ -9,8 +9,10 @@ mod events;
 mod function;
 mod headers;
 mod ids;
+mod linking;
 mod names;
 mod outermost;
+mod proxies;
 mod scale;
 mod trace;
 mod tree;
@@ -23,7 +25,6 @@ pub use headers::{Header, HeaderKind, RawHeader};
 pub use ids::{EdgeId, FunctionId, NameId};
 pub use names::NameTable;
 pub use scale::split_scale;
-pub use trace::TraceOptions;
 pub use tree::{Invocation, InvocationCall, InvocationTree};
 
 use calls::EdgeLists;
@@ -118,7 +119,7 @@ impl Profile {
         costs.fold(0, Cost::saturating_add)
     }
 
-    /// Every invocation of the traces, if [`TraceOptions::invocations`] wanted them.
+    /// Every invocation of the traces, if [`ProfileOptions::invocations`] wanted them.
     pub fn invocations(&self) -> Option<&InvocationTree> {
         self.invocations.as_ref()
     }

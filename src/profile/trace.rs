@@ -8,66 +8,34 @@
 use super::Cost;
 use super::ids::FunctionId;
 use super::outermost::{Outermost, Subtree};
-use super::tree::{InvocationCall, InvocationId, InvocationTree};
+use super::proxies::ProxyCalls;
+use super::tree::{InvocationCall, InvocationTree, NONE};
 
-/// What is wanted of a trace beyond its sums.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TraceOptions {
-    /// Keep every invocation, for v4.
-    pub invocations: bool,
-    /// Work out inclusive costs in which nothing counts twice.
+/// What is to be worked out with the links of a trace.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// Every invocation, for v4.
+    pub tree: bool,
+    /// Inclusive costs in which nothing counts twice.
     pub outermost: bool,
-    /// Names of functions to step over in the call lists.
-    pub proxies: Vec<Vec<u8>>,
 }
 
-impl TraceOptions {
-    /// Whether any of it needs to know which call made which invocation.
-    pub fn need_links(&self) -> bool {
-        self.invocations || self.outermost || !self.proxies.is_empty()
-    }
-
-    /// Whether a function of this name is stepped over.
-    ///
-    /// Xdebug 2.3 and later append the place to some names: `php::call_user_func:{FILE:LINE}`.
-    pub fn is_proxy(&self, name: &[u8]) -> bool {
-        self.proxies.iter().any(|proxy| {
-            name.strip_prefix(proxy.as_slice()).is_some_and(|rest| {
-                rest.is_empty() || rest.starts_with(b":{") && rest.ends_with(b"}")
-            })
-        })
-    }
-}
-
-/// A call of the block that is being read.
+/// A block that has ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BlockCall {
-    pub callee: FunctionId,
-    pub line: u64,
-    pub calls: u64,
-    pub cost: Cost,
-}
-
-/// A call as it is listed: those of a proxy stand in place of the call to it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ListedCall {
-    pub call: BlockCall,
-    invocation: Option<InvocationId>,
+pub(super) struct EndedBlock {
+    pub function: FunctionId,
+    pub self_cost: Cost,
+    /// Whether its calls stand in place of the call to it.
+    pub is_proxy: bool,
 }
 
 /// An invocation that nobody has claimed yet.
 #[derive(Debug)]
 struct Unclaimed {
-    invocation: Option<InvocationId>,
-    /// What only some options need; boxed so that the others do not pay for it.
-    extra: Option<Box<Extra>>,
-}
-
-#[derive(Debug, Default)]
-struct Extra {
-    subtree: Option<Subtree>,
-    /// Of a proxy: the calls that will stand in place of the call to it.
-    calls: Option<Vec<ListedCall>>,
+    /// Its position in the tree, or [`NONE`].
+    invocation: u32,
+    /// Boxed, so that those who do not want it do not pay for it.
+    subtree: Option<Box<Subtree>>,
 }
 
 /// The unclaimed invocations of one function, the latest last.
@@ -84,136 +52,111 @@ pub(super) struct Linker {
     unclaimed: Vec<Stack>,
     /// The functions that had invocations in this run.
     used: Vec<FunctionId>,
-    /// Calls of the block that is being read.
-    calls: Vec<BlockCall>,
-    /// The same with their invocations, once the block has ended.
-    listed: Vec<ListedCall>,
-    claimed: Vec<Option<Unclaimed>>,
+    /// Calls of the block that ends.
+    calls: Vec<InvocationCall>,
+    /// Subtrees of the invocations that it called, the last one first.
+    subtrees: Vec<Subtree>,
+    proxies: ProxyCalls<InvocationCall>,
     tree: Option<InvocationTree>,
     outermost: Option<Outermost>,
-    full: bool,
+    is_full: bool,
+}
+
+/// What came out of linking.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    /// If it was wanted.
+    pub tree: Option<InvocationTree>,
+    /// If it was wanted.
+    pub outermost: Option<Outermost>,
+    /// Whether there were more invocations or calls than can be numbered.
+    pub is_full: bool,
 }
 
 impl Linker {
-    pub fn new(options: &TraceOptions) -> Self {
+    pub fn new(wanted: Wanted) -> Self {
         Linker {
             unclaimed: Vec::new(),
             used: Vec::new(),
             calls: Vec::new(),
-            listed: Vec::new(),
-            claimed: Vec::new(),
-            tree: options.invocations.then(InvocationTree::default),
-            outermost: options.outermost.then(Outermost::default),
-            full: false,
+            subtrees: Vec::new(),
+            proxies: ProxyCalls::default(),
+            tree: wanted.tree.then(InvocationTree::default),
+            outermost: wanted.outermost.then(Outermost::default),
+            is_full: false,
         }
     }
 
-    /// Notes a call of the block that is being read.
-    pub fn add_call(&mut self, call: BlockCall) {
-        self.calls.push(call);
-    }
-
-    /// Cost of all calls of the block that is being read.
-    pub fn block_calls_cost(&self) -> Cost {
-        let costs = self.calls.iter().map(|call| call.cost);
-        costs.fold(0, Cost::saturating_add)
-    }
-
-    /// Ends a block and returns the calls to list for its function.
-    ///
-    /// None are listed for a proxy: they wait for whoever called it.
-    pub fn close_block(
-        &mut self,
-        function: FunctionId,
-        self_cost: Cost,
-        is_proxy: bool,
-    ) -> &[ListedCall] {
-        let inclusive = self_cost.saturating_add(self.block_calls_cost());
-        self.claim();
-        self.list();
-        let mut extra = self.outermost.as_mut().map(|outermost| {
-            let children = self.claimed.iter_mut().flatten();
-            let children = children.filter_map(|child| child.extra.as_mut()?.subtree.take());
-            let subtree = Some(outermost.join(function, inclusive, children));
-            Box::new(Extra {
-                subtree,
-                calls: None,
-            })
+    /// Ends a block that made `calls`.
+    pub fn end_block(&mut self, block: EndedBlock, calls: &[InvocationCall]) {
+        let EndedBlock {
+            function,
+            self_cost,
+            is_proxy,
+        } = block;
+        let costs = calls.iter().map(|call| call.cost);
+        let inclusive = self_cost.saturating_add(costs.fold(0, Cost::saturating_add));
+        self.claim(calls);
+        self.proxies.replace(&mut self.calls);
+        let subtree = self.outermost.as_mut().map(|outermost| {
+            Box::new(outermost.join(function, inclusive, self.subtrees.drain(..).rev()))
         });
-        if is_proxy && !self.listed.is_empty() {
-            let calls = std::mem::take(&mut self.listed);
-            extra.get_or_insert_default().calls = Some(calls);
+        if is_proxy {
+            self.proxies.end_invocation(function, &mut self.calls);
         }
-        let invocation = self.tree.as_mut().and_then(|tree| {
-            let calls = self.listed.iter().map(|listed| {
-                let BlockCall {
-                    callee, line, cost, ..
-                } = listed.call;
-                InvocationCall::new(callee, listed.invocation, line, cost)
-            });
-            let id = tree.push(function, self_cost, inclusive, calls);
-            self.full |= id.is_none();
-            id
+        let mut invocation = NONE;
+        if let Some(tree) = &mut self.tree {
+            match tree.push(function, self_cost, inclusive, &self.calls) {
+                Some(id) => invocation = id,
+                None => self.is_full = true,
+            }
+        }
+        self.stack(function).push(Unclaimed {
+            invocation,
+            subtree,
         });
-        self.calls.clear();
-        self.claimed.clear();
-        self.stack(function).push(Unclaimed { invocation, extra });
-        &self.listed
     }
 
     /// Adds invocations that a table lists with their links, if the tree is wanted.
     pub fn add_tree(&mut self, tree: InvocationTree) {
         if let Some(own) = &mut self.tree {
-            self.full |= own.append(tree).is_none();
+            self.is_full |= own.append(tree).is_none();
         }
     }
 
     /// Ends a run: nobody will claim what is left of it.
     pub fn end_run(&mut self) {
+        self.proxies.end_run();
         for function in self.used.drain(..) {
             let stack = &mut self.unclaimed[function.index()];
             stack.used = false;
             for unclaimed in stack.invocations.drain(..) {
-                let subtree = unclaimed.extra.and_then(|extra| extra.subtree);
-                if let (Some(outermost), Some(subtree)) = (&mut self.outermost, subtree) {
+                if let (Some(outermost), Some(subtree)) = (&mut self.outermost, unclaimed.subtree) {
                     outermost.root(&subtree);
                 }
             }
         }
     }
 
-    /// The tree, if it was wanted, and the outermost costs.
-    pub fn finish(mut self) -> (Option<InvocationTree>, Option<Outermost>) {
+    pub fn finish(mut self) -> Links {
         self.end_run();
-        (self.tree, self.outermost)
-    }
-
-    /// Whether there were more invocations than can be numbered.
-    pub fn is_full(&self) -> bool {
-        self.full
+        Links {
+            tree: self.tree,
+            outermost: self.outermost,
+            is_full: self.is_full,
+        }
     }
 
     /// Finds the invocation of every call, walking backwards.
-    fn claim(&mut self) {
-        for call in self.calls.iter().rev() {
+    fn claim(&mut self, calls: &[InvocationCall]) {
+        self.calls.clear();
+        self.calls.extend_from_slice(calls);
+        for call in self.calls.iter_mut().rev() {
             let stack = self.unclaimed.get_mut(call.callee.index());
-            self.claimed
-                .push(stack.and_then(|stack| stack.invocations.pop()));
-        }
-        self.claimed.reverse();
-    }
-
-    /// Lists the calls, those of proxies replaced.
-    fn list(&mut self) {
-        self.listed.clear();
-        for (&call, claimed) in self.calls.iter().zip(&mut self.claimed) {
-            let extra = claimed.as_mut().and_then(|claimed| claimed.extra.as_mut());
-            match extra.and_then(|extra| extra.calls.take()) {
-                Some(mut calls) => self.listed.append(&mut calls),
-                None => self.listed.push(ListedCall {
-                    call,
-                    invocation: claimed.as_ref().and_then(|claimed| claimed.invocation),
-                }),
+            if let Some(claimed) = stack.and_then(|stack| stack.invocations.pop()) {
+                call.invocation = claimed.invocation;
+                self.subtrees
+                    .extend(claimed.subtree.map(|subtree| *subtree));
             }
         }
     }

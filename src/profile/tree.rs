@@ -2,6 +2,7 @@
 
 use super::Cost;
 use super::ids::{FunctionId, next_index};
+use super::proxies::ListedCall;
 
 /// Number of an invocation in the order in which blocks end, over all functions.
 pub(super) type InvocationId = u32;
@@ -36,7 +37,13 @@ pub struct InvocationCall {
     /// Who is called.
     pub callee: FunctionId,
     /// Which invocation of it, or [`NONE`].
-    invocation: InvocationId,
+    pub(super) invocation: InvocationId,
+}
+
+impl ListedCall for InvocationCall {
+    fn callee(&self) -> FunctionId {
+        self.callee
+    }
 }
 
 impl InvocationCall {
@@ -175,18 +182,18 @@ impl InvocationTree {
         function: FunctionId,
         self_cost: Cost,
         inclusive: Cost,
-        calls: impl Iterator<Item = InvocationCall>,
+        calls: &[InvocationCall],
     ) -> Option<InvocationId> {
         let id = next_index(self.invocations.len())?;
         let first_call = next_index(self.calls.len())?;
         self.add_invocation(function, self_cost, inclusive, first_call);
-        for call in calls {
-            let position = next_index(self.calls.len())?;
+        next_index(self.calls.len() + calls.len())?;
+        self.calls.extend_from_slice(calls);
+        for (position, call) in (first_call..).zip(calls) {
             if let Some(claimed) = call.invocation() {
                 self.invocations[claimed].caller = id;
                 self.invocations[claimed].claimed_by = position;
             }
-            self.calls.push(call);
         }
         Some(id)
     }

@@ -147,11 +147,8 @@ impl ProfileBuilder {
 
     /// Adds all invocations that a table lists, if they are wanted.
     pub fn add_invocations(&mut self, tree: InvocationTree) {
-        if let Some(linker) = &mut self.linker {
-            linker.add_tree(tree);
-            if linker.is_full() {
-                self.overflow = Some("invocations");
-            }
+        if let Some(linking) = &mut self.linking {
+            linking.add_tree(tree);
         }
     }
 }
