@@ -360,7 +360,9 @@ impl Loader<'_> {
         }
         let cut = input.cut();
         let outcome = match (outcome, cut) {
-            (Err(error), Some((packing, bytes))) if matches!(error.problem, Problem::NoData) => {
+            (Err(error), Some((packing, bytes)))
+                if matches!(error.problem, Problem::NoData { .. }) =>
+            {
                 return Err(ConvertError::CutBeforeData {
                     input: source.clone(),
                     packing,
@@ -399,7 +401,7 @@ impl Loader<'_> {
 
 fn is_no_data(error: &ConvertError) -> bool {
     match error {
-        ConvertError::Callgrind(error) => matches!(error.problem, Problem::NoData),
+        ConvertError::Callgrind(error) => matches!(error.problem, Problem::NoData { .. }),
         ConvertError::Preprocessed(error) => matches!(error.problem, ReadProblem::NoFunctions),
         ConvertError::CutBeforeData { .. } => true,
         _ => false,

@@ -220,6 +220,28 @@ fn a_named_pipe_is_read() {
     }
 }
 
+#[test]
+fn what_others_pack_is_an_error_that_tells_how_to_unpack_it() {
+    for (ending, name, unpacker) in [
+        ("bz2", "bzip2", "bzip2 -dc"),
+        ("lz4", "LZ4", "lz4 -dc"),
+        ("xz", "xz", "xz -dc"),
+        ("zip", "ZIP", "unzip -p"),
+    ] {
+        let path = fixture(&format!("packed/small.cg.{ending}"));
+        let output = program().arg(&path).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(
+            messages(&output),
+            format!(
+                "error: {}: cannot be read: it is {name} data, which have to be unpacked first, \
+                 as with \"{unpacker}\"\n",
+                path.display()
+            )
+        );
+    }
+}
+
 #[cfg(not(feature = "compression"))]
 #[test]
 fn packed_inputs_are_refused_with_the_reason() {

@@ -120,9 +120,15 @@ pub enum Problem {
     /// A line of more than 16 MiB.
     #[error("line over 16 MiB: this is no callgrind profile")]
     LineTooLong,
-    /// The input has no cost line at all.
-    #[error("no profile data: expected cost lines after the header, reached the end of the input")]
-    NoData,
+    /// The input has no cost line at all, or none that can be read.
+    #[error(
+        "no profile data: expected cost lines after the header, reached the end of the input{}",
+        and_skipped(*.skipped)
+    )]
+    NoData {
+        /// How many lines were left out because the caller is lenient.
+        skipped: u64,
+    },
     /// The input could not be read further.
     #[error("cannot read on from here")]
     Io(#[source] io::Error),
@@ -144,8 +150,16 @@ impl Problem {
             | Problem::CallWithoutCost { found }
             | Problem::CallWithoutCallee { found }
             | Problem::UnknownLine { found } => Some(found),
-            Problem::LineTooLong | Problem::NoData | Problem::Io(_) => None,
+            Problem::LineTooLong | Problem::NoData { .. } | Problem::Io(_) => None,
         }
+    }
+}
+
+fn and_skipped(lines: u64) -> String {
+    match lines {
+        0 => String::new(),
+        1 => ", and skipped 1 line that cannot be read".to_owned(),
+        _ => format!(", and skipped {lines} lines that cannot be read"),
     }
 }
 

@@ -203,7 +203,8 @@ impl<'a> Interpreter<'a> {
         }
         if !self.has_data {
             self.builder.forget_input();
-            return Err(self.error(Problem::NoData));
+            let skipped = self.skipped;
+            return Err(self.error(Problem::NoData { skipped }));
         }
         let tail = match self.function {
             Function::None => Tail::Closed,

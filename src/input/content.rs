@@ -32,6 +32,16 @@ pub(super) enum Content {
     Preprocessed,
     /// Compressed data.
     Packed(Packing),
+    /// What others pack, and have to unpack.
+    Foreign(Foreign),
+}
+
+/// A format that is known, but not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Foreign {
+    pub name: &'static str,
+    /// The command that unpacks it to standard output.
+    pub unpacker: &'static str,
 }
 
 impl Content {
@@ -42,10 +52,18 @@ impl Content {
             [0x28, 0xb5, 0x2f, 0xfd] => Content::Packed(Packing::Zstd),
             // A frame to be skipped may stand before the first one with data.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Content::Packed(Packing::Zstd),
+            [0xfd, b'7', b'z', b'X'] => Content::foreign("xz", "xz -dc"),
+            [b'B', b'Z', b'h', b'1'..=b'9'] => Content::foreign("bzip2", "bzip2 -dc"),
+            [0x04, 0x22, 0x4d, 0x18] => Content::foreign("LZ4", "lz4 -dc"),
+            [b'P', b'K', 0x03, 0x04] => Content::foreign("ZIP", "unzip -p"),
             // A version, little-endian; text has no zero bytes.
             [_, 0, 0, 0] => Content::Preprocessed,
             _ => Content::Text,
         }
+    }
+
+    fn foreign(name: &'static str, unpacker: &'static str) -> Self {
+        Content::Foreign(Foreign { name, unpacker })
     }
 }
 
@@ -66,5 +84,6 @@ mod tests {
         assert_eq!(Content::of(&0xfd2f_b528_u32.to_le_bytes()), zstd);
         assert_eq!(Content::of(&0x184d_2a5f_u32.to_le_bytes()), zstd);
         assert_eq!(Content::of(&0x184d_2a60_u32.to_le_bytes()), Content::Text);
+        assert_eq!(Content::of(b"BZh0"), Content::Text);
     }
 }

@@ -28,7 +28,7 @@ pub use progress::Progress;
 
 pub(crate) use spool::Seekable;
 
-use content::Content;
+use content::{Content, Foreign};
 use head::Head;
 use progress::Counted;
 #[cfg(feature = "compression")]
@@ -90,6 +90,7 @@ impl Source {
         let plain = Head::read(Counted::new(file, progress.clone()))?;
         let stream = match plain.content() {
             Content::Packed(packing) => unpack(packing, plain)?,
+            Content::Foreign(foreign) => return Err(unreadable(foreign)),
             Content::Text | Content::Preprocessed => {
                 let plain = BufReader::with_capacity(BUFFER, plain);
                 Stream::Plain { plain, seeks }
@@ -97,6 +98,13 @@ impl Source {
         };
         Ok(Input { stream })
     }
+}
+
+fn unreadable(Foreign { name, unpacker }: Foreign) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::Unsupported,
+        format!("it is {name} data, which have to be unpacked first, as with \"{unpacker}\""),
+    )
 }
 
 /// Standard input without a buffer in between.
