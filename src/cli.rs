@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::convert::{Conversion, Format, Options, Report};
+use cg_preprocess::convert::{Conversion, ConvertError, Format, Options, Report};
 use cg_preprocess::input::Source;
 use cg_preprocess::output::Target;
 use cg_preprocess::profile::{InclusiveCost, Kind, ProfileOptions};
@@ -29,9 +29,9 @@ pub const EXAMPLES: &str = "  cg-preprocess -o out.pre cachegrind.out.1234.gz
           Merge the profiles of several processes into one JSON document
   cg-preprocess -e 'Memory_(bytes)' -f text cachegrind.out.1234
           Show memory instead of time
-  ssh web1 cat cachegrind.out.1234.gz | cg-preprocess > out.pre
+  ssh web1 cat cachegrind.out.1234.gz | cg-preprocess -o out.pre
           Convert in a pipe
-  ln -s \"$(command -v cg-preprocess)\" webgrind/bin/preprocessor
+  install -m 755 \"$(command -v cg-preprocess)\" webgrind/bin/preprocessor
           Have webgrind use it: called as `preprocessor`, it takes webgrind's
           own arguments, IN OUT [PROXY_FUNCTION...]";
 
@@ -42,7 +42,7 @@ pub const EXIT_STATUS: &str = "0 written, 1 not converted, 2 wrong usage.";
 ///
 /// Reads the profiles of Xdebug, Valgrind and other writers of the callgrind format, plain or
 /// compressed with gzip or zstd, as well as preprocessed files, and writes them for webgrind, as
-/// JSON, or as a table. What an input is, is told by its content.
+/// JSON, or as a table. Which of these an input is, its content tells.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 80, after_help = format!("Examples:\n{EXAMPLES}"))]
 #[command(after_long_help = format!("Examples:\n{EXAMPLES}\n\nExit status: {EXIT_STATUS}"))]
@@ -59,8 +59,8 @@ struct Arguments {
 
     /// What to write
     ///
-    /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.0 v6, and every version
-    /// since 2011 v7. Text is a table of the top functions; JSON holds everything.
+    /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version
+    /// since 1.2 v7. Text is a table of the top functions; JSON holds everything.
     #[arg(short, long, value_enum, default_value = "v7", help_heading = "Output")]
     format: FormatArgument,
 
@@ -320,12 +320,31 @@ pub fn run() -> Result<ExitCode> {
 fn convert(arguments: &Arguments) -> Result<Report> {
     let (sources, target) = (arguments.sources(), arguments.target());
     let options = arguments.options();
-    let conversion = Conversion::prepare(&sources, &target, &options)?;
+    let conversion = Conversion::prepare(&sources, &target, &options)
+        .map_err(|error| with_advice(error, arguments))?;
     let progress = conversion.progress().clone();
     let bar = Bar::start(arguments.progress(), progress, conversion.bytes());
     let loaded = conversion.read();
     drop(bar);
     Ok(loaded?.write()?)
+}
+
+/// Says how to name the output, where the last input looks as if it were meant as that.
+fn with_advice(error: ConvertError, arguments: &Arguments) -> anyhow::Error {
+    let Some((path, [_, ..])) = arguments.inputs.split_last() else {
+        return error.into();
+    };
+    let is_meant_as_output = arguments.output.is_none() && !path.exists();
+    match &error {
+        ConvertError::Open {
+            input: Source::File(input),
+            ..
+        } if is_meant_as_output && input == path => {
+            let error = anyhow::Error::from(error);
+            anyhow!("{error:#}; if it is to be written, say -o before it")
+        }
+        _ => error.into(),
+    }
 }
 
 fn figures(report: &Report, start: Instant) -> String {

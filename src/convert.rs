@@ -3,6 +3,7 @@
 //! [`convert`] does it at once. [`Conversion`] does it in steps, for callers who want to show how
 //! far it is, or to have the [`Profile`] for themselves.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use thiserror::Error;
@@ -157,6 +158,24 @@ pub enum Warning {
         /// The input.
         input: Source,
     },
+    /// A proxy function was named, but no trace has a function of that name.
+    #[error(
+        "no trace has a function {proxy:?}, so that none is stepped over; the text report lists the names"
+    )]
+    UnknownProxy {
+        /// The name.
+        proxy: String,
+    },
+    /// An input is what webgrind keeps of another one.
+    #[error(
+        "{input}: was converted from another input, {original}, whose costs are now counted twice"
+    )]
+    CountedTwice {
+        /// The input.
+        input: Source,
+        /// The other one.
+        original: Source,
+    },
     /// A sum reached an end of the 64 bits.
     #[error("some sums do not fit into 64 bits and stay at their limit")]
     Saturated,
@@ -285,6 +304,8 @@ impl<'a> Conversion<'a> {
         for input in self.inputs {
             loader.load(input, &self.progress)?;
         }
+        let twice = counted_twice(self.inputs);
+        loader.report.warnings.extend(twice);
         let (profile, mut report) = loader.finish(self.inputs)?;
         report.bytes_in = self.progress.bytes();
         Ok(Loaded {
@@ -388,6 +409,10 @@ impl Loader<'_> {
         if let (Some(error), false) = (self.no_data.take(), self.has_data) {
             return Err(error);
         }
+        for proxy in self.builder.unknown_proxies() {
+            let proxy = String::from_utf8_lossy(proxy).into_owned();
+            self.report.warnings.push(Warning::UnknownProxy { proxy });
+        }
         let profile = self.builder.finish().map_err(|error| ConvertError::Model {
             inputs: together(inputs),
             error,
@@ -397,6 +422,26 @@ impl Loader<'_> {
         }
         Ok((profile, self.report))
     }
+}
+
+/// What webgrind adds to the name of a profile to name the file that it keeps of it.
+const WEBGRINDS_ENDING: &str = ".webgrind";
+
+/// Warnings of inputs that webgrind has converted from other inputs: one pattern easily matches
+/// both.
+fn counted_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
+    let all: HashSet<&Source> = inputs.iter().collect();
+    inputs.iter().filter_map(move |input| {
+        let Source::File(path) = input else {
+            return None;
+        };
+        let name = path.to_str()?.strip_suffix(WEBGRINDS_ENDING)?;
+        let original = Source::File(name.into());
+        all.contains(&original).then(|| Warning::CountedTwice {
+            input: input.clone(),
+            original,
+        })
+    })
 }
 
 fn is_no_data(error: &ConvertError) -> bool {

@@ -5,8 +5,8 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -69,12 +69,27 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Removes a regular file, if there is one.
+/// Removes a preprocessed file, if there is one.
+///
+/// Nothing else: with its arguments swapped, OUT is a profile that somebody wants to keep.
 fn remove(path: &Path) {
-    if path.is_file() {
+    if is_preprocessed(path).unwrap_or(false) {
         // The error that led here says more than one about this could.
         let _ = fs::canonicalize(path).and_then(fs::remove_file);
     }
+}
+
+/// Whether it is a regular file that begins like a preprocessed one, or is too short to tell.
+fn is_preprocessed(path: &Path) -> io::Result<bool> {
+    if !path.is_file() {
+        return Ok(false);
+    }
+    let mut head = Vec::new();
+    File::open(path)?.take(4).read_to_end(&mut head)?;
+    Ok(matches!(
+        head.as_slice(),
+        [_, 0, 0, 0] | [] | [_] | [_, _] | [_, _, _]
+    ))
 }
 
 #[cfg(test)]

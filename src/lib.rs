@@ -71,6 +71,7 @@ pub mod convert;
 mod file_id;
 pub mod input;
 pub mod output;
+mod printable;
 pub mod profile;
 pub mod report;
 mod threads;

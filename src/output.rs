@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, SpooledTempFile};
 
 use crate::file_id::FileId;
+use crate::printable::printable;
 use behind::Behind;
 
 /// How much of an output that cannot seek is held in memory; more goes to a temporary file.
@@ -34,7 +35,7 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Target::Stdout => f.write_str("standard output"),
-            Target::File(path) => path.display().fmt(f),
+            Target::File(path) => printable(path).fmt(f),
         }
     }
 }

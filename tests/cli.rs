@@ -218,6 +218,79 @@ fn proxy_functions_are_ignored_in_sums_with_a_warning() {
 }
 
 #[test]
+fn a_proxy_function_that_is_not_there_is_told() {
+    let names = ["php::call_user_func", "call_user_func"];
+    let arguments = names.map(|name| format!("--proxy-function={name}"));
+    let output = run(arguments, &bytes("xdebug3/proxies.cg"));
+    assert!(output.status.success());
+    assert_eq!(
+        messages(&output),
+        "warning: no trace has a function \"call_user_func\", so that none is stepped over; \
+         the text report lists the names\n"
+    );
+}
+
+#[test]
+fn what_webgrind_keeps_beside_its_profile_is_told() {
+    let folder = TempDir::new().unwrap();
+    let [profile, kept] = ["p", "p.webgrind"].map(|name| folder.path().join(name));
+    fs::write(&profile, small()).unwrap();
+    fs::write(&kept, bytes("xdebug3/small.v7.pre")).unwrap();
+    let output = program().args([&kept, &profile]).output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(
+        messages(&output),
+        format!(
+            "warning: {}: was converted from another input, {}, whose costs are now counted twice\n",
+            kept.display(),
+            profile.display()
+        )
+    );
+    let output = program().args([&kept, &kept]).output().unwrap();
+    written(output);
+}
+
+#[test]
+fn an_output_among_the_inputs_is_answered_with_advice() {
+    let folder = TempDir::new().unwrap();
+    let missing = folder.path().join("out.pre");
+    let profile = fixture("xdebug3/small.cg");
+    let said = |inputs: &[&std::path::Path], arguments: &[&str]| {
+        let output = program().args(inputs).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        messages(&output)
+    };
+    let advice = "if it is to be written, say -o before it";
+    let message = said(&[&profile, &missing], &[]);
+    assert!(message.trim_end().ends_with(advice), "{message}");
+    assert_eq!(message.lines().count(), 1);
+    for (inputs, arguments) in [
+        (&[missing.as_path()][..], &[][..]),
+        (&[&missing, &profile], &[]),
+        (&[&profile, &missing], &["-o", "/dev/null"]),
+    ] {
+        let message = said(inputs, arguments);
+        assert!(!message.contains(advice), "{message}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_name_cannot_command_a_terminal() {
+    let folder = TempDir::new().unwrap();
+    let output = program()
+        .arg(folder.path().join("\u{1b}[31mred\nerror: x"))
+        .output()
+        .unwrap();
+    let message = messages(&output);
+    assert!(
+        message.contains("/\\u{1b}[31mred\\nerror: x: cannot be opened"),
+        "{message}"
+    );
+    assert_eq!(message.lines().count(), 1);
+}
+
+#[test]
 fn sums_that_do_not_fit_into_64_bits_are_told() {
     let most = i64::MAX;
     let text = format!("events: Ir\nfn=f\n1 {most}\n2 {most}\n");
@@ -347,10 +420,11 @@ mod preprocessor {
         let webgrind = Webgrind::new();
         fs::write(webgrind.path("empty"), "").unwrap();
         fs::create_dir(webgrind.path("folder")).unwrap();
+        let earlier = bytes("xdebug3/small.v7.pre");
         for input in ["empty", "missing", "folder"] {
-            for stale in [false, true] {
-                if stale {
-                    fs::write(webgrind.path("out"), "an earlier version").unwrap();
+            for stale in [None, Some(&earlier[..]), Some(&earlier[..3])] {
+                if let Some(stale) = stale {
+                    fs::write(webgrind.path("out"), stale).unwrap();
                 }
                 let output = webgrind.call([input, "out"]);
                 assert_eq!(output.status.code(), Some(1));
@@ -364,6 +438,17 @@ mod preprocessor {
         }
         assert_eq!(webgrind.call(["empty", "folder"]).status.code(), Some(1));
         assert!(webgrind.path("folder").is_dir());
+    }
+
+    #[test]
+    fn a_failure_removes_nothing_that_it_could_not_have_written() {
+        let webgrind = Webgrind::new();
+        fs::write(webgrind.path("profile"), small()).unwrap();
+        symlink("profile", webgrind.path("link")).unwrap();
+        for output in ["profile", "link"] {
+            assert_eq!(webgrind.call(["missing", output]).status.code(), Some(1));
+            assert_eq!(fs::read(webgrind.path(output)).unwrap(), small());
+        }
     }
 
     #[test]

@@ -242,6 +242,22 @@ fn what_others_pack_is_an_error_that_tells_how_to_unpack_it() {
     }
 }
 
+#[test]
+fn bytes_of_a_preprocessed_file_are_counted_once() {
+    let path = fixture("xdebug3/composer.v7.pre");
+    let output = program()
+        .args(["-v", "-o", "/dev/null"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    let size = fs::metadata(&path).unwrap().len();
+    let message = messages(&output);
+    assert!(
+        message.contains(&format!(" {size} bytes in, ")),
+        "{message}"
+    );
+}
+
 #[cfg(not(feature = "compression"))]
 #[test]
 fn packed_inputs_are_refused_with_the_reason() {
@@ -347,6 +363,21 @@ mod packed {
         let file = bytes("xdebug3/composer.v7.pre");
         assert!(piped(&gzip(&file)) == file);
         assert!(piped(&zstd(&file)) == file);
+    }
+
+    #[test]
+    fn what_was_packed_twice_is_an_error_that_says_so() {
+        let (text, xz) = (bytes("xdebug3/small.cg"), bytes("packed/small.cg.xz"));
+        for (twice, what) in [
+            (gzip(&gzip(&text)), "gzip data within gzip data"),
+            (gzip(&zstd(&text)), "zstd data within gzip data"),
+            (zstd(&xz), "xz data within zstd data"),
+        ] {
+            let message = failed(&run(["-"; 0], &twice));
+            let expected =
+                format!("error: standard input: cannot be read: it is {what}: unpack it once\n");
+            assert_eq!(message, expected);
+        }
     }
 
     #[test]

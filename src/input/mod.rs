@@ -28,6 +28,7 @@ pub use progress::Progress;
 
 pub(crate) use spool::Seekable;
 
+use crate::printable::printable;
 use content::{Content, Foreign};
 use head::Head;
 use progress::Counted;
@@ -44,7 +45,7 @@ const BUFFER: usize = (128 << 10) - 320;
 const MOST_CHECKED: u64 = 256 << 20;
 
 /// Where an input comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// Standard input.
     Stdin,
@@ -56,7 +57,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::Stdin => f.write_str("standard input"),
-            Source::File(path) => path.display().fmt(f),
+            Source::File(path) => printable(path).fmt(f),
         }
     }
 }
@@ -123,7 +124,19 @@ fn unpack(packing: Packing, packed: Head<Counted>) -> io::Result<Stream> {
         Packing::Zstd => Unpacker::start(zstd::Zstd::new(packed)),
     };
     let unpacked = Head::read(unpacker?)?;
-    Ok(Stream::Unpacked { unpacked, packing })
+    match unpacked.content() {
+        Content::Packed(inner) => Err(packed_twice(packing, inner)),
+        Content::Foreign(inner) => Err(packed_twice(packing, inner.name)),
+        Content::Text | Content::Preprocessed => Ok(Stream::Unpacked { unpacked, packing }),
+    }
+}
+
+#[cfg(feature = "compression")]
+fn packed_twice(outer: Packing, inner: impl fmt::Display) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::Unsupported,
+        format!("it is {inner} data within {outer} data: unpack it once"),
+    )
 }
 
 #[cfg(not(feature = "compression"))]

@@ -19,8 +19,8 @@ impl Progress {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    fn add(&self, count: usize) {
-        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
+    fn add(&self, count: u64) {
+        self.bytes.fetch_add(count, Ordering::Relaxed);
     }
 }
 
@@ -28,24 +28,37 @@ impl Progress {
 pub(crate) struct Counted {
     file: File,
     progress: Progress,
+    counted: u64,
+    /// Bytes that there are to count, once it is read in any order and some of it twice.
+    most: u64,
 }
 
 impl Counted {
     pub fn new(file: File, progress: Progress) -> Self {
-        Counted { file, progress }
+        Counted {
+            file,
+            progress,
+            counted: 0,
+            most: u64::MAX,
+        }
     }
 }
 
 impl Read for Counted {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(room)?;
-        self.progress.add(count);
+        let new = (count as u64).min(self.most.saturating_sub(self.counted));
+        self.counted += new;
+        self.progress.add(new);
         Ok(count)
     }
 }
 
 impl Seek for Counted {
     fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        if self.most == u64::MAX {
+            self.most = self.file.metadata()?.len();
+        }
         self.file.seek(place)
     }
 }

@@ -420,6 +420,23 @@ impl ProfileBuilder {
         }
     }
 
+    /// Names of proxies that no function of the traces has; none without a trace.
+    pub fn unknown_proxies(&self) -> Vec<&[u8]> {
+        let in_traces = self.drafts.iter().filter(|draft| draft.in_trace);
+        if in_traces.clone().next().is_none() {
+            return Vec::new();
+        }
+        let found: Vec<_> = in_traces.filter(|draft| draft.is_proxy).collect();
+        let is_unknown = |proxy: &&Vec<u8>| {
+            let proxy = std::slice::from_ref(*proxy);
+            !found
+                .iter()
+                .any(|draft| is_proxy(proxy, self.names.get(draft.name)))
+        };
+        let proxies = self.options.proxies.iter().filter(is_unknown);
+        proxies.map(Vec::as_slice).collect()
+    }
+
     /// Blocks of the function named `name` seen in traces so far.
     pub fn trace_blocks(&self, name: &[u8]) -> u64 {
         let Some(name) = self.names.find(name) else {

@@ -35,9 +35,9 @@ pub enum Version {
     V4,
     /// Sums per function, and who called it; read by webgrind 0.5.
     V5,
-    /// The same, and whom it calls; read by webgrind 0.6 to 1.0.
+    /// The same, and whom it calls; read by webgrind 0.6 to 1.1.
     V6,
-    /// The same, and the line of the function; read by webgrind since 2011.
+    /// The same, and the line of the function; read by webgrind 1.2 and later.
     #[default]
     V7,
 }

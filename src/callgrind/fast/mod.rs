@@ -1,9 +1,9 @@
 //! Lines of common shape, read without looking at every byte. Pure, as the lexer is.
 //!
 //! In a trace nearly all lines belong to one of two [shapes](trace) of several lines each, in an
-//! aggregate to a few [short lines](sums), which come in [runs](run). Where all of a shape stands in the bytes exactly as
-//! expected, its numbers come back; whatever differs by a byte is left to the general path, which
-//! gives the same result for both.
+//! aggregate to a few [short lines](sums), which come in [runs](run). Where all of a shape stands
+//! in the bytes exactly as expected, its numbers come back; whatever differs by a byte is left to
+//! the general path, which gives the same result for both.
 //!
 //! The gain lies in finding the ends of all numbers at once, in a bit mask of a [`Window`] or in a
 //! [`word`], and in reading each number without a loop over its digits.

@@ -53,13 +53,7 @@ impl Run {
                 },
                 _ => return run,
             };
-            let mut line = None;
-            if are_brief {
-                line = brief::cost_line(data, source, &run.position);
-            }
-            if line.is_none() {
-                line = sums::cost_line::<POSITIONS, 1>(data, source, &run.position, columns);
-            }
+            let line = sums::cost_line::<POSITIONS, 1>(data, source, &run.position, columns);
             let Some(line) = line.filter(|line| line.cost >= 0) else {
                 return run;
             };

@@ -12,7 +12,7 @@
 //! ```
 
 use super::super::position::Position;
-use super::{Columns, Window, costs};
+use super::{Columns, Window, brief, costs};
 
 /// A cost line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,12 @@ pub(in crate::callgrind) fn cost_line<const POSITIONS: usize, const PARTS: usize
     base: &Position,
     columns: Columns,
 ) -> Option<CostLine> {
+    if POSITIONS == 2
+        && columns.count == 1
+        && let Some(line) = brief::cost_line(data, pos, base)
+    {
+        return Some(line);
+    }
     let mut window = Window::new::<PARTS>(data, pos)?;
     let (position, cost) = position_and_cost::<POSITIONS>(&mut window, base, columns)?;
     Some(CostLine {
