@@ -332,7 +332,6 @@ impl<'a> Interpreter<'a> {
     /// Sets the kind that a header tells, unless the user has said it.
     fn tell_kind(&mut self, kind: Kind) {
         if self.options.kind == KindChoice::Auto {
-            self.builder.close_block();
             self.builder.set_kind(kind);
         }
     }

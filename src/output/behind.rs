@@ -2,14 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::panic::resume_unwind;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
 
-use crate::threads::spawn_beside;
+use crate::threads::Beside;
 
 /// How much is written before a thread is worth its start.
 const SMALL: usize = 1 << 20;
+
+/// How much is handed over at once.
+const PIECE: usize = 64 << 10;
 
 /// How many pieces may wait to be written.
 const PIECES: usize = 16;
@@ -28,7 +28,8 @@ pub(super) struct Behind<'a> {
 enum Way {
     /// Directly; so many bytes up to now, which may be all.
     Begun(usize),
-    Thread(SyncSender<Vec<u8>>, JoinHandle<io::Result<()>>),
+    /// By a thread.
+    Beside(Beside<Vec<u8>, io::Result<()>>),
     /// Directly, whatever may come.
     Direct,
 }
@@ -45,21 +46,20 @@ impl<'a> Behind<'a> {
     fn wait(&mut self) -> io::Result<()> {
         match std::mem::replace(&mut self.way, Way::Direct) {
             Way::Begun(_) | Way::Direct => Ok(()),
-            Way::Thread(pieces, thread) => {
-                // The thread ends when there is nobody to send more.
-                drop(pieces);
-                thread.join().unwrap_or_else(|panic| resume_unwind(panic))
-            }
+            Way::Beside(thread) => thread.finish(),
         }
     }
 }
 
 impl Way {
     fn start(file: &File) -> io::Result<Self> {
-        let file = file.try_clone()?;
-        let (sender, pieces) = sync_channel(PIECES);
-        let thread = spawn_beside("writer", move || work(file, &pieces));
-        Ok(thread.map_or(Way::Direct, |thread| Way::Thread(sender, thread)))
+        let mut file = file.try_clone()?;
+        let thread = Beside::start("writer", PIECES, move |pieces| {
+            pieces
+                .iter()
+                .try_for_each(|piece: Vec<u8>| file.write_all(&piece))
+        });
+        Ok(thread.map_or(Way::Direct, Way::Beside))
     }
 }
 
@@ -71,9 +71,10 @@ impl Write for Behind<'_> {
                 self.way = Way::start(self.file)?;
             }
         }
-        if let Way::Thread(pieces, _) = &self.way {
-            if pieces.send(bytes.to_vec()).is_ok() {
-                return Ok(bytes.len());
+        if let Way::Beside(thread) = &self.way {
+            let piece = &bytes[..bytes.len().min(PIECE)];
+            if thread.send(piece.to_vec()) {
+                return Ok(piece.len());
             }
             // The thread has ended, which it does early for an error alone.
             self.wait()?;
@@ -99,11 +100,6 @@ impl Drop for Behind<'_> {
         // Nobody who drops it without having flushed it wants to know.
         let _ = self.wait();
     }
-}
-
-/// Writes pieces until no more come.
-fn work(mut file: File, pieces: &Receiver<Vec<u8>>) -> io::Result<()> {
-    pieces.iter().try_for_each(|piece| file.write_all(&piece))
 }
 
 #[cfg(test)]

@@ -19,7 +19,6 @@ use super::names::NameTable;
 use super::proxies::{ProxyCalls, is_proxy};
 use super::trace::Wanted;
 use super::{Cost, InclusiveCost, Profile};
-use invocations::WaitingCall;
 pub use table::TableFunction;
 use table::TableFunctions;
 
@@ -127,8 +126,8 @@ pub struct ProfileBuilder {
     follows_invocations: bool,
     /// The calls of the open block from the first one to a proxy on, or all, if it is a proxy's:
     /// what they will be replaced by, and whether they are listed here, is known at its end.
-    waiting: Vec<WaitingCall>,
-    proxies: ProxyCalls<WaitingCall>,
+    waiting: Vec<CallEdge>,
+    proxies: ProxyCalls<CallEdge>,
     linking: Option<Linking>,
     /// What there was too much of, if anything.
     overflow: Option<&'static str>,
@@ -191,6 +190,7 @@ impl ProfileBuilder {
 
     /// Says what the blocks from here on are.
     pub fn set_kind(&mut self, kind: Kind) {
+        self.close_block();
         self.kind = kind;
     }
 

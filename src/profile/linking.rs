@@ -1,14 +1,10 @@
 //! A thread that links the blocks of traces while others are being read.
 
-use std::panic::resume_unwind;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
-
 use super::Cost;
 use super::ids::FunctionId;
 use super::trace::{EndedBlock, Linker, Links, Wanted};
 use super::tree::{InvocationCall, InvocationTree};
-use crate::threads::spawn_beside;
+use crate::threads::Beside;
 
 /// Blocks and calls that are handed over at once: with fewer the threads wake each other too often.
 const BATCH: usize = 8 << 10;
@@ -19,7 +15,7 @@ const BATCHES: usize = 4;
 /// What a reader found, in its order.
 #[derive(Debug)]
 enum Entry {
-    /// A block, and how many calls it made.
+    /// A block, and where its calls end in the batch.
     Block(EndedBlock, usize),
     EndRun,
     /// Invocations that a table lists with their links.
@@ -29,16 +25,14 @@ enum Entry {
 #[derive(Debug, Default)]
 struct Batch {
     entries: Vec<Entry>,
-    /// The calls of its blocks, one after the other, and of the block that is being read.
+    /// The calls of its blocks, one after the other.
     calls: Vec<InvocationCall>,
 }
 
 /// Where the links are made.
 #[derive(Debug)]
 enum Worker {
-    /// Nowhere yet: a small profile is not worth a thread.
-    None,
-    Thread(SyncSender<Batch>, JoinHandle<Links>),
+    Beside(Beside<Batch, Links>),
     /// Where there is no core for a thread.
     Here(Box<Linker>),
 }
@@ -48,9 +42,8 @@ enum Worker {
 pub(super) struct Linking {
     wanted: Wanted,
     batch: Batch,
-    /// How many calls of the batch belong to blocks that have ended.
-    ended_calls: usize,
-    worker: Worker,
+    /// None yet, as long as a thread is not worth its start.
+    worker: Option<Worker>,
 }
 
 impl Linking {
@@ -58,8 +51,7 @@ impl Linking {
         Linking {
             wanted,
             batch: Batch::default(),
-            ended_calls: 0,
-            worker: Worker::None,
+            worker: None,
         }
     }
 
@@ -71,9 +63,11 @@ impl Linking {
 
     /// Notes that the block that was being read has ended.
     pub fn end_block(&mut self, block: EndedBlock) {
-        let calls = self.batch.calls.len() - self.ended_calls;
-        self.ended_calls += calls;
-        self.note(Entry::Block(block, calls));
+        self.note(Entry::Block(block, self.batch.calls.len()));
+        // Only here are all calls those of blocks in the batch.
+        if self.batch.entries.len() + self.batch.calls.len() >= BATCH {
+            self.hand_over();
+        }
     }
 
     /// Notes that nobody will claim what is left of a run.
@@ -87,79 +81,68 @@ impl Linking {
     }
 
     /// Waits until everything is linked.
-    pub fn finish(mut self) -> Links {
-        if matches!(self.worker, Worker::None) {
-            self.worker = Worker::Here(Box::new(Linker::new(self.wanted)));
-        }
-        self.hand_over();
+    pub fn finish(self) -> Links {
         match self.worker {
-            Worker::None => Links::default(),
-            Worker::Here(linker) => linker.finish(),
-            Worker::Thread(batches, thread) => {
-                // The thread ends when there is nobody to send more.
-                drop(batches);
-                thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+            None => {
+                let mut linker = Linker::new(self.wanted);
+                self.batch.link(&mut linker);
+                linker.finish()
+            }
+            Some(Worker::Here(mut linker)) => {
+                self.batch.link(&mut linker);
+                linker.finish()
+            }
+            Some(Worker::Beside(thread)) => {
+                thread.send(self.batch);
+                thread.finish()
             }
         }
     }
 
-    #[inline]
     fn note(&mut self, entry: Entry) {
         self.batch.entries.push(entry);
-        if self.batch.entries.len() + self.ended_calls >= BATCH {
-            self.hand_over();
-        }
     }
 
-    /// Has all blocks linked that have ended.
     #[inline(never)]
     fn hand_over(&mut self) {
-        let begun = self.batch.calls.split_off(self.ended_calls);
         let batch = std::mem::take(&mut self.batch);
-        self.batch.calls = begun;
-        self.ended_calls = 0;
-        if matches!(self.worker, Worker::None) {
-            self.worker = Worker::start(self.wanted);
-        }
-        match &mut self.worker {
-            Worker::None => {}
-            Worker::Here(linker) => link(linker, batch),
+        let wanted = self.wanted;
+        match self.worker.get_or_insert_with(|| Worker::start(wanted)) {
+            Worker::Here(linker) => batch.link(linker),
             // It fails if the thread panicked only, which comes to light at the end.
-            Worker::Thread(batches, _) => drop(batches.send(batch)),
+            Worker::Beside(thread) => _ = thread.send(batch),
         }
     }
 }
 
 impl Worker {
     fn start(wanted: Wanted) -> Self {
-        let (sender, batches) = sync_channel(BATCHES);
-        match spawn_beside("linker", move || work(wanted, &batches)) {
-            Some(thread) => Worker::Thread(sender, thread),
+        let thread = Beside::start("linker", BATCHES, move |batches| {
+            let mut linker = Linker::new(wanted);
+            batches
+                .iter()
+                .for_each(|batch: Batch| batch.link(&mut linker));
+            linker.finish()
+        });
+        match thread {
+            Some(thread) => Worker::Beside(thread),
             None => Worker::Here(Box::new(Linker::new(wanted))),
         }
     }
 }
 
-/// Links batches until no more come.
-fn work(wanted: Wanted, batches: &Receiver<Batch>) -> Links {
-    let mut linker = Linker::new(wanted);
-    for batch in batches {
-        link(&mut linker, batch);
-    }
-    linker.finish()
-}
-
-fn link(linker: &mut Linker, batch: Batch) {
-    let mut rest = batch.calls.as_slice();
-    for entry in batch.entries {
-        match entry {
-            Entry::Block(block, count) => {
-                let (calls, others) = rest.split_at(count);
-                rest = others;
-                linker.end_block(block, calls);
+impl Batch {
+    fn link(self, linker: &mut Linker) {
+        let mut start = 0;
+        for entry in self.entries {
+            match entry {
+                Entry::Block(block, end) => {
+                    linker.end_block(block, &self.calls[start..end]);
+                    start = end;
+                }
+                Entry::EndRun => linker.end_run(),
+                Entry::Tree(tree) => linker.add_tree(*tree),
             }
-            Entry::EndRun => linker.end_run(),
-            Entry::Tree(tree) => linker.add_tree(*tree),
         }
     }
 }

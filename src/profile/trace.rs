@@ -97,12 +97,13 @@ impl Linker {
         let costs = calls.iter().map(|call| call.cost);
         let inclusive = self_cost.saturating_add(costs.fold(0, Cost::saturating_add));
         self.claim(calls);
-        self.proxies.replace(&mut self.calls);
         let subtree = self.outermost.as_mut().map(|outermost| {
             Box::new(outermost.join(function, inclusive, self.subtrees.drain(..).rev()))
         });
         if is_proxy {
             self.proxies.end_invocation(function, &mut self.calls);
+        } else {
+            self.proxies.replace(&mut self.calls);
         }
         let mut invocation = NONE;
         if let Some(tree) = &mut self.tree {

@@ -8,13 +8,9 @@ use crate::profile::ids::{EdgeId, FunctionId};
 use crate::profile::proxies::ListedCall;
 use crate::profile::trace::EndedBlock;
 
-/// A call that waits for the end of its block.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WaitingCall(CallEdge);
-
-impl ListedCall for WaitingCall {
+impl ListedCall for CallEdge {
     fn callee(&self) -> FunctionId {
-        self.0.callee
+        self.callee
     }
 }
 
@@ -35,12 +31,11 @@ impl ProfileBuilder {
         if self.waiting.is_empty() {
             edge.add(1, cost);
         } else {
-            let call = CallEdge {
+            self.waiting.push(CallEdge {
                 calls: 1,
                 cost,
                 ..*edge
-            };
-            self.waiting.push(WaitingCall(call));
+            });
         }
         true
     }
@@ -53,7 +48,7 @@ impl ProfileBuilder {
         let is_proxy = |function: FunctionId| self.drafts[function.index()].is_proxy;
         let waits = !self.waiting.is_empty() || is_proxy(call.caller) || is_proxy(call.callee);
         if waits {
-            self.waiting.push(WaitingCall(*call));
+            self.waiting.push(*call);
         }
         waits
     }
@@ -78,15 +73,16 @@ impl ProfileBuilder {
     /// of a proxy go on waiting, for whoever called it.
     fn list_waiting_calls(&mut self, function: FunctionId) {
         let made = total_cost(&self.waiting);
-        self.proxies.replace(&mut self.waiting);
         if self.drafts[function.index()].is_proxy {
             self.proxies.end_invocation(function, &mut self.waiting);
+        } else {
+            self.proxies.replace(&mut self.waiting);
         }
         let beyond = made.saturating_sub(total_cost(&self.waiting));
         let draft = &mut self.drafts[function.index()];
         draft.inclusive_beyond = draft.inclusive_beyond.saturating_add(beyond);
         let mut waiting = std::mem::take(&mut self.waiting);
-        for WaitingCall(call) in waiting.drain(..) {
+        for call in waiting.drain(..) {
             self.add_edge(CallEdge {
                 caller: function,
                 ..call
@@ -96,7 +92,7 @@ impl ProfileBuilder {
     }
 }
 
-fn total_cost(calls: &[WaitingCall]) -> Cost {
-    let costs = calls.iter().map(|call| call.0.cost);
+fn total_cost(calls: &[CallEdge]) -> Cost {
+    let costs = calls.iter().map(|call| call.cost);
     costs.fold(0, Cost::saturating_add)
 }
