@@ -17,7 +17,7 @@ const NOBODY: u32 = u32::MAX;
 /// Traces of Xdebug 3.2; by how much the cost of a call and the inclusive cost of the invocation
 /// that it made differ at most, since Xdebug rounds them apart; and the functions that nobody
 /// called, each once: the script, shutdown functions, destructors.
-const TRACES: [(&str, u32, &[&str]); 5] = [
+const TRACES: [(&str, u32, &[&str]); 6] = [
     ("chain", 1, &["{main}"]),
     ("proxies", 1, &["{main}"]),
     (
@@ -29,6 +29,8 @@ const TRACES: [(&str, u32, &[&str]); 5] = [
         ],
     ),
     ("composer", 15, &["{main}"]),
+    // A fiber's function is called by nobody.
+    ("fibers", 1, &["first", "second", "{main}"]),
     (
         "small",
         1,
@@ -187,5 +189,33 @@ fn only_what_nobody_called_has_no_caller() {
         let mut uncalled: Vec<_> = uncalled.collect();
         uncalled.sort();
         assert_eq!(uncalled, names, "{trace}");
+    }
+}
+
+/// Blocks of fibers stand between each other's: the latest unclaimed invocation is another fiber's.
+#[test]
+fn fibers_call_what_they_called() {
+    let path = "fixtures/xdebug3/fibers.cg";
+    let text = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let mut builder = ProfileBuilder::new(ProfileOptions {
+        proxies: vec![b"php::array_map".to_vec()],
+        ..ProfileOptions::default()
+    });
+    let options = callgrind::Options::default();
+    callgrind::read(&*text, path, &options, &mut builder).unwrap();
+    let profile = builder.finish().unwrap();
+    for (caller, expected) in [("first", (4, 2, 258_615)), ("second", (5, 2, 539))] {
+        let named = |id| profile.name(profile.function(id).name);
+        let mut functions = profile.functions().map(|(id, _)| id);
+        let caller = functions
+            .find(|&id| named(id) == caller.as_bytes())
+            .unwrap();
+        // Its own call of the helper, and the one that array_map made for it.
+        let calls = profile.sub_calls(caller);
+        let helpers: Vec<_> = calls
+            .filter(|edge| named(edge.callee) == b"helper")
+            .map(|edge| (edge.line, edge.calls, edge.cost))
+            .collect();
+        assert_eq!(helpers, [expected]);
     }
 }

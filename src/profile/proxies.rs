@@ -4,7 +4,9 @@ use std::collections::{HashMap, VecDeque};
 
 use foldhash::fast::RandomState;
 
+use super::Cost;
 use super::ids::FunctionId;
+use super::trace::claimed;
 
 /// Whether a function of a trace is one of those to step over.
 ///
@@ -20,6 +22,16 @@ pub(super) fn is_proxy(proxies: &[Vec<u8>], name: &[u8]) -> bool {
 pub(super) trait ListedCall: Copy {
     /// Who is called.
     fn callee(&self) -> FunctionId;
+
+    /// Its inclusive cost.
+    fn cost(&self) -> Cost;
+}
+
+/// What an invocation of a proxy called.
+#[derive(Debug)]
+struct Unclaimed<C> {
+    inclusive: Cost,
+    calls: VecDeque<C>,
 }
 
 /// What the invocations of proxies called, for as long as nobody has claimed them.
@@ -28,7 +40,7 @@ pub(super) trait ListedCall: Copy {
 #[derive(Debug)]
 pub(super) struct ProxyCalls<C> {
     /// For every proxy its invocations, the latest last, with their calls.
-    unclaimed: HashMap<FunctionId, Vec<VecDeque<C>>, RandomState>,
+    unclaimed: HashMap<FunctionId, Vec<Unclaimed<C>>, RandomState>,
 }
 
 impl<C> Default for ProxyCalls<C> {
@@ -53,7 +65,7 @@ impl<C: ListedCall> ProxyCalls<C> {
     }
 
     /// Ends an invocation of a proxy, and takes its calls away.
-    pub fn end_invocation(&mut self, proxy: FunctionId, calls: &mut Vec<C>) {
+    pub fn end_invocation(&mut self, proxy: FunctionId, inclusive: Cost, calls: &mut Vec<C>) {
         let mut after = self.claim(calls);
         // Proxies may call each other to any depth. The longest list stays where it is, so that
         // no call is moved more often than the length of its list doubles.
@@ -64,7 +76,10 @@ impl<C: ListedCall> ProxyCalls<C> {
             joined.push_front(call);
         }
         joined.extend(after.into_iter().rev().flatten());
-        self.unclaimed.entry(proxy).or_default().push(joined);
+        self.unclaimed.entry(proxy).or_default().push(Unclaimed {
+            inclusive,
+            calls: joined,
+        });
     }
 
     /// Ends a run: nobody will claim what is left of it.
@@ -76,13 +91,18 @@ impl<C: ListedCall> ProxyCalls<C> {
     fn claim(&mut self, calls: &mut Vec<C>) -> Vec<VecDeque<C>> {
         let lists = calls.drain(..).rev().map(|call| {
             let stack = self.unclaimed.get_mut(&call.callee());
-            match stack.and_then(Vec::pop) {
+            match stack.and_then(|stack| claim(stack, call.cost())) {
                 Some(instead) if !instead.is_empty() => instead,
                 _ => VecDeque::from([call]),
             }
         });
         lists.collect()
     }
+}
+
+fn claim<C>(stack: &mut Vec<Unclaimed<C>>, cost: Cost) -> Option<VecDeque<C>> {
+    let back = claimed(stack.iter().rev().map(|one| one.inclusive), cost)?;
+    Some(stack.remove(stack.len() - 1 - back).calls)
 }
 
 #[cfg(test)]
@@ -93,6 +113,10 @@ mod tests {
     impl ListedCall for u32 {
         fn callee(&self) -> FunctionId {
             FunctionId(*self)
+        }
+
+        fn cost(&self) -> Cost {
+            0
         }
     }
 
@@ -106,7 +130,7 @@ mod tests {
     fn calls_of_proxies_stand_where_the_calls_to_them_stood() {
         let mut proxies = ProxyCalls::default();
         let mut end = |proxy, calls: &[u32]| {
-            proxies.end_invocation(FunctionId(proxy), &mut calls.to_vec());
+            proxies.end_invocation(FunctionId(proxy), 0, &mut calls.to_vec());
         };
         end(1, &[10, 11, 12]);
         end(2, &[20]);
@@ -124,11 +148,11 @@ mod tests {
     fn the_latest_invocation_is_claimed_by_the_last_call() {
         let mut proxies = ProxyCalls::default();
         for callee in [10, 11, 12] {
-            proxies.end_invocation(FunctionId(1), &mut vec![callee]);
+            proxies.end_invocation(FunctionId(1), 0, &mut vec![callee]);
         }
         assert_eq!(replaced(&mut proxies, &[1, 1]), [11, 12]);
         assert_eq!(replaced(&mut proxies, &[1, 1]), [1, 10]);
-        proxies.end_invocation(FunctionId(1), &mut vec![13]);
+        proxies.end_invocation(FunctionId(1), 0, &mut vec![13]);
         proxies.end_run();
         assert_eq!(replaced(&mut proxies, &[1]), [1]);
     }

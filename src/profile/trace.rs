@@ -4,6 +4,9 @@
 //! When a block ends, its calls are walked backwards, and each claims the latest invocation of its
 //! callee that nobody has claimed yet. What nobody claims (`{main}`, shutdown functions,
 //! destructors, fibers) are the roots.
+//!
+//! Fibers have a stack each, and their blocks stand between each other's. So a call whose cost is
+//! not that of the latest invocation claims the latest one that has its cost, if there is one.
 
 use super::Cost;
 use super::ids::FunctionId;
@@ -20,6 +23,24 @@ pub(super) struct Wanted {
     pub outermost: bool,
 }
 
+/// By how much the cost of a call and that of the invocation which it made differ at most: Xdebug
+/// takes the time of both, one after the other, and rounds them apart.
+const ROUNDING: u64 = 60;
+
+/// How many unclaimed invocations of a function are looked at for one of the right cost.
+const SEARCHED: usize = 256;
+
+/// Which of the unclaimed invocations of its callee a call of this cost made.
+///
+/// They are given by their inclusive costs, the latest first; none if there are none.
+pub(super) fn claimed(latest_first: impl Iterator<Item = Cost>, cost: Cost) -> Option<usize> {
+    let mut costs = latest_first.take(SEARCHED).enumerate().peekable();
+    costs.peek()?;
+    let fits = |inclusive: Cost| inclusive.abs_diff(cost) <= ROUNDING;
+    let found = costs.find(|&(_, inclusive)| fits(inclusive));
+    Some(found.map_or(0, |(back, _)| back))
+}
+
 /// A block that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EndedBlock {
@@ -32,6 +53,7 @@ pub(super) struct EndedBlock {
 /// An invocation that nobody has claimed yet.
 #[derive(Debug)]
 struct Unclaimed {
+    inclusive: Cost,
     /// Its position in the tree, or [`NONE`].
     invocation: u32,
     /// Boxed, so that those who do not want it do not pay for it.
@@ -44,6 +66,15 @@ struct Stack {
     invocations: Vec<Unclaimed>,
     /// Whether `Linker::used` lists the function.
     used: bool,
+}
+
+impl Stack {
+    #[inline]
+    fn claim(&mut self, cost: Cost) -> Option<Unclaimed> {
+        let costs = self.invocations.iter().rev().map(|one| one.inclusive);
+        let back = claimed(costs, cost)?;
+        Some(self.invocations.remove(self.invocations.len() - 1 - back))
+    }
 }
 
 /// Links the blocks of traces; see the module's documentation.
@@ -101,7 +132,8 @@ impl Linker {
             Box::new(outermost.join(function, inclusive, self.subtrees.drain(..).rev()))
         });
         if is_proxy {
-            self.proxies.end_invocation(function, &mut self.calls);
+            self.proxies
+                .end_invocation(function, inclusive, &mut self.calls);
         } else {
             self.proxies.replace(&mut self.calls);
         }
@@ -113,6 +145,7 @@ impl Linker {
             }
         }
         self.stack(function).push(Unclaimed {
+            inclusive,
             invocation,
             subtree,
         });
@@ -154,7 +187,7 @@ impl Linker {
         self.calls.extend_from_slice(calls);
         for call in self.calls.iter_mut().rev() {
             let stack = self.unclaimed.get_mut(call.callee.index());
-            if let Some(claimed) = stack.and_then(|stack| stack.invocations.pop()) {
+            if let Some(claimed) = stack.and_then(|stack| stack.claim(call.cost)) {
                 call.invocation = claimed.invocation;
                 self.subtrees
                     .extend(claimed.subtree.map(|subtree| *subtree));

@@ -44,6 +44,10 @@ impl ListedCall for InvocationCall {
     fn callee(&self) -> FunctionId {
         self.callee
     }
+
+    fn cost(&self) -> Cost {
+        self.cost
+    }
 }
 
 impl InvocationCall {

@@ -12,6 +12,10 @@ impl ListedCall for CallEdge {
     fn callee(&self) -> FunctionId {
         self.callee
     }
+
+    fn cost(&self) -> Cost {
+        self.cost
+    }
 }
 
 impl ProfileBuilder {
@@ -65,16 +69,19 @@ impl ProfileBuilder {
             });
         }
         if is_proxy || !self.waiting.is_empty() {
-            self.list_waiting_calls(block.function);
+            self.list_waiting_calls(block);
         }
     }
 
     /// Replaces the calls to proxies among those that wait, and lists them for the function; those
     /// of a proxy go on waiting, for whoever called it.
-    fn list_waiting_calls(&mut self, function: FunctionId) {
+    fn list_waiting_calls(&mut self, block: &Block) {
+        let function = block.function;
         let made = total_cost(&self.waiting);
         if self.drafts[function.index()].is_proxy {
-            self.proxies.end_invocation(function, &mut self.waiting);
+            let inclusive = block.self_cost.saturating_add(made);
+            self.proxies
+                .end_invocation(function, inclusive, &mut self.waiting);
         } else {
             self.proxies.replace(&mut self.waiting);
         }

@@ -32,9 +32,6 @@ fn generators() {
 }
 
 /// A fiber's function is called by nobody: it has a stack of its own.
-///
-/// A profile does not say which of several suspended fibers made a call, so that calls of the same
-/// function can be linked crosswise; their costs differ then.
 #[test]
 fn fibers() {
     let session = Session::of("fibers.php");
