@@ -77,7 +77,8 @@ struct Arguments {
     /// How inclusive costs treat recursion
     ///
     /// Summed is self cost plus the cost of all calls, as webgrind defines it: recursion counts
-    /// twice. With outermost no cost counts twice.
+    /// twice. With outermost no cost of a trace counts twice; sums tell no more than a function's
+    /// calls to itself, which are left out.
     #[arg(
         long,
         value_enum,

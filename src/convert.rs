@@ -152,8 +152,8 @@ pub enum Warning {
         /// The input.
         input: Source,
     },
-    /// Proxy functions were named, but this input holds sums.
-    #[error("{input}: proxy functions are ignored: it holds sums, not single invocations")]
+    /// Proxy functions were named, but this input is no trace.
+    #[error("{input}: proxy functions are ignored: only in a trace can calls be replaced")]
     ProxiesIgnored {
         /// The input.
         input: Source,

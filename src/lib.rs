@@ -74,5 +74,6 @@ pub mod output;
 mod printable;
 pub mod profile;
 pub mod report;
+mod temporary;
 mod threads;
 pub mod webgrind;

@@ -7,14 +7,12 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{NamedTempFile, SpooledTempFile};
+use tempfile::NamedTempFile;
 
 use crate::file_id::FileId;
 use crate::printable::printable;
+use crate::temporary::Temporary;
 use behind::Behind;
-
-/// How much of an output that cannot seek is held in memory; more goes to a temporary file.
-const IN_MEMORY: usize = 8 << 20;
 
 /// Size of the buffer between a writer and the system.
 const BUFFER: usize = 64 << 10;
@@ -123,7 +121,7 @@ impl Place {
         match self {
             Place::File(path) => replace(path, |file| buffered(&mut Behind::new(file), fill)),
             Place::Stream(target) => {
-                let mut spool = SpooledTempFile::new(IN_MEMORY);
+                let mut spool = Temporary::new();
                 let result = buffered(&mut spool, fill)?;
                 spool.rewind()?;
                 let mut stream = BufWriter::with_capacity(BUFFER, open(target)?);

@@ -2,19 +2,15 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use tempfile::SpooledTempFile;
-
 use super::progress::Counted;
-
-/// How much of an input that cannot seek is held in memory; more goes to a temporary file.
-const IN_MEMORY: usize = 8 << 20;
+use crate::temporary::Temporary;
 
 /// An input that can seek.
 pub(crate) enum Seekable {
     /// A file as it is.
     File(BufReader<Counted>),
     /// A copy, in memory or in a temporary file without a name.
-    Spool(BufReader<SpooledTempFile>),
+    Spool(BufReader<Temporary>),
 }
 
 impl Seekable {
@@ -26,7 +22,7 @@ impl Seekable {
 
     /// Copies what cannot seek.
     pub fn spool(mut input: impl Read) -> io::Result<Self> {
-        let mut spool = SpooledTempFile::new(IN_MEMORY);
+        let mut spool = Temporary::new();
         io::copy(&mut input, &mut spool)?;
         spool.rewind()?;
         Ok(Seekable::Spool(BufReader::new(spool)))

@@ -19,7 +19,7 @@ use super::names::NameTable;
 use super::proxies::{ProxyCalls, is_proxy};
 use super::trace::Wanted;
 use super::{Cost, InclusiveCost, Profile};
-pub use table::TableFunction;
+pub(crate) use table::TableFunction;
 use table::TableFunctions;
 
 /// What the blocks of an input are.
@@ -274,15 +274,7 @@ impl ProfileBuilder {
         name: NameId,
     ) -> FunctionId {
         let hash = self.hasher.hash_one((key, name));
-        let drafts = &self.drafts;
-        let found = self
-            .by_key
-            .find(hash, |&id| {
-                let draft = &drafts[id.index()];
-                draft.name == name && draft.key() == key
-            })
-            .copied();
-        let function = match found {
+        let function = match self.known_function(hash, key, name) {
             Some(function) => function,
             None => self.new_function(hash, object, file, name),
         };
@@ -295,6 +287,14 @@ impl ProfileBuilder {
             function,
         };
         function
+    }
+
+    fn known_function(&self, hash: u64, key: (NameId, NameId), name: NameId) -> Option<FunctionId> {
+        let found = self.by_key.find(hash, |&id| {
+            let draft = &self.drafts[id.index()];
+            draft.name == name && draft.key() == key
+        });
+        found.copied()
     }
 
     fn new_function(
@@ -443,10 +443,7 @@ impl ProfileBuilder {
             return 0;
         };
         let key = (NameId::ANY, NameId::ANY);
-        let found = self.by_key.find(self.hasher.hash_one((key, name)), |&id| {
-            let draft = &self.drafts[id.index()];
-            draft.name == name && draft.key() == key
-        });
+        let found = self.known_function(self.hasher.hash_one((key, name)), key, name);
         found.map_or(0, |id| self.drafts[id.index()].blocks)
     }
 

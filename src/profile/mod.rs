@@ -17,7 +17,8 @@ mod scale;
 mod trace;
 mod tree;
 
-pub use builder::{Call, Kind, ModelError, ProfileBuilder, ProfileOptions, TableFunction};
+pub(crate) use builder::TableFunction;
+pub use builder::{Call, Kind, ModelError, ProfileBuilder, ProfileOptions};
 pub use calls::CallEdge;
 pub use events::{EventError, Events, Selection};
 pub use function::Function;
@@ -87,13 +88,19 @@ impl Profile {
     }
 
     /// Who calls a function, in order of first appearance.
-    pub fn called_from(&self, id: FunctionId) -> impl ExactSizeIterator<Item = &CallEdge> {
+    pub fn called_from(
+        &self,
+        id: FunctionId,
+    ) -> impl DoubleEndedIterator<Item = &CallEdge> + ExactSizeIterator {
         let positions = self.called_from.of(id).iter();
         positions.map(|&position| &self.edges[position as usize])
     }
 
     /// Whom a function calls, in order of first appearance.
-    pub fn sub_calls(&self, id: FunctionId) -> impl ExactSizeIterator<Item = &CallEdge> {
+    pub fn sub_calls(
+        &self,
+        id: FunctionId,
+    ) -> impl DoubleEndedIterator<Item = &CallEdge> + ExactSizeIterator {
         let positions = self.sub_calls.of(id).iter();
         positions.map(|&position| &self.edges[position as usize])
     }
@@ -127,9 +134,16 @@ impl Profile {
     /// Whether a sum reached an end of the 64 bits, and is therefore wrong.
     pub fn has_saturated(&self) -> bool {
         let at_end = |cost: Cost| cost == Cost::MAX || cost == Cost::MIN;
-        self.functions
-            .iter()
-            .any(|function| at_end(function.self_cost) || at_end(function.inclusive))
+        let in_functions = self.functions.iter().any(|function| {
+            at_end(function.self_cost) || at_end(function.inclusive) || at_end(function.call_cost)
+        });
+        let in_summaries = self.headers.iter().any(|header| match header.kind {
+            HeaderKind::Summary(cost) => at_end(cost),
+            _ => false,
+        });
+        in_functions
+            || in_summaries
+            || at_end(self.total())
             || self.edges.iter().any(|edge| at_end(edge.cost))
     }
 

@@ -52,7 +52,7 @@ impl ListedCall for InvocationCall {
 
 impl InvocationCall {
     /// A call to an invocation at a position of the tree; none: the profile does not hold it.
-    pub fn new(
+    pub(crate) fn new(
         callee: FunctionId,
         invocation: Option<InvocationId>,
         line: u64,
@@ -109,7 +109,7 @@ impl InvocationTree {
     }
 
     /// Begins a tree that a table states, with room for so many invocations and calls.
-    pub fn with_capacity(invocations: usize, calls: usize) -> Self {
+    pub(crate) fn with_capacity(invocations: usize, calls: usize) -> Self {
         InvocationTree {
             invocations: Vec::with_capacity(invocations),
             calls: Vec::with_capacity(calls),
@@ -119,7 +119,7 @@ impl InvocationTree {
     /// Enters the next invocation in block order, whose calls begin at position `first_call`.
     ///
     /// [`add_call`](Self::add_call) has to add them, after those of the invocations before it.
-    pub fn add_invocation(
+    pub(crate) fn add_invocation(
         &mut self,
         function: FunctionId,
         self_cost: Cost,
@@ -137,12 +137,12 @@ impl InvocationTree {
     }
 
     /// Adds the next call in block order.
-    pub fn add_call(&mut self, call: InvocationCall) {
+    pub(crate) fn add_call(&mut self, call: InvocationCall) {
         self.calls.push(call);
     }
 
     /// Says that an invocation was made by the call that was added last, of the one at `caller`.
-    pub fn claim(&mut self, invocation: u32, caller: u32) {
+    pub(crate) fn claim(&mut self, invocation: u32, caller: u32) {
         let last = next_index(self.calls.len().saturating_sub(1));
         if let Some(invocation) = self.invocations.get_mut(invocation as usize) {
             invocation.caller = caller;

@@ -198,8 +198,8 @@ impl<'a> InvocationLists<'a> {
             ..UNCALLED
         };
         // The first of those with the highest cost: `max_by_key` takes the last of equals.
-        let edges: Vec<_> = self.profile.called_from(id).collect();
-        if let Some(edge) = edges.into_iter().rev().max_by_key(|edge| edge.cost) {
+        let edges = self.profile.called_from(id).rev();
+        if let Some(edge) = edges.max_by_key(|edge| edge.cost) {
             record.call_cost = narrowing.cost(edge.cost);
             record.caller = edge.caller.number();
             record.line = narrowing.count(edge.line);

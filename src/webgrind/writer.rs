@@ -46,9 +46,9 @@ pub fn write<W: Write + Seek>(
         version,
         narrowing,
         lists,
-        functions_end: 0,
+        sub_calls_at: 0,
     };
-    plan.functions_end = plan.functions_end();
+    plan.sub_calls_at = plan.functions_end();
     let bytes = plan.size();
     if bytes > u64::from(u32::MAX) {
         return Err(WriteError::TooLarge { bytes });
@@ -98,7 +98,7 @@ struct Plan<'a> {
     /// The invocations, for v4.
     lists: Option<InvocationLists<'a>>,
     /// Where the function records end, and the sub-call records of v4 begin.
-    functions_end: u64,
+    sub_calls_at: u64,
 }
 
 impl Plan<'_> {
@@ -108,7 +108,7 @@ impl Plan<'_> {
         let headers: u64 = headers
             .map(|header| self.header_line(header).len() as u64)
             .sum();
-        self.functions_end + self.sub_calls_size() + headers
+        self.sub_calls_at + self.sub_calls_size() + headers
     }
 
     fn functions_end(&self) -> u64 {
@@ -250,7 +250,7 @@ impl<W: Write + Seek> Writer<W> {
             self.numbers([plan.function_number(id, field)])?;
         }
         if let Some(lists) = &plan.lists {
-            lists.of(id, &plan.narrowing, plan.functions_end, |record| {
+            lists.of(id, &plan.narrowing, plan.sub_calls_at, |record| {
                 self.numbers(record.to_numbers())
             })?;
         }

@@ -11,7 +11,7 @@ use crate::profile::{Cost, Kind};
 
 /// A function of a table that was summed before: of a preprocessed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableFunction<'a> {
+pub(crate) struct TableFunction<'a> {
     /// Source file.
     pub file: &'a [u8],
     /// Name.
@@ -76,7 +76,7 @@ impl ProfileBuilder {
     /// [`add_table_function`](Self::add_table_function),
     /// [`add_table_edge`](Self::add_table_edge) and
     /// [`add_invocations`](Self::add_invocations) follow instead of blocks.
-    pub fn begin_table(&mut self) {
+    pub(crate) fn begin_table(&mut self) {
         self.begin_input(Kind::Aggregate);
         self.tables.begin();
     }
@@ -84,7 +84,7 @@ impl ProfileBuilder {
     /// Adds the sums of a function that a table states.
     ///
     /// Functions of one table are never taken for the same.
-    pub fn add_table_function(&mut self, function: &TableFunction<'_>) -> FunctionId {
+    pub(crate) fn add_table_function(&mut self, function: &TableFunction<'_>) -> FunctionId {
         let (file, name) = (self.intern(function.file), self.intern(function.name));
         let key = self
             .tables
@@ -126,7 +126,7 @@ impl ProfileBuilder {
     }
 
     /// Adds an edge that a table states, beside the figures of its functions.
-    pub fn add_table_edge(&mut self, edge: CallEdge) {
+    pub(crate) fn add_table_edge(&mut self, edge: CallEdge) {
         let caller = &mut self.drafts[edge.caller.index()];
         caller.inclusive_beyond = caller.inclusive_beyond.saturating_sub(edge.cost);
         let callee = &mut self.drafts[edge.callee.index()];
@@ -141,12 +141,12 @@ impl ProfileBuilder {
 
     /// Whether single invocations are wanted; see
     /// [`ProfileOptions::invocations`](super::ProfileOptions::invocations).
-    pub fn keeps_invocations(&self) -> bool {
+    pub(crate) fn keeps_invocations(&self) -> bool {
         self.options.invocations
     }
 
     /// Adds all invocations that a table lists, if they are wanted.
-    pub fn add_invocations(&mut self, tree: InvocationTree) {
+    pub(crate) fn add_invocations(&mut self, tree: InvocationTree) {
         if let Some(linking) = &mut self.linking {
             linking.add_tree(tree);
         }

@@ -1,0 +1,47 @@
+//! What has to be read or written in any order, but comes from or goes to what cannot seek.
+
+use std::env;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use tempfile::SpooledTempFile;
+
+/// How much is held in memory; more goes to a file without a name in the system's folder for
+/// temporary files.
+const IN_MEMORY: usize = 8 << 20;
+
+/// A copy of an input or output, gone when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Temporary(SpooledTempFile);
+
+impl Temporary {
+    pub fn new() -> Self {
+        Temporary(SpooledTempFile::new(IN_MEMORY))
+    }
+}
+
+impl Read for Temporary {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        self.0.read(room)
+    }
+}
+
+impl Write for Temporary {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(|error| {
+            // Or else it would look as if the input or output were at fault.
+            let folder = env::temp_dir();
+            let text = format!("no temporary file in {}: {error}", folder.display());
+            io::Error::new(error.kind(), text)
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Seek for Temporary {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
