@@ -1,7 +1,13 @@
 //! Inclusive costs in which no cost counts twice.
 
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
 use super::Cost;
 use super::ids::FunctionId;
+
+type Sums = HashMap<FunctionId, Cost, RandomState>;
 
 /// For one invocation: the outermost inclusive cost of every function in its subtree.
 ///
@@ -12,7 +18,7 @@ pub(super) struct Subtree {
     /// The root's function and its inclusive cost.
     root: (FunctionId, Cost),
     /// The other functions.
-    below: Vec<(FunctionId, Cost)>,
+    below: Sums,
 }
 
 /// Works the outermost inclusive costs out in one pass over a trace.
@@ -23,10 +29,8 @@ pub(super) struct Subtree {
 #[derive(Debug, Default)]
 pub(super) struct Outermost {
     /// Sums over all subtrees that nobody can claim any more.
-    totals: Vec<Cost>,
-    /// Scratch: sum per function while subtrees are joined, valid where `joined` lists it.
-    sums: Vec<Option<Cost>>,
-    joined: Vec<FunctionId>,
+    totals: Sums,
+    hasher: RandomState,
 }
 
 impl Outermost {
@@ -35,80 +39,45 @@ impl Outermost {
         &mut self,
         function: FunctionId,
         cost: Cost,
-        mut children: impl Iterator<Item = Subtree>,
+        children: impl Iterator<Item = Subtree>,
     ) -> Subtree {
-        let root = (function, cost);
-        let Some(first) = children.next() else {
-            let below = Vec::new();
-            return Subtree { root, below };
-        };
-        let Some(second) = children.next() else {
-            return first.under(root);
-        };
-        self.add(&first);
-        self.add(&second);
-        children.for_each(|subtree| self.add(&subtree));
-        // Whatever this function had below is inside the root's cost.
-        if let Some(sum) = self.sums.get_mut(function.index()) {
-            *sum = None;
-        }
-        let mut below = first.below;
-        below.clear();
-        for f in self.joined.drain(..) {
-            if let Some(sum) = self.sums[f.index()].take() {
-                below.push((f, sum));
+        let mut below = Sums::with_hasher(self.hasher.clone());
+        for child in children {
+            // The larger sums stay where they are, so that no sum is moved more often than the
+            // number of those around it doubles, however deep the calls are.
+            let Subtree {
+                root,
+                below: mut sums,
+            } = child;
+            if sums.len() > below.len() {
+                std::mem::swap(&mut sums, &mut below);
             }
+            sums.into_iter().for_each(|sum| add(&mut below, sum));
+            add(&mut below, root);
         }
-        Subtree { root, below }
+        // Whatever this function had below is inside the root's cost.
+        below.remove(&function);
+        Subtree {
+            root: (function, cost),
+            below,
+        }
     }
 
     /// Counts a subtree whose root nobody will claim.
     pub fn root(&mut self, subtree: &Subtree) {
-        for &(function, cost) in subtree.all() {
-            let total = slot(&mut self.totals, function);
-            *total = total.saturating_add(cost);
+        add(&mut self.totals, subtree.root);
+        for (&function, &cost) in &subtree.below {
+            add(&mut self.totals, (function, cost));
         }
     }
 
     /// The outermost inclusive cost of a function, over all roots counted so far.
     pub fn total(&self, function: FunctionId) -> Cost {
-        self.totals.get(function.index()).copied().unwrap_or(0)
-    }
-
-    fn add(&mut self, subtree: &Subtree) {
-        for &(function, cost) in subtree.all() {
-            let sum = slot(&mut self.sums, function);
-            if sum.is_none() {
-                self.joined.push(function);
-            }
-            *sum = Some(sum.unwrap_or(0).saturating_add(cost));
-        }
+        self.totals.get(&function).copied().unwrap_or(0)
     }
 }
 
-impl Subtree {
-    fn all(&self) -> impl Iterator<Item = &(FunctionId, Cost)> {
-        std::iter::once(&self.root).chain(&self.below)
-    }
-
-    /// The subtree of a root that has this one alone below it; nothing is copied.
-    fn under(mut self, root: (FunctionId, Cost)) -> Subtree {
-        let below_root = self.below.iter().position(|(f, _)| *f == root.0);
-        match below_root {
-            // A function that has an outermost entry below is not the old root.
-            Some(at) => self.below[at] = self.root,
-            None if self.root.0 == root.0 => {}
-            None => self.below.push(self.root),
-        }
-        self.root = root;
-        self
-    }
-}
-
-/// The entry of a function in a table that grows with the functions seen.
-fn slot<T: Clone + Default>(table: &mut Vec<T>, function: FunctionId) -> &mut T {
-    if table.len() <= function.index() {
-        table.resize(function.index() + 1, T::default());
-    }
-    &mut table[function.index()]
+fn add(sums: &mut Sums, (function, cost): (FunctionId, Cost)) {
+    let sum = sums.entry(function).or_default();
+    *sum = sum.saturating_add(cost);
 }
