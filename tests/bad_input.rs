@@ -47,7 +47,7 @@ fn read(name: &str, input: impl Read, lenient: bool) -> Said {
 }
 
 /// Every variant of `Problem` and `WarningKind`; those without a file are read in tests below.
-const VARIANTS: [&str; 26] = [
+const VARIANTS: [&str; 28] = [
     "CallWithoutCallee",
     "CallWithoutCost",
     "CostBeforeEvents",
@@ -61,6 +61,8 @@ const VARIANTS: [&str; 26] = [
     "Io",
     "LineTooLong",
     "MissingPosition",
+    "MoreAbsences",
+    "MoreCuts",
     "MoreUndefinedIds",
     "NegativePosition",
     "NoData",

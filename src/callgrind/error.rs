@@ -233,6 +233,12 @@ pub enum WarningKind {
         "the profile is cut off before its \"totals:\" line; its writer was killed or is still running"
     )]
     CutPart,
+    /// More runs and parts that are cut off than are worth listing.
+    #[error("{count} more runs or parts are cut off; what is there of them was read")]
+    MoreCuts {
+        /// How many.
+        count: u64,
+    },
     /// Lines given as -1, which stands for "unknown".
     #[error("{count} positions are -1 and lead below 0: their line counts as unknown (0)")]
     UnknownLines {
@@ -246,6 +252,12 @@ pub enum WarningKind {
         event: String,
         /// The events that there are.
         available: String,
+    },
+    /// More parts without the selected event than are worth listing.
+    #[error("{count} more times the event is missing; its cost counts as 0")]
+    MoreAbsences {
+        /// How many.
+        count: u64,
     },
 }
 

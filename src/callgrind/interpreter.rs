@@ -20,7 +20,7 @@ use shortcuts::Shortcut;
 /// How the line begins that Xdebug's append mode writes between runs.
 const NEW_RUN: &[u8] = b"==== NEW PROFILING FILE";
 
-/// How many skipped lines, and how many undefined ids, get a warning of their own.
+/// How many skipped lines, undefined ids and the like get a warning of their own.
 const LISTED: usize = 10;
 
 /// What the next cost line means.
@@ -87,6 +87,9 @@ pub(super) struct Interpreter<'a> {
     section_has_body: bool,
     run: Run,
     undefined_ids: usize,
+    /// Runs and parts that are cut off, and those without the selected event.
+    cuts: usize,
+    absences: usize,
     unknown_lines: u64,
     skipped: u64,
     /// An error that is none if a new run begins right after it.
@@ -128,6 +131,8 @@ impl<'a> Interpreter<'a> {
             section_has_body: false,
             run,
             undefined_ids: 0,
+            cuts: 0,
+            absences: 0,
             unknown_lines: 0,
             skipped: 0,
             held: None,

@@ -46,10 +46,16 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn count_warnings(&mut self) {
-        let more = self.undefined_ids.saturating_sub(LISTED) as u64;
-        if more > 0 {
-            self.warn(WarningKind::MoreUndefinedIds { count: more });
-        }
+        let beyond = |count: usize| match count.saturating_sub(LISTED) {
+            0 => None,
+            more => Some(more as u64),
+        };
+        let more = [
+            beyond(self.undefined_ids).map(|count| WarningKind::MoreUndefinedIds { count }),
+            beyond(self.cuts).map(|count| WarningKind::MoreCuts { count }),
+            beyond(self.absences).map(|count| WarningKind::MoreAbsences { count }),
+        ];
+        more.into_iter().flatten().for_each(|kind| self.warn(kind));
         if self.unknown_lines > 0 {
             self.warn(WarningKind::UnknownLines {
                 count: self.unknown_lines,
@@ -72,6 +78,22 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn warn(&mut self, kind: WarningKind) {
+        // A file can have any number of runs and parts.
+        let count = match kind {
+            WarningKind::CutLine { .. }
+            | WarningKind::CutCall
+            | WarningKind::CutBlock { .. }
+            | WarningKind::CutRun
+            | WarningKind::CutPart => Some(&mut self.cuts),
+            WarningKind::EventAbsent { .. } => Some(&mut self.absences),
+            _ => None,
+        };
+        if let Some(count) = count {
+            *count += 1;
+            if *count > LISTED {
+                return;
+            }
+        }
         self.warnings.push(Warning {
             input: self.input.to_owned(),
             line: self.line,
