@@ -65,8 +65,10 @@ pub(super) struct Interpreter<'a> {
     position: Position,
     columns: Option<Vec<Vec<u8>>>,
     selection: Selection,
-    /// Whether the headers since the last cost line may have changed the columns.
+    /// Whether there were headers since the last cost line that speak of the columns.
     unsettled: bool,
+    /// Whether these may have changed where the selected event is found.
+    reselect: bool,
     /// Which lines can be read the short way, as things stand.
     shortcut: Shortcut,
     heads: Heads,
@@ -116,6 +118,7 @@ impl<'a> Interpreter<'a> {
             // So that an input which lacks the event from its beginning is noticed.
             selection: Selection::Column(0),
             unsettled: true,
+            reselect: true,
             shortcut: Shortcut::None,
             heads: Heads::default(),
             shortcuts: true,
@@ -313,11 +316,16 @@ impl<'a> Interpreter<'a> {
             return false;
         };
         self.unsettled = false;
-        let selection = self.builder.select_columns(columns);
-        if selection == Selection::Absent && self.selection != selection && !columns.is_empty() {
-            self.warn_absent();
+        if std::mem::take(&mut self.reselect) {
+            let selection = self.builder.select_columns(columns);
+            let was_present = self.selection != Selection::Absent;
+            if selection == Selection::Absent && was_present && !columns.is_empty() {
+                self.warn_absent();
+            }
+            self.selection = selection;
+        } else {
+            self.builder.settle_headers(&self.selection);
         }
-        self.selection = selection;
         self.shortcut = self.choose_shortcut();
         true
     }

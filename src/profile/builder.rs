@@ -238,9 +238,15 @@ impl ProfileBuilder {
     /// Header lines handed over before are understood to speak of these columns.
     pub fn select_columns(&mut self, columns: &[Vec<u8>]) -> Selection {
         let selection = self.events.select(columns);
-        let event = self.events.selected().unwrap_or_default();
-        self.headers.settle(&selection, event);
+        self.settle_headers(&selection);
         selection
+    }
+
+    /// Says that the header lines handed over since then speak of the same columns, of which
+    /// [`select_columns`](Self::select_columns) returned `selection`.
+    pub fn settle_headers(&mut self, selection: &Selection) {
+        let event = self.events.selected().unwrap_or_default();
+        self.headers.settle(selection, event);
     }
 
     /// Name of the event whose costs are read; empty until the first columns are known.

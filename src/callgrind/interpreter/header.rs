@@ -4,7 +4,7 @@ use super::Interpreter;
 use crate::callgrind::error::{Problem, WarningKind, excerpt};
 use crate::callgrind::lexer::Cursor;
 use crate::callgrind::position::Positions;
-use crate::profile::{Cost, Kind, NameId, ProfileBuilder, RawHeader};
+use crate::profile::{Cost, Kind, NameId, ProfileBuilder, RawHeader, Selection};
 
 /// The function that spans a whole run in Xdebug's traces.
 const MAIN: &[u8] = b"{main}";
@@ -79,6 +79,8 @@ impl Interpreter<'_> {
             }
             b"event" => {
                 self.builder.define_event(value);
+                // A column goes before a formula of its name.
+                self.reselect |= !matches!(self.selection, Selection::Column(_));
                 self.unsettle();
                 RawHeader::Other
             }
@@ -114,6 +116,7 @@ impl Interpreter<'_> {
         let names = value.split(u8::is_ascii_whitespace);
         let names = names.filter(|name| !name.is_empty());
         self.columns = Some(names.map(<[u8]>::to_vec).collect());
+        self.reselect = true;
         self.unsettle();
     }
 
