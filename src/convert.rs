@@ -176,6 +176,14 @@ pub enum Warning {
         /// The other one.
         original: Source,
     },
+    /// Nothing costs anything, but there are other events.
+    #[error("all costs of {event:?} are 0; the profile also has {others}")]
+    AllZero {
+        /// The selected event.
+        event: String,
+        /// The others.
+        others: String,
+    },
     /// A sum reached an end of the 64 bits.
     #[error("some sums do not fit into 64 bits and stay at their limit")]
     Saturated,
@@ -417,6 +425,7 @@ impl Loader<'_> {
             inputs: together(inputs),
             error,
         })?;
+        self.report.warnings.extend(all_zero(&profile));
         if profile.has_saturated() {
             self.report.warnings.push(Warning::Saturated);
         }
@@ -441,6 +450,20 @@ fn counted_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
             input: input.clone(),
             original,
         })
+    })
+}
+
+/// A warning, if another event would have been the better choice.
+fn all_zero(profile: &Profile) -> Option<Warning> {
+    let event = profile.event();
+    let others = profile.events().filter(|&other| other != event);
+    let others: Vec<_> = others.map(String::from_utf8_lossy).collect();
+    let mut functions = profile.functions();
+    let costs_nothing = functions.all(|(_, function)| function.self_cost == 0)
+        && profile.edges().iter().all(|edge| edge.cost == 0);
+    (costs_nothing && !others.is_empty()).then(|| Warning::AllZero {
+        event: String::from_utf8_lossy(event).into_owned(),
+        others: others.join(", "),
     })
 }
 

@@ -231,6 +231,17 @@ fn a_proxy_function_that_is_not_there_is_told() {
 }
 
 #[test]
+fn an_event_without_any_cost_is_told() {
+    let text = b"events: curB totB\nfn=f\n1 0 8\n";
+    assert_eq!(
+        messages(&run(["-f", "json"], text)),
+        "warning: all costs of \"curB\" are 0; the profile also has totB\n"
+    );
+    written(run(["-f", "json", "-e", "totB"], text));
+    written(run(["-f", "json"], b"events: curB\nfn=f\n1 0\n"));
+}
+
+#[test]
 fn what_webgrind_keeps_beside_its_profile_is_told() {
     let folder = TempDir::new().unwrap();
     let [profile, kept] = ["p", "p.webgrind"].map(|name| folder.path().join(name));
