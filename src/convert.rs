@@ -3,18 +3,20 @@
 //! [`convert`] does it at once. [`Conversion`] does it in steps, for callers who want to show how
 //! far it is, or to have the [`Profile`] for themselves.
 
+mod error;
+
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use thiserror::Error;
-
 use crate::file_id::FileId;
-use crate::input::{Input, Packing, Progress, Source};
+use crate::input::{Input, Progress, Source};
 use crate::output::{Place, Target};
-use crate::profile::{Kind, ModelError, Profile, ProfileBuilder, ProfileOptions};
+use crate::printable::printable;
+use crate::profile::{Kind, Profile, ProfileBuilder, ProfileOptions};
 use crate::report::{json, text};
 use crate::{callgrind, webgrind};
 use callgrind::Problem;
+pub use error::{ConvertError, Warning};
 use webgrind::{OnOverflow, ReadProblem, Version};
 
 /// What is written.
@@ -52,144 +54,6 @@ pub struct Options {
     pub profile: ProfileOptions,
     /// What happens to numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
-}
-
-/// Why nothing was converted.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ConvertError {
-    /// An input cannot be opened.
-    #[error("{input}: cannot be opened")]
-    Open {
-        /// The input.
-        input: Source,
-        /// Why.
-        source: io::Error,
-    },
-    /// The output is one of the inputs.
-    #[error("{output}: is the same file as the input {input}; choose another output")]
-    OverInput {
-        /// The output.
-        output: Target,
-        /// The input.
-        input: Source,
-    },
-    /// A callgrind profile cannot be read.
-    #[error(transparent)]
-    Callgrind(#[from] callgrind::Error),
-    /// A preprocessed file cannot be read.
-    #[error(transparent)]
-    Preprocessed(#[from] webgrind::ReadError),
-    /// A compressed input ends before there are any data.
-    #[error("{input}: no profile data: the {packing} data are cut off after {bytes} bytes")]
-    CutBeforeData {
-        /// The input.
-        input: Source,
-        /// How it is compressed.
-        packing: Packing,
-        /// How many compressed bytes there are.
-        bytes: u64,
-    },
-    /// An input cannot be read.
-    #[error("{input}: cannot be read")]
-    Read {
-        /// The input.
-        input: Source,
-        /// Why.
-        source: io::Error,
-    },
-    /// What was read makes no profile.
-    #[error("{inputs}: {error}")]
-    Model {
-        /// The input, or the first of several.
-        inputs: String,
-        /// Why.
-        error: ModelError,
-    },
-    /// The output cannot be written.
-    #[error("{output}: cannot be written")]
-    Output {
-        /// The output.
-        output: Target,
-        /// Why.
-        source: io::Error,
-    },
-    /// The profile does not fit into the format.
-    #[error("{output}: cannot be written")]
-    Format {
-        /// The output.
-        output: Target,
-        /// Why.
-        source: webgrind::WriteError,
-    },
-}
-
-/// Something that a user should know about a conversion that succeeded.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum Warning {
-    /// About a callgrind profile.
-    #[error(transparent)]
-    Callgrind(callgrind::Warning),
-    /// About a preprocessed file that was read.
-    #[error(transparent)]
-    Preprocessed(webgrind::ReadWarning),
-    /// Compressed data end too early.
-    #[error(
-        "{input}: the {packing} data are cut off after {bytes} bytes and were converted up to there; their writer was killed or is still running"
-    )]
-    Cut {
-        /// The input.
-        input: Source,
-        /// How it is compressed.
-        packing: Packing,
-        /// How many compressed bytes there are.
-        bytes: u64,
-    },
-    /// One of several inputs has no data.
-    #[error("{input}: no profile data, so it adds nothing")]
-    Empty {
-        /// The input.
-        input: Source,
-    },
-    /// Proxy functions were named, but this input is no trace.
-    #[error("{input}: proxy functions are ignored: only in a trace can calls be replaced")]
-    ProxiesIgnored {
-        /// The input.
-        input: Source,
-    },
-    /// A proxy function was named, but no trace has a function of that name.
-    #[error(
-        "no trace has a function {proxy:?}, so that none is stepped over; the text report lists the names"
-    )]
-    UnknownProxy {
-        /// The name.
-        proxy: String,
-    },
-    /// An input is what webgrind keeps of another one.
-    #[error(
-        "{input}: was converted from another input, {original}, whose costs are now counted twice"
-    )]
-    CountedTwice {
-        /// The input.
-        input: Source,
-        /// The other one.
-        original: Source,
-    },
-    /// Nothing costs anything, but there are other events.
-    #[error("all costs of {event:?} are 0; the profile also has {others}")]
-    AllZero {
-        /// The selected event.
-        event: String,
-        /// The others.
-        others: String,
-    },
-    /// A sum reached an end of the 64 bits.
-    #[error("some sums do not fit into 64 bits and stay at their limit")]
-    Saturated,
-    /// About the file that was written.
-    #[error(transparent)]
-    Webgrind(webgrind::WriteWarning),
 }
 
 /// What there is to say after a conversion.
@@ -457,7 +321,7 @@ fn counted_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
 fn all_zero(profile: &Profile) -> Option<Warning> {
     let event = profile.event();
     let others = profile.events().filter(|&other| other != event);
-    let others: Vec<_> = others.map(String::from_utf8_lossy).collect();
+    let others: Vec<_> = others.map(printable).collect();
     let mut functions = profile.functions();
     let costs_nothing = functions.all(|(_, function)| function.self_cost == 0)
         && profile.edges().iter().all(|edge| edge.cost == 0);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::file_id::FileId;
-use crate::printable::printable;
+use crate::printable::printable_path;
 use crate::temporary::Temporary;
 use behind::Behind;
 
@@ -33,7 +33,7 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Target::Stdout => f.write_str("standard output"),
-            Target::File(path) => printable(path).fmt(f),
+            Target::File(path) => printable_path(path).fmt(f),
         }
     }
 }

@@ -1,12 +1,11 @@
-//! Paths in messages.
+//! Names in messages, whatever is in them: in one line, and without commands to a terminal.
 
 use std::path::Path;
 
-/// A path as a terminal shows it, whatever is in it: in one line, and without commands to the
-/// terminal.
-pub(crate) fn printable(path: &Path) -> String {
+/// A name as it is, but for control characters, which are spelled.
+pub(crate) fn printable(name: &[u8]) -> String {
     let mut text = String::new();
-    for char in path.to_string_lossy().chars() {
+    for char in String::from_utf8_lossy(name).chars() {
         if char.is_control() {
             text.extend(char.escape_default());
         } else {
@@ -16,6 +15,11 @@ pub(crate) fn printable(path: &Path) -> String {
     text
 }
 
+/// A path in the same way.
+pub(crate) fn printable_path(path: &Path) -> String {
+    printable(path.as_os_str().as_encoded_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -23,6 +27,7 @@ mod tests {
     #[test]
     fn control_characters_are_spelled() {
         let path = Path::new("/srv/Größe \u{1b}[31m\n.cg");
-        assert_eq!(printable(path), "/srv/Größe \\u{1b}[31m\\n.cg");
+        assert_eq!(printable_path(path), "/srv/Größe \\u{1b}[31m\\n.cg");
+        assert_eq!(printable(b"a\xffb"), "a\u{fffd}b");
     }
 }

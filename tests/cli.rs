@@ -238,6 +238,11 @@ fn an_event_without_any_cost_is_told() {
         "warning: all costs of \"curB\" are 0; the profile also has totB\n"
     );
     written(run(["-f", "json", "-e", "totB"], text));
+    let hostile = b"events: curB \x1b[31mtotB\nfn=f\n1 0 8\n";
+    let message = messages(&run(["-f", "json"], hostile));
+    assert!(message.ends_with("also has \\u{1b}[31mtotB\n"), "{message}");
+    let message = messages(&run(["-e", "Ir"], hostile));
+    assert!(message.ends_with("curB, \\u{1b}[31mtotB\n"), "{message}");
     written(run(["-f", "json"], b"events: curB\nfn=f\n1 0\n"));
 }
 

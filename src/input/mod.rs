@@ -28,7 +28,7 @@ pub use progress::Progress;
 
 pub(crate) use spool::Seekable;
 
-use crate::printable::printable;
+use crate::printable::printable_path;
 use content::{Content, Foreign};
 use head::Head;
 use progress::Counted;
@@ -57,7 +57,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::Stdin => f.write_str("standard input"),
-            Source::File(path) => printable(path).fmt(f),
+            Source::File(path) => printable_path(path).fmt(f),
         }
     }
 }

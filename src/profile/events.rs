@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use thiserror::Error;
 
 use super::Cost;
+use crate::printable::printable;
 
 /// Why an event cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -303,7 +304,7 @@ impl Events {
     }
 
     fn available(&self) -> Vec<String> {
-        self.names().map(text).collect()
+        self.names().map(printable).collect()
     }
 }
 

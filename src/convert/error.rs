@@ -1,0 +1,148 @@
+//! Why a conversion fails, and what there is to know of one that does not.
+
+use std::io;
+
+use thiserror::Error;
+
+use crate::input::{Packing, Source};
+use crate::output::Target;
+use crate::profile::ModelError;
+use crate::{callgrind, webgrind};
+
+/// Why nothing was converted.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// An input cannot be opened.
+    #[error("{input}: cannot be opened")]
+    Open {
+        /// The input.
+        input: Source,
+        /// Why.
+        source: io::Error,
+    },
+    /// The output is one of the inputs.
+    #[error("{output}: is the same file as the input {input}; choose another output")]
+    OverInput {
+        /// The output.
+        output: Target,
+        /// The input.
+        input: Source,
+    },
+    /// A callgrind profile cannot be read.
+    #[error(transparent)]
+    Callgrind(#[from] callgrind::Error),
+    /// A preprocessed file cannot be read.
+    #[error(transparent)]
+    Preprocessed(#[from] webgrind::ReadError),
+    /// A compressed input ends before there are any data.
+    #[error("{input}: no profile data: the {packing} data are cut off after {bytes} bytes")]
+    CutBeforeData {
+        /// The input.
+        input: Source,
+        /// How it is compressed.
+        packing: Packing,
+        /// How many compressed bytes there are.
+        bytes: u64,
+    },
+    /// An input cannot be read.
+    #[error("{input}: cannot be read")]
+    Read {
+        /// The input.
+        input: Source,
+        /// Why.
+        source: io::Error,
+    },
+    /// What was read makes no profile.
+    #[error("{inputs}: {error}")]
+    Model {
+        /// The input, or the first of several.
+        inputs: String,
+        /// Why.
+        error: ModelError,
+    },
+    /// The output cannot be written.
+    #[error("{output}: cannot be written")]
+    Output {
+        /// The output.
+        output: Target,
+        /// Why.
+        source: io::Error,
+    },
+    /// The profile does not fit into the format.
+    #[error("{output}: cannot be written")]
+    Format {
+        /// The output.
+        output: Target,
+        /// Why.
+        source: webgrind::WriteError,
+    },
+}
+
+/// Something that a user should know about a conversion that succeeded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// About a callgrind profile.
+    #[error(transparent)]
+    Callgrind(callgrind::Warning),
+    /// About a preprocessed file that was read.
+    #[error(transparent)]
+    Preprocessed(webgrind::ReadWarning),
+    /// Compressed data end too early.
+    #[error(
+        "{input}: the {packing} data are cut off after {bytes} bytes and were converted up to there; their writer was killed or is still running"
+    )]
+    Cut {
+        /// The input.
+        input: Source,
+        /// How it is compressed.
+        packing: Packing,
+        /// How many compressed bytes there are.
+        bytes: u64,
+    },
+    /// One of several inputs has no data.
+    #[error("{input}: no profile data, so it adds nothing")]
+    Empty {
+        /// The input.
+        input: Source,
+    },
+    /// Proxy functions were named, but this input is no trace.
+    #[error("{input}: proxy functions are ignored: only in a trace can calls be replaced")]
+    ProxiesIgnored {
+        /// The input.
+        input: Source,
+    },
+    /// A proxy function was named, but no trace has a function of that name.
+    #[error(
+        "no trace has a function {proxy:?}, so that none is stepped over; the text report lists the names"
+    )]
+    UnknownProxy {
+        /// The name.
+        proxy: String,
+    },
+    /// An input is what webgrind keeps of another one.
+    #[error(
+        "{input}: was converted from another input, {original}, whose costs are now counted twice"
+    )]
+    CountedTwice {
+        /// The input.
+        input: Source,
+        /// The other one.
+        original: Source,
+    },
+    /// Nothing costs anything, but there are other events.
+    #[error("all costs of {event:?} are 0; the profile also has {others}")]
+    AllZero {
+        /// The selected event.
+        event: String,
+        /// The others.
+        others: String,
+    },
+    /// A sum reached an end of the 64 bits.
+    #[error("some sums do not fit into 64 bits and stay at their limit")]
+    Saturated,
+    /// About the file that was written.
+    #[error(transparent)]
+    Webgrind(webgrind::WriteWarning),
+}
