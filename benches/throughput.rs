@@ -1,6 +1,6 @@
 //! Throughput of each stage, and of the whole, on generated profiles of real shape.
 //!
-//! `cargo bench` runs all; `cargo bench -- xdebug/read` what begins so. See `benches/README.md`.
+//! See `benches/README.md` for how to run them.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -19,6 +19,7 @@ use flate2::Compression;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
+#[path = "../tests/suite/generate.rs"]
 mod generate;
 
 /// Generated profiles by name.

@@ -1,20 +1,13 @@
 //! Shortcuts through lines of common shape change nothing: each profile is read with and without
 //! them, whole and in pieces, sound and damaged.
 
-#[path = "../benches/generate/mod.rs"]
-mod generate;
-
 use std::io::{Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice, Options, Outcome};
 use cg_preprocess::profile::{Kind, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
-use generate::Random;
 
-/// An index into something of this length, which is not empty.
-fn index(random: &mut Random, length: usize) -> usize {
-    usize::try_from(random.below(length as u64)).unwrap()
-}
+use crate::generate::{self, Random};
 
 /// Hands out so many bytes at a time.
 struct Pieces<'a> {
@@ -98,8 +91,8 @@ impl Case {
 fn damage(text: &mut Vec<u8>, random: &mut Random) {
     const BYTES: &[u8] = b"0019+-* \n\n\rx()=,cfnlijoe#\t";
     for _ in 0..=random.small(4) {
-        let at = index(random, text.len());
-        let byte = BYTES[index(random, BYTES.len())];
+        let at = random.index(text.len());
+        let byte = BYTES[random.index(BYTES.len())];
         match random.below(5) {
             0 => text[at] = byte,
             1 => text.insert(at, byte),
@@ -108,7 +101,7 @@ fn damage(text: &mut Vec<u8>, random: &mut Random) {
             _ => {
                 let end = text.len().min(at + 60);
                 let lines = text[at..end].to_vec();
-                let to = index(random, text.len());
+                let to = random.index(text.len());
                 text.splice(to..to, lines);
             }
         }
@@ -124,7 +117,7 @@ fn check_all(generate: impl Fn(u64) -> Vec<u8>) {
             damage(&mut text, &mut random);
             let case = Case::new(&mut random);
             case.check(&text, usize::MAX);
-            let size = 1 + index(&mut random, 700);
+            let size = 1 + random.index(700);
             case.check(&text, size);
         }
     }

@@ -1,7 +1,8 @@
 //! Profiles that end too early: killed scripts, and runs that are still being written.
 
-use cg_preprocess::callgrind::{self, Outcome};
-use cg_preprocess::profile::{Cost, HeaderKind, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{Cost, HeaderKind, Profile};
+
+use crate::library::Reading;
 
 /// How many bytes at the end of a trace are cut one by one.
 const TAIL: usize = 5000;
@@ -9,16 +10,13 @@ const TAIL: usize = 5000;
 /// How many more places in it are tried.
 const PLACES: usize = 100;
 
-const XDEBUG_3: &[u8] = include_bytes!("../fixtures/xdebug3/features.cg");
-const XDEBUG_2: &[u8] = include_bytes!("../fixtures/xdebug2/small.cg");
-const LONG_XDEBUG_3: &[u8] = include_bytes!("../fixtures/xdebug3/composer.cg");
-const LONG_XDEBUG_2: &[u8] = include_bytes!("../fixtures/xdebug2/composer.cg");
+const XDEBUG_3: &[u8] = include_bytes!("../../fixtures/xdebug3/features.cg");
+const XDEBUG_2: &[u8] = include_bytes!("../../fixtures/xdebug2/small.cg");
+const LONG_XDEBUG_3: &[u8] = include_bytes!("../../fixtures/xdebug3/composer.cg");
+const LONG_XDEBUG_2: &[u8] = include_bytes!("../../fixtures/xdebug2/composer.cg");
 
-fn read(data: &[u8]) -> (Outcome, Profile) {
-    let mut builder = ProfileBuilder::new(ProfileOptions::default());
-    let options = callgrind::Options::default();
-    let outcome = callgrind::read(data, "cut.cg", &options, &mut builder).unwrap();
-    (outcome, builder.finish().unwrap())
+fn read(data: &[u8]) -> (Profile, Vec<String>) {
+    Reading::default().read([data]).unwrap()
 }
 
 /// What all `summary:` lines add up to.
@@ -55,14 +53,13 @@ fn find(data: &[u8], text: &[u8]) -> usize {
 
 /// Cuts a trace and checks what comes of it; its last block ends at `end`.
 fn check(trace: &[u8], cuts: impl Iterator<Item = usize>, end: usize) {
-    let (whole, profile) = read(trace);
-    assert!(whole.warnings.is_empty());
+    let (profile, warnings) = read(trace);
+    assert!(warnings.is_empty());
     let stated = summary(&profile);
     let (main_end, summary_end) = (main_end(trace), summary_end(trace));
     for cut in cuts {
         let data = &trace[..cut];
-        let (outcome, profile) = read(data);
-        let warnings = outcome.warnings;
+        let (profile, warnings) = read(data);
         // Nobody can know that another block will follow that of {main}.
         let is_between_blocks = data.ends_with(b"\n\n") && cut >= main_end;
         if cut >= end && data.ends_with(b"\n") || is_between_blocks {

@@ -1,14 +1,13 @@
 //! What the program leaves behind: whole files or nothing, whatever happens.
 
-mod program;
-
 use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-use program::{bytes, fixture, messages, program, run, written};
 use tempfile::TempDir;
+
+use crate::runner::{bytes, fixture, messages, program, run, written};
 
 /// What was there before.
 const OLD: &[u8] = b"what was there before";

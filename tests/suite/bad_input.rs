@@ -1,14 +1,15 @@
 //! One fixture for every error and warning of the callgrind reader, with the exact message.
 //!
-//! `BLESS=1 cargo test --test bad_input` writes the messages anew.
+//! `BLESS=1 cargo test --test suite bad_input` writes the messages anew.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Cursor, Read};
-use std::path::Path;
 
 use cg_preprocess::callgrind::{self, Options};
 use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+
+use crate::fixtures;
 
 /// What reading an input says, and the names of the variants that say it.
 #[derive(Debug, Default)]
@@ -80,14 +81,9 @@ const VARIANTS: [&str; 28] = [
 
 #[test]
 fn every_message_has_its_fixture() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/bad-input");
     let mut seen: BTreeSet<String> = ["Io", "LineTooLong"].map(str::to_owned).into();
-    let mut files: Vec<_> = fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "cg"))
-        .collect();
-    files.sort();
+    let mut files = fixtures::files_below(&fixtures::path("bad-input"));
+    files.retain(|path| path.extension().is_some_and(|end| end == "cg"));
     for path in files {
         let name = path.file_name().unwrap().to_str().unwrap();
         let text = fs::read(&path).unwrap();

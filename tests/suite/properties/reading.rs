@@ -1,80 +1,24 @@
-//! Runs the library on text, and compares what comes out with tables.
+//! Compares what comes out of the library with tables.
 
-use std::io::{Cursor, Read};
-
-use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
-use cg_preprocess::report::json;
-use cg_preprocess::webgrind::{self, OnOverflow, Version};
+use cg_preprocess::profile::Profile;
+use cg_preprocess::webgrind::Version;
 use serde_json::Value;
 
-use super::decode::{Decoded, decode};
 use super::document::{CallRow, Document, Tables, Wanted};
 use super::spelling::Spelled;
 use super::tree::narrow;
-
-/// How a test reads.
-#[derive(Clone, Debug, Default)]
-pub struct Reading {
-    pub read: callgrind::Options,
-    pub profile: ProfileOptions,
-}
+use crate::library::{self, Reading, write};
+use crate::preprocessed::{Decoded, decode};
 
 impl Reading {
     /// Reads the wanted event.
     pub fn of(wanted: &Wanted) -> Self {
         let mut reading = Reading::default();
         if let Wanted::Named(name) = wanted {
-            reading.profile.event = Some(name.as_bytes().to_vec());
+            reading.profile = library::event(name);
         }
         reading
     }
-
-    /// Says what the blocks are, whatever the headers say.
-    pub fn kind(mut self, kind: cg_preprocess::profile::Kind) -> Self {
-        self.read.kind = KindChoice::Fixed(kind);
-        self
-    }
-
-    /// Reads inputs one after the other into one profile; also what there is to say about them.
-    pub fn read<R: Read>(
-        &self,
-        inputs: impl IntoIterator<Item = R>,
-    ) -> Result<(Profile, Vec<String>), String> {
-        let mut builder = ProfileBuilder::new(self.profile.clone());
-        let mut warnings = Vec::new();
-        for input in inputs {
-            let outcome = callgrind::read(input, "test.cg", &self.read, &mut builder)
-                .map_err(|error| error.to_string())?;
-            warnings.extend(outcome.warnings.iter().map(ToString::to_string));
-        }
-        let profile = builder.finish().map_err(|error| error.to_string())?;
-        Ok((profile, warnings))
-    }
-
-    /// Reads one text that can be read.
-    pub fn sound(&self, text: &[u8]) -> Profile {
-        let read = self.read([text]);
-        read.expect("a sound profile is read").0
-    }
-}
-
-/// Reads a preprocessed file, with its invocations.
-pub fn read_file(data: &[u8]) -> Result<Profile, String> {
-    let mut builder = ProfileBuilder::new(ProfileOptions {
-        invocations: true,
-        ..ProfileOptions::default()
-    });
-    webgrind::read(Cursor::new(data), "test.pre", &mut builder)
-        .map_err(|error| error.to_string())?;
-    builder.finish().map_err(|error| error.to_string())
-}
-
-/// Writes a preprocessed file, whatever does not fit.
-pub fn write(profile: &Profile, version: Version) -> Vec<u8> {
-    let mut output = Cursor::new(Vec::new());
-    webgrind::write(profile, version, OnOverflow::Scale, &mut output).expect("memory takes it");
-    output.into_inner()
 }
 
 /// Compares v5, v6, v7 and JSON with the tables.
@@ -119,9 +63,7 @@ fn records(calls: &[CallRow]) -> Vec<[u32; 4]> {
 }
 
 fn assert_json(profile: &Profile, tables: &Tables) {
-    let mut text = Vec::new();
-    json::write(profile, &mut text).expect("memory takes it");
-    let document: Value = serde_json::from_slice(&text).expect("JSON");
+    let document: Value = serde_json::from_str(&library::json(profile)).expect("JSON");
     assert_eq!(document["total"], tables.total());
     let functions = document["functions"].as_array().expect("a list");
     assert_eq!(functions.len(), tables.rows.len());

@@ -1,7 +1,7 @@
 //! Broken and hostile input: an error or a warning, and never anything worse.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use cg_preprocess::callgrind::KindChoice;
 use cg_preprocess::profile::{InclusiveCost, Kind};
@@ -11,8 +11,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::decode::decode;
-use super::reading::{Reading, write};
+use crate::fixtures;
+use crate::library::{Reading, write};
+use crate::preprocessed::decode;
 
 /// Pieces that mean something, to put where they do not belong.
 const WORDS: [&str; 26] = [
@@ -45,21 +46,12 @@ const WORDS: [&str; 26] = [
 ];
 
 /// Fixtures small enough to break many times.
-fn fixtures() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let mut folders = vec![root];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap().flatten() {
-            let (path, size) = (entry.path(), entry.metadata().unwrap().len());
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "cg") && size < 8192 {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
+fn small_profiles() -> Vec<PathBuf> {
+    let mut files = fixtures::files_below(&fixtures::folder());
+    files.retain(|path| {
+        let is_profile = path.extension().is_some_and(|end| end == "cg");
+        is_profile && fs::metadata(path).unwrap().len() < 8192
+    });
     assert!(files.len() > 5);
     files
 }
@@ -179,7 +171,7 @@ proptest! {
     #[test]
     fn any_damage(
         reading in reading(),
-        fixture in select(fixtures()),
+        fixture in select(small_profiles()),
         damages in vec(damage(), 1..6),
     ) {
         let mut text = fs::read(fixture).unwrap();

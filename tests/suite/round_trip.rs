@@ -4,35 +4,32 @@ use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use cg_preprocess::callgrind;
 use cg_preprocess::profile::{
     CallEdge, FunctionId, InclusiveCost, Profile, ProfileBuilder, ProfileOptions,
 };
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteWarning};
 use proptest::prelude::*;
 
+use crate::fixtures;
+use crate::library::{self, write, write_with};
+use crate::properties;
+use crate::properties::spelling::spell;
+use crate::properties::strategies::{PROXIES, Size, aggregate, style, trace};
+
 /// Reads callgrind text, with its invocations.
 fn read_text(text: &[u8], options: ProfileOptions) -> Profile {
-    let options = ProfileOptions {
-        invocations: true,
-        ..options
-    };
-    let mut builder = ProfileBuilder::new(options);
-    callgrind::read(text, "text", &callgrind::Options::default(), &mut builder).unwrap();
-    builder.finish().unwrap()
+    let invocations = true;
+    library::read(
+        text,
+        ProfileOptions {
+            invocations,
+            ..options
+        },
+    )
 }
 
-/// Reads preprocessed files into one profile, with their invocations.
 fn read_files(files: &[&[u8]]) -> (Profile, Vec<ReadOutcome>) {
-    let mut builder = ProfileBuilder::new(ProfileOptions {
-        invocations: true,
-        ..ProfileOptions::default()
-    });
-    let outcomes = files
-        .iter()
-        .map(|file| webgrind::read(Cursor::new(file), "file", &mut builder).unwrap())
-        .collect();
-    (builder.finish().unwrap(), outcomes)
+    library::read_files(files).unwrap()
 }
 
 fn read_file(file: &[u8]) -> Profile {
@@ -42,27 +39,8 @@ fn read_file(file: &[u8]) -> Profile {
     profile
 }
 
-fn write(profile: &Profile, version: Version) -> Vec<u8> {
-    write_with(profile, version, OnOverflow::Scale).0
-}
-
-fn write_with(
-    profile: &Profile,
-    version: Version,
-    policy: OnOverflow,
-) -> (Vec<u8>, Vec<WriteWarning>) {
-    let mut file = Cursor::new(Vec::new());
-    let written = webgrind::write(profile, version, policy, &mut file).unwrap();
-    (file.into_inner(), written.warnings)
-}
-
-fn fixture(path: &str) -> Vec<u8> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    fs::read(fixtures.join(path)).unwrap()
-}
-
 /// All profiles among the fixtures that are sound.
-fn fixtures() -> Vec<(PathBuf, Vec<u8>)> {
+fn profiles() -> Vec<(PathBuf, Vec<u8>)> {
     files(|path| path.extension().is_some_and(|e| e == "cg" || e == "out"))
 }
 
@@ -72,17 +50,12 @@ fn golden_files() -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 fn files(wanted: impl Fn(&Path) -> bool) -> Vec<(PathBuf, Vec<u8>)> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut files = Vec::new();
     for folder in ["xdebug2", "xdebug3", "valgrind", "other", "producers"] {
-        let entries = fs::read_dir(fixtures.join(folder)).unwrap();
-        let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        let mut paths = fixtures::files_below(&fixtures::path(folder));
         paths.retain(|path| wanted(path));
-        paths.sort();
-        for path in paths {
-            let content = fs::read(&path).unwrap();
-            files.push((path, content));
-        }
+        let contents = paths.iter().map(|path| fs::read(path).unwrap());
+        files.extend(paths.iter().cloned().zip(contents));
     }
     assert!(files.len() >= 9, "only {} fixtures", files.len());
     files
@@ -210,7 +183,7 @@ fn check_chain(profile: &Profile, policy: OnOverflow) {
 
 #[test]
 fn every_fixture_comes_back_from_every_version() {
-    for (path, text) in fixtures() {
+    for (path, text) in profiles() {
         println!("{}", path.display());
         check(
             &read_text(&text, ProfileOptions::default()),
@@ -246,7 +219,7 @@ fn scaled_and_saturated_files_come_back() {
         ("valgrind/threads-02.cg", "Ir"),
     ] {
         println!("{path}");
-        let profile = in_millions(&fixture(path), event);
+        let profile = in_millions(&fixtures::bytes(path), event);
         let (_, warnings) = write_with(&profile, Version::V7, OnOverflow::Scale);
         assert!(
             matches!(warnings[..], [WriteWarning::Scaled { .. }]),
@@ -261,7 +234,7 @@ fn scaled_and_saturated_files_come_back() {
 fn inclusive_costs_are_those_of_the_file_and_not_summed_up() {
     let proxies = ["php::call_user_func", "php::call_user_func_array"];
     let proxies = proxies.map(|name| name.as_bytes().to_vec()).to_vec();
-    let text = fixture("xdebug3/proxies.cg");
+    let text = fixtures::bytes("xdebug3/proxies.cg");
     let plain = read_text(&text, ProfileOptions::default());
     let options = ProfileOptions {
         proxies,
@@ -275,7 +248,7 @@ fn inclusive_costs_are_those_of_the_file_and_not_summed_up() {
         inclusive: InclusiveCost::Outermost,
         ..ProfileOptions::default()
     };
-    let text = fixture("xdebug3/features.cg");
+    let text = fixtures::bytes("xdebug3/features.cg");
     let outermost = read_text(&text, options);
     let plain = read_text(&text, ProfileOptions::default());
     assert_ne!(Tables::of(&plain), Tables::of(&outermost));
@@ -305,7 +278,7 @@ fn functions_that_differ_by_their_object_alone_stay_apart() {
 
 #[test]
 fn several_files_are_summed() {
-    let text = fixture("xdebug3/small.cg");
+    let text = fixtures::bytes("xdebug3/small.cg");
     let once = Tables::of(&read_text(&text, ProfileOptions::default()));
     let file = write(&read_text(&text, ProfileOptions::default()), Version::V7);
     let (both, _) = read_files(&[&file, &file]);
@@ -324,7 +297,10 @@ fn several_files_are_summed() {
 
 #[test]
 fn a_line_that_one_version_lacks_is_taken_from_another() {
-    let profile = read_text(&fixture("xdebug3/small.cg"), ProfileOptions::default());
+    let profile = read_text(
+        &fixtures::bytes("xdebug3/small.cg"),
+        ProfileOptions::default(),
+    );
     let lines =
         |profile: &Profile| -> Vec<u64> { profile.functions().map(|(_, f)| f.line).collect() };
     let (v6, v7) = (write(&profile, Version::V6), write(&profile, Version::V7));
@@ -336,7 +312,7 @@ fn a_line_that_one_version_lacks_is_taken_from_another() {
 #[test]
 fn the_invocations_of_several_files_are_kept() {
     let traces = ["xdebug2/chain.cg", "xdebug3/features.cg"];
-    let profiles = traces.map(|path| read_text(&fixture(path), ProfileOptions::default()));
+    let profiles = traces.map(|path| read_text(&fixtures::bytes(path), ProfileOptions::default()));
     let files = profiles
         .each_ref()
         .map(|profile| write(profile, Version::V4));
@@ -364,8 +340,14 @@ fn the_invocations_of_several_files_are_kept() {
 
 #[test]
 fn an_aggregate_beside_a_trace_in_v4_keeps_its_sums() {
-    let trace = read_text(&fixture("xdebug2/chain.cg"), ProfileOptions::default());
-    let aggregate = read_text(&fixture("other/gperf.cg"), ProfileOptions::default());
+    let trace = read_text(
+        &fixtures::bytes("xdebug2/chain.cg"),
+        ProfileOptions::default(),
+    );
+    let aggregate = read_text(
+        &fixtures::bytes("other/gperf.cg"),
+        ProfileOptions::default(),
+    );
     let files = [write(&trace, Version::V4), write(&aggregate, Version::V7)];
     let (both, _) = read_files(&[&files[0], &files[1]]);
     let (file, warnings) = write_with(&both, Version::V4, OnOverflow::Error);
@@ -438,94 +420,6 @@ fn headers_are_kept_and_the_summary_is_right() {
     assert_eq!(headers(""), ["summary: 5"]);
 }
 
-/// One block of a made-up trace; it calls the invocations before it that nobody has called yet.
-#[derive(Clone, Debug)]
-struct TraceBlock {
-    function: u8,
-    line: u8,
-    cost: u64,
-    /// How many it calls, if there are as many.
-    calls: u8,
-    /// Whether one of its calls is to a function that has no block, as in a file that was cut off.
-    calls_missing: bool,
-}
-
-fn trace_block() -> impl Strategy<Value = TraceBlock> {
-    let cost = prop_oneof![4 => 0..50u64, 1 => 0..1u64 << 34];
-    (0..6u8, 0..4u8, cost, 0..4u8, prop::bool::weighted(0.1)).prop_map(
-        |(function, line, cost, calls, calls_missing)| TraceBlock {
-            function,
-            line,
-            cost,
-            calls,
-            calls_missing,
-        },
-    )
-}
-
-fn trace_text(blocks: &[TraceBlock]) -> String {
-    let mut text = String::from("version: 1\ncreator: xdebug 3.2.0\nevents: Time_(10ns) Memory\n");
-    let mut uncalled: Vec<(u8, u64)> = Vec::new();
-    for block in blocks {
-        let TraceBlock {
-            function,
-            line,
-            cost,
-            ..
-        } = *block;
-        text += &format!("\nfl=/srv/app/{}.php\nfn=f{function}\n", function % 3);
-        text += &format!("{line} {cost} 9\n");
-        let mut inclusive = cost;
-        if block.calls_missing {
-            text += "cfl=/srv/app/gone.php\ncfn=gone\ncalls=1 0 0\n7 3 0\n";
-            inclusive += 3;
-        }
-        let first = uncalled.len().saturating_sub(usize::from(block.calls));
-        for (callee, cost) in uncalled.drain(first..) {
-            // Xdebug rounds both sides of a call apart.
-            let (line, cost) = (line + callee % 2, cost + u64::from(callee % 2));
-            text += &format!("cfl=/srv/app/{}.php\ncfn=f{callee}\n", callee % 3);
-            text += &format!("calls=1 0 0\n{line} {cost} 0\n");
-            inclusive += cost;
-        }
-        uncalled.push((function, inclusive));
-    }
-    text
-}
-
-/// A call of a made-up aggregate: callee, line, count and cost.
-type MadeCall = (u8, u8, u8, u64);
-
-/// How the summary of a made-up aggregate is.
-#[derive(Clone, Copy, Debug)]
-enum Summary {
-    Missing,
-    Zero,
-    Right,
-}
-
-fn aggregate_text(blocks: &[(u8, u64, Vec<MadeCall>)], summary: Summary) -> String {
-    let mut text = String::from("creator: test\nevents: Ir Dr\n");
-    let total: u64 = blocks.iter().map(|(_, cost, _)| cost).sum();
-    match summary {
-        Summary::Missing => {}
-        Summary::Zero => text += "summary: 0 0\n",
-        Summary::Right => text += &format!("summary: {total} 60\n"),
-    }
-    // Eight functions, of which some differ by their object alone.
-    let place = |f: u8| (f % 2, f / 2 % 3, f / 4);
-    for (function, cost, calls) in blocks {
-        let (object, file, name) = place(*function);
-        text += &format!("ob=o{object}\nfl=f{file}.c\nfn=n{name}\n{function} {cost} 3\n");
-        for (callee, line, count, cost) in calls {
-            let (object, file, name) = place(*callee);
-            text += &format!("cob=o{object}\ncfi=f{file}.c\ncfn=n{name}\n");
-            text += &format!("calls={count} {callee}\n{line} {cost}\n");
-        }
-    }
-    text
-}
-
 fn made_options() -> impl Strategy<Value = ProfileOptions> {
     (any::<bool>(), any::<bool>()).prop_map(|(outermost, with_proxy)| ProfileOptions {
         inclusive: if outermost {
@@ -534,7 +428,7 @@ fn made_options() -> impl Strategy<Value = ProfileOptions> {
             InclusiveCost::Summed
         },
         proxies: if with_proxy {
-            vec![b"f1".to_vec()]
+            PROXIES.map(Vec::from).to_vec()
         } else {
             vec![]
         },
@@ -547,36 +441,25 @@ fn made_policy() -> impl Strategy<Value = OnOverflow> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+    #![proptest_config(properties::config(256))]
 
     #[test]
     fn made_up_traces_come_back(
-        blocks in prop::collection::vec(trace_block(), 1..40),
+        trace in trace(Size::Large),
+        style in style(),
         options in made_options(),
         policy in made_policy(),
     ) {
-        check(&read_text(trace_text(&blocks).as_bytes(), options), policy);
+        check(&read_text(&spell(&trace.document, &style).text, options), policy);
     }
 
     #[test]
     fn made_up_aggregates_come_back(
-        blocks in prop::collection::vec(
-            (
-                0..12u8,
-                prop_oneof![4 => 0..50u64, 1 => 0..1u64 << 34],
-                prop::collection::vec((0..12u8, 0..3u8, 0..3u8, 0..500u64), 0..4),
-            ),
-            1..20,
-        ),
-        summary in prop_oneof![
-            Just(Summary::Missing),
-            Just(Summary::Zero),
-            Just(Summary::Right),
-        ],
+        document in aggregate(Size::Large),
+        style in style(),
         options in made_options(),
         policy in made_policy(),
     ) {
-        let text = aggregate_text(&blocks, summary);
-        check(&read_text(text.as_bytes(), options), policy);
+        check(&read_text(&spell(&document, &style).text, options), policy);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::decode::{NOBODY, V4Call, V4Invocation};
 use super::document::{Block, Costs, Document, Edge, Item, Tables, Wanted};
+use crate::preprocessed::{NOBODY, V4Call, V4Invocation};
 
 /// One invocation with all it called.
 #[derive(Clone, Debug)]

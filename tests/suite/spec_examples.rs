@@ -1,16 +1,14 @@
 //! The examples of the format's specification (section 3.1), in every spelling that it shows.
 
-use std::io::Cursor;
+use cg_preprocess::profile::Profile;
 
-use cg_preprocess::callgrind::{self, Options};
-use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
+use crate::library::{Reading, event, read};
 
 fn profile(text: &str) -> Profile {
-    let mut builder = ProfileBuilder::new(ProfileOptions::default());
-    let input = Cursor::new(text.as_bytes());
-    let outcome = callgrind::read(input, "example", &Options::default(), &mut builder).unwrap();
-    assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
-    builder.finish().unwrap()
+    let read = Reading::default().read([text.as_bytes()]);
+    let (profile, warnings) = read.unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    profile
 }
 
 /// Of every function: name, file, line, self, inclusive, invocations.
@@ -200,14 +198,7 @@ fn subposition_compression_example() {
 
 #[test]
 fn derived_event_example() {
-    let options = ProfileOptions {
-        event: Some(b"Sum".to_vec()),
-        ..ProfileOptions::default()
-    };
-    let mut builder = ProfileBuilder::new(options);
     let text = "event: Ir : Instruction Fetches\nevents: Ir Dr\nevent: Sum = Ir + Dr\n\
         fn=main\n15 90 14\n";
-    let input = Cursor::new(text.as_bytes());
-    callgrind::read(input, "example", &Options::default(), &mut builder).unwrap();
-    assert_eq!(builder.finish().unwrap().total(), 104);
+    assert_eq!(read(text, event("Sum")).total(), 104);
 }

@@ -1,36 +1,24 @@
 //! What the fuzz targets and these tests have found: once each, for good.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use cg_preprocess::profile::{InclusiveCost, Kind, Profile};
+use cg_preprocess::profile::{InclusiveCost, Kind};
 use cg_preprocess::webgrind::Version;
 
 use super::document::Wanted;
 use super::hostile::assert_harmless;
-use super::reading::{Reading, read_file, write};
 use super::splits::assert_same_in_pieces;
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/fuzz-findings")
-}
+use crate::fixtures;
+use crate::library::{Reading, headers, read_file, write};
 
 fn finding(name: &str) -> Vec<u8> {
-    fs::read(folder().join(name)).expect("the fixture is there")
-}
-
-fn headers(profile: &Profile) -> Vec<String> {
-    let headers = profile.headers().iter();
-    headers
-        .map(|header| String::from_utf8_lossy(header.text()).into_owned())
-        .collect()
+    fixtures::bytes(&format!("fuzz-findings/{name}"))
 }
 
 #[test]
 fn all_are_harmless_with_any_options() {
     let mut count = 0;
-    for entry in fs::read_dir(folder()).unwrap() {
-        let path = entry.unwrap().path();
+    for path in fixtures::files_below(&fixtures::path("fuzz-findings")) {
         let data = fs::read(&path).unwrap();
         match path.extension().and_then(|end| end.to_str()) {
             Some("cg") => {

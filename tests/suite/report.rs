@@ -1,44 +1,29 @@
 //! The reports: JSON for programs, text for people.
 //!
 //! Text reports of some fixtures stand in fixtures/reports/ as `NAME.WIDTH.txt`, `NAME.txt` without
-//! a width. `BLESS=1 cargo test --test report` writes them anew; look at what changed.
-
-mod fixtures;
+//! a width. `BLESS=1 cargo test --test suite report` writes them anew; look at what changed.
 
 use std::env;
 use std::fs;
-use std::io::{self, Cursor, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
-use cg_preprocess::callgrind;
-use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
-use cg_preprocess::report::{json, text};
-use cg_preprocess::webgrind::{self, OnOverflow, Version};
+use cg_preprocess::profile::{Profile, ProfileOptions};
+use cg_preprocess::report::{self, text};
+use cg_preprocess::webgrind::Version;
 use serde_json::Value;
 use unicode_width::UnicodeWidthChar;
 
+use crate::fixtures;
+use crate::library::{json, read, read_file, write};
+
 fn profile(text: impl AsRef<[u8]>) -> Profile {
-    let mut builder = ProfileBuilder::new(ProfileOptions::default());
-    let input = Cursor::new(text.as_ref());
-    callgrind::read(
-        input,
-        "test.cg",
-        &callgrind::Options::default(),
-        &mut builder,
-    )
-    .unwrap();
-    builder.finish().unwrap()
+    read(text, ProfileOptions::default())
 }
 
 fn as_text(profile: &Profile, top: Option<usize>, width: Option<usize>) -> String {
     let mut output = Vec::new();
     text::write(profile, text::Options { top, width }, &mut output).unwrap();
-    String::from_utf8(output).unwrap()
-}
-
-fn as_json(profile: &Profile) -> String {
-    let mut output = Vec::new();
-    json::write(profile, &mut output).unwrap();
     String::from_utf8(output).unwrap()
 }
 
@@ -67,10 +52,9 @@ mod in_text {
     #[test]
     fn reports_look_as_they_did() {
         for (source, name, width) in REPORTS {
-            let source = fixtures::folder().join(source);
-            let profile = fixtures::read(&source, ProfileOptions::default());
+            let profile = profile(fixtures::bytes(source));
             let width_part = width.map_or(String::new(), |width| format!(".{width}"));
-            let path = fixtures::folder().join(format!("reports/{name}{width_part}.txt"));
+            let path = fixtures::path(&format!("reports/{name}{width_part}.txt"));
             let found = as_text(&profile, Some(20), width);
             if env::var_os("BLESS").is_some() {
                 fs::write(&path, &found).unwrap();
@@ -96,8 +80,7 @@ mod in_text {
             "xdebug3/features.cg",
             "valgrind/instr.cg",
         ] {
-            let source = fixtures::folder().join(source);
-            let profile = fixtures::read(&source, ProfileOptions::default());
+            let profile = profile(fixtures::bytes(source));
             for width in 0..250 {
                 let report = as_text(&profile, Some(15), Some(width));
                 let widest = report.lines().map(columns).max();
@@ -108,8 +91,7 @@ mod in_text {
 
     #[test]
     fn a_width_that_suffices_cuts_nothing() {
-        let source = fixtures::folder().join("valgrind/instr.cg");
-        let profile = fixtures::read(&source, ProfileOptions::default());
+        let profile = profile(fixtures::bytes("valgrind/instr.cg"));
         assert_eq!(
             as_text(&profile, None, Some(1000)),
             as_text(&profile, None, None)
@@ -118,8 +100,7 @@ mod in_text {
 
     #[test]
     fn names_cannot_upset_the_terminal() {
-        let source = fixtures::folder().join("reports/names.cg");
-        let profile = fixtures::read(&source, ProfileOptions::default());
+        let profile = profile(fixtures::bytes("reports/names.cg"));
         let report = as_text(&profile, None, None);
         let is_sound = |c: char| c == '\n' || !c.is_control() && c != '\u{202e}';
         assert!(report.chars().all(is_sound), "{report}");
@@ -229,14 +210,14 @@ mod in_json {
   ]
 }
 "#;
-        assert_eq!(as_json(&profile), expected);
+        assert_eq!(json(&profile), expected);
     }
 
     #[test]
     fn names_that_are_not_utf_8_make_valid_json() {
         let name = b"caf\xe9\xff \"quoted\\\" \0\x1b\x7f".as_slice();
         let text = [b"cmd: \xe9\nevents: Ir\nfn=", name, b"\n1 1\n"].concat();
-        let document: Value = serde_json::from_str(&as_json(&profile(text))).unwrap();
+        let document: Value = serde_json::from_str(&json(&profile(text))).unwrap();
         let expected = "caf\u{fffd}\u{fffd} \"quoted\\\" \0\u{1b}\u{7f}";
         assert_eq!(document["functions"][0]["name"], expected);
         assert_eq!(document["headers"][0][1], "\u{fffd}");
@@ -248,7 +229,7 @@ mod in_json {
             "events: Ir\nfn=big\n18446744073709551615 9007199254740993\n",
             "cfn=less\ncalls=18446744073709551615 1\n2 4\nfn=less\n1 -9007199254740995\n",
         ));
-        let json = as_json(&profile);
+        let json = json(&profile);
         let document: Value = serde_json::from_str(&json).unwrap();
         let functions = &document["functions"];
         assert_eq!(functions[0]["line"], u64::MAX);
@@ -262,7 +243,7 @@ mod in_json {
     fn the_scale_is_that_of_the_event() {
         let scale = |event: &str| -> Value {
             let text = format!("events: {event} Dr\nfn=a\n1 7\n");
-            let document: Value = serde_json::from_str(&as_json(&profile(text))).unwrap();
+            let document: Value = serde_json::from_str(&json(&profile(text))).unwrap();
             assert_eq!(document["event"], event);
             assert_eq!(document["total"], 7);
             document["scale"].clone()
@@ -276,12 +257,8 @@ mod in_json {
     #[test]
     fn the_scale_comes_out_of_a_preprocessed_file() {
         let profile = profile("events: Ir\nfn=a\n1 4000000000000\n");
-        let mut file = Cursor::new(Vec::new());
-        webgrind::write(&profile, Version::V7, OnOverflow::Scale, &mut file).unwrap();
-        file.set_position(0);
-        let mut builder = ProfileBuilder::new(ProfileOptions::default());
-        webgrind::read(file, "test.pre", &mut builder).unwrap();
-        let json = as_json(&builder.finish().unwrap());
+        let file = write(&profile, Version::V7);
+        let json = json(&read_file(&file).unwrap());
         let document: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(document["event"], "Ir_(x1000)");
         assert_eq!(document["scale"], 1000);
@@ -291,12 +268,12 @@ mod in_json {
     #[test]
     fn every_fixture_is_one_document_that_ends_with_a_newline() {
         for folder in ["xdebug2", "xdebug3", "valgrind", "other", "reports"] {
-            for path in fixtures::files_below(&fixtures::folder().join(folder)) {
+            for path in fixtures::files_below(&fixtures::path(folder)) {
                 if !is_profile(&path) {
                     continue;
                 }
-                let profile = fixtures::read(&path, ProfileOptions::default());
-                let json = as_json(&profile);
+                let profile = profile(fs::read(&path).unwrap());
+                let json = json(&profile);
                 let document: Value = serde_json::from_str(&json).unwrap();
                 let functions = document["functions"].as_array().unwrap();
                 assert_eq!(functions.len(), profile.functions().len());
@@ -338,7 +315,7 @@ fn a_closed_pipe_is_told_as_such() {
         width: None,
     };
     for room in [0, 1, 100] {
-        let error = json::write(&profile, Pipe { room }).unwrap_err();
+        let error = report::json::write(&profile, Pipe { room }).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
         let error = text::write(&profile, options, Pipe { room }).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);

@@ -5,11 +5,11 @@ use std::io::Cursor;
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
 use proptest::prelude::*;
 
-use super::decode::{Decoded, decode};
 use super::document::{Tables, Wanted};
-use super::reading::Reading;
 use super::spelling::spell;
 use super::strategies::{Size, aggregate, style};
+use crate::library::Reading;
+use crate::preprocessed::{Decoded, decode};
 
 /// All costs of the tables.
 fn costs(tables: &Tables) -> impl Iterator<Item = i64> {

@@ -1,12 +1,11 @@
 //! The command line: arguments, messages, exit statuses, and webgrind's way of calling.
 
-mod program;
-
 use std::ffi::OsStr;
 use std::fs;
 
-use program::{bytes, fixture, messages, program, run, written};
 use tempfile::TempDir;
+
+use crate::runner::{bytes, fixture, messages, program, run, written};
 
 fn small() -> Vec<u8> {
     bytes("xdebug3/small.cg")

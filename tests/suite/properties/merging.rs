@@ -7,9 +7,9 @@ use cg_preprocess::webgrind::Version;
 use proptest::prelude::*;
 
 use super::document::{Document, Part};
-use super::reading::{Reading, write};
 use super::spelling::{Start, Style, spell};
 use super::strategies::{Size, aggregate, style, trace};
+use crate::library::{Reading, write};
 
 /// A function by its object, file and name.
 type Key = [Vec<u8>; 3];

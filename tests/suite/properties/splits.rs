@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use proptest::prelude::*;
 
 use super::dice::Dice;
-use super::reading::{Reading, write};
 use super::spelling::spell;
 use super::strategies::{Size, aggregate, style, trace};
+use crate::library::{Reading, write};
 use cg_preprocess::webgrind::Version;
 
 /// Gives bytes in pieces of odd sizes, with interruptions.

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
 
-use cg_preprocess::callgrind;
-use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::ProfileBuilder;
 use cg_preprocess::webgrind::{self, OnOverflow, ReadError, Version};
+
+use crate::generate::Random;
+use crate::{fixtures, library};
 
 /// The fixtures, and what is said of them after their names.
 ///
@@ -146,15 +147,8 @@ const MESSAGES: [(&str, &str); 27] = [
     ),
 ];
 
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
-}
-
 fn builder() -> ProfileBuilder {
-    ProfileBuilder::new(ProfileOptions {
-        invocations: true,
-        ..ProfileOptions::default()
-    })
+    ProfileBuilder::new(library::linked())
 }
 
 fn read_error(input: impl Read + Seek, name: &str) -> ReadError {
@@ -164,7 +158,7 @@ fn read_error(input: impl Read + Seek, name: &str) -> ReadError {
 #[test]
 fn every_fault_has_its_message() {
     for (name, message) in MESSAGES {
-        let file = fs::read(fixtures().join("bad-preprocessed").join(name)).unwrap();
+        let file = fixtures::bytes(&format!("bad-preprocessed/{name}"));
         let error = read_error(Cursor::new(file), name);
         assert_eq!(error.to_string(), format!("{name}: {message}"));
     }
@@ -172,7 +166,7 @@ fn every_fault_has_its_message() {
 
 #[test]
 fn every_fixture_is_tested_and_described() {
-    let folder = fixtures().join("bad-preprocessed");
+    let folder = fixtures::path("bad-preprocessed");
     let readme = fs::read_to_string(folder.join("README.md")).unwrap();
     let files = fs::read_dir(folder).unwrap();
     let mut files: BTreeSet<_> = files
@@ -210,7 +204,7 @@ impl Seek for Failing {
 
 #[test]
 fn a_file_that_cannot_be_read_on_is_reported_with_the_cause() {
-    let file = fs::read(fixtures().join("xdebug3/chain.v7.pre")).unwrap();
+    let file = fixtures::bytes("xdebug3/chain.v7.pre");
     // The headers come first, so that it is them that cannot be read.
     let headers_at = u64::from(u32::from_le_bytes(file[4..8].try_into().unwrap()));
     let file = Cursor::new(file);
@@ -222,74 +216,54 @@ fn a_file_that_cannot_be_read_on_is_reported_with_the_cause() {
     assert_eq!(cause.to_string(), "the disk is broken");
 }
 
-/// A sequence of numbers that is the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap() % limit
-    }
-}
-
 /// Spoils a file in one to three places, or cuts it off.
 fn spoil(file: &mut Vec<u8>, random: &mut Random) {
-    for _ in 0..=random.below(3) {
-        match random.below(4) {
+    for _ in 0..=random.index(3) {
+        match random.index(4) {
             0 => {
-                let at = random.below(file.len());
-                file[at] ^= 1 << random.below(8);
+                let at = random.index(file.len());
+                file[at] ^= 1 << random.index(8);
             }
             1 => {
-                let at = random.below(file.len());
-                file[at] = *b"\n\0\xff:".get(random.below(4)).unwrap();
+                let at = random.index(file.len());
+                file[at] = *b"\n\0\xff:".get(random.index(4)).unwrap();
             }
             2 => {
                 // Half of them where the numbers are on which all others depend.
                 let last = file.len() - 4;
-                let end = if random.below(2) == 0 {
+                let end = if random.index(2) == 0 {
                     last
                 } else {
                     last.min(64)
                 };
-                let at = random.below(end + 1);
+                let at = random.index(end + 1);
                 let size = u32::try_from(file.len()).unwrap();
                 let numbers = [0, 1, 2, size - 1, size, size + 1, u32::MAX / 8, u32::MAX];
-                let number = numbers[random.below(numbers.len())];
+                let number = numbers[random.index(numbers.len())];
                 file[at..at + 4].copy_from_slice(&number.to_le_bytes());
             }
-            _ => file.truncate(4 + random.below(file.len() - 3)),
+            _ => file.truncate(4 + random.index(file.len() - 3)),
         }
     }
 }
 
 fn good_files() -> Vec<Vec<u8>> {
-    let mut files = Vec::new();
-    for path in [
+    let paths = [
         "xdebug2/chain.cg",
         "xdebug3/features.cg",
         "producers/go-pprof-objects.cg",
         "valgrind/threads-02.cg",
-    ] {
-        let text = fs::read(fixtures().join(path)).unwrap();
-        let mut builder = builder();
-        let options = callgrind::Options::default();
-        callgrind::read(&*text, path, &options, &mut builder).unwrap();
-        let profile = builder.finish().unwrap();
-        for version in Version::ALL {
-            let mut file = Cursor::new(Vec::new());
-            webgrind::write(&profile, version, OnOverflow::Scale, &mut file).unwrap();
-            files.push(file.into_inner());
-        }
-    }
-    files
+    ];
+    let files = paths.iter().flat_map(|path| {
+        let profile = library::read(fixtures::bytes(path), library::linked());
+        Version::ALL.map(|version| library::write(&profile, version))
+    });
+    files.collect()
 }
 
 #[test]
 fn spoilt_files_are_refused_or_read_as_far_as_they_are_sound() {
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = Random::new(1);
     let (mut good, mut bad) = (0, 0);
     for file in good_files() {
         for _ in 0..500 {

@@ -1,12 +1,11 @@
 //! Profiles generated from a model that knows their tables, written in any spelling: what comes out
 //! is what the model says, in every format. And no input, however broken, does harm.
 
-mod decode;
 mod dice;
 mod document;
 mod reading;
-mod spelling;
-mod strategies;
+pub mod spelling;
+pub mod strategies;
 mod tree;
 
 mod aggregates;
@@ -21,9 +20,9 @@ use proptest::prelude::ProptestConfig;
 
 /// So many cases, and no files beside the sources.
 ///
-/// The environment variable `SOAK` multiplies them: `SOAK=100 cargo test --release --test
+/// The environment variable `SOAK` multiplies them: `SOAK=100 cargo test --release --test suite
 /// properties` looks for what seldom happens.
-fn config(cases: u32) -> ProptestConfig {
+pub fn config(cases: u32) -> ProptestConfig {
     let times = std::env::var("SOAK").map_or(1, |times| times.parse().expect("a number"));
     ProptestConfig {
         cases: cases.saturating_mul(times),

@@ -1,8 +1,6 @@
 //! Hostile sizes in little memory: whatever a few bytes claim, or unpack to, the program stays
 //! below a limit on its address space.
 
-#![cfg(all(target_os = "linux", feature = "cli", feature = "compression"))]
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -10,6 +8,8 @@ use std::process::{Command, Output};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+
+use crate::runner::bytes;
 
 /// Address space that the program may have, in KiB.
 const LIMIT: u32 = 200_000;
@@ -191,7 +191,7 @@ fn ids_near_and_far() {
         &[],
     ));
     // Each at the end of what is near at twice the highest id before it.
-    let doubling = fs::read("fixtures/fuzz-findings/doubling-ids.cg").unwrap();
+    let doubling = bytes("fuzz-findings/doubling-ids.cg");
     assert_converted(&run_within(LITTLE, &doubling, &[]));
 }
 

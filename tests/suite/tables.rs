@@ -5,20 +5,20 @@
 //! options they were made: `.event-NAME`, where negative sums are given as the 0 that the
 //! preprocessed formats show, or `.with-proxies`.
 //!
-//! `BLESS=1 cargo test --test tables` writes those in fixtures/producers/ anew, and fills any that
+//! `BLESS=1 cargo test --test suite tables` writes those in fixtures/producers/ anew, and fills any that
 //! are empty. All others come from elsewhere (webgrind, KCachegrind) and are never written.
-
-mod fixtures;
 
 use std::env;
 use std::fs;
-use std::io::Cursor;
 use std::path::PathBuf;
 
 use cg_preprocess::profile::{Profile, ProfileOptions};
-use cg_preprocess::report;
-use cg_preprocess::webgrind::{self, OnOverflow, Version};
-use serde_json::{Map, Value, json};
+use cg_preprocess::webgrind::{OnOverflow, Version};
+use serde_json::{Value, json};
+
+use crate::fixtures;
+use crate::library::{self, write_with};
+use crate::preprocessed::decode;
 
 /// The proxies that webgrind names by itself.
 const PROXIES: [&str; 2] = ["php::call_user_func", "php::call_user_func_array"];
@@ -88,9 +88,7 @@ fn cases() -> Vec<Case> {
 
 /// The tables as our JSON report has them.
 fn tables_of(profile: &Profile) -> Value {
-    let mut document = Vec::new();
-    report::json::write(profile, &mut document).unwrap();
-    let document: Value = serde_json::from_slice(&document).unwrap();
+    let document: Value = serde_json::from_str(&library::json(profile)).unwrap();
     let headers = document["headers"].as_array().unwrap().iter();
     let headers: Vec<Value> = headers
         .map(|pair| format!("{}: {}", text(&pair[0]), text(&pair[1])).into())
@@ -147,75 +145,32 @@ fn held_by(version: Version, tables: &Value) -> Value {
     held
 }
 
-/// A decoder of v5 to v7 that shares nothing with the program: addresses are taken as they stand.
-struct Decoder<'a> {
-    file: &'a [u8],
-    at: usize,
-}
-
-impl Decoder<'_> {
-    fn number(&mut self) -> usize {
-        let bytes = self.file[self.at..self.at + 4].try_into().unwrap();
-        self.at += 4;
-        u32::from_le_bytes(bytes) as usize
-    }
-
-    fn line(&mut self) -> String {
-        let rest = &self.file[self.at..];
-        let end = rest.iter().position(|&byte| byte == b'\n').unwrap();
-        self.at += end + 1;
-        String::from_utf8_lossy(&rest[..end]).into_owned()
-    }
-
-    fn records(&mut self, count: usize) -> Vec<[usize; 4]> {
-        (0..count).map(|_| [0; 4].map(|_| self.number())).collect()
-    }
-
-    fn function(&mut self, version: usize) -> Value {
-        let mut fields = Map::new();
-        if version == 7 {
-            fields.insert("line".to_owned(), self.number().into());
-        }
-        for field in ["self", "inclusive", "invocations"] {
-            fields.insert(field.to_owned(), self.number().into());
-        }
-        let called_from = self.number();
-        let sub_calls = if version >= 6 { self.number() } else { 0 };
-        fields.insert("called_from".to_owned(), json!(self.records(called_from)));
-        if version >= 6 {
-            fields.insert("sub_calls".to_owned(), json!(self.records(sub_calls)));
-        }
-        fields.insert("file".to_owned(), self.line().into());
-        fields.insert("name".to_owned(), self.line().into());
-        fields.into()
-    }
-
-    fn decode(file: &[u8]) -> Value {
-        let mut decoder = Decoder { file, at: 0 };
-        let version = decoder.number();
-        let headers_at = decoder.number();
-        let count = decoder.number();
-        let addresses: Vec<usize> = (0..count).map(|_| decoder.number()).collect();
-        let mut functions = Vec::new();
-        for address in addresses {
-            assert_eq!(address, decoder.at, "records stand back to back");
-            functions.push(decoder.function(version));
-        }
-        assert_eq!(headers_at, decoder.at, "headers follow the functions");
-        let mut headers = Vec::new();
-        while decoder.at < file.len() {
-            headers.push(decoder.line());
-        }
-        json!({"functions": functions, "headers": headers})
-    }
-}
-
+/// A preprocessed file as tables.
 fn decoded(profile: &Profile, version: Version) -> Value {
-    let mut file = Cursor::new(Vec::new());
-    webgrind::write(profile, version, OnOverflow::Error, &mut file).unwrap();
-    let file = file.into_inner();
-    assert_eq!(file[..4], version.number().to_le_bytes());
-    Decoder::decode(&file)
+    let (file, _) = write_with(profile, version, OnOverflow::Error);
+    let file = decode(&file);
+    assert_eq!(file.version, version.number());
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let functions = file.functions.iter().map(|function| {
+        let mut table = json!({
+            "self": function.self_cost,
+            "inclusive": function.inclusive,
+            "invocations": function.invocation_count,
+            "called_from": function.called_from,
+            "file": lossy(&function.file),
+            "name": lossy(&function.name),
+        });
+        if version >= Version::V6 {
+            table["sub_calls"] = json!(function.sub_calls);
+        }
+        if version >= Version::V7 {
+            table["line"] = json!(function.line);
+        }
+        table
+    });
+    let functions: Vec<Value> = functions.collect();
+    let headers: Vec<_> = file.headers.iter().map(|line| lossy(line)).collect();
+    json!({"functions": functions, "headers": headers})
 }
 
 /// Where two documents first differ, and how.
@@ -238,7 +193,7 @@ fn difference(expected: &Value, found: &Value, place: &str) -> Option<String> {
 }
 
 fn check(case: &Case) -> Vec<String> {
-    let profile = fixtures::read(&case.profile, case.options.clone());
+    let profile = library::read(fs::read(&case.profile).unwrap(), case.options.clone());
     let tables = tables_of(&profile);
     let mut shown = tables.clone();
     if case.is_clamped {
@@ -296,7 +251,7 @@ fn every_profile_becomes_the_tables_beside_it() {
 #[test]
 fn every_profile_of_a_producer_has_tables() {
     let checked: Vec<PathBuf> = cases().into_iter().map(|case| case.profile).collect();
-    for profile in fixtures::files_below(&fixtures::folder().join("producers")) {
+    for profile in fixtures::files_below(&fixtures::path("producers")) {
         let is_profile = profile
             .extension()
             .is_some_and(|extension| extension == "cg");

@@ -4,12 +4,13 @@ use cg_preprocess::profile::InclusiveCost;
 use cg_preprocess::webgrind::Version;
 use proptest::prelude::*;
 
-use super::decode::{NOBODY, decode};
 use super::document::{Row, Tables, Wanted};
-use super::reading::{Reading, assert_headers, assert_tables, write};
+use super::reading::{assert_headers, assert_tables};
 use super::spelling::spell;
 use super::strategies::{Size, aggregate, style, wanted};
 use super::tree::narrow;
+use crate::library::{Reading, write};
+use crate::preprocessed::{NOBODY, decode};
 
 proptest! {
     #![proptest_config(super::config(96))]

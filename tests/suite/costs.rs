@@ -2,30 +2,12 @@
 
 use std::io::Cursor;
 
-use cg_preprocess::callgrind::{self, Options};
-use cg_preprocess::profile::{InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{InclusiveCost, Profile, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteError};
 
-fn read(text: impl AsRef<[u8]>, options: ProfileOptions) -> Profile {
-    let mut builder = ProfileBuilder::new(options);
-    let input = Cursor::new(text.as_ref());
-    callgrind::read(input, "test.cg", &Options::default(), &mut builder).unwrap();
-    builder.finish().unwrap()
-}
-
-fn event(name: &str) -> ProfileOptions {
-    ProfileOptions {
-        event: Some(name.as_bytes().to_vec()),
-        ..ProfileOptions::default()
-    }
-}
-
-fn headers(profile: &Profile) -> Vec<String> {
-    let lines = profile.headers().iter();
-    lines
-        .map(|header| String::from_utf8_lossy(header.text()).into_owned())
-        .collect()
-}
+use crate::fixtures;
+use crate::library::{Reading, event, headers, read, write_with};
+use crate::preprocessed::decode;
 
 /// A v7 file as webgrind sees it: its library/Reader.php in a few lines.
 struct Webgrind {
@@ -37,22 +19,16 @@ struct Webgrind {
 
 impl Webgrind {
     fn open(profile: &Profile, policy: OnOverflow) -> Self {
-        let mut file = Cursor::new(Vec::new());
-        let written = webgrind::write(profile, Version::V7, policy, &mut file).unwrap();
-        let file = file.into_inner();
-        assert_eq!(written.bytes, file.len() as u64);
-        let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
-        let addresses = (0..number(8) as usize).map(|f| number(12 + 4 * f) as usize);
+        let (file, warnings) = write_with(profile, Version::V7, policy);
+        let file = decode(&file);
+        let headers = file.headers.into_iter();
+        let functions = file.functions.iter();
         Webgrind {
-            headers: String::from_utf8(file[number(4) as usize..].to_vec())
-                .unwrap()
-                .lines()
-                .map(str::to_owned)
+            headers: headers
+                .map(|line| String::from_utf8(line).unwrap())
                 .collect(),
-            costs: addresses
-                .map(|at| (number(at + 4), number(at + 8)))
-                .collect(),
-            warnings: written.warnings.iter().map(ToString::to_string).collect(),
+            costs: functions.map(|f| (f.self_cost, f.inclusive)).collect(),
+            warnings: warnings.iter().map(ToString::to_string).collect(),
         }
     }
 
@@ -145,10 +121,12 @@ fn a_derived_event_is_summed_and_named() {
 
 #[test]
 fn an_unknown_event_is_an_error_that_lists_those_there_are() {
-    let mut builder = ProfileBuilder::new(event("Bc"));
-    callgrind::read(Cursor::new(PARTS), "p", &Options::default(), &mut builder).unwrap();
+    let reading = Reading {
+        profile: event("Bc"),
+        ..Reading::default()
+    };
     assert_eq!(
-        builder.finish().unwrap_err().to_string(),
+        reading.read([PARTS.as_bytes()]).unwrap_err(),
         "no event \"Bc\"; the profile has Ir, Dr, Dw, Sum"
     );
 }
@@ -400,8 +378,7 @@ fn outermost_by_walking(profile: &Profile) -> Vec<i64> {
 #[test]
 fn in_a_trace_outermost_equals_a_walk_through_the_tree() {
     for name in ["chain", "composer", "features", "proxies", "small"] {
-        let path = format!("{}/fixtures/xdebug3/{name}.cg", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read(path).unwrap();
+        let text = fixtures::bytes(&format!("xdebug3/{name}.cg"));
         let profile = read(&text, outermost());
         let inclusive: Vec<i64> = profile.functions().map(|(_, f)| f.inclusive).collect();
         assert_eq!(inclusive, outermost_by_walking(&profile), "{name}");

@@ -1,12 +1,11 @@
 //! What the program reads: text, packed, preprocessed, from files and pipes, one or several.
 
-mod program;
-
 use std::fs;
 use std::path::PathBuf;
 
-use program::{bytes, fixture, messages, program, run, written};
 use tempfile::TempDir;
+
+use crate::runner::{bytes, fixture, messages, program, run, written};
 
 /// Converts what comes in through a pipe.
 fn piped(input: &[u8]) -> Vec<u8> {

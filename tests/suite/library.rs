@@ -1,0 +1,119 @@
+//! The library as programs use it: text becomes a profile, and a profile files.
+
+use std::io::{Cursor, Read};
+
+use cg_preprocess::callgrind::{self, KindChoice};
+use cg_preprocess::profile::{Kind, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::report;
+use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteWarning};
+
+/// How a test reads.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    pub read: callgrind::Options,
+    pub profile: ProfileOptions,
+}
+
+impl Reading {
+    /// Says what the blocks are, whatever the headers say.
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.read.kind = KindChoice::Fixed(kind);
+        self
+    }
+
+    /// Reads inputs one after the other into one profile; also what there is to say about them.
+    pub fn read<R: Read>(
+        &self,
+        inputs: impl IntoIterator<Item = R>,
+    ) -> Result<(Profile, Vec<String>), String> {
+        let mut builder = ProfileBuilder::new(self.profile.clone());
+        let mut warnings = Vec::new();
+        for input in inputs {
+            let outcome = callgrind::read(input, "test.cg", &self.read, &mut builder)
+                .map_err(|error| error.to_string())?;
+            warnings.extend(outcome.warnings.iter().map(ToString::to_string));
+        }
+        let profile = builder.finish().map_err(|error| error.to_string())?;
+        Ok((profile, warnings))
+    }
+
+    /// Reads one text that can be read.
+    pub fn sound(&self, text: &[u8]) -> Profile {
+        let read = self.read([text]);
+        read.expect("a sound profile is read").0
+    }
+}
+
+/// Reads a text that can be read.
+pub fn read(text: impl AsRef<[u8]>, options: ProfileOptions) -> Profile {
+    let reading = Reading {
+        profile: options,
+        ..Reading::default()
+    };
+    reading.sound(text.as_ref())
+}
+
+/// Options that keep every invocation.
+pub fn linked() -> ProfileOptions {
+    ProfileOptions {
+        invocations: true,
+        ..ProfileOptions::default()
+    }
+}
+
+/// Options for this event.
+pub fn event(name: &str) -> ProfileOptions {
+    ProfileOptions {
+        event: Some(name.as_bytes().to_vec()),
+        ..ProfileOptions::default()
+    }
+}
+
+/// Reads preprocessed files into one profile, with their invocations.
+pub fn read_files(files: &[&[u8]]) -> Result<(Profile, Vec<ReadOutcome>), String> {
+    let mut builder = ProfileBuilder::new(linked());
+    let mut outcomes = Vec::new();
+    for file in files {
+        let outcome = webgrind::read(Cursor::new(file), "test.pre", &mut builder);
+        outcomes.push(outcome.map_err(|error| error.to_string())?);
+    }
+    let profile = builder.finish().map_err(|error| error.to_string())?;
+    Ok((profile, outcomes))
+}
+
+/// Reads a preprocessed file, with its invocations.
+pub fn read_file(data: &[u8]) -> Result<Profile, String> {
+    read_files(&[data]).map(|(profile, _)| profile)
+}
+
+/// Writes a preprocessed file, whatever does not fit.
+pub fn write(profile: &Profile, version: Version) -> Vec<u8> {
+    write_with(profile, version, OnOverflow::Scale).0
+}
+
+/// Writes a preprocessed file, and says what did not fit.
+pub fn write_with(
+    profile: &Profile,
+    version: Version,
+    policy: OnOverflow,
+) -> (Vec<u8>, Vec<WriteWarning>) {
+    let mut file = Cursor::new(Vec::new());
+    let written = webgrind::write(profile, version, policy, &mut file).expect("memory takes it");
+    let file = file.into_inner();
+    assert_eq!(written.bytes, file.len() as u64);
+    (file, written.warnings)
+}
+
+/// Writes the report for machines.
+pub fn json(profile: &Profile) -> String {
+    let mut output = Vec::new();
+    report::json::write(profile, &mut output).expect("memory takes it");
+    String::from_utf8(output).expect("UTF-8")
+}
+
+/// All header lines.
+pub fn headers(profile: &Profile) -> Vec<String> {
+    let headers = profile.headers().iter();
+    let texts = headers.map(|header| String::from_utf8_lossy(header.text()).into_owned());
+    texts.collect()
+}

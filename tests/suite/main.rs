@@ -1,0 +1,30 @@
+//! The library: what becomes of profiles, whoever wrote them and however they are spelled.
+//!
+//! `properties` generates profiles from a model that knows their tables; all other files hold
+//! examples, most of them from `fixtures/`.
+
+// What the tests share.
+mod fixtures;
+mod generate;
+mod library;
+mod preprocessed;
+
+mod bad_input;
+mod bad_preprocessed;
+mod costs;
+mod cut_off;
+mod golden;
+mod properties;
+mod report;
+mod round_trip;
+mod shortcuts;
+mod spec_examples;
+mod tables;
+mod trace_links;
+
+impl generate::Random {
+    /// An index into something of this length, which is not empty.
+    fn index(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(length as u64)).expect("it is below a usize")
+    }
+}

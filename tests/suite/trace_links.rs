@@ -1,0 +1,156 @@
+//! Who called whom in a trace: every call in v4 is linked to the invocation that it made.
+
+use std::collections::BTreeSet;
+
+use cg_preprocess::profile::ProfileOptions;
+use cg_preprocess::webgrind::{OnOverflow, Version};
+
+use crate::fixtures;
+use crate::library::{linked, read, write_with};
+use crate::preprocessed::{DecodedFunction, NOBODY, V4Invocation, decode};
+
+/// Traces of Xdebug 3.2; by how much the cost of a call and the inclusive cost of the invocation
+/// that it made differ at most, since Xdebug rounds them apart; and the functions that nobody
+/// called, each once: the script, shutdown functions, destructors.
+const TRACES: [(&str, u32, &[&str]); 6] = [
+    ("chain", 1, &["{main}"]),
+    ("proxies", 1, &["{main}"]),
+    (
+        "features",
+        1,
+        &[
+            "App\\Models\\{closure:/srv/app/features.php:15-15}",
+            "{main}",
+        ],
+    ),
+    ("composer", 15, &["{main}"]),
+    // A fiber's function is called by nobody.
+    ("fibers", 1, &["first", "second", "{main}"]),
+    (
+        "small",
+        1,
+        &[
+            "A->__destruct",
+            "{closure:/srv/app/small.php:6-6}",
+            "{main}",
+        ],
+    ),
+];
+
+/// How many calls of a trace, at most, differ by more than a few units.
+const ROUNDED_FAR_APART: usize = 2;
+
+/// A v4 file.
+struct File {
+    functions: Vec<DecodedFunction>,
+}
+
+impl File {
+    fn convert(trace: &str) -> Self {
+        let text = fixtures::bytes(&format!("xdebug3/{trace}.cg"));
+        let profile = read(text, linked());
+        let (file, _) = write_with(&profile, Version::V4, OnOverflow::Error);
+        File {
+            functions: decode(&file).functions,
+        }
+    }
+
+    fn invocation(&self, function: u32, number: u32) -> &V4Invocation {
+        &self.functions[function as usize].invocations[number as usize]
+    }
+
+    fn name(&self, function: u32) -> String {
+        String::from_utf8(self.functions[function as usize].name.clone()).unwrap()
+    }
+
+    /// All invocations, with their functions and numbers.
+    fn invocations(&self) -> impl Iterator<Item = (u32, u32, &V4Invocation)> {
+        (0..).zip(&self.functions).flat_map(|(number, function)| {
+            let invocations = (0..).zip(&function.invocations);
+            invocations.map(move |(invocation, fields)| (number, invocation, fields))
+        })
+    }
+}
+
+/// Who called an invocation, from which line, and what the call cost.
+fn caller(invocation: &V4Invocation) -> [u32; 4] {
+    [
+        invocation.caller,
+        invocation.caller_invocation,
+        invocation.line,
+        invocation.call_cost,
+    ]
+}
+
+#[test]
+fn every_call_is_linked_to_the_invocation_that_it_made() {
+    for (trace, bound, _) in TRACES {
+        let file = File::convert(trace);
+        let mut called = BTreeSet::new();
+        let mut far_apart = 0;
+        for (function, invocation, fields) in file.invocations() {
+            for call in &fields.sub_calls {
+                let (callee, number) = (call.function, call.invocation);
+                let name = file.name(callee);
+                assert_ne!(number, NOBODY, "{trace}: a call of {name} is not linked");
+                assert!(
+                    called.insert((callee, number)),
+                    "{trace}: {name} {number} twice"
+                );
+                let callee = file.invocation(callee, number);
+                assert_eq!(
+                    caller(callee),
+                    [function, invocation, call.line, call.cost],
+                    "{trace}: {name} {number}"
+                );
+                let difference = callee.inclusive.abs_diff(call.cost);
+                assert!(
+                    difference <= bound,
+                    "{trace}: {name} {number}: by {difference}"
+                );
+                far_apart += usize::from(difference > 6);
+            }
+        }
+        assert!(far_apart <= ROUNDED_FAR_APART, "{trace}: {far_apart}");
+    }
+}
+
+#[test]
+fn only_what_nobody_called_has_no_caller() {
+    for (trace, _, names) in TRACES {
+        let file = File::convert(trace);
+        let uncalled = file.invocations();
+        let uncalled = uncalled.filter(|(.., fields)| fields.caller == NOBODY);
+        let uncalled = uncalled.map(|(function, _, fields)| {
+            assert_eq!(caller(fields), [NOBODY, 0, 0, 0]);
+            file.name(function)
+        });
+        let mut uncalled: Vec<_> = uncalled.collect();
+        uncalled.sort();
+        assert_eq!(uncalled, names, "{trace}");
+    }
+}
+
+/// Blocks of fibers stand between each other's: the latest unclaimed invocation is another fiber's.
+#[test]
+fn fibers_call_what_they_called() {
+    let options = ProfileOptions {
+        proxies: vec![b"php::array_map".to_vec()],
+        ..ProfileOptions::default()
+    };
+    let profile = read(fixtures::bytes("xdebug3/fibers.cg"), options);
+    for (caller, expected) in [("first", (4, 2, 258_615)), ("second", (5, 2, 539))] {
+        let named = |id| profile.name(profile.function(id).name);
+        let mut functions = profile.functions().map(|(id, _)| id);
+        let caller = functions
+            .find(|&id| named(id) == caller.as_bytes())
+            .unwrap();
+        // Its own call of the helper, and the one that array_map made for it.
+        let calls = profile.sub_calls(caller);
+        let helpers: Vec<_> = calls
+            .filter(|edge| named(edge.callee) == b"helper")
+            .map(|edge| (edge.line, edge.calls, edge.cost))
+            .collect();
+        assert_eq!(helpers, [expected]);
+    }
+}
