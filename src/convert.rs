@@ -12,7 +12,7 @@ use crate::file_id::FileId;
 use crate::input::{Input, Progress, Source};
 use crate::output::{Place, Target};
 use crate::printable::printable;
-use crate::profile::{Kind, Profile, ProfileBuilder, ProfileOptions};
+use crate::profile::{Kind, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use crate::report::{json, text};
 use crate::{callgrind, webgrind};
 use callgrind::Problem;
@@ -281,14 +281,17 @@ impl Loader<'_> {
         if let (Some(error), false) = (self.no_data.take(), self.has_data) {
             return Err(error);
         }
-        for proxy in self.builder.unknown_proxies() {
-            let proxy = String::from_utf8_lossy(proxy).into_owned();
-            self.report.warnings.push(Warning::UnknownProxy { proxy });
-        }
         let profile = self.builder.finish().map_err(|error| ConvertError::Model {
             inputs: together(inputs),
             error,
         })?;
+        if profile.kind() != ProfileKind::Aggregate {
+            let proxies = self.options.profile.proxies.iter().enumerate();
+            for (_, proxy) in proxies.filter(|&(at, _)| !profile.has_proxy(at)) {
+                let proxy = String::from_utf8_lossy(proxy).into_owned();
+                self.report.warnings.push(Warning::UnknownProxy { proxy });
+            }
+        }
         self.report.warnings.extend(all_zero(&profile));
         if profile.has_saturated() {
             self.report.warnings.push(Warning::Saturated);
@@ -320,11 +323,11 @@ fn counted_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
 /// A warning, if another event would have been the better choice.
 fn all_zero(profile: &Profile) -> Option<Warning> {
     let event = profile.event();
-    let others = profile.events().filter(|&other| other != event);
+    let others = profile.available_events().filter(|&other| other != event);
     let others: Vec<_> = others.map(printable).collect();
     let mut functions = profile.functions();
     let costs_nothing = functions.all(|(_, function)| function.self_cost == 0)
-        && profile.edges().iter().all(|edge| edge.cost == 0);
+        && profile.edges().all(|edge| edge.cost == 0);
     (costs_nothing && !others.is_empty()).then(|| Warning::AllZero {
         event: String::from_utf8_lossy(event).into_owned(),
         others: others.join(", "),
@@ -374,7 +377,7 @@ impl Loaded<'_> {
     pub fn write(mut self) -> Result<Report, ConvertError> {
         let profile = &self.profile;
         self.report.functions = profile.functions().len();
-        let calls = profile.edges().iter().map(|edge| edge.calls);
+        let calls = profile.edges().map(|edge| edge.calls);
         self.report.calls = calls.fold(0, u64::saturating_add);
         self.report.bytes_out = match self.options.format {
             Format::Preprocessed(version) => {

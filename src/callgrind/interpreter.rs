@@ -12,7 +12,7 @@ use super::lexer::Cursor;
 use super::names::IdTables;
 use super::position::{Position, Positions};
 use super::{Error, KindChoice, Options};
-use crate::profile::{Cost, Kind, NameId, ProfileBuilder, Selection};
+use crate::profile::{Cost, CostSource, Kind, NameId, ProfileBuilder, Selection};
 use header::{Run, Tail};
 use scope::Table;
 use shortcuts::Shortcut;
@@ -88,6 +88,11 @@ pub(super) struct Interpreter<'a> {
     has_data: bool,
     section_has_body: bool,
     run: Run,
+    /// The name of the function that spans a run.
+    main: NameId,
+    /// The costs of the line that is being read, and those of further events among them.
+    numbers: Vec<Cost>,
+    more: Vec<Cost>,
     undefined_ids: usize,
     /// Runs and parts that are cut off, and those without the selected event.
     cuts: usize,
@@ -105,7 +110,7 @@ impl<'a> Interpreter<'a> {
             KindChoice::Auto => Kind::Aggregate,
             KindChoice::Fixed(kind) => kind,
         });
-        let run = Run::after(builder);
+        let main = builder.intern(header::MAIN);
         Interpreter {
             builder,
             input,
@@ -116,7 +121,7 @@ impl<'a> Interpreter<'a> {
             position: Position::default(),
             columns: None,
             // So that an input which lacks the event from its beginning is noticed.
-            selection: Selection::Column(0),
+            selection: Selection::FIRST_COLUMN,
             unsettled: true,
             reselect: true,
             shortcut: Shortcut::None,
@@ -132,7 +137,10 @@ impl<'a> Interpreter<'a> {
             callee_file: None,
             has_data: false,
             section_has_body: false,
-            run,
+            run: Run::default(),
+            main,
+            numbers: Vec::new(),
+            more: Vec::new(),
             undefined_ids: 0,
             cuts: 0,
             absences: 0,
@@ -318,8 +326,8 @@ impl<'a> Interpreter<'a> {
         self.unsettled = false;
         if std::mem::take(&mut self.reselect) {
             let selection = self.builder.select_columns(columns);
-            let was_present = self.selection != Selection::Absent;
-            if selection == Selection::Absent && was_present && !columns.is_empty() {
+            let is_absent = |selection: &Selection| *selection.first() == CostSource::Absent;
+            if is_absent(&selection) && !is_absent(&self.selection) && !columns.is_empty() {
                 self.warn_absent();
             }
             self.selection = selection;
@@ -350,7 +358,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn selected_cost(&self, numbers: &[Cost]) -> Cost {
-        self.selection.cost(numbers)
+        self.selection.first().cost(numbers)
     }
 }
 

@@ -1,43 +1,45 @@
-//! Sums what readers report into the tables of a [`Profile`].
+//! Sums what a reader reports into the tables of a [`Profile`].
 
 mod invocations;
 mod table;
 
-use std::hash::BuildHasher;
-
-use foldhash::fast::RandomState;
-use hashbrown::HashTable;
 use thiserror::Error;
 
-use super::calls::{Added, CallEdge, CallTable, EdgeLists};
-use super::events::{EventError, Events, Selection};
-use super::function::{Draft, Function, LineSource};
-use super::headers::{Headers, Mark, RawHeader};
-use super::ids::{EdgeId, FunctionId, NameId, next_index};
+use super::calls::{Added, CallEdge, CallTable, EdgeKey};
+use super::costs::{Cost, CostTable, Costs, add_all};
+use super::events::{EventChoice, EventError, Events, Selection};
+use super::functions::{
+    Draft, Drafts, Found, Function, FunctionTable, LineRule, LineSource, proxy_of,
+};
+use super::headers::{Headers, RawHeader};
+use super::ids::{EdgeId, FunctionId, NameId};
 use super::linking::Linking;
 use super::names::NameTable;
-use super::proxies::{ProxyCalls, is_proxy};
+use super::proxies::ProxyCalls;
+use super::sums::Sums;
 use super::trace::Wanted;
-use super::{Cost, InclusiveCost, Profile};
+use super::{InclusiveCost, Profile, ProfileKind};
+use table::Table;
 pub(crate) use table::TableFunction;
-use table::TableFunctions;
 
 /// What the blocks of an input are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Each block is one invocation, callees before callers. A function is known by its name.
     Trace,
     /// Blocks hold sums. A function is known by its object, file and name.
+    #[default]
     Aggregate,
 }
 
 /// Why what was read makes no profile.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ModelError {
-    /// The wanted event is not there, or its formula is wrong.
+    /// A wanted event is not there, or its formula is wrong.
     #[error(transparent)]
     Event(#[from] EventError),
-    /// More than 2³² − 1 names, functions, call edges or invocations.
+    /// More than 2³² − 1 names, functions, call edges, invocations or header lines.
     #[error("more than 4294967295 {what}, which no preprocessed format can number")]
     TooMany {
         /// What there is too much of.
@@ -48,8 +50,8 @@ pub enum ModelError {
 /// What is wanted of a profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProfileOptions {
-    /// The event whose costs are read; none: the first of the first `events:` line.
-    pub event: Option<Vec<u8>>,
+    /// The events whose costs are read.
+    pub events: EventChoice,
     /// How inclusive costs treat recursion.
     pub inclusive: InclusiveCost,
     /// Functions of traces that are stepped over in the call lists.
@@ -58,7 +60,7 @@ pub struct ProfileOptions {
     pub invocations: bool,
 }
 
-/// One call as a reader reports it.
+/// One call as a reader reports it; its inclusive cost comes beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Who is called.
@@ -69,8 +71,6 @@ pub struct Call {
     pub line: u64,
     /// How many calls.
     pub calls: u64,
-    /// Their inclusive cost.
-    pub cost: Cost,
 }
 
 /// The block that is being read.
@@ -82,23 +82,20 @@ struct Block {
     has_line: bool,
 }
 
-/// The function last found under a name: most names belong to one function.
-#[derive(Clone, Copy, Debug)]
-struct Recent {
-    object: NameId,
-    file: NameId,
-    function: FunctionId,
+/// What is being read: an aggregate, or one run of a trace.
+#[derive(Debug, Default)]
+struct Run {
+    kind: Kind,
+    functions: Drafts,
+    more_self: CostTable,
+    calls: CallTable,
+    block: Option<Block>,
+    /// Costs of the open block, of the events behind the first.
+    more_in_block: Vec<Cost>,
+    proxies: Vec<usize>,
 }
 
-impl Recent {
-    const NONE: Recent = Recent {
-        object: NameId::ANY,
-        file: NameId::EMPTY,
-        function: FunctionId(u32::MAX),
-    };
-}
-
-/// Builds a [`Profile`]; see the module's documentation.
+/// Builds a [`Profile`] of one input, or of several that are read one after the other.
 ///
 /// A reader calls [`begin_input`](Self::begin_input), then for every block
 /// [`open_block`](Self::open_block), [`add_cost`](Self::add_cost) and
@@ -106,22 +103,19 @@ impl Recent {
 /// [`close_block`](Self::close_block).
 #[derive(Debug)]
 pub struct ProfileBuilder {
-    names: NameTable,
-    drafts: Vec<Draft>,
-    by_key: HashTable<FunctionId>,
-    hasher: RandomState,
-    recent: Vec<Recent>,
-    tables: TableFunctions,
-    calls: CallTable,
-    block: Option<Block>,
-    kind: Kind,
-    /// Sum of the self costs of all closed blocks and tables.
-    self_total: Cost,
-    headers: Headers,
-    events: Events,
-    /// Headers and events as they were before the input that is being read.
-    before_input: (Mark, Events),
     options: ProfileOptions,
+    names: NameTable,
+    /// The inputs before this one.
+    inputs: Option<(Events, Headers, Sums)>,
+    events: Events,
+    headers: Headers,
+    /// The runs of this input that have ended.
+    runs: Sums,
+    run: Run,
+    /// Sum of the self costs of the section that is being read, but for the open block.
+    section_total: Cost,
+    /// The input, where it was summed before.
+    table: Option<Table>,
     /// Whether the invocations of traces matter beyond their sums: for proxies or links.
     follows_invocations: bool,
     /// The calls of the open block from the first one to a proxy on, or all, if it is a proxy's:
@@ -136,67 +130,101 @@ pub struct ProfileBuilder {
 impl ProfileBuilder {
     /// Begins a profile.
     pub fn new(options: ProfileOptions) -> Self {
-        let wanted = Wanted {
-            tree: options.invocations,
-            outermost: options.inclusive == InclusiveCost::Outermost,
-        };
-        let linking = (wanted.tree || wanted.outermost).then(|| Linking::new(wanted));
+        let linking = new_linking(&options);
         ProfileBuilder {
             names: NameTable::default(),
-            drafts: Vec::new(),
-            by_key: HashTable::new(),
-            hasher: RandomState::default(),
-            recent: Vec::new(),
-            tables: TableFunctions::default(),
-            calls: CallTable::default(),
-            block: None,
-            kind: Kind::Aggregate,
-            self_total: 0,
+            inputs: None,
+            events: Events::new(options.events.clone()),
             headers: Headers::default(),
-            events: Events::wanting(options.event.clone()),
-            before_input: Default::default(),
+            runs: Sums::default(),
+            run: Run::default(),
+            section_total: 0,
+            table: None,
             follows_invocations: linking.is_some() || !options.proxies.is_empty(),
-            options,
             waiting: Vec::new(),
             proxies: ProxyCalls::default(),
             linking,
             overflow: None,
+            options,
         }
     }
 
     /// Begins an input; its kind can still change until its first block opens.
+    ///
+    /// If it fails, the builder has a part of it and should be dropped.
     pub fn begin_input(&mut self, kind: Kind) {
-        self.before_input = (self.headers.mark(), self.events.clone());
+        self.end_input();
+        self.run.kind = kind;
+    }
+
+    /// Adds the input that was being read to those before it.
+    fn end_input(&mut self) {
         self.begin_section();
-        self.kind = kind;
+        self.end_run();
+        if self.runs.kind.is_none() {
+            // It had no block: its headers say nothing.
+            self.forget_input();
+            return;
+        }
+        let choice = match &self.options.events {
+            EventChoice::First => EventChoice::Named(vec![self.events.first().to_vec()]),
+            choice => choice.clone(),
+        };
+        let events = std::mem::replace(&mut self.events, Events::new(choice));
+        let headers = std::mem::take(&mut self.headers);
+        let sums = std::mem::take(&mut self.runs);
+        match &mut self.inputs {
+            None => self.inputs = Some((events, headers, sums)),
+            Some((all_events, all_headers, all_sums)) => {
+                let order = all_events.merge(&events);
+                all_headers.append(headers);
+                if let Err(ModelError::TooMany { what }) =
+                    all_sums.merge(sums, |id| id, &order, LineRule::Least)
+                {
+                    self.overflow = Some(what);
+                }
+            }
+        }
     }
 
     /// Drops the headers of an input that turned out to have no block.
     pub fn forget_input(&mut self) {
-        let (headers, events) = std::mem::take(&mut self.before_input);
-        self.headers.go_back(headers);
-        self.events = events;
+        let choice = match (&self.options.events, &self.inputs) {
+            (EventChoice::First, Some((events, ..))) => {
+                EventChoice::Named(vec![events.first().to_vec()])
+            }
+            (choice, _) => choice.clone(),
+        };
+        self.events = Events::new(choice);
+        self.headers = Headers::default();
     }
 
     /// Begins a run or part within an input: it has a `summary:` of its own.
+    ///
+    /// In a trace it is a program of its own: what [`function`](Self::function),
+    /// [`add_call`](Self::add_call) and [`intern`](Self::intern) returned before is of no use any
+    /// more, but for names.
     pub fn begin_section(&mut self) {
         self.close_block();
-        self.proxies.end_run();
-        if let Some(linking) = &mut self.linking {
-            linking.end_run();
+        self.headers
+            .end_section(std::mem::take(&mut self.section_total));
+        if self.run.kind == Kind::Trace {
+            self.end_run();
         }
-        self.headers.begin_section(self.self_total);
     }
 
     /// Says what the blocks from here on are.
     pub fn set_kind(&mut self, kind: Kind) {
         self.close_block();
-        self.kind = kind;
+        if kind != self.run.kind {
+            self.end_run();
+        }
+        self.run.kind = kind;
     }
 
     /// What the blocks read now are.
     pub fn kind(&self) -> Kind {
-        self.kind
+        self.run.kind
     }
 
     /// Enters a name and returns its number.
@@ -217,27 +245,19 @@ impl ProfileBuilder {
         self.headers.push(line, header);
     }
 
-    /// Whether the section that is being read has a `summary:` line.
-    pub fn section_has_summary(&self) -> bool {
-        self.headers.section_has_summary()
-    }
-
-    /// Sum of the self costs of the section that is being read, without the open block.
-    pub fn section_self_total(&self) -> Cost {
-        self.self_total
-            .saturating_sub(self.headers.self_before_section())
-    }
-
     /// Takes in the value of an `event:` header: a derived event, or only a long name.
-    pub fn define_event(&mut self, value: &[u8]) {
-        self.events.define(value);
+    ///
+    /// Says whether the wanted costs may be found elsewhere now, so that
+    /// [`select_columns`](Self::select_columns) has to tell it again.
+    pub fn define_event(&mut self, value: &[u8]) -> bool {
+        self.events.define(value)
     }
 
-    /// Says which columns the costs from here on have, and learns how to find the selected one.
+    /// Says which columns the costs from here on have, and learns how to find the wanted ones.
     ///
     /// Header lines handed over before are understood to speak of these columns.
     pub fn select_columns(&mut self, columns: &[Vec<u8>]) -> Selection {
-        let selection = self.events.select(columns);
+        let selection = self.events.select(columns, self.follows_invocations);
         self.settle_headers(&selection);
         selection
     }
@@ -245,13 +265,19 @@ impl ProfileBuilder {
     /// Says that the header lines handed over since then speak of the same columns, of which
     /// [`select_columns`](Self::select_columns) returned `selection`.
     pub fn settle_headers(&mut self, selection: &Selection) {
-        let event = self.events.selected().unwrap_or_default();
-        self.headers.settle(selection, event);
+        let has_more = self.options.events == EventChoice::All || self.events.wanted().len() > 1;
+        self.headers
+            .settle(selection, self.events.first(), has_more);
     }
 
-    /// Name of the event whose costs are read; empty until the first columns are known.
+    /// Sum of the self costs of the section that is being read, without the open block.
+    pub fn section_self_total(&self) -> Cost {
+        self.section_total
+    }
+
+    /// Name of the first wanted event; empty until it is known.
     pub fn selected_event(&self) -> &[u8] {
-        self.events.selected().unwrap_or_default()
+        self.events.first()
     }
 
     /// Finds a function by its key, or numbers it as a new one.
@@ -259,73 +285,26 @@ impl ProfileBuilder {
     /// In a trace the name alone is the key; the rest is kept for a function that gets no block.
     #[inline]
     pub fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
-        let key = match self.kind {
-            Kind::Trace => (NameId::ANY, NameId::ANY),
-            Kind::Aggregate => (object, file),
-        };
-        if let Some(recent) = self.recent.get(name.index())
-            && (recent.object, recent.file) == key
-        {
-            return recent.function;
+        match self.run.functions.find(self.run.kind, object, file, name) {
+            Found::Known(id) => id,
+            Found::New(id) => {
+                self.mark_proxy(id, name);
+                id
+            }
         }
-        self.find_function(key, object, file, name)
     }
 
     #[cold]
-    fn find_function(
-        &mut self,
-        key: (NameId, NameId),
-        object: NameId,
-        file: NameId,
-        name: NameId,
-    ) -> FunctionId {
-        let hash = self.hasher.hash_one((key, name));
-        let function = match self.known_function(hash, key, name) {
-            Some(function) => function,
-            None => self.new_function(hash, object, file, name),
-        };
-        if self.recent.len() <= name.index() {
-            self.recent.resize(self.names.len(), Recent::NONE);
+    fn mark_proxy(&mut self, id: FunctionId, name: NameId) {
+        if self.run.kind == Kind::Aggregate || self.options.proxies.is_empty() {
+            return;
         }
-        self.recent[name.index()] = Recent {
-            object: key.0,
-            file: key.1,
-            function,
-        };
-        function
-    }
-
-    fn known_function(&self, hash: u64, key: (NameId, NameId), name: NameId) -> Option<FunctionId> {
-        let found = self.by_key.find(hash, |&id| {
-            let draft = &self.drafts[id.index()];
-            draft.name == name && draft.key() == key
-        });
-        found.copied()
-    }
-
-    fn new_function(
-        &mut self,
-        hash: u64,
-        object: NameId,
-        file: NameId,
-        name: NameId,
-    ) -> FunctionId {
-        let Some(number) = next_index(self.drafts.len()) else {
-            self.overflow = Some("functions");
-            return FunctionId(0);
-        };
-        let in_trace = self.kind == Kind::Trace;
-        self.drafts.push(Draft {
-            in_trace,
-            is_proxy: in_trace && is_proxy(&self.options.proxies, self.names.get(name)),
-            ..Draft::new(object, file, name)
-        });
-        let (drafts, hasher) = (&self.drafts, &self.hasher);
-        self.by_key.insert_unique(hash, FunctionId(number), |&id| {
-            let draft = &drafts[id.index()];
-            hasher.hash_one((draft.key(), draft.name))
-        });
-        FunctionId(number)
+        let before = self.run.proxies.len();
+        let found = proxy_of(&self.options.proxies, self.names.get(name));
+        self.run.proxies.extend(found);
+        if let Some(draft) = self.run.functions.get_mut(id) {
+            draft.is_proxy = self.run.proxies.len() > before;
+        }
     }
 
     /// Opens a block: what follows are costs and calls of this function.
@@ -339,13 +318,15 @@ impl ProfileBuilder {
     #[inline]
     pub fn open_block_of(&mut self, function: FunctionId, object: NameId, file: NameId) {
         self.close_block();
-        let draft = &mut self.drafts[function.index()];
+        let Some(draft) = self.run.functions.get_mut(function) else {
+            return;
+        };
         if draft.blocks == 0 {
             draft.object = object;
             draft.file = file;
         }
         draft.blocks += 1;
-        self.block = Some(Block {
+        self.run.block = Some(Block {
             function,
             self_cost: 0,
             has_line: draft.line_source == LineSource::OwnCost,
@@ -354,12 +335,19 @@ impl ProfileBuilder {
 
     /// Adds a cost line of the open block.
     #[inline]
-    pub fn add_cost(&mut self, line: u64, cost: Cost) {
-        let Some(block) = &mut self.block else { return };
-        block.self_cost = block.self_cost.saturating_add(cost);
+    pub fn add_cost(&mut self, line: u64, costs: Costs<'_>) {
+        let Some(block) = &mut self.run.block else {
+            return;
+        };
+        block.self_cost = block.self_cost.saturating_add(costs.first);
+        if !costs.more.is_empty() {
+            add_all(&mut self.run.more_in_block, costs.more);
+        }
         if !block.has_line {
             block.has_line = true;
-            self.drafts[block.function.index()].offer_line(LineSource::OwnCost, line);
+            if let Some(draft) = self.run.functions.get_mut(block.function) {
+                draft.offer_line(LineSource::OwnCost, line);
+            }
         }
     }
 
@@ -368,34 +356,49 @@ impl ProfileBuilder {
     /// Returns the edge that they were added to, if they have one already: where proxies are
     /// stepped over, that may be known at the end of the block only.
     #[inline]
-    pub fn add_call(&mut self, call: Call) -> Option<EdgeId> {
-        let caller = self.block.as_ref()?.function;
+    pub fn add_call(&mut self, call: Call, costs: Costs<'_>) -> Option<EdgeId> {
+        let caller = self.run.block.as_ref()?.function;
         let Call {
             callee,
             target_line,
             line,
             calls,
-            cost,
         } = call;
-        let edge = CallEdge {
+        if self.follows_invocations && self.run.kind == Kind::Trace {
+            let edge = CallEdge {
+                caller,
+                callee,
+                line,
+                calls,
+                cost: costs.first,
+            };
+            if self.follow_call(&edge) {
+                self.offer_line(callee, target_line);
+                return None;
+            }
+        }
+        let key = EdgeKey {
             caller,
             callee,
             line,
-            calls,
-            cost,
         };
-        if self.follows_invocations && self.kind == Kind::Trace && self.follow_call(&edge) {
-            self.drafts[callee.index()].offer_line(LineSource::Call, target_line);
-            return None;
-        }
-        match self.add_edge(edge) {
+        match self.run.calls.add(key, calls, costs) {
             // The first call that names a function is the first of its edge as well.
             Added::NewEdge(edge) => {
-                self.drafts[callee.index()].offer_line(LineSource::Call, target_line);
+                self.offer_line(callee, target_line);
                 Some(edge)
             }
             Added::ToEdge(edge) => Some(edge),
-            Added::Full => None,
+            Added::Full => {
+                self.overflow = Some("call edges");
+                None
+            }
+        }
+    }
+
+    fn offer_line(&mut self, callee: FunctionId, line: u64) {
+        if let Some(draft) = self.run.functions.get_mut(callee) {
+            draft.offer_line(LineSource::Call, line);
         }
     }
 
@@ -404,10 +407,10 @@ impl ProfileBuilder {
     ///
     /// False, and nothing is done, if that one was not of this function.
     #[inline]
-    pub fn add_call_again(&mut self, edge: EdgeId, cost: Cost) -> bool {
-        match &self.block {
-            Some(_) if self.follows_invocations => self.follow_call_again(edge, cost),
-            Some(block) => self.calls.add_again(edge, block.function, cost),
+    pub fn add_call_again(&mut self, edge: EdgeId, costs: Costs<'_>) -> bool {
+        match &self.run.block {
+            Some(_) if self.follows_invocations => self.follow_call_again(edge, costs),
+            Some(block) => self.run.calls.add_again(edge, block.function, costs),
             None => false,
         }
     }
@@ -415,116 +418,169 @@ impl ProfileBuilder {
     /// Closes the open block, if there is one.
     #[inline]
     pub fn close_block(&mut self) {
-        let Some(block) = self.block.take() else {
+        let Some(block) = self.run.block.take() else {
             return;
         };
-        let draft = &mut self.drafts[block.function.index()];
+        self.section_total = self.section_total.saturating_add(block.self_cost);
+        let Some(draft) = self.run.functions.get_mut(block.function) else {
+            return;
+        };
         draft.self_cost = draft.self_cost.saturating_add(block.self_cost);
-        self.self_total = self.self_total.saturating_add(block.self_cost);
-        if self.follows_invocations && draft.in_trace {
+        if !self.run.more_in_block.is_empty() {
+            self.run
+                .more_self
+                .add(block.function.index(), &self.run.more_in_block);
+            self.run.more_in_block.clear();
+        }
+        if self.follows_invocations && self.run.kind == Kind::Trace {
             self.end_invocation(&block);
         }
     }
 
-    /// Names of proxies that no function of the traces has; none without a trace.
-    pub fn unknown_proxies(&self) -> Vec<&[u8]> {
-        let in_traces = self.drafts.iter().filter(|draft| draft.in_trace);
-        if in_traces.clone().next().is_none() {
-            return Vec::new();
+    /// Adds the run, or aggregate, that was being read to those before it in this input.
+    fn end_run(&mut self) {
+        self.close_block();
+        if self.run.functions.is_full() {
+            self.overflow = Some("functions");
         }
-        let found: Vec<_> = in_traces.filter(|draft| draft.is_proxy).collect();
-        let is_unknown = |proxy: &&Vec<u8>| {
-            let proxy = std::slice::from_ref(*proxy);
-            !found
-                .iter()
-                .any(|draft| is_proxy(proxy, self.names.get(draft.name)))
+        self.proxies.end_run();
+        let sums = match self.table.take() {
+            Some(table) => Some(table.finish()),
+            None => (!self.run.functions.is_empty()).then(|| self.finish_run()),
         };
-        let proxies = self.options.proxies.iter().filter(is_unknown);
-        proxies.map(Vec::as_slice).collect()
+        if let Some(sums) = sums {
+            if self.runs.kind.is_none() {
+                self.runs = sums;
+                return;
+            }
+            let order: Vec<usize> = (0..self.events.wanted().len()).collect();
+            if let Err(ModelError::TooMany { what }) =
+                self.runs.merge(sums, |id| id, &order, LineRule::First)
+            {
+                self.overflow = Some(what);
+            }
+        }
     }
 
-    /// Blocks of the function named `name` seen in traces so far.
-    pub fn trace_blocks(&self, name: &[u8]) -> u64 {
-        let Some(name) = self.names.find(name) else {
-            return 0;
+    /// Works out what follows from the sums of a run.
+    fn finish_run(&mut self) -> Sums {
+        let calls = std::mem::take(&mut self.run.calls);
+        let more_self = std::mem::take(&mut self.run.more_self);
+        let with_self_calls = self.options.inclusive == InclusiveCost::Summed;
+        let drafts = self.run.functions.take();
+        let mut functions =
+            finish_functions(drafts, more_self, &calls, self.run.kind, with_self_calls);
+        let mut sums = Sums {
+            kind: Some(match self.run.kind {
+                Kind::Trace => ProfileKind::Trace,
+                Kind::Aggregate => ProfileKind::Aggregate,
+            }),
+            proxies: std::mem::take(&mut self.run.proxies),
+            ..Sums::default()
         };
-        let key = (NameId::ANY, NameId::ANY);
-        let found = self.known_function(self.hasher.hash_one((key, name)), key, name);
-        found.map_or(0, |id| self.drafts[id.index()].blocks)
-    }
-
-    #[inline]
-    fn add_edge(&mut self, edge: CallEdge) -> Added {
-        let added = self.calls.add(edge);
-        if added == Added::Full {
-            self.overflow = Some("call edges");
+        if self.run.kind == Kind::Trace
+            && let Some(linking) = self.linking.take()
+        {
+            self.linking = new_linking(&self.options);
+            let links = linking.finish();
+            if links.is_full {
+                self.overflow.get_or_insert("invocations");
+            }
+            for (number, function) in (0u32..).zip(functions.as_mut_slice()) {
+                function.is_listed = links.tree.is_some();
+                if let Some(outermost) = &links.outermost {
+                    function.inclusive = outermost.total(FunctionId(number));
+                }
+            }
+            sums.invocations = links.tree;
         }
-        added
+        sums.functions = functions;
+        sums.calls = calls;
+        sums
     }
 
     /// Ends reading and works out what follows from the sums.
     ///
     /// # Errors
     ///
-    /// When no input has the wanted event, or when there is more than can be numbered.
-    pub fn finish(mut self) -> Result<Profile, ModelError> {
-        self.close_block();
-        self.events.check()?;
-        let links = self.linking.take().map(Linking::finish).unwrap_or_default();
-        if links.is_full {
-            self.overflow.get_or_insert("invocations");
+    /// When no input has a wanted event, or when there is more than can be numbered.
+    pub fn finish(self) -> Result<Profile, ModelError> {
+        let profile = self.finish_part()?;
+        profile.check_events()?;
+        Ok(profile)
+    }
+
+    /// Does what [`finish`](Self::finish) does for an input that is to be merged with others, which
+    /// may have the events that it lacks.
+    pub(crate) fn finish_part(mut self) -> Result<Profile, ModelError> {
+        self.end_input();
+        let (events, headers, sums) = match self.inputs.take() {
+            Some(inputs) => inputs,
+            None => (self.events, self.headers, self.runs),
+        };
+        if headers.is_full() {
+            self.overflow = Some("header lines");
         }
         if let Some(what) = self.overflow {
             return Err(ModelError::TooMany { what });
         }
-        let edges = self.calls.into_edges();
-        let count = self.drafts.len();
-        let self_calls = self.options.inclusive == InclusiveCost::Summed;
-        let mut functions = finish_functions(self.drafts, &edges, self_calls);
-        if let Some(outermost) = links.outermost {
-            for (number, function) in (0u32..).zip(&mut functions) {
-                if function.in_trace {
-                    function.inclusive = outermost.total(FunctionId(number));
-                }
-            }
-        }
-        Ok(Profile {
-            sub_calls: EdgeLists::new(&edges, count, |edge| edge.caller),
-            called_from: EdgeLists::new(&edges, count, |edge| edge.callee),
-            headers: self.headers.finish(self.self_total),
-            event: self.events.selected().unwrap_or_default().to_vec(),
-            events: self.events.names().map(<[u8]>::to_vec).collect(),
-            names: self.names,
-            functions,
-            edges,
-            invocations: links.tree,
-        })
+        Ok(Profile::new(self.names, events, headers, sums))
     }
+}
+
+fn new_linking(options: &ProfileOptions) -> Option<Linking> {
+    let wanted = Wanted {
+        tree: options.invocations,
+        outermost: options.inclusive == InclusiveCost::Outermost,
+    };
+    (wanted.tree || wanted.outermost).then(|| Linking::new(wanted))
 }
 
 /// Gives all functions what the edges say of them.
 ///
-/// `self_calls`: whether what a function's calls to itself cost is part of its inclusive cost.
-fn finish_functions(drafts: Vec<Draft>, edges: &[CallEdge], self_calls: bool) -> Vec<Function> {
-    let mut calls_cost = vec![0; drafts.len()];
-    let mut calls_in = vec![0u64; drafts.len()];
-    for edge in edges {
-        if self_calls || edge.caller != edge.callee {
-            let cost: &mut Cost = &mut calls_cost[edge.caller.index()];
-            *cost = cost.saturating_add(edge.cost);
+/// `with_self_calls`: whether what a function's calls to itself cost is part of its inclusive cost.
+fn finish_functions(
+    drafts: Vec<Draft>,
+    more_self: CostTable,
+    calls: &CallTable,
+    kind: Kind,
+    with_self_calls: bool,
+) -> FunctionTable {
+    let mut table = FunctionTable::default();
+    for (row, draft) in drafts.iter().enumerate() {
+        table.more_inclusive.add(row, more_self.row(row));
+        table.push(Function {
+            object: draft.object,
+            file: draft.file,
+            name: draft.name,
+            line: draft.line,
+            self_cost: draft.self_cost,
+            inclusive: draft.self_cost.saturating_add(draft.inclusive_adjustment),
+            invocations: if kind == Kind::Trace { draft.blocks } else { 0 },
+            call_cost: 0,
+            is_listed: false,
+            before: 0,
+            line_source: draft.line_source,
+        });
+    }
+    table.more_self = more_self;
+    for (position, edge) in calls.iter().enumerate() {
+        if with_self_calls || edge.caller != edge.callee {
+            let caller = &mut table.as_mut_slice()[edge.caller.index()];
+            caller.inclusive = caller.inclusive.saturating_add(edge.cost);
+            let more = calls.more(position);
+            table.more_inclusive.add(edge.caller.index(), more);
         }
-        let calls = &mut calls_in[edge.callee.index()];
-        *calls = calls.saturating_add(edge.calls);
+        let callee = &mut table.as_mut_slice()[edge.callee.index()];
+        callee.call_cost = callee.call_cost.saturating_add(edge.cost);
+        if kind == Kind::Aggregate {
+            callee.invocations = callee.invocations.saturating_add(edge.calls);
+        }
     }
-    let sums = calls_in.into_iter().zip(calls_cost);
-    let mut functions: Vec<Function> = drafts
-        .into_iter()
-        .zip(sums)
-        .map(|(draft, (calls_in, calls_cost))| draft.finish(calls_in, calls_cost))
-        .collect();
-    for edge in edges {
-        let call_cost = &mut functions[edge.callee.index()].call_cost;
-        *call_cost = call_cost.saturating_add(edge.cost);
+    if kind == Kind::Aggregate {
+        for (function, draft) in table.as_mut_slice().iter_mut().zip(&drafts) {
+            function.invocations = function.invocations.max(draft.blocks.min(1));
+        }
     }
-    functions
+    table
 }

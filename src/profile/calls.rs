@@ -1,14 +1,16 @@
 //! The call edges of a profile.
 
-use std::hash::BuildHasher;
+use std::ops::Deref;
 
 use foldhash::fast::RandomState;
-use hashbrown::HashTable;
+use indexmap::IndexMap;
 
-use super::Cost;
+use super::costs::{Cost, CostTable, Costs};
 use super::ids::{EdgeId, FunctionId, next_index};
 
 /// All calls from one line of one function to another function, summed.
+///
+/// The cost is that of the first wanted event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallEdge {
     /// Who calls.
@@ -23,6 +25,47 @@ pub struct CallEdge {
     pub cost: Cost,
 }
 
+/// A call edge of a profile with its costs of all wanted events.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeRef<'a> {
+    edge: CallEdge,
+    more: &'a [Cost],
+    events: usize,
+}
+
+impl<'a> EdgeRef<'a> {
+    /// Inclusive costs of these calls: one for each wanted event.
+    pub fn costs(&self) -> impl Iterator<Item = Cost> + use<'a> {
+        padded(self.edge.cost, self.more, self.events)
+    }
+}
+
+impl Deref for EdgeRef<'_> {
+    type Target = CallEdge;
+
+    fn deref(&self) -> &CallEdge {
+        &self.edge
+    }
+}
+
+/// Costs of so many events; those that are missing at the end are 0.
+pub(super) fn padded<'a>(
+    first: Cost,
+    more: &'a [Cost],
+    events: usize,
+) -> impl Iterator<Item = Cost> + use<'a> {
+    let more = more.iter().copied().chain(std::iter::repeat(0));
+    std::iter::once(first).chain(more).take(events)
+}
+
+/// What identifies a call edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct EdgeKey {
+    pub caller: FunctionId,
+    pub callee: FunctionId,
+    pub line: u64,
+}
+
 /// What became of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Added {
@@ -34,134 +77,155 @@ pub(super) enum Added {
     Full,
 }
 
-impl CallEdge {
+/// What the calls of an edge add up to, for the first event.
+#[derive(Clone, Copy, Debug, Default)]
+struct EdgeSums {
+    calls: u64,
+    cost: Cost,
+}
+
+impl EdgeSums {
     #[inline]
-    pub(super) fn add(&mut self, calls: u64, cost: Cost) {
+    fn add(&mut self, calls: u64, cost: Cost) {
         self.calls = self.calls.saturating_add(calls);
         self.cost = self.cost.saturating_add(cost);
-    }
-
-    #[inline]
-    fn has_key_of(&self, other: &CallEdge) -> bool {
-        self.caller == other.caller && self.callee == other.callee && self.line == other.line
     }
 }
 
 /// The edges in order of their first appearance, found by (caller, callee, line).
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct CallTable {
-    edges: Vec<CallEdge>,
-    index: HashTable<u32>,
-    hasher: RandomState,
+    edges: IndexMap<EdgeKey, EdgeSums, RandomState>,
+    /// Costs of the events behind the first.
+    more: CostTable,
     /// Positions of edges that were called lately, at a place that follows from their key.
     ///
-    /// A trace comes back to few edges millions of times, and this is much cheaper than `index`.
-    ///
+    /// A trace comes back to few edges millions of times, and this is much cheaper than hashing.
     /// It has at least as many places as there are edges, and a power of two of them.
     recent: Vec<u32>,
 }
 
 /// How many places there are for edges called lately to begin with.
-const RECENT: usize = 1 << 12;
+const RECENT: usize = 1 << 8;
 
 /// Stands where there is no edge.
 const NO_EDGE: u32 = u32::MAX;
 
-impl Default for CallTable {
-    fn default() -> Self {
-        CallTable {
-            edges: Vec::new(),
-            index: HashTable::new(),
-            hasher: RandomState::default(),
-            recent: vec![NO_EDGE; RECENT],
-        }
-    }
-}
-
 impl CallTable {
-    /// Adds to the edge of `call`, entering it if it is new.
+    /// Adds to the edge of a key, entering it if it is new.
     #[inline]
-    pub fn add(&mut self, call: CallEdge) -> Added {
-        let place = place(&call, self.recent.len());
+    pub fn add(&mut self, key: EdgeKey, calls: u64, costs: Costs<'_>) -> Added {
+        let place = place(&key, self.recent.len());
         let position = self.recent.get(place).copied().unwrap_or(NO_EDGE);
-        if let Some(edge) = self.edges.get_mut(position as usize)
-            && edge.has_key_of(&call)
+        if let Some((known, sums)) = self.edges.get_index_mut(position as usize)
+            && *known == key
         {
-            edge.add(call.calls, call.cost);
+            sums.add(calls, costs.first);
+            self.more.add(position as usize, costs.more);
             return Added::ToEdge(EdgeId(position));
         }
-        self.find_and_add(place, call)
+        self.find_and_add(place, key, calls, costs)
     }
 
     /// Adds one more call to an edge, if it is one of `caller`.
     #[inline]
-    pub fn add_again(&mut self, edge: EdgeId, caller: FunctionId, cost: Cost) -> bool {
-        match self.edges.get_mut(edge.0 as usize) {
-            Some(edge) if edge.caller == caller => {
-                edge.add(1, cost);
+    pub fn add_again(&mut self, edge: EdgeId, caller: FunctionId, costs: Costs<'_>) -> bool {
+        match self.edges.get_index_mut(edge.index()) {
+            Some((key, sums)) if key.caller == caller => {
+                sums.add(1, costs.first);
+                self.more.add(edge.index(), costs.more);
                 true
             }
             _ => false,
         }
     }
 
-    pub fn get_mut(&mut self, edge: EdgeId) -> Option<&mut CallEdge> {
-        self.edges.get_mut(edge.0 as usize)
+    /// The functions and the line of an edge.
+    pub fn key(&self, edge: EdgeId) -> Option<EdgeKey> {
+        self.edges.get_index(edge.index()).map(|(key, _)| *key)
     }
 
-    fn find_and_add(&mut self, place: usize, call: CallEdge) -> Added {
-        let hash = hash(&self.hasher, &call);
-        let edges = &self.edges;
-        let found = self
-            .index
-            .find(hash, |&position| edges[position as usize].has_key_of(&call));
-        let (position, added) = match found {
-            Some(&position) => {
-                self.edges[position as usize].add(call.calls, call.cost);
-                (position, Added::ToEdge(EdgeId(position)))
-            }
-            None => match self.insert(hash, call) {
-                Some(position) => (position, Added::NewEdge(EdgeId(position))),
-                None => return Added::Full,
-            },
+    #[inline(never)]
+    fn find_and_add(&mut self, place: usize, key: EdgeKey, calls: u64, costs: Costs<'_>) -> Added {
+        let Some(next) = next_index(self.edges.len()) else {
+            return Added::Full;
         };
+        let entry = self.edges.entry(key);
+        let position = next_index(entry.index()).unwrap_or(NO_EDGE);
+        entry.or_default().add(calls, costs.first);
+        self.more.add(position as usize, costs.more);
+        if self.edges.len() > self.recent.len() {
+            // What was there is found again soon.
+            self.recent = vec![NO_EDGE; (2 * self.recent.len()).max(RECENT)];
+        }
         if let Some(recent) = self.recent.get_mut(place) {
             *recent = position;
         }
-        added
-    }
-
-    fn insert(&mut self, hash: u64, call: CallEdge) -> Option<u32> {
-        let position = next_index(self.edges.len())?;
-        self.edges.push(call);
-        let (edges, hasher) = (&self.edges, &self.hasher);
-        self.index.insert_unique(hash, position, |&position| {
-            self::hash(hasher, &edges[position as usize])
-        });
-        if self.edges.len() > self.recent.len() {
-            // What was there is found again soon.
-            self.recent = vec![NO_EDGE; 2 * self.recent.len()];
+        if position == next {
+            Added::NewEdge(EdgeId(position))
+        } else {
+            Added::ToEdge(EdgeId(position))
         }
-        Some(position)
     }
 
-    pub fn into_edges(self) -> Vec<CallEdge> {
-        self.edges
+    pub fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// An edge by its position.
+    pub fn get(&self, position: usize) -> Option<CallEdge> {
+        let (key, sums) = self.edges.get_index(position)?;
+        Some(edge(key, sums))
+    }
+
+    /// An edge, which is there, with its costs of so many events.
+    pub fn at(&self, position: usize, events: usize) -> EdgeRef<'_> {
+        let (key, sums) = (&self.edges.keys()[position], &self.edges[position]);
+        EdgeRef {
+            edge: edge(key, sums),
+            more: self.more.row(position),
+            events,
+        }
+    }
+
+    /// All edges in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = CallEdge> {
+        self.edges.iter().map(|(key, sums)| edge(key, sums))
+    }
+
+    /// Costs of an edge of the events behind the first.
+    pub fn more(&self, position: usize) -> &[Cost] {
+        self.more.row(position)
+    }
+
+    /// Costs of all edges of the events behind the first.
+    pub fn all_more(&self) -> &[Cost] {
+        self.more.all()
+    }
+
+    /// Adds costs to an edge of the events behind the first.
+    pub fn add_more(&mut self, position: usize, costs: &[Cost]) {
+        self.more.add(position, costs);
     }
 }
 
-fn hash(hasher: &RandomState, edge: &CallEdge) -> u64 {
-    let functions = u64::from(edge.caller.number()) << 32 | u64::from(edge.callee.number());
-    hasher.hash_one((functions, edge.line))
+fn edge(key: &EdgeKey, sums: &EdgeSums) -> CallEdge {
+    CallEdge {
+        caller: key.caller,
+        callee: key.callee,
+        line: key.line,
+        calls: sums.calls,
+        cost: sums.cost,
+    }
 }
 
 /// Which of so many places of [`CallTable::recent`] has an edge, if one does.
 ///
 /// Anybody can make edges that share a place; they are then found no faster than without it.
 #[inline]
-fn place(edge: &CallEdge, places: usize) -> usize {
-    let functions = u64::from(edge.caller.number()) << 32 | u64::from(edge.callee.number());
-    let mixed = (functions ^ edge.line.rotate_left(16)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+fn place(key: &EdgeKey, places: usize) -> usize {
+    let functions = u64::from(key.caller.number()) << 32 | u64::from(key.callee.number());
+    let mixed = (functions ^ key.line.rotate_left(16)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     // The upper half is mixed best.
     (mixed >> 32) as usize & places.wrapping_sub(1)
 }
@@ -170,34 +234,104 @@ fn place(edge: &CallEdge, places: usize) -> usize {
 ///
 /// Positions of function `f` are `positions[starts[f]..starts[f + 1]]`.
 #[derive(Debug, Default)]
-pub(super) struct EdgeLists {
+struct EdgeList {
     starts: Vec<u32>,
     positions: Vec<u32>,
 }
 
-impl EdgeLists {
+impl EdgeList {
     /// Sorts the edges by the function that `of` names, by counting: linear and stable.
-    pub fn new(edges: &[CallEdge], functions: usize, of: impl Fn(&CallEdge) -> FunctionId) -> Self {
+    fn new(calls: &CallTable, functions: usize, of: impl Fn(&CallEdge) -> FunctionId) -> Self {
         let mut starts = vec![0u32; functions + 1];
-        for edge in edges {
-            starts[of(edge).index() + 1] += 1;
+        for edge in calls.iter() {
+            starts[of(&edge).index() + 1] += 1;
         }
         for f in 0..functions {
             starts[f + 1] += starts[f];
         }
         let mut next = starts.clone();
-        let mut positions = vec![0u32; edges.len()];
-        for (position, edge) in (0u32..).zip(edges) {
-            let slot = &mut next[of(edge).index()];
+        let mut positions = vec![0u32; calls.len()];
+        for (position, edge) in (0u32..).zip(calls.iter()) {
+            let slot = &mut next[of(&edge).index()];
             positions[*slot as usize] = position;
             *slot += 1;
         }
-        EdgeLists { starts, positions }
+        EdgeList { starts, positions }
     }
 
     /// Positions of the edges of one function.
-    pub fn of(&self, function: FunctionId) -> &[u32] {
+    fn of(&self, function: FunctionId) -> &[u32] {
         let f = function.index();
         &self.positions[self.starts[f] as usize..self.starts[f + 1] as usize]
+    }
+}
+
+/// Who calls each function, and whom it calls.
+#[derive(Debug)]
+pub(super) struct CallLists {
+    called_from: EdgeList,
+    sub_calls: EdgeList,
+}
+
+impl CallLists {
+    pub fn new(calls: &CallTable, functions: usize) -> Self {
+        CallLists {
+            called_from: EdgeList::new(calls, functions, |edge| edge.callee),
+            sub_calls: EdgeList::new(calls, functions, |edge| edge.caller),
+        }
+    }
+
+    /// Positions of the edges to a function.
+    pub fn called_from(&self, function: FunctionId) -> &[u32] {
+        self.called_from.of(function)
+    }
+
+    /// Positions of the edges from a function.
+    pub fn sub_calls(&self, function: FunctionId) -> &[u32] {
+        self.sub_calls.of(function)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_differ_in_all_64_bits_of_their_lines() {
+        let mut calls = CallTable::default();
+        let key = |line| EdgeKey {
+            caller: FunctionId(0),
+            callee: FunctionId(1),
+            line,
+        };
+        for line in [1, 4_294_967_297, 1, 1 << 63] {
+            calls.add(key(line), 1, Costs::single(10));
+        }
+        let lines: Vec<_> = calls
+            .iter()
+            .map(|edge| (edge.line, edge.calls, edge.cost))
+            .collect();
+        assert_eq!(
+            lines,
+            [(1, 2, 20), (4_294_967_297, 1, 10), (1 << 63, 1, 10)]
+        );
+    }
+
+    #[test]
+    fn edges_keep_their_order_however_many_there_are() {
+        let mut calls = CallTable::default();
+        let key = |line| EdgeKey {
+            caller: FunctionId(3),
+            callee: FunctionId(2),
+            line,
+        };
+        for line in (0..5000).chain(0..5000) {
+            calls.add(key(line), 1, Costs::single(1));
+        }
+        let lists = CallLists::new(&calls, 4);
+        assert_eq!(lists.called_from(FunctionId(2)).len(), 5000);
+        assert!(lists.sub_calls(FunctionId(3)).is_sorted());
+        assert!(lists.sub_calls(FunctionId(2)).is_empty());
+        assert!(calls.iter().all(|edge| edge.calls == 2));
     }
 }

@@ -1,14 +1,31 @@
-//! Which costs a profile has, and which one of them is read.
+//! Which costs a profile has, and which of them are wanted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
+use foldhash::fast::RandomState;
+use indexmap::{IndexMap, IndexSet};
 use thiserror::Error;
 
-use super::Cost;
+use super::costs::{Cost, Costs};
+use super::scale::split_scale;
 use crate::printable::printable;
+
+/// The most events that one profile can hold sums of.
+///
+/// Every function and call edge has a sum for each, and a line of names costs little: so this
+/// keeps a small file from taking much memory. Valgrind's simulations have about 20.
+pub const MOST_EVENTS: usize = 64;
+
+/// How often the formulas behind a wanted event can change before that is an error.
+///
+/// Each change means to work them out again, so that this keeps the time linear. Writers that
+/// repeat their formulas in each part do not change them.
+const MOST_CHANGES: usize = 64;
 
 /// Why an event cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum EventError {
     /// No part of any input has the event that was asked for.
     #[error("no event {name:?}; the profile has {}", list(.available))]
@@ -44,6 +61,15 @@ pub enum EventError {
         /// An event of the circle.
         event: String,
     },
+    /// The formulas behind a derived event change all the time.
+    #[error("the formulas behind event {event:?} change more than {MOST_CHANGES} times")]
+    Unstable {
+        /// The derived event.
+        event: String,
+    },
+    /// All events are wanted, and there are too many.
+    #[error("the profile has more than {MOST_EVENTS} events; choose some of them with --event")]
+    TooMany,
 }
 
 fn list(names: &[String]) -> String {
@@ -54,9 +80,56 @@ fn list(names: &[String]) -> String {
     }
 }
 
-/// How the cost of the selected event comes out of the numbers of a cost line.
+/// Which events are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum EventChoice {
+    /// The first of the first `events:` line.
+    #[default]
+    First,
+    /// These, in this order.
+    Named(Vec<Vec<u8>>),
+    /// All that are columns of the input, in the order in which they appear.
+    All,
+}
+
+/// An event whose costs a profile holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Selection {
+pub struct Event {
+    name: Vec<u8>,
+    long_name: Vec<u8>,
+}
+
+impl Event {
+    /// Its name, as the profile spells it.
+    pub fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// What an `event:` line says that it means; empty where nothing says it.
+    pub fn long_name(&self) -> &[u8] {
+        &self.long_name
+    }
+
+    /// The unit that its name tells: what stands in brackets at its end, as in `Time_(10ns)`, or
+    /// all of it where it is a unit by itself. Empty where unknown.
+    pub fn unit(&self) -> &str {
+        let (name, _) = split_scale(&self.name);
+        let inner = name.strip_suffix(b")").and_then(|name| {
+            let open = memchr::memrchr(b'(', name)?;
+            Some(&name[open + 1..])
+        });
+        let unit = inner.unwrap_or(name);
+        let known = KNOWN_UNITS.iter().find(|known| known.as_bytes() == unit);
+        known.copied().unwrap_or_default()
+    }
+}
+
+/// Units that names of events are known to give.
+const KNOWN_UNITS: [&str; 8] = ["10ns", "ns", "us", "µs", "ms", "s", "bytes", "B"];
+
+/// Where the cost of an event stands in a cost line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CostSource {
     /// This part of the profile does not have the event: its cost is 0.
     Absent,
     /// The number in this column, counted from 0.
@@ -65,38 +138,110 @@ pub enum Selection {
     Weighted(Vec<Cost>),
 }
 
-impl Selection {
-    /// The selected cost among the numbers of one line; missing columns are 0.
+impl CostSource {
+    /// The cost among the numbers of one line; missing columns are 0.
     pub fn cost(&self, numbers: &[Cost]) -> Cost {
         match self {
-            Selection::Absent => 0,
-            Selection::Column(column) => numbers.get(*column).copied().unwrap_or(0),
-            Selection::Weighted(weights) => numbers
-                .iter()
-                .zip(weights)
-                .fold(0, |sum: Cost, (number, weight)| {
-                    sum.saturating_add(number.saturating_mul(*weight))
-                }),
+            CostSource::Absent => 0,
+            CostSource::Column(column) => numbers.get(*column).copied().unwrap_or(0),
+            CostSource::Weighted(weights) => {
+                let shares = numbers.iter().zip(weights);
+                let shares = shares.map(|(number, weight)| number.saturating_mul(*weight));
+                shares.fold(0, Cost::saturating_add)
+            }
         }
     }
 }
 
-/// A derived event: `event: Sum = Ir + 2 Dr`.
-#[derive(Clone, Debug)]
+/// How the costs of the wanted events come out of the numbers of a cost line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    first: CostSource,
+    more: Vec<CostSource>,
+    /// Whether the first column is needed besides, to match calls with invocations.
+    matches: bool,
+}
+
+impl Selection {
+    /// One event, which stands in the first column.
+    pub const FIRST_COLUMN: Selection = Selection {
+        first: CostSource::Column(0),
+        more: Vec::new(),
+        matches: false,
+    };
+
+    /// One event, which stands in this column.
+    #[cfg(test)]
+    pub(super) fn column(column: usize) -> Self {
+        Selection {
+            first: CostSource::Column(column),
+            ..Selection::FIRST_COLUMN
+        }
+    }
+
+    /// Where the cost of the first wanted event stands.
+    pub fn first(&self) -> &CostSource {
+        &self.first
+    }
+
+    /// The column that has all that is needed of a line, if one column has.
+    pub fn only_column(&self) -> Option<usize> {
+        match self.first {
+            CostSource::Column(column) if self.more.is_empty() => {
+                (column == 0 || !self.matches).then_some(column)
+            }
+            _ => None,
+        }
+    }
+
+    /// The wanted costs among the numbers of one line; `more` is where the further ones are kept.
+    #[inline]
+    pub fn costs<'a>(&self, numbers: &[Cost], more: &'a mut Vec<Cost>) -> Costs<'a> {
+        more.clear();
+        more.extend(self.more.iter().map(|source| source.cost(numbers)));
+        Costs {
+            first: self.first.cost(numbers),
+            more,
+            matching: numbers.first().copied().unwrap_or(0),
+        }
+    }
+}
+
+/// The value of an `event:` line with a formula: `Sum = Ir + 2 Dr : long name`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Formula {
-    name: Vec<u8>,
+    /// What stands between `=` and `:`.
+    text: Vec<u8>,
     /// The terms, or the one that cannot be read.
     terms: Result<Vec<(Cost, Vec<u8>)>, Vec<u8>>,
 }
 
-/// All events of the inputs read so far, and the one that is wanted.
+type Names = IndexSet<Vec<u8>, RandomState>;
+type NameSet = HashSet<Vec<u8>, RandomState>;
+
+/// A derived event, worked out down to the columns that it is made of.
+#[derive(Clone, Debug)]
+struct Resolved {
+    /// The weight of each column in it, or what is wrong.
+    weights: Result<HashMap<Vec<u8>, Cost, RandomState>, EventError>,
+    /// Every name on the way: where one of them changes, so does the event.
+    names: NameSet,
+}
+
+/// All events of the inputs read so far, and those that are wanted.
 #[derive(Clone, Debug, Default)]
-pub struct Events {
-    wanted: Option<Vec<u8>>,
-    columns: Vec<Vec<u8>>,
-    by_name: HashMap<Vec<u8>, usize>,
-    formulas: Vec<Formula>,
-    formula_by_name: HashMap<Vec<u8>, usize>,
+pub(super) struct Events {
+    choice: EventChoice,
+    /// The wanted ones, as far as they are known.
+    wanted: Names,
+    columns: Names,
+    formulas: IndexMap<Vec<u8>, Formula, RandomState>,
+    long_names: HashMap<Vec<u8>, Vec<u8>, RandomState>,
+    /// The wanted events that are derived, worked out. Shared, so that a copy costs nothing.
+    resolved: HashMap<Vec<u8>, Arc<Resolved>, RandomState>,
+    /// How often one of them had to be forgotten.
+    changes: usize,
+    has_too_many: bool,
 }
 
 /// What a walk through the formulas knows of one of them.
@@ -107,110 +252,215 @@ enum Visit {
 }
 
 impl Events {
-    /// Wants the event of this name; none: the first column of the first `events:` line.
-    pub fn wanting(name: Option<Vec<u8>>) -> Self {
+    pub fn new(choice: EventChoice) -> Self {
+        let wanted = match &choice {
+            EventChoice::Named(names) => names.iter().cloned().collect(),
+            EventChoice::First | EventChoice::All => Names::default(),
+        };
         Events {
-            wanted: name,
+            choice,
+            wanted,
             ..Events::default()
         }
     }
 
-    /// Name of the event that is read, as soon as it is known.
-    pub fn selected(&self) -> Option<&[u8]> {
-        self.wanted.as_deref()
+    /// Name of the first wanted event; empty until it is known.
+    pub fn first(&self) -> &[u8] {
+        self.wanted.first().map_or(b"", Vec::as_slice)
+    }
+
+    /// The wanted events, in order.
+    pub fn wanted(&self) -> impl ExactSizeIterator<Item = Event> {
+        self.wanted.iter().map(|name| Event {
+            name: name.clone(),
+            long_name: self.long_names.get(name).cloned().unwrap_or_default(),
+        })
     }
 
     /// Names of all events: the columns in order of appearance, then the derived ones.
     pub fn names(&self) -> impl Iterator<Item = &[u8]> {
-        let derived = self
+        self.columns
+            .iter()
+            .map(Vec::as_slice)
+            .chain(self.derived_names())
+    }
+
+    /// Names of the events that formulas define, in the order of their definitions.
+    pub fn derived_names(&self) -> impl Iterator<Item = &[u8]> {
+        let derived = self.formulas.keys().map(Vec::as_slice);
+        derived.filter(|name| !self.columns.contains(*name))
+    }
+
+    /// The values of the `event:` lines that define derived events, sorted.
+    pub fn definitions(&self) -> Vec<Vec<u8>> {
+        let mut values: Vec<Vec<u8>> = self
             .formulas
             .iter()
-            .map(|formula| &formula.name)
-            .filter(|name| !self.by_name.contains_key(*name));
-        self.columns.iter().chain(derived).map(Vec::as_slice)
+            .filter(|(name, _)| !self.columns.contains(*name))
+            .map(|(name, formula)| {
+                let mut value = [name, &b" = "[..], formula.text.trim_ascii()].concat();
+                if let Some(long_name) = self.long_names.get(name) {
+                    value.extend_from_slice(&[b" : ", long_name.as_slice()].concat());
+                }
+                value
+            })
+            .collect();
+        values.sort();
+        values
     }
 
-    /// Takes in the value of an `event:` header (callgrind format, section 3.1.7.2).
-    ///
-    /// Without a formula it only gives a long name, which nothing here needs.
-    pub fn define(&mut self, value: &[u8]) {
+    /// Takes in the value of an `event:` header (callgrind format, section 3.1.7.2), and says
+    /// whether wanted costs may be found elsewhere now.
+    pub fn define(&mut self, value: &[u8]) -> bool {
         let value = value.trim_ascii();
-        let end = value
-            .iter()
-            .position(|&b| b == b'=' || b == b':' || b.is_ascii_whitespace())
-            .unwrap_or(value.len());
+        let is_end = |b: &u8| matches!(b, b'=' | b':') || b.is_ascii_whitespace();
+        let end = value.iter().position(is_end).unwrap_or(value.len());
         let (name, rest) = value.split_at(end);
-        let Some(expression) = rest.trim_ascii_start().strip_prefix(b"=") else {
-            return;
+        let rest = rest.trim_ascii_start();
+        let (formula, long_name) = match memchr::memchr(b':', rest) {
+            Some(colon) => (&rest[..colon], rest[colon + 1..].trim_ascii()),
+            None => (rest, &b""[..]),
         };
-        let end = memchr::memchr(b':', expression).unwrap_or(expression.len());
+        if !long_name.is_empty() && !self.long_names.contains_key(name) {
+            self.long_names.insert(name.to_vec(), long_name.to_vec());
+        }
+        let Some(text) = formula.strip_prefix(b"=") else {
+            return false;
+        };
+        if self
+            .formulas
+            .get(name)
+            .is_some_and(|known| known.text == text)
+        {
+            return false;
+        }
         let formula = Formula {
-            name: name.to_vec(),
-            terms: parse_sum(&expression[..end]),
+            text: text.to_vec(),
+            terms: parse_sum(text),
         };
-        match self.formula_by_name.get(name) {
-            Some(&at) => self.formulas[at] = formula,
-            None => {
-                self.formula_by_name
-                    .insert(name.to_vec(), self.formulas.len());
-                self.formulas.push(formula);
+        self.formulas.insert(name.to_vec(), formula);
+        // A column goes before a formula of its name.
+        !self.columns.contains(name) && self.forget(name)
+    }
+
+    /// Forgets the derived events on whose way `name` is, and says whether there are any.
+    fn forget(&mut self, name: &[u8]) -> bool {
+        let before = self.resolved.len();
+        self.resolved
+            .retain(|_, resolved| !resolved.names.contains(name));
+        let is_changed = self.resolved.len() < before;
+        self.changes += usize::from(is_changed);
+        is_changed
+    }
+
+    /// Says how to find the wanted costs in lines that have these columns.
+    ///
+    /// `matches`: whether the first column is needed besides.
+    pub fn select(&mut self, columns: &[Vec<u8>], matches: bool) -> Selection {
+        for name in columns {
+            if self.columns.contains(name) {
+                continue;
             }
+            self.columns.insert(name.clone());
+            self.forget(name);
+            self.has_too_many |= !self.want(name);
+        }
+        let at: HashMap<&[u8], usize, RandomState> =
+            // The first of equal names counts.
+            columns.iter().enumerate().rev().map(|(at, name)| (name.as_slice(), at)).collect();
+        let wanted = std::mem::take(&mut self.wanted);
+        let mut sources = wanted.iter().map(|name| self.source(name, columns, &at));
+        let first = sources.next().unwrap_or(CostSource::Absent);
+        let more = sources.collect();
+        self.wanted = wanted;
+        Selection {
+            first,
+            more,
+            matches,
         }
     }
 
-    /// Says how to find the wanted event's cost in lines that have these columns.
-    pub fn select(&mut self, columns: &[Vec<u8>]) -> Selection {
-        for name in columns {
-            if !self.by_name.contains_key(name) {
-                self.by_name.insert(name.clone(), self.columns.len());
-                self.columns.push(name.clone());
-            }
-        }
-        if self.wanted.is_none() {
-            self.wanted = columns.first().cloned();
-        }
-        let Some(wanted) = &self.wanted else {
-            return Selection::Absent;
+    /// Wants a new column, if all are wanted or none is yet; false if there are too many.
+    fn want(&mut self, name: &[u8]) -> bool {
+        let is_wanted = match self.choice {
+            EventChoice::First => self.wanted.is_empty(),
+            EventChoice::Named(_) => false,
+            EventChoice::All => true,
         };
-        if let Some(column) = columns.iter().position(|name| name == wanted) {
-            return Selection::Column(column);
+        if is_wanted && self.wanted.len() < MOST_EVENTS {
+            self.wanted.insert(name.to_vec());
+        }
+        !is_wanted || self.wanted.contains(name)
+    }
+
+    fn source(
+        &mut self,
+        name: &[u8],
+        columns: &[Vec<u8>],
+        at: &HashMap<&[u8], usize, RandomState>,
+    ) -> CostSource {
+        if let Some(&column) = at.get(name) {
+            return CostSource::Column(column);
+        }
+        let scaled = columns.iter().enumerate();
+        if let Some((column, factor)) = scaled
+            .filter_map(|(column, other)| Some((column, factor_between(name, other)?)))
+            .next()
+        {
+            let mut weights = vec![0; column + 1];
+            weights[column] = factor;
+            return CostSource::Weighted(weights);
         }
         // What is wrong with a formula may be mended by a later part; `check` speaks in the end.
-        let Ok(weights) = self.weights(wanted) else {
-            return Selection::Absent;
+        let resolved = self.resolved(name);
+        let Ok(weights) = &resolved.weights else {
+            return CostSource::Absent;
         };
         let weights: Vec<Cost> = columns
             .iter()
             .map(|name| weights.get(name.as_slice()).copied().unwrap_or(0))
             .collect();
         if weights.iter().all(|&weight| weight == 0) {
-            Selection::Absent
+            CostSource::Absent
         } else {
-            Selection::Weighted(weights)
+            CostSource::Weighted(weights)
         }
     }
 
-    /// Checks, after all inputs, that the wanted event exists.
+    /// Checks, after all inputs, that the wanted events exist.
     ///
     /// # Errors
     ///
-    /// When no input had it, or when its formula cannot be worked out.
+    /// When no input had one, or when its formula cannot be worked out.
     pub fn check(&self) -> Result<(), EventError> {
-        match &self.wanted {
-            Some(wanted) if !self.by_name.contains_key(wanted) => self.check_formula(wanted),
-            _ => Ok(()),
+        if self.has_too_many {
+            return Err(EventError::TooMany);
         }
+        let is_column = |name: &Vec<u8>| {
+            let mut columns = self.columns.iter();
+            self.columns.contains(name)
+                || columns.any(|other| factor_between(name, other).is_some())
+        };
+        let derived = self.wanted.iter().filter(|name| !is_column(name));
+        derived
+            .into_iter()
+            .try_for_each(|name| self.check_formula(name))
     }
 
     fn check_formula(&self, wanted: &[u8]) -> Result<(), EventError> {
-        for at in self.dependencies_first(self.formula(wanted)?)? {
+        if self.changes > MOST_CHANGES {
+            return Err(EventError::Unstable {
+                event: text(wanted),
+            });
+        }
+        let order = self.dependencies_first(self.formula(wanted)?, &mut HashSet::default())?;
+        for at in order {
             let mut names = self.terms(at)?.iter().map(|(_, name)| name);
-            let is_known = |name: &[u8]| {
-                self.by_name.contains_key(name) || self.formula_by_name.contains_key(name)
-            };
+            let is_known =
+                |name: &Vec<u8>| self.columns.contains(name) || self.formulas.contains_key(name);
             if let Some(name) = names.find(|name| !is_known(name)) {
                 return Err(EventError::UnknownInFormula {
-                    event: text(&self.formulas[at].name),
+                    event: self.formula_name(at),
                     name: text(name),
                     available: self.available(),
                 });
@@ -219,24 +469,106 @@ impl Events {
         Ok(())
     }
 
-    /// Weight of every column in the derived event `wanted`.
+    /// Adds the events of another input to these; for each wanted one of the other says which one
+    /// it is here.
+    pub fn merge(&mut self, other: &Events) -> Vec<usize> {
+        for name in &other.columns {
+            if !self.columns.contains(name) {
+                self.columns.insert(name.clone());
+            }
+        }
+        for (name, formula) in &other.formulas {
+            match self.formulas.get_mut(name) {
+                // Whichever comes first: one of the two, whatever the order of the inputs.
+                Some(own) if formula.text < own.text => *own = formula.clone(),
+                Some(_) => {}
+                None => _ = self.formulas.insert(name.clone(), formula.clone()),
+            }
+        }
+        for (name, long_name) in &other.long_names {
+            let own = self.long_names.entry(name.clone());
+            let own = own.or_insert_with(|| long_name.clone());
+            if long_name < own {
+                own.clone_from(long_name);
+            }
+        }
+        self.resolved.clear();
+        self.changes = self.changes.max(other.changes);
+        self.has_too_many |= other.has_too_many;
+        let wanted = other.wanted.iter().map(|name| {
+            let (at, _) = self.wanted.insert_full(name.clone());
+            self.has_too_many |= at >= MOST_EVENTS && self.choice == EventChoice::All;
+            at
+        });
+        wanted.collect()
+    }
+
+    /// Wants the derived events too, and says of each which wanted events it adds up, and how
+    /// often each of them counts. Those that cannot be worked out are left out.
+    pub fn want_derived(&mut self) -> Vec<Vec<(usize, Cost)>> {
+        let names: Vec<Vec<u8>> = self.derived_names().map(<[u8]>::to_vec).collect();
+        let mut derived = Vec::new();
+        for name in names {
+            let room = self.wanted.len() < MOST_EVENTS && !self.wanted.contains(&name);
+            if !room || self.check_formula(&name).is_err() {
+                continue;
+            }
+            let resolved = self.resolved(&name);
+            let Ok(weights) = &resolved.weights else {
+                continue;
+            };
+            let parts = weights.iter();
+            let parts =
+                parts.filter_map(|(name, weight)| Some((self.wanted.get_index_of(name)?, *weight)));
+            let mut parts: Vec<_> = parts.collect();
+            parts.sort_unstable();
+            derived.push(parts);
+            self.wanted.insert(name);
+        }
+        derived
+    }
+
+    /// A derived event, worked out.
+    fn resolved(&mut self, wanted: &[u8]) -> Arc<Resolved> {
+        if let Some(resolved) = self.resolved.get(wanted) {
+            return resolved.clone();
+        }
+        let mut names = HashSet::default();
+        names.insert(wanted.to_vec());
+        let weights = if self.changes > MOST_CHANGES {
+            Err(EventError::Unstable {
+                event: text(wanted),
+            })
+        } else {
+            self.weights(wanted, &mut names)
+        };
+        let resolved = Arc::new(Resolved { weights, names });
+        self.resolved.insert(wanted.to_vec(), resolved.clone());
+        resolved
+    }
+
+    /// Weight of every column in the derived event `wanted`, and all names on the way.
     ///
     /// Formulas are worked out from the wanted one downwards, each once and without recursion, so
     /// neither long chains nor sums that double at every step cost more than their text. A name
     /// that nobody has yet may be a column of a later part.
-    fn weights(&self, wanted: &[u8]) -> Result<HashMap<&[u8], Cost>, EventError> {
+    fn weights(
+        &self,
+        wanted: &[u8],
+        names: &mut NameSet,
+    ) -> Result<HashMap<Vec<u8>, Cost, RandomState>, EventError> {
         let root = self.formula(wanted)?;
-        let order = self.dependencies_first(root)?;
-        let mut of_formula = vec![0; self.formulas.len()];
-        let mut of_column: HashMap<&[u8], Cost> = HashMap::new();
-        of_formula[root] = 1;
+        let order = self.dependencies_first(root, names)?;
+        let mut of_formula: HashMap<usize, Cost, RandomState> = HashMap::default();
+        let mut of_column: HashMap<Vec<u8>, Cost, RandomState> = HashMap::default();
+        of_formula.insert(root, 1);
         for &at in order.iter().rev() {
-            let weight: Cost = of_formula[at];
+            let weight = of_formula.get(&at).copied().unwrap_or(0);
             for (factor, name) in self.terms(at)? {
                 let share = weight.saturating_mul(*factor);
                 let sum = match self.derived(name) {
-                    Some(other) => &mut of_formula[other],
-                    None => of_column.entry(name).or_insert(0),
+                    Some(other) => of_formula.entry(other).or_insert(0),
+                    None => of_column.entry(name.clone()).or_insert(0),
                 };
                 *sum = sum.saturating_add(share);
             }
@@ -244,8 +576,13 @@ impl Events {
         Ok(of_column)
     }
 
-    /// The formulas that `root` needs, itself last, each after those that it needs.
-    fn dependencies_first(&self, root: usize) -> Result<Vec<usize>, EventError> {
+    /// The formulas that `root` needs, itself last, each after those that it needs; every name on
+    /// the way is entered in `names`.
+    fn dependencies_first(
+        &self,
+        root: usize,
+        names: &mut NameSet,
+    ) -> Result<Vec<usize>, EventError> {
         let mut visits: HashMap<usize, Visit> = HashMap::from([(root, Visit::Open)]);
         let mut order = Vec::new();
         let mut path = vec![(root, 0)];
@@ -256,6 +593,7 @@ impl Events {
                 continue;
             };
             path.push((at, next + 1));
+            names.insert(name.clone());
             let Some(other) = self.derived(name) else {
                 continue;
             };
@@ -263,7 +601,7 @@ impl Events {
                 Some(Visit::Done) => {}
                 Some(Visit::Open) => {
                     return Err(EventError::Cycle {
-                        event: text(&self.formulas[other].name),
+                        event: self.formula_name(other),
                     });
                 }
                 None => {
@@ -277,7 +615,7 @@ impl Events {
 
     /// The formula of an event.
     fn formula(&self, event: &[u8]) -> Result<usize, EventError> {
-        let found = self.formula_by_name.get(event).copied();
+        let found = self.formulas.get_index_of(event);
         found.ok_or_else(|| EventError::Unknown {
             name: text(event),
             available: self.available(),
@@ -286,26 +624,50 @@ impl Events {
 
     /// The formula behind a name, unless a column has that name.
     fn derived(&self, name: &[u8]) -> Option<usize> {
-        if self.by_name.contains_key(name) {
+        if self.columns.contains(name) {
             return None;
         }
-        self.formula_by_name.get(name).copied()
+        self.formulas.get_index_of(name)
+    }
+
+    fn formula_name(&self, at: usize) -> String {
+        let formula = self.formulas.get_index(at);
+        formula.map(|(name, _)| text(name)).unwrap_or_default()
     }
 
     fn terms(&self, at: usize) -> Result<&[(Cost, Vec<u8>)], EventError> {
-        let formula = &self.formulas[at];
-        match &formula.terms {
-            Ok(terms) => Ok(terms),
-            Err(term) => Err(EventError::BadFormula {
-                event: text(&formula.name),
+        match self
+            .formulas
+            .get_index(at)
+            .map(|(_, formula)| &formula.terms)
+        {
+            Some(Ok(terms)) => Ok(terms),
+            Some(Err(term)) => Err(EventError::BadFormula {
+                event: self.formula_name(at),
                 term: text(term),
             }),
+            None => Ok(&[]),
         }
     }
 
     fn available(&self) -> Vec<String> {
         self.names().map(printable).collect()
     }
+}
+
+/// What a cost of the event `other` counts in `wanted`, if the former is the latter in larger
+/// units, as costs of more than 32 bits are written to preprocessed files.
+fn factor_between(wanted: &[u8], other: &[u8]) -> Option<Cost> {
+    let (base, scale) = split_scale(other);
+    let in_ten_nanoseconds = base == b"Time_(us)" && wanted == b"Time_(10ns)";
+    let scale = if in_ten_nanoseconds {
+        scale.checked_mul(100)?
+    } else if base == wanted && scale > 1 {
+        scale
+    } else {
+        return None;
+    };
+    Cost::try_from(scale).ok()
 }
 
 /// Reads `Ir + 2 Dr + 3 * Dw`; the error is the term that cannot be read.
@@ -319,15 +681,26 @@ fn parse_sum(expression: &[u8]) -> Result<Vec<(Cost, Vec<u8>)>, Vec<u8>> {
         .collect()
 }
 
+/// Reads a term with its factor, which may be hexadecimal as all numbers of the format may.
 fn parse_term(term: &[u8]) -> Option<(Cost, Vec<u8>)> {
-    let digits = term.iter().take_while(|b| b.is_ascii_digit()).count();
-    let (factor, name) = term.split_at(digits);
-    let (factor, name) = match factor {
-        [] => (1, name),
-        _ => {
-            let factor = std::str::from_utf8(factor).ok()?.parse().ok()?;
+    let (factor, name) = match term {
+        [b'0', b'x' | b'X', digits @ ..] => {
+            let end = digits.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+            let text = std::str::from_utf8(&digits[..end]).ok()?;
+            (Cost::from_str_radix(text, 16).ok()?, &digits[end..])
+        }
+        [b'0'..=b'9', ..] => {
+            let end = term.iter().take_while(|b| b.is_ascii_digit()).count();
+            let text = std::str::from_utf8(&term[..end]).ok()?;
+            (text.parse().ok()?, &term[end..])
+        }
+        name => (1, name),
+    };
+    let name = match name.len() == term.len() {
+        true => name,
+        false => {
             let name = name.trim_ascii_start();
-            (factor, name.strip_prefix(b"*").unwrap_or(name))
+            name.strip_prefix(b"*").unwrap_or(name)
         }
     };
     let name = name.trim_ascii();
@@ -348,27 +721,31 @@ mod tests {
     }
 
     fn wanting(name: &str, definitions: &[&str]) -> Events {
-        let mut events = Events::wanting(Some(name.as_bytes().to_vec()));
+        let mut events = Events::new(EventChoice::Named(vec![name.as_bytes().to_vec()]));
         for definition in definitions {
             events.define(definition.as_bytes());
         }
         events
     }
 
+    fn select(events: &mut Events, names: &str) -> CostSource {
+        events.select(&columns(names), false).first().clone()
+    }
+
     #[test]
     fn the_first_column_is_the_default_for_all_parts() {
-        let mut events = Events::wanting(None);
-        assert_eq!(events.select(&columns("Ir Dr")), Selection::Column(0));
-        assert_eq!(events.select(&columns("Dr Ir")), Selection::Column(1));
-        assert_eq!(events.select(&columns("Dr")), Selection::Absent);
+        let mut events = Events::new(EventChoice::First);
+        assert_eq!(select(&mut events, "Ir Dr"), CostSource::Column(0));
+        assert_eq!(select(&mut events, "Dr Ir"), CostSource::Column(1));
+        assert_eq!(select(&mut events, "Dr"), CostSource::Absent);
         assert_eq!(events.check(), Ok(()));
     }
 
     #[test]
     fn names_break_the_grammar() {
         let mut events = wanting("cpu(ms)", &[]);
-        let selection = events.select(&columns("Time_(10ns) cpu(ms)"));
-        assert_eq!(selection, Selection::Column(1));
+        let selection = select(&mut events, "Time_(10ns) cpu(ms)");
+        assert_eq!(selection, CostSource::Column(1));
     }
 
     #[test]
@@ -377,8 +754,8 @@ mod tests {
             "All",
             &["All = 2 Sum + 3*Dw : everything", "Sum=Ir + 2 * Dr"],
         );
-        let selection = events.select(&columns("Ir Dr Dw"));
-        assert_eq!(selection, Selection::Weighted(vec![2, 4, 3]));
+        let selection = select(&mut events, "Ir Dr Dw");
+        assert_eq!(selection, CostSource::Weighted(vec![2, 4, 3]));
         assert_eq!(selection.cost(&[10, 1]), 24);
         assert_eq!(selection.cost(&[Cost::MAX, 1, 1]), Cost::MAX);
     }
@@ -386,18 +763,18 @@ mod tests {
     #[test]
     fn a_column_missing_in_one_part_counts_as_zero_there() {
         let mut events = wanting("Sum", &["Sum = Ir + Dr"]);
-        events.select(&columns("Ir Dr"));
+        select(&mut events, "Ir Dr");
         assert_eq!(
-            events.select(&columns("Dr Dw")),
-            Selection::Weighted(vec![1, 0])
+            select(&mut events, "Dr Dw"),
+            CostSource::Weighted(vec![1, 0])
         );
     }
 
     #[test]
     fn a_column_that_only_a_later_part_has_takes_nothing_from_the_first() {
         let mut events = wanting("Sum", &["Sum = Ir + 2 Dr"]);
-        assert_eq!(events.select(&columns("Ir")), Selection::Weighted(vec![1]));
-        assert_eq!(events.select(&columns("Dr")), Selection::Weighted(vec![2]));
+        assert_eq!(select(&mut events, "Ir"), CostSource::Weighted(vec![1]));
+        assert_eq!(select(&mut events, "Dr"), CostSource::Weighted(vec![2]));
         assert_eq!(events.check(), Ok(()));
     }
 
@@ -409,8 +786,8 @@ mod tests {
         let definitions: Vec<&str> = definitions.iter().map(String::as_str).collect();
         let mut events = wanting("e200000", &definitions);
         assert_eq!(
-            events.select(&columns("e0")),
-            Selection::Weighted(vec![Cost::MAX])
+            select(&mut events, "e0"),
+            CostSource::Weighted(vec![Cost::MAX])
         );
     }
 
@@ -418,7 +795,7 @@ mod tests {
     fn what_is_wrong_with_a_formula_is_said() {
         let check = |name: &str, definitions: &[&str]| {
             let mut events = wanting(name, definitions);
-            events.select(&columns("Ir Dr"));
+            select(&mut events, "Ir Dr");
             events.check().unwrap_err().to_string()
         };
         assert_eq!(
@@ -440,7 +817,7 @@ mod tests {
         );
         // Nobody asked for the broken one.
         let mut events = wanting("Ir", &["Sum = Ir +"]);
-        events.select(&columns("Ir Dr"));
+        select(&mut events, "Ir Dr");
         assert_eq!(events.check(), Ok(()));
     }
 }

@@ -1,10 +1,17 @@
 //! Header lines, and the summary that every profile must have.
 
-use super::Cost;
-use super::events::Selection;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use indexmap::IndexSet;
+
+use super::costs::Cost;
+use super::events::{CostSource, Selection};
+use super::ids::next_index;
 
 /// What a header line says, as far as it changes with the selected event.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderKind {
     /// `events:`; the selected event comes first.
     Events,
@@ -14,19 +21,22 @@ pub enum HeaderKind {
     Other,
 }
 
-/// A header line of the profile.
+/// A header line of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// The line, `key: value`, without its end.
-    text: Vec<u8>,
-    /// What it says.
-    pub kind: HeaderKind,
+pub struct Header<'a> {
+    text: Cow<'a, [u8]>,
+    kind: HeaderKind,
 }
 
-impl Header {
-    /// The whole line, `key: value`.
+impl Header<'_> {
+    /// The whole line, `key: value`, without its end.
     pub fn text(&self) -> &[u8] {
         &self.text
+    }
+
+    /// What it says.
+    pub fn kind(&self) -> HeaderKind {
+        self.kind
     }
 
     /// What stands before the first colon.
@@ -44,36 +54,12 @@ impl Header {
         memchr::memchr(b':', &self.text).unwrap_or(self.text.len())
     }
 
-    /// Whether webgrind's reader will find this number: decimal, after a single space.
-    fn begins_with(&self, number: Cost) -> bool {
-        let rest = self.value().strip_prefix(number.to_string().as_bytes());
-        rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_digit))
-    }
-
-    fn events(name: &[u8]) -> Self {
-        Header {
-            text: [b"events: ", name].concat(),
-            kind: HeaderKind::Events,
-        }
-    }
-
     fn summary(total: Cost) -> Self {
         Header {
-            text: format!("summary: {total}").into_bytes(),
+            text: Cow::Owned(format!("summary: {total}").into_bytes()),
             kind: HeaderKind::Summary(total),
         }
     }
-}
-
-fn joined(numbers: &[Cost]) -> Vec<u8> {
-    let mut text = Vec::new();
-    for number in numbers {
-        if !text.is_empty() {
-            text.push(b' ');
-        }
-        text.extend_from_slice(number.to_string().as_bytes());
-    }
-    text
 }
 
 /// What a reader says of a header line when it hands it over.
@@ -87,153 +73,354 @@ pub enum RawHeader {
     Other,
 }
 
-/// The headers of a section: a run, a part, or an input.
-#[derive(Debug, Default)]
+/// A run, a part, or an input.
+#[derive(Clone, Debug, Default)]
 struct Section {
-    /// Sum of all self costs before it began.
-    self_before: Cost,
-    /// Its first `summary:` line.
-    summary: Option<usize>,
-    /// What its `summary:` lines add up to, for the selected event.
-    total: Cost,
+    /// Its `summary:` lines: where they stand in [`Headers::summaries`].
+    summaries: std::ops::Range<usize>,
+    /// Whether another event than that of the first column is selected, so that the numbers of its
+    /// summaries mean nothing: Xdebug's summary of memory is a peak, for one.
+    is_rewritten: bool,
+    /// Sum of its self costs.
+    own: Cost,
+}
+
+/// A `summary:` line.
+#[derive(Clone, Copy, Debug)]
+struct Summary {
+    line: u32,
+    /// What it states for the selected event.
+    stated: Cost,
 }
 
 /// Collects header lines in order, and settles them when the columns of their part are known.
+///
+/// A line that is repeated is kept once.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
-    lines: Vec<Header>,
+    texts: IndexSet<Box<[u8]>, RandomState>,
+    /// The lines in order, as positions in `texts`.
+    lines: Vec<u32>,
     /// Lines that wait for the columns, with what they say.
-    unsettled: Vec<(usize, RawHeader)>,
+    unsettled: Vec<(u32, RawHeader)>,
+    summaries: Vec<Summary>,
     sections: Vec<Section>,
-}
-
-/// How many headers there were at some point.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Mark {
-    lines: usize,
-    sections: usize,
+    /// The section that is being read.
+    section: Section,
+    is_full: bool,
 }
 
 impl Headers {
-    /// Notes how many headers there are.
-    pub fn mark(&self) -> Mark {
-        Mark {
-            lines: self.lines.len(),
-            sections: self.sections.len(),
+    /// Whether there are more lines than can be numbered.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Ends a section whose self costs add up to `own`.
+    pub fn end_section(&mut self, own: Cost) {
+        let next = self.summaries.len();
+        let mut section = std::mem::replace(
+            &mut self.section,
+            Section {
+                summaries: next..next,
+                ..Section::default()
+            },
+        );
+        section.own = own;
+        if own != 0 || !section.summaries.is_empty() {
+            self.sections.push(section);
         }
-    }
-
-    /// Drops what came after a mark.
-    pub fn go_back(&mut self, mark: Mark) {
-        self.lines.truncate(mark.lines);
-        self.sections.truncate(mark.sections);
-        self.unsettled.retain(|&(at, _)| at < mark.lines);
-    }
-
-    /// Begins a section, at a point where the self costs add up to `self_total`.
-    pub fn begin_section(&mut self, self_total: Cost) {
-        self.sections.push(Section {
-            self_before: self_total,
-            ..Section::default()
-        });
-    }
-
-    /// What the self costs added up to where the section began.
-    pub fn self_before_section(&self) -> Cost {
-        self.sections
-            .last()
-            .map_or(0, |section| section.self_before)
-    }
-
-    /// Whether the section that was begun last has a `summary:` line.
-    pub fn section_has_summary(&self) -> bool {
-        self.sections.last().is_some_and(|section| {
-            section.summary.is_some()
-                || self
-                    .unsettled
-                    .iter()
-                    .any(|(_, raw)| matches!(raw, RawHeader::Summary(_)))
-        })
     }
 
     /// Takes in a line; one without a space after its colon gets one.
     ///
     /// webgrind's reader splits at `: `.
     pub fn push(&mut self, line: &[u8], raw: RawHeader) {
-        let mut text = line.to_vec();
-        if let Some(colon) = memchr::memchr(b':', line)
-            && text.get(colon + 1) != Some(&b' ')
-        {
-            text.insert(colon + 1, b' ');
-        }
+        let colon = memchr::memchr(b':', line).filter(|colon| line.get(colon + 1) != Some(&b' '));
+        let line: Cow<'_, [u8]> = match colon {
+            Some(colon) => {
+                let (key, value) = line.split_at(colon + 1);
+                Cow::Owned([key, b" ", value].concat())
+            }
+            None => Cow::Borrowed(line),
+        };
+        let (Some(at), Some(text)) = (next_index(self.lines.len()), self.enter(&line)) else {
+            self.is_full = true;
+            return;
+        };
+        self.lines.push(text);
         if raw != RawHeader::Other {
-            self.unsettled.push((self.lines.len(), raw));
+            self.unsettled.push((at, raw));
         }
-        let kind = HeaderKind::Other;
-        self.lines.push(Header { text, kind });
+    }
+
+    /// The position of a line in `texts`.
+    fn enter(&mut self, line: &[u8]) -> Option<u32> {
+        if let Some(text) = self.texts.get_index_of(line) {
+            return next_index(text);
+        }
+        let text = next_index(self.texts.len())?;
+        self.texts.insert(line.into());
+        Some(text)
+    }
+
+    fn replace(&mut self, at: u32, line: &[u8]) {
+        match self.enter(line) {
+            Some(text) => self.lines[at as usize] = text,
+            None => self.is_full = true,
+        }
     }
 
     /// Settles the lines that waited: these are the columns that they speak of.
     ///
-    /// Unless the selected event is the first column, they are written anew to hold it alone.
-    pub fn settle(&mut self, selection: &Selection, event: &[u8]) {
-        let alone = *selection != Selection::Column(0);
-        for (at, raw) in self.unsettled.drain(..) {
-            let line = &mut self.lines[at];
+    /// Where the selected event is not that of the first column, they are written anew to hold it
+    /// alone. Where several events are wanted, they stay as they were read.
+    pub fn settle(&mut self, selection: &Selection, event: &[u8], has_more: bool) {
+        let alone = !has_more && *selection.first() != CostSource::Column(0);
+        for (at, raw) in std::mem::take(&mut self.unsettled) {
             match raw {
-                RawHeader::Events if alone => *line = Header::events(event),
-                RawHeader::Events => line.kind = HeaderKind::Events,
+                RawHeader::Events if alone => self.replace(at, &[b"events: ", event].concat()),
                 RawHeader::Summary(numbers) => {
-                    let cost = selection.cost(&numbers);
-                    if alone {
-                        *line = Header::summary(cost);
-                    } else if !line.begins_with(cost) {
-                        line.text = [&b"summary: "[..], &joined(&numbers)].concat();
+                    let stated = selection.first().cost(&numbers);
+                    self.section.is_rewritten |= alone && *selection.first() != CostSource::Absent;
+                    if !alone && !begins_with(self.line(at), stated) {
+                        self.replace(at, &summary_line(&numbers));
                     }
-                    line.kind = HeaderKind::Summary(cost);
-                    if let Some(section) = self.sections.last_mut() {
-                        section.summary.get_or_insert(at);
-                        section.total = section.total.saturating_add(cost);
-                    }
+                    self.summaries.push(Summary { line: at, stated });
+                    self.section.summaries.end = self.summaries.len();
                 }
-                RawHeader::Other => {}
+                RawHeader::Events | RawHeader::Other => {}
             }
         }
     }
 
-    /// Returns all lines, with right summaries where they were missing or 0.
+    fn line(&self, at: u32) -> &[u8] {
+        let text = self.lines.get(at as usize).copied().unwrap_or(u32::MAX);
+        self.texts.get_index(text as usize).map_or(b"", |text| text)
+    }
+
+    /// Appends the lines of another profile.
+    pub fn append(&mut self, other: Headers) {
+        let (first_line, first_summary) = (self.lines.len(), self.summaries.len());
+        if next_index(first_line + other.lines.len()).is_none() {
+            self.is_full = true;
+            return;
+        }
+        let texts: Vec<_> = other.texts.iter().map(|text| self.enter(text)).collect();
+        let lines = other.lines.iter().map(|&text| texts[text as usize]);
+        let before = self.lines.len();
+        self.lines.extend(lines.flatten());
+        self.is_full |= other.is_full || self.lines.len() < before + other.lines.len();
+        let offset = next_index(first_line).unwrap_or(u32::MAX);
+        self.summaries
+            .extend(other.summaries.iter().map(|summary| Summary {
+                line: summary.line.saturating_add(offset),
+                ..*summary
+            }));
+        self.sections
+            .extend(other.sections.into_iter().map(|section| Section {
+                summaries: section.summaries.start + first_summary
+                    ..section.summaries.end + first_summary,
+                ..section
+            }));
+    }
+
+    /// All lines, with right summaries where they were missing or 0.
     ///
     /// Without any sound one in the profile a single line gives the total. Where only some
     /// sections lack theirs (the last run was cut off), each of these gets its own.
-    pub fn finish(mut self, self_total: Cost) -> Vec<Header> {
-        let all = self.sections.iter().map(|section| section.total);
-        if all.fold(0, Cost::saturating_add) == 0 {
-            let first = self.sections.iter().find_map(|section| section.summary);
-            if first.is_none() || self_total != 0 {
-                self.put_summary(first, self_total);
-            }
-            return self.lines;
-        }
-        let mut end = self_total;
-        let mut missing = Vec::new();
-        for section in self.sections.iter().rev() {
-            let own = end.saturating_sub(section.self_before);
-            if section.total == 0 && own != 0 {
-                missing.push((section.summary, own));
-            }
-            end = section.self_before;
-        }
-        for (line, own) in missing.into_iter().rev() {
-            self.put_summary(line, own);
-        }
-        self.lines
+    pub fn lines(&self) -> impl Iterator<Item = Header<'_>> {
+        let corrections = self.corrections();
+        let lines = (0u32..).zip(&self.lines).filter_map(move |(at, &text)| {
+            let text = self.texts.get_index(text as usize)?;
+            let kind = match corrections.lines.get(&at) {
+                Some(Some(total)) if begins_with(text, *total) => HeaderKind::Summary(*total),
+                Some(Some(total)) => return Some(Header::summary(*total)),
+                Some(None) => return None,
+                None if text.starts_with(b"events:") => HeaderKind::Events,
+                None => HeaderKind::Other,
+            };
+            Some(Header {
+                text: Cow::Borrowed(text),
+                kind,
+            })
+        });
+        lines.chain(corrections.added.into_iter().map(Header::summary))
     }
 
-    fn put_summary(&mut self, line: Option<usize>, total: Cost) {
-        let header = Header::summary(total);
-        match line {
-            Some(at) => self.lines[at] = header,
-            None => self.lines.push(header),
+    /// What the `summary:` lines add up to, where all of them speak of the selected event.
+    pub fn stated(&self) -> Option<Cost> {
+        let is_rewritten = self.sections.iter().any(|section| section.is_rewritten);
+        let summaries = self.summaries();
+        (!is_rewritten && !self.summaries.is_empty())
+            .then(|| summaries.fold(0, Cost::saturating_add))
+    }
+
+    /// All numbers that `summary:` lines state.
+    pub fn summaries(&self) -> impl Iterator<Item = Cost> {
+        self.summaries.iter().map(|summary| summary.stated)
+    }
+
+    fn corrections(&self) -> Corrections {
+        let mut corrections = Corrections::default();
+        let mut all: Cost = 0;
+        for section in &self.sections {
+            let summaries = &self.summaries[section.summaries.clone()];
+            for (number, summary) in summaries.iter().enumerate() {
+                let total = match (section.is_rewritten, number) {
+                    (false, _) => Some(summary.stated),
+                    (true, 0) => Some(section.own),
+                    (true, _) => None,
+                };
+                corrections.lines.insert(summary.line, total);
+            }
+            all = all.saturating_add(self.total_of(section));
         }
+        let own = self.sections.iter().map(|section| section.own);
+        let own = own.fold(0, Cost::saturating_add);
+        if all == 0 {
+            let first = self.summaries.first().map(|summary| summary.line);
+            if first.is_none() || own != 0 {
+                corrections.put(first, own);
+            }
+            return corrections;
+        }
+        let missing = self.sections.iter();
+        for section in missing.filter(|section| self.total_of(section) == 0 && section.own != 0) {
+            let summaries = &self.summaries[section.summaries.clone()];
+            corrections.put(summaries.first().map(|summary| summary.line), section.own);
+        }
+        corrections
+    }
+
+    /// What the `summary:` lines of a section add up to.
+    fn total_of(&self, section: &Section) -> Cost {
+        let summaries = &self.summaries[section.summaries.clone()];
+        if section.is_rewritten && !summaries.is_empty() {
+            return section.own;
+        }
+        let stated = summaries.iter().map(|summary| summary.stated);
+        stated.fold(0, Cost::saturating_add)
+    }
+}
+
+/// What `summary:` lines say, or that they are left out, and those that are to be added.
+#[derive(Default)]
+struct Corrections {
+    lines: HashMap<u32, Option<Cost>, RandomState>,
+    added: Vec<Cost>,
+}
+
+impl Corrections {
+    fn put(&mut self, line: Option<u32>, total: Cost) {
+        match line {
+            Some(line) => _ = self.lines.insert(line, Some(total)),
+            None => self.added.push(total),
+        }
+    }
+}
+
+/// Whether webgrind's reader will find this number in a `summary:` line: decimal, after a single
+/// space.
+fn begins_with(line: &[u8], number: Cost) -> bool {
+    let rest = line.strip_prefix(b"summary: ");
+    let rest = rest.and_then(|rest| rest.strip_prefix(number.to_string().as_bytes()));
+    rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_digit))
+}
+
+/// A `summary:` line of these numbers, of which there may be millions.
+fn summary_line(numbers: &[Cost]) -> Vec<u8> {
+    let mut line = b"summary:".to_vec();
+    for number in numbers {
+        line.push(b' ');
+        line.extend_from_slice(number.to_string().as_bytes());
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(headers: &Headers) -> String {
+        let lines = headers.lines();
+        let lines: Vec<_> = lines
+            .map(|line| String::from_utf8_lossy(line.text()).into_owned())
+            .collect();
+        lines.join("|")
+    }
+
+    /// Sections of `summary:` numbers with what their self costs add up to.
+    fn headers(sections: &[(&[Cost], Cost)]) -> Headers {
+        let mut headers = Headers::default();
+        for (summaries, own) in sections {
+            for number in *summaries {
+                let line = format!("summary: {number}");
+                headers.push(line.as_bytes(), RawHeader::Summary(vec![*number]));
+            }
+            headers.settle(&Selection::FIRST_COLUMN, b"Ir", false);
+            headers.end_section(*own);
+        }
+        headers
+    }
+
+    #[test]
+    fn a_profile_without_any_summary_gets_one() {
+        assert_eq!(text(&headers(&[(&[], 5), (&[], 7)])), "summary: 12");
+        assert_eq!(text(&headers(&[])), "summary: 0");
+        assert_eq!(text(&headers(&[(&[0], 0)])), "summary: 0");
+        assert_eq!(text(&headers(&[(&[0, 0], 5)])), "summary: 5|summary: 0");
+    }
+
+    #[test]
+    fn a_section_without_cost_needs_no_summary() {
+        assert_eq!(text(&headers(&[(&[5], 5), (&[], 0)])), "summary: 5");
+        assert_eq!(
+            text(&headers(&[(&[5], 5), (&[0], 0)])),
+            "summary: 5|summary: 0"
+        );
+    }
+
+    #[test]
+    fn each_section_that_lacks_its_summary_gets_its_own() {
+        let sections: [(&[Cost], Cost); 3] = [(&[5], 5), (&[0], 6), (&[], 7)];
+        assert_eq!(
+            text(&headers(&sections)),
+            "summary: 5|summary: 6|summary: 7"
+        );
+        // Two lines of one section are taken together.
+        assert_eq!(text(&headers(&[(&[2, 3], 6)])), "summary: 2|summary: 3");
+        assert_eq!(text(&headers(&[(&[0, 3], 6)])), "summary: 0|summary: 3");
+    }
+
+    #[test]
+    fn merging_keeps_each_section_apart() {
+        let mut all = headers(&[(&[5], 5)]);
+        all.append(headers(&[(&[], 7), (&[0], 6)]));
+        assert_eq!(text(&all), "summary: 5|summary: 6|summary: 7");
+    }
+
+    #[test]
+    fn another_event_has_its_self_costs_as_summary() {
+        let mut headers = Headers::default();
+        let memory = Selection::column(1);
+        headers.push(b"events: Time Memory", RawHeader::Events);
+        headers.push(b"summary: 100 4000", RawHeader::Summary(vec![100, 4000]));
+        headers.push(b"summary: 1 2", RawHeader::Summary(vec![1, 2]));
+        headers.settle(&memory, b"Memory", false);
+        headers.end_section(1500);
+        assert_eq!(text(&headers), "events: Memory|summary: 1500");
+    }
+
+    #[test]
+    fn lines_get_what_the_reader_of_webgrind_needs() {
+        let mut headers = Headers::default();
+        headers.push(b"cmd:a", RawHeader::Other);
+        headers.push(b"summary:  0x10 7", RawHeader::Summary(vec![16, 7]));
+        headers.push(b"cmd:a", RawHeader::Other);
+        headers.settle(&Selection::FIRST_COLUMN, b"Ir", false);
+        headers.end_section(16);
+        assert_eq!(text(&headers), "cmd: a|summary: 16 7|cmd: a");
+        assert_eq!(headers.texts.len(), 3);
     }
 }

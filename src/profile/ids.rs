@@ -37,6 +37,13 @@ impl FunctionId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeId(pub(super) u32);
 
+impl EdgeId {
+    /// The number as an index.
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The next free 32-bit index of a table with `len` entries; none when the table is full.
 ///
 /// The last value is kept free for sentinels.

@@ -3,7 +3,7 @@
 use super::Cost;
 use super::ids::FunctionId;
 use super::trace::{EndedBlock, Linker, Links, Wanted};
-use super::tree::{InvocationCall, InvocationTree};
+use super::tree::InvocationCall;
 use crate::threads::Beside;
 
 /// Blocks and calls that are handed over at once: with fewer the threads wake each other too often.
@@ -12,15 +12,8 @@ const BATCH: usize = 8 << 10;
 /// How many batches may wait to be linked.
 const BATCHES: usize = 4;
 
-/// What a reader found, in its order.
-#[derive(Debug)]
-enum Entry {
-    /// A block, and where its calls end in the batch.
-    Block(EndedBlock, usize),
-    EndRun,
-    /// Invocations that a table lists with their links.
-    Tree(Box<InvocationTree>),
-}
+/// A block, and where its calls end in the batch.
+type Entry = (EndedBlock, usize);
 
 #[derive(Debug, Default)]
 struct Batch {
@@ -63,21 +56,11 @@ impl Linking {
 
     /// Notes that the block that was being read has ended.
     pub fn end_block(&mut self, block: EndedBlock) {
-        self.note(Entry::Block(block, self.batch.calls.len()));
+        self.batch.entries.push((block, self.batch.calls.len()));
         // Only here are all calls those of blocks in the batch.
         if self.batch.entries.len() + self.batch.calls.len() >= BATCH {
             self.hand_over();
         }
-    }
-
-    /// Notes that nobody will claim what is left of a run.
-    pub fn end_run(&mut self) {
-        self.note(Entry::EndRun);
-    }
-
-    /// Notes invocations that a table lists with their links.
-    pub fn add_tree(&mut self, tree: InvocationTree) {
-        self.note(Entry::Tree(Box::new(tree)));
     }
 
     /// Waits until everything is linked.
@@ -97,10 +80,6 @@ impl Linking {
                 thread.finish()
             }
         }
-    }
-
-    fn note(&mut self, entry: Entry) {
-        self.batch.entries.push(entry);
     }
 
     #[inline(never)]
@@ -134,15 +113,9 @@ impl Worker {
 impl Batch {
     fn link(self, linker: &mut Linker) {
         let mut start = 0;
-        for entry in self.entries {
-            match entry {
-                Entry::Block(block, end) => {
-                    linker.end_block(block, &self.calls[start..end]);
-                    start = end;
-                }
-                Entry::EndRun => linker.end_run(),
-                Entry::Tree(tree) => linker.add_tree(*tree),
-            }
+        for (block, end) in self.entries {
+            linker.end_block(block, &self.calls[start..end]);
+            start = end;
         }
     }
 }
@@ -175,16 +148,12 @@ mod tests {
     #[test]
     fn batches_are_linked_as_one_block_after_the_other() {
         let (mut linking, mut linker) = (Linking::new(WANTED), Linker::new(WANTED));
-        for (number, (block, calls)) in blocks().enumerate() {
+        for (block, calls) in blocks() {
             for call in &calls {
                 linking.add_call(call.callee, call.line, call.cost);
             }
             linking.end_block(block);
             linker.end_block(block, &calls);
-            if number.is_multiple_of(1000) {
-                linking.end_run();
-                linker.end_run();
-            }
         }
         let (found, expected) = (linking.finish(), linker.finish());
         assert!(

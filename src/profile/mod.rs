@@ -1,12 +1,13 @@
 //! The model: functions, call edges, headers, and for traces the invocation tree.
 //!
 //! It knows no file format. A reader feeds a [`ProfileBuilder`], which sums in 64 bits; the
-//! finished [`Profile`] is what writers and reports take.
+//! finished [`Profile`] is what writers and reports take, and what [`Profile::merge`] joins.
 
 mod builder;
 mod calls;
+mod costs;
 mod events;
-mod function;
+mod functions;
 mod headers;
 mod ids;
 mod linking;
@@ -14,27 +15,29 @@ mod names;
 mod outermost;
 mod proxies;
 mod scale;
+mod sums;
 mod trace;
 mod tree;
 
+use std::sync::OnceLock;
+
 pub(crate) use builder::TableFunction;
 pub use builder::{Call, Kind, ModelError, ProfileBuilder, ProfileOptions};
-pub use calls::CallEdge;
-pub use events::{EventError, Events, Selection};
-pub use function::Function;
+pub use calls::{CallEdge, EdgeRef};
+pub use costs::{Cost, Costs};
+pub use events::{CostSource, Event, EventChoice, EventError, MOST_EVENTS, Selection};
+pub use functions::Function;
 pub use headers::{Header, HeaderKind, RawHeader};
 pub use ids::{EdgeId, FunctionId, NameId};
 pub use names::NameTable;
 pub use scale::split_scale;
 pub use tree::{Invocation, InvocationCall, InvocationTree};
 
-use calls::EdgeLists;
-
-/// A cost, in the unit of its event.
-///
-/// Signed, since Xdebug 2.6 to 2.9 write memory differences. Numbers and sums outside of 64 bits
-/// with a sign stay at its ends; [`Profile::has_saturated`] tells.
-pub type Cost = i64;
+use calls::{CallLists, padded};
+use events::Events;
+use functions::LineRule;
+use headers::Headers;
+use sums::Sums;
 
 /// How inclusive costs treat recursion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,25 +50,103 @@ pub enum InclusiveCost {
     Outermost,
 }
 
+/// What the inputs of a profile held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProfileKind {
+    /// Every single invocation.
+    Trace,
+    /// Sums.
+    Aggregate,
+    /// Some of them one, some the other.
+    Mixed,
+}
+
 /// A profile: one or more inputs, read to their ends and summed.
+///
+/// It has costs of the events that were wanted, [`events`](Self::events). Where a function or a
+/// call edge has one cost only, it is that of the first of them.
 #[derive(Debug)]
 pub struct Profile {
     names: NameTable,
-    functions: Vec<Function>,
-    edges: Vec<CallEdge>,
-    called_from: EdgeLists,
-    sub_calls: EdgeLists,
-    headers: Vec<Header>,
-    event: Vec<u8>,
-    events: Vec<Vec<u8>>,
-    invocations: Option<InvocationTree>,
+    events: Events,
+    /// The wanted events, as `events` has them.
+    wanted: Vec<Event>,
+    headers: Headers,
+    sums: Sums,
+    /// Worked out when somebody asks for the calls of a function.
+    lists: OnceLock<CallLists>,
 }
 
 impl Profile {
+    fn new(names: NameTable, events: Events, headers: Headers, sums: Sums) -> Self {
+        Profile {
+            names,
+            wanted: events.wanted().collect(),
+            events,
+            headers,
+            sums,
+            lists: OnceLock::new(),
+        }
+    }
+
+    /// Adds another profile to this one.
+    ///
+    /// Functions are the same where object, file and name are. Sums are added up; a function's
+    /// line is the least that either profile gives; headers follow those of this profile. But for
+    /// the numbers of functions and the order of edges, headers and events, it does not matter
+    /// which profile is added to which, nor in which groups.
+    ///
+    /// # Errors
+    ///
+    /// When there is more than can be numbered. Neither profile is of any use then.
+    pub fn merge(&mut self, other: Profile) -> Result<(), ModelError> {
+        let names: Option<Vec<NameId>> = other
+            .names
+            .iter()
+            .map(|name| self.names.intern(name))
+            .collect();
+        let names = names.ok_or(ModelError::TooMany { what: "names" })?;
+        let order = self.events.merge(&other.events);
+        self.wanted = self.events.wanted().collect();
+        self.headers.append(other.headers);
+        self.lists = OnceLock::new();
+        if self.headers.is_full() {
+            return Err(ModelError::TooMany {
+                what: "header lines",
+            });
+        }
+        let number = |name: NameId| names[name.index()];
+        self.sums.merge(other.sums, number, &order, LineRule::Least)
+    }
+
+    /// Adds the derived events of the inputs to the wanted ones, in the order of their definitions:
+    /// those whose formulas can be worked out from the events there are.
+    pub fn derive_events(&mut self) {
+        let present = self.wanted.len();
+        let derived = self.events.want_derived();
+        self.sums.derive(present, &derived);
+        self.wanted = self.events.wanted().collect();
+    }
+
+    /// Checks that there are the events that were wanted.
+    ///
+    /// # Errors
+    ///
+    /// When no input has one of them, when its formula is wrong, or when all are wanted and there
+    /// are too many.
+    pub fn check_events(&self) -> Result<(), EventError> {
+        self.events.check()
+    }
+
+    /// What the inputs held.
+    pub fn kind(&self) -> ProfileKind {
+        self.sums.kind.unwrap_or(ProfileKind::Aggregate)
+    }
+
     /// All functions in number order.
     pub fn functions(&self) -> impl ExactSizeIterator<Item = (FunctionId, &Function)> {
-        let numbered = self.functions.iter().enumerate();
-        numbered.map(|(index, function)| (self.id(index), function))
+        let numbered = self.sums.functions.as_slice().iter().enumerate();
+        numbered.map(|(index, function)| (id(index), function))
     }
 
     /// One function.
@@ -74,7 +155,19 @@ impl Profile {
     ///
     /// If the number is not of this profile.
     pub fn function(&self, id: FunctionId) -> &Function {
-        &self.functions[id.index()]
+        &self.sums.functions.as_slice()[id.index()]
+    }
+
+    /// The self costs of a function: one for each wanted event.
+    pub fn self_costs(&self, id: FunctionId) -> impl Iterator<Item = Cost> {
+        let more = self.sums.functions.more_self.row(id.index());
+        padded(self.function(id).self_cost, more, self.wanted.len())
+    }
+
+    /// The inclusive costs of a function: one for each wanted event.
+    pub fn inclusive_costs(&self, id: FunctionId) -> impl Iterator<Item = Cost> {
+        let more = self.sums.functions.more_inclusive.row(id.index());
+        padded(self.function(id).inclusive, more, self.wanted.len())
     }
 
     /// The bytes of a name.
@@ -83,71 +176,120 @@ impl Profile {
     }
 
     /// All call edges in order of their first appearance.
-    pub fn edges(&self) -> &[CallEdge] {
-        &self.edges
+    pub fn edges(&self) -> impl ExactSizeIterator<Item = CallEdge> {
+        self.sums.calls.iter()
     }
 
     /// Who calls a function, in order of first appearance.
     pub fn called_from(
         &self,
         id: FunctionId,
-    ) -> impl DoubleEndedIterator<Item = &CallEdge> + ExactSizeIterator {
-        let positions = self.called_from.of(id).iter();
-        positions.map(|&position| &self.edges[position as usize])
+    ) -> impl DoubleEndedIterator<Item = EdgeRef<'_>> + ExactSizeIterator {
+        self.edges_at(self.lists().called_from(id))
     }
 
     /// Whom a function calls, in order of first appearance.
     pub fn sub_calls(
         &self,
         id: FunctionId,
-    ) -> impl DoubleEndedIterator<Item = &CallEdge> + ExactSizeIterator {
-        let positions = self.sub_calls.of(id).iter();
-        positions.map(|&position| &self.edges[position as usize])
+    ) -> impl DoubleEndedIterator<Item = EdgeRef<'_>> + ExactSizeIterator {
+        self.edges_at(self.lists().sub_calls(id))
     }
 
-    /// The header lines, in order.
-    pub fn headers(&self) -> &[Header] {
-        &self.headers
+    fn lists(&self) -> &CallLists {
+        let functions = self.sums.functions.as_slice().len();
+        self.lists
+            .get_or_init(|| CallLists::new(&self.sums.calls, functions))
     }
 
-    /// Name of the event whose costs these are.
+    fn edges_at<'a>(
+        &'a self,
+        positions: &'a [u32],
+    ) -> impl DoubleEndedIterator<Item = EdgeRef<'a>> + ExactSizeIterator {
+        let events = self.wanted.len();
+        let positions = positions.iter();
+        positions.map(move |&position| self.sums.calls.at(position as usize, events))
+    }
+
+    /// The header lines, in order, with right summaries where they were missing or 0.
+    pub fn headers(&self) -> impl Iterator<Item = Header<'_>> {
+        self.headers.lines()
+    }
+
+    /// Name of the first wanted event; empty if no input has any event.
     pub fn event(&self) -> &[u8] {
-        &self.event
+        self.wanted.first().map_or(b"", Event::name)
+    }
+
+    /// The events whose costs these are, in order.
+    pub fn events(&self) -> &[Event] {
+        &self.wanted
     }
 
     /// Names of all events of the inputs, derived ones last.
-    pub fn events(&self) -> impl Iterator<Item = &[u8]> {
-        self.events.iter().map(Vec::as_slice)
+    pub fn available_events(&self) -> impl Iterator<Item = &[u8]> {
+        self.events.names()
     }
 
-    /// Sum of all self costs.
+    /// The values of the `event:` lines that define derived events, sorted.
+    pub fn event_definitions(&self) -> Vec<Vec<u8>> {
+        self.events.definitions()
+    }
+
+    /// Sum of all self costs of the first event.
     pub fn total(&self) -> Cost {
-        let costs = self.functions.iter().map(|function| function.self_cost);
+        let functions = self.sums.functions.as_slice().iter();
+        let costs = functions.map(|function| function.self_cost);
         costs.fold(0, Cost::saturating_add)
+    }
+
+    /// Sums of all self costs: one for each wanted event.
+    pub fn totals(&self) -> Vec<Cost> {
+        let mut totals = vec![0; self.wanted.len()];
+        for (id, _) in self.functions() {
+            for (total, cost) in totals.iter_mut().zip(self.self_costs(id)) {
+                *total = Cost::saturating_add(*total, cost);
+            }
+        }
+        totals
+    }
+
+    /// What the `summary:` lines of the inputs state for the first event, if they speak of it.
+    pub fn stated_total(&self) -> Option<Cost> {
+        self.headers.stated()
     }
 
     /// Every invocation of the traces, if [`ProfileOptions::invocations`] wanted them.
     pub fn invocations(&self) -> Option<&InvocationTree> {
-        self.invocations.as_ref()
+        self.sums.invocations.as_ref()
+    }
+
+    /// Whether a trace has a function that is one of the proxies asked for, by its position in
+    /// [`ProfileOptions::proxies`].
+    pub fn has_proxy(&self, proxy: usize) -> bool {
+        self.sums.proxies.contains(&proxy)
     }
 
     /// Whether a sum reached an end of the 64 bits, and is therefore wrong.
     pub fn has_saturated(&self) -> bool {
         let at_end = |cost: Cost| cost == Cost::MAX || cost == Cost::MIN;
-        let in_functions = self.functions.iter().any(|function| {
+        let functions = &self.sums.functions;
+        let in_functions = functions.as_slice().iter().any(|function| {
             at_end(function.self_cost) || at_end(function.inclusive) || at_end(function.call_cost)
         });
-        let in_summaries = self.headers.iter().any(|header| match header.kind {
-            HeaderKind::Summary(cost) => at_end(cost),
-            _ => false,
-        });
+        let more = [
+            functions.more_self.all(),
+            functions.more_inclusive.all(),
+            self.sums.calls.all_more(),
+        ];
         in_functions
-            || in_summaries
-            || at_end(self.total())
-            || self.edges.iter().any(|edge| at_end(edge.cost))
+            || self.headers.summaries().any(at_end)
+            || self.totals().into_iter().any(at_end)
+            || self.edges().any(|edge| at_end(edge.cost))
+            || more.into_iter().flatten().any(|&cost| at_end(cost))
     }
+}
 
-    fn id(&self, index: usize) -> FunctionId {
-        FunctionId(u32::try_from(index).unwrap_or(u32::MAX))
-    }
+fn id(index: usize) -> FunctionId {
+    FunctionId(u32::try_from(index).unwrap_or(u32::MAX))
 }

@@ -151,13 +151,6 @@ impl Linker {
         });
     }
 
-    /// Adds invocations that a table lists with their links, if the tree is wanted.
-    pub fn add_tree(&mut self, tree: InvocationTree) {
-        if let Some(own) = &mut self.tree {
-            self.is_full |= own.append(tree).is_none();
-        }
-    }
-
     /// Ends a run: nobody will claim what is left of it.
     pub fn end_run(&mut self) {
         self.proxies.end_run();

@@ -150,6 +150,17 @@ impl InvocationTree {
         }
     }
 
+    /// Gives every function the number that `number` says.
+    pub(super) fn renumbered(mut self, number: impl Fn(FunctionId) -> FunctionId) -> Self {
+        for invocation in &mut self.invocations {
+            invocation.function = number(invocation.function);
+        }
+        for call in &mut self.calls {
+            call.callee = number(call.callee);
+        }
+        self
+    }
+
     /// Appends all of another tree; none when the 2³² − 1 invocations or calls are used up.
     pub(super) fn append(&mut self, mut other: InvocationTree) -> Option<()> {
         if self.invocations.is_empty() {

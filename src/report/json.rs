@@ -50,8 +50,10 @@ impl Serialize for Document<'_> {
         let profile = self.profile;
         let (_, scale) = split_scale(profile.event());
         let headers = || {
-            let headers = profile.headers().iter();
-            headers.map(|header| (Text(header.key()), Text(header.value())))
+            let headers = profile.headers();
+            headers
+                .map(|header| [header.key(), header.value()].map(<[u8]>::to_vec))
+                .map(|[key, value]| (Owned(key), Owned(value)))
         };
         let functions = || {
             let functions = profile.functions();
@@ -63,7 +65,7 @@ impl Serialize for Document<'_> {
         };
         let mut document = serializer.serialize_struct("Profile", 6)?;
         document.serialize_field("event", &Text(profile.event()))?;
-        document.serialize_field("events", &List(|| profile.events().map(Text)))?;
+        document.serialize_field("events", &List(|| profile.available_events().map(Text)))?;
         document.serialize_field("scale", &scale)?;
         document.serialize_field("headers", &List(headers))?;
         document.serialize_field("total", &profile.total())?;
@@ -88,11 +90,11 @@ impl Serialize for FunctionRecord<'_> {
         let text = |name| Text(profile.name(name));
         let called_from = || {
             let edges = profile.called_from(id);
-            edges.map(|edge| CallRecord(edge.caller, edge))
+            edges.map(|edge| CallRecord(edge.caller, *edge))
         };
         let sub_calls = || {
             let edges = profile.sub_calls(id);
-            edges.map(|edge| CallRecord(edge.callee, edge))
+            edges.map(|edge| CallRecord(edge.callee, *edge))
         };
         let mut record = serializer.serialize_struct("Function", 10)?;
         record.serialize_field("number", &id.number())?;
@@ -110,9 +112,9 @@ impl Serialize for FunctionRecord<'_> {
 }
 
 /// A call edge, as one of its two functions sees it: the other one, and the call.
-struct CallRecord<'a>(FunctionId, &'a CallEdge);
+struct CallRecord(FunctionId, CallEdge);
 
-impl Serialize for CallRecord<'_> {
+impl Serialize for CallRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let CallRecord(other, edge) = self;
         let mut record = serializer.serialize_struct("Call", 4)?;
@@ -130,6 +132,15 @@ struct Text<'a>(&'a [u8]);
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&String::from_utf8_lossy(self.0))
+    }
+}
+
+/// The same, owned.
+struct Owned(Vec<u8>);
+
+impl Serialize for Owned {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Text(&self.0).serialize(serializer)
     }
 }
 

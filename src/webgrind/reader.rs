@@ -24,7 +24,7 @@ mod table;
 use std::io::{Read, Seek};
 
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, NUMBER, Version};
-use crate::profile::{Cost, ProfileBuilder, RawHeader, Selection};
+use crate::profile::{Cost, CostSource, ProfileBuilder, RawHeader, Selection};
 pub use error::{ReadError, ReadProblem, ReadWarning, ReadWarningKind};
 use source::Source;
 use table::{Destination, TableReader};
@@ -228,7 +228,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 
     fn warnings(&self, selection: &Selection, selected: &[u8], event: &[u8]) -> Vec<ReadWarning> {
-        if *selection != Selection::Absent {
+        if *selection.first() != CostSource::Absent {
             return Vec::new();
         }
         let [event, available] =

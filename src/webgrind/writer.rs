@@ -104,9 +104,9 @@ struct Plan<'a> {
 impl Plan<'_> {
     /// Size of the whole file in bytes.
     fn size(&self) -> u64 {
-        let headers = self.profile.headers().iter();
+        let headers = self.profile.headers();
         let headers: u64 = headers
-            .map(|header| self.header_line(header).len() as u64)
+            .map(|header| self.header_line(&header).len() as u64)
             .sum();
         self.sub_calls_at + self.sub_calls_size() + headers
     }
@@ -168,12 +168,12 @@ impl Plan<'_> {
     }
 
     /// A header line with its end; scaled where costs are.
-    fn header_line(&self, header: &Header) -> Vec<u8> {
-        let scaled = match (&header.kind, self.narrowing.divisor()) {
+    fn header_line(&self, header: &Header<'_>) -> Vec<u8> {
+        let scaled = match (header.kind(), self.narrowing.divisor()) {
             (_, 1) | (HeaderKind::Other, _) => None,
             (HeaderKind::Events, _) => Some(self.narrowing.event(self.profile.event())),
             (HeaderKind::Summary(total), _) => {
-                Some(self.narrowing.scaled(*total).to_string().into_bytes())
+                Some(self.narrowing.scaled(total).to_string().into_bytes())
             }
         };
         let Some(first) = scaled else {
@@ -240,7 +240,7 @@ impl<W: Write + Seek> Writer<W> {
         }
         let header_address = self.address();
         for header in plan.profile.headers() {
-            self.bytes(&plan.header_line(header))?;
+            self.bytes(&plan.header_line(&header))?;
         }
         self.patch(header_address)
     }
@@ -256,12 +256,12 @@ impl<W: Write + Seek> Writer<W> {
         }
         if plan.version.has_called_from() {
             for edge in plan.profile.called_from(id) {
-                self.numbers(plan.call_record(edge.caller, edge).to_numbers())?;
+                self.numbers(plan.call_record(edge.caller, &edge).to_numbers())?;
             }
         }
         if plan.version.has_sub_calls() {
             for edge in plan.profile.sub_calls(id) {
-                self.numbers(plan.call_record(edge.callee, edge).to_numbers())?;
+                self.numbers(plan.call_record(edge.callee, &edge).to_numbers())?;
             }
         }
         let function = plan.profile.function(id);

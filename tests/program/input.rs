@@ -58,13 +58,11 @@ fn two_inputs_give_what_they_give_one_after_another_in_one() {
         ["xdebug2/small.cg", "xdebug2/composer.cg"],
         ["xdebug2/composer.cg", "xdebug3/composer.cg"],
         ["xdebug3/chain.cg", "xdebug2/chain.cg"],
-        ["valgrind/combine.cg", "valgrind/plain.cg"],
-        ["valgrind/threads-02.cg", "valgrind/combine.cg"],
-        ["valgrind/plain.cg", "valgrind/plain.cg"],
     ] {
         let paths = names.map(fixture);
         fs::write(&joined, names.map(bytes).concat()).unwrap();
-        for format in ["v4", "v5", "v6", "v7", "json"] {
+        // Without lines: of several inputs the least counts, of several runs the first.
+        for format in ["v4", "v5", "v6"] {
             for inclusive in ["summed", "outermost"] {
                 let options = ["-q", "-f", format, "--inclusive", inclusive];
                 let apart = program().args(options).args(&paths).output().unwrap();

@@ -21,8 +21,8 @@ fn read(data: &[u8]) -> (Profile, Vec<String>) {
 
 /// What all `summary:` lines add up to.
 fn summary(profile: &Profile) -> Cost {
-    let headers = profile.headers().iter();
-    let summaries = headers.filter_map(|header| match header.kind {
+    let headers = profile.headers();
+    let summaries = headers.filter_map(|header| match header.kind() {
         HeaderKind::Summary(cost) => Some(cost),
         _ => None,
     });

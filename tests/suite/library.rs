@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::profile::{Kind, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::report;
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteWarning};
 
@@ -64,7 +64,7 @@ pub fn linked() -> ProfileOptions {
 /// Options for this event.
 pub fn event(name: &str) -> ProfileOptions {
     ProfileOptions {
-        event: Some(name.as_bytes().to_vec()),
+        events: EventChoice::Named(vec![name.as_bytes().to_vec()]),
         ..ProfileOptions::default()
     }
 }
@@ -113,7 +113,7 @@ pub fn json(profile: &Profile) -> String {
 
 /// All header lines.
 pub fn headers(profile: &Profile) -> Vec<String> {
-    let headers = profile.headers().iter();
+    let headers = profile.headers();
     let texts = headers.map(|header| String::from_utf8_lossy(header.text()).into_owned());
     texts.collect()
 }

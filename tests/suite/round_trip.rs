@@ -5,7 +5,8 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use cg_preprocess::profile::{
-    CallEdge, FunctionId, InclusiveCost, Profile, ProfileBuilder, ProfileOptions,
+    CallEdge, EventChoice, FunctionId, InclusiveCost, Profile, ProfileBuilder, ProfileKind,
+    ProfileOptions,
 };
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteWarning};
 use proptest::prelude::*;
@@ -95,10 +96,10 @@ impl Tables {
             self_cost: function.self_cost,
             inclusive: function.inclusive,
             invocations: function.invocations,
-            called_from: profile.called_from(id).map(|e| row(e.caller, e)).collect(),
-            sub_calls: profile.sub_calls(id).map(|e| row(e.callee, e)).collect(),
+            called_from: profile.called_from(id).map(|e| row(e.caller, &e)).collect(),
+            sub_calls: profile.sub_calls(id).map(|e| row(e.callee, &e)).collect(),
         });
-        let headers = profile.headers().iter();
+        let headers = profile.headers();
         Tables {
             headers: headers.map(|header| text(header.text())).collect(),
             event: text(profile.event()),
@@ -138,7 +139,7 @@ impl Tables {
 }
 
 fn is_trace(profile: &Profile) -> bool {
-    profile.functions().any(|(_, function)| function.in_trace)
+    profile.kind() == ProfileKind::Trace
 }
 
 /// Checks all that must hold of any profile.
@@ -205,7 +206,7 @@ fn files_of_webgrind_itself_are_written_again_byte_for_byte() {
 fn in_millions(text: &[u8], event: &str) -> Profile {
     let header = format!("event: Scaled = 1000000 {event}\n");
     let options = ProfileOptions {
-        event: Some(b"Scaled".to_vec()),
+        events: EventChoice::Named(vec![b"Scaled".to_vec()]),
         ..ProfileOptions::default()
     };
     read_text(&[header.as_bytes(), text].concat(), options)
@@ -272,7 +273,7 @@ fn functions_that_differ_by_their_object_alone_stay_apart() {
         let self_costs: Vec<_> = both.functions().map(|(_, f)| f.self_cost).collect();
         assert_eq!(self_costs, [20, 140], "{version:?}");
         assert_eq!(both.edges().len(), 1);
-        assert_eq!(both.edges()[0].cost, 140);
+        assert_eq!(both.edges().next().unwrap().cost, 140);
     }
 }
 
@@ -372,7 +373,9 @@ fn file_with_headers(headers: &str) -> Vec<u8> {
 fn the_event_is_the_first_of_the_headers() {
     let read = |headers: &str, event: Option<&[u8]>| {
         let mut builder = ProfileBuilder::new(ProfileOptions {
-            event: event.map(<[u8]>::to_vec),
+            events: event.map_or(EventChoice::First, |name| {
+                EventChoice::Named(vec![name.to_vec()])
+            }),
             ..ProfileOptions::default()
         });
         let file = Cursor::new(file_with_headers(headers));

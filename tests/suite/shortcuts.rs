@@ -4,7 +4,7 @@
 use std::io::{Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice, Options, Outcome};
-use cg_preprocess::profile::{Kind, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
 
 use crate::generate::{self, Random};
@@ -34,7 +34,7 @@ fn describe(builder: ProfileBuilder, outcome: Result<Outcome, callgrind::Error>)
         Err(error) => return format!("{warnings:?}\nerror: {error}"),
     };
     let functions: Vec<_> = profile.functions().map(|(_, function)| function).collect();
-    let edges = profile.edges();
+    let edges: Vec<_> = profile.edges().collect();
     let files = [Version::V4, Version::V7].map(|version| written(&profile, version));
     format!("{warnings:?}\n{functions:?}\n{edges:?}\n{files:?}")
 }
@@ -61,9 +61,12 @@ impl Case {
             kind,
             lenient: random.below(2) == 0,
         };
-        let event = (random.below(4) == 0).then(|| b"Memory_(bytes)".to_vec());
+        let events = match random.below(4) {
+            0 => EventChoice::Named(vec![b"Memory_(bytes)".to_vec()]),
+            _ => EventChoice::First,
+        };
         let profile = ProfileOptions {
-            event,
+            events,
             invocations: random.below(2) == 0,
             ..ProfileOptions::default()
         };

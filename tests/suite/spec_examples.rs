@@ -31,7 +31,7 @@ fn functions(profile: &Profile) -> Vec<(String, String, u64, i64, i64, u64)> {
 
 /// All edges: caller, callee, line, calls, cost.
 fn edges(profile: &Profile) -> Vec<(usize, usize, u64, u64, i64)> {
-    let edges = profile.edges().iter();
+    let edges = profile.edges();
     edges
         .map(|e| (e.caller.index(), e.callee.index(), e.line, e.calls, e.cost))
         .collect()

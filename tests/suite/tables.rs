@@ -12,7 +12,7 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
-use cg_preprocess::profile::{Profile, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions};
 use cg_preprocess::webgrind::{OnOverflow, Version};
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ impl Case {
 
     fn set(&mut self, variant: &str) {
         if let Some(event) = variant.strip_prefix("event-") {
-            self.options.event = Some(event.into());
+            self.options.events = EventChoice::Named(vec![event.into()]);
             self.is_clamped = true;
         } else if variant == "with-proxies" {
             self.options.proxies = PROXIES.map(Vec::from).to_vec();

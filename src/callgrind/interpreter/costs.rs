@@ -4,7 +4,7 @@ use super::{Expect, Function, Interpreter, PendingCall, line_end};
 use crate::callgrind::error::{Problem, excerpt};
 use crate::callgrind::lexer::{Cursor, NumberError};
 use crate::callgrind::position::Position;
-use crate::profile::{Call, Cost, NameId, Selection};
+use crate::profile::{Call, Costs, NameId};
 
 impl Interpreter<'_> {
     /// Reads position numbers and costs: what they mean, the line before has said.
@@ -21,53 +21,64 @@ impl Interpreter<'_> {
                 None => return Err(self.position_problem(data, pos, cursor, column, error)),
             },
         };
-        let cost = self
-            .costs(&mut cursor)
-            .map_err(|problem| problem.unwrap_or_else(|| self.too_many_costs(data, pos)))?;
-        match self.expect {
-            Expect::OwnCost => {
-                self.ensure_block(data, pos)?;
-                self.position = position;
-                self.builder.add_cost(position.line(self.positions), cost);
-            }
-            Expect::CallCost(call) => {
-                self.ensure_block(data, pos)?;
-                self.position = position;
-                self.add_call(call, cost);
-            }
-            Expect::JumpSource => self.position = position,
-        }
+        let mut numbers = std::mem::take(&mut self.numbers);
+        let outcome = self.read_costs(&mut cursor, &mut numbers);
+        self.numbers = numbers;
+        outcome.map_err(|problem| problem.unwrap_or_else(|| self.too_many_costs(data, pos)))?;
+        let mut more = std::mem::take(&mut self.more);
+        let costs = self.selection.costs(&self.numbers, &mut more);
+        let outcome = self.put_costs(data, pos, position, costs);
+        self.more = more;
+        outcome?;
         self.expect = Expect::OwnCost;
         Ok(cursor.pos())
     }
 
+    fn put_costs(
+        &mut self,
+        data: &[u8],
+        pos: usize,
+        position: Position,
+        costs: Costs<'_>,
+    ) -> Result<(), Problem> {
+        match self.expect {
+            Expect::OwnCost => {
+                self.ensure_block(data, pos)?;
+                self.position = position;
+                self.builder.add_cost(position.line(self.positions), costs);
+            }
+            Expect::CallCost(call) => {
+                self.ensure_block(data, pos)?;
+                self.position = position;
+                self.add_call(call, costs);
+            }
+            Expect::JumpSource => self.position = position,
+        }
+        Ok(())
+    }
+
     /// Reads the costs to the end of the line; no problem in the error: there are too many.
     #[inline]
-    fn costs(&self, cursor: &mut Cursor<'_>) -> Result<Cost, Option<Problem>> {
+    fn read_costs(
+        &self,
+        cursor: &mut Cursor<'_>,
+        numbers: &mut Vec<i64>,
+    ) -> Result<(), Option<Problem>> {
         let columns = self.columns.as_ref().map_or(0, Vec::len);
-        let mut selected: Cost = 0;
-        let mut column = 0;
+        numbers.clear();
         loop {
             cursor.skip_blanks();
             if cursor.end_of_line() {
-                return Ok(selected);
+                return Ok(());
             }
-            if column == columns {
+            if numbers.len() == columns {
                 return Err(None);
             }
             let start = *cursor;
             let cost = cursor
                 .cost()
                 .map_err(|error| Some(number_problem(start, error)))?;
-            match &self.selection {
-                Selection::Column(wanted) if *wanted == column => selected = cost,
-                Selection::Weighted(weights) => {
-                    let share = cost.saturating_mul(weights[column]);
-                    selected = selected.saturating_add(share);
-                }
-                Selection::Column(_) | Selection::Absent => {}
-            }
-            column += 1;
+            numbers.push(cost);
         }
     }
 
@@ -151,15 +162,15 @@ impl Interpreter<'_> {
     }
 
     #[inline]
-    pub(super) fn add_call(&mut self, call: PendingCall, cost: Cost) {
+    pub(super) fn add_call(&mut self, call: PendingCall, costs: Costs<'_>) {
         let callee = self.resolve_callee(call.callee);
-        self.builder.add_call(Call {
+        let call = Call {
             callee,
             target_line: call.target_line,
             line: self.position.line(self.positions),
             calls: call.calls,
-            cost,
-        });
+        };
+        self.builder.add_call(call, costs);
         self.forget_callee_place();
     }
 
@@ -188,6 +199,7 @@ impl Interpreter<'_> {
     #[inline]
     pub(super) fn enter_function(&mut self, name: NameId) {
         self.function = Function::Open { name };
+        self.run.mains += u64::from(name == self.main);
         self.has_data = true;
         self.section_has_body = true;
     }

@@ -4,10 +4,10 @@ use super::Interpreter;
 use crate::callgrind::error::{Problem, WarningKind, excerpt};
 use crate::callgrind::lexer::Cursor;
 use crate::callgrind::position::Positions;
-use crate::profile::{Cost, Kind, NameId, ProfileBuilder, RawHeader, Selection};
+use crate::profile::{Cost, Kind, NameId, RawHeader};
 
 /// The function that spans a whole run in Xdebug's traces.
-const MAIN: &[u8] = b"{main}";
+pub(super) const MAIN: &[u8] = b"{main}";
 
 /// What is known of the section that is being read: a run, or a part.
 #[derive(Debug, Default)]
@@ -21,18 +21,9 @@ pub(super) struct Run {
     has_totals: bool,
     /// Whether there was an `events:` line.
     has_events: bool,
-    /// Blocks of `{main}` in all runs before it.
-    mains_before: u64,
-}
-
-impl Run {
-    /// A section that begins after what the builder has.
-    pub fn after(builder: &ProfileBuilder) -> Self {
-        Run {
-            mains_before: builder.trace_blocks(MAIN),
-            ..Run::default()
-        }
-    }
+    has_summary: bool,
+    /// Blocks of `{main}`.
+    pub mains: u64,
 }
 
 /// How a section ends.
@@ -66,6 +57,7 @@ impl Interpreter<'_> {
             b"summary" => {
                 // Since 2.8 Xdebug sums up behind the last block; before, within it.
                 self.run.is_summed_up |= self.is_in_block();
+                self.run.has_summary = true;
                 self.unsettle();
                 RawHeader::Summary(numbers(value))
             }
@@ -78,9 +70,7 @@ impl Interpreter<'_> {
                 RawHeader::Other
             }
             b"event" => {
-                self.builder.define_event(value);
-                // A column goes before a formula of its name.
-                self.reselect |= !matches!(self.selection, Selection::Column(_));
+                self.reselect |= self.builder.define_event(value);
                 self.unsettle();
                 RawHeader::Other
             }
@@ -164,11 +154,12 @@ impl Interpreter<'_> {
             self.settle();
         }
         self.builder.begin_section();
+        self.heads.forget();
         self.close_block();
         self.section_has_body = false;
         self.run = Run {
             expects_totals: self.run.expects_totals,
-            ..Run::after(self.builder)
+            ..Run::default()
         };
     }
 
@@ -190,8 +181,8 @@ impl Interpreter<'_> {
             }
             Tail::Begun => self.warn(WarningKind::CutRun),
             Tail::Closed => {
-                let has_main = self.builder.trace_blocks(MAIN) > self.run.mains_before;
-                if !has_main && !self.builder.section_has_summary() {
+                let has_main = self.run.mains > 0;
+                if !has_main && !self.run.has_summary {
                     self.warn(WarningKind::CutRun);
                 }
             }

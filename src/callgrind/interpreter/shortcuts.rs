@@ -7,7 +7,7 @@ use crate::callgrind::fast::heads::{Heads, Ids, Meaning};
 use crate::callgrind::fast::run::Run;
 use crate::callgrind::fast::{Columns, Window, sums, trace};
 use crate::callgrind::position::Position;
-use crate::profile::{Call, Kind, Selection};
+use crate::profile::{Call, Costs, Kind};
 
 /// Which lines can be read the short way.
 #[derive(Clone, Copy, Debug)]
@@ -24,12 +24,12 @@ pub(super) enum Shortcut {
 impl Interpreter<'_> {
     /// Which lines can be read the short way, now that the columns are known.
     pub(super) fn choose_shortcut(&self) -> Shortcut {
-        let (Selection::Column(selected), true) = (&self.selection, self.shortcuts) else {
+        let (Some(selected), true) = (self.selection.only_column(), self.shortcuts) else {
             return Shortcut::None;
         };
         let columns = Columns {
             count: self.columns.as_ref().map_or(0, Vec::len),
-            selected: *selected,
+            selected,
         };
         match self.positions.count() {
             1 if self.positions.is_line_last() => Shortcut::Line(columns),
@@ -96,7 +96,8 @@ impl Interpreter<'_> {
             .open_block_of(meaning.function, self.object, meaning.file);
         self.enter_function(meaning.name);
         self.position = Position::of_line(meaning.line);
-        self.builder.add_cost(meaning.line, cost.cost);
+        self.builder
+            .add_cost(meaning.line, Costs::single(cost.cost));
         self.line += 3;
         Some(cost.next)
     }
@@ -117,15 +118,15 @@ impl Interpreter<'_> {
         };
         let is_known = meaning
             .edge
-            .is_some_and(|edge| self.builder.add_call_again(edge, cost.cost));
+            .is_some_and(|edge| self.builder.add_call_again(edge, Costs::single(cost.cost)));
         if !is_known {
-            let edge = self.builder.add_call(Call {
+            let call = Call {
                 callee: meaning.function,
                 target_line: 0,
                 line: meaning.line,
                 calls: 1,
-                cost: cost.cost,
-            });
+            };
+            let edge = self.builder.add_call(call, Costs::single(cost.cost));
             self.heads.set_edge(place, edge);
         }
         self.callee = Some(meaning.name);
@@ -196,7 +197,7 @@ impl Interpreter<'_> {
         }
         self.position = run.position;
         if let Some(line) = run.first_line {
-            self.builder.add_cost(line, run.cost);
+            self.builder.add_cost(line, Costs::single(run.cost));
         }
         self.line += run.lines;
         Some(run.next)
@@ -220,7 +221,7 @@ impl Interpreter<'_> {
         self.ensure_block(data, pos).ok()?;
         self.position = line.position;
         self.builder
-            .add_cost(self.position.base(POSITIONS - 1), line.cost);
+            .add_cost(self.position.base(POSITIONS - 1), Costs::single(line.cost));
         self.line += 1;
         Some(line.next)
     }
@@ -243,7 +244,7 @@ impl Interpreter<'_> {
             calls: calls.calls,
             target_line: calls.target_line,
         };
-        self.add_call(pending, cost.cost);
+        self.add_call(pending, Costs::single(cost.cost));
         self.line += 2;
         Some(cost.next)
     }

@@ -2,8 +2,8 @@
 //! over.
 
 use super::{Block, ProfileBuilder};
-use crate::profile::Cost;
-use crate::profile::calls::CallEdge;
+use crate::profile::calls::{Added, CallEdge, EdgeKey};
+use crate::profile::costs::{Cost, Costs};
 use crate::profile::ids::{EdgeId, FunctionId};
 use crate::profile::proxies::ListedCall;
 use crate::profile::trace::EndedBlock;
@@ -23,22 +23,24 @@ impl ProfileBuilder {
     ///
     /// Nobody was told the edge of a call from or to a proxy, so this is none.
     #[inline(never)]
-    pub(super) fn follow_call_again(&mut self, edge: EdgeId, cost: Cost) -> bool {
-        let caller = self.block.as_ref().map(|block| block.function);
-        let edge = self.calls.get_mut(edge);
-        let Some(edge) = edge.filter(|edge| Some(edge.caller) == caller) else {
+    pub(super) fn follow_call_again(&mut self, edge: EdgeId, costs: Costs<'_>) -> bool {
+        let caller = self.run.block.as_ref().map(|block| block.function);
+        let key = self.run.calls.key(edge);
+        let Some(key) = key.filter(|key| Some(key.caller) == caller) else {
             return false;
         };
         if let Some(linking) = &mut self.linking {
-            linking.add_call(edge.callee, edge.line, cost);
+            linking.add_call(key.callee, key.line, costs.first);
         }
         if self.waiting.is_empty() {
-            edge.add(1, cost);
+            self.run.calls.add_again(edge, key.caller, costs);
         } else {
             self.waiting.push(CallEdge {
+                caller: key.caller,
+                callee: key.callee,
+                line: key.line,
                 calls: 1,
-                cost,
-                ..*edge
+                cost: costs.first,
             });
         }
         true
@@ -49,8 +51,10 @@ impl ProfileBuilder {
         if let Some(linking) = &mut self.linking {
             linking.add_call(call.callee, call.line, call.cost);
         }
-        let is_proxy = |function: FunctionId| self.drafts[function.index()].is_proxy;
-        let waits = !self.waiting.is_empty() || is_proxy(call.caller) || is_proxy(call.callee);
+        let functions = &self.run.functions;
+        let waits = !self.waiting.is_empty()
+            || functions.is_proxy(call.caller)
+            || functions.is_proxy(call.callee);
         if waits {
             self.waiting.push(*call);
         }
@@ -60,7 +64,7 @@ impl ProfileBuilder {
     /// Ends the invocation that a block of a trace is.
     #[inline(never)]
     pub(super) fn end_invocation(&mut self, block: &Block) {
-        let is_proxy = self.drafts[block.function.index()].is_proxy;
+        let is_proxy = self.run.functions.is_proxy(block.function);
         if let Some(linking) = &mut self.linking {
             linking.end_block(EndedBlock {
                 function: block.function,
@@ -78,22 +82,32 @@ impl ProfileBuilder {
     fn list_waiting_calls(&mut self, block: &Block) {
         let function = block.function;
         let made = total_cost(&self.waiting);
-        if self.drafts[function.index()].is_proxy {
+        if self.run.functions.is_proxy(function) {
             let inclusive = block.self_cost.saturating_add(made);
             self.proxies
                 .end_invocation(function, inclusive, &mut self.waiting);
         } else {
             self.proxies.replace(&mut self.waiting);
         }
-        let beyond = made.saturating_sub(total_cost(&self.waiting));
-        let draft = &mut self.drafts[function.index()];
-        draft.inclusive_beyond = draft.inclusive_beyond.saturating_add(beyond);
+        let adjustment = made.saturating_sub(total_cost(&self.waiting));
+        if let Some(draft) = self.run.functions.get_mut(function) {
+            draft.inclusive_adjustment = draft.inclusive_adjustment.saturating_add(adjustment);
+        }
         let mut waiting = std::mem::take(&mut self.waiting);
         for call in waiting.drain(..) {
-            self.add_edge(CallEdge {
+            let key = EdgeKey {
                 caller: function,
-                ..call
-            });
+                callee: call.callee,
+                line: call.line,
+            };
+            if self
+                .run
+                .calls
+                .add(key, call.calls, Costs::single(call.cost))
+                == Added::Full
+            {
+                self.overflow = Some("call edges");
+            }
         }
         self.waiting = waiting;
     }

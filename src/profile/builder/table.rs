@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use super::ProfileBuilder;
-use crate::profile::calls::CallEdge;
-use crate::profile::function::{Draft, LineSource};
+use crate::profile::calls::{Added, CallEdge, CallTable, EdgeKey};
+use crate::profile::costs::Costs;
+use crate::profile::functions::{Function, FunctionTable, LineSource};
 use crate::profile::ids::{FunctionId, NameId, next_index};
+use crate::profile::sums::Sums;
 use crate::profile::tree::InvocationTree;
-use crate::profile::{Cost, Kind};
+use crate::profile::{Cost, InclusiveCost, Kind, ProfileKind};
 
 /// A function of a table that was summed before: of a preprocessed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,46 +30,34 @@ pub(crate) struct TableFunction<'a> {
     pub invocations: u64,
     /// Cost of all calls to it, if the table lists its invocations one by one.
     ///
-    /// Such a function stays apart from those that have sums only, and
-    /// [`ProfileBuilder::add_invocations`] has to follow.
+    /// [`ProfileBuilder::add_invocations`] has to follow then.
     pub call_cost: Option<Cost>,
 }
 
-/// What identifies the functions of tables.
-///
-/// A table holds no objects, and so it can have several functions of one file and name. These are
-/// told apart by their order: the second of one table is that of another table too.
+/// A table while it is being read.
 #[derive(Debug, Default)]
-pub(super) struct TableFunctions {
-    by_key: HashMap<TableKey, FunctionId>,
-    /// How often each file and name came in the table that is being read.
-    seen: HashMap<(NameId, NameId), u32>,
+pub(super) struct Table {
+    functions: FunctionTable,
+    /// How often each file and name came: a table holds no objects, and so it can have several
+    /// functions of one file and name. These are told apart by their order.
+    seen: HashMap<(NameId, NameId), u32, RandomState>,
+    calls: CallTable,
+    invocations: Option<InvocationTree>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct TableKey {
-    file: NameId,
-    name: NameId,
-    /// How many of that file and name came before in the table.
-    before: u32,
-    is_listed: bool,
-}
-
-impl TableFunctions {
-    /// Begins a table.
-    pub fn begin(&mut self) {
-        self.seen.clear();
-    }
-
-    fn next_key(&mut self, file: NameId, name: NameId, is_listed: bool) -> TableKey {
-        let seen = self.seen.entry((file, name)).or_default();
-        let before = *seen;
-        *seen = before.saturating_add(1);
-        TableKey {
-            file,
-            name,
-            before,
-            is_listed,
+impl Table {
+    /// The functions and calls, each with the figures that the table states.
+    pub fn finish(self) -> Sums {
+        let kind = match self.invocations {
+            Some(_) => ProfileKind::Trace,
+            None => ProfileKind::Aggregate,
+        };
+        Sums {
+            kind: Some(kind),
+            functions: self.functions,
+            calls: self.calls,
+            invocations: self.invocations,
+            ..Sums::default()
         }
     }
 }
@@ -78,65 +70,61 @@ impl ProfileBuilder {
     /// [`add_invocations`](Self::add_invocations) follow instead of blocks.
     pub(crate) fn begin_table(&mut self) {
         self.begin_input(Kind::Aggregate);
-        self.tables.begin();
+        self.table = Some(Table::default());
     }
 
-    /// Adds the sums of a function that a table states.
+    /// Adds a function with the figures that a table states.
     ///
     /// Functions of one table are never taken for the same.
     pub(crate) fn add_table_function(&mut self, function: &TableFunction<'_>) -> FunctionId {
         let (file, name) = (self.intern(function.file), self.intern(function.name));
-        let key = self
-            .tables
-            .next_key(file, name, function.call_cost.is_some());
-        let id = self.table_function(key);
-        let draft = &mut self.drafts[id.index()];
-        if function.line > 0 {
-            draft.offer_line(LineSource::OwnCost, function.line);
-        }
-        draft.self_cost = draft.self_cost.saturating_add(function.self_cost);
-        let calls_cost = function.inclusive.saturating_sub(function.self_cost);
-        draft.inclusive_beyond = draft.inclusive_beyond.saturating_add(calls_cost);
-        let call_cost = function.call_cost.unwrap_or(0);
-        draft.call_cost_beyond = draft.call_cost_beyond.saturating_add(call_cost);
-        draft.invocations_beyond = draft
-            .invocations_beyond
-            .saturating_add_unsigned(function.invocations);
-        self.self_total = self.self_total.saturating_add(function.self_cost);
-        id
-    }
-
-    fn table_function(&mut self, key: TableKey) -> FunctionId {
-        if key.before == 0 && !key.is_listed {
-            return self.function(NameId::EMPTY, key.file, key.name);
-        }
-        if let Some(&id) = self.tables.by_key.get(&key) {
-            return id;
-        }
-        let Some(number) = next_index(self.drafts.len()) else {
+        let Some(table) = &mut self.table else {
+            return FunctionId(0);
+        };
+        let Some(number) = next_index(table.functions.as_slice().len()) else {
             self.overflow = Some("functions");
             return FunctionId(0);
         };
-        self.drafts.push(Draft {
-            is_listed: key.is_listed,
-            ..Draft::new(NameId::EMPTY, key.file, key.name)
+        let seen = table.seen.entry((file, name)).or_default();
+        table.functions.push(Function {
+            object: NameId::EMPTY,
+            file,
+            name,
+            line: function.line,
+            self_cost: function.self_cost,
+            inclusive: function.inclusive,
+            invocations: function.invocations,
+            call_cost: function.call_cost.unwrap_or(0),
+            is_listed: function.call_cost.is_some(),
+            before: *seen,
+            line_source: LineSource::OwnCost,
         });
-        self.tables.by_key.insert(key, FunctionId(number));
+        *seen = seen.saturating_add(1);
+        self.section_total = self.section_total.saturating_add(function.self_cost);
         FunctionId(number)
     }
 
     /// Adds an edge that a table states, beside the figures of its functions.
     pub(crate) fn add_table_edge(&mut self, edge: CallEdge) {
-        let caller = &mut self.drafts[edge.caller.index()];
-        caller.inclusive_beyond = caller.inclusive_beyond.saturating_sub(edge.cost);
-        let callee = &mut self.drafts[edge.callee.index()];
-        callee.invocations_beyond = callee
-            .invocations_beyond
-            .saturating_sub_unsigned(edge.calls);
-        if callee.is_listed {
-            callee.call_cost_beyond = callee.call_cost_beyond.saturating_sub(edge.cost);
+        let Some(table) = &mut self.table else { return };
+        let functions = table.functions.as_mut_slice();
+        let callee = &mut functions[edge.callee.index()];
+        if !callee.is_listed {
+            callee.call_cost = callee.call_cost.saturating_add(edge.cost);
         }
-        self.add_edge(edge);
+        let is_self_call = edge.caller == edge.callee;
+        if is_self_call && self.options.inclusive == InclusiveCost::Outermost {
+            callee.inclusive = callee.inclusive.saturating_sub(edge.cost);
+        }
+        let key = EdgeKey {
+            caller: edge.caller,
+            callee: edge.callee,
+            line: edge.line,
+        };
+        let costs = Costs::single(edge.cost);
+        if table.calls.add(key, edge.calls, costs) == Added::Full {
+            self.overflow = Some("call edges");
+        }
     }
 
     /// Whether single invocations are wanted; see
@@ -147,8 +135,8 @@ impl ProfileBuilder {
 
     /// Adds all invocations that a table lists, if they are wanted.
     pub(crate) fn add_invocations(&mut self, tree: InvocationTree) {
-        if let Some(linking) = &mut self.linking {
-            linking.add_tree(tree);
+        if let Some(table) = self.table.as_mut().filter(|_| self.options.invocations) {
+            table.invocations = Some(tree);
         }
     }
 }

@@ -58,7 +58,7 @@ fn by_self_cost(profile: &Profile) -> Vec<FunctionId> {
 }
 
 fn heading(profile: &Profile, total: Cost) -> Vec<String> {
-    let calls = profile.edges().iter().map(|edge| edge.calls);
+    let calls = profile.edges().map(|edge| edge.calls);
     let calls = calls.fold(0, u64::saturating_add);
     let edges = profile.edges().len() as u64;
     let mut total_text = grouped(total);
@@ -81,9 +81,9 @@ fn heading(profile: &Profile, total: Cost) -> Vec<String> {
 
 /// The command that was profiled, or the first of several.
 fn command(profile: &Profile) -> String {
-    let mut commands: Vec<&[u8]> = Vec::new();
+    let mut commands: Vec<Vec<u8>> = Vec::new();
     for header in profile.headers() {
-        let value = header.value().trim_ascii();
+        let value = header.value().trim_ascii().to_vec();
         if header.key() == b"cmd" && !commands.contains(&value) {
             commands.push(value);
         }
@@ -100,7 +100,7 @@ fn command(profile: &Profile) -> String {
 /// Xdebug 2 measured in microseconds, and called the event just `Time`.
 fn unit(profile: &Profile) -> Option<i128> {
     let creators = || {
-        let headers = profile.headers().iter();
+        let headers = profile.headers();
         headers.filter(|header| header.key() == b"creator")
     };
     let is_xdebug_2 = creators().all(|header| header.value().starts_with(b"xdebug 2."));

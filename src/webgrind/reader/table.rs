@@ -34,7 +34,7 @@ impl<'a> Destination<'a> {
     /// A cost of the file as one of the selected event.
     pub fn cost(&self, cost: u64) -> Cost {
         let cost = Cost::try_from(cost).unwrap_or(Cost::MAX);
-        self.selection.cost(&[cost])
+        self.selection.first().cost(&[cost])
     }
 
     /// The function with a number that was checked.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::profile::{InclusiveCost, Kind};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind};
 use cg_preprocess::report::json;
 use cg_preprocess::webgrind::Version;
 use proptest::collection::vec;
@@ -126,7 +126,9 @@ fn reading() -> impl Strategy<Value = Reading> {
             let mut reading = Reading::default();
             reading.read.kind = kind;
             reading.read.lenient = lenient;
-            reading.profile.event = event.map(|name| name.as_bytes().to_vec());
+            if let Some(name) = event {
+                reading.profile.events = EventChoice::Named(vec![name.as_bytes().to_vec()]);
+            }
             reading.profile.invocations = invocations;
             if outermost {
                 reading.profile.inclusive = InclusiveCost::Outermost;

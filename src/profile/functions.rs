@@ -1,0 +1,321 @@
+//! The functions of a profile.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
+
+use super::costs::{Cost, CostTable};
+use super::ids::{FunctionId, NameId, next_index};
+use super::proxies::is_proxy;
+use super::{Kind, ModelError};
+
+/// A function of a finished profile.
+///
+/// Its costs are those of the first wanted event; [`Profile`](super::Profile) has the further ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Object file (ELF object) that holds it; empty where unknown.
+    pub object: NameId,
+    /// Source file.
+    pub file: NameId,
+    /// Name.
+    pub name: NameId,
+    /// Line of its first own cost, or else where its first caller says it is; 0 where unknown.
+    pub line: u64,
+    /// Sum of its own cost lines.
+    pub self_cost: Cost,
+    /// Its self cost and the cost of all calls it made; see
+    /// [`InclusiveCost`](super::InclusiveCost).
+    pub inclusive: Cost,
+    /// How often it was invoked.
+    pub invocations: u64,
+    /// Cost of all calls to it.
+    pub call_cost: Cost,
+    /// Whether the [`InvocationTree`](super::InvocationTree), where one is kept, holds all its
+    /// invocations.
+    pub is_listed: bool,
+    /// How many functions of the same object, file and name come before it in its input: of those
+    /// that a preprocessed file holds, which knows no objects.
+    pub(super) before: u32,
+    /// Where its line comes from.
+    pub(super) line_source: LineSource,
+}
+
+/// Which line a function gets that several runs or inputs have.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LineRule {
+    /// Of the runs of one input: that of the first own cost, as within a run.
+    First,
+    /// Of several inputs: the least, so that it does not depend on their order.
+    Least,
+}
+
+/// What identifies a function across runs and inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct FunctionKey {
+    object: NameId,
+    file: NameId,
+    name: NameId,
+    before: u32,
+    is_listed: bool,
+}
+
+impl FunctionKey {
+    fn of(function: &Function) -> Self {
+        FunctionKey {
+            object: function.object,
+            file: function.file,
+            name: function.name,
+            before: function.before,
+            is_listed: function.is_listed,
+        }
+    }
+}
+
+/// The functions of a finished profile by their numbers, with their costs.
+#[derive(Debug, Default)]
+pub(super) struct FunctionTable {
+    functions: Vec<Function>,
+    /// Self costs of the events behind the first.
+    pub more_self: CostTable,
+    /// Inclusive costs of the events behind the first.
+    pub more_inclusive: CostTable,
+    /// Built when something is merged into the table for the first time.
+    by_key: HashMap<FunctionKey, FunctionId, RandomState>,
+}
+
+impl FunctionTable {
+    pub fn as_slice(&self) -> &[Function] {
+        &self.functions
+    }
+
+    pub fn as_mut_slice(&mut self) -> &mut [Function] {
+        &mut self.functions
+    }
+
+    pub fn push(&mut self, function: Function) {
+        self.functions.push(function);
+    }
+
+    /// Adds a function of another table, whose names are already those of this one.
+    pub fn merge(&mut self, function: &Function, rule: LineRule) -> Result<FunctionId, ModelError> {
+        if self.by_key.is_empty() {
+            let numbers = (0u32..).map(FunctionId);
+            let keys = self.functions.iter().map(FunctionKey::of);
+            self.by_key = keys.zip(numbers).collect();
+        }
+        let key = FunctionKey::of(function);
+        if let Some(&id) = self.by_key.get(&key) {
+            let own = &mut self.functions[id.index()];
+            own.merge_line(function, rule);
+            own.self_cost = own.self_cost.saturating_add(function.self_cost);
+            own.inclusive = own.inclusive.saturating_add(function.inclusive);
+            own.invocations = own.invocations.saturating_add(function.invocations);
+            own.call_cost = own.call_cost.saturating_add(function.call_cost);
+            return Ok(id);
+        }
+        let id = next_index(self.functions.len()).map(FunctionId);
+        let id = id.ok_or(ModelError::TooMany { what: "functions" })?;
+        self.functions.push(function.clone());
+        self.by_key.insert(key, id);
+        Ok(id)
+    }
+}
+
+impl Function {
+    fn merge_line(&mut self, other: &Function, rule: LineRule) {
+        match rule {
+            LineRule::First if self.line_source < other.line_source => {
+                self.line_source = other.line_source;
+                self.line = other.line;
+            }
+            LineRule::First => {}
+            LineRule::Least if self.line == 0 => self.line = other.line,
+            LineRule::Least if other.line == 0 => {}
+            LineRule::Least => self.line = self.line.min(other.line),
+        }
+    }
+}
+
+/// Where a function's line comes from; later ones are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum LineSource {
+    Nothing,
+    Call,
+    OwnCost,
+}
+
+/// A function while its blocks are being read.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub object: NameId,
+    pub file: NameId,
+    pub name: NameId,
+    pub is_proxy: bool,
+    pub line_source: LineSource,
+    pub line: u64,
+    pub self_cost: Cost,
+    /// Blocks seen.
+    pub blocks: u64,
+    /// What the inclusive cost has beside self cost and listed calls: calls that were made, but
+    /// are listed for another function since a proxy is stepped over.
+    pub inclusive_adjustment: Cost,
+}
+
+impl Draft {
+    /// Takes a line unless one from as good a source is there already.
+    #[inline]
+    pub fn offer_line(&mut self, source: LineSource, line: u64) {
+        if self.line_source < source {
+            self.line_source = source;
+            self.line = line;
+        }
+    }
+}
+
+/// What identifies a function while its blocks are being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct DraftKey {
+    object: NameId,
+    file: NameId,
+    name: NameId,
+}
+
+/// The function last found under a name: most names belong to one function.
+#[derive(Clone, Copy, Debug)]
+struct Recent {
+    object: NameId,
+    file: NameId,
+    function: FunctionId,
+    /// The run that it is of.
+    run: u32,
+}
+
+impl Recent {
+    const NONE: Recent = Recent {
+        object: NameId::ANY,
+        file: NameId::EMPTY,
+        function: FunctionId(u32::MAX),
+        run: u32::MAX,
+    };
+}
+
+/// The functions of an input, or of one run of a trace, while their blocks are being read.
+#[derive(Debug, Default)]
+pub(super) struct Drafts {
+    drafts: IndexMap<DraftKey, Draft, RandomState>,
+    /// By number of the name.
+    recent: Vec<Recent>,
+    run: u32,
+    is_full: bool,
+}
+
+impl Drafts {
+    /// Whether there were more functions than can be numbered.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.drafts.is_empty()
+    }
+
+    #[inline]
+    pub fn get_mut(&mut self, id: FunctionId) -> Option<&mut Draft> {
+        let (_, draft) = self.drafts.get_index_mut(id.index())?;
+        Some(draft)
+    }
+
+    pub fn is_proxy(&self, id: FunctionId) -> bool {
+        let draft = self.drafts.get_index(id.index());
+        draft.is_some_and(|(_, draft)| draft.is_proxy)
+    }
+
+    /// Finds a function, or numbers it as a new one.
+    ///
+    /// In a trace the name alone identifies it; the rest is kept for a function without a block.
+    #[inline]
+    pub fn find(&mut self, kind: Kind, object: NameId, file: NameId, name: NameId) -> Found {
+        let key = match kind {
+            Kind::Trace => (NameId::ANY, NameId::ANY),
+            Kind::Aggregate => (object, file),
+        };
+        match self.recent.get(name.index()) {
+            Some(recent)
+                if (recent.object, recent.file, recent.run) == (key.0, key.1, self.run) =>
+            {
+                Found::Known(recent.function)
+            }
+            _ => self.find_in_table(key, object, file, name),
+        }
+    }
+
+    #[cold]
+    fn find_in_table(
+        &mut self,
+        key: (NameId, NameId),
+        object: NameId,
+        file: NameId,
+        name: NameId,
+    ) -> Found {
+        let draft_key = DraftKey {
+            object: key.0,
+            file: key.1,
+            name,
+        };
+        let known = self.drafts.get_index_of(&draft_key);
+        let Some(number) = next_index(known.unwrap_or(self.drafts.len())) else {
+            self.is_full = true;
+            return Found::Known(FunctionId(0));
+        };
+        let function = FunctionId(number);
+        if self.recent.len() <= name.index() {
+            self.recent.resize(name.index() + 1, Recent::NONE);
+        }
+        self.recent[name.index()] = Recent {
+            object: key.0,
+            file: key.1,
+            function,
+            run: self.run,
+        };
+        if known.is_some() {
+            return Found::Known(function);
+        }
+        self.drafts.insert(
+            draft_key,
+            Draft {
+                object,
+                file,
+                name,
+                is_proxy: false,
+                line_source: LineSource::Nothing,
+                line: 0,
+                self_cost: 0,
+                blocks: 0,
+                inclusive_adjustment: 0,
+            },
+        );
+        Found::New(function)
+    }
+
+    /// Takes all functions away, and begins another run.
+    pub fn take(&mut self) -> Vec<Draft> {
+        self.run += 1;
+        let drafts = std::mem::take(&mut self.drafts);
+        drafts.into_values().collect()
+    }
+}
+
+/// A function, and whether it was there before.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    Known(FunctionId),
+    New(FunctionId),
+}
+
+/// Which of the proxies, by position, a name is one of.
+pub(super) fn proxy_of(proxies: &[Vec<u8>], name: &[u8]) -> impl Iterator<Item = usize> {
+    let proxies = proxies.iter().enumerate();
+    proxies.filter_map(move |(at, proxy)| is_proxy(std::slice::from_ref(proxy), name).then_some(at))
+}

@@ -1,0 +1,182 @@
+//! What a profile adds up, and how two of them become one.
+
+use super::calls::{Added, CallEdge, CallTable, EdgeKey};
+use super::costs::{Cost, Costs};
+use super::functions::{Function, FunctionTable, LineRule};
+use super::ids::{FunctionId, NameId};
+use super::tree::InvocationTree;
+use super::{ModelError, ProfileKind};
+
+/// Functions and calls: of a run, of an input, or of several.
+#[derive(Debug, Default)]
+pub(super) struct Sums {
+    /// None as long as there is no function.
+    pub kind: Option<ProfileKind>,
+    pub functions: FunctionTable,
+    pub calls: CallTable,
+    pub invocations: Option<InvocationTree>,
+    /// Which of the proxies that were asked for there are, by their positions.
+    pub proxies: Vec<usize>,
+}
+
+impl Sums {
+    /// Adds other sums to these.
+    ///
+    /// `name` gives a name of the others its number here, and `events` says of each of their events
+    /// which one it is here.
+    pub fn merge(
+        &mut self,
+        other: Sums,
+        name: impl Fn(NameId) -> NameId,
+        events: &[usize],
+        lines: LineRule,
+    ) -> Result<(), ModelError> {
+        self.kind = match (self.kind, other.kind) {
+            (None, kind) | (kind, None) => kind,
+            (Some(own), Some(other)) if own == other => Some(own),
+            _ => Some(ProfileKind::Mixed),
+        };
+        self.proxies.extend(other.proxies);
+        self.proxies.sort_unstable();
+        self.proxies.dedup();
+        let mut order = EventOrder::new(events);
+        let functions = self.merge_functions(&other.functions, name, &mut order, lines)?;
+        self.merge_calls(&other.calls, &functions, &mut order)?;
+        if let Some(tree) = other.invocations {
+            let own = self.invocations.get_or_insert_default();
+            let tree = tree.renumbered(|id| functions[id.index()]);
+            own.append(tree).ok_or(ModelError::TooMany {
+                what: "invocations",
+            })?;
+        }
+        Ok(())
+    }
+
+    fn merge_functions(
+        &mut self,
+        other: &FunctionTable,
+        name: impl Fn(NameId) -> NameId,
+        order: &mut EventOrder<'_>,
+        lines: LineRule,
+    ) -> Result<Vec<FunctionId>, ModelError> {
+        let mut numbers = Vec::with_capacity(other.as_slice().len());
+        for (row, function) in other.as_slice().iter().enumerate() {
+            let own = order.put(function.self_cost, other.more_self.row(row));
+            let (self_cost, more_self) = (own.first, own.more.to_vec());
+            let inclusive = order.put(function.inclusive, other.more_inclusive.row(row));
+            let function = Function {
+                object: name(function.object),
+                file: name(function.file),
+                name: name(function.name),
+                self_cost,
+                inclusive: inclusive.first,
+                ..function.clone()
+            };
+            let id = self.functions.merge(&function, lines)?;
+            self.functions.more_self.add(id.index(), &more_self);
+            self.functions
+                .more_inclusive
+                .add(id.index(), inclusive.more);
+            numbers.push(id);
+        }
+        Ok(numbers)
+    }
+
+    fn merge_calls(
+        &mut self,
+        other: &CallTable,
+        functions: &[FunctionId],
+        order: &mut EventOrder<'_>,
+    ) -> Result<(), ModelError> {
+        for (position, edge) in other.iter().enumerate() {
+            let key = EdgeKey {
+                caller: functions[edge.caller.index()],
+                callee: functions[edge.callee.index()],
+                line: edge.line,
+            };
+            let costs = order.put(edge.cost, other.more(position));
+            if self.calls.add(key, edge.calls, costs) == Added::Full {
+                return Err(ModelError::TooMany { what: "call edges" });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds events that are sums of those there are: for each the parts and how often they count.
+    pub fn derive(&mut self, present: usize, derived: &[Vec<(usize, Cost)>]) {
+        let mut row = vec![0; (present + derived.len()).saturating_sub(1)];
+        let mut put = |first: Cost, more: &[Cost]| {
+            row.fill(0);
+            for (at, parts) in derived.iter().enumerate() {
+                let shares = parts.iter().map(|&(event, weight)| {
+                    let cost = match event.checked_sub(1) {
+                        None => first,
+                        // One derived event may need another that stands before it.
+                        Some(event) if event + 1 >= present => row[event],
+                        Some(event) => more.get(event).copied().unwrap_or(0),
+                    };
+                    cost.saturating_mul(weight)
+                });
+                row[present - 1 + at] = shares.fold(0, Cost::saturating_add);
+            }
+            row.clone()
+        };
+        for id in 0..self.functions.as_slice().len() {
+            let Function {
+                self_cost,
+                inclusive,
+                ..
+            } = self.functions.as_slice()[id];
+            let costs = put(self_cost, self.functions.more_self.row(id));
+            self.functions.more_self.add(id, &costs);
+            let costs = put(inclusive, self.functions.more_inclusive.row(id));
+            self.functions.more_inclusive.add(id, &costs);
+        }
+        for position in 0..self.calls.len() {
+            let Some(CallEdge { cost, .. }) = self.calls.get(position) else {
+                continue;
+            };
+            let costs = put(cost, self.calls.more(position));
+            self.calls.add_more(position, &costs);
+        }
+    }
+}
+
+/// Puts costs of another profile into the order that events have here.
+struct EventOrder<'a> {
+    events: &'a [usize],
+    is_same: bool,
+    row: Vec<Cost>,
+}
+
+impl<'a> EventOrder<'a> {
+    fn new(events: &'a [usize]) -> Self {
+        EventOrder {
+            events,
+            is_same: events.iter().enumerate().all(|(at, &event)| at == event),
+            row: Vec::new(),
+        }
+    }
+
+    fn put<'b>(&'b mut self, first: Cost, more: &'b [Cost]) -> Costs<'b> {
+        if self.is_same {
+            return Costs {
+                first,
+                more,
+                matching: first,
+            };
+        }
+        self.row.clear();
+        self.row
+            .resize(self.events.iter().max().map_or(1, |last| last + 1), 0);
+        let costs = std::iter::once(&first).chain(more);
+        for (&event, cost) in self.events.iter().zip(costs) {
+            self.row[event] = *cost;
+        }
+        Costs {
+            first: self.row[0],
+            more: &self.row[1..],
+            matching: first,
+        }
+    }
+}
