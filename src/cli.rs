@@ -11,7 +11,7 @@ use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::convert::{Conversion, ConvertError, Format, Options, Report};
 use cg_preprocess::input::Source;
 use cg_preprocess::output::Target;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind};
 use cg_preprocess::report::text;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 use clap::error::ErrorKind;
@@ -202,18 +202,16 @@ impl Arguments {
                 },
                 lenient: self.lenient,
             },
-            profile: ProfileOptions {
-                events: match &self.event {
-                    Some(event) => EventChoice::Named(vec![event.clone().into_encoded_bytes()]),
-                    None => EventChoice::First,
-                },
-                inclusive: match self.inclusive {
-                    InclusiveArgument::Summed => InclusiveCost::Summed,
-                    InclusiveArgument::Outermost => InclusiveCost::Outermost,
-                },
-                proxies: names(&self.proxy_function),
-                ..ProfileOptions::default()
+            events: match &self.event {
+                Some(event) => EventChoice::Named(vec![event.clone().into_encoded_bytes()]),
+                None if self.format().holds_all_events() => EventChoice::All,
+                None => EventChoice::First,
             },
+            inclusive: match self.inclusive {
+                InclusiveArgument::Summed => InclusiveCost::Summed,
+                InclusiveArgument::Outermost => InclusiveCost::Outermost,
+            },
+            proxies: names(&self.proxy_function),
             on_overflow: match self.on_overflow {
                 OverflowArgument::Scale => OnOverflow::Scale,
                 OverflowArgument::Saturate => OnOverflow::Saturate,

@@ -4,20 +4,20 @@
 //! far it is, or to have the [`Profile`] for themselves.
 
 mod error;
+mod load;
 
 use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::file_id::FileId;
-use crate::input::{Input, Progress, Source};
+use crate::input::{Progress, Source};
 use crate::output::{Place, Target};
 use crate::printable::printable;
-use crate::profile::{Kind, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
+use crate::profile::{EventChoice, InclusiveCost, Profile, ProfileKind};
 use crate::report::{json, text};
 use crate::{callgrind, webgrind};
-use callgrind::Problem;
 pub use error::{ConvertError, Warning};
-use webgrind::{OnOverflow, ReadProblem, Version};
+use webgrind::{OnOverflow, Version};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,11 @@ impl Default for Format {
 }
 
 impl Format {
+    /// Whether it holds the costs of all events, unless some are chosen.
+    pub fn holds_all_events(self) -> bool {
+        false
+    }
+
     /// Whether it is of no use on a terminal.
     pub fn is_binary(self) -> bool {
         matches!(self, Format::Preprocessed(_))
@@ -50,8 +55,12 @@ pub struct Options {
     pub format: Format,
     /// How inputs are read.
     pub read: callgrind::Options,
-    /// What is taken from them; whether invocations are kept follows from the format.
-    pub profile: ProfileOptions,
+    /// The events whose costs are read.
+    pub events: EventChoice,
+    /// How inclusive costs treat recursion.
+    pub inclusive: InclusiveCost,
+    /// Functions of traces that are stepped over.
+    pub proxies: Vec<Vec<u8>>,
     /// What happens to numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
 }
@@ -164,139 +173,34 @@ impl<'a> Conversion<'a> {
     ///
     /// When an input cannot be read, or when there is nothing to convert.
     pub fn read(self) -> Result<Loaded<'a>, ConvertError> {
-        let mut profile = self.options.profile.clone();
-        profile.invocations = self.options.format == Format::Preprocessed(Version::V4);
-        let mut loader = Loader {
-            options: self.options,
-            builder: ProfileBuilder::new(profile),
-            report: Report::default(),
-            no_data: None,
-            has_data: false,
+        let loaded = load::load(self.inputs, self.options, &self.progress)?;
+        let mut profile = loaded.profile;
+        let mut report = Report {
+            warnings: loaded.warnings,
+            bytes_in: self.progress.bytes(),
+            bytes_unpacked: loaded.bytes_unpacked,
+            ..Report::default()
         };
-        for input in self.inputs {
-            loader.load(input, &self.progress)?;
+        report.warnings.extend(counted_twice(self.inputs));
+        profile
+            .check_events()
+            .map_err(|error| ConvertError::model(self.inputs, error.into()))?;
+        if self.options.format == Format::Json && self.options.events == EventChoice::All {
+            profile.derive_events();
         }
-        let twice = counted_twice(self.inputs);
-        loader.report.warnings.extend(twice);
-        let (profile, mut report) = loader.finish(self.inputs)?;
-        report.bytes_in = self.progress.bytes();
+        report
+            .warnings
+            .extend(unknown_proxies(&profile, self.options));
+        report.warnings.extend(all_zero(&profile));
+        if profile.has_saturated() {
+            report.warnings.push(Warning::Saturated);
+        }
         Ok(Loaded {
             profile,
             report,
             output: self.output,
             options: self.options,
         })
-    }
-}
-
-/// Reads inputs into a builder.
-struct Loader<'a> {
-    options: &'a Options,
-    builder: ProfileBuilder,
-    report: Report,
-    /// What is wrong with the first input that has no data.
-    no_data: Option<ConvertError>,
-    has_data: bool,
-}
-
-impl Loader<'_> {
-    fn load(&mut self, source: &Source, progress: &Progress) -> Result<(), ConvertError> {
-        let input = source.open(progress).map_err(|error| ConvertError::Read {
-            input: source.clone(),
-            source: error,
-        })?;
-        let outcome = if input.is_preprocessed() {
-            self.preprocessed(source, input)
-        } else {
-            self.text(source, input)
-        };
-        match outcome {
-            Err(error) if is_no_data(&error) => {
-                self.report.warnings.push(Warning::Empty {
-                    input: source.clone(),
-                });
-                self.no_data.get_or_insert(error);
-                return Ok(());
-            }
-            outcome => outcome?,
-        }
-        self.has_data = true;
-        if !self.options.profile.proxies.is_empty() && self.builder.kind() == Kind::Aggregate {
-            self.report.warnings.push(Warning::ProxiesIgnored {
-                input: source.clone(),
-            });
-        }
-        Ok(())
-    }
-
-    fn preprocessed(&mut self, source: &Source, input: Input) -> Result<(), ConvertError> {
-        let input = input.into_seekable().map_err(|error| ConvertError::Read {
-            input: source.clone(),
-            source: error,
-        })?;
-        let outcome = webgrind::read(input, &source.to_string(), &mut self.builder)?;
-        self.report.bytes_unpacked += outcome.bytes;
-        let warnings = outcome.warnings.into_iter().map(Warning::Preprocessed);
-        self.report.warnings.extend(warnings);
-        Ok(())
-    }
-
-    fn text(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
-        let (name, options) = (source.to_string(), &self.options.read);
-        let outcome = callgrind::read_chunks(&mut input, &name, options, &mut self.builder);
-        if outcome.is_err() {
-            // What cannot be parsed may be what came out of corrupt data.
-            input.check_rest().map_err(|error| ConvertError::Read {
-                input: source.clone(),
-                source: error,
-            })?;
-        }
-        let cut = input.cut();
-        let outcome = match (outcome, cut) {
-            (Err(error), Some((packing, bytes)))
-                if matches!(error.problem, Problem::NoData { .. }) =>
-            {
-                return Err(ConvertError::CutBeforeData {
-                    input: source.clone(),
-                    packing,
-                    bytes,
-                });
-            }
-            (outcome, _) => outcome?,
-        };
-        self.report.bytes_unpacked += outcome.bytes;
-        let warnings = outcome.warnings.into_iter().map(Warning::Callgrind);
-        self.report.warnings.extend(warnings);
-        if let Some((packing, bytes)) = cut {
-            self.report.warnings.push(Warning::Cut {
-                input: source.clone(),
-                packing,
-                bytes,
-            });
-        }
-        Ok(())
-    }
-
-    fn finish(mut self, inputs: &[Source]) -> Result<(Profile, Report), ConvertError> {
-        if let (Some(error), false) = (self.no_data.take(), self.has_data) {
-            return Err(error);
-        }
-        let profile = self.builder.finish().map_err(|error| ConvertError::Model {
-            inputs: together(inputs),
-            error,
-        })?;
-        if profile.kind() != ProfileKind::Aggregate {
-            let proxies = self.options.profile.proxies.iter().enumerate();
-            for (_, proxy) in proxies.filter(|&(at, _)| !profile.has_proxy(at)) {
-                let proxy = String::from_utf8_lossy(proxy).into_owned();
-                self.report.warnings.push(Warning::UnknownProxy { proxy });
-            }
-        }
-        self.report.warnings.extend(all_zero(&profile));
-        if profile.has_saturated() {
-            self.report.warnings.push(Warning::Saturated);
-        }
-        Ok((profile, self.report))
     }
 }
 
@@ -320,6 +224,16 @@ fn counted_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
     })
 }
 
+/// Warnings of proxies that no trace has; none without a trace.
+fn unknown_proxies(profile: &Profile, options: &Options) -> impl Iterator<Item = Warning> {
+    let has_trace = profile.kind() != ProfileKind::Aggregate;
+    let proxies = options.proxies.iter().enumerate();
+    let unknown = proxies.filter(move |&(at, _)| has_trace && !profile.has_proxy(at));
+    unknown.map(|(_, proxy)| Warning::UnknownProxy {
+        proxy: String::from_utf8_lossy(proxy).into_owned(),
+    })
+}
+
 /// A warning, if another event would have been the better choice.
 fn all_zero(profile: &Profile) -> Option<Warning> {
     let event = profile.event();
@@ -332,24 +246,6 @@ fn all_zero(profile: &Profile) -> Option<Warning> {
         event: String::from_utf8_lossy(event).into_owned(),
         others: others.join(", "),
     })
-}
-
-fn is_no_data(error: &ConvertError) -> bool {
-    match error {
-        ConvertError::Callgrind(error) => matches!(error.problem, Problem::NoData { .. }),
-        ConvertError::Preprocessed(error) => matches!(error.problem, ReadProblem::NoFunctions),
-        ConvertError::CutBeforeData { .. } => true,
-        _ => false,
-    }
-}
-
-/// Several inputs by the name of the first.
-fn together(inputs: &[Source]) -> String {
-    match inputs {
-        [] => String::new(),
-        [input] => input.to_string(),
-        [first, others @ ..] => format!("{first} and {} more", others.len()),
-    }
 }
 
 /// A conversion whose inputs have been read.

@@ -15,7 +15,6 @@ use cg_preprocess::callgrind;
 use cg_preprocess::convert::{ConvertError, Options, convert};
 use cg_preprocess::input::Source;
 use cg_preprocess::output::Target;
-use cg_preprocess::profile::ProfileOptions;
 
 use crate::cli;
 
@@ -52,10 +51,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
             lenient: true,
             ..callgrind::Options::default()
         },
-        profile: ProfileOptions {
-            proxies: cli::names(proxies),
-            ..ProfileOptions::default()
-        },
+        proxies: cli::names(proxies),
         ..Options::default()
     };
     if let Err(error) = convert(&[input], &target, &options) {

@@ -4,10 +4,11 @@ use std::io;
 
 use thiserror::Error;
 
+use crate::callgrind::{self, Problem};
 use crate::input::{Packing, Source};
 use crate::output::Target;
 use crate::profile::ModelError;
-use crate::{callgrind, webgrind};
+use crate::webgrind::{self, ReadProblem};
 
 /// Why nothing was converted.
 #[derive(Debug, Error)]
@@ -53,6 +54,9 @@ pub enum ConvertError {
         /// Why.
         source: io::Error,
     },
+    /// There are no inputs.
+    #[error("there is no input")]
+    NoInput,
     /// What was read makes no profile.
     #[error("{inputs}: {error}")]
     Model {
@@ -77,6 +81,29 @@ pub enum ConvertError {
         /// Why.
         source: webgrind::WriteError,
     },
+}
+
+impl ConvertError {
+    /// What is wrong with what was read from these inputs.
+    pub(super) fn model(inputs: &[Source], error: ModelError) -> Self {
+        // Several go by the name of the first.
+        let inputs = match inputs {
+            [] => String::new(),
+            [input] => input.to_string(),
+            [first, others @ ..] => format!("{first} and {} more", others.len()),
+        };
+        ConvertError::Model { inputs, error }
+    }
+
+    /// Whether an input holds nothing that could be converted, though nothing in it is wrong.
+    pub(super) fn is_no_data(&self) -> bool {
+        match self {
+            ConvertError::Callgrind(error) => matches!(error.problem, Problem::NoData { .. }),
+            ConvertError::Preprocessed(error) => matches!(error.problem, ReadProblem::NoFunctions),
+            ConvertError::CutBeforeData { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 /// Something that a user should know about a conversion that succeeded.

@@ -468,3 +468,49 @@ mod packed {
         }
     }
 }
+
+#[test]
+fn many_inputs_are_taken_in_their_order_whichever_is_read_first() {
+    let folder = TempDir::new().unwrap();
+    let mut paths = Vec::new();
+    for number in 0..40 {
+        // The first ones take longest.
+        let lines = "16 1\n".repeat(20_000 / (number + 1));
+        let text = format!("cmd: {number}\nevents: Ir\nfl=a.c\nfn=f{number}\n{lines}");
+        let path = folder.path().join(format!("{number}.cg"));
+        fs::write(&path, text).unwrap();
+        paths.push(path);
+    }
+    let output = program()
+        .args(["-f", "json"])
+        .args(&paths)
+        .output()
+        .unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&written(output)).unwrap();
+    let functions = document["functions"].as_array().unwrap();
+    let names: Vec<_> = functions
+        .iter()
+        .map(|f| f["name"].as_str().unwrap())
+        .collect();
+    let expected: Vec<_> = (0..40).map(|number| format!("f{number}")).collect();
+    assert_eq!(names, expected);
+
+    // Of several that cannot be read the first is named, however long it takes to find out.
+    fs::write(
+        &paths[3],
+        "events: Ir\nfn=f\n".to_owned() + &"16 1\n".repeat(50_000) + "what\n",
+    )
+    .unwrap();
+    fs::write(&paths[30], "what\n").unwrap();
+    let output = program()
+        .args(["-f", "json"])
+        .args(&paths)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        messages(&output).contains("3.cg:50003"),
+        "{}",
+        messages(&output)
+    );
+}

@@ -1,0 +1,283 @@
+//! Inputs into one profile.
+//!
+//! Each input is read into a profile of its own, on as many threads as there are cores, and these
+//! are merged in the order of the inputs: so the result is that of reading them one after the
+//! other, and memory holds no more profiles at a time than there are threads.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+
+use super::{ConvertError, Format, Options, Warning};
+use crate::callgrind::{self, Problem};
+use crate::input::{Input, Progress, Source};
+use crate::profile::{EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
+use crate::webgrind::{self, Version};
+
+/// What inputs hold, and what there is to say about them, in their order.
+pub(super) struct Loaded {
+    pub profile: Profile,
+    pub warnings: Vec<Warning>,
+    pub bytes_unpacked: u64,
+}
+
+/// Reads all inputs to their ends.
+pub(super) fn load(
+    inputs: &[Source],
+    options: &Options,
+    progress: &Progress,
+) -> Result<Loaded, ConvertError> {
+    let mut wanted = ProfileOptions {
+        events: options.events.clone(),
+        inclusive: options.inclusive,
+        proxies: options.proxies.clone(),
+        invocations: options.format == Format::Preprocessed(Version::V4),
+    };
+    let mut merged = Merged::default();
+    let mut inputs = inputs.iter();
+    if wanted.events == EventChoice::First {
+        // The others have to know which event it is.
+        for input in inputs.by_ref() {
+            merged.add(read(input, &wanted, options, progress))?;
+            if let Some(profile) = &merged.profile {
+                wanted.events = EventChoice::Named(vec![profile.event().to_vec()]);
+                break;
+            }
+        }
+    }
+    let merged = read_all(inputs.as_slice(), merged, |input| {
+        read(input, &wanted, options, progress)
+    })?;
+    merged.finish()
+}
+
+/// An input that was read.
+struct Read {
+    /// Why it has no data, if it has none.
+    profile: Result<Profile, ConvertError>,
+    warnings: Vec<Warning>,
+    bytes_unpacked: u64,
+}
+
+/// The inputs up to some point.
+#[derive(Default)]
+struct Merged {
+    profile: Option<Profile>,
+    warnings: Vec<Warning>,
+    bytes_unpacked: u64,
+    /// What is wrong with the first input that has no data.
+    no_data: Option<ConvertError>,
+}
+
+impl Merged {
+    /// Adds the next input.
+    fn add(&mut self, read: Result<Read, ConvertError>) -> Result<(), ConvertError> {
+        let read = read?;
+        self.warnings.extend(read.warnings);
+        self.bytes_unpacked += read.bytes_unpacked;
+        match (read.profile, &mut self.profile) {
+            (Err(error), _) => _ = self.no_data.get_or_insert(error),
+            (Ok(profile), None) => self.profile = Some(profile),
+            (Ok(profile), Some(merged)) => merged
+                .merge(profile)
+                .map_err(|error| ConvertError::model(&[], error))?,
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Loaded, ConvertError> {
+        match (self.profile, self.no_data) {
+            (Some(profile), _) => Ok(Loaded {
+                profile,
+                warnings: self.warnings,
+                bytes_unpacked: self.bytes_unpacked,
+            }),
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(ConvertError::NoInput),
+        }
+    }
+}
+
+/// Whose turn it is to add what was read.
+struct Turns {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// How many inputs have been added.
+    added: usize,
+    merged: Merged,
+    error: Option<ConvertError>,
+}
+
+/// Reads inputs on all cores, and adds them to those that were read before, in their order.
+fn read_all(
+    inputs: &[Source],
+    merged: Merged,
+    read: impl Fn(&Source) -> Result<Read, ConvertError> + Sync,
+) -> Result<Merged, ConvertError> {
+    let turns = Turns {
+        state: Mutex::new(State {
+            added: 0,
+            merged,
+            error: None,
+        }),
+        changed: Condvar::new(),
+    };
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(input) = inputs.get(at) else { return };
+            if !turns.add(at, read(input)) {
+                return;
+            }
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        for _ in 1..cores.min(inputs.len()) {
+            // Where no thread can be had, those that there are do the work.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    let state = turns.state.into_inner();
+    let state = state.unwrap_or_else(PoisonError::into_inner);
+    match state.error {
+        Some(error) => Err(error),
+        None => Ok(state.merged),
+    }
+}
+
+impl Turns {
+    /// Adds the input at a position when those before it have been added; false if one of them
+    /// could not be read, so that nothing more is of any use.
+    fn add(&self, at: usize, read: Result<Read, ConvertError>) -> bool {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_waiting = |state: &mut State| state.added < at && state.error.is_none();
+        let state = self.changed.wait_while(state, is_waiting);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        if state.error.is_none() {
+            state.error = state.merged.add(read).err();
+            state.added += 1;
+        }
+        self.changed.notify_all();
+        state.error.is_none()
+    }
+}
+
+/// Reads one input.
+fn read(
+    source: &Source,
+    wanted: &ProfileOptions,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Read, ConvertError> {
+    let mut builder = ProfileBuilder::new(wanted.clone());
+    let mut reader = InputReader {
+        source,
+        options,
+        builder: &mut builder,
+        warnings: Vec::new(),
+        bytes_unpacked: 0,
+    };
+    let outcome = reader.read(progress);
+    let (mut warnings, bytes_unpacked) = (reader.warnings, reader.bytes_unpacked);
+    let profile = match outcome {
+        Ok(()) => Ok(builder
+            .finish_part()
+            .map_err(|error| ConvertError::model(std::slice::from_ref(source), error))?),
+        Err(error) if error.is_no_data() => Err(error),
+        Err(error) => return Err(error),
+    };
+    let is_aggregate = |profile: &Profile| profile.kind() == ProfileKind::Aggregate;
+    let input = source.clone();
+    match &profile {
+        Err(_) => warnings.push(Warning::Empty { input }),
+        Ok(profile) if !wanted.proxies.is_empty() && is_aggregate(profile) => {
+            warnings.push(Warning::ProxiesIgnored { input });
+        }
+        Ok(_) => {}
+    }
+    Ok(Read {
+        profile,
+        warnings,
+        bytes_unpacked,
+    })
+}
+
+struct InputReader<'a> {
+    source: &'a Source,
+    options: &'a Options,
+    builder: &'a mut ProfileBuilder,
+    warnings: Vec<Warning>,
+    bytes_unpacked: u64,
+}
+
+impl InputReader<'_> {
+    fn read(&mut self, progress: &Progress) -> Result<(), ConvertError> {
+        let input = self
+            .source
+            .open(progress)
+            .map_err(|error| self.unreadable(error))?;
+        if input.is_preprocessed() {
+            self.preprocessed(input)
+        } else {
+            self.text(input)
+        }
+    }
+
+    fn unreadable(&self, source: std::io::Error) -> ConvertError {
+        ConvertError::Read {
+            input: self.source.clone(),
+            source,
+        }
+    }
+
+    fn preprocessed(&mut self, input: Input) -> Result<(), ConvertError> {
+        let input = input
+            .into_seekable()
+            .map_err(|error| self.unreadable(error))?;
+        let outcome = webgrind::read(input, &self.source.to_string(), self.builder)?;
+        self.bytes_unpacked += outcome.bytes;
+        let warnings = outcome.warnings.into_iter().map(Warning::Preprocessed);
+        self.warnings.extend(warnings);
+        Ok(())
+    }
+
+    fn text(&mut self, mut input: Input) -> Result<(), ConvertError> {
+        let (name, options) = (self.source.to_string(), &self.options.read);
+        let outcome = callgrind::read_chunks(&mut input, &name, options, self.builder);
+        if outcome.is_err() {
+            // What cannot be parsed may be what came out of corrupt data.
+            input.check_rest().map_err(|error| self.unreadable(error))?;
+        }
+        let cut = input.cut();
+        let outcome = match (outcome, cut) {
+            (Err(error), Some((packing, bytes)))
+                if matches!(error.problem, Problem::NoData { .. }) =>
+            {
+                return Err(ConvertError::CutBeforeData {
+                    input: self.source.clone(),
+                    packing,
+                    bytes,
+                });
+            }
+            (outcome, _) => outcome?,
+        };
+        self.bytes_unpacked += outcome.bytes;
+        let warnings = outcome.warnings.into_iter().map(Warning::Callgrind);
+        self.warnings.extend(warnings);
+        if let Some((packing, bytes)) = cut {
+            self.warnings.push(Warning::Cut {
+                input: self.source.clone(),
+                packing,
+                bytes,
+            });
+        }
+        Ok(())
+    }
+}
