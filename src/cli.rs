@@ -212,6 +212,7 @@ impl Arguments {
                 InclusiveArgument::Outermost => InclusiveCost::Outermost,
             },
             proxies: names(&self.proxy_function),
+            allow_empty: false,
             on_overflow: match self.on_overflow {
                 OverflowArgument::Scale => OnOverflow::Scale,
                 OverflowArgument::Saturate => OnOverflow::Saturate,

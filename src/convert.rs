@@ -63,6 +63,9 @@ pub struct Options {
     pub proxies: Vec<Vec<u8>>,
     /// What happens to numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
+    /// Whether a profile that has only begun, with headers but without any block, is written as
+    /// one without functions, rather than refused.
+    pub allow_empty: bool,
 }
 
 /// What there is to say after a conversion.

@@ -218,7 +218,8 @@ impl<'a> Interpreter<'a> {
             self.warn_cut(WarningKind::CutCall);
         }
         if !self.has_data {
-            self.builder.forget_input();
+            // What there is of it may be wanted: its headers, and the event that they name.
+            self.settle();
             let skipped = self.skipped;
             return Err(self.error(Problem::NoData { skipped }));
         }

@@ -49,13 +49,15 @@ pub(super) fn load(
     let merged = read_all(inputs.as_slice(), merged, |input| {
         read(input, &wanted, options, progress)
     })?;
-    merged.finish()
+    merged.finish(options.allow_empty)
 }
 
 /// An input that was read.
 struct Read {
+    /// Its headers alone, where it has no data.
+    profile: Profile,
     /// Why it has no data, if it has none.
-    profile: Result<Profile, ConvertError>,
+    no_data: Option<ConvertError>,
     warnings: Vec<Warning>,
     bytes_unpacked: u64,
 }
@@ -66,8 +68,8 @@ struct Merged {
     profile: Option<Profile>,
     warnings: Vec<Warning>,
     bytes_unpacked: u64,
-    /// What is wrong with the first input that has no data.
-    no_data: Option<ConvertError>,
+    /// The first input that has no data, and what is wrong with it.
+    no_data: Option<(Profile, ConvertError)>,
 }
 
 impl Merged {
@@ -76,26 +78,28 @@ impl Merged {
         let read = read?;
         self.warnings.extend(read.warnings);
         self.bytes_unpacked += read.bytes_unpacked;
-        match (read.profile, &mut self.profile) {
-            (Err(error), _) => _ = self.no_data.get_or_insert(error),
-            (Ok(profile), None) => self.profile = Some(profile),
-            (Ok(profile), Some(merged)) => merged
-                .merge(profile)
+        match (read.no_data, &mut self.profile) {
+            (Some(error), _) => _ = self.no_data.get_or_insert((read.profile, error)),
+            (None, None) => self.profile = Some(read.profile),
+            (None, Some(merged)) => merged
+                .merge(read.profile)
                 .map_err(|error| ConvertError::model(&[], error))?,
         }
         Ok(())
     }
 
-    fn finish(self) -> Result<Loaded, ConvertError> {
-        match (self.profile, self.no_data) {
-            (Some(profile), _) => Ok(Loaded {
-                profile,
-                warnings: self.warnings,
-                bytes_unpacked: self.bytes_unpacked,
-            }),
-            (None, Some(error)) => Err(error),
-            (None, None) => Err(ConvertError::NoInput),
-        }
+    fn finish(self, allow_empty: bool) -> Result<Loaded, ConvertError> {
+        let profile = match (self.profile, self.no_data) {
+            (Some(profile), _) => profile,
+            (None, Some((begun, _))) if allow_empty && !begun.event().is_empty() => begun,
+            (None, Some((_, error))) => return Err(error),
+            (None, None) => return Err(ConvertError::NoInput),
+        };
+        Ok(Loaded {
+            profile,
+            warnings: self.warnings,
+            bytes_unpacked: self.bytes_unpacked,
+        })
     }
 }
 
@@ -186,24 +190,22 @@ fn read(
     };
     let outcome = reader.read(progress);
     let (mut warnings, bytes_unpacked) = (reader.warnings, reader.bytes_unpacked);
-    let profile = match outcome {
-        Ok(()) => Ok(builder
-            .finish_part()
-            .map_err(|error| ConvertError::model(std::slice::from_ref(source), error))?),
-        Err(error) if error.is_no_data() => Err(error),
-        Err(error) => return Err(error),
+    let no_data = match outcome {
+        Err(error) if !error.is_no_data() => return Err(error),
+        outcome => outcome.err(),
     };
-    let is_aggregate = |profile: &Profile| profile.kind() == ProfileKind::Aggregate;
+    let profile = builder
+        .finish_part()
+        .map_err(|error| ConvertError::model(std::slice::from_ref(source), error))?;
     let input = source.clone();
-    match &profile {
-        Err(_) => warnings.push(Warning::Empty { input }),
-        Ok(profile) if !wanted.proxies.is_empty() && is_aggregate(profile) => {
-            warnings.push(Warning::ProxiesIgnored { input });
-        }
-        Ok(_) => {}
+    if no_data.is_some() {
+        warnings.push(Warning::Empty { input });
+    } else if !wanted.proxies.is_empty() && profile.kind() == ProfileKind::Aggregate {
+        warnings.push(Warning::ProxiesIgnored { input });
     }
     Ok(Read {
         profile,
+        no_data,
         warnings,
         bytes_unpacked,
     })

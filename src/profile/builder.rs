@@ -154,23 +154,18 @@ impl ProfileBuilder {
     /// If it fails, the builder has a part of it and should be dropped.
     pub fn begin_input(&mut self, kind: Kind) {
         self.end_input();
+        self.forget_input();
         self.run.kind = kind;
     }
 
-    /// Adds the input that was being read to those before it.
+    /// Adds the input that was being read to those before it, if it had any block.
     fn end_input(&mut self) {
         self.begin_section();
         self.end_run();
         if self.runs.kind.is_none() {
-            // It had no block: its headers say nothing.
-            self.forget_input();
             return;
         }
-        let choice = match &self.options.events {
-            EventChoice::First => EventChoice::Named(vec![self.events.first().to_vec()]),
-            choice => choice.clone(),
-        };
-        let events = std::mem::replace(&mut self.events, Events::new(choice));
+        let events = std::mem::take(&mut self.events);
         let headers = std::mem::take(&mut self.headers);
         let sums = std::mem::take(&mut self.runs);
         match &mut self.inputs {
@@ -188,7 +183,7 @@ impl ProfileBuilder {
     }
 
     /// Drops the headers of an input that turned out to have no block.
-    pub fn forget_input(&mut self) {
+    fn forget_input(&mut self) {
         let choice = match (&self.options.events, &self.inputs) {
             (EventChoice::First, Some((events, ..))) => {
                 EventChoice::Named(vec![events.first().to_vec()])
@@ -501,6 +496,8 @@ impl ProfileBuilder {
 
     /// Ends reading and works out what follows from the sums.
     ///
+    /// A single input without any block makes a profile of its headers alone.
+    ///
     /// # Errors
     ///
     /// When no input has a wanted event, or when there is more than can be numbered.
@@ -516,7 +513,7 @@ impl ProfileBuilder {
         self.end_input();
         let (events, headers, sums) = match self.inputs.take() {
             Some(inputs) => inputs,
-            None => (self.events, self.headers, self.runs),
+            None => (self.events, self.headers, Sums::default()),
         };
         if headers.is_full() {
             self.overflow = Some("header lines");
