@@ -12,9 +12,9 @@ use std::io::{self, Write};
 use crate::file_id::FileId;
 use crate::input::{Progress, Source};
 use crate::output::{Place, Target};
-use crate::printable::printable;
 use crate::profile::{EventChoice, InclusiveCost, Profile, ProfileKind};
 use crate::report::{json, text};
+use crate::text::excerpt;
 use crate::{callgrind, webgrind};
 pub use error::{ConvertError, Warning};
 use webgrind::{OnOverflow, Version};
@@ -233,7 +233,7 @@ fn unknown_proxies(profile: &Profile, options: &Options) -> impl Iterator<Item =
     let proxies = options.proxies.iter().enumerate();
     let unknown = proxies.filter(move |&(at, _)| has_trace && !profile.has_proxy(at));
     unknown.map(|(_, proxy)| Warning::UnknownProxy {
-        proxy: String::from_utf8_lossy(proxy).into_owned(),
+        proxy: excerpt(proxy),
     })
 }
 
@@ -241,12 +241,12 @@ fn unknown_proxies(profile: &Profile, options: &Options) -> impl Iterator<Item =
 fn all_zero(profile: &Profile) -> Option<Warning> {
     let event = profile.event();
     let others = profile.available_events().filter(|&other| other != event);
-    let others: Vec<_> = others.map(printable).collect();
+    let others: Vec<_> = others.map(excerpt).collect();
     let mut functions = profile.functions();
     let costs_nothing = functions.all(|(_, function)| function.self_cost == 0)
         && profile.edges().all(|edge| edge.cost == 0);
     (costs_nothing && !others.is_empty()).then(|| Warning::AllZero {
-        event: String::from_utf8_lossy(event).into_owned(),
+        event: excerpt(event),
         others: others.join(", "),
     })
 }

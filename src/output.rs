@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::file_id::FileId;
-use crate::printable::printable_path;
 use crate::temporary::Temporary;
+use crate::text::printable_path;
 use behind::Behind;
 
 /// Size of the buffer between a writer and the system.
@@ -196,7 +196,10 @@ fn try_folder(folder: &Path) -> io::Result<()> {
         Ok(_) => Ok(()),
         Err(error) => Err(io::Error::new(
             error.kind(),
-            format!("no file can be created in {}: {error}", folder.display()),
+            format!(
+                "no file can be created in {}: {error}",
+                printable_path(folder)
+            ),
         )),
     }
 }

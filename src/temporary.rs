@@ -5,6 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use tempfile::SpooledTempFile;
 
+use crate::text::printable_path;
+
 /// How much is held in memory; more goes to a file without a name in the system's folder for
 /// temporary files.
 const IN_MEMORY: usize = 8 << 20;
@@ -30,7 +32,7 @@ impl Write for Temporary {
         self.0.write(bytes).map_err(|error| {
             // Or else it would look as if the input or output were at fault.
             let folder = env::temp_dir();
-            let text = format!("no temporary file in {}: {error}", folder.display());
+            let text = format!("no temporary file in {}: {error}", printable_path(&folder));
             io::Error::new(error.kind(), text)
         })
     }

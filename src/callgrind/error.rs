@@ -34,20 +34,20 @@ impl std::error::Error for Error {
 #[non_exhaustive]
 pub enum Problem {
     /// A cost line where no columns are known yet.
-    #[error("cost line before any \"events:\" header (found {found:?})")]
+    #[error("cost line before any \"events:\" header (found \"{found}\")")]
     CostBeforeEvents {
         /// The line.
         found: String,
     },
     /// A cost or `calls=` line before any `fn=`.
-    #[error("cost outside of any function: expected \"fn=\" before it (found {found:?})")]
+    #[error("cost outside of any function: expected \"fn=\" before it (found \"{found}\")")]
     CostOutsideFunction {
         /// The line.
         found: String,
     },
     /// A line has more costs than there are events.
     #[error(
-        "more costs than events: expected at most {events} after the position (found {found:?})"
+        "more costs than events: expected at most {events} after the position (found \"{found}\")"
     )]
     TooManyCosts {
         /// Number of events.
@@ -57,7 +57,7 @@ pub enum Problem {
     },
     /// A cost line has fewer numbers than there are positions.
     #[error(
-        "cost line without its position: expected {positions} position numbers (found {found:?})"
+        "cost line without its position: expected {positions} position numbers (found \"{found}\")"
     )]
     MissingPosition {
         /// Number of positions that `positions:` names.
@@ -66,19 +66,19 @@ pub enum Problem {
         found: String,
     },
     /// Something else stands where a number belongs.
-    #[error("expected a number (found {found:?})")]
+    #[error("expected a number (found \"{found}\")")]
     NotANumber {
         /// The line, from the offending place on.
         found: String,
     },
     /// A number of more than 64 bits.
-    #[error("number over 64 bits: expected at most 18446744073709551615 (found {found:?})")]
+    #[error("number over 64 bits: expected at most 18446744073709551615 (found \"{found}\")")]
     NumberTooLarge {
         /// The line, from the offending place on.
         found: String,
     },
     /// A relative position that leads below 0.
-    #[error("negative position: the position before it is only {base} (found {found:?})")]
+    #[error("negative position: the position before it is only {base} (found \"{found}\")")]
     NegativePosition {
         /// What the number is relative to.
         base: u64,
@@ -86,32 +86,34 @@ pub enum Problem {
         found: String,
     },
     /// A `version:` header above 1.
-    #[error("unsupported version of the callgrind format: expected 0 or 1 (found {found:?})")]
+    #[error("unsupported version of the callgrind format: expected 0 or 1 (found \"{found}\")")]
     UnsupportedVersion {
         /// The header.
         found: String,
     },
     /// A `positions:` header that names something else than `instr`, `bb` and `line`, or twice.
-    #[error("unknown positions: expected instr, bb and line, each at most once (found {found:?})")]
+    #[error(
+        "unknown positions: expected instr, bb and line, each at most once (found \"{found}\")"
+    )]
     UnknownPositions {
         /// The header.
         found: String,
     },
     /// Something else than a cost line after `calls=`.
-    #[error("calls= is not followed by a cost line (found {found:?})")]
+    #[error("calls= is not followed by a cost line (found \"{found}\")")]
     CallWithoutCost {
         /// The line after it.
         found: String,
     },
     /// A `calls=` line with no callee ever named.
-    #[error("call without a callee: expected \"cfn=\" before it (found {found:?})")]
+    #[error("call without a callee: expected \"cfn=\" before it (found \"{found}\")")]
     CallWithoutCallee {
         /// The line.
         found: String,
     },
     /// A line of no known form.
     #[error(
-        "unknown line: expected a cost line, a position such as \"fn=\" or a header such as \"events:\" (found {found:?})"
+        "unknown line: expected a cost line, a position such as \"fn=\" or a header such as \"events:\" (found \"{found}\")"
     )]
     UnknownLine {
         /// The line.
@@ -204,7 +206,7 @@ pub enum WarningKind {
     },
     /// The last line has no end and cannot be read.
     #[error(
-        "the profile is cut off within this line, which was left out (found {found:?}); its writer was killed or is still running"
+        "the profile is cut off within this line, which was left out (found \"{found}\"); its writer was killed or is still running"
     )]
     CutLine {
         /// The line.
@@ -217,7 +219,7 @@ pub enum WarningKind {
     CutCall,
     /// The last block of a trace may be incomplete.
     #[error(
-        "the profile is cut off within the block of {function:?}; its writer was killed or is still running"
+        "the profile is cut off within the block of \"{function}\"; its writer was killed or is still running"
     )]
     CutBlock {
         /// Its function.
@@ -246,7 +248,7 @@ pub enum WarningKind {
         count: u64,
     },
     /// A part of the profile does not have the selected event.
-    #[error("no event {event:?} from here on, only {available}: its cost counts as 0")]
+    #[error("no event \"{event}\" from here on, only {available}: its cost counts as 0")]
     EventAbsent {
         /// The selected event.
         event: String,
@@ -259,17 +261,4 @@ pub enum WarningKind {
         /// How many.
         count: u64,
     },
-}
-
-/// A line, or the beginning of a long one, in a form that fits into a message.
-pub(super) fn excerpt(line: &[u8]) -> String {
-    const LONGEST: usize = 60;
-    let line = line.trim_ascii_end();
-    let shown = &line[..line.len().min(4 * LONGEST)];
-    let text = String::from_utf8_lossy(shown);
-    let mut excerpt: String = text.chars().take(LONGEST).collect();
-    if excerpt.len() < text.len() || shown.len() < line.len() {
-        excerpt.push('…');
-    }
-    excerpt
 }

@@ -6,13 +6,14 @@ mod scope;
 mod shortcuts;
 mod trouble;
 
-use super::error::{Problem, Warning, WarningKind, excerpt};
+use super::error::{Problem, Warning, WarningKind};
 use super::fast::heads::Heads;
 use super::lexer::Cursor;
 use super::names::IdTables;
 use super::position::{Position, Positions};
 use super::{Error, KindChoice, Options};
 use crate::profile::{Cost, CostSource, Kind, NameId, ProfileBuilder, Selection};
+use crate::text::excerpt;
 use header::{Run, Tail};
 use scope::Table;
 use shortcuts::Shortcut;

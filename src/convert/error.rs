@@ -142,7 +142,7 @@ pub enum Warning {
     },
     /// A proxy function was named, but no trace has a function of that name.
     #[error(
-        "no trace has a function {proxy:?}, so that none is stepped over; the text report lists the names"
+        "no trace has a function \"{proxy}\", so that none is stepped over; the text report lists the names"
     )]
     UnknownProxy {
         /// The name.
@@ -159,7 +159,7 @@ pub enum Warning {
         original: Source,
     },
     /// Nothing costs anything, but there are other events.
-    #[error("all costs of {event:?} are 0; the profile also has {others}")]
+    #[error("all costs of \"{event}\" are 0; the profile also has {others}")]
     AllZero {
         /// The selected event.
         event: String,

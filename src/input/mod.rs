@@ -28,7 +28,7 @@ pub use progress::Progress;
 
 pub(crate) use spool::Seekable;
 
-use crate::printable::printable_path;
+use crate::text::printable_path;
 use content::{Content, Foreign};
 use head::Head;
 use progress::Counted;

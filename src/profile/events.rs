@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::costs::{Cost, Costs};
 use super::scale::split_scale;
-use crate::printable::printable;
+use crate::text::excerpt;
 
 /// The most events that one profile can hold sums of.
 ///
@@ -28,7 +28,7 @@ const MOST_CHANGES: usize = 64;
 #[non_exhaustive]
 pub enum EventError {
     /// No part of any input has the event that was asked for.
-    #[error("no event {name:?}; the profile has {}", list(.available))]
+    #[error("no event \"{name}\"; the profile has {}", list(.available))]
     Unknown {
         /// What was asked for.
         name: String,
@@ -36,7 +36,7 @@ pub enum EventError {
         available: Vec<String>,
     },
     /// The formula of a derived event names an event that nobody has.
-    #[error("the formula of event {event:?} names {name:?}, which is no event; the profile has {}", list(.available))]
+    #[error("the formula of event \"{event}\" names \"{name}\", which is no event; the profile has {}", list(.available))]
     UnknownInFormula {
         /// The derived event.
         event: String,
@@ -47,7 +47,7 @@ pub enum EventError {
     },
     /// The formula of a derived event is no sum of products.
     #[error(
-        "the formula of event {event:?} cannot be read at {term:?}: expected terms such as Ir, 2 Ir or 2 * Ir, joined by +"
+        "the formula of event \"{event}\" cannot be read at \"{term}\": expected terms such as Ir, 2 Ir or 2 * Ir, joined by +"
     )]
     BadFormula {
         /// The derived event.
@@ -56,13 +56,13 @@ pub enum EventError {
         term: String,
     },
     /// A derived event is defined by itself.
-    #[error("event {event:?} is defined by itself")]
+    #[error("event \"{event}\" is defined by itself")]
     Cycle {
         /// An event of the circle.
         event: String,
     },
     /// The formulas behind a derived event change all the time.
-    #[error("the formulas behind event {event:?} change more than {MOST_CHANGES} times")]
+    #[error("the formulas behind event \"{event}\" change more than {MOST_CHANGES} times")]
     Unstable {
         /// The derived event.
         event: String,
@@ -651,7 +651,7 @@ impl Events {
     }
 
     fn available(&self) -> Vec<String> {
-        self.names().map(printable).collect()
+        self.names().map(excerpt).collect()
     }
 }
 
@@ -709,7 +709,7 @@ fn parse_term(term: &[u8]) -> Option<(Cost, Vec<u8>)> {
 }
 
 fn text(name: impl AsRef<[u8]>) -> String {
-    String::from_utf8_lossy(name.as_ref()).into_owned()
+    excerpt(name.as_ref())
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ use serde::ser::{SerializeStruct, Serializer};
 use serde_json::ser::Formatter;
 
 use crate::profile::{CallEdge, Function, FunctionId, Profile, split_scale};
+use crate::text::utf8;
 
 /// Writes a profile as JSON, as a stream, with a newline at its end.
 ///
@@ -126,12 +127,12 @@ impl Serialize for CallRecord {
     }
 }
 
-/// Bytes that need not be UTF-8, though JSON must.
+/// Bytes that need not be UTF-8, though JSON has to be.
 struct Text<'a>(&'a [u8]);
 
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&String::from_utf8_lossy(self.0))
+        serializer.serialize_str(&utf8(self.0))
     }
 }
 

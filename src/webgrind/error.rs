@@ -35,7 +35,7 @@ pub enum WriteError {
 pub enum WriteWarning {
     /// Costs were divided to fit.
     #[error(
-        "costs of {event:?} do not fit into 32 bits: all were divided by {divisor} and the event is now {renamed:?}"
+        "costs of \"{event}\" do not fit into 32 bits: all were divided by {divisor} and the event is now \"{renamed}\""
     )]
     Scaled {
         /// The event.

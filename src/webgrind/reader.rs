@@ -25,6 +25,7 @@ use std::io::{Read, Seek};
 
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, NUMBER, Version};
 use crate::profile::{Cost, CostSource, ProfileBuilder, RawHeader, Selection};
+use crate::text::excerpt;
 pub use error::{ReadError, ReadProblem, ReadWarning, ReadWarningKind};
 use source::Source;
 use table::{Destination, TableReader};
@@ -231,8 +232,7 @@ impl<R: Read + Seek> Reader<R> {
         if *selection.first() != CostSource::Absent {
             return Vec::new();
         }
-        let [event, available] =
-            [selected, event].map(|name| String::from_utf8_lossy(name).into_owned());
+        let [event, available] = [selected, event].map(excerpt);
         vec![ReadWarning {
             input: self.source.name().to_owned(),
             kind: ReadWarningKind::EventAbsent { event, available },
@@ -301,15 +301,4 @@ fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
 fn numbers(value: &[u8]) -> Vec<Cost> {
     let numbers = words(value).map_while(|word| std::str::from_utf8(word).ok()?.parse().ok());
     numbers.collect()
-}
-
-/// The beginning of a line, in a form that fits into a message.
-fn excerpt(line: &[u8]) -> String {
-    const LONGEST: usize = 60;
-    let text = String::from_utf8_lossy(&line[..line.len().min(4 * LONGEST)]);
-    let mut excerpt: String = text.chars().take(LONGEST).collect();
-    if excerpt.len() < line.len() {
-        excerpt.push('…');
-    }
-    excerpt
 }

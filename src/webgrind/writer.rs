@@ -12,6 +12,7 @@ use super::layout::{
 };
 use super::narrow::{Narrowing, OnOverflow, Survey};
 use crate::profile::{CallEdge, FunctionId, Header, HeaderKind, Profile};
+use crate::text::excerpt;
 
 /// What there is to say about a file that was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -191,9 +192,9 @@ impl Plan<'_> {
         let event = self.profile.event();
         if divisor > 1 {
             warnings.push(WriteWarning::Scaled {
-                event: String::from_utf8_lossy(event).into_owned(),
+                event: excerpt(event),
                 divisor,
-                renamed: String::from_utf8_lossy(&self.narrowing.event(event)).into_owned(),
+                renamed: excerpt(&self.narrowing.event(event)),
             });
         } else if survey.too_large_costs > 0 {
             let count = survey.too_large_costs;

@@ -239,9 +239,9 @@ fn an_event_without_any_cost_is_told() {
     written(run(["-f", "json", "-e", "totB"], text));
     let hostile = b"events: curB \x1b[31mtotB\nfn=f\n1 0 8\n";
     let message = messages(&run(["-f", "json"], hostile));
-    assert!(message.ends_with("also has \\u{1b}[31mtotB\n"), "{message}");
+    assert!(message.ends_with("also has \\x1b[31mtotB\n"), "{message}");
     let message = messages(&run(["-e", "Ir"], hostile));
-    assert!(message.ends_with("curB, \\u{1b}[31mtotB\n"), "{message}");
+    assert!(message.ends_with("curB, \\x1b[31mtotB\n"), "{message}");
     written(run(["-f", "json"], b"events: curB\nfn=f\n1 0\n"));
 }
 
@@ -299,7 +299,7 @@ fn a_file_name_cannot_command_a_terminal() {
         .unwrap();
     let message = messages(&output);
     assert!(
-        message.contains("/\\u{1b}[31mred\\nerror: x: cannot be opened"),
+        message.contains("/\\x1b[31mred\\nerror: x: cannot be opened"),
         "{message}"
     );
     assert_eq!(message.lines().count(), 1);

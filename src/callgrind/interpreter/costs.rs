@@ -1,10 +1,11 @@
 //! Lines with costs, and the calls that they belong to.
 
 use super::{Expect, Function, Interpreter, PendingCall, line_end};
-use crate::callgrind::error::{Problem, excerpt};
+use crate::callgrind::error::Problem;
 use crate::callgrind::lexer::{Cursor, NumberError};
 use crate::callgrind::position::Position;
 use crate::profile::{Call, Costs, NameId};
+use crate::text::excerpt;
 
 impl Interpreter<'_> {
     /// Reads position numbers and costs: what they mean, the line before has said.

@@ -1,10 +1,11 @@
 //! Header lines: what they change, and which runs and parts they begin.
 
 use super::Interpreter;
-use crate::callgrind::error::{Problem, WarningKind, excerpt};
+use crate::callgrind::error::{Problem, WarningKind};
 use crate::callgrind::lexer::Cursor;
 use crate::callgrind::position::Positions;
 use crate::profile::{Cost, Kind, NameId, RawHeader};
+use crate::text::excerpt;
 
 /// The function that spans a whole run in Xdebug's traces.
 pub(super) const MAIN: &[u8] = b"{main}";

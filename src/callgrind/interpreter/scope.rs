@@ -1,9 +1,10 @@
 //! The names in force: which function the next costs belong to, and which one is called.
 
 use super::{Function, Interpreter, LISTED};
-use crate::callgrind::error::{Problem, WarningKind, excerpt};
+use crate::callgrind::error::{Problem, WarningKind};
 use crate::callgrind::names::{IdTable, NameSpec};
 use crate::profile::{FunctionId, NameId};
+use crate::text::excerpt;
 
 /// Which id table a position line belongs to.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::{Interpreter, LISTED, NEW_RUN};
 use crate::callgrind::error::{Error, Problem, Warning, WarningKind};
-use crate::printable::printable;
+use crate::text::excerpt;
 
 impl Interpreter<'_> {
     /// Decides on an error by the line after it: a run that was killed may end within any line,
@@ -72,9 +72,9 @@ impl Interpreter<'_> {
 
     pub(super) fn warn_absent(&mut self) {
         let columns = self.columns.iter().flatten();
-        let available: Vec<_> = columns.map(|name| printable(name)).collect();
+        let available: Vec<_> = columns.map(|name| excerpt(name)).collect();
         let available = available.join(", ");
-        let event = String::from_utf8_lossy(self.builder.selected_event()).into_owned();
+        let event = excerpt(self.builder.selected_event());
         self.warn(WarningKind::EventAbsent { event, available });
     }
 

@@ -7,9 +7,10 @@ mod table;
 use std::io::{self, Write};
 
 use self::figures::{grouped, nanoseconds, percent, time};
-use self::names::{cut_end, printable};
+use self::names::cut_end;
 use self::table::Table;
 use crate::profile::{Cost, FunctionId, Profile};
+use crate::text::printable;
 
 /// What of a profile the text report shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Names made fit for a terminal: printable, and no wider than there is room.
+//! Names made fit for a terminal: no wider than there is room.
 
 use std::ops::Range;
 
@@ -6,32 +6,6 @@ use unicode_width::UnicodeWidthChar;
 
 /// Stands for what was cut.
 const ELLIPSIS: &str = "…";
-
-/// A name in which nothing can upset a terminal.
-///
-/// Bytes that are no UTF-8 and control characters are shown as `\xff`, and characters that change
-/// the direction of the text, or its line, as `\u{202e}`.
-pub(super) fn printable(name: &[u8]) -> String {
-    let mut text = String::with_capacity(name.len());
-    for chunk in name.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                _ if c.is_ascii_control() => text += &format!("\\x{:02x}", u32::from(c)),
-                _ if c.is_control() || is_layout(c) => text.extend(c.escape_unicode()),
-                _ => text.push(c),
-            }
-        }
-        for byte in chunk.invalid() {
-            text += &format!("\\x{byte:02x}");
-        }
-    }
-    text
-}
-
-/// Line and paragraph separators, and marks that change the direction of the text.
-fn is_layout(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
 
 /// The columns that a character takes.
 fn columns(c: char) -> usize {
@@ -180,19 +154,6 @@ fn follows_function(before: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_made_printable() {
-        assert_eq!(printable("Größe->λ".as_bytes()), "Größe->λ");
-        assert_eq!(
-            printable(b"class@anonymous\0/a.php"),
-            "class@anonymous\\x00/a.php"
-        );
-        assert_eq!(printable(b"\x1b[31mred\n\x7f"), "\\x1b[31mred\\x0a\\x7f");
-        assert_eq!(printable(b"a\xff\xe2\x82b"), "a\\xff\\xe2\\x82b");
-        let turned = "a\u{202e}b\u{85}".as_bytes();
-        assert_eq!(printable(turned), "a\\u{202e}b\\u{85}");
-    }
 
     #[test]
     fn wide_characters_take_two_columns_and_marks_none() {

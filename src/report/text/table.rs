@@ -1,8 +1,9 @@
 //! The table of functions: its columns, and how they share the width there is.
 
 use super::figures::{grouped, percent};
-use super::names::{pad, printable, shorten_name, shorten_path, width_of};
+use super::names::{pad, shorten_name, shorten_path, width_of};
 use crate::profile::{Cost, Function, FunctionId, Profile};
+use crate::text::printable;
 
 /// Headings of the figures, which stand at the right of their columns.
 const FIGURES: [&str; 5] = ["self %", "self", "incl %", "inclusive", "calls"];

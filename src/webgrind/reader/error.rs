@@ -204,7 +204,7 @@ pub enum ReadProblem {
     },
     /// The last header line has no end.
     #[error(
-        "the last header line is not ended: expected \"\\n\" at the end of the file (found {found:?}); it may be cut off"
+        "the last header line is not ended: expected \"\\n\" at the end of the file (found \"{found}\"); it may be cut off"
     )]
     HeaderNotEnded {
         /// The line.
@@ -230,7 +230,7 @@ pub struct ReadWarning {
 #[non_exhaustive]
 pub enum ReadWarningKind {
     /// The file has the costs of another event than the selected one.
-    #[error("no event {event:?}, only {available:?}: all its costs count as 0")]
+    #[error("no event \"{event}\", only \"{available}\": all its costs count as 0")]
     EventAbsent {
         /// The selected event.
         event: String,

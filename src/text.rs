@@ -1,0 +1,214 @@
+//! What of an input may be shown to people, and how it is cut: one policy for all messages and
+//! reports.
+//!
+//! Names and lines come from whoever wrote the input. What is shown stays in its line, gives no
+//! commands to a terminal, and looks like what it is.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+use std::path::Path;
+
+/// How many characters of a line are shown.
+const LONGEST: usize = 60;
+
+/// The most bytes that one shown character stands for.
+const CHARACTER: usize = 4;
+
+/// A name or text in full.
+///
+/// Bytes that are no UTF-8 are spelled like `\xff`, control characters like `\n`, `\x1b` and
+/// `\u{85}`, and characters that nobody sees, but that turn or break the text around them, like
+/// `\u{202e}`.
+pub(crate) fn printable(text: &[u8]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for unit in units(text) {
+        unit.add_to(&mut shown);
+    }
+    shown
+}
+
+/// A path in full, spelled as [`printable`] does it.
+pub(crate) fn printable_path(path: &Path) -> String {
+    printable(path.as_os_str().as_encoded_bytes())
+}
+
+/// The beginning of a line or name, spelled as [`printable`] does it; it ends with `…` exactly when
+/// something was left out.
+///
+/// White space at the end is no part of a line.
+pub(crate) fn excerpt(line: &[u8]) -> String {
+    let line = line.trim_ascii_end();
+    // One character more than is shown, so that it is known whether there is one.
+    let start = &line[..line.len().min((LONGEST + 1) * CHARACTER)];
+    let mut shown = String::new();
+    let mut room = LONGEST;
+    let mut spelled = String::new();
+    for unit in units(start) {
+        spelled.clear();
+        unit.add_to(&mut spelled);
+        let width = spelled.chars().count();
+        if width > room {
+            shown.push('…');
+            break;
+        }
+        room -= width;
+        shown += &spelled;
+    }
+    shown
+}
+
+/// Text for machines: as it is, but for bytes that are no UTF-8, which are spelled as in
+/// [`printable`].
+pub(crate) fn utf8(text: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(text) {
+        Ok(text) => text.into(),
+        Err(_) => {
+            let mut all = String::with_capacity(text.len() + CHARACTER);
+            for unit in units(text) {
+                match unit {
+                    Unit::Char(c) => all.push(c),
+                    byte @ Unit::Byte(_) => byte.add_to(&mut all),
+                }
+            }
+            all.into()
+        }
+    }
+}
+
+/// What is spelled, or not, as a whole.
+#[derive(Clone, Copy)]
+enum Unit {
+    Char(char),
+    /// A byte that is no UTF-8.
+    Byte(u8),
+}
+
+fn units(text: &[u8]) -> impl Iterator<Item = Unit> {
+    text.utf8_chunks().flat_map(|chunk| {
+        let chars = chunk.valid().chars().map(Unit::Char);
+        chars.chain(chunk.invalid().iter().copied().map(Unit::Byte))
+    })
+}
+
+impl Unit {
+    fn add_to(self, text: &mut String) {
+        // A string takes whatever it is given.
+        let _ = self.write(text);
+    }
+
+    fn write(self, text: &mut String) -> fmt::Result {
+        match self {
+            Unit::Char(c @ ('\t' | '\n' | '\r')) => write!(text, "{}", c.escape_default()),
+            Unit::Char(c) if c.is_ascii_control() => write!(text, "\\x{:02x}", u32::from(c)),
+            Unit::Char(c) if c.is_control() || is_invisible(c) => {
+                write!(text, "{}", c.escape_unicode())
+            }
+            Unit::Char(c) => text.write_char(c),
+            Unit::Byte(byte) => write!(text, "\\x{byte:02x}"),
+        }
+    }
+}
+
+/// Marks and embeddings that change the direction of text, separators of lines and paragraphs, and
+/// characters without width that join or part words.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_can_read_stays_as_it_is() {
+        for text in [
+            "Größe->λ",
+            "漢字",
+            "e\u{301}",
+            "a b\\c\"d",
+            "👩\u{200d}🔬",
+            "",
+        ] {
+            assert_eq!(printable(text.as_bytes()), text);
+            assert_eq!(excerpt(text.as_bytes()), text);
+            assert_eq!(utf8(text.as_bytes()), text);
+        }
+    }
+
+    #[test]
+    fn what_commands_a_terminal_is_spelled() {
+        assert_eq!(
+            printable(b"\x1b[31mred\n\r\t\x7f"),
+            "\\x1b[31mred\\n\\r\\t\\x7f"
+        );
+        assert_eq!(
+            printable(b"class@anonymous\0/a.php"),
+            "class@anonymous\\x00/a.php"
+        );
+        for c in '\u{80}'..='\u{9f}' {
+            let spelled = format!("a\\u{{{:x}}}b", u32::from(c));
+            assert_eq!(printable(format!("a{c}b").as_bytes()), spelled);
+        }
+        let path = Path::new("/srv/Größe \u{1b}[31m\n.cg");
+        assert_eq!(printable_path(path), "/srv/Größe \\x1b[31m\\n.cg");
+    }
+
+    #[test]
+    fn what_turns_or_breaks_text_unseen_is_spelled() {
+        let ranges = [
+            '\u{61c}'..='\u{61c}',
+            '\u{200b}'..='\u{200b}',
+            '\u{200e}'..='\u{200f}',
+            '\u{2028}'..='\u{202e}',
+            '\u{2066}'..='\u{2069}',
+            '\u{feff}'..='\u{feff}',
+        ];
+        for c in ranges.into_iter().flatten() {
+            let spelled = format!("a\\u{{{:x}}}b", u32::from(c));
+            assert_eq!(printable(format!("a{c}b").as_bytes()), spelled);
+            assert_eq!(excerpt(format!("a{c}b").as_bytes()), spelled);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf_8_are_spelled_the_same_everywhere() {
+        let text = b"a\xff\xe2\x82b";
+        assert_eq!(printable(text), "a\\xff\\xe2\\x82b");
+        assert_eq!(excerpt(text), "a\\xff\\xe2\\x82b");
+        assert_eq!(utf8(text), "a\\xff\\xe2\\x82b");
+        // Machines know how to write the rest.
+        assert_eq!(utf8(b"\n\xff"), "\n\\xff");
+    }
+
+    #[test]
+    fn an_excerpt_says_exactly_when_it_is_cut() {
+        for (unit, width) in [
+            ("a", 1),
+            ("ä", 1),
+            ("漢", 1),
+            ("👍", 1),
+            ("\u{202e}", 8),
+            ("\n", 2),
+        ] {
+            let fits = LONGEST / width;
+            let spelled = printable(unit.as_bytes());
+            // Not trimmed away as white space at the end.
+            let line = |count: usize| format!("{}x", unit.repeat(count));
+            let whole = excerpt(line(fits - 1).as_bytes());
+            assert_eq!(whole, format!("{}x", spelled.repeat(fits - 1)));
+            for count in [fits + 1, 1000] {
+                let cut = excerpt(line(count).as_bytes());
+                assert_eq!(cut, format!("{}…", spelled.repeat(fits)));
+            }
+        }
+        assert_eq!(excerpt(&[0xff; 15]), "\\xff".repeat(15));
+        assert_eq!(excerpt(&[0xff; 16]), format!("{}…", "\\xff".repeat(15)));
+        assert_eq!(excerpt(&[0xff; 100]), format!("{}…", "\\xff".repeat(15)));
+        let full = "a".repeat(LONGEST);
+        assert_eq!(excerpt(format!("{full} \r\n").as_bytes()), full);
+    }
+}
