@@ -10,7 +10,7 @@ use anyhow::{Result, anyhow};
 use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::convert::{Conversion, ConvertError, Format, Options, Report};
 use cg_preprocess::input::Source;
-use cg_preprocess::output::Target;
+use cg_preprocess::output::{Links, Target};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind};
 use cg_preprocess::report::text;
 use cg_preprocess::webgrind::{OnOverflow, Version};
@@ -19,6 +19,7 @@ use clap::{CommandFactory, Parser, ValueEnum};
 
 use crate::generate::Generate;
 use crate::progress::{Bar, When};
+use crate::standard_output;
 
 /// Examples, as `--help` and the manual page show them.
 pub const EXAMPLES: &str = "  cg-preprocess -o out.pre cachegrind.out.1234.gz
@@ -56,6 +57,10 @@ struct Arguments {
     /// A file appears whole or not at all, and must not be one of the inputs.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
+
+    /// Write even over a profile that another program made
+    #[arg(long, help_heading = "Output")]
+    force: bool,
 
     /// What to write
     ///
@@ -218,6 +223,8 @@ impl Arguments {
                 OverflowArgument::Saturate => OnOverflow::Saturate,
                 OverflowArgument::Error => OnOverflow::Error,
             },
+            overwrite_profiles: self.force,
+            links: Links::default(),
         }
     }
 
@@ -323,8 +330,16 @@ pub fn run() -> Result<ExitCode> {
 fn convert(arguments: &Arguments) -> Result<Report> {
     let (sources, target) = (arguments.sources(), arguments.target());
     let options = arguments.options();
+    if target == Target::Stdout {
+        standard_output::check().map_err(|source| ConvertError::Output {
+            output: Target::Stdout,
+            source,
+        })?;
+    }
     let conversion = Conversion::prepare(&sources, &target, &options)
         .map_err(|error| with_advice(error, arguments))?;
+    #[cfg(unix)]
+    crate::signals::handle(conversion.unfinished());
     let progress = conversion.progress().clone();
     let bar = Bar::start(arguments.progress(), progress, conversion.bytes());
     let loaded = conversion.read();
@@ -332,8 +347,12 @@ fn convert(arguments: &Arguments) -> Result<Report> {
     Ok(loaded?.write()?)
 }
 
-/// Says how to name the output, where the last input looks as if it were meant as that.
+/// Says what to do where the arguments are easily mistaken: the last input looks as if it were
+/// meant as the output, or a pattern behind -o has matched a profile.
 fn with_advice(error: ConvertError, arguments: &Arguments) -> anyhow::Error {
+    if matches!(error, ConvertError::OverProfile { .. }) {
+        return anyhow!("{error}, or say --force");
+    }
     let Some((path, [_, ..])) = arguments.inputs.split_last() else {
         return error.into();
     };

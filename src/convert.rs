@@ -9,9 +9,8 @@ mod load;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use crate::file_id::FileId;
-use crate::input::{Progress, Source};
-use crate::output::{Place, Target};
+use crate::input::{self, Progress, Source};
+use crate::output::{Links, Place, Target, Unfinished};
 use crate::profile::{EventChoice, InclusiveCost, Profile, ProfileKind};
 use crate::report::{json, text};
 use crate::text::excerpt;
@@ -63,6 +62,10 @@ pub struct Options {
     pub proxies: Vec<Vec<u8>>,
     /// What happens to numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
+    /// Whether the output may replace a callgrind profile that this program has not written.
+    pub overwrite_profiles: bool,
+    /// Which links are followed to the output.
+    pub links: Links,
     /// Whether a profile that has only begun, with headers but without any block, is written as
     /// one without functions, rather than refused.
     pub allow_empty: bool,
@@ -123,26 +126,22 @@ impl<'a> Conversion<'a> {
     ///
     /// # Errors
     ///
-    /// [`ConvertError::Open`], [`ConvertError::Output`] and [`ConvertError::OverInput`].
+    /// [`ConvertError::Open`], [`ConvertError::Output`], [`ConvertError::OverInput`] and
+    /// [`ConvertError::OverProfile`].
     pub fn prepare(
         inputs: &'a [Source],
         output: &'a Target,
         options: &'a Options,
     ) -> Result<Self, ConvertError> {
-        let destination = Destination::check(output)?;
-        let overwritten = destination.place.id();
+        let destination = Destination::check(output, options)?;
+        let overwritten = destination.place.handle();
         let mut bytes = Some(0u64);
         for input in inputs {
             let metadata = input.check().map_err(|source| ConvertError::Open {
                 input: input.clone(),
                 source,
             })?;
-            let path = match input {
-                Source::File(path) => Some(path.as_path()),
-                Source::Stdin => None,
-            };
-            let id = FileId::new(&metadata, path);
-            if id.is_some() && id == overwritten {
+            if overwritten.is_some() && input.handle() == overwritten {
                 return Err(ConvertError::OverInput {
                     output: output.clone(),
                     input: input.clone(),
@@ -150,6 +149,11 @@ impl<'a> Conversion<'a> {
             }
             let size = metadata.is_file().then_some(metadata.len());
             bytes = bytes.zip(size).map(|(all, one)| all.saturating_add(one));
+        }
+        let is_profile = || destination.place.path().is_some_and(input::is_profile);
+        if !options.overwrite_profiles && is_profile() {
+            let output = output.clone();
+            return Err(ConvertError::OverProfile { output });
         }
         Ok(Conversion {
             inputs,
@@ -163,6 +167,11 @@ impl<'a> Conversion<'a> {
     /// How far the reading is; for another thread to watch.
     pub fn progress(&self) -> &Progress {
         &self.progress
+    }
+
+    /// The file that is being written, if any; for whoever has to end the program from outside.
+    pub fn unfinished(&self) -> Unfinished {
+        self.output.place.unfinished()
     }
 
     /// How many bytes there are to read, if all inputs are files.
@@ -184,6 +193,7 @@ impl<'a> Conversion<'a> {
             bytes_unpacked: loaded.bytes_unpacked,
             ..Report::default()
         };
+        report.warnings.extend(named_twice(self.inputs));
         report.warnings.extend(counted_twice(self.inputs));
         profile
             .check_events()
@@ -209,6 +219,21 @@ impl<'a> Conversion<'a> {
 
 /// What webgrind adds to the name of a profile to name the file that it keeps of it.
 const WEBGRINDS_ENDING: &str = ".webgrind";
+
+/// A warning for each file that is named again, by whatever path.
+fn named_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
+    let mut seen = HashSet::new();
+    inputs.iter().filter_map(move |input| {
+        let Source::File(path) = input else {
+            return None;
+        };
+        // A pipe gives something else each time.
+        let file = path.canonicalize().ok().filter(|path| path.is_file())?;
+        (!seen.insert(file)).then(|| Warning::NamedTwice {
+            input: input.clone(),
+        })
+    })
+}
 
 /// Warnings of inputs that webgrind has converted from other inputs: one pattern easily matches
 /// both.
@@ -306,11 +331,13 @@ impl Loaded<'_> {
 }
 
 impl<'a> Destination<'a> {
-    fn check(target: &'a Target) -> Result<Self, ConvertError> {
-        let place = target.check().map_err(|source| ConvertError::Output {
-            output: target.clone(),
-            source,
-        })?;
+    fn check(target: &'a Target, options: &Options) -> Result<Self, ConvertError> {
+        let place = target
+            .check(options.links)
+            .map_err(|source| ConvertError::Output {
+                output: target.clone(),
+                source,
+            })?;
         Ok(Destination { target, place })
     }
 
@@ -336,9 +363,7 @@ impl<'a> Destination<'a> {
         let output = self.target.clone();
         match written {
             Ok(written) => Ok(Some(written)),
-            Err(webgrind::WriteError::Io(error))
-                if error.kind() == io::ErrorKind::BrokenPipe && self.place.is_stream() =>
-            {
+            Err(webgrind::WriteError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
                 Ok(None)
             }
             Err(webgrind::WriteError::Io(source)) => Err(ConvertError::Output { output, source }),

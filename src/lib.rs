@@ -68,7 +68,6 @@
 
 pub mod callgrind;
 pub mod convert;
-mod file_id;
 pub mod input;
 pub mod output;
 pub mod profile;

@@ -1,16 +1,19 @@
 //! `cg-preprocess`: exit status and error chain, nothing else.
 
 mod cli;
-mod drop_in;
 mod generate;
 mod progress;
+#[cfg(unix)]
+mod signals;
+mod standard_output;
+mod webgrind_mode;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let outcome = match drop_in::arguments() {
-        Some(arguments) => drop_in::run(arguments),
+    let outcome = match webgrind_mode::arguments() {
+        Some(arguments) => webgrind_mode::run(arguments),
         None => cli::run(),
     };
     outcome.unwrap_or_else(|error| {

@@ -1,18 +1,16 @@
 //! Outputs: a file that appears whole or not at all, or a stream.
 
-mod behind;
-
 use std::fmt;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use same_file::Handle;
 use tempfile::NamedTempFile;
 
-use crate::file_id::FileId;
 use crate::temporary::Temporary;
 use crate::text::printable_path;
-use behind::Behind;
 
 /// Size of the buffer between a writer and the system.
 const BUFFER: usize = 64 << 10;
@@ -51,24 +49,87 @@ impl Target {
     }
 
     /// Finds out, as far as that can be known without writing, whether it can be written.
-    pub(crate) fn check(&self) -> io::Result<Place> {
+    pub(crate) fn check(&self, links: Links) -> io::Result<Place> {
         let path = match self {
             Target::Stdout => return Ok(Place::Stream(self.clone())),
             Target::File(path) => path,
         };
-        match fs::metadata(path) {
+        // This follows links as well, if the system lets it.
+        let found = fs::metadata(path);
+        let path = locate(path, links)?;
+        match found {
             Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(metadata) if !metadata.is_file() => return Ok(Place::Stream(self.clone())),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let path = behind_links(path)?;
         if path.file_name().is_none() || ends_with_separator(&path) {
             return Err(io::ErrorKind::NotADirectory.into());
         }
         try_folder(folder(&path))?;
-        Ok(Place::File(path))
+        let unfinished = Unfinished::default();
+        Ok(Place::File { path, unfinished })
     }
+}
+
+/// Which links are followed to an output.
+///
+/// In a folder that everybody may write to, others can put a link where an output is expected, and
+/// so have a file replaced that they could not write themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Links {
+    /// What Linux follows with `fs.protected_symlinks`: in folders like `/tmp` the user's own and
+    /// those of the folder's owner, elsewhere all.
+    #[default]
+    Protected,
+    /// The user's own.
+    Own,
+}
+
+impl Links {
+    #[cfg(unix)]
+    fn may_follow(self, path: &Path, link: &Metadata) -> io::Result<bool> {
+        use std::os::unix::fs::MetadataExt;
+        /// Everybody may write, but remove only what is their own.
+        const SHARED: u32 = 0o1002;
+
+        if link.uid() == rustix::process::geteuid().as_raw() {
+            return Ok(true);
+        }
+        let folder = fs::metadata(folder(path))?;
+        let is_shared = folder.mode() & SHARED == SHARED;
+        Ok(self == Links::Protected && (!is_shared || folder.uid() == link.uid()))
+    }
+
+    /// Other systems have no owners that tell.
+    #[cfg(not(unix))]
+    fn may_follow(self, _: &Path, _: &Metadata) -> io::Result<bool> {
+        Ok(true)
+    }
+}
+
+/// Where the links lead that a path may name, there or not.
+///
+/// # Errors
+///
+/// When there is a link that is not to be followed, or too many of them.
+pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::symlink_metadata(&path) {
+            Ok(link) if link.is_symlink() => {
+                // Nobody can put another link there in between: in a shared folder this one
+                // belongs to the user or the folder's owner.
+                if !links.may_follow(&path, &link)? {
+                    let text = format!("the link {} is another user's", printable_path(&path));
+                    return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+                }
+                path = folder(&path).join(fs::read_link(&path)?);
+            }
+            _ => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many links"))
 }
 
 /// Whether it is a device that can be opened to look at, unlike a pipe, which would wait.
@@ -83,7 +144,10 @@ fn is_device(metadata: &Metadata) -> bool {
 #[derive(Debug)]
 pub(crate) enum Place {
     /// A regular file, here or not, behind all links; its folder can be written.
-    File(PathBuf),
+    File {
+        path: PathBuf,
+        unfinished: Unfinished,
+    },
     /// What takes bytes as they come: standard output, a pipe, a device.
     Stream(Target),
 }
@@ -99,18 +163,32 @@ pub(crate) type Seeking<'a> = BufWriter<&'a mut dyn WriteSeek>;
 pub(crate) type Streaming<'a> = BufWriter<&'a mut dyn Write>;
 
 impl Place {
-    /// Which file there is at present, if it is a regular one.
-    pub fn id(&self) -> Option<FileId> {
+    /// The path of the file, here or not, if it is one.
+    pub fn path(&self) -> Option<&Path> {
         match self {
-            Place::File(path) => FileId::new(&path.metadata().ok()?, Some(path)),
-            Place::Stream(Target::Stdout) => FileId::new(&stdout_metadata().ok()?, None),
-            Place::Stream(Target::File(_)) => None,
+            Place::File { path, .. } => Some(path),
+            Place::Stream(_) => None,
         }
     }
 
-    /// Whether bytes once written are out of our hands.
-    pub fn is_stream(&self) -> bool {
-        matches!(self, Place::Stream(_))
+    /// Which regular file there is at present, if there is one.
+    pub fn handle(&self) -> Option<Handle> {
+        let handle = match self {
+            Place::File { path, .. } => Handle::from_path(path),
+            Place::Stream(Target::Stdout) => Handle::stdout(),
+            Place::Stream(Target::File(_)) => return None,
+        };
+        let handle = handle.ok()?;
+        let is_file = handle.as_file().metadata().ok()?.is_file();
+        is_file.then_some(handle)
+    }
+
+    /// What there is to remove when the program has to end.
+    pub fn unfinished(&self) -> Unfinished {
+        match self {
+            Place::File { unfinished, .. } => unfinished.clone(),
+            Place::Stream(_) => Unfinished::default(),
+        }
     }
 
     /// Writes with `fill`, which may seek; nothing appears unless it succeeds.
@@ -119,7 +197,9 @@ impl Place {
         fill: impl FnOnce(&mut Seeking<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         match self {
-            Place::File(path) => replace(path, |file| buffered(&mut Behind::new(file), fill)),
+            Place::File { path, unfinished } => {
+                unfinished.replace(path, |file| buffered(file, fill))
+            }
             Place::Stream(target) => {
                 let mut spool = Temporary::new();
                 let result = buffered(&mut spool, fill)?;
@@ -144,7 +224,7 @@ impl Place {
             Ok(result)
         };
         match self {
-            Place::File(path) => replace(path, |file| write(file)),
+            Place::File { path, unfinished } => unfinished.replace(path, |file| write(file)),
             Place::Stream(target) => write(&mut *open(target)?),
         }
     }
@@ -165,28 +245,6 @@ fn open(stream: &Target) -> io::Result<Box<dyn Write>> {
         Target::Stdout => Box::new(io::stdout().lock()),
         Target::File(path) => Box::new(File::options().write(true).open(path)?),
     })
-}
-
-fn stdout_metadata() -> io::Result<Metadata> {
-    #[cfg(unix)]
-    let handle = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?;
-    #[cfg(windows)]
-    let handle = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned()?;
-    File::from(handle).metadata()
-}
-
-/// Where the links lead that a path may name, there or not.
-fn behind_links(path: &Path) -> io::Result<PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        match fs::symlink_metadata(&path) {
-            Ok(metadata) if metadata.is_symlink() => {
-                path = folder(&path).join(fs::read_link(&path)?);
-            }
-            _ => return Ok(path),
-        }
-    }
-    Err(io::Error::other("too many links"))
 }
 
 /// Finds out whether files can be created in a folder.
@@ -216,29 +274,104 @@ fn ends_with_separator(path: &Path) -> bool {
     last.is_some_and(|&byte| std::path::is_separator(char::from(byte)))
 }
 
-/// Writes beside `path`, then renames over it.
+/// A file that is being written and not yet in its place.
 ///
-/// The file gets the permissions of any new file, and is on the disk before it gets its name.
-fn replace<T, E: From<io::Error>>(
-    path: &Path,
-    fill: impl FnOnce(&mut File) -> Result<T, E>,
-) -> Result<T, E> {
-    let mut file = beside(path)?;
-    let result = fill(file.as_file_mut())?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(result)
+/// For a program that is told to end while another thread writes.
+#[derive(Clone, Debug, Default)]
+pub struct Unfinished(Arc<Mutex<Option<PathBuf>>>);
+
+impl Unfinished {
+    /// Removes it, if there is one, and has none begun or finished any more.
+    ///
+    /// Nothing can be written afterwards: a thread that tries waits for ever.
+    pub fn remove(&self) {
+        let unfinished = self.lock();
+        if let Some(path) = &*unfinished {
+            // There is nobody to tell.
+            let _ = fs::remove_file(path);
+        }
+        std::mem::forget(unfinished);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<PathBuf>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes beside `path`, then renames over it.
+    ///
+    /// The file is on the disk before it gets its name.
+    fn replace<T, E: From<io::Error>>(
+        &self,
+        path: &Path,
+        fill: impl FnOnce(&mut File) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut file = self.begin(path)?;
+        let filled = fill(file.as_file_mut()).and_then(|result| {
+            file.as_file().sync_all()?;
+            Ok(result)
+        });
+        let mut unfinished = self.lock();
+        let outcome = match filled {
+            Ok(result) => match file.persist(path) {
+                Ok(_) => Ok(result),
+                Err(error) => Err(error.error.into()),
+            },
+            Err(error) => {
+                drop(file);
+                Err(error)
+            }
+        };
+        *unfinished = None;
+        outcome
+    }
+
+    /// A new file in the folder of `path`, removed when it is dropped.
+    fn begin(&self, path: &Path) -> io::Result<NamedTempFile> {
+        let mut unfinished = self.lock();
+        let file = beside(path)?;
+        *unfinished = Some(file.path().to_owned());
+        Ok(file)
+    }
 }
 
-/// A new file in the folder of `path`, removed when it is dropped.
+#[cfg(unix)]
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    /// For the owner alone.
+    const PRIVATE: u32 = 0o600;
+    /// For everybody; the system takes away what the umask says.
+    const ORDINARY: u32 = 0o666;
+
+    let old = fs::symlink_metadata(path).ok();
+    let old = old.filter(Metadata::is_file);
+    let mode = if old.is_some() { PRIVATE } else { ORDINARY };
+    let mut builder = named();
+    builder.permissions(fs::Permissions::from_mode(mode));
+    let file = builder.tempfile_in(folder(path))?;
+    if let Some(old) = old {
+        let mut mode = old.mode() & 0o777;
+        let (owner, group) = (Some(old.uid()), Some(old.gid()));
+        let is_given = fchown(&file, owner, group).or_else(|_| fchown(&file, None, group));
+        if is_given.is_err() {
+            // The file has another group now, which may do no more than everybody.
+            let others = mode & 0o007;
+            mode = mode & 0o707 | others << 3;
+        }
+        // Where there are no modes, nothing is lost.
+        let _ = file
+            .as_file()
+            .set_permissions(fs::Permissions::from_mode(mode));
+    }
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    named().tempfile_in(folder(path))
+}
+
+fn named() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".cg-preprocess-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The system takes away what the umask says.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder(path))
+    builder
 }

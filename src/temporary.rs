@@ -47,3 +47,22 @@ impl Seek for Temporary {
         self.0.seek(to)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_large_does_not_stay_in_memory() {
+        let mut temporary = Temporary::new();
+        let piece = vec![b'x'; 1 << 20];
+        for written in 1..=10 {
+            temporary.write_all(&piece).unwrap();
+            assert_eq!(temporary.0.is_rolled(), written > 8);
+        }
+        temporary.rewind().unwrap();
+        let mut all = Vec::new();
+        temporary.read_to_end(&mut all).unwrap();
+        assert!(all == piece.repeat(10));
+    }
+}

@@ -5,7 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use crate::callgrind::{self, Problem};
-use crate::input::{Packing, Source};
+use crate::input::{Compression, Source};
 use crate::output::Target;
 use crate::profile::ModelError;
 use crate::webgrind::{self, ReadProblem};
@@ -30,19 +30,31 @@ pub enum ConvertError {
         /// The input.
         input: Source,
     },
+    /// There is a profile where the output should go.
+    #[error("{output}: is itself a profile, which would be lost; choose another output")]
+    OverProfile {
+        /// The output.
+        output: Target,
+    },
     /// A callgrind profile cannot be read.
     #[error(transparent)]
     Callgrind(#[from] callgrind::Error),
     /// A preprocessed file cannot be read.
     #[error(transparent)]
     Preprocessed(#[from] webgrind::ReadError),
+    /// An input has no bytes.
+    #[error("{input}: is empty")]
+    Empty {
+        /// The input.
+        input: Source,
+    },
     /// A compressed input ends before there are any data.
-    #[error("{input}: no profile data: the {packing} data are cut off after {bytes} bytes")]
+    #[error("{input}: no profile data: the {compression} data are cut off after {bytes} bytes")]
     CutBeforeData {
         /// The input.
         input: Source,
         /// How it is compressed.
-        packing: Packing,
+        compression: Compression,
         /// How many compressed bytes there are.
         bytes: u64,
     },
@@ -100,7 +112,7 @@ impl ConvertError {
         match self {
             ConvertError::Callgrind(error) => matches!(error.problem, Problem::NoData { .. }),
             ConvertError::Preprocessed(error) => matches!(error.problem, ReadProblem::NoFunctions),
-            ConvertError::CutBeforeData { .. } => true,
+            ConvertError::Empty { .. } | ConvertError::CutBeforeData { .. } => true,
             _ => false,
         }
     }
@@ -118,13 +130,13 @@ pub enum Warning {
     Preprocessed(webgrind::ReadWarning),
     /// Compressed data end too early.
     #[error(
-        "{input}: the {packing} data are cut off after {bytes} bytes and were converted up to there; their writer was killed or is still running"
+        "{input}: the {compression} data are cut off after {bytes} bytes and were converted up to there; their writer was killed or is still running"
     )]
     Cut {
         /// The input.
         input: Source,
         /// How it is compressed.
-        packing: Packing,
+        compression: Compression,
         /// How many compressed bytes there are.
         bytes: u64,
     },
@@ -165,6 +177,12 @@ pub enum Warning {
         event: String,
         /// The others.
         others: String,
+    },
+    /// An input was named more than once.
+    #[error("{input}: is named more than once, and its costs are counted as often")]
+    NamedTwice {
+        /// The input.
+        input: Source,
     },
     /// A sum reached an end of the 64 bits.
     #[error("some sums do not fit into 64 bits and stay at their limit")]

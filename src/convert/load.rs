@@ -225,7 +225,10 @@ impl InputReader<'_> {
             .source
             .open(progress)
             .map_err(|error| self.unreadable(error))?;
-        if input.is_preprocessed() {
+        if input.is_empty() {
+            let input = self.source.clone();
+            Err(ConvertError::Empty { input })
+        } else if input.is_preprocessed() {
             self.preprocessed(input)
         } else {
             self.text(input)
@@ -259,12 +262,12 @@ impl InputReader<'_> {
         }
         let cut = input.cut();
         let outcome = match (outcome, cut) {
-            (Err(error), Some((packing, bytes)))
+            (Err(error), Some((compression, bytes)))
                 if matches!(error.problem, Problem::NoData { .. }) =>
             {
                 return Err(ConvertError::CutBeforeData {
                     input: self.source.clone(),
-                    packing,
+                    compression,
                     bytes,
                 });
             }
@@ -273,10 +276,10 @@ impl InputReader<'_> {
         self.bytes_unpacked += outcome.bytes;
         let warnings = outcome.warnings.into_iter().map(Warning::Callgrind);
         self.warnings.extend(warnings);
-        if let Some((packing, bytes)) = cut {
+        if let Some((compression, bytes)) = cut {
             self.warnings.push(Warning::Cut {
                 input: self.source.clone(),
-                packing,
+                compression,
                 bytes,
             });
         }

@@ -1,45 +1,40 @@
 //! Inputs: where bytes come from, and what they are.
 //!
 //! An input is recognised by its first bytes, never by its name: callgrind text, the same under
-//! gzip or zstd, or a preprocessed file. Packed inputs are unpacked on a thread of their own.
+//! gzip or zstd, or a preprocessed file. What people mistake for one of these is recognised too, so
+//! that they can be told what to do. Compressed inputs are decompressed on a thread of their own.
 
+#[cfg(feature = "compression")]
+mod compression;
 mod content;
-#[cfg(feature = "compression")]
-mod gzip;
-mod head;
-#[cfg(feature = "compression")]
-mod packed;
 mod progress;
-mod spool;
-#[cfg(all(test, feature = "compression"))]
-mod trickle;
-#[cfg(feature = "compression")]
-mod unpacker;
-#[cfg(feature = "compression")]
-mod zstd;
+mod seekable;
 
 use std::fmt;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-pub use content::Packing;
+use same_file::Handle;
+
+pub use content::Compression;
 pub use progress::Progress;
 
-pub(crate) use spool::Seekable;
+pub(crate) use seekable::Seekable;
 
 use crate::text::printable_path;
-use content::{Content, Foreign};
-use head::Head;
-use progress::Counted;
 #[cfg(feature = "compression")]
-use unpacker::Unpacker;
+use compression::Decompressed;
+#[cfg(feature = "compression")]
+use content::Foreign;
+use content::{Content, Recognised};
+use progress::Counted;
 
 /// Bytes of a file that are read at a time: few enough to stay in a core's cache, and no multiple
 /// of a page, which some processors are slow to copy.
 const BUFFER: usize = (128 << 10) - 320;
 
-/// The most bytes that are unpacked for no other reason than to find corrupt data: what takes a
+/// The most bytes that are decompressed for no other reason than to find corrupt data: what takes a
 /// part of a second.
 #[cfg(feature = "compression")]
 const MOST_CHECKED: u64 = 256 << 20;
@@ -78,6 +73,18 @@ impl Source {
         Ok(metadata)
     }
 
+    /// Which regular file it is, if it is one; the file stays open as long as this is kept.
+    pub(crate) fn handle(&self) -> Option<Handle> {
+        let handle = match self {
+            Source::Stdin => Handle::stdin().ok()?,
+            // A pipe would be waited for.
+            Source::File(path) if !path.is_file() => return None,
+            Source::File(path) => Handle::from_path(path).ok()?,
+        };
+        let is_file = handle.as_file().metadata().ok()?.is_file();
+        is_file.then_some(handle)
+    }
+
     /// Opens it and looks at its first bytes.
     pub(crate) fn open(&self, progress: &Progress) -> io::Result<Input> {
         let (file, seeks) = match self {
@@ -88,11 +95,11 @@ impl Source {
                 (file, seeks)
             }
         };
-        let plain = Head::read(Counted::new(file, progress.clone()))?;
+        let plain = Recognised::read(Counted::new(file, progress.clone()))?;
         let stream = match plain.content() {
-            Content::Packed(packing) => unpack(packing, plain)?,
-            Content::Foreign(foreign) => return Err(unreadable(foreign)),
-            Content::Text | Content::Preprocessed => {
+            Content::Compressed(compression) => decompress(compression, plain)?,
+            Content::Foreign(foreign) => return Err(unsupported(foreign)),
+            Content::Empty | Content::Text | Content::Preprocessed => {
                 let plain = BufReader::with_capacity(BUFFER, plain);
                 Stream::Plain { plain, seeks }
             }
@@ -101,11 +108,19 @@ impl Source {
     }
 }
 
-fn unreadable(Foreign { name, unpacker }: Foreign) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::Unsupported,
-        format!("it is {name} data, which have to be unpacked first, as with \"{unpacker}\""),
-    )
+/// Whether a file holds a callgrind profile, plain or compressed, that somebody else wrote.
+///
+/// What this program wrote in the format can be made again.
+pub(crate) fn is_profile(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    let input = Source::File(path.to_owned()).open(&Progress::default());
+    input.is_ok_and(|input| input.content() == Content::Text && content::is_profile(input.head()))
+}
+
+fn unsupported(what: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, what)
 }
 
 /// Standard input without a buffer in between.
@@ -118,35 +133,29 @@ fn stdin() -> io::Result<File> {
 }
 
 #[cfg(feature = "compression")]
-fn unpack(packing: Packing, packed: Head<Counted>) -> io::Result<Stream> {
-    let unpacker = match packing {
-        Packing::Gzip => Unpacker::start(gzip::Gzip::new(packed)),
-        Packing::Zstd => Unpacker::start(zstd::Zstd::new(packed)),
+fn decompress(compression: Compression, compressed: Recognised<Counted>) -> io::Result<Stream> {
+    let decompressed = Recognised::read(compression::decompress(compression, compressed))?;
+    let twice = |inner: &dyn fmt::Display| {
+        unsupported(format!(
+            "it is {inner} data within {compression} data: decompress it once"
+        ))
     };
-    let unpacked = Head::read(unpacker?)?;
-    match unpacked.content() {
-        Content::Packed(inner) => Err(packed_twice(packing, inner)),
-        Content::Foreign(inner) => Err(packed_twice(packing, inner.name)),
-        Content::Text | Content::Preprocessed => Ok(Stream::Unpacked { unpacked, packing }),
+    match decompressed.content() {
+        Content::Compressed(inner) => Err(twice(&inner)),
+        Content::Foreign(Foreign::Compressed { name, .. }) => Err(twice(&name)),
+        Content::Foreign(inner) => Err(unsupported(inner)),
+        Content::Empty | Content::Text | Content::Preprocessed => Ok(Stream::Decompressed {
+            decompressed,
+            compression,
+        }),
     }
 }
 
-#[cfg(feature = "compression")]
-fn packed_twice(outer: Packing, inner: impl fmt::Display) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::Unsupported,
-        format!("it is {inner} data within {outer} data: unpack it once"),
-    )
-}
-
 #[cfg(not(feature = "compression"))]
-fn unpack(packing: Packing, _: Head<Counted>) -> io::Result<Stream> {
-    Err(io::Error::new(
-        io::ErrorKind::Unsupported,
-        format!(
-            "it is {packing} data, and this program was built without the feature \"compression\""
-        ),
-    ))
+fn decompress(compression: Compression, _: Recognised<Counted>) -> io::Result<Stream> {
+    Err(unsupported(format!(
+        "it is {compression} data, and this program was built without the feature \"compression\""
+    )))
 }
 
 /// An input that is being read.
@@ -157,57 +166,77 @@ pub(crate) struct Input {
 enum Stream {
     /// As it is stored.
     Plain {
-        plain: BufReader<Head<Counted>>,
+        plain: BufReader<Recognised<Counted>>,
         /// Whether it is a file that can be read in any order.
         seeks: bool,
     },
     /// Behind a decompressor.
     #[cfg(feature = "compression")]
-    Unpacked {
-        unpacked: Head<Unpacker>,
-        packing: Packing,
+    Decompressed {
+        decompressed: Recognised<Decompressed>,
+        compression: Compression,
     },
 }
 
 impl Input {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.content() == Content::Empty && self.cut().is_none()
+    }
+
     /// Whether it is a preprocessed file, or at least looks like one.
     pub fn is_preprocessed(&self) -> bool {
-        let content = match &self.stream {
+        self.content() == Content::Preprocessed
+    }
+
+    fn content(&self) -> Content {
+        match &self.stream {
             Stream::Plain { plain, .. } => plain.get_ref().content(),
             #[cfg(feature = "compression")]
-            Stream::Unpacked { unpacked, .. } => unpacked.content(),
-        };
-        content == Content::Preprocessed
+            Stream::Decompressed { decompressed, .. } => decompressed.content(),
+        }
+    }
+
+    /// Its first bytes, as long as nothing has been read.
+    fn head(&self) -> &[u8] {
+        match &self.stream {
+            Stream::Plain { plain, .. } => plain.get_ref().head(),
+            #[cfg(feature = "compression")]
+            Stream::Decompressed { decompressed, .. } => decompressed.head(),
+        }
     }
 
     /// Makes it readable in any order; what cannot seek is copied to a temporary file.
     pub fn into_seekable(self) -> io::Result<Seekable> {
         match self.stream {
             Stream::Plain { plain, seeks: true } => Seekable::file(plain.into_inner().into_inner()),
-            Stream::Plain { plain, .. } => Seekable::spool(plain),
+            Stream::Plain { plain, .. } => Seekable::copy(plain),
             #[cfg(feature = "compression")]
-            Stream::Unpacked { unpacked, .. } => Seekable::spool(unpacked),
+            Stream::Decompressed { decompressed, .. } => Seekable::copy(decompressed),
         }
     }
 
-    /// Reads on, if it is packed, to find out whether the data are corrupt: that may show only
+    /// Reads on, if it is compressed, to find out whether the data are corrupt: that may show only
     /// further on, at the latest at their checksum.
     pub fn check_rest(&mut self) -> io::Result<()> {
         match &mut self.stream {
             Stream::Plain { .. } => Ok(()),
             #[cfg(feature = "compression")]
-            Stream::Unpacked { unpacked, .. } => {
-                io::copy(&mut unpacked.take(MOST_CHECKED), &mut io::sink()).map(drop)
+            Stream::Decompressed { decompressed, .. } => {
+                io::copy(&mut decompressed.take(MOST_CHECKED), &mut io::sink()).map(drop)
             }
         }
     }
 
-    /// Where its packed bytes ended too early, if they did; known once it has been read.
-    pub fn cut(&self) -> Option<(Packing, u64)> {
+    /// Where its compressed bytes ended too early, if they did; known once it has been read.
+    pub fn cut(&self) -> Option<(Compression, u64)> {
         match &self.stream {
             Stream::Plain { .. } => None,
             #[cfg(feature = "compression")]
-            Stream::Unpacked { unpacked, packing } => Some((*packing, unpacked.get_ref().cut()?)),
+            Stream::Decompressed {
+                decompressed,
+                compression,
+            } => Some((*compression, decompressed.get_ref().cut()?)),
         }
     }
 }
@@ -217,7 +246,7 @@ impl BufRead for Input {
         match &mut self.stream {
             Stream::Plain { plain, .. } => plain.fill_buf(),
             #[cfg(feature = "compression")]
-            Stream::Unpacked { unpacked, .. } => unpacked.fill_buf(),
+            Stream::Decompressed { decompressed, .. } => decompressed.fill_buf(),
         }
     }
 
@@ -225,7 +254,7 @@ impl BufRead for Input {
         match &mut self.stream {
             Stream::Plain { plain, .. } => plain.consume(count),
             #[cfg(feature = "compression")]
-            Stream::Unpacked { unpacked, .. } => unpacked.consume(count),
+            Stream::Decompressed { decompressed, .. } => decompressed.consume(count),
         }
     }
 }
@@ -235,7 +264,7 @@ impl Read for Input {
         match &mut self.stream {
             Stream::Plain { plain, .. } => plain.read(room),
             #[cfg(feature = "compression")]
-            Stream::Unpacked { unpacked, .. } => unpacked.read(room),
+            Stream::Decompressed { decompressed, .. } => decompressed.read(room),
         }
     }
 }

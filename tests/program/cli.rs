@@ -262,7 +262,7 @@ fn what_webgrind_keeps_beside_its_profile_is_told() {
         )
     );
     let output = program().args([&kept, &kept]).output().unwrap();
-    written(output);
+    assert!(!messages(&output).contains("counted twice"));
 }
 
 #[test]
@@ -456,6 +456,57 @@ mod preprocessor {
     }
 
     #[test]
+    fn a_failure_removes_what_its_user_has_linked_to() {
+        let webgrind = Webgrind::new();
+        fs::write(webgrind.path("empty"), "").unwrap();
+        fs::write(webgrind.path("stale"), bytes("xdebug3/small.v7.pre")).unwrap();
+        symlink("stale", webgrind.path("link")).unwrap();
+        assert_eq!(webgrind.call(["empty", "link"]).status.code(), Some(1));
+        assert!(!webgrind.path("stale").exists() && webgrind.path("link").is_symlink());
+    }
+
+    #[test]
+    fn a_preprocessed_file_survives_being_input_and_output() {
+        let webgrind = Webgrind::new();
+        let file = bytes("xdebug3/small.v7.pre");
+        fs::write(webgrind.path("x.pre"), &file).unwrap();
+        symlink("x.pre", webgrind.path("link")).unwrap();
+        for (input, output) in [("x.pre", "x.pre"), ("x.pre", "link"), ("link", "x.pre")] {
+            assert_eq!(webgrind.call([input, output]).status.code(), Some(1));
+            assert!(fs::read(webgrind.path("x.pre")).unwrap() == file);
+        }
+    }
+
+    #[test]
+    fn a_profile_that_has_only_begun_gives_a_file_without_functions() {
+        let webgrind = Webgrind::new();
+        let header = "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: /srv/app/index.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n";
+        fs::write(webgrind.path("begun"), header).unwrap();
+        let file = webgrind.convert(&webgrind.path("begun"));
+        // The version, the address of the headers, and no functions.
+        assert_eq!(file[..12], [7, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0]);
+        let headers = String::from_utf8(file[12..].to_vec()).unwrap();
+        for header in [
+            "cmd: /srv/app/index.php\n",
+            "events: Time_(10ns) Memory_(bytes)\n",
+        ] {
+            assert!(headers.contains(header), "{headers}");
+        }
+    }
+
+    #[test]
+    fn it_says_which_program_it_is() {
+        let webgrind = Webgrind::new();
+        let name = format!("cg-preprocess {}, as webgrind's", env!("CARGO_PKG_VERSION"));
+        for (question, usage) in [("--version", false), ("-V", false), ("--help", true)] {
+            let output = webgrind.call([question]);
+            let answer = String::from_utf8(written(output)).unwrap();
+            assert!(answer.starts_with(&name), "{answer}");
+            assert_eq!(answer.contains("Usage: preprocessor IN OUT"), usage);
+        }
+    }
+
+    #[test]
     fn a_failure_removes_nothing_that_it_could_not_have_written() {
         let webgrind = Webgrind::new();
         fs::write(webgrind.path("profile"), small()).unwrap();
@@ -484,7 +535,7 @@ mod preprocessor {
     #[test]
     fn wrong_usage_has_an_exit_status_of_its_own() {
         let webgrind = Webgrind::new();
-        for arguments in [&[][..], &["in"], &["--help"]] {
+        for arguments in [&[][..], &["in"], &["--unknown"]] {
             let output = webgrind.call(arguments);
             assert_eq!(output.status.code(), Some(2));
             let usage = "Usage: preprocessor IN OUT [PROXY_FUNCTION...]";

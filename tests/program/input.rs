@@ -231,12 +231,63 @@ fn what_others_pack_is_an_error_that_tells_how_to_unpack_it() {
         assert_eq!(
             messages(&output),
             format!(
-                "error: {}: cannot be read: it is {name} data, which have to be unpacked first, \
+                "error: {}: cannot be read: it is {name} data, which have to be decompressed first, \
                  as with \"{unpacker}\"\n",
                 path.display()
             )
         );
     }
+}
+
+/// `BLESS=1` writes the messages anew.
+#[test]
+fn what_is_mistaken_for_a_profile_is_recognised() {
+    let folder = fixture("foreign");
+    let names = fs::read_dir(&folder).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = names.filter(|name| !name.ends_with(".message") && name != "README.md");
+    let mut seen = 0;
+    for name in names {
+        let is_compressed = [".gz", ".tgz", ".zst"]
+            .iter()
+            .any(|end| name.ends_with(end));
+        if is_compressed && !cfg!(feature = "compression") {
+            continue;
+        }
+        let mut command = program();
+        let output = command.current_dir(&folder).arg(&name).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        assert!(output.stdout.is_empty(), "{name}");
+        let message = messages(&output);
+        assert_eq!(message.lines().count(), 1, "{message}");
+        let expected = folder.join(format!("{name}.message"));
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&expected, &message).unwrap();
+        }
+        let expected = fs::read_to_string(&expected).unwrap_or_default();
+        assert_eq!(message, expected, "{name}");
+        // The same through a pipe.
+        let piped = messages(&run(["-"; 0], &fs::read(folder.join(&name)).unwrap()));
+        assert_eq!(piped, message.replacen(&name, "standard input", 1));
+        seen += 1;
+    }
+    assert!(seen >= 14);
+}
+
+#[test]
+fn an_input_that_is_named_twice_is_told() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.cg");
+    fs::copy(fixture("xdebug3/small.cg"), &path).unwrap();
+    fs::create_dir(folder.path().join("b")).unwrap();
+    let again = folder.path().join("b").join("..").join("a.cg");
+    let output = program().args([&path, &again, &again]).output().unwrap();
+    assert!(output.status.success());
+    let warning = format!(
+        "warning: {}: is named more than once, and its costs are counted as often\n",
+        again.display()
+    );
+    assert_eq!(messages(&output), warning.repeat(2));
 }
 
 #[test]
@@ -371,8 +422,9 @@ mod packed {
             (zstd(&xz), "xz data within zstd data"),
         ] {
             let message = failed(&run(["-"; 0], &twice));
-            let expected =
-                format!("error: standard input: cannot be read: it is {what}: unpack it once\n");
+            let expected = format!(
+                "error: standard input: cannot be read: it is {what}: decompress it once\n"
+            );
             assert_eq!(message, expected);
         }
     }

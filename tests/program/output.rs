@@ -143,6 +143,56 @@ fn no_input_is_overwritten() {
 }
 
 #[test]
+fn a_profile_is_replaced_only_when_that_is_wanted() {
+    let folder = TempDir::new().unwrap();
+    let target = folder.path().join("x");
+    let mut profiles = vec![
+        "xdebug3/composer.cg",
+        "xdebug2/small.cg",
+        "valgrind/plain.cg",
+    ];
+    if cfg!(feature = "compression") {
+        profiles.extend(["packed/small.cg.gz", "packed/small.cg.zst"]);
+    }
+    for name in profiles {
+        fs::write(&target, bytes(name)).unwrap();
+        let message = refused(&convert_to(&target));
+        let expected =
+            "x: is itself a profile, which would be lost; choose another output, or say --force";
+        assert!(message.trim_end().ends_with(expected), "{message}");
+        assert!(fs::read(&target).unwrap() == bytes(name));
+        let mut command = program();
+        command
+            .arg(fixture("xdebug3/small.cg"))
+            .arg("-o")
+            .arg(&target);
+        written(command.arg("--force").output().unwrap());
+    }
+    // What can be made again is no loss.
+    let ours = b"# callgrind format\nversion: 1\ncreator: cg-preprocess 0.2.0\nevents: Ir\n";
+    for (name, old) in [
+        ("preprocessed", bytes("xdebug3/small.v7.pre")),
+        ("our own", ours.to_vec()),
+        ("something else", OLD.to_vec()),
+        ("empty", Vec::new()),
+    ] {
+        fs::write(&target, old).unwrap();
+        assert!(written(convert_to(&target)).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_name_that_ends_like_a_folder_is_none_for_a_file() {
+    let folder = TempDir::new().unwrap();
+    for name in ["new/", "new/."] {
+        let target = folder.path().join(name);
+        let message = refused(&convert_to(&target));
+        assert!(message.contains(": cannot be written: "), "{message}");
+    }
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
 fn a_reader_that_closes_the_pipe_is_no_error() {
     // In every format more than a pipe holds.
     let functions = (0..5000).map(|number| format!("fn=a_function_with_number_{number}\n1 1\n"));
@@ -166,7 +216,8 @@ fn a_reader_that_closes_the_pipe_is_no_error() {
 #[cfg(unix)]
 mod unix {
     use std::fs::{File, Permissions};
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
+    use std::os::unix::process::ExitStatusExt;
     use std::process::Command;
     use std::thread;
     use std::time::{Duration, Instant};
@@ -199,6 +250,111 @@ mod unix {
             ));
             let permissions = target.metadata().unwrap().permissions();
             assert_eq!(permissions.mode() & 0o7777, mode, "umask {umask}");
+            fs::remove_file(&target).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_replaced_file_keeps_its_mode_whatever_the_umask() {
+        let folder = folder_with_profile();
+        let target = folder.path().join("out.pre");
+        fs::write(&target, OLD).unwrap();
+        for umask in ["000", "077"] {
+            for mode in [0o600, 0o640, 0o666, 0o755, 0o444] {
+                fs::set_permissions(&target, Permissions::from_mode(mode)).unwrap();
+                let script = format!("umask {umask}; exec \"$0\" -o out.pre a.cg");
+                written(shell(&script, folder.path()));
+                let metadata = target.metadata().unwrap();
+                assert_eq!(
+                    metadata.permissions().mode() & 0o7777,
+                    mode,
+                    "umask {umask}"
+                );
+                assert_eq!(fs::read(&target).unwrap(), expected());
+            }
+        }
+    }
+
+    /// A user and a group that are not the one who tests.
+    const OTHER: u32 = 54_321;
+
+    /// Gives a file or link to somebody else, if that is allowed.
+    fn give_away(path: &Path) -> bool {
+        lchown(path, Some(OTHER), Some(OTHER)).is_ok()
+    }
+
+    #[test]
+    fn a_replaced_file_keeps_its_owner() {
+        let folder = folder_with_profile();
+        let target = folder.path().join("out.pre");
+        fs::write(&target, OLD).unwrap();
+        fs::set_permissions(&target, Permissions::from_mode(0o640)).unwrap();
+        if !give_away(&target) {
+            return;
+        }
+        written(convert_to(&target));
+        let metadata = target.metadata().unwrap();
+        assert_eq!((metadata.uid(), metadata.gid()), (OTHER, OTHER));
+        assert_eq!(metadata.mode() & 0o7777, 0o640);
+        assert_eq!(fs::read(&target).unwrap(), expected());
+    }
+
+    #[test]
+    fn links_of_others_are_followed_where_the_system_would_follow_them() {
+        let folder = folder_with_profile();
+        let link = folder.path().join("link");
+        for there in [false, true] {
+            for (mode, follows) in [
+                (0o755, true),
+                (0o1755, true),
+                (0o777, true),
+                (0o1777, false),
+            ] {
+                fs::set_permissions(folder.path(), Permissions::from_mode(mode)).unwrap();
+                let _ = fs::remove_file(folder.path().join("there"));
+                if there {
+                    fs::write(folder.path().join("there"), OLD).unwrap();
+                }
+                let _ = fs::remove_file(&link);
+                symlink("there", &link).unwrap();
+                written(convert_to(&link));
+                if !give_away(&link) {
+                    return;
+                }
+                let output = convert_to(&link);
+                if follows {
+                    written(output);
+                } else {
+                    refused(&output);
+                }
+                assert!(link.is_symlink());
+            }
+        }
+    }
+
+    #[test]
+    fn webgrinds_preprocessor_follows_no_links_of_others() {
+        let folder = folder_with_profile();
+        let path = |name: &str| folder.path().join(name);
+        symlink(env!("CARGO_BIN_EXE_cg-preprocess"), path("preprocessor")).unwrap();
+        fs::write(path("there"), expected()).unwrap();
+        for target in ["there", "not-there", "/dev/null"] {
+            symlink(target, path("link")).unwrap();
+            if !give_away(&path("link")) {
+                return;
+            }
+            symlink("link", path("own-link")).unwrap();
+            for name in ["link", "own-link"] {
+                for input in ["a.cg", "missing"] {
+                    let script = format!("exec ./preprocessor {input} {name}");
+                    let message = refused(&shell(&script, folder.path()));
+                    assert!(message.contains("is another user's"), "{message}");
+                }
+            }
+            assert_eq!(fs::read(path("there")).unwrap(), expected());
+            assert!(!path("not-there").exists());
+            fs::remove_file(path("link")).unwrap();
+            fs::remove_file(path("own-link")).unwrap();
         }
     }
 
@@ -290,6 +446,111 @@ mod unix {
                 "{message}"
             );
         }
+    }
+
+    #[test]
+    fn a_limit_on_the_size_of_files_is_an_error() {
+        let folder = folder_with_profile();
+        fs::copy(fixture("xdebug3/composer.cg"), folder.path().join("a.cg")).unwrap();
+        for format in ["v7", "json"] {
+            let script = format!("ulimit -f 1; exec \"$0\" -f {format} -o out a.cg");
+            let message = refused(&shell(&script, folder.path()));
+            assert!(
+                message.contains("out: cannot be written: File too large"),
+                "{message}"
+            );
+            assert_eq!(names(folder.path()), ["a.cg"]);
+        }
+    }
+
+    /// Rust says what is missing, and aborts.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn without_memory_nothing_is_left_behind() {
+        let folder = TempDir::new().unwrap();
+        let functions = (0..400_000).map(|number| format!("fn=f{number}\n1 1\n"));
+        let profile = format!("events: Ir\n{}", functions.collect::<String>());
+        fs::write(folder.path().join("a.cg"), profile).unwrap();
+        let output = shell("ulimit -v 30000; exec \"$0\" -o out a.cg", folder.path());
+        let message = messages(&output);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("memory"), "{message}");
+        assert_eq!(names(folder.path()), ["a.cg"]);
+    }
+
+    #[test]
+    fn a_standard_output_that_is_closed_is_an_error() {
+        let folder = folder_with_profile();
+        for format in ["v7", "json", "text"] {
+            let script = format!("exec \"$0\" -f {format} a.cg >&-");
+            let message = refused(&shell(&script, folder.path()));
+            let start = "error: standard output: cannot be written: Bad file descriptor";
+            assert!(message.starts_with(start), "{message}");
+        }
+        // Whoever wants nothing can have that, and who writes to a file needs none.
+        for script in ["a.cg > /dev/null", "a.cg 1<> /dev/null", "-o out a.cg >&-"] {
+            written(shell(&format!("exec \"$0\" {script}"), folder.path()));
+        }
+        assert_eq!(fs::read(folder.path().join("out")).unwrap(), expected());
+    }
+
+    /// Sends a signal to a program that writes, again and again at another time.
+    #[test]
+    fn signals_leave_nothing_behind() {
+        const SIGHUP: i32 = 1;
+        const SIGINT: i32 = 2;
+        const SIGTERM: i32 = 15;
+        let folder = TempDir::new().unwrap();
+        let functions = (0..100_000).map(|number| format!("fn=f{number}\n1 1\n"));
+        let profile = format!("events: Ir\n{}", functions.collect::<String>());
+        fs::write(folder.path().join("a.cg"), profile).unwrap();
+        let is_writing = || {
+            names(folder.path())
+                .iter()
+                .any(|name| name.ends_with(".tmp"))
+        };
+        let mut caught = 0;
+        for round in 0..15 {
+            let signal = [SIGHUP, SIGINT, SIGTERM][round % 3];
+            let mut command = program();
+            command
+                .current_dir(folder.path())
+                .args(["-o", "out", "a.cg"]);
+            let mut child = command.spawn().unwrap();
+            while !is_writing() && child.try_wait().unwrap().is_none() {
+                thread::sleep(Duration::from_micros(100));
+            }
+            let number = format!("-{signal}");
+            let kill = Command::new("kill")
+                .args([&number, &child.id().to_string()])
+                .status();
+            kill.unwrap();
+            let status = child.wait().unwrap();
+            if !status.success() {
+                assert_eq!(status.signal(), Some(signal));
+                assert_eq!(names(folder.path()), ["a.cg"]);
+                caught += 1;
+            } else {
+                assert_eq!(names(folder.path()), ["a.cg", "out"]);
+                fs::remove_file(folder.path().join("out")).unwrap();
+            }
+        }
+        assert!(caught > 0, "all were faster than the signal");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn signals_that_are_to_be_ignored_are_ignored() {
+        let folder = folder_with_profile();
+        let script = "mkfifo pipe; trap '' HUP; \"$0\" -o out pipe & \
+                      exec 3> pipe; sleep 0.3; kill -HUP $!; cat a.cg >&3; exec 3>&-; wait $!";
+        written(shell(script, folder.path()));
+        assert_eq!(fs::read(folder.path().join("out")).unwrap(), expected());
+        let script = "\"$0\" -o out2 pipe & \
+                      exec 3> pipe; sleep 0.3; kill -HUP $!; cat a.cg >&3; exec 3>&-; wait $!";
+        let output = shell(script, folder.path());
+        assert_eq!(output.status.code(), Some(128 + 1));
+        assert!(!folder.path().join("out2").exists());
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn assert_json(profile: &Profile, tables: &Tables) {
     let functions = document["functions"].as_array().expect("a list");
     assert_eq!(functions.len(), tables.rows.len());
     for (function, row) in functions.iter().zip(&tables.rows) {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let text = spelled;
         assert_eq!(function["object"], text(&row.key.object));
         assert_eq!(function["file"], text(&row.key.file));
         assert_eq!(function["name"], text(&row.key.name));
@@ -79,6 +79,16 @@ fn assert_json(profile: &Profile, tables: &Tables) {
         assert_eq!(json_calls(&function["called_from"]), row.called_from);
         assert_eq!(json_calls(&function["sub_calls"]), row.sub_calls);
     }
+}
+
+/// Bytes that are no UTF-8 as JSON spells them.
+fn spelled(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text += chunk.valid();
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
 }
 
 fn json_calls(calls: &Value) -> Vec<CallRow> {

@@ -5,9 +5,7 @@ use std::io::{self, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::Packing;
-use super::packed::{Packed, PackedError};
-use super::unpacker::Unpack;
+use super::{CompressedBytes, Compression, DataError, Decompressor};
 
 /// An empty last block, and a checksum for frames that want one.
 const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
@@ -17,7 +15,7 @@ const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 /// Memory follows the data, up to the window that a frame asks for, and never more than the
 /// 128 MiB that the reference decoder allows as well.
 pub(super) struct Zstd<R> {
-    input: Packed<R>,
+    input: CompressedBytes<R>,
     /// The frame that is being read.
     frame: Option<FrameDecoder>,
     cut: Option<u64>,
@@ -26,7 +24,7 @@ pub(super) struct Zstd<R> {
 impl<R: Read> Zstd<R> {
     pub fn new(input: R) -> Self {
         Zstd {
-            input: Packed::new(input),
+            input: CompressedBytes::new(input),
             frame: None,
             cut: None,
         }
@@ -51,8 +49,8 @@ impl<R: Read> Zstd<R> {
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(
                 _,
             ))) => {
-                return Err(PackedError::Garbage {
-                    packing: Packing::Zstd,
+                return Err(DataError::Garbage {
+                    compression: Compression::Zstd,
                     at,
                     found,
                 }
@@ -93,8 +91,8 @@ impl<R: Read> Zstd<R> {
     }
 
     fn corrupt(&self, what: String) -> io::Error {
-        PackedError::Corrupt {
-            packing: Packing::Zstd,
+        DataError::Corrupt {
+            compression: Compression::Zstd,
             at: self.input.offset(),
             what,
         }
@@ -102,8 +100,8 @@ impl<R: Read> Zstd<R> {
     }
 }
 
-impl<R: Read + Send + 'static> Unpack for Zstd<R> {
-    fn unpack(&mut self, room: &mut [u8]) -> io::Result<usize> {
+impl<R: Read + Send + 'static> Decompressor for Zstd<R> {
+    fn decompress(&mut self, room: &mut [u8]) -> io::Result<usize> {
         loop {
             let Some(frame) = &mut self.frame else {
                 if self.cut.is_some() || !self.begin_frame()? {
@@ -149,21 +147,21 @@ mod tests {
 
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-    use super::super::trickle::{Trickle, unpack_all};
+    use super::super::tests::{Trickle, all_of};
     use super::*;
 
-    const PACKED: &[u8] = include_bytes!("../../fixtures/packed/small.cg.zst");
-    const PLAIN: &[u8] = include_bytes!("../../fixtures/xdebug3/small.cg");
+    const COMPRESSED: &[u8] = include_bytes!("../../../fixtures/packed/small.cg.zst");
+    const PLAIN: &[u8] = include_bytes!("../../../fixtures/xdebug3/small.cg");
     const SKIPPED: &[u8] = b"\x5a\x2a\x4d\x18\x05\x00\x00\x00hello";
 
     #[test]
     fn it_does_not_matter_how_bytes_come_and_go() {
-        let two = [SKIPPED, PACKED, SKIPPED, PACKED].concat();
+        let two = [SKIPPED, COMPRESSED, SKIPPED, COMPRESSED].concat();
         let expected = [PLAIN, PLAIN].concat();
         for room in [1, 7, 1 << 16] {
-            let at_once = unpack_all(Zstd::new(Cursor::new(two.clone())), room);
+            let at_once = all_of(Zstd::new(Cursor::new(two.clone())), room);
             assert_eq!(at_once, (expected.clone(), None));
-            let trickling = unpack_all(Zstd::new(Trickle(Cursor::new(two.clone()))), room);
+            let trickling = all_of(Zstd::new(Trickle(Cursor::new(two.clone()))), room);
             assert_eq!(trickling, (expected.clone(), None));
         }
     }
@@ -172,14 +170,14 @@ mod tests {
     fn a_frame_that_is_cut_off_gives_all_its_whole_blocks() {
         // Blocks of 128 KiB, of which only a window is kept back.
         let plain = PLAIN.repeat(70);
-        let packed = compress_to_vec(plain.as_slice(), CompressionLevel::Fastest);
+        let compressed = compress_to_vec(plain.as_slice(), CompressionLevel::Fastest);
         let mut seen = Vec::new();
-        for length in (1..packed.len()).step_by(packed.len() / 50) {
-            let cut = packed[..length].to_vec();
-            let (unpacked, at) = unpack_all(Zstd::new(Cursor::new(cut)), 1000);
+        for length in (1..compressed.len()).step_by(compressed.len() / 50) {
+            let cut = compressed[..length].to_vec();
+            let (decompressed, at) = all_of(Zstd::new(Cursor::new(cut)), 1000);
             assert_eq!(at, Some(length as u64));
-            assert!(plain.starts_with(&unpacked));
-            seen.push(unpacked.len());
+            assert!(plain.starts_with(&decompressed));
+            seen.push(decompressed.len());
         }
         assert!(seen.is_sorted());
         assert!(seen.last() > Some(&(128 << 10)));

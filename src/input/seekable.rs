@@ -10,7 +10,7 @@ pub(crate) enum Seekable {
     /// A file as it is.
     File(BufReader<Counted>),
     /// A copy, in memory or in a temporary file without a name.
-    Spool(BufReader<Temporary>),
+    Copy(BufReader<Temporary>),
 }
 
 impl Seekable {
@@ -21,11 +21,11 @@ impl Seekable {
     }
 
     /// Copies what cannot seek.
-    pub fn spool(mut input: impl Read) -> io::Result<Self> {
-        let mut spool = Temporary::new();
-        io::copy(&mut input, &mut spool)?;
-        spool.rewind()?;
-        Ok(Seekable::Spool(BufReader::new(spool)))
+    pub fn copy(mut input: impl Read) -> io::Result<Self> {
+        let mut copy = Temporary::new();
+        io::copy(&mut input, &mut copy)?;
+        copy.rewind()?;
+        Ok(Seekable::Copy(BufReader::new(copy)))
     }
 }
 
@@ -33,7 +33,7 @@ impl Read for Seekable {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         match self {
             Seekable::File(file) => file.read(room),
-            Seekable::Spool(spool) => spool.read(room),
+            Seekable::Copy(copy) => copy.read(room),
         }
     }
 }
@@ -42,7 +42,7 @@ impl Seek for Seekable {
     fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
         match self {
             Seekable::File(file) => file.seek(place),
-            Seekable::Spool(spool) => spool.seek(place),
+            Seekable::Copy(copy) => copy.seek(place),
         }
     }
 }

@@ -12,13 +12,15 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use cg_preprocess::callgrind;
-use cg_preprocess::convert::{ConvertError, Options, convert};
+use cg_preprocess::convert::{Conversion, ConvertError, Options};
 use cg_preprocess::input::Source;
-use cg_preprocess::output::Target;
+use cg_preprocess::output::{Links, Target, locate};
 
 use crate::cli;
 
 const NAME: &str = "preprocessor";
+
+const USAGE: &str = "Usage: preprocessor IN OUT [PROXY_FUNCTION...]";
 
 /// The arguments, if the program was called by webgrind's name for it.
 pub fn arguments() -> Option<Vec<OsString>> {
@@ -37,12 +39,10 @@ fn is_preprocessor(program: &Path) -> bool {
 
 /// Converts as webgrind wants it: v7, as far as the profile can be read, and without a word.
 pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
-    let [input, output, proxies @ ..] = arguments.as_slice() else {
-        let _ = writeln!(
-            io::stderr(),
-            "error: two arguments are required\n\nUsage: {NAME} IN OUT [PROXY_FUNCTION...]"
-        );
-        return Ok(ExitCode::from(2));
+    let (input, output, proxies) = match arguments.as_slice() {
+        [only] => return Ok(answer(only)),
+        [input, output, proxies @ ..] => (input, output, proxies),
+        [] => return Ok(wrong_usage()),
     };
     let input = Source::File(PathBuf::from(input));
     let target = Target::File(PathBuf::from(output));
@@ -52,6 +52,9 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
             ..callgrind::Options::default()
         },
         proxies: cli::names(proxies),
+        links: LINKS,
+        // webgrind's own code cannot read a profile that has only begun either.
+        allow_empty: true,
         ..Options::default()
     };
     if let Err(error) = convert(&[input], &target, &options) {
@@ -65,13 +68,50 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// webgrind's folder for what it keeps is often one that everybody may write to.
+const LINKS: Links = Links::Own;
+
+fn convert(inputs: &[Source], target: &Target, options: &Options) -> Result<(), ConvertError> {
+    let conversion = Conversion::prepare(inputs, target, options)?;
+    #[cfg(unix)]
+    crate::signals::handle(conversion.unfinished());
+    conversion.read()?.write()?;
+    Ok(())
+}
+
+/// Says which program this is, to whoever tries it by hand.
+fn answer(question: &OsStr) -> ExitCode {
+    const THIS: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
+    let answer = match question.to_str() {
+        Some("--version" | "-V") => format!("{THIS}, as webgrind's {NAME}\n"),
+        Some("--help" | "-h") => format!(
+            "{THIS}, as webgrind's {NAME}: converts the profile IN for webgrind.\n\n{USAGE}\n\nCalled by its own name, it has more options: see cg-preprocess --help.\n"
+        ),
+        _ => return wrong_usage(),
+    };
+    match io::stdout().write_all(answer.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn wrong_usage() -> ExitCode {
+    let message = format!("error: two arguments are required\n\n{USAGE}\n");
+    // Nobody is left to hear of it when this fails.
+    let _ = io::stderr().write_all(message.as_bytes());
+    ExitCode::from(2)
+}
+
 /// Removes a preprocessed file, if there is one.
 ///
 /// Nothing else: with its arguments swapped, OUT is a profile that somebody wants to keep.
 fn remove(path: &Path) {
-    if is_preprocessed(path).unwrap_or(false) {
+    let Ok(path) = locate(path, LINKS) else {
+        return;
+    };
+    if is_preprocessed(&path).unwrap_or(false) {
         // The error that led here says more than one about this could.
-        let _ = fs::canonicalize(path).and_then(fs::remove_file);
+        let _ = fs::remove_file(path);
     }
 }
 

@@ -1,0 +1,215 @@
+//! gzip, RFC 1952: members one after another.
+
+use std::io::{self, Read};
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::{CompressedBytes, Compression, DataError, Decompressor};
+
+/// The first byte of a member.
+const MAGIC: u8 = 0x1f;
+
+/// The largest window that deflate has, as a power of two.
+const WINDOW_BITS: u8 = 15;
+
+/// Inflates one member after another.
+pub(super) struct Gzip<R> {
+    input: CompressedBytes<R>,
+    /// The member that is being read.
+    member: Option<Decompress>,
+    is_first: bool,
+    cut: Option<u64>,
+}
+
+impl<R: Read> Gzip<R> {
+    pub fn new(input: R) -> Self {
+        Gzip {
+            input: CompressedBytes::new(input),
+            member: None,
+            is_first: true,
+            cut: None,
+        }
+    }
+
+    /// Begins the next member; false at the end.
+    fn begin_member(&mut self) -> io::Result<bool> {
+        loop {
+            let &[found, ..] = self.input.fill()? else {
+                return Ok(false);
+            };
+            match found {
+                MAGIC => break,
+                // Tapes and some file systems fill up with zeros.
+                0 if !self.is_first => self.input.consume(1),
+                _ => {
+                    return Err(DataError::Garbage {
+                        compression: Compression::Gzip,
+                        at: self.input.offset(),
+                        found,
+                    }
+                    .into());
+                }
+            }
+        }
+        self.is_first = false;
+        self.member = Some(Decompress::new_gzip(WINDOW_BITS));
+        Ok(true)
+    }
+
+    fn corrupt(&self, what: &str) -> io::Error {
+        DataError::Corrupt {
+            compression: Compression::Gzip,
+            at: self.input.offset(),
+            what: what.to_owned(),
+        }
+        .into()
+    }
+}
+
+impl<R: Read + Send + 'static> Decompressor for Gzip<R> {
+    fn decompress(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.member.is_none() && !self.begin_member()? {
+                return Ok(0);
+            }
+            let Some(member) = &mut self.member else {
+                continue;
+            };
+            let compressed = self.input.fill()?;
+            let at_end = compressed.is_empty();
+            let (read, written) = (member.total_in(), member.total_out());
+            let outcome = member.decompress(compressed, room, FlushDecompress::None);
+            let read = count(member.total_in() - read);
+            let written = count(member.total_out() - written);
+            self.input.consume(read);
+            match outcome {
+                // What came out so far is good, and the next call fails again.
+                Err(_) if written > 0 => {}
+                Err(error) => {
+                    let message = error.message().unwrap_or("it cannot be inflated");
+                    return Err(self.corrupt(message));
+                }
+                Ok(Status::StreamEnd) => self.member = None,
+                Ok(Status::Ok | Status::BufError) if written > 0 => {}
+                Ok(Status::Ok | Status::BufError) if at_end => {
+                    self.cut = Some(self.input.offset());
+                    return Ok(0);
+                }
+                Ok(Status::Ok | Status::BufError) if read == 0 => {
+                    return Err(self.corrupt("it cannot be inflated"));
+                }
+                Ok(Status::Ok | Status::BufError) => {}
+            }
+            if written > 0 {
+                return Ok(written);
+            }
+        }
+    }
+
+    fn cut(&self) -> Option<u64> {
+        self.cut
+    }
+}
+
+/// A number of bytes within a buffer.
+fn count(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use flate2::write::GzEncoder;
+
+    use super::super::tests::{Trickle, all_of};
+    use super::*;
+
+    const COMPRESSED: &[u8] = include_bytes!("../../../fixtures/packed/small.cg.gz");
+    const PLAIN: &[u8] = include_bytes!("../../../fixtures/xdebug3/small.cg");
+
+    #[test]
+    fn it_does_not_matter_how_bytes_come_and_go() {
+        let two = [COMPRESSED, COMPRESSED, &[0; 5]].concat();
+        let expected = [PLAIN, PLAIN].concat();
+        for room in [1, 7, 1 << 16] {
+            let at_once = all_of(Gzip::new(Cursor::new(two.clone())), room);
+            assert_eq!(at_once, (expected.clone(), None));
+            let trickling = all_of(Gzip::new(Trickle(Cursor::new(two.clone()))), room);
+            assert_eq!(trickling, (expected.clone(), None));
+        }
+    }
+
+    #[test]
+    fn it_can_be_cut_anywhere_and_gives_what_was_there() {
+        let mut before = 0;
+        for length in 1..COMPRESSED.len() {
+            let cut = COMPRESSED[..length].to_vec();
+            let (plain, at) = all_of(Gzip::new(Cursor::new(cut)), 1000);
+            assert_eq!(at, Some(length as u64));
+            assert!(PLAIN.starts_with(&plain) && plain.len() >= before);
+            before = plain.len();
+        }
+        // Only the checksum and the length were missing then.
+        assert_eq!(before, PLAIN.len());
+    }
+
+    #[test]
+    fn zeros_between_members_end_nothing() {
+        let members = [COMPRESSED, &[0; 1000], COMPRESSED, &[0], COMPRESSED].concat();
+        let (plain, cut) = all_of(Gzip::new(Cursor::new(members)), 1000);
+        assert!(plain == PLAIN.repeat(3));
+        assert_eq!(cut, None);
+        let mut gzip = Gzip::new(Cursor::new([&[0], COMPRESSED].concat()));
+        let error = gzip.decompress(&mut [0; 10]).unwrap_err();
+        assert!(error.to_string().contains("at byte 0: "), "{error}");
+    }
+
+    #[test]
+    fn what_comes_before_corrupt_data_is_given_out() {
+        let plain: Vec<u8> = PLAIN.repeat(100);
+        let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::none());
+        encoder.write_all(&plain).unwrap();
+        let mut compressed = encoder.finish().unwrap();
+        // Only the checksum tells.
+        let at = compressed.len() - 6;
+        compressed[at] ^= 1;
+        for room in [1000, 2 * plain.len()] {
+            let mut gzip = Gzip::new(Cursor::new(compressed.clone()));
+            let (mut all, mut room) = (Vec::<u8>::new(), vec![0; room]);
+            let error = loop {
+                match gzip.decompress(&mut room) {
+                    Ok(count) => all.extend(&room[..count]),
+                    Err(error) => break error,
+                }
+            };
+            assert!(all == plain);
+            assert!(
+                error.to_string().starts_with("corrupt gzip data at byte "),
+                "{error}"
+            );
+            assert!(gzip.decompress(&mut room).is_err(), "again");
+        }
+    }
+
+    #[test]
+    fn repetitions_may_be_as_far_apart_as_the_format_allows() {
+        const FAR: usize = 32 << 10;
+        // Nothing that repeats earlier.
+        let mut state = 1_u32;
+        let noise = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state.to_be_bytes()[0]
+        });
+        let noise: Vec<u8> = noise.take(FAR - 300).collect();
+        let plain = noise.repeat(4);
+        let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(&plain).unwrap();
+        let compressed = encoder.finish().unwrap();
+        assert!(compressed.len() < 2 * FAR, "no repetition was found");
+        for room in [1000, FAR, 8 * FAR] {
+            let (all, _) = all_of(Gzip::new(Cursor::new(compressed.clone())), room);
+            assert!(all == plain);
+        }
+    }
+}

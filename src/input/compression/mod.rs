@@ -1,0 +1,170 @@
+//! Compressed inputs: bytes on their way into a decompressor, and what can be wrong with them.
+
+mod gzip;
+mod worker;
+mod zstd;
+
+use std::io::{self, Read};
+
+use thiserror::Error;
+
+use super::{BUFFER, Compression};
+use gzip::Gzip;
+pub(super) use worker::Decompressed;
+use zstd::Zstd;
+
+/// Decompresses what `input` holds, on a thread of its own if there is one to be had.
+pub(super) fn decompress(
+    compression: Compression,
+    input: impl Read + Send + 'static,
+) -> Decompressed {
+    match compression {
+        Compression::Gzip => Decompressed::start(Gzip::new(input)),
+        Compression::Zstd => Decompressed::start(Zstd::new(input)),
+    }
+}
+
+/// A decompressor.
+pub(super) trait Decompressor: Send + 'static {
+    /// Decompresses into `room`, from its start, and returns how many bytes; none at the end.
+    fn decompress(&mut self, room: &mut [u8]) -> io::Result<usize>;
+
+    /// After the end: how many compressed bytes there were, if there should have been more.
+    fn cut(&self) -> Option<u64>;
+}
+
+/// What is wrong with compressed data, and at which of its bytes, counted from 0.
+#[derive(Debug, Error)]
+enum DataError {
+    /// The data contradict themselves.
+    #[error("corrupt {compression} data at byte {at}: {what}")]
+    Corrupt {
+        compression: Compression,
+        at: u64,
+        what: String,
+    },
+    /// Something else follows.
+    #[error(
+        "corrupt {compression} data at byte {at}: expected the end of the input or more {compression} data (found byte {found:#04x})"
+    )]
+    Garbage {
+        compression: Compression,
+        at: u64,
+        found: u8,
+    },
+}
+
+impl From<DataError> for io::Error {
+    fn from(error: DataError) -> Self {
+        io::Error::new(io::ErrorKind::InvalidData, error)
+    }
+}
+
+/// Compressed bytes, with the place that the decompressor has come to.
+struct CompressedBytes<R> {
+    input: R,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    offset: u64,
+    is_cut: bool,
+    failure: Option<io::Error>,
+}
+
+impl<R: Read> CompressedBytes<R> {
+    fn new(input: R) -> Self {
+        CompressedBytes {
+            input,
+            buffer: vec![0; BUFFER],
+            start: 0,
+            end: 0,
+            offset: 0,
+            is_cut: false,
+            failure: None,
+        }
+    }
+
+    /// The next bytes; none at the end of the input.
+    fn fill(&mut self) -> io::Result<&[u8]> {
+        while self.start == self.end {
+            match self.input.read(&mut self.buffer) {
+                Ok(0) => break,
+                Ok(count) => (self.start, self.end) = (0, count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    /// Steps over bytes that [`fill`](Self::fill) has returned.
+    fn consume(&mut self, count: usize) {
+        self.start += count;
+        self.offset += count as u64;
+    }
+}
+
+impl<R> CompressedBytes<R> {
+    /// How many bytes have been stepped over.
+    fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Whether the input ended while more was to be read through [`Read`].
+    fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Why the input could not be read, if that was so while it was read through [`Read`].
+    fn take_failure(&mut self) -> Option<io::Error> {
+        self.failure.take()
+    }
+}
+
+/// For decompressors that read for themselves and wrap what goes wrong into errors of their own.
+impl<R: Read> Read for CompressedBytes<R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let mut bytes = match self.fill() {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let kind = error.kind();
+                self.failure = Some(error);
+                return Err(kind.into());
+            }
+        };
+        let count = bytes.read(room)?;
+        self.consume(count);
+        self.is_cut |= count == 0;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader that never gives more than one byte.
+    pub(super) struct Trickle(pub io::Cursor<Vec<u8>>);
+
+    impl Read for Trickle {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            let end = room.len().min(1);
+            self.0.read(&mut room[..end])
+        }
+    }
+
+    /// Decompresses everything, with so much room at a time.
+    pub(super) fn all_of(
+        mut decompressor: impl Decompressor,
+        room: usize,
+    ) -> (Vec<u8>, Option<u64>) {
+        let mut all = Vec::new();
+        let mut room = vec![0; room];
+        loop {
+            match decompressor.decompress(&mut room).unwrap() {
+                0 => return (all, decompressor.cut()),
+                count => all.extend(&room[..count]),
+            }
+        }
+    }
+}

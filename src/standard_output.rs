@@ -1,0 +1,37 @@
+//! Whether there was a standard output when the program began.
+//!
+//! Rust's runtime opens `/dev/null` in place of a closed one, before `main`: what is written would
+//! be lost without a word.
+
+use std::io;
+
+#[cfg(unix)]
+mod before_main {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+    /// Runs before the runtime, and so without it.
+    #[ctor::ctor]
+    fn look() {
+        let outcome = rustix::io::fcntl_getfd(rustix::stdio::stdout());
+        IS_CLOSED.store(outcome.is_err(), Ordering::Relaxed);
+    }
+
+    pub fn is_closed() -> bool {
+        IS_CLOSED.load(Ordering::Relaxed)
+    }
+}
+
+/// Finds out whether standard output can be written at all.
+///
+/// # Errors
+///
+/// The system's own for a closed file, if it was closed.
+pub fn check() -> io::Result<()> {
+    #[cfg(unix)]
+    if before_main::is_closed() {
+        return Err(rustix::io::Errno::BADF.into());
+    }
+    Ok(())
+}
