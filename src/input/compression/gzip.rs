@@ -9,7 +9,8 @@ use super::{CompressedBytes, Compression, DataError, Decompressor};
 /// The first byte of a member.
 const MAGIC: u8 = 0x1f;
 
-/// The largest window that deflate has, as a power of two.
+/// The largest window that deflate has, as a power of two. zlib-rs has room for it whatever it is
+/// told, but flate2 asks.
 const WINDOW_BITS: u8 = 15;
 
 /// Inflates one member after another.
