@@ -13,7 +13,7 @@ use cg_preprocess::convert::{self, convert};
 use cg_preprocess::input::Source;
 use cg_preprocess::output::Target;
 use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
-use cg_preprocess::webgrind::{self, OnOverflow, Version};
+use cg_preprocess::webgrind::{self, Version, WriteOptions};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use flate2::Compression;
 use flate2::bufread::MultiGzDecoder;
@@ -46,7 +46,7 @@ fn load(text: &'static [u8], options: &ProfileOptions) -> Profile {
 
 fn write(profile: &Profile, version: Version) -> Vec<u8> {
     let mut file = Cursor::new(Vec::new());
-    webgrind::write(profile, version, OnOverflow::Scale, &mut file).expect("a profile that fits");
+    webgrind::write(profile, &WriteOptions::new(version), &mut file).expect("a profile that fits");
     file.into_inner()
 }
 

@@ -16,7 +16,7 @@ use crate::report::{json, text};
 use crate::text::excerpt;
 use crate::{callgrind, webgrind};
 pub use error::{ConvertError, Warning};
-use webgrind::{OnOverflow, Version};
+use webgrind::{OnOverflow, Version, WriteErrorKind, WriteOptions};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -305,11 +305,11 @@ impl Loaded<'_> {
         self.report.calls = calls.fold(0, u64::saturating_add);
         self.report.bytes_out = match self.options.format {
             Format::Preprocessed(version) => {
-                let policy = self.options.on_overflow;
+                let options = WriteOptions::new(version).on_overflow(self.options.on_overflow);
                 let written = self
                     .output
                     .place
-                    .write_seeking(|file| webgrind::write(profile, version, policy, file));
+                    .write_seeking(|file| webgrind::write(profile, &options, file));
                 match self.output.outcome(written)? {
                     Some(written) => {
                         let warnings = written.warnings.into_iter().map(Warning::Webgrind);
@@ -351,7 +351,7 @@ impl<'a> Destination<'a> {
             fill(&mut output)?;
             Ok(output.bytes)
         });
-        let written = self.outcome(written.map_err(webgrind::WriteError::Io))?;
+        let written = self.outcome(written)?;
         Ok(written.unwrap_or(0))
     }
 
@@ -361,13 +361,17 @@ impl<'a> Destination<'a> {
         written: Result<T, webgrind::WriteError>,
     ) -> Result<Option<T>, ConvertError> {
         let output = self.target.clone();
-        match written {
-            Ok(written) => Ok(Some(written)),
-            Err(webgrind::WriteError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-                Ok(None)
-            }
-            Err(webgrind::WriteError::Io(source)) => Err(ConvertError::Output { output, source }),
-            Err(source) => Err(ConvertError::Format { output, source }),
+        let error = match written {
+            Ok(written) => return Ok(Some(written)),
+            Err(error) => error,
+        };
+        match error.into_kind() {
+            WriteErrorKind::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+            WriteErrorKind::Io(source) => Err(ConvertError::Output { output, source }),
+            kind => Err(ConvertError::Format {
+                output,
+                source: kind.into(),
+            }),
         }
     }
 }

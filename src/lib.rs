@@ -37,7 +37,7 @@
 //! ```
 //! use cg_preprocess::callgrind;
 //! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
-//! use cg_preprocess::webgrind::{self, OnOverflow, Version};
+//! use cg_preprocess::webgrind::{self, Version, WriteOptions};
 //!
 //! let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
 //! let mut builder = ProfileBuilder::new(ProfileOptions::default());
@@ -49,7 +49,7 @@
 //! assert_eq!((main.self_cost, main.inclusive), (20, 420));
 //!
 //! let mut file = std::io::Cursor::new(Vec::new());
-//! webgrind::write(&profile, Version::V7, OnOverflow::Scale, &mut file)?;
+//! webgrind::write(&profile, &WriteOptions::new(Version::V7), &mut file)?;
 //! assert_eq!(file.into_inner()[..4], [7, 0, 0, 0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -6,7 +6,7 @@ use std::io::{self, Cursor, Read};
 use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::profile::{InclusiveCost, Kind, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::report::{json, text};
-use cg_preprocess::webgrind::{self, OnOverflow, Version};
+use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
 /// Stands between two inputs that are merged.
 const NEXT_INPUT: &[u8] = b"\n%%%%\n";
@@ -151,8 +151,9 @@ fn write_file(
     on_overflow: OnOverflow,
 ) -> Result<(Vec<u8>, Vec<String>), String> {
     let mut output = Cursor::new(Vec::new());
-    let written = webgrind::write(profile, version, on_overflow, &mut output)
-        .map_err(|error| error.to_string())?;
+    let options = WriteOptions::new(version).on_overflow(on_overflow);
+    let written =
+        webgrind::write(profile, &options, &mut output).map_err(|error| error.to_string())?;
     let output = output.into_inner();
     assert_eq!(written.bytes, output.len() as u64);
     let warnings = written.warnings.iter().map(ToString::to_string);

@@ -8,7 +8,7 @@ use crate::callgrind::{self, Problem};
 use crate::input::{Compression, Source};
 use crate::output::Target;
 use crate::profile::ModelError;
-use crate::webgrind::{self, ReadProblem};
+use crate::webgrind::{self, ReadErrorKind};
 
 /// Why nothing was converted.
 #[derive(Debug, Error)]
@@ -111,7 +111,7 @@ impl ConvertError {
     pub(super) fn is_no_data(&self) -> bool {
         match self {
             ConvertError::Callgrind(error) => matches!(error.problem, Problem::NoData { .. }),
-            ConvertError::Preprocessed(error) => matches!(error.problem, ReadProblem::NoFunctions),
+            ConvertError::Preprocessed(error) => matches!(error.kind(), ReadErrorKind::NoFunctions),
             ConvertError::Empty { .. } | ConvertError::CutBeforeData { .. } => true,
             _ => false,
         }

@@ -1,7 +1,7 @@
 //! The invocations of v4, listed by function.
 
 use super::error::WriteError;
-use super::layout::{InvocationRecord, NOBODY, SubCallRecord};
+use super::layout::{InvocationRecord, NOBODY, Record, SubCallRecord};
 use super::narrow::{Narrowing, Survey};
 use crate::profile::{FunctionId, InvocationCall, InvocationTree, Profile};
 
@@ -20,7 +20,6 @@ pub(super) struct InvocationLists<'a> {
     numbers: Vec<u32>,
     /// Where the sub-calls of each function of an aggregate begin, after those of the tree.
     sum_sub_calls: Vec<u64>,
-    sub_call_count: u64,
 }
 
 impl<'a> InvocationLists<'a> {
@@ -50,12 +49,12 @@ impl<'a> InvocationLists<'a> {
             starts,
             numbers,
             sum_sub_calls: Vec::new(),
-            sub_call_count: tree.map_or(0, |tree| tree.calls().len() as u64),
         };
+        let mut sub_calls = lists.calls().len() as u64;
         for (id, _) in profile.functions() {
-            lists.sum_sub_calls.push(lists.sub_call_count);
+            lists.sum_sub_calls.push(sub_calls);
             if lists.is_sum(id) {
-                lists.sub_call_count += profile.sub_calls(id).len() as u64;
+                sub_calls += profile.sub_calls(id).len() as u64;
             }
         }
         lists
@@ -70,37 +69,17 @@ impl<'a> InvocationLists<'a> {
         }
     }
 
-    /// How many sub-call records there are in all.
-    pub fn sub_call_count(&self) -> u64 {
-        self.sub_call_count
-    }
-
-    /// How many functions have sums only.
-    pub fn sum_count(&self) -> u64 {
+    /// The functions that have sums only; their sub-call records follow those of the tree.
+    pub fn sums(&self) -> impl Iterator<Item = FunctionId> {
         let ids = self.profile.functions().map(|(id, _)| id);
-        ids.filter(|&id| self.is_sum(id)).count() as u64
+        ids.filter(|&id| self.is_sum(id))
     }
 
-    /// Looks at every number that will be written, but for the sums of functions.
+    /// Takes in the costs of all invocations of the tree.
     pub fn survey(&self, survey: &mut Survey) {
-        if let Some(tree) = self.tree {
-            for invocation in tree.invocations() {
-                survey.cost(invocation.self_cost);
-                survey.cost(invocation.inclusive);
-            }
-            for call in tree.calls() {
-                survey.cost(call.cost);
-                survey.count(call.line);
-            }
-        }
-        for (id, function) in self.profile.functions() {
-            survey.cost(function.call_cost);
-            if self.is_sum(id) {
-                for edge in self.profile.sub_calls(id) {
-                    survey.cost(edge.cost);
-                    survey.count(edge.line);
-                }
-            }
+        for invocation in self.tree.map_or(&[][..], InvocationTree::invocations) {
+            survey.cost(invocation.self_cost);
+            survey.cost(invocation.inclusive);
         }
     }
 
@@ -130,20 +109,19 @@ impl<'a> InvocationLists<'a> {
                 let invocation = &tree.invocations()[position];
                 let calls = tree.calls_of(position);
                 let numbers = InvocationRecord {
-                    self_cost: narrowing.cost(invocation.self_cost),
-                    inclusive: narrowing.cost(invocation.inclusive),
-                    sub_call_count: narrowing.count(calls.len() as u64),
-                    sub_call_address: address(calls.start as u64),
-                    ..UNCALLED
+                    self_cost: narrowing.cost(invocation.self_cost).into(),
+                    inclusive: narrowing.cost(invocation.inclusive).into(),
+                    sub_call_count: narrowing.count(calls.len() as u64).into(),
+                    ..InvocationRecord::uncalled(address(calls.start as u64))
                 };
                 (numbers, tree.caller_of(position))
             }));
             for (numbers, caller) in &mut batch {
                 if let Some((caller, call)) = *caller {
-                    numbers.call_cost = narrowing.cost(call.cost);
-                    numbers.caller = tree.invocations()[caller].function.number();
-                    numbers.caller_invocation = self.numbers[caller];
-                    numbers.line = narrowing.count(call.line);
+                    numbers.call_cost = narrowing.cost(call.cost).into();
+                    numbers.caller = tree.invocations()[caller].function.number().into();
+                    numbers.caller_invocation = self.numbers[caller].into();
+                    numbers.line = narrowing.count(call.line).into();
                 }
             }
             batch.iter().try_for_each(|(numbers, _)| record(*numbers))?;
@@ -151,36 +129,15 @@ impl<'a> InvocationLists<'a> {
         Ok(())
     }
 
-    /// Gives all sub-call records in the order of the file.
-    pub fn sub_calls(
-        &self,
-        narrowing: &Narrowing,
-        mut record: impl FnMut(SubCallRecord) -> Result<(), WriteError>,
-    ) -> Result<(), WriteError> {
-        for call in self.tree.map_or(&[][..], InvocationTree::calls) {
-            record(self.sub_call(call, narrowing))?;
-        }
-        for (id, _) in self.profile.functions().filter(|&(id, _)| self.is_sum(id)) {
-            for edge in self.profile.sub_calls(id) {
-                record(SubCallRecord {
-                    function: edge.callee.number(),
-                    invocation: 0,
-                    line: narrowing.count(edge.line),
-                    cost: narrowing.cost(edge.cost),
-                })?;
-            }
-        }
-        Ok(())
+    /// The calls of all invocations of the tree, whose sub-call records come first.
+    pub fn calls(&self) -> &'a [InvocationCall] {
+        self.tree.map_or(&[][..], InvocationTree::calls)
     }
 
-    fn sub_call(&self, call: &InvocationCall, narrowing: &Narrowing) -> SubCallRecord {
+    /// Which invocation of its function a call made.
+    pub fn number_of_called(&self, call: &InvocationCall) -> u32 {
         let invocation = call.invocation();
-        SubCallRecord {
-            function: call.callee.number(),
-            invocation: invocation.map_or(NOBODY, |position| self.numbers[position]),
-            line: narrowing.count(call.line),
-            cost: narrowing.cost(call.cost),
-        }
+        invocation.map_or(NOBODY, |position| self.numbers[position])
     }
 
     fn sum_record(
@@ -191,18 +148,19 @@ impl<'a> InvocationLists<'a> {
     ) -> InvocationRecord {
         let function = self.profile.function(id);
         let mut record = InvocationRecord {
-            self_cost: narrowing.cost(function.self_cost),
-            inclusive: narrowing.cost(function.inclusive),
-            sub_call_count: narrowing.count(self.profile.sub_calls(id).len() as u64),
-            sub_call_address,
-            ..UNCALLED
+            self_cost: narrowing.cost(function.self_cost).into(),
+            inclusive: narrowing.cost(function.inclusive).into(),
+            sub_call_count: narrowing
+                .count(self.profile.sub_calls(id).len() as u64)
+                .into(),
+            ..InvocationRecord::uncalled(sub_call_address)
         };
         // The first of those with the highest cost: `max_by_key` takes the last of equals.
         let edges = self.profile.called_from(id).rev();
         if let Some(edge) = edges.max_by_key(|edge| edge.cost) {
-            record.call_cost = narrowing.cost(edge.cost);
-            record.caller = edge.caller.number();
-            record.line = narrowing.count(edge.line);
+            record.call_cost = narrowing.cost(edge.cost).into();
+            record.caller = edge.caller.number().into();
+            record.line = narrowing.count(edge.line).into();
         }
         record
     }
@@ -219,15 +177,3 @@ impl<'a> InvocationLists<'a> {
 
 /// How many invocations are looked up together.
 const BATCH: usize = 64;
-
-/// An invocation that nobody called.
-const UNCALLED: InvocationRecord = InvocationRecord {
-    self_cost: 0,
-    inclusive: 0,
-    call_cost: 0,
-    caller: NOBODY,
-    caller_invocation: 0,
-    line: 0,
-    sub_call_count: 0,
-    sub_call_address: 0,
-};

@@ -16,8 +16,14 @@
 
 use std::str::FromStr;
 
+use zerocopy::little_endian::U32;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
 /// Bytes of one number.
 pub(super) const NUMBER: u64 = 4;
+
+/// Bytes that addresses reach: no file can be larger.
+pub(super) const LARGEST_FILE: u64 = 0xFFFF_FFFF;
 
 /// Where the header address stands.
 pub(super) const HEADER_ADDRESS_AT: u64 = NUMBER;
@@ -125,89 +131,69 @@ impl FromStr for Version {
     }
 }
 
-/// A called-from or sub-call record of v5 to v7.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CallRecord {
-    /// The other function.
-    pub function: u32,
-    pub line: u32,
-    pub calls: u32,
-    pub cost: u32,
+/// Numbers that stand together; they are in a file as they are in memory.
+pub(super) trait Record: FromBytes + IntoBytes + Immutable + Sized {
+    /// Bytes of a record.
+    const SIZE: u64 = size_of::<Self>() as u64;
 }
 
-impl CallRecord {
-    /// Bytes of a record.
-    pub const SIZE: u64 = 4 * NUMBER;
+impl Record for U32 {}
+impl Record for Start {}
+impl Record for CallRecord {}
+impl Record for InvocationRecord {}
+impl Record for SubCallRecord {}
 
-    pub fn to_numbers(self) -> [u32; 4] {
-        [self.function, self.line, self.calls, self.cost]
-    }
+/// The beginning of a file, before the table of function addresses.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
+#[repr(C)]
+pub(super) struct Start {
+    pub version: U32,
+    pub header_address: U32,
+    pub function_count: U32,
+}
 
-    pub fn from_numbers([function, line, calls, cost]: [u32; 4]) -> Self {
-        CallRecord {
-            function,
-            line,
-            calls,
-            cost,
-        }
-    }
+/// A called-from or sub-call record of v5 to v7.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
+#[repr(C)]
+pub(super) struct CallRecord {
+    /// The other function.
+    pub function: U32,
+    pub line: U32,
+    pub calls: U32,
+    pub cost: U32,
 }
 
 /// An invocation of v4, in the record of its function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
+#[repr(C)]
 pub(super) struct InvocationRecord {
-    pub self_cost: u32,
-    pub inclusive: u32,
+    pub self_cost: U32,
+    pub inclusive: U32,
     /// Cost of the call that made it.
-    pub call_cost: u32,
+    pub call_cost: U32,
     /// Function that made the call, or [`NOBODY`].
-    pub caller: u32,
+    pub caller: U32,
     /// Which invocation of it.
-    pub caller_invocation: u32,
+    pub caller_invocation: U32,
     /// Line of the call.
-    pub line: u32,
-    pub sub_call_count: u32,
+    pub line: U32,
+    pub sub_call_count: U32,
     /// Where its sub-call records stand; without any, where they would have begun.
-    pub sub_call_address: u32,
+    pub sub_call_address: U32,
 }
 
 impl InvocationRecord {
-    /// Bytes of a record.
-    pub const SIZE: u64 = 8 * NUMBER;
-
-    pub fn to_numbers(self) -> [u32; 8] {
-        [
-            self.self_cost,
-            self.inclusive,
-            self.call_cost,
-            self.caller,
-            self.caller_invocation,
-            self.line,
-            self.sub_call_count,
-            self.sub_call_address,
-        ]
-    }
-
-    pub fn from_numbers(numbers: [u32; 8]) -> Self {
-        let [
-            self_cost,
-            inclusive,
-            call_cost,
-            caller,
-            caller_invocation,
-            line,
-            sub_call_count,
-            sub_call_address,
-        ] = numbers;
+    /// An invocation that nobody called, that cost nothing and called nobody.
+    pub fn uncalled(sub_call_address: u32) -> Self {
         InvocationRecord {
-            self_cost,
-            inclusive,
-            call_cost,
-            caller,
-            caller_invocation,
-            line,
-            sub_call_count,
-            sub_call_address,
+            self_cost: U32::ZERO,
+            inclusive: U32::ZERO,
+            call_cost: U32::ZERO,
+            caller: U32::new(NOBODY),
+            caller_invocation: U32::ZERO,
+            line: U32::ZERO,
+            sub_call_count: U32::ZERO,
+            sub_call_address: U32::new(sub_call_address),
         }
     }
 }
@@ -215,29 +201,12 @@ impl InvocationRecord {
 /// A sub-call of v4, after all functions.
 ///
 /// They stand in the order in which the blocks of the input end, so that addresses grow with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
+#[repr(C)]
 pub(super) struct SubCallRecord {
-    pub function: u32,
+    pub function: U32,
     /// Which invocation of it, or [`NOBODY`] where the profile was cut off before its block.
-    pub invocation: u32,
-    pub line: u32,
-    pub cost: u32,
-}
-
-impl SubCallRecord {
-    /// Bytes of a record.
-    pub const SIZE: u64 = 4 * NUMBER;
-
-    pub fn to_numbers(self) -> [u32; 4] {
-        [self.function, self.invocation, self.line, self.cost]
-    }
-
-    pub fn from_numbers([function, invocation, line, cost]: [u32; 4]) -> Self {
-        SubCallRecord {
-            function,
-            invocation,
-            line,
-            cost,
-        }
-    }
+    pub invocation: U32,
+    pub line: U32,
+    pub cost: U32,
 }

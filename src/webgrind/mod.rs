@@ -4,11 +4,15 @@ mod error;
 mod invocations;
 mod layout;
 mod narrow;
+mod page;
 mod reader;
 mod writer;
 
-pub use error::{WriteError, WriteWarning};
+pub use error::{
+    ReadError, ReadErrorKind, ReadWarning, ReadWarningKind, WriteError, WriteErrorKind,
+    WriteWarning,
+};
 pub use layout::Version;
 pub use narrow::OnOverflow;
-pub use reader::{ReadError, ReadOutcome, ReadProblem, ReadWarning, ReadWarningKind, Reader, read};
-pub use writer::{Written, write};
+pub use reader::{ReadOutcome, read};
+pub use writer::{WriteOptions, Written, write};

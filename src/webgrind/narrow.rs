@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::error::WriteError;
+use super::error::{WriteError, WriteErrorKind, WriteWarning};
 use crate::profile::{Cost, split_scale};
+use crate::text::excerpt;
 
 /// What to do about numbers that do not fit into 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,13 +26,15 @@ const TEN_NANOSECONDS: &[u8] = b"Time_(10ns)";
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     largest_cost: u64,
-    pub negative_costs: u64,
-    pub too_large_costs: u64,
-    pub too_large_counts: u64,
     largest_count: u64,
+    too_large_costs: u64,
+    too_large_counts: u64,
+    negative_costs: u64,
 }
 
 impl Survey {
+    /// Takes in a cost.
+    #[inline]
     pub fn cost(&mut self, cost: Cost) {
         match u64::try_from(cost) {
             Ok(cost) => {
@@ -42,7 +45,8 @@ impl Survey {
         }
     }
 
-    /// A count or a line.
+    /// Takes in a count or a line.
+    #[inline]
     pub fn count(&mut self, count: u64) {
         self.largest_count = self.largest_count.max(count);
         self.too_large_counts += u64::from(u32::try_from(count).is_err());
@@ -54,18 +58,16 @@ impl Survey {
         if policy == OnOverflow::Error {
             if !costs_fit {
                 let value = self.largest_cost;
-                return Err(WriteError::DoesNotFit {
-                    what: "cost",
-                    value,
-                });
+                let what = "cost";
+                return Err(WriteErrorKind::DoesNotFit { what, value }.into());
             }
             if self.too_large_counts > 0 {
                 let what = "count or line";
                 let value = self.largest_count;
-                return Err(WriteError::DoesNotFit { what, value });
+                return Err(WriteErrorKind::DoesNotFit { what, value }.into());
             }
         }
-        let mut divisor = 1;
+        let mut divisor = Narrowing::EXACT.divisor;
         if policy == OnOverflow::Scale && !costs_fit {
             divisor = if event == TEN_NANOSECONDS { 100 } else { 10 };
             while u32::try_from(divided(self.largest_cost, divisor)).is_err() {
@@ -74,15 +76,43 @@ impl Survey {
         }
         Ok(Narrowing { divisor })
     }
+
+    /// What the user should know of numbers that are written otherwise than they are.
+    pub fn warnings(&self, narrowing: &Narrowing, event: &[u8]) -> Vec<WriteWarning> {
+        let mut warnings = Vec::new();
+        let divisor = narrowing.divisor();
+        if divisor > 1 {
+            warnings.push(WriteWarning::Scaled {
+                event: excerpt(event),
+                divisor,
+                renamed: excerpt(&narrowing.event(event)),
+            });
+        } else if self.too_large_costs > 0 {
+            let count = self.too_large_costs;
+            warnings.push(WriteWarning::SaturatedCosts { count });
+        }
+        if self.too_large_counts > 0 {
+            let count = self.too_large_counts;
+            warnings.push(WriteWarning::SaturatedCounts { count });
+        }
+        if self.negative_costs > 0 {
+            let count = self.negative_costs;
+            warnings.push(WriteWarning::NegativeCosts { count });
+        }
+        warnings
+    }
 }
 
 /// Makes numbers narrow, as [`Survey::decide`] decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Narrowing {
     divisor: u64,
 }
 
 impl Narrowing {
+    /// Scales nothing.
+    pub const EXACT: Narrowing = Narrowing { divisor: 1 };
+
     /// What costs are divided by; 1: nothing is scaled.
     pub fn divisor(&self) -> u64 {
         self.divisor

@@ -1,21 +1,57 @@
 //! Writes the preprocessed formats, v4 to v7.
+//!
+//! One walk over the profile says what stands in a file, and in which order ([`Document`]). It is
+//! made twice: for a [`Surveyor`], which learns what will not fit and how large the file will be,
+//! and for a [`Writer`]. So nothing is written before it is known that everything fits, and the two
+//! cannot disagree about it.
 
 use std::io::{Seek, SeekFrom, Write};
 
-use byteorder::{ByteOrder, LittleEndian, WriteBytesExt};
+use byteorder::{LittleEndian, WriteBytesExt};
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::U32;
 
-use super::error::{WriteError, WriteWarning};
+use super::error::{WriteError, WriteErrorKind, WriteWarning};
 use super::invocations::InvocationLists;
 use super::layout::{
-    CallRecord, FUNCTION_ADDRESSES_AT, FunctionField, HEADER_ADDRESS_AT, InvocationRecord, NUMBER,
-    SubCallRecord, Version,
+    CallRecord, FUNCTION_ADDRESSES_AT, FunctionField, HEADER_ADDRESS_AT, InvocationRecord,
+    LARGEST_FILE, Record, Start, SubCallRecord, Version,
 };
 use super::narrow::{Narrowing, OnOverflow, Survey};
-use crate::profile::{CallEdge, FunctionId, Header, HeaderKind, Profile};
-use crate::text::excerpt;
+use super::page::header_lines;
+use crate::profile::{CallEdge, Cost, Function, FunctionId, Profile};
+
+/// How a profile is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// Version of the format.
+    pub version: Version,
+    /// What happens to numbers of more than 32 bits.
+    pub on_overflow: OnOverflow,
+}
+
+impl WriteOptions {
+    /// Writes this version, and scales costs that do not fit.
+    pub fn new(version: Version) -> Self {
+        WriteOptions {
+            version,
+            ..WriteOptions::default()
+        }
+    }
+
+    /// The same with another policy for numbers of more than 32 bits.
+    pub fn on_overflow(self, on_overflow: OnOverflow) -> Self {
+        WriteOptions {
+            on_overflow,
+            ..self
+        }
+    }
+}
 
 /// What there is to say about a file that was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Written {
     /// Its size.
     pub bytes: u64,
@@ -30,251 +66,312 @@ pub struct Written {
 ///
 /// # Errors
 ///
-/// When the file would pass 4 GiB, when a number does not fit and `policy` is
+/// When the file would pass 4 GiB, when a number does not fit and the policy is
 /// [`OnOverflow::Error`], and when the output fails.
 pub fn write<W: Write + Seek>(
     profile: &Profile,
-    version: Version,
-    policy: OnOverflow,
+    options: &WriteOptions,
     output: W,
 ) -> Result<Written, WriteError> {
-    let lists = (version == Version::V4).then(|| InvocationLists::new(profile));
-    let mut survey = Survey::default();
-    survey_profile(profile, version, lists.as_ref(), &mut survey);
-    let narrowing = survey.decide(policy, profile.event())?;
-    let mut plan = Plan {
-        profile,
-        version,
-        narrowing,
-        lists,
-        sub_calls_at: 0,
-    };
-    plan.sub_calls_at = plan.functions_end();
-    let bytes = plan.size();
-    if bytes > u64::from(u32::MAX) {
-        return Err(WriteError::TooLarge { bytes });
+    let mut document = Document::new(profile, options);
+    let mut surveyor = Surveyor::default();
+    if let Some(lists) = &document.lists {
+        lists.survey(&mut surveyor.survey);
     }
-    let warnings = plan.warnings(&survey);
+    document.functions(&mut surveyor)?;
+    document.sub_calls_at = surveyor.position;
+    document.sub_calls(&mut surveyor)?;
+
+    let narrowing = surveyor
+        .survey
+        .decide(options.on_overflow, profile.event())?;
+    let mut warnings = surveyor.survey.warnings(&narrowing, profile.event());
+    warnings.extend(document.sums_as_invocations());
+    document.headers(&narrowing, &mut surveyor)?;
+    let bytes = surveyor.position;
+    if bytes > LARGEST_FILE {
+        return Err(WriteErrorKind::TooLarge { bytes }.into());
+    }
+
     let mut writer = Writer {
         output,
+        narrowing,
         position: 0,
         function_addresses: Vec::new(),
     };
-    writer.write(&plan)?;
+    document.functions(&mut writer)?;
+    document.sub_calls(&mut writer)?;
+    let header_address = writer.address()?;
+    document.headers(&narrowing, &mut writer)?;
+    writer.patch(header_address)?;
     Ok(Written { bytes, warnings })
 }
 
-/// Looks at every number that will be written.
-fn survey_profile(
-    profile: &Profile,
-    version: Version,
-    lists: Option<&InvocationLists<'_>>,
-    survey: &mut Survey,
-) {
-    for (_, function) in profile.functions() {
-        survey.cost(function.self_cost);
-        survey.cost(function.inclusive);
-        survey.count(function.invocations);
-        if version.function_fields().contains(&FunctionField::Line) {
-            survey.count(function.line);
-        }
-    }
-    match lists {
-        Some(lists) => lists.survey(survey),
-        None => {
-            for edge in profile.edges() {
-                survey.cost(edge.cost);
-                survey.count(edge.calls);
-                survey.count(edge.line);
-            }
-        }
-    }
+/// What takes in a file from its beginning to its end.
+trait Sink {
+    /// Takes in a cost, and returns it as it is written.
+    fn cost(&mut self, cost: Cost) -> U32;
+
+    /// Takes in a count or a line, and returns it as it is written.
+    fn count(&mut self, count: u64) -> U32;
+
+    /// Makes numbers narrow that stand elsewhere in the file as well, and were taken in there.
+    fn narrowing(&self) -> Narrowing;
+
+    /// Takes in what is written next.
+    fn put(&mut self, bytes: &[u8]) -> Result<(), WriteError>;
+
+    /// Takes in the invocation records of a function, which are written next.
+    fn put_invocations(
+        &mut self,
+        lists: &InvocationLists<'_>,
+        id: FunctionId,
+        sub_calls_at: u64,
+    ) -> Result<(), WriteError>;
+
+    /// Takes note that the record of the next function begins.
+    fn begin_function(&mut self) -> Result<(), WriteError>;
 }
 
-/// All that is decided before the first byte is written.
-struct Plan<'a> {
+/// What stands in a file, and in which order.
+struct Document<'a> {
     profile: &'a Profile,
     version: Version,
-    narrowing: Narrowing,
     /// The invocations, for v4.
     lists: Option<InvocationLists<'a>>,
-    /// Where the function records end, and the sub-call records of v4 begin.
+    /// Where the sub-call records of v4 begin, which its invocations point to.
     sub_calls_at: u64,
 }
 
-impl Plan<'_> {
-    /// Size of the whole file in bytes.
-    fn size(&self) -> u64 {
-        let headers = self.profile.headers();
-        let headers: u64 = headers
-            .map(|header| self.header_line(&header).len() as u64)
-            .sum();
-        self.sub_calls_at + self.sub_calls_size() + headers
+impl<'a> Document<'a> {
+    fn new(profile: &'a Profile, options: &WriteOptions) -> Self {
+        let version = options.version;
+        Document {
+            profile,
+            version,
+            lists: (version == Version::V4).then(|| InvocationLists::new(profile)),
+            sub_calls_at: 0,
+        }
     }
 
-    fn functions_end(&self) -> u64 {
+    /// All up to the end of the function records; addresses are 0 yet.
+    fn functions(&self, sink: &mut impl Sink) -> Result<(), WriteError> {
         let functions = self.profile.functions();
-        let table = FUNCTION_ADDRESSES_AT + functions.len() as u64 * NUMBER;
-        functions.fold(table, |end, (id, _)| end + self.function_size(id))
-    }
-
-    fn sub_calls_size(&self) -> u64 {
-        let lists = self.lists.as_ref();
-        lists.map_or(0, |lists| lists.sub_call_count() * SubCallRecord::SIZE)
-    }
-
-    fn function_size(&self, id: FunctionId) -> u64 {
-        let function = self.profile.function(id);
-        let names = [function.file, function.name].map(|name| self.profile.name(name).len() as u64);
-        let numbers = self.version.function_fields().len() as u64 * NUMBER;
-        let mut size = numbers + names[0] + 1 + names[1] + 1;
-        if let Some(lists) = &self.lists {
-            size += lists.count_of(id) * InvocationRecord::SIZE;
-        }
-        if self.version.has_called_from() {
-            size += self.profile.called_from(id).len() as u64 * CallRecord::SIZE;
-        }
-        if self.version.has_sub_calls() {
-            size += self.profile.sub_calls(id).len() as u64 * CallRecord::SIZE;
-        }
-        size
-    }
-
-    fn function_number(&self, id: FunctionId, field: FunctionField) -> u32 {
-        let function = self.profile.function(id);
-        let narrowing = &self.narrowing;
-        match field {
-            FunctionField::Line => narrowing.count(function.line),
-            FunctionField::SelfCost => narrowing.cost(function.self_cost),
-            FunctionField::InclusiveCost => narrowing.cost(function.inclusive),
-            FunctionField::CallCost => narrowing.cost(function.call_cost),
-            FunctionField::Invocations => match &self.lists {
-                Some(lists) => narrowing.count(lists.count_of(id)),
-                None => narrowing.count(function.invocations),
-            },
-            FunctionField::CalledFromCount => {
-                narrowing.count(self.profile.called_from(id).len() as u64)
-            }
-            FunctionField::SubCallCount => narrowing.count(self.profile.sub_calls(id).len() as u64),
-        }
-    }
-
-    fn call_record(&self, other: FunctionId, edge: &CallEdge) -> CallRecord {
-        CallRecord {
-            function: other.number(),
-            line: self.narrowing.count(edge.line),
-            calls: self.narrowing.count(edge.calls),
-            cost: self.narrowing.cost(edge.cost),
-        }
-    }
-
-    /// A header line with its end; scaled where costs are.
-    fn header_line(&self, header: &Header<'_>) -> Vec<u8> {
-        let scaled = match (header.kind(), self.narrowing.divisor()) {
-            (_, 1) | (HeaderKind::Other, _) => None,
-            (HeaderKind::Events, _) => Some(self.narrowing.event(self.profile.event())),
-            (HeaderKind::Summary(total), _) => {
-                Some(self.narrowing.scaled(total).to_string().into_bytes())
-            }
+        let count = functions.len();
+        let start = Start {
+            version: self.version.number().into(),
+            header_address: U32::ZERO,
+            function_count: sink.count(count as u64),
         };
-        let Some(first) = scaled else {
-            return [header.text(), b"\n"].concat();
-        };
-        let value = header.value().trim_ascii_start();
-        let rest = value.iter().position(u8::is_ascii_whitespace);
-        let rest = rest.map_or(&b""[..], |at| &value[at..]);
-        [header.key(), b": ", &first, rest, b"\n"].concat()
-    }
-
-    fn warnings(&self, survey: &Survey) -> Vec<WriteWarning> {
-        let mut warnings = Vec::new();
-        let divisor = self.narrowing.divisor();
-        let event = self.profile.event();
-        if divisor > 1 {
-            warnings.push(WriteWarning::Scaled {
-                event: excerpt(event),
-                divisor,
-                renamed: excerpt(&self.narrowing.event(event)),
-            });
-        } else if survey.too_large_costs > 0 {
-            let count = survey.too_large_costs;
-            warnings.push(WriteWarning::SaturatedCosts { count });
-        }
-        if survey.too_large_counts > 0 {
-            let count = survey.too_large_counts;
-            warnings.push(WriteWarning::SaturatedCounts { count });
-        }
-        if survey.negative_costs > 0 {
-            let count = survey.negative_costs;
-            warnings.push(WriteWarning::NegativeCosts { count });
-        }
-        let functions = self.lists.as_ref().map_or(0, InvocationLists::sum_count);
-        if functions > 0 {
-            warnings.push(WriteWarning::SumsAsInvocations { functions });
-        }
-        warnings
-    }
-}
-
-/// The output and where it is.
-struct Writer<W> {
-    output: W,
-    position: u64,
-    function_addresses: Vec<u32>,
-}
-
-impl<W: Write + Seek> Writer<W> {
-    fn write(&mut self, plan: &Plan<'_>) -> Result<(), WriteError> {
-        let functions = plan.profile.functions();
-        let count = plan.narrowing.count(functions.len() as u64);
-        self.numbers([plan.version.number(), 0, count])?;
+        sink.put(start.as_bytes())?;
         for _ in 0..count {
-            self.numbers([0])?;
+            sink.put(U32::ZERO.as_bytes())?;
         }
-        for (id, _) in functions {
-            let address = self.address();
-            self.function_addresses.push(address);
-            self.function(plan, id)?;
-        }
-        if let Some(lists) = &plan.lists {
-            lists.sub_calls(&plan.narrowing, |record| self.numbers(record.to_numbers()))?;
-        }
-        let header_address = self.address();
-        for header in plan.profile.headers() {
-            self.bytes(&plan.header_line(&header))?;
-        }
-        self.patch(header_address)
-    }
-
-    fn function(&mut self, plan: &Plan<'_>, id: FunctionId) -> Result<(), WriteError> {
-        for &field in plan.version.function_fields() {
-            self.numbers([plan.function_number(id, field)])?;
-        }
-        if let Some(lists) = &plan.lists {
-            lists.of(id, &plan.narrowing, plan.sub_calls_at, |record| {
-                self.numbers(record.to_numbers())
-            })?;
-        }
-        if plan.version.has_called_from() {
-            for edge in plan.profile.called_from(id) {
-                self.numbers(plan.call_record(edge.caller, &edge).to_numbers())?;
-            }
-        }
-        if plan.version.has_sub_calls() {
-            for edge in plan.profile.sub_calls(id) {
-                self.numbers(plan.call_record(edge.callee, &edge).to_numbers())?;
-            }
-        }
-        let function = plan.profile.function(id);
-        for name in [function.file, function.name] {
-            self.bytes(plan.profile.name(name))?;
-            self.bytes(b"\n")?;
+        for (id, function) in functions {
+            sink.begin_function()?;
+            self.function(id, function, sink)?;
         }
         Ok(())
     }
 
-    /// Writes the addresses, which were not known when their places were.
-    fn patch(&mut self, header_address: u32) -> Result<(), WriteError> {
+    fn function(
+        &self,
+        id: FunctionId,
+        function: &Function,
+        sink: &mut impl Sink,
+    ) -> Result<(), WriteError> {
+        let (called_from, sub_calls) = (self.profile.called_from(id), self.profile.sub_calls(id));
+        for field in self.version.function_fields() {
+            let number = match field {
+                FunctionField::Line => sink.count(function.line),
+                FunctionField::SelfCost => sink.cost(function.self_cost),
+                FunctionField::InclusiveCost => sink.cost(function.inclusive),
+                FunctionField::CallCost => sink.cost(function.call_cost),
+                FunctionField::Invocations => {
+                    let lists = self.lists.as_ref();
+                    sink.count(lists.map_or(function.invocations, |lists| lists.count_of(id)))
+                }
+                FunctionField::CalledFromCount => sink.count(called_from.len() as u64),
+                FunctionField::SubCallCount => sink.count(sub_calls.len() as u64),
+            };
+            sink.put(number.as_bytes())?;
+        }
+        if let Some(lists) = &self.lists {
+            sink.put_invocations(lists, id, self.sub_calls_at)?;
+        }
+        if self.version.has_called_from() {
+            for edge in called_from {
+                let record = CallRecord {
+                    function: edge.caller.number().into(),
+                    line: sink.count(edge.line),
+                    calls: sink.count(edge.calls),
+                    cost: sink.cost(edge.cost),
+                };
+                sink.put(record.as_bytes())?;
+            }
+        }
+        if self.version.has_sub_calls() {
+            let narrowing = sink.narrowing();
+            for edge in sub_calls {
+                sink.put(sub_call(&edge, &narrowing).as_bytes())?;
+            }
+        }
+        sink.put(self.profile.name(function.file))?;
+        sink.put(b"\n")?;
+        sink.put(self.profile.name(function.name))?;
+        sink.put(b"\n")
+    }
+
+    /// The sub-call records of v4.
+    fn sub_calls(&self, sink: &mut impl Sink) -> Result<(), WriteError> {
+        let Some(lists) = &self.lists else {
+            return Ok(());
+        };
+        for call in lists.calls() {
+            let record = SubCallRecord {
+                function: call.callee.number().into(),
+                invocation: lists.number_of_called(call).into(),
+                line: sink.count(call.line),
+                cost: sink.cost(call.cost),
+            };
+            sink.put(record.as_bytes())?;
+        }
+        for id in lists.sums() {
+            for edge in self.profile.sub_calls(id) {
+                let record = SubCallRecord {
+                    function: edge.callee.number().into(),
+                    invocation: U32::ZERO,
+                    line: sink.count(edge.line),
+                    cost: sink.cost(edge.cost),
+                };
+                sink.put(record.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The header lines.
+    fn headers(&self, narrowing: &Narrowing, sink: &mut impl Sink) -> Result<(), WriteError> {
+        header_lines(self.profile, narrowing, |line| {
+            sink.put(line)?;
+            sink.put(b"\n")
+        })
+    }
+
+    fn sums_as_invocations(&self) -> Option<WriteWarning> {
+        let functions = self.lists.as_ref()?.sums().count() as u64;
+        (functions > 0).then_some(WriteWarning::SumsAsInvocations { functions })
+    }
+}
+
+fn sub_call(edge: &CallEdge, narrowing: &Narrowing) -> CallRecord {
+    CallRecord {
+        function: edge.callee.number().into(),
+        line: narrowing.count(edge.line).into(),
+        calls: narrowing.count(edge.calls).into(),
+        cost: narrowing.cost(edge.cost).into(),
+    }
+}
+
+/// Looks at all numbers, and adds up what the file will take.
+#[derive(Default)]
+struct Surveyor {
+    survey: Survey,
+    position: u64,
+}
+
+impl Sink for Surveyor {
+    #[inline]
+    fn cost(&mut self, cost: Cost) -> U32 {
+        self.survey.cost(cost);
+        U32::ZERO
+    }
+
+    #[inline]
+    fn count(&mut self, count: u64) -> U32 {
+        self.survey.count(count);
+        U32::ZERO
+    }
+
+    fn narrowing(&self) -> Narrowing {
+        Narrowing::EXACT
+    }
+
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Takes in their size only. Their numbers have been looked at in the order of the tree: by
+    /// function they lie far apart in memory.
+    fn put_invocations(
+        &mut self,
+        lists: &InvocationLists<'_>,
+        id: FunctionId,
+        _: u64,
+    ) -> Result<(), WriteError> {
+        self.position += lists.count_of(id) * InvocationRecord::SIZE;
+        Ok(())
+    }
+
+    fn begin_function(&mut self) -> Result<(), WriteError> {
+        Ok(())
+    }
+}
+
+/// The output, and where it is.
+struct Writer<W> {
+    output: W,
+    narrowing: Narrowing,
+    position: u64,
+    function_addresses: Vec<u32>,
+}
+
+impl<W: Write + Seek> Sink for Writer<W> {
+    #[inline]
+    fn cost(&mut self, cost: Cost) -> U32 {
+        self.narrowing.cost(cost).into()
+    }
+
+    #[inline]
+    fn count(&mut self, count: u64) -> U32 {
+        self.narrowing.count(count).into()
+    }
+
+    fn narrowing(&self) -> Narrowing {
+        self.narrowing
+    }
+
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        self.output.write_all(bytes)?;
+        self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn put_invocations(
+        &mut self,
+        lists: &InvocationLists<'_>,
+        id: FunctionId,
+        sub_calls_at: u64,
+    ) -> Result<(), WriteError> {
+        let narrowing = self.narrowing;
+        lists.of(id, &narrowing, sub_calls_at, |record| {
+            self.put(record.as_bytes())
+        })
+    }
+
+    fn begin_function(&mut self) -> Result<(), WriteError> {
+        let address = self.address()?;
+        self.function_addresses.push(address);
+        Ok(())
+    }
+}
+
+impl<W: Write + Seek> Writer<W> {
+    /// Ends the file: writes the addresses, which were not known when their places were.
+    fn patch(mut self, header_address: u32) -> Result<(), WriteError> {
         self.output.seek(SeekFrom::Start(HEADER_ADDRESS_AT))?;
         self.output.write_u32::<LittleEndian>(header_address)?;
         self.output.seek(SeekFrom::Start(FUNCTION_ADDRESSES_AT))?;
@@ -286,23 +383,9 @@ impl<W: Write + Seek> Writer<W> {
         Ok(())
     }
 
-    /// Writes numbers at once: looking for room in the output at each takes longer than the rest.
-    #[inline]
-    fn numbers<const COUNT: usize>(&mut self, numbers: [u32; COUNT]) -> Result<(), WriteError> {
-        let mut bytes = [[0; 4]; COUNT];
-        LittleEndian::write_u32_into(&numbers, bytes.as_flattened_mut());
-        self.bytes(bytes.as_flattened())
-    }
-
-    #[inline]
-    fn bytes(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.output.write_all(bytes)?;
-        self.position += bytes.len() as u64;
-        Ok(())
-    }
-
-    /// The present place; the whole file is known to fit into 32 bits.
-    fn address(&self) -> u32 {
-        u32::try_from(self.position).unwrap_or(u32::MAX)
+    /// The present place.
+    fn address(&self) -> Result<u32, WriteError> {
+        let bytes = self.position;
+        u32::try_from(bytes).map_err(|_| WriteErrorKind::TooLarge { bytes }.into())
     }
 }

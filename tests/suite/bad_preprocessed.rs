@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use cg_preprocess::profile::ProfileBuilder;
-use cg_preprocess::webgrind::{self, OnOverflow, ReadError, Version};
+use cg_preprocess::webgrind::{self, ReadError, Version, WriteOptions};
 
 use crate::generate::Random;
 use crate::{fixtures, library};
@@ -216,6 +216,147 @@ fn a_file_that_cannot_be_read_on_is_reported_with_the_cause() {
     assert_eq!(cause.to_string(), "the disk is broken");
 }
 
+/// A file of which nearly all is a hole.
+struct Sparse {
+    /// What is there, and where it begins.
+    pieces: Vec<(u64, Vec<u8>)>,
+    size: u64,
+    position: u64,
+}
+
+impl Sparse {
+    fn new(size: u64, pieces: impl IntoIterator<Item = (u64, Vec<u8>)>) -> Self {
+        Sparse {
+            pieces: pieces.into_iter().collect(),
+            size,
+            position: 0,
+        }
+    }
+}
+
+impl Read for Sparse {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let room = self.size.saturating_sub(self.position);
+        let count = buffer.len().min(usize::try_from(room).unwrap());
+        for (at, byte) in (self.position..).zip(&mut buffer[..count]) {
+            let mut found = self.pieces.iter().filter_map(|(start, bytes)| {
+                let index = usize::try_from(at.checked_sub(*start)?).unwrap();
+                bytes.get(index)
+            });
+            *byte = found.next().copied().unwrap_or(0);
+        }
+        self.position += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for Sparse {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.position = match to {
+            SeekFrom::Start(place) => place,
+            SeekFrom::End(by) => self.size.saturating_add_signed(by),
+            SeekFrom::Current(by) => self.position.saturating_add_signed(by),
+        };
+        Ok(self.position)
+    }
+}
+
+fn numbers<const COUNT: usize>(numbers: [u32; COUNT]) -> Vec<u8> {
+    numbers
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect()
+}
+
+#[test]
+fn an_invocation_was_made_by_the_first_of_the_calls_that_name_it() {
+    let file = [
+        numbers([4, 163, 2, 20, 77]),
+        // Function 0 and its invocation, which makes two calls.
+        numbers([10, 20, 0, 1]),
+        numbers([10, 20, 0, u32::MAX, 0, 0, 2, 131]),
+        b"a.c\nmain\n".to_vec(),
+        // Function 1 has one invocation, which both calls name.
+        numbers([5, 5, 10, 1]),
+        numbers([5, 5, 5, 0, 0, 7, 0, 131]),
+        b"a.c\nf\n".to_vec(),
+        numbers([1, 0, 7, 5]),
+        numbers([1, 0, 7, 5]),
+        b"events: Ir\n".to_vec(),
+    ]
+    .concat();
+    let mut builder = builder();
+    webgrind::read(Cursor::new(file), "a.pre", &mut builder).unwrap();
+    let profile = builder.finish().unwrap();
+    let tree = profile.invocations().unwrap();
+    // In block order the callee stands first.
+    let (caller, call) = tree.caller_of(0).unwrap();
+    assert_eq!((caller, tree.calls_of(1)), (1, 0..2));
+    assert!(std::ptr::eq(call, &tree.calls()[0]));
+}
+
+const GIB: u32 = 1 << 30;
+
+/// Each takes no more than the bytes of a line, in time and in memory.
+#[test]
+fn holes_are_refused_at_once() {
+    let size = u64::from(4 * (GIB - 1));
+    let last = 4 * (GIB - 1) - 1;
+    let at = u64::from;
+    let hole = "has a hole: expected text (found 4096 or more zero bytes in a row)";
+
+    let headers = Sparse::new(size, [(0, numbers([7, 20, 1, 16]))]);
+    let error = read_error(headers, "a.pre").to_string();
+    assert_eq!(error, format!("a.pre: at byte 20: the header line {hole}"));
+
+    let end = |text: &[u8]| (at(last) - text.len() as u64 + 1, text.to_vec());
+    let start = |version, count| numbers([version, last - 10, 1, 16, 0, 0, 0, count]);
+    let file_name = Sparse::new(size, [(0, start(6, 0)), end(b"events: Ir\n")]);
+    let error = read_error(file_name, "a.pre").to_string();
+    assert_eq!(error, format!("a.pre: at byte 36: the file name {hole}"));
+
+    let invocations = Sparse::new(size, [(0, start(4, GIB / 8 - 10)), end(b"events: Ir\n")]);
+    let error = read_error(invocations, "a.pre").to_string();
+    assert_eq!(
+        error,
+        "a.pre: at byte 0: sub-calls of invocation 0 of function 0 out of place: expected 0 \
+         between bytes 64 and 4294967281, behind functions and other sub-calls and before the \
+         headers"
+    );
+}
+
+#[test]
+fn a_file_beyond_its_addresses_is_refused() {
+    let start = || numbers([7, 20, 1, 16]);
+    let error = read_error(Sparse::new(1 << 32, [(0, start())]), "a.pre").to_string();
+    assert_eq!(
+        error,
+        "a.pre: at byte 0: too large for a preprocessed file: expected at most 4294967295 bytes \
+         (found 4294967296)"
+    );
+    let largest = Sparse::new((1 << 32) - 1, [(0, start())]);
+    let error = read_error(largest, "a.pre");
+    assert!(error.to_string().contains("hole"), "{error}");
+}
+
+#[test]
+fn names_and_headers_have_a_longest_length() {
+    let longest = 16 << 20;
+    let file = |header: usize| {
+        let mut file = numbers([5, 38, 1, 16, 0, 0, 0, 0]);
+        file.extend(b"a.c\nf\n");
+        file.resize(38 + header, b'a');
+        file.push(b'\n');
+        Cursor::new(file)
+    };
+    assert!(webgrind::read(file(longest - 1), "a.pre", &mut builder()).is_ok());
+    let error = read_error(file(longest + 1), "a.pre").to_string();
+    assert_eq!(
+        error,
+        "a.pre: at byte 38: the header line is too long: expected at most 16777216 bytes"
+    );
+}
+
 /// Spoils a file in one to three places, or cuts it off.
 fn spoil(file: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..=random.index(3) {
@@ -284,7 +425,7 @@ fn spoilt_files_are_refused_or_read_as_far_as_they_are_sound() {
             }
             for version in Version::ALL {
                 let output = Cursor::new(Vec::new());
-                webgrind::write(&profile, version, OnOverflow::Scale, output).unwrap();
+                webgrind::write(&profile, &WriteOptions::new(version), output).unwrap();
             }
         }
     }

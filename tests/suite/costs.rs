@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use cg_preprocess::profile::{InclusiveCost, Profile, ProfileOptions};
-use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteError};
+use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteErrorKind, WriteOptions};
 
 use crate::fixtures;
 use crate::library::{Reading, event, headers, read, write_with};
@@ -283,7 +283,8 @@ fn the_error_policy_writes_nothing() {
     let refuse = |text: &str| {
         let profile = read(text, ProfileOptions::default());
         let mut file = Cursor::new(Vec::new());
-        let error = webgrind::write(&profile, Version::V7, OnOverflow::Error, &mut file);
+        let options = WriteOptions::default().on_overflow(OnOverflow::Error);
+        let error = webgrind::write(&profile, &options, &mut file);
         assert!(file.into_inner().is_empty());
         error.unwrap_err().to_string()
     };
@@ -333,8 +334,8 @@ fn a_file_over_4_gib_is_refused_before_anything_is_written() {
     }
     text.push(b'\n');
     let profile = read(text, ProfileOptions::default());
-    let error = webgrind::write(&profile, Version::V7, OnOverflow::Scale, Untouchable).unwrap_err();
-    assert!(matches!(error, WriteError::TooLarge { bytes } if bytes > 4 << 30));
+    let error = webgrind::write(&profile, &WriteOptions::default(), Untouchable).unwrap_err();
+    assert!(matches!(error.kind(), WriteErrorKind::TooLarge { bytes } if *bytes > 4 << 30));
     assert_eq!(
         error.to_string(),
         "the file would have 4362093766 bytes, but the format cannot address more than 4294967295"

@@ -5,7 +5,7 @@ use std::io::{Cursor, Read};
 use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::report;
-use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteWarning};
+use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
 
 /// How a test reads.
 #[derive(Clone, Debug, Default)]
@@ -97,8 +97,13 @@ pub fn write_with(
     version: Version,
     policy: OnOverflow,
 ) -> (Vec<u8>, Vec<WriteWarning>) {
+    write_as(profile, WriteOptions::new(version).on_overflow(policy))
+}
+
+/// Writes a preprocessed file with all options, and says what did not fit.
+pub fn write_as(profile: &Profile, options: WriteOptions) -> (Vec<u8>, Vec<WriteWarning>) {
     let mut file = Cursor::new(Vec::new());
-    let written = webgrind::write(profile, version, policy, &mut file).expect("memory takes it");
+    let written = webgrind::write(profile, &options, &mut file).expect("memory takes it");
     let file = file.into_inner();
     assert_eq!(written.bytes, file.len() as u64);
     (file, written.warnings)

@@ -21,6 +21,7 @@ mod shortcuts;
 mod spec_examples;
 mod tables;
 mod trace_links;
+mod webgrind_page;
 
 impl generate::Random {
     /// An index into something of this length, which is not empty.

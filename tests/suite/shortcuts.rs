@@ -5,7 +5,7 @@ use std::io::{Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice, Options, Outcome};
 use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
-use cg_preprocess::webgrind::{self, OnOverflow, Version};
+use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
 use crate::generate::{self, Random};
 
@@ -41,7 +41,8 @@ fn describe(builder: ProfileBuilder, outcome: Result<Outcome, callgrind::Error>)
 
 fn written(profile: &Profile, version: Version) -> Vec<u8> {
     let mut file = Cursor::new(Vec::new());
-    webgrind::write(profile, version, OnOverflow::Saturate, &mut file).unwrap();
+    let options = WriteOptions::new(version).on_overflow(OnOverflow::Saturate);
+    webgrind::write(profile, &options, &mut file).unwrap();
     file.into_inner()
 }
 

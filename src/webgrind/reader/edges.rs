@@ -73,15 +73,15 @@ impl EdgeUnion {
     /// the called-from list count.
     pub fn add(&mut self, kind: ListKind, function: u32, record: CallRecord) {
         let (caller, callee) = match kind {
-            ListKind::CalledFrom => (record.function, function),
-            ListKind::SubCalls => (function, record.function),
+            ListKind::CalledFrom => (record.function.get(), function),
+            ListKind::SubCalls => (function, record.function.get()),
         };
         let edge = Edge {
             caller,
             callee,
-            line: record.line,
-            calls: u64::from(record.calls),
-            cost: u64::from(record.cost),
+            line: record.line.get(),
+            calls: u64::from(record.calls.get()),
+            cost: u64::from(record.cost.get()),
         };
         let Some(at) = self.find_or_insert(kind, edge) else {
             return;
@@ -155,6 +155,8 @@ impl EdgeUnion {
 
 #[cfg(test)]
 mod tests {
+    use zerocopy::little_endian::U32;
+
     use super::ListKind::{CalledFrom, SubCalls};
     use super::*;
 
@@ -163,8 +165,15 @@ mod tests {
         let mut union = EdgeUnion::default();
         for &(kind, function, records) in lists {
             union.begin_list();
-            for &record in records {
-                union.add(kind, function, CallRecord::from_numbers(record));
+            for numbers in records {
+                let [function_called, line, calls, cost] = numbers.map(U32::new);
+                let record = CallRecord {
+                    function: function_called,
+                    line,
+                    calls,
+                    cost,
+                };
+                union.add(kind, function, record);
             }
         }
         let as_numbers = |edge: Edge| {

@@ -1,25 +1,52 @@
-//! The invocations of v4 and their sub-calls.
+//! The invocations of v4, their sub-calls, and who called them.
 
 use std::io::{Read, Seek};
 
-use super::super::layout::{InvocationRecord, NOBODY, SubCallRecord};
+use super::super::error::{ReadError, ReadErrorKind};
+use super::super::layout::{InvocationRecord, NOBODY, Record, SubCallRecord};
 use super::edges::Edge;
-use super::error::{ReadError, ReadProblem};
-use super::links::{Claim, Links, Stated};
 use super::source::Source;
 use super::table::Destination;
+use crate::profile::{InvocationCall, InvocationTree};
 
 /// Where the sub-calls of an invocation stand.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct SubCallRange {
     address: u32,
     count: u32,
 }
 
-impl Place {
+impl SubCallRange {
     fn end(self) -> u64 {
         u64::from(self.address) + u64::from(self.count) * SubCallRecord::SIZE
     }
+}
+
+/// A call as both sides of it state it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Claim {
+    caller: u32,
+    caller_invocation: u32,
+    line: u32,
+    cost: u32,
+}
+
+impl Claim {
+    /// Of an invocation whose caller is known already, or that has none.
+    const SETTLED: Claim = Claim {
+        caller: NOBODY,
+        caller_invocation: 0,
+        line: 0,
+        cost: 0,
+    };
+}
+
+/// What invocation records say beyond the places of their sub-calls, in the order of the file.
+#[derive(Debug, Default)]
+struct Stated {
+    /// Self and inclusive costs.
+    costs: Vec<[u32; 2]>,
+    claims: Vec<Claim>,
 }
 
 /// The invocation records of a file, in its order: those of one function together.
@@ -27,7 +54,7 @@ impl Place {
 pub(super) struct Invocations {
     /// Where those of each function begin.
     starts: Vec<u32>,
-    places: Vec<Place>,
+    sub_calls: Vec<SubCallRange>,
     /// The rest, if the tree is wanted.
     stated: Option<Stated>,
 }
@@ -37,7 +64,7 @@ impl Invocations {
     pub fn new(keep: bool) -> Self {
         Invocations {
             starts: Vec::new(),
-            places: Vec::new(),
+            sub_calls: Vec::new(),
             stated: keep.then(Stated::default),
         }
     }
@@ -49,12 +76,19 @@ impl Invocations {
 
     /// Takes in a record.
     pub fn push(&mut self, record: &InvocationRecord) {
-        self.places.push(Place {
-            address: record.sub_call_address,
-            count: record.sub_call_count,
+        self.sub_calls.push(SubCallRange {
+            address: record.sub_call_address.get(),
+            count: record.sub_call_count.get(),
         });
         if let Some(stated) = &mut self.stated {
-            stated.push(record);
+            let costs = [record.self_cost, record.inclusive];
+            stated.costs.push(costs.map(|cost| cost.get()));
+            stated.claims.push(Claim {
+                caller: record.caller.get(),
+                caller_invocation: record.caller_invocation.get(),
+                line: record.line.get(),
+                cost: record.call_cost.get(),
+            });
         }
     }
 
@@ -68,21 +102,21 @@ impl Invocations {
         mut into: Destination<'_>,
     ) -> Result<(), ReadError> {
         let order = self.block_order();
-        self.check_places(&order, source, headers_at)?;
+        self.check_ranges(&order, source, headers_at)?;
         let stated = self.stated.take();
         let mut links = stated.map(|stated| Links::new(&self, stated, &order, &into));
         for (position, &index) in (0u32..).zip(&order) {
-            let place = self.places[index as usize];
-            if place.count > 0 {
-                source.go_to(u64::from(place.address))?;
+            let range = self.sub_calls[index as usize];
+            if range.count > 0 {
+                source.go_to(u64::from(range.address))?;
             }
             let (caller, caller_invocation) = self.number_of(index);
-            for _ in 0..place.count {
+            for _ in 0..range.count {
                 let (record, called) = self.sub_call(source)?;
-                let (line, cost) = (record.line, record.cost);
+                let (line, cost) = (record.line.get(), record.cost.get());
                 into.add_edge(&Edge {
                     caller,
-                    callee: record.function,
+                    callee: record.function.get(),
                     line,
                     calls: 1,
                     cost: u64::from(cost),
@@ -99,25 +133,9 @@ impl Invocations {
             }
         }
         if let Some(links) = links {
-            into.builder.add_invocations(links.finish());
+            into.builder.add_invocations(links.tree);
         }
         Ok(())
-    }
-
-    /// Number of the function that a record belongs to.
-    pub fn function_of(&self, index: u32) -> u32 {
-        self.number_of(index).0
-    }
-
-    /// How many sub-calls the invocation of a record has.
-    pub fn sub_call_count(&self, index: u32) -> u32 {
-        self.places[index as usize].count
-    }
-
-    /// How many sub-calls there are in all; the file has a record for each.
-    pub fn all_sub_calls(&self) -> usize {
-        let counts = self.places.iter().map(|place| place.count as usize);
-        counts.sum()
     }
 
     /// Number of the function that a record belongs to, and of the invocation among its.
@@ -134,14 +152,14 @@ impl Invocations {
     fn block_order(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.len()).collect();
         order.sort_unstable_by_key(|&index| {
-            let place = self.places[index as usize];
-            (place.address, place.count > 0, index)
+            let range = self.sub_calls[index as usize];
+            (range.address, range.count > 0, index)
         });
         order
     }
 
     /// Checks that sub-calls stand after the functions, before the headers and nowhere twice.
-    fn check_places<R: Read + Seek>(
+    fn check_ranges<R: Read + Seek>(
         &self,
         block_order: &[u32],
         source: &Source<R>,
@@ -149,20 +167,20 @@ impl Invocations {
     ) -> Result<(), ReadError> {
         let mut lowest = source.position();
         for &index in block_order {
-            let place = self.places[index as usize];
-            let address = u64::from(place.address);
-            if address < lowest || place.end() > headers_at {
+            let range = self.sub_calls[index as usize];
+            let address = u64::from(range.address);
+            if address < lowest || range.end() > headers_at {
                 let (function, invocation) = self.number_of(index);
-                let problem = ReadProblem::SubCalls {
+                let problem = ReadErrorKind::SubCalls {
                     function,
                     invocation,
-                    count: place.count,
+                    count: range.count,
                     lowest,
                     highest: headers_at,
                 };
                 return Err(source.error_at(address, problem));
             }
-            lowest = place.end();
+            lowest = range.end();
         }
         Ok(())
     }
@@ -173,34 +191,106 @@ impl Invocations {
         source: &mut Source<R>,
     ) -> Result<(SubCallRecord, Option<u32>), ReadError> {
         let offset = source.position();
-        let record = SubCallRecord::from_numbers(source.numbers()?);
+        let record: SubCallRecord = source.record()?;
         let functions = self.starts.len();
-        let function = record.function;
+        let (function, invocation) = (record.function.get(), record.invocation.get());
         let Some(&start) = self.starts.get(function as usize) else {
-            let problem = ReadProblem::SubCallFunction {
+            let problem = ReadErrorKind::SubCallFunction {
                 found: function,
                 functions,
             };
             return Err(source.error_at(offset, problem));
         };
-        if record.invocation == NOBODY {
+        if invocation == NOBODY {
             return Ok((record, None));
         }
         let end = self.starts.get(function as usize + 1).copied();
         let invocations = end.unwrap_or(self.len()) - start;
-        if record.invocation >= invocations {
-            let problem = ReadProblem::SubCallInvocation {
+        if invocation >= invocations {
+            let problem = ReadErrorKind::SubCallInvocation {
                 function,
-                found: record.invocation,
+                found: invocation,
                 invocations,
             };
             return Err(source.error_at(offset, problem));
         }
-        Ok((record, Some(start + record.invocation)))
+        Ok((record, Some(start + invocation)))
+    }
+
+    /// How many sub-calls there are in all; the file has a record for each.
+    fn sub_call_count(&self) -> usize {
+        let counts = self.sub_calls.iter().map(|range| range.count as usize);
+        counts.sum()
     }
 
     /// How many records there are; a file of 4 GiB holds far fewer than a number can count.
     fn len(&self) -> u32 {
-        u32::try_from(self.places.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.sub_calls.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// Links the invocations to the calls that made them.
+struct Links {
+    tree: InvocationTree,
+    /// Who called the invocations, in the order of the file.
+    claims: Vec<Claim>,
+    /// Where they are in the tree.
+    positions: Vec<u32>,
+}
+
+impl Links {
+    /// Begins with all invocations, in block order, but without their calls.
+    fn new(
+        invocations: &Invocations,
+        stated: Stated,
+        block_order: &[u32],
+        into: &Destination<'_>,
+    ) -> Self {
+        let mut positions = vec![0; block_order.len()];
+        let calls = invocations.sub_call_count();
+        let mut tree = InvocationTree::with_capacity(block_order.len(), calls);
+        let mut first_call = 0;
+        for (position, &index) in (0u32..).zip(block_order) {
+            positions[index as usize] = position;
+            let (function, _) = invocations.number_of(index);
+            let [self_cost, inclusive] = stated.costs[index as usize];
+            tree.add_invocation(
+                into.function(function),
+                into.cost(u64::from(self_cost)),
+                into.cost(u64::from(inclusive)),
+                first_call,
+            );
+            first_call += invocations.sub_calls[index as usize].count;
+        }
+        Links {
+            tree,
+            claims: stated.claims,
+            positions,
+        }
+    }
+
+    /// Adds the next call in block order: of the invocation at `caller` in the tree, to the one
+    /// whose record is `called`, if the file has it.
+    ///
+    /// Whether the callee agrees is told by `claim`, which is what it would have to state.
+    fn add_call(
+        &mut self,
+        caller: u32,
+        record: &SubCallRecord,
+        called: Option<u32>,
+        claim: Claim,
+        into: &Destination<'_>,
+    ) {
+        let invocation = called.map(|index| self.positions[index as usize]);
+        let callee = into.function(record.function.get());
+        let (line, cost) = (u64::from(claim.line), into.cost(u64::from(claim.cost)));
+        let call = InvocationCall::new(callee, invocation, line, cost);
+        self.tree.add_call(call);
+        let Some(index) = called else { return };
+        let stated = &mut self.claims[index as usize];
+        if *stated == claim {
+            *stated = Claim::SETTLED;
+            self.tree.claim(self.positions[index as usize], caller);
+        }
     }
 }

@@ -2,13 +2,16 @@
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
-use byteorder::{ByteOrder, LittleEndian};
+use byteorder::{LittleEndian, ReadBytesExt};
 
-use super::super::layout::NUMBER;
-use super::error::{ReadError, ReadProblem};
+use super::super::error::{ReadError, ReadErrorKind};
+use super::super::layout::{NUMBER, Record};
 
-/// How many numbers can be read at once.
-const MOST: usize = 8;
+/// Bytes that a name or a header line may have: as many as a line of the profile it came from.
+const LONGEST_LINE: u64 = 16 << 20;
+
+/// Zeros in a row that no name has. Holes of files are multiples of it.
+const HOLE: usize = 4096;
 
 /// A file that is read forwards, with few jumps.
 pub(super) struct Source<R> {
@@ -21,11 +24,7 @@ pub(super) struct Source<R> {
 impl<R: Read + Seek> Source<R> {
     /// Begins at the start of a file that messages call `name`.
     pub fn new(mut input: R, name: &str) -> Result<Self, ReadError> {
-        let io_error = |error| ReadError {
-            input: name.to_owned(),
-            offset: 0,
-            problem: ReadProblem::Io(error),
-        };
+        let io_error = |error| ReadError::new(name, 0, ReadErrorKind::Io(error));
         let size = input.seek(SeekFrom::End(0)).map_err(io_error)?;
         input.rewind().map_err(io_error)?;
         Ok(Source {
@@ -34,11 +33,6 @@ impl<R: Read + Seek> Source<R> {
             position: 0,
             size,
         })
-    }
-
-    /// What messages call the file.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// The present place, in bytes from the start.
@@ -55,58 +49,64 @@ impl<R: Read + Seek> Source<R> {
     pub fn go_to(&mut self, offset: u64) -> Result<(), ReadError> {
         if offset != self.position {
             let done = self.input.seek(SeekFrom::Start(offset));
-            done.map_err(|error| self.error(ReadProblem::Io(error)))?;
+            done.map_err(|error| self.error(ReadErrorKind::Io(error)))?;
             self.position = offset;
         }
         Ok(())
     }
 
-    /// Reads the next `N` numbers.
-    pub fn numbers<const N: usize>(&mut self) -> Result<[u32; N], ReadError> {
-        const { assert!(N <= MOST) };
-        let mut bytes = [0; 4 * MOST];
-        let bytes = &mut bytes[..4 * N];
-        let done = self.input.read_exact(bytes);
-        done.map_err(|error| self.error(ReadProblem::Io(error)))?;
-        self.position += N as u64 * NUMBER;
-        let mut numbers = [0; N];
-        LittleEndian::read_u32_into(bytes, &mut numbers);
-        Ok(numbers)
+    /// Reads the next record.
+    pub fn record<T: Record>(&mut self) -> Result<T, ReadError> {
+        let mut record = T::new_zeroed();
+        let done = self.input.read_exact(record.as_mut_bytes());
+        done.map_err(|error| self.error(ReadErrorKind::Io(error)))?;
+        self.position += T::SIZE;
+        Ok(record)
     }
 
     /// Reads the next number.
     pub fn number(&mut self) -> Result<u32, ReadError> {
-        let [number] = self.numbers()?;
+        let number = self.input.read_u32::<LittleEndian>();
+        let number = number.map_err(|error| self.error(ReadErrorKind::Io(error)))?;
+        self.position += NUMBER;
         Ok(number)
     }
 
     /// Reads a line into `line`, without its end; false if it has none before `limit`.
     ///
     /// The place is behind the line then, and else as it was. Memory grows with the bytes that are
-    /// really there.
-    pub fn line(&mut self, limit: u64, line: &mut Vec<u8>) -> Result<bool, ReadError> {
+    /// really there, and no further than a line can be long. `what` is the line in messages.
+    pub fn line(
+        &mut self,
+        what: &'static str,
+        limit: u64,
+        line: &mut Vec<u8>,
+    ) -> Result<bool, ReadError> {
         line.clear();
-        let room = limit.saturating_sub(self.position);
+        let room = limit.saturating_sub(self.position).min(LONGEST_LINE + 1);
         let done = (&mut self.input).take(room).read_until(b'\n', line);
-        let count = done.map_err(|error| self.error(ReadProblem::Io(error)))?;
-        if line.pop_if(|last| *last == b'\n').is_none() {
-            return Ok(false);
+        let count = done.map_err(|error| self.error(ReadErrorKind::Io(error)))? as u64;
+        if line.len() >= HOLE && memchr::memmem::find(line, &[0; HOLE]).is_some() {
+            return Err(self.error(ReadErrorKind::Hole { what, zeros: HOLE }));
         }
-        self.position += count as u64;
-        Ok(true)
+        if line.pop_if(|last| *last == b'\n').is_some() {
+            self.position += count;
+            return Ok(true);
+        }
+        if count > LONGEST_LINE {
+            let longest = LONGEST_LINE;
+            return Err(self.error(ReadErrorKind::LineTooLong { what, longest }));
+        }
+        Ok(false)
     }
 
     /// A problem at the present place.
-    pub fn error(&self, problem: ReadProblem) -> ReadError {
-        self.error_at(self.position, problem)
+    pub fn error(&self, kind: ReadErrorKind) -> ReadError {
+        self.error_at(self.position, kind)
     }
 
     /// A problem at another place.
-    pub fn error_at(&self, offset: u64, problem: ReadProblem) -> ReadError {
-        ReadError {
-            input: self.name.clone(),
-            offset,
-            problem,
-        }
+    pub fn error_at(&self, offset: u64, kind: ReadErrorKind) -> ReadError {
+        ReadError::new(&self.name, offset, kind)
     }
 }

@@ -2,12 +2,13 @@
 
 use std::io::{Read, Seek};
 
+use super::super::error::{ReadError, ReadErrorKind};
 use super::super::layout::{
-    CallRecord, FUNCTION_ADDRESSES_AT, FunctionField, InvocationRecord, NOBODY, NUMBER, Version,
+    CallRecord, FUNCTION_ADDRESSES_AT, FunctionField, InvocationRecord, NOBODY, NUMBER, Record,
+    Version,
 };
-use super::Reader;
+use super::File;
 use super::edges::{Edge, EdgeUnion, ListKind};
-use super::error::{ReadError, ReadProblem};
 use super::invocations::Invocations;
 use crate::profile::{CallEdge, Cost, FunctionId, ProfileBuilder, Selection, TableFunction};
 
@@ -67,7 +68,7 @@ struct Figures {
 
 /// Reads function records, one after the other.
 pub(super) struct TableReader<'a, R> {
-    file: &'a mut Reader<R>,
+    file: File<R>,
     into: Destination<'a>,
     edges: EdgeUnion,
     invocations: Invocations,
@@ -76,7 +77,7 @@ pub(super) struct TableReader<'a, R> {
 }
 
 impl<'a, R: Read + Seek> TableReader<'a, R> {
-    pub fn new(file: &'a mut Reader<R>, into: Destination<'a>) -> Self {
+    pub fn new(file: File<R>, into: Destination<'a>) -> Self {
         TableReader {
             invocations: Invocations::new(into.keeps_invocations),
             file,
@@ -89,7 +90,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     /// Reads all functions with their calls and invocations.
     pub fn read(mut self) -> Result<(), ReadError> {
         let mut end = self.file.table_end;
-        for function in 0..self.file.function_count() {
+        for function in 0..self.file.function_count {
             self.go_to(function, end)?;
             self.function(function)?;
             end = self.file.source.position();
@@ -113,7 +114,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             return source.go_to(found);
         }
         let address_at = FUNCTION_ADDRESSES_AT + u64::from(function) * NUMBER;
-        let problem = ReadProblem::FunctionAddress {
+        let problem = ReadErrorKind::FunctionAddress {
             function,
             found,
             lowest,
@@ -131,8 +132,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         self.list(ListKind::SubCalls, function, figures.sub_calls)?;
         for (name, what) in [(0, "file name"), (1, "function name")] {
             let (source, headers) = (&mut self.file.source, self.file.headers_at);
-            if !source.line(headers, &mut self.names[name])? {
-                let problem = ReadProblem::NameNotEnded {
+            if !source.line(what, headers, &mut self.names[name])? {
+                let problem = ReadErrorKind::NameNotEnded {
                     function,
                     what,
                     headers,
@@ -160,10 +161,10 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     fn figures(&mut self, function: u32) -> Result<Figures, ReadError> {
         let fields = self.file.version.function_fields();
         let expected = fields.len() as u64 * NUMBER;
-        let found = self.room();
+        let found = self.file.room();
         let source = &mut self.file.source;
         if expected > found {
-            let problem = ReadProblem::FunctionRecord {
+            let problem = ReadErrorKind::FunctionRecord {
                 function,
                 expected,
                 found,
@@ -191,8 +192,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         self.edges.begin_list();
         for _ in 0..count {
             let at = self.file.source.position();
-            let record = CallRecord::from_numbers(self.file.source.numbers()?);
-            self.expect_function(at, function, kind.name(), record.function)?;
+            let record = self.file.source.record::<CallRecord>()?;
+            self.expect_function(at, function, kind.name(), record.function.get())?;
             self.edges.add(kind, function, record);
         }
         Ok(())
@@ -202,12 +203,13 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         const WHAT: &str = "invocation";
         self.expect_room(function, WHAT, count, InvocationRecord::SIZE)?;
         self.invocations.begin_function();
-        for _ in 0..count {
+        for invocation in 0..count {
             let at = self.file.source.position();
-            let record = InvocationRecord::from_numbers(self.file.source.numbers()?);
-            if record.caller != NOBODY {
-                self.expect_function(at, function, WHAT, record.caller)?;
+            let record = self.file.source.record::<InvocationRecord>()?;
+            if record.caller.get() != NOBODY {
+                self.expect_function(at, function, WHAT, record.caller.get())?;
             }
+            self.expect_later_sub_calls(function, invocation, &record)?;
             self.invocations.push(&record);
         }
         Ok(())
@@ -221,17 +223,42 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         count: u32,
         size: u64,
     ) -> Result<(), ReadError> {
-        let room = self.room() / size;
+        let room = self.file.room() / size;
         if u64::from(count) <= room {
             return Ok(());
         }
-        let problem = ReadProblem::RecordCount {
+        let problem = ReadErrorKind::RecordCount {
             function,
             what,
             found: count,
             room,
         };
         Err(self.file.source.error(problem))
+    }
+
+    /// Checks that the sub-calls of an invocation do not stand before it.
+    ///
+    /// Where they stand exactly is checked when all are known. This much at once, so that a hole,
+    /// which would be invocations without end, takes no memory.
+    fn expect_later_sub_calls(
+        &self,
+        function: u32,
+        invocation: u32,
+        record: &InvocationRecord,
+    ) -> Result<(), ReadError> {
+        let (lowest, highest) = (self.file.source.position(), self.file.headers_at);
+        let address = u64::from(record.sub_call_address.get());
+        if address >= lowest {
+            return Ok(());
+        }
+        let problem = ReadErrorKind::SubCalls {
+            function,
+            invocation,
+            count: record.sub_call_count.get(),
+            lowest,
+            highest,
+        };
+        Err(self.file.source.error_at(address, problem))
     }
 
     /// Checks a function number that a record of `function` has; the record stands at `offset`.
@@ -242,22 +269,16 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         what: &'static str,
         found: u32,
     ) -> Result<(), ReadError> {
-        let functions = self.file.function_count();
+        let functions = self.file.function_count;
         if found < functions {
             return Ok(());
         }
-        let problem = ReadProblem::CallFunction {
+        let problem = ReadErrorKind::CallFunction {
             function,
             what,
             found,
             functions,
         };
         Err(self.file.source.error_at(offset, problem))
-    }
-
-    /// How many bytes there are before the headers.
-    fn room(&self) -> u64 {
-        let headers_at = self.file.headers_at;
-        headers_at.saturating_sub(self.file.source.position())
     }
 }

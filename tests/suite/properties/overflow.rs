@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use cg_preprocess::webgrind::{self, OnOverflow, Version};
+use cg_preprocess::webgrind::{self, OnOverflow, WriteOptions};
 use proptest::prelude::*;
 
 use super::document::{Tables, Wanted};
@@ -55,7 +55,7 @@ proptest! {
         let profile = Reading::default().sound(&spell(&document, &style).text);
         let write = |policy| {
             let mut output = Cursor::new(Vec::new());
-            let written = webgrind::write(&profile, Version::V7, policy, &mut output)
+            let written = webgrind::write(&profile, &WriteOptions::default().on_overflow(policy), &mut output)
                 .map_err(|error| error.to_string())?;
             Ok::<_, String>((decode(&output.into_inner()), written.warnings))
         };

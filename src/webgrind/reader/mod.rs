@@ -4,29 +4,31 @@
 //! neither memory nor time that the bytes behind it do not pay for. What is required of a file,
 //! beyond the layout:
 //!
+//! - It has no more than the 4 GiB that its addresses reach.
 //! - Functions stand in the order of their numbers between the table of addresses and the headers,
 //!   and sub-call records of v4 between functions and headers. None overlaps another. Gaps are
 //!   allowed, though no writer is known to leave any.
 //! - Every function that a record names exists, and so does every invocation that a sub-call names.
-//! - Every name and every header line has its `\n`.
+//! - Every name and every header line has its `\n`, is no longer than any line of a profile can be,
+//!   and has no hole.
 //!
 //! What contradicts itself is taken as far as it goes. Where called-from and sub-call lists
 //! disagree about a call edge, the former count; an edge that only one of them has is there. An
 //! invocation of v4 was called only if a sub-call says so too, with the same line and cost.
 
 mod edges;
-mod error;
 mod invocations;
-mod links;
 mod source;
 mod table;
 
 use std::io::{Read, Seek};
 
-use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, NUMBER, Version};
-use crate::profile::{Cost, CostSource, ProfileBuilder, RawHeader, Selection};
+use super::error::{ReadError, ReadErrorKind, ReadWarning, ReadWarningKind};
+use super::layout::{
+    FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Record, Start, Version,
+};
+use crate::profile::{Cost, CostSource, ProfileBuilder, RawHeader};
 use crate::text::excerpt;
-pub use error::{ReadError, ReadProblem, ReadWarning, ReadWarningKind};
 use source::Source;
 use table::{Destination, TableReader};
 
@@ -37,6 +39,7 @@ const LARGEST_PLAUSIBLE_VERSION: u32 = 0xFF;
 
 /// What there is to say about a file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadOutcome {
     /// The file's version.
     pub version: Version,
@@ -48,26 +51,10 @@ pub struct ReadOutcome {
 
 /// Reads a preprocessed file of any version from its start and adds it to what `builder` has.
 ///
-/// `name` is what messages call the file. See [`Reader`], which this opens and reads.
-///
-/// # Errors
-///
-/// Where the file is not what [`Reader`] says. What was read before has been added to the builder,
-/// which should then be dropped.
-pub fn read(
-    input: impl Read + Seek,
-    name: &str,
-    builder: &mut ProfileBuilder,
-) -> Result<ReadOutcome, ReadError> {
-    Reader::new(input, name)?.read(builder)
-}
-
-/// A preprocessed file, opened and known to have a version that can be read.
-///
-/// It becomes an aggregate input of a [`ProfileBuilder`]: functions keep their order, and their
-/// self costs, inclusive costs and invocations are those that the file states, whatever its call
-/// records add up to. Functions that differ in nothing but the object, which no version holds,
-/// stay apart.
+/// `name` is what messages call the file. It becomes an aggregate input: functions keep their
+/// order, and their self costs, inclusive costs and invocations are those that the file states,
+/// whatever its call records add up to. Functions that differ in nothing but the object, which no
+/// version holds, stay apart.
 ///
 /// What a version lacks is derived where it can be:
 ///
@@ -84,32 +71,67 @@ pub fn read(
 /// A file has the costs of one event, the first that its `events:` header names. If it has no
 /// such header, the event has an empty name.
 ///
+/// Memory grows with the functions, the call edges and, for v4, the invocations that are really
+/// there, and with the longest line.
+///
+/// # Errors
+///
+/// When the file has no version from 4 to 7, with different kinds for those before and after these
+/// and for what is no preprocessed file at all; when it passes 4 GiB; when it has no functions; at
+/// the first thing in it that cannot be right; and where reading fails. What was read before has
+/// been added to the builder, which should then be dropped.
+///
 /// # Examples
 ///
 /// ```
 /// use cg_preprocess::callgrind;
 /// use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
-/// use cg_preprocess::webgrind::{self, OnOverflow, Reader, Version};
+/// use cg_preprocess::webgrind::{self, Version, WriteOptions};
 /// use std::io::Cursor;
 ///
 /// let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
 /// let mut builder = ProfileBuilder::new(ProfileOptions::default());
 /// callgrind::read(text.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
 /// let mut file = Cursor::new(Vec::new());
-/// webgrind::write(&builder.finish()?, Version::V5, OnOverflow::Scale, &mut file)?;
+/// webgrind::write(&builder.finish()?, &WriteOptions::new(Version::V5), &mut file)?;
 ///
-/// let reader = Reader::new(file, "a.pre")?;
-/// assert_eq!(reader.version(), Version::V5);
-/// assert_eq!(reader.function_count(), 2);
 /// let mut builder = ProfileBuilder::new(ProfileOptions::default());
-/// reader.read(&mut builder)?;
+/// let outcome = webgrind::read(file, "a.pre", &mut builder)?;
+/// assert_eq!(outcome.version, Version::V5);
 /// let profile = builder.finish()?;
 /// let (main, function) = profile.functions().next().expect("there are two");
 /// assert_eq!((function.self_cost, function.inclusive), (20, 420));
 /// assert_eq!(profile.sub_calls(main).next().expect("it calls f").calls, 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Reader<R> {
+pub fn read(
+    input: impl Read + Seek,
+    name: &str,
+    builder: &mut ProfileBuilder,
+) -> Result<ReadOutcome, ReadError> {
+    let mut file = File::open(input, name)?;
+    builder.begin_table();
+    let event = file.headers(builder)?;
+    let selection = builder.select_columns(std::slice::from_ref(&event));
+    let mut warnings = Vec::new();
+    if *selection.first() == CostSource::Absent {
+        let [event, available] = [builder.selected_event(), &event].map(excerpt);
+        warnings.push(ReadWarning {
+            input: name.to_owned(),
+            kind: ReadWarningKind::EventAbsent { event, available },
+        });
+    }
+    let (version, bytes) = (file.version, file.source.size());
+    TableReader::new(file, Destination::new(builder, selection)).read()?;
+    Ok(ReadOutcome {
+        version,
+        bytes,
+        warnings,
+    })
+}
+
+/// A preprocessed file, opened and known to have a version that can be read.
+struct File<R> {
     source: Source<R>,
     version: Version,
     /// Where the headers begin; it lies within the file.
@@ -117,36 +139,38 @@ pub struct Reader<R> {
     /// Where the table of addresses ends.
     table_end: u64,
     function_count: u32,
+    /// The table of addresses, up to the first one that cannot be right.
     addresses: Vec<u32>,
 }
 
-impl<R: Read + Seek> Reader<R> {
-    /// Opens a file that messages call `name`: reads its version and where things are.
-    ///
-    /// # Errors
-    ///
-    /// When it has no version from 4 to 7, with different problems for those before and after
-    /// these and for what is no preprocessed file at all; when it is cut off; when it has no
-    /// functions, or more than there is room for.
-    pub fn new(input: R, name: &str) -> Result<Self, ReadError> {
+impl<R: Read + Seek> File<R> {
+    /// Reads the version and where things are.
+    fn open(input: R, name: &str) -> Result<Self, ReadError> {
         let mut source = Source::new(input, name)?;
         let version = read_version(&mut source)?;
-        expect_bytes(&source, "header address and function count", 2 * NUMBER)?;
-        let [headers_at, count] = source.numbers()?;
         let size = source.size();
+        if size > LARGEST_FILE {
+            return Err(source.error_at(0, ReadErrorKind::TooLarge { found: size }));
+        }
+        expect_bytes(
+            &source,
+            "header address and function count",
+            Start::SIZE - NUMBER,
+        )?;
+        let headers_at = u64::from(source.number()?);
+        let count_at = source.position();
+        let count = source.number()?;
         let room = (size - source.position()) / NUMBER;
         if count == 0 || u64::from(count) > room {
-            let count_at = source.position() - NUMBER;
             let problem = match count {
-                0 => ReadProblem::NoFunctions,
-                found => ReadProblem::FunctionCount { found, room },
+                0 => ReadErrorKind::NoFunctions,
+                found => ReadErrorKind::FunctionCount { found, room },
             };
             return Err(source.error_at(count_at, problem));
         }
         let table_end = FUNCTION_ADDRESSES_AT + u64::from(count) * NUMBER;
-        let headers_at = u64::from(headers_at);
         if !(table_end..=size).contains(&headers_at) {
-            let problem = ReadProblem::HeaderAddress {
+            let problem = ReadErrorKind::HeaderAddress {
                 found: headers_at,
                 lowest: table_end,
                 highest: size,
@@ -154,46 +178,13 @@ impl<R: Read + Seek> Reader<R> {
             return Err(source.error_at(HEADER_ADDRESS_AT, problem));
         }
         let addresses = addresses(&mut source, count, table_end, headers_at)?;
-        Ok(Reader {
+        Ok(File {
             source,
             version,
             headers_at,
             table_end,
             function_count: count,
             addresses,
-        })
-    }
-
-    /// The file's version.
-    pub fn version(&self) -> Version {
-        self.version
-    }
-
-    /// How many functions the file has, going by its table of addresses.
-    pub fn function_count(&self) -> u32 {
-        self.function_count
-    }
-
-    /// Reads the file to its end and adds it to what `builder` has.
-    ///
-    /// Memory grows with the functions, the call edges and, for v4, the invocations that are
-    /// really there, and with the longest name.
-    ///
-    /// # Errors
-    ///
-    /// At the first thing in the file that cannot be right, and where reading fails. What was read
-    /// before has been added to the builder, which should then be dropped.
-    pub fn read(mut self, builder: &mut ProfileBuilder) -> Result<ReadOutcome, ReadError> {
-        builder.begin_table();
-        let event = self.headers(builder)?;
-        let selection = builder.select_columns(std::slice::from_ref(&event));
-        let warnings = self.warnings(&selection, builder.selected_event(), &event);
-        let into = Destination::new(builder, selection);
-        TableReader::new(&mut self, into).read()?;
-        Ok(ReadOutcome {
-            version: self.version,
-            bytes: self.source.size(),
-            warnings,
         })
     }
 
@@ -204,9 +195,9 @@ impl<R: Read + Seek> Reader<R> {
         let mut event = None;
         let mut line = Vec::new();
         while source.position() < source.size() {
-            if !source.line(source.size(), &mut line)? {
+            if !source.line("header line", source.size(), &mut line)? {
                 let found = excerpt(&line);
-                return Err(source.error(ReadProblem::HeaderNotEnded { found }));
+                return Err(source.error(ReadErrorKind::HeaderNotEnded { found }));
             }
             // All of them: so that the same headers come out however often a file is written again.
             while line.pop_if(|last| *last == b'\r').is_some() {}
@@ -228,15 +219,9 @@ impl<R: Read + Seek> Reader<R> {
         Ok(event.unwrap_or_default())
     }
 
-    fn warnings(&self, selection: &Selection, selected: &[u8], event: &[u8]) -> Vec<ReadWarning> {
-        if *selection.first() != CostSource::Absent {
-            return Vec::new();
-        }
-        let [event, available] = [selected, event].map(excerpt);
-        vec![ReadWarning {
-            input: self.source.name().to_owned(),
-            kind: ReadWarningKind::EventAbsent { event, available },
-        }]
+    /// How many bytes there are from the present place to the headers.
+    fn room(&self) -> u64 {
+        self.headers_at.saturating_sub(self.source.position())
     }
 }
 
@@ -245,9 +230,9 @@ fn read_version<R: Read + Seek>(source: &mut Source<R>) -> Result<Version, ReadE
     let found = source.number()?;
     Version::from_number(found).ok_or_else(|| {
         let problem = match found {
-            1..=3 => ReadProblem::TooOld { found },
-            8..=LARGEST_PLAUSIBLE_VERSION => ReadProblem::TooNew { found },
-            _ => ReadProblem::NotPreprocessed { found },
+            1..=3 => ReadErrorKind::TooOld { found },
+            8..=LARGEST_PLAUSIBLE_VERSION => ReadErrorKind::TooNew { found },
+            _ => ReadErrorKind::NotPreprocessed { found },
         };
         source.error_at(0, problem)
     })
@@ -284,12 +269,11 @@ fn expect_bytes<R: Read + Seek>(
     if found >= expected {
         return Ok(());
     }
-    let problem = ReadProblem::Truncated {
+    Err(source.error(ReadErrorKind::Truncated {
         what,
         expected,
         found,
-    };
-    Err(source.error(problem))
+    }))
 }
 
 fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
