@@ -218,6 +218,7 @@ impl Arguments {
             },
             proxies: names(&self.proxy_function),
             allow_empty: false,
+            escape_html: false,
             on_overflow: match self.on_overflow {
                 OverflowArgument::Scale => OnOverflow::Scale,
                 OverflowArgument::Saturate => OnOverflow::Saturate,

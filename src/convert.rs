@@ -69,6 +69,9 @@ pub struct Options {
     /// Whether a profile that has only begun, with headers but without any block, is written as
     /// one without functions, rather than refused.
     pub allow_empty: bool,
+    /// Whether preprocessed files are written for webgrind's page, which takes names for HTML; see
+    /// [`WriteOptions::escape_html`].
+    pub escape_html: bool,
 }
 
 /// What there is to say after a conversion.
@@ -305,7 +308,9 @@ impl Loaded<'_> {
         self.report.calls = calls.fold(0, u64::saturating_add);
         self.report.bytes_out = match self.options.format {
             Format::Preprocessed(version) => {
-                let options = WriteOptions::new(version).on_overflow(self.options.on_overflow);
+                let options = WriteOptions::new(version)
+                    .on_overflow(self.options.on_overflow)
+                    .escape_html(self.options.escape_html);
                 let written = self
                     .output
                     .place

@@ -55,6 +55,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
         links: LINKS,
         // webgrind's own code cannot read a profile that has only begun either.
         allow_empty: true,
+        escape_html: true,
         ..Options::default()
     };
     if let Err(error) = convert(&[input], &target, &options) {

@@ -1,29 +1,77 @@
-//! Header lines as they are written.
+//! What webgrind's reader and page want of header lines and names.
+
+use std::borrow::Cow;
 
 use super::narrow::Narrowing;
 use crate::profile::{Header, HeaderKind, Profile};
 
-/// Gives the header lines as they are written, each without its end: scaled where costs are.
+/// Characters of function names that the page would take for HTML.
+///
+/// It puts them into text, and into an attribute between `"`.
+pub(super) const IN_NAMES: &[u8] = b"&<\"";
+
+/// Characters of the `cmd:` header that the page would take for HTML, where it is text.
+const IN_COMMAND: &[u8] = b"&<";
+
+/// Name of an event that has none.
+const NAMELESS: &[u8] = b"Cost";
+
+/// Gives the header lines as they are written, each without its end.
+///
+/// webgrind's reader splits them at `: `, without looking whether that is there, when it has taken
+/// off white space at both ends. So lines without a value are left out. It looks up `events` for
+/// every cost, so that this one is never missing.
+///
+/// Where costs are scaled, events and summaries are. Summaries that were far too small would all
+/// become 0, and with them all percentages: the first is replaced by the total of the self costs
+/// then.
 pub(super) fn header_lines<E>(
     profile: &Profile,
     narrowing: &Narrowing,
+    escape_html: bool,
     mut line: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let is_scaled = narrowing.divisor() > 1;
-    for header in profile.headers() {
+    let vanishes = |header: Header<'_>| match header.kind() {
+        HeaderKind::Summary(total) => narrowing.scaled(total) == 0,
+        _ => true,
+    };
+    let mut lost_total =
+        (is_scaled && profile.headers().all(vanishes)).then(|| narrowing.scaled(profile.total()));
+    let mut has_events = false;
+    for header in profile.headers().filter(|header| has_value(header)) {
+        has_events |= header.key() == b"events";
         match header.kind() {
             HeaderKind::Events if is_scaled => {
                 let event = narrowing.event(profile.event());
                 line(&with_first_word(&header, &event))?;
             }
             HeaderKind::Summary(total) if is_scaled => {
-                let total = narrowing.scaled(total).to_string();
-                line(&with_first_word(&header, total.as_bytes()))?;
+                let total = lost_total.take().unwrap_or(narrowing.scaled(total));
+                line(&with_first_word(&header, total.to_string().as_bytes()))?;
+            }
+            _ if escape_html && header.key() == b"cmd" => {
+                line(&escaped(header.text(), IN_COMMAND))?;
             }
             _ => line(header.text())?,
         }
     }
+    if !has_events {
+        let event = narrowing.event(profile.event());
+        let event = if event.is_empty() { NAMELESS } else { &event };
+        line(&[b"events: ", event].concat())?;
+    }
     Ok(())
+}
+
+/// Whether webgrind's reader finds a value in a line.
+fn has_value(header: &Header<'_>) -> bool {
+    // What PHP's trim() takes off.
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0b' | b'\0');
+    let text = header.text();
+    let end = text.iter().rposition(|byte| !is_blank(byte));
+    let text = &text[..end.map_or(0, |last| last + 1)];
+    memchr::memmem::find(text, b": ").is_some()
 }
 
 /// A header line in whose value another word comes first.
@@ -32,4 +80,26 @@ fn with_first_word(header: &Header<'_>, first: &[u8]) -> Vec<u8> {
     let rest = value.iter().position(u8::is_ascii_whitespace);
     let rest = rest.map_or(&b""[..], |at| &value[at..]);
     [header.key(), b": ", first, rest].concat()
+}
+
+/// Text for HTML: all that are `special` of `&`, `<` and `"` as entities.
+pub(super) fn escaped<'a>(text: &'a [u8], special: &[u8]) -> Cow<'a, [u8]> {
+    if !text.iter().any(|byte| special.contains(byte)) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = Vec::with_capacity(text.len() + 8);
+    for byte in text {
+        let entity: &[u8] = match byte {
+            b'&' => b"&amp;",
+            b'<' => b"&lt;",
+            b'"' => b"&quot;",
+            _ => b"",
+        };
+        if special.contains(byte) {
+            escaped.extend_from_slice(entity);
+        } else {
+            escaped.push(*byte);
+        }
+    }
+    Cow::Owned(escaped)
 }

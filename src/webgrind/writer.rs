@@ -18,7 +18,7 @@ use super::layout::{
     LARGEST_FILE, Record, Start, SubCallRecord, Version,
 };
 use super::narrow::{Narrowing, OnOverflow, Survey};
-use super::page::header_lines;
+use super::page::{IN_NAMES, escaped, header_lines};
 use crate::profile::{CallEdge, Cost, Function, FunctionId, Profile};
 
 /// How a profile is written.
@@ -29,10 +29,15 @@ pub struct WriteOptions {
     pub version: Version,
     /// What happens to numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
+    /// Whether function names and the `cmd:` header are written for webgrind's page, which puts
+    /// them into its HTML as they are: `&`, `<` and, in function names, `"` become entities.
+    ///
+    /// Names of files stay as they are, since the page encodes them itself.
+    pub escape_html: bool,
 }
 
 impl WriteOptions {
-    /// Writes this version, and scales costs that do not fit.
+    /// Writes this version, scales costs that do not fit, and leaves names as they are.
     pub fn new(version: Version) -> Self {
         WriteOptions {
             version,
@@ -44,6 +49,14 @@ impl WriteOptions {
     pub fn on_overflow(self, on_overflow: OnOverflow) -> Self {
         WriteOptions {
             on_overflow,
+            ..self
+        }
+    }
+
+    /// The same for webgrind's page, or not; see [`escape_html`](Self::escape_html).
+    pub fn escape_html(self, escape_html: bool) -> Self {
+        WriteOptions {
+            escape_html,
             ..self
         }
     }
@@ -63,6 +76,10 @@ pub struct Written {
 ///
 /// Nothing is written before it is known that everything fits. The header address and the function
 /// addresses are patched on completion, which is why the output must seek.
+///
+/// Two things are there for webgrind's reader, which fails or warns without them. A profile
+/// without functions becomes a file with a function `{main}` that was called once and cost
+/// nothing. Header lines without a value are left out, and an `events:` line is never missing.
 ///
 /// # Errors
 ///
@@ -137,6 +154,7 @@ trait Sink {
 struct Document<'a> {
     profile: &'a Profile,
     version: Version,
+    escape_html: bool,
     /// The invocations, for v4.
     lists: Option<InvocationLists<'a>>,
     /// Where the sub-call records of v4 begin, which its invocations point to.
@@ -149,6 +167,7 @@ impl<'a> Document<'a> {
         Document {
             profile,
             version,
+            escape_html: options.escape_html,
             lists: (version == Version::V4).then(|| InvocationLists::new(profile)),
             sub_calls_at: 0,
         }
@@ -157,7 +176,7 @@ impl<'a> Document<'a> {
     /// All up to the end of the function records; addresses are 0 yet.
     fn functions(&self, sink: &mut impl Sink) -> Result<(), WriteError> {
         let functions = self.profile.functions();
-        let count = functions.len();
+        let count = functions.len().max(1);
         let start = Start {
             version: self.version.number().into(),
             header_address: U32::ZERO,
@@ -166,6 +185,10 @@ impl<'a> Document<'a> {
         sink.put(start.as_bytes())?;
         for _ in 0..count {
             sink.put(U32::ZERO.as_bytes())?;
+        }
+        if functions.len() == 0 {
+            sink.begin_function()?;
+            return self.stand_in(sink);
         }
         for (id, function) in functions {
             sink.begin_function()?;
@@ -218,8 +241,28 @@ impl<'a> Document<'a> {
         }
         sink.put(self.profile.name(function.file))?;
         sink.put(b"\n")?;
-        sink.put(self.profile.name(function.name))?;
+        let name = self.profile.name(function.name);
+        if self.escape_html {
+            sink.put(&escaped(name, IN_NAMES))?;
+        } else {
+            sink.put(name)?;
+        }
         sink.put(b"\n")
+    }
+
+    /// The record of a function that stands in for none.
+    ///
+    /// Of a script that has only begun, this is what is known: `{main}` was called.
+    fn stand_in(&self, sink: &mut impl Sink) -> Result<(), WriteError> {
+        for field in self.version.function_fields() {
+            let number = u32::from(*field == FunctionField::Invocations);
+            sink.put(U32::new(number).as_bytes())?;
+        }
+        if self.version == Version::V4 {
+            let address = sink.narrowing().count(self.sub_calls_at);
+            sink.put(InvocationRecord::uncalled(address).as_bytes())?;
+        }
+        sink.put(b"\n{main}\n")
     }
 
     /// The sub-call records of v4.
@@ -252,7 +295,7 @@ impl<'a> Document<'a> {
 
     /// The header lines.
     fn headers(&self, narrowing: &Narrowing, sink: &mut impl Sink) -> Result<(), WriteError> {
-        header_lines(self.profile, narrowing, |line| {
+        header_lines(self.profile, narrowing, self.escape_html, |line| {
             sink.put(line)?;
             sink.put(b"\n")
         })

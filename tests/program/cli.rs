@@ -478,20 +478,34 @@ mod preprocessor {
     }
 
     #[test]
-    fn a_profile_that_has_only_begun_gives_a_file_without_functions() {
+    fn a_profile_that_has_only_begun_gives_a_file_with_a_main_that_cost_nothing() {
         let webgrind = Webgrind::new();
         let header = "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: /srv/app/index.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n";
         fs::write(webgrind.path("begun"), header).unwrap();
         let file = webgrind.convert(&webgrind.path("begun"));
-        // The version, the address of the headers, and no functions.
-        assert_eq!(file[..12], [7, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0]);
-        let headers = String::from_utf8(file[12..].to_vec()).unwrap();
+        // webgrind cannot read a file without functions: one that cost nothing stands in.
+        assert_eq!(file[..12], [7, 0, 0, 0, 48, 0, 0, 0, 1, 0, 0, 0]);
+        assert_eq!(
+            file[16..48],
+            *b"\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\n{main}\n"
+        );
+        let headers = String::from_utf8(file[48..].to_vec()).unwrap();
         for header in [
             "cmd: /srv/app/index.php\n",
             "events: Time_(10ns) Memory_(bytes)\n",
         ] {
             assert!(headers.contains(header), "{headers}");
         }
+    }
+
+    #[test]
+    fn names_are_text_for_the_page() {
+        let webgrind = Webgrind::new();
+        let profile = "events: Ir\nfl=a.py\nfn=<built-in method time.sleep>\n1 5\n";
+        fs::write(webgrind.path("python"), profile).unwrap();
+        let file = webgrind.convert(&webgrind.path("python"));
+        let name = b"a.py\n&lt;built-in method time.sleep>\n";
+        assert!(file.windows(name.len()).any(|found| found == name));
     }
 
     #[test]

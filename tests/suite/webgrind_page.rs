@@ -1,13 +1,13 @@
-//! What webgrind's reader needs of the files that are written.
+//! What webgrind's reader and page need of the files that are written.
 
 use std::io::Cursor;
 
-use cg_preprocess::profile::{Profile, ProfileOptions};
+use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
 use crate::fixtures;
-use crate::library::{linked, read, write_as};
-use crate::preprocessed::{Decoded, decode};
+use crate::library::{linked, read, read_file, write, write_as};
+use crate::preprocessed::{Decoded, DecodedFunction, NOBODY, decode};
 
 fn written(profile: &Profile, options: WriteOptions) -> Decoded {
     decode(&write_as(profile, options).0)
@@ -30,6 +30,11 @@ fn header(file: &Decoded, key: &str) -> Vec<String> {
     found.map(|(_, value)| value).collect()
 }
 
+fn empty() -> Profile {
+    let builder = ProfileBuilder::new(ProfileOptions::default());
+    builder.finish().unwrap()
+}
+
 #[test]
 fn the_size_that_is_said_is_that_of_the_file() {
     let calls = "fn=a<b&\"c\n1 5000000000\ncfn=d<e>\ncalls=3 4\n7 5000000000\n";
@@ -42,17 +47,106 @@ fn the_size_that_is_said_is_that_of_the_file() {
             format!("creator: xdebug 3\nevents: Time_(10ns)\n{calls}"),
             linked(),
         ),
+        empty(),
     ];
     for profile in &profiles {
         for version in Version::ALL {
             for on_overflow in [OnOverflow::Scale, OnOverflow::Saturate] {
-                let options = WriteOptions::new(version).on_overflow(on_overflow);
-                let mut file = Cursor::new(Vec::new());
-                let written = webgrind::write(profile, &options, &mut file).unwrap();
-                assert_eq!(written.bytes, file.into_inner().len() as u64, "{options:?}");
+                for escape_html in [false, true] {
+                    let options = WriteOptions::new(version)
+                        .on_overflow(on_overflow)
+                        .escape_html(escape_html);
+                    let mut file = Cursor::new(Vec::new());
+                    let written = webgrind::write(profile, &options, &mut file).unwrap();
+                    assert_eq!(written.bytes, file.into_inner().len() as u64, "{options:?}");
+                }
             }
         }
     }
+}
+
+#[test]
+fn function_names_and_the_command_are_text_for_the_page() {
+    let text = "events: Ir\ncmd: a <b> && \"c\"\ndesc: d <e> & f\nfl=/srv/<app>/a&b.py\n\
+                fn=<built-in method \"x\" & y>\n1 5\n";
+    let profile = read(text, ProfileOptions::default());
+    let plain = written(&profile, WriteOptions::default());
+    assert_eq!(header(&plain, "cmd"), ["a <b> && \"c\""]);
+    assert_eq!(plain.functions[0].name, b"<built-in method \"x\" & y>");
+
+    let page = written(&profile, WriteOptions::default().escape_html(true));
+    assert_eq!(header(&page, "cmd"), ["a &lt;b> &amp;&amp; \"c\""]);
+    assert_eq!(header(&page, "desc"), ["d <e> & f"]);
+    assert_eq!(page.functions[0].file, b"/srv/<app>/a&b.py");
+    let name = b"&lt;built-in method &quot;x&quot; &amp; y>";
+    assert_eq!(page.functions[0].name, name);
+}
+
+#[test]
+fn names_of_php_are_the_same_for_the_page() {
+    for path in ["xdebug2/composer.cg", "xdebug3/features.cg"] {
+        let profile = read(fixtures::bytes(path), linked());
+        for version in Version::ALL {
+            let options = WriteOptions::new(version);
+            let plain = write_as(&profile, options);
+            assert!(
+                plain == write_as(&profile, options.escape_html(true)),
+                "{path}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_profile_without_functions_is_a_main_that_was_called() {
+    for version in Version::ALL {
+        let (bytes, warnings) = write_as(&empty(), WriteOptions::new(version));
+        assert_eq!(warnings, []);
+        let file = decode(&bytes);
+        let [main] = &file.functions[..] else {
+            panic!("{} functions", file.functions.len());
+        };
+        for invocation in &main.invocations {
+            assert_eq!((invocation.caller, invocation.inclusive), (NOBODY, 0));
+        }
+        let expected = DecodedFunction {
+            name: b"{main}".to_vec(),
+            invocation_count: 1,
+            invocations: main.invocations.clone(),
+            ..DecodedFunction::default()
+        };
+        assert_eq!(*main, expected);
+        assert_eq!(header(&file, "events").len(), 1);
+        assert_eq!(header(&file, "summary"), ["0"]);
+        assert!(write(&read_file(&bytes).unwrap(), version) == bytes);
+    }
+}
+
+#[test]
+fn header_lines_without_a_value_are_left_out() {
+    let text = "cmd:\ncreator: \t\npid: 0\ndesc: \0\nevents: Ir\nfn=a\n1 5\n";
+    let profile = read(text, ProfileOptions::default());
+    for version in Version::ALL {
+        let file = written(&profile, WriteOptions::new(version));
+        let keys: Vec<_> = headers(&file).into_iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, ["pid", "events", "summary"]);
+    }
+}
+
+#[test]
+fn an_event_is_always_named() {
+    let profile = read("events:\nfn=a\n1\n", ProfileOptions::default());
+    let file = written(&profile, WriteOptions::default());
+    assert_eq!(header(&file, "events"), ["Cost"]);
+}
+
+#[test]
+fn a_summary_that_scaling_makes_0_is_replaced_by_the_total() {
+    let text = "events: Ir Dr\nsummary: 1 3\nfn=a\n1 2000000000000\n";
+    let profile = read(text, ProfileOptions::default());
+    let file = written(&profile, WriteOptions::default());
+    assert_eq!(header(&file, "events"), ["Ir_(x1000) Dr"]);
+    assert_eq!(header(&file, "summary"), ["2000000000 3"]);
 }
 
 #[test]
