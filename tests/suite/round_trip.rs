@@ -357,6 +357,26 @@ fn an_aggregate_beside_a_trace_in_v4_keeps_its_sums() {
     assert!(write(&read_file(&file), Version::V4) == file);
 }
 
+#[test]
+fn a_file_of_v4_is_what_it_was_written_from() {
+    let [trace, aggregate] = ["xdebug2/chain.cg", "valgrind/threads-02.cg"].map(fixtures::bytes);
+    let both = [&trace[..], b"\n", &aggregate].concat();
+    let kind = |text: &[u8], version| {
+        let profile = read_text(text, ProfileOptions::default());
+        let file = write(&profile, version);
+        let mut builder = ProfileBuilder::new(ProfileOptions::default());
+        webgrind::read(Cursor::new(file), "test.pre", &mut builder).unwrap();
+        builder.finish().unwrap().kind()
+    };
+    assert_eq!(kind(&trace, Version::V4), ProfileKind::Trace);
+    assert_eq!(kind(&trace, Version::V7), ProfileKind::Aggregate);
+    assert_eq!(kind(&aggregate, Version::V4), ProfileKind::Aggregate);
+    assert_eq!(kind(&both, Version::V4), ProfileKind::Mixed);
+    // Xdebug up to 2.1.0.
+    let old = b"version: 0.9.6\nevents: Time\nfn=a\n1 5\n";
+    assert_eq!(kind(old, Version::V4), ProfileKind::Trace);
+}
+
 /// A v7 file with a function `f` of self cost 5, and these headers.
 fn file_with_headers(headers: &str) -> Vec<u8> {
     let numbers: [u32; 10] = [7, 45, 1, 16, 0, 5, 5, 1, 0, 0];

@@ -11,7 +11,7 @@ use crate::profile::functions::{Function, FunctionTable, LineSource};
 use crate::profile::ids::{FunctionId, NameId, next_index};
 use crate::profile::sums::Sums;
 use crate::profile::tree::InvocationTree;
-use crate::profile::{Cost, InclusiveCost, Kind, ProfileKind};
+use crate::profile::{Cost, InclusiveCost, ProfileKind};
 
 /// A function of a table that was summed before: of a preprocessed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) struct TableFunction<'a> {
 }
 
 /// A table while it is being read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Table {
     functions: FunctionTable,
     /// How often each file and name came: a table holds no objects, and so it can have several
@@ -43,17 +43,14 @@ pub(super) struct Table {
     seen: HashMap<(NameId, NameId), u32, RandomState>,
     calls: CallTable,
     invocations: Option<InvocationTree>,
+    kind: ProfileKind,
 }
 
 impl Table {
     /// The functions and calls, each with the figures that the table states.
     pub fn finish(self) -> Sums {
-        let kind = match self.invocations {
-            Some(_) => ProfileKind::Trace,
-            None => ProfileKind::Aggregate,
-        };
         Sums {
-            kind: Some(kind),
+            kind: Some(self.kind),
             functions: self.functions,
             calls: self.calls,
             invocations: self.invocations,
@@ -63,14 +60,20 @@ impl Table {
 }
 
 impl ProfileBuilder {
-    /// Begins an input that is a table.
+    /// Says that the input which was begun is a table.
     ///
+    /// `kind` is what it was summed up from, if it lists all invocations, and else an aggregate.
     /// [`add_table_function`](Self::add_table_function),
     /// [`add_table_edge`](Self::add_table_edge) and
     /// [`add_invocations`](Self::add_invocations) follow instead of blocks.
-    pub(crate) fn begin_table(&mut self) {
-        self.begin_input(Kind::Aggregate);
-        self.table = Some(Table::default());
+    pub(crate) fn begin_table(&mut self, kind: ProfileKind) {
+        self.table = Some(Table {
+            functions: FunctionTable::default(),
+            seen: HashMap::default(),
+            calls: CallTable::default(),
+            invocations: None,
+            kind,
+        });
     }
 
     /// Adds a function with the figures that a table states.

@@ -27,7 +27,7 @@ use super::error::{ReadError, ReadErrorKind, ReadWarning, ReadWarningKind};
 use super::layout::{
     FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Record, Start, Version,
 };
-use crate::profile::{Cost, CostSource, ProfileBuilder, RawHeader};
+use crate::profile::{Cost, CostSource, Kind, ProfileBuilder, ProfileKind, RawHeader};
 use crate::text::excerpt;
 use source::Source;
 use table::{Destination, TableReader};
@@ -51,10 +51,12 @@ pub struct ReadOutcome {
 
 /// Reads a preprocessed file of any version from its start and adds it to what `builder` has.
 ///
-/// `name` is what messages call the file. It becomes an aggregate input: functions keep their
-/// order, and their self costs, inclusive costs and invocations are those that the file states,
-/// whatever its call records add up to. Functions that differ in nothing but the object, which no
-/// version holds, stay apart.
+/// `name` is what messages call the file. Functions keep their order, and their self costs,
+/// inclusive costs and invocations are those that the file states, whatever its call records add up
+/// to. Functions that differ in nothing but the object, which no version holds, stay apart.
+///
+/// It is an aggregate. Only v4 stores single invocations: such a file is a trace, if its headers
+/// name Xdebug and no other writer, whose functions would be one invocation each.
 ///
 /// What a version lacks is derived where it can be:
 ///
@@ -110,8 +112,9 @@ pub fn read(
     builder: &mut ProfileBuilder,
 ) -> Result<ReadOutcome, ReadError> {
     let mut file = File::open(input, name)?;
-    builder.begin_table();
-    let event = file.headers(builder)?;
+    builder.begin_input(Kind::Aggregate);
+    let (event, kind) = file.headers(builder)?;
+    builder.begin_table(kind);
     let selection = builder.select_columns(std::slice::from_ref(&event));
     let mut warnings = Vec::new();
     if *selection.first() == CostSource::Absent {
@@ -188,11 +191,16 @@ impl<R: Read + Seek> File<R> {
         })
     }
 
-    /// Reads the header lines and returns the name of the event whose costs the file has.
-    fn headers(&mut self, builder: &mut ProfileBuilder) -> Result<Vec<u8>, ReadError> {
+    /// Reads the header lines, and returns the name of the event whose costs the file has, and what
+    /// the invocations of v4 are.
+    fn headers(
+        &mut self,
+        builder: &mut ProfileBuilder,
+    ) -> Result<(Vec<u8>, ProfileKind), ReadError> {
         let source = &mut self.source;
         source.go_to(self.headers_at)?;
         let mut event = None;
+        let mut kind = None;
         let mut line = Vec::new();
         while source.position() < source.size() {
             if !source.line("header line", source.size(), &mut line)? {
@@ -215,8 +223,15 @@ impl<R: Read + Seek> File<R> {
                 RawHeader::Other
             };
             builder.add_header(&line, raw);
+            kind = match (kind, kind_of_creator(&line)) {
+                (None, found) => found,
+                (Some(kind), Some(found)) if kind != found => Some(ProfileKind::Mixed),
+                (kind, _) => kind,
+            };
         }
-        Ok(event.unwrap_or_default())
+        let kind = kind.filter(|_| self.version == Version::V4);
+        let kind = kind.unwrap_or(ProfileKind::Aggregate);
+        Ok((event.unwrap_or_default(), kind))
     }
 
     /// How many bytes there are from the present place to the headers.
@@ -274,6 +289,19 @@ fn expect_bytes<R: Read + Seek>(
         expected,
         found,
     }))
+}
+
+/// What the program that a header line names writes: of single invocations only Xdebug does.
+fn kind_of_creator(line: &[u8]) -> Option<ProfileKind> {
+    if let Some(value) = line.strip_prefix(b"version:") {
+        // Xdebug up to 2.1.0 names no creator.
+        return (value.trim_ascii() == b"0.9.6").then_some(ProfileKind::Trace);
+    }
+    let creator = line.strip_prefix(b"creator:")?.trim_ascii();
+    Some(match creator.starts_with(b"xdebug") {
+        true => ProfileKind::Trace,
+        false => ProfileKind::Aggregate,
+    })
 }
 
 fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
