@@ -33,6 +33,7 @@ pub(super) fn load(
         inclusive: options.inclusive,
         proxies: options.proxies.clone(),
         invocations: options.format == Format::Preprocessed(Version::V4),
+        contexts: false,
     };
     let mut merged = Merged::default();
     let mut inputs = inputs.iter();

@@ -5,7 +5,7 @@ mod table;
 
 use thiserror::Error;
 
-use super::calls::{Added, CallEdge, CallTable, EdgeKey};
+use super::calls::{Added, CallTable, EdgeKey};
 use super::costs::{Cost, CostTable, Costs, add_all};
 use super::events::{EventChoice, EventError, Events, Selection};
 use super::functions::{
@@ -13,11 +13,9 @@ use super::functions::{
 };
 use super::headers::{Headers, RawHeader};
 use super::ids::{EdgeId, FunctionId, NameId};
-use super::linking::Linking;
 use super::names::NameTable;
-use super::proxies::ProxyCalls;
 use super::sums::Sums;
-use super::trace::Wanted;
+use super::trace::{Trace, Wanted};
 use super::{InclusiveCost, Profile, ProfileKind};
 use table::Table;
 pub(crate) use table::TableFunction;
@@ -58,6 +56,8 @@ pub struct ProfileOptions {
     pub proxies: Vec<Vec<u8>>,
     /// Whether to keep every invocation of traces, which v4 stores.
     pub invocations: bool,
+    /// Whether to keep the calling contexts of traces, which reports of stacks show.
+    pub contexts: bool,
 }
 
 /// One call as a reader reports it; its inclusive cost comes beside it.
@@ -78,6 +78,8 @@ pub struct Call {
 struct Block {
     function: FunctionId,
     self_cost: Cost,
+    /// The same in the first column.
+    matching: Cost,
     /// Whether the function's line is settled, so that cost lines need not offer theirs.
     has_line: bool,
 }
@@ -88,6 +90,8 @@ struct Run {
     kind: Kind,
     functions: Drafts,
     more_self: CostTable,
+    /// What [`Draft::inclusive_adjustment`] is for the events behind the first.
+    more_adjustment: CostTable,
     calls: CallTable,
     block: Option<Block>,
     /// Costs of the open block, of the events behind the first.
@@ -118,11 +122,8 @@ pub struct ProfileBuilder {
     table: Option<Table>,
     /// Whether the invocations of traces matter beyond their sums: for proxies or links.
     follows_invocations: bool,
-    /// The calls of the open block from the first one to a proxy on, or all, if it is a proxy's:
-    /// what they will be replaced by, and whether they are listed here, is known at its end.
-    waiting: Vec<CallEdge>,
-    proxies: ProxyCalls<CallEdge>,
-    linking: Option<Linking>,
+    /// The run, if it is one of a trace and its invocations matter.
+    trace: Trace,
     /// What there was too much of, if anything.
     overflow: Option<&'static str>,
 }
@@ -130,7 +131,7 @@ pub struct ProfileBuilder {
 impl ProfileBuilder {
     /// Begins a profile.
     pub fn new(options: ProfileOptions) -> Self {
-        let linking = new_linking(&options);
+        let trace = Trace::new(Wanted::of(&options));
         ProfileBuilder {
             names: NameTable::default(),
             inputs: None,
@@ -140,10 +141,8 @@ impl ProfileBuilder {
             run: Run::default(),
             section_total: 0,
             table: None,
-            follows_invocations: linking.is_some() || !options.proxies.is_empty(),
-            waiting: Vec::new(),
-            proxies: ProxyCalls::default(),
-            linking,
+            follows_invocations: trace.links() || !options.proxies.is_empty(),
+            trace,
             overflow: None,
             options,
         }
@@ -297,8 +296,8 @@ impl ProfileBuilder {
         let before = self.run.proxies.len();
         let found = proxy_of(&self.options.proxies, self.names.get(name));
         self.run.proxies.extend(found);
-        if let Some(draft) = self.run.functions.get_mut(id) {
-            draft.is_proxy = self.run.proxies.len() > before;
+        if self.run.proxies.len() > before {
+            self.trace.step_over(id);
         }
     }
 
@@ -324,6 +323,7 @@ impl ProfileBuilder {
         self.run.block = Some(Block {
             function,
             self_cost: 0,
+            matching: 0,
             has_line: draft.line_source == LineSource::OwnCost,
         });
     }
@@ -335,6 +335,7 @@ impl ProfileBuilder {
             return;
         };
         block.self_cost = block.self_cost.saturating_add(costs.first);
+        block.matching = block.matching.saturating_add(costs.matching);
         if !costs.more.is_empty() {
             add_all(&mut self.run.more_in_block, costs.more);
         }
@@ -359,24 +360,16 @@ impl ProfileBuilder {
             line,
             calls,
         } = call;
-        if self.follows_invocations && self.run.kind == Kind::Trace {
-            let edge = CallEdge {
-                caller,
-                callee,
-                line,
-                calls,
-                cost: costs.first,
-            };
-            if self.follow_call(&edge) {
-                self.offer_line(callee, target_line);
-                return None;
-            }
-        }
         let key = EdgeKey {
             caller,
             callee,
             line,
         };
+        let is_followed = self.follows_invocations && self.run.kind == Kind::Trace;
+        if is_followed && self.trace.add_call(key, calls, costs) {
+            self.offer_line(callee, target_line);
+            return None;
+        }
         match self.run.calls.add(key, calls, costs) {
             // The first call that names a function is the first of its edge as well.
             Added::NewEdge(edge) => {
@@ -438,7 +431,6 @@ impl ProfileBuilder {
         if self.run.functions.is_full() {
             self.overflow = Some("functions");
         }
-        self.proxies.end_run();
         let sums = match self.table.take() {
             Some(table) => Some(table.finish()),
             None => (!self.run.functions.is_empty()).then(|| self.finish_run()),
@@ -461,6 +453,7 @@ impl ProfileBuilder {
     fn finish_run(&mut self) -> Sums {
         let calls = std::mem::take(&mut self.run.calls);
         let more_self = std::mem::take(&mut self.run.more_self);
+        let more_adjustment = std::mem::take(&mut self.run.more_adjustment);
         let with_self_calls = self.options.inclusive == InclusiveCost::Summed;
         let drafts = self.run.functions.take();
         let mut functions =
@@ -473,21 +466,26 @@ impl ProfileBuilder {
             proxies: std::mem::take(&mut self.run.proxies),
             ..Sums::default()
         };
-        if self.run.kind == Kind::Trace
-            && let Some(linking) = self.linking.take()
-        {
-            self.linking = new_linking(&self.options);
-            let links = linking.finish();
+        if self.run.kind == Kind::Trace {
+            let next = Trace::new(Wanted::of(&self.options));
+            let links = std::mem::replace(&mut self.trace, next).finish();
             if links.is_full {
                 self.overflow.get_or_insert("invocations");
             }
-            for (number, function) in (0u32..).zip(functions.as_mut_slice()) {
-                function.is_listed = links.tree.is_some();
-                if let Some(outermost) = &links.outermost {
-                    function.inclusive = outermost.total(FunctionId(number));
+            for function in functions.as_mut_slice() {
+                function.is_listed = links.invocations.is_some();
+            }
+            if let Some(outermost) = links.outermost {
+                let costs = outermost.into_iter().chain(std::iter::repeat(0));
+                for (function, cost) in functions.as_mut_slice().iter_mut().zip(costs) {
+                    function.inclusive = cost;
                 }
             }
-            sums.invocations = links.tree;
+            sums.invocations = links.invocations;
+            sums.contexts = links.contexts;
+        }
+        for row in 0..functions.as_slice().len() {
+            functions.more_inclusive.add(row, more_adjustment.row(row));
         }
         sums.functions = functions;
         sums.calls = calls;
@@ -523,14 +521,6 @@ impl ProfileBuilder {
         }
         Ok(Profile::new(self.names, events, headers, sums))
     }
-}
-
-fn new_linking(options: &ProfileOptions) -> Option<Linking> {
-    let wanted = Wanted {
-        tree: options.invocations,
-        outermost: options.inclusive == InclusiveCost::Outermost,
-    };
-    (wanted.tree || wanted.outermost).then(|| Linking::new(wanted))
 }
 
 /// Gives all functions what the edges say of them.

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::costs::{Cost, CostTable};
 use super::ids::{FunctionId, NameId, next_index};
-use super::proxies::is_proxy;
+use super::trace::is_proxy;
 use super::{Kind, ModelError};
 
 /// A function of a finished profile.
@@ -152,7 +152,6 @@ pub(super) struct Draft {
     pub object: NameId,
     pub file: NameId,
     pub name: NameId,
-    pub is_proxy: bool,
     pub line_source: LineSource,
     pub line: u64,
     pub self_cost: Cost,
@@ -227,11 +226,6 @@ impl Drafts {
         Some(draft)
     }
 
-    pub fn is_proxy(&self, id: FunctionId) -> bool {
-        let draft = self.drafts.get_index(id.index());
-        draft.is_some_and(|(_, draft)| draft.is_proxy)
-    }
-
     /// Finds a function, or numbers it as a new one.
     ///
     /// In a trace the name alone identifies it; the rest is kept for a function without a block.
@@ -288,7 +282,6 @@ impl Drafts {
                 object,
                 file,
                 name,
-                is_proxy: false,
                 line_source: LineSource::Nothing,
                 line: 0,
                 self_cost: 0,

@@ -10,14 +10,10 @@ mod events;
 mod functions;
 mod headers;
 mod ids;
-mod linking;
 mod names;
-mod outermost;
-mod proxies;
 mod scale;
 mod sums;
 mod trace;
-mod tree;
 
 use std::sync::OnceLock;
 
@@ -31,7 +27,9 @@ pub use headers::{Header, HeaderKind, RawHeader};
 pub use ids::{EdgeId, FunctionId, NameId};
 pub use names::NameTable;
 pub use scale::split_scale;
-pub use tree::{Invocation, InvocationCall, InvocationTree};
+pub use trace::{
+    Context, ContextId, ContextTree, Invocation, InvocationCall, InvocationTree, Step,
+};
 
 use calls::{CallLists, padded};
 use events::Events;
@@ -262,6 +260,11 @@ impl Profile {
     /// Every invocation of the traces, if [`ProfileOptions::invocations`] wanted them.
     pub fn invocations(&self) -> Option<&InvocationTree> {
         self.sums.invocations.as_ref()
+    }
+
+    /// The calling contexts of the traces, if [`ProfileOptions::contexts`] wanted them.
+    pub fn contexts(&self) -> Option<&ContextTree> {
+        self.sums.contexts.as_ref()
     }
 
     /// Whether a trace has a function that is one of the proxies asked for, by its position in

@@ -4,7 +4,7 @@ use super::calls::{Added, CallEdge, CallTable, EdgeKey};
 use super::costs::{Cost, Costs};
 use super::functions::{Function, FunctionTable, LineRule};
 use super::ids::{FunctionId, NameId};
-use super::tree::InvocationTree;
+use super::trace::{ContextTree, InvocationTree};
 use super::{ModelError, ProfileKind};
 
 /// Functions and calls: of a run, of an input, or of several.
@@ -15,6 +15,7 @@ pub(super) struct Sums {
     pub functions: FunctionTable,
     pub calls: CallTable,
     pub invocations: Option<InvocationTree>,
+    pub contexts: Option<ContextTree>,
     /// Which of the proxies that were asked for there are, by their positions.
     pub proxies: Vec<usize>,
 }
@@ -42,6 +43,13 @@ impl Sums {
         let mut order = EventOrder::new(events);
         let functions = self.merge_functions(&other.functions, name, &mut order, lines)?;
         self.merge_calls(&other.calls, &functions, &mut order)?;
+        if let Some(tree) = other.contexts {
+            let own = self.contexts.get_or_insert_default();
+            own.merge(&tree, |id| functions[id.index()]);
+            if own.is_full() {
+                return Err(ModelError::TooMany { what: "contexts" });
+            }
+        }
         if let Some(tree) = other.invocations {
             let own = self.invocations.get_or_insert_default();
             let tree = tree.renumbered(|id| functions[id.index()]);

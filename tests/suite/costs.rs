@@ -1,5 +1,6 @@
 //! Which cost is written, and what happens to costs that 32 bits cannot hold.
 
+use std::collections::BTreeSet;
 use std::io::Cursor;
 
 use cg_preprocess::profile::{InclusiveCost, Profile, ProfileOptions};
@@ -362,15 +363,16 @@ fn in_an_aggregate_outermost_leaves_self_calls_out() {
     assert_eq!(inclusive(outermost()), [101, 100, 60]);
 }
 
-/// The definition itself: walk up from every invocation.
+/// The definition itself: walk up from every invocation, to each function that comes by once.
 fn outermost_by_walking(profile: &Profile) -> Vec<i64> {
     let tree = profile.invocations().unwrap();
     let mut sums = vec![0; profile.functions().len()];
     for (at, invocation) in tree.invocations().iter().enumerate() {
         let callers = std::iter::successors(tree.caller_of(at), |&(up, _)| tree.caller_of(up));
-        let functions = callers.map(|(up, _)| tree.invocations()[up].function);
-        if functions.into_iter().all(|f| f != invocation.function) {
-            sums[invocation.function.index()] += invocation.inclusive;
+        let callers = callers.map(|(up, _)| tree.invocations()[up].function);
+        let path: BTreeSet<_> = callers.chain([invocation.function]).collect();
+        for function in path {
+            sums[function.index()] += invocation.self_cost;
         }
     }
     sums

@@ -10,8 +10,7 @@ use crate::profile::costs::Costs;
 use crate::profile::functions::{Function, FunctionTable, LineSource};
 use crate::profile::ids::{FunctionId, NameId, next_index};
 use crate::profile::sums::Sums;
-use crate::profile::tree::InvocationTree;
-use crate::profile::{Cost, InclusiveCost, ProfileKind};
+use crate::profile::{Cost, InclusiveCost, InvocationTree, ProfileKind};
 
 /// A function of a table that was summed before: of a preprocessed file.
 #[derive(Clone, Debug, PartialEq, Eq)]

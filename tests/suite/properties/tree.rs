@@ -264,18 +264,27 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn walk_down(&self, block: usize, above: &mut Vec<usize>, tables: &mut Tables) {
+    /// Returns the self costs of a block and of all that it called.
+    fn walk_down(&self, block: usize, above: &mut Vec<usize>, tables: &mut Tables) -> i64 {
         let function = self.functions[block];
-        if !above.contains(&function) {
-            tables.rows[function].inclusive += self.inclusive[block];
-        }
         above.push(function);
+        let mut sum = self.self_costs[block];
         for call in &self.calls[block] {
-            if let Some(block) = call.block {
-                self.walk_down(block, above, tables);
-            }
+            sum += match call.block {
+                Some(block) => self.walk_down(block, above, tables),
+                None => {
+                    if !above.contains(&call.callee) {
+                        tables.rows[call.callee].inclusive += call.cost;
+                    }
+                    call.cost
+                }
+            };
         }
         above.pop();
+        if !above.contains(&function) {
+            tables.rows[function].inclusive += sum;
+        }
+        sum
     }
 
     fn invocations(&self) -> Vec<Vec<V4Invocation>> {

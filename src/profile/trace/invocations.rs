@@ -1,8 +1,7 @@
 //! The invocation tree of a trace, as v4 stores it.
 
-use super::Cost;
-use super::ids::{FunctionId, next_index};
-use super::proxies::ListedCall;
+use crate::profile::Cost;
+use crate::profile::ids::{FunctionId, next_index};
 
 /// Number of an invocation in the order in which blocks end, over all functions.
 pub(super) type InvocationId = u32;
@@ -38,16 +37,6 @@ pub struct InvocationCall {
     pub callee: FunctionId,
     /// Which invocation of it, or [`NONE`].
     pub(super) invocation: InvocationId,
-}
-
-impl ListedCall for InvocationCall {
-    fn callee(&self) -> FunctionId {
-        self.callee
-    }
-
-    fn cost(&self) -> Cost {
-        self.cost
-    }
 }
 
 impl InvocationCall {
@@ -101,6 +90,19 @@ impl InvocationTree {
         self.invocations[invocation].first_call as usize..end
     }
 
+    /// The invocations that nobody called, with their positions.
+    pub(super) fn roots(&self) -> impl Iterator<Item = (usize, &Invocation)> {
+        let invocations = self.invocations.iter().enumerate();
+        invocations.filter(|(_, invocation)| invocation.claimed_by == NONE)
+    }
+
+    /// Position of the invocation that the call at a position made, if both sides say so.
+    pub(super) fn called_by(&self, call: usize) -> Option<usize> {
+        let called = self.calls.get(call)?.invocation()?;
+        let claimed_by = self.invocations.get(called)?.claimed_by;
+        (claimed_by as usize == call).then_some(called)
+    }
+
     /// Who called an invocation, and the record of that call; none: nobody, or nobody known.
     pub fn caller_of(&self, invocation: usize) -> Option<(usize, &InvocationCall)> {
         let invocation = &self.invocations[invocation];
@@ -151,7 +153,10 @@ impl InvocationTree {
     }
 
     /// Gives every function the number that `number` says.
-    pub(super) fn renumbered(mut self, number: impl Fn(FunctionId) -> FunctionId) -> Self {
+    pub(in crate::profile) fn renumbered(
+        mut self,
+        number: impl Fn(FunctionId) -> FunctionId,
+    ) -> Self {
         for invocation in &mut self.invocations {
             invocation.function = number(invocation.function);
         }
@@ -162,7 +167,7 @@ impl InvocationTree {
     }
 
     /// Appends all of another tree; none when the 2³² − 1 invocations or calls are used up.
-    pub(super) fn append(&mut self, mut other: InvocationTree) -> Option<()> {
+    pub(in crate::profile) fn append(&mut self, mut other: InvocationTree) -> Option<()> {
         if self.invocations.is_empty() {
             *self = other;
             return Some(());

@@ -1,0 +1,541 @@
+//! The tree of calling contexts: every path of functions that a trace went, with its sums.
+//!
+//! It is built while a trace is read. An invocation that ends has a *subtree*: the node of its own,
+//! and below it those of what it called, merged by function. Two nodes that are merged leave one,
+//! so that all merging takes no longer than entering the nodes did; a node is looked up among few
+//! others by going through them, and among many in a hash table. Nothing here calls itself:
+//! programs nest as deep as they like.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+use super::invocations::InvocationTree;
+use crate::profile::Cost;
+use crate::profile::ids::{FunctionId, next_index};
+
+/// Number of a node in a [`ContextTree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContextId(u32);
+
+impl ContextId {
+    /// Stands where there is no node.
+    const NONE: ContextId = ContextId(u32::MAX);
+
+    /// Stands above the roots.
+    const TOP: ContextId = ContextId(0);
+
+    /// The number as an index: of [`ContextTree::inclusive_costs`], for example.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All invocations with one path of functions from a root: from an invocation that nobody called.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// What was invoked.
+    pub function: FunctionId,
+    /// How many invocations.
+    pub calls: u64,
+    /// The sum of their self costs.
+    pub self_cost: Cost,
+    children: Children,
+    /// The next node below the same one.
+    next: ContextId,
+    /// Whether these invocations are of a proxy and made calls, which stand in their place once
+    /// [`ContextTree::step_over_proxies`] has been there.
+    is_stepped_over: bool,
+}
+
+/// The nodes below a node: no two have the same function, apart from those to step over.
+#[derive(Clone, Copy, Debug)]
+struct Children {
+    first: ContextId,
+    count: u32,
+    /// Which of the indices finds them by function, or [`NO_INDEX`].
+    index: u32,
+}
+
+/// Stands where no index finds the nodes.
+const NO_INDEX: u32 = u32::MAX;
+
+/// So many nodes are found faster by going through them than by an index.
+const FEW: u32 = 8;
+
+impl Children {
+    const NONE: Children = Children {
+        first: ContextId::NONE,
+        count: 0,
+        index: NO_INDEX,
+    };
+}
+
+impl Context {
+    fn new(function: FunctionId) -> Self {
+        Context {
+            function,
+            calls: 0,
+            self_cost: 0,
+            children: Children::NONE,
+            next: ContextId::NONE,
+            is_stepped_over: false,
+        }
+    }
+
+    fn add(&mut self, calls: u64, self_cost: Cost) {
+        self.calls = self.calls.saturating_add(calls);
+        self.self_cost = self.self_cost.saturating_add(self_cost);
+    }
+
+    /// What tells it from the others below the same node.
+    fn key(&self) -> (FunctionId, bool) {
+        (self.function, self.is_stepped_over)
+    }
+}
+
+/// The calling contexts of a trace; see the [module](self)'s documentation.
+#[derive(Debug)]
+pub struct ContextTree {
+    /// The first stands above the roots.
+    nodes: Vec<Context>,
+    /// Nodes that were merged into others; new ones take their places.
+    free: Vec<ContextId>,
+    /// For nodes with many below them: these by function.
+    indices: Vec<HashTable<ContextId>>,
+    free_indices: Vec<u32>,
+    hasher: RandomState,
+    has_proxies: bool,
+    is_full: bool,
+}
+
+impl Default for ContextTree {
+    fn default() -> Self {
+        ContextTree {
+            nodes: vec![Context::new(FunctionId(u32::MAX))],
+            free: Vec::new(),
+            indices: Vec::new(),
+            free_indices: Vec::new(),
+            hasher: RandomState::default(),
+            has_proxies: false,
+            is_full: false,
+        }
+    }
+}
+
+/// What of an invocation its caller takes over.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Subtree {
+    /// It called nothing: this is its self cost.
+    Leaf(Cost),
+    /// Its node.
+    Node(ContextId),
+}
+
+/// One step of a walk through a [`ContextTree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Down, to a node.
+    Enter(ContextId),
+    /// Up again, away from it: all nodes below it have been visited.
+    Leave(ContextId),
+}
+
+/// What is read of a tree.
+impl ContextTree {
+    /// A node.
+    ///
+    /// # Panics
+    ///
+    /// If it is not of this tree.
+    pub fn context(&self, id: ContextId) -> &Context {
+        &self.nodes[id.index()]
+    }
+
+    /// The nodes of invocations that nobody called, in no particular order.
+    pub fn roots(&self) -> impl Iterator<Item = ContextId> {
+        self.children(ContextId::TOP)
+    }
+
+    /// The nodes below a node, in no particular order.
+    pub fn children(&self, id: ContextId) -> impl Iterator<Item = ContextId> {
+        let first = self.context(id).children.first;
+        let existing = |id: ContextId| (id != ContextId::NONE).then_some(id);
+        std::iter::successors(existing(first), move |&id| existing(self.context(id).next))
+    }
+
+    /// Goes through all nodes from the roots down, the nodes below one in no particular order.
+    pub fn walk(&self) -> impl Iterator<Item = Step> {
+        Walk {
+            tree: self,
+            next: self.context(ContextId::TOP).children.first,
+            path: Vec::new(),
+        }
+    }
+
+    /// For every node its self cost and that of all nodes below it, by [`ContextId::index`].
+    pub fn inclusive_costs(&self) -> Vec<Cost> {
+        let mut inclusive = vec![0; self.nodes.len()];
+        self.sum_up(|id, _, cost| inclusive[id.index()] = cost);
+        inclusive
+    }
+
+    /// For every function the inclusive costs of those nodes that have no node of the same function
+    /// above them; functions that are missing at the end have no node.
+    pub fn outermost_costs(&self) -> Vec<Cost> {
+        let mut outermost: Vec<Cost> = Vec::new();
+        self.sum_up(|id, is_outermost, cost| {
+            if is_outermost {
+                let function = self.context(id).function.index();
+                if outermost.len() <= function {
+                    outermost.resize(function + 1, 0);
+                }
+                outermost[function] = outermost[function].saturating_add(cost);
+            }
+        });
+        outermost
+    }
+
+    /// Reports every node's inclusive cost, after those below it, and whether no node above it
+    /// has its function.
+    fn sum_up(&self, mut report: impl FnMut(ContextId, bool, Cost)) {
+        // How many nodes of a function the path has.
+        let mut on_path: Vec<u32> = Vec::new();
+        let mut sums: Vec<Cost> = Vec::new();
+        for step in self.walk() {
+            match step {
+                Step::Enter(id) => {
+                    let context = self.context(id);
+                    sums.push(context.self_cost);
+                    let function = context.function.index();
+                    if on_path.len() <= function {
+                        on_path.resize(function + 1, 0);
+                    }
+                    on_path[function] += 1;
+                }
+                Step::Leave(id) => {
+                    let cost = sums.pop().unwrap_or(0);
+                    if let Some(above) = sums.last_mut() {
+                        *above = above.saturating_add(cost);
+                    }
+                    let count = &mut on_path[self.context(id).function.index()];
+                    *count -= 1;
+                    report(id, *count == 0, cost);
+                }
+            }
+        }
+    }
+}
+
+struct Walk<'a> {
+    tree: &'a ContextTree,
+    /// Where to go next, if there is anything left on this level.
+    next: ContextId,
+    path: Vec<ContextId>,
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Step;
+
+    fn next(&mut self) -> Option<Step> {
+        if self.next == ContextId::NONE {
+            let id = self.path.pop()?;
+            self.next = self.tree.context(id).next;
+            return Some(Step::Leave(id));
+        }
+        let id = self.next;
+        self.path.push(id);
+        self.next = self.tree.context(id).children.first;
+        Some(Step::Enter(id))
+    }
+}
+
+/// How a tree grows while a trace is read.
+impl ContextTree {
+    /// Begins the subtree of an invocation that ended and called something; none if there is no
+    /// number left for it.
+    ///
+    /// `is_proxy`: whether its calls are to stand in its place, if that is wanted at all.
+    pub(super) fn begin(
+        &mut self,
+        function: FunctionId,
+        self_cost: Cost,
+        is_proxy: bool,
+    ) -> Option<ContextId> {
+        self.has_proxies |= is_proxy;
+        self.enter(Context {
+            calls: 1,
+            self_cost,
+            is_stepped_over: is_proxy,
+            ..Context::new(function)
+        })
+    }
+
+    /// Puts what an invocation called below its node.
+    pub(super) fn add_call(&mut self, caller: ContextId, callee: FunctionId, subtree: Subtree) {
+        match subtree {
+            Subtree::Leaf(self_cost) => {
+                let child = self.child(caller, (callee, false));
+                self.nodes[child.index()].add(1, self_cost);
+            }
+            Subtree::Node(node) => self.attach(caller, node),
+        }
+    }
+
+    /// Adds an invocation that nobody called.
+    pub(super) fn add_root(&mut self, function: FunctionId, subtree: Subtree) {
+        self.add_call(ContextId::TOP, function, subtree);
+    }
+
+    /// Whether there were more nodes than can be numbered.
+    pub(in crate::profile) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Puts what the invocations of proxies called in their place: it is called by their callers,
+    /// who take over their self costs. Proxies that nobody called stay.
+    pub(super) fn step_over_proxies(&mut self) {
+        if !std::mem::take(&mut self.has_proxies) {
+            return;
+        }
+        let mut todo = vec![ContextId::TOP];
+        while let Some(id) = todo.pop() {
+            let children = self.take_children(id);
+            let mut lists = vec![children];
+            while let Some(mut child) = lists.pop() {
+                while child != ContextId::NONE {
+                    let node = &mut self.nodes[child.index()];
+                    let next = node.next;
+                    if std::mem::take(&mut node.is_stepped_over) && id != ContextId::TOP {
+                        let self_cost = node.self_cost;
+                        self.nodes[id.index()].add(0, self_cost);
+                        lists.push(self.take_children(child));
+                        self.free.push(child);
+                    } else {
+                        self.attach(id, child);
+                    }
+                    child = next;
+                }
+            }
+            todo.extend(self.children(id));
+        }
+    }
+
+    /// Adds all of another tree, whose functions have these numbers here.
+    ///
+    /// Functions that get the same number become one.
+    pub(in crate::profile) fn merge(
+        &mut self,
+        other: &ContextTree,
+        mut map: impl FnMut(FunctionId) -> FunctionId,
+    ) {
+        let mut path = vec![ContextId::TOP];
+        for step in other.walk() {
+            match step {
+                Step::Enter(id) => {
+                    let context = other.context(id);
+                    let key = (map(context.function), context.is_stepped_over);
+                    let above = path.last().copied().unwrap_or(ContextId::TOP);
+                    let node = self.child(above, key);
+                    self.nodes[node.index()].add(context.calls, context.self_cost);
+                    path.push(node);
+                }
+                Step::Leave(_) => _ = path.pop(),
+            }
+        }
+        self.has_proxies |= other.has_proxies;
+        self.is_full |= other.is_full;
+    }
+
+    /// Merges a node into those below another.
+    fn attach(&mut self, parent: ContextId, child: ContextId) {
+        let key = self.nodes[child.index()].key();
+        match self.find(parent, key) {
+            Some(found) => self.merge_nodes(found, child),
+            None => self.link(parent, child),
+        }
+    }
+
+    /// Merges `from`, which stands below nothing any more, and all below it into `into`.
+    fn merge_nodes(&mut self, into: ContextId, from: ContextId) {
+        let mut todo = vec![(into, from)];
+        while let Some((into, from)) = todo.pop() {
+            let node = &mut self.nodes[from.index()];
+            let (calls, self_cost) = (node.calls, node.self_cost);
+            let from_children = node.children;
+            let node = &mut self.nodes[into.index()];
+            node.add(calls, self_cost);
+            // Those of the one with fewer move, so that no node moves often.
+            if node.children.count < from_children.count {
+                let fewer = std::mem::replace(&mut node.children, from_children);
+                self.nodes[from.index()].children = fewer;
+            }
+            let mut child = self.take_children(from);
+            while child != ContextId::NONE {
+                let node = &self.nodes[child.index()];
+                let (key, next) = (node.key(), node.next);
+                match self.find(into, key) {
+                    Some(found) => todo.push((found, child)),
+                    None => self.link(into, child),
+                }
+                child = next;
+            }
+            self.free.push(from);
+        }
+    }
+
+    /// The node below another with this key; it is new if there is none.
+    fn child(&mut self, parent: ContextId, key: (FunctionId, bool)) -> ContextId {
+        if let Some(found) = self.find(parent, key) {
+            return found;
+        }
+        let node = Context {
+            is_stepped_over: key.1,
+            ..Context::new(key.0)
+        };
+        // Where it is full, all that comes of it is an error.
+        let Some(child) = self.enter(node) else {
+            return parent;
+        };
+        self.link(parent, child);
+        child
+    }
+
+    #[inline]
+    fn find(&mut self, parent: ContextId, key: (FunctionId, bool)) -> Option<ContextId> {
+        let children = self.nodes[parent.index()].children;
+        if children.count > FEW {
+            return self.find_by_index(parent, key);
+        }
+        let mut child = children.first;
+        while child != ContextId::NONE {
+            let node = &self.nodes[child.index()];
+            if node.key() == key {
+                return Some(child);
+            }
+            child = node.next;
+        }
+        None
+    }
+
+    fn find_by_index(&mut self, parent: ContextId, key: (FunctionId, bool)) -> Option<ContextId> {
+        if self.nodes[parent.index()].children.index == NO_INDEX {
+            self.make_index(parent);
+        }
+        let index = self.nodes[parent.index()].children.index;
+        let hash = self.hasher.hash_one(key);
+        let found = self
+            .indices
+            .get(index as usize)?
+            .find(hash, |id| self.nodes[id.index()].key() == key);
+        found.copied()
+    }
+
+    #[cold]
+    fn make_index(&mut self, parent: ContextId) {
+        let number = self.free_indices.pop().unwrap_or_else(|| {
+            self.indices.push(HashTable::new());
+            // There are fewer indices than nodes.
+            next_index(self.indices.len() - 1).unwrap_or(0)
+        });
+        self.nodes[parent.index()].children.index = number;
+        let mut child = self.nodes[parent.index()].children.first;
+        while child != ContextId::NONE {
+            self.enter_into_index(number, child);
+            child = self.nodes[child.index()].next;
+        }
+    }
+
+    fn enter_into_index(&mut self, index: u32, child: ContextId) {
+        let (nodes, hasher) = (&self.nodes, &self.hasher);
+        let hash = |id: &ContextId| hasher.hash_one(nodes[id.index()].key());
+        self.indices[index as usize].insert_unique(hash(&child), child, hash);
+    }
+
+    /// Puts a node below another that has none like it.
+    fn link(&mut self, parent: ContextId, child: ContextId) {
+        let children = &mut self.nodes[parent.index()].children;
+        let next = std::mem::replace(&mut children.first, child);
+        children.count += 1;
+        let index = children.index;
+        self.nodes[child.index()].next = next;
+        if index != NO_INDEX {
+            self.enter_into_index(index, child);
+        }
+    }
+
+    /// Takes all nodes below a node away, and gives the first of them.
+    fn take_children(&mut self, parent: ContextId) -> ContextId {
+        let node = &mut self.nodes[parent.index()];
+        let children = std::mem::replace(&mut node.children, Children::NONE);
+        if children.index != NO_INDEX {
+            self.indices[children.index as usize].clear();
+            self.free_indices.push(children.index);
+        }
+        children.first
+    }
+
+    fn enter(&mut self, node: Context) -> Option<ContextId> {
+        if let Some(id) = self.free.pop() {
+            self.nodes[id.index()] = node;
+            return Some(id);
+        }
+        let number = next_index(self.nodes.len());
+        match number {
+            Some(_) => self.nodes.push(node),
+            None => self.is_full = true,
+        }
+        number.map(ContextId)
+    }
+}
+
+/// A plain walk from the roots down, where the links are known.
+impl ContextTree {
+    /// The contexts of all invocations of a tree.
+    ///
+    /// Invocations that call each other in a circle, as no program's do, are left out.
+    pub(in crate::profile) fn of(
+        invocations: &InvocationTree,
+        is_proxy: impl Fn(FunctionId) -> bool,
+    ) -> Self {
+        let mut tree = ContextTree::default();
+        // The calls that are still to be followed, the next one last, and below which nodes.
+        let mut path = Vec::new();
+        for (root, _) in invocations.roots() {
+            let node = tree.add_invocation(ContextId::TOP, invocations, root, &is_proxy);
+            path.push((node, invocations.calls_of(root)));
+            while let Some((node, calls)) = path.last_mut() {
+                let Some(position) = calls.next() else {
+                    path.pop();
+                    continue;
+                };
+                let (node, call) = (*node, &invocations.calls()[position]);
+                match invocations.called_by(position) {
+                    Some(called) => {
+                        let child = tree.add_invocation(node, invocations, called, &is_proxy);
+                        path.push((child, invocations.calls_of(called)));
+                    }
+                    None => tree.add_call(node, call.callee, Subtree::Leaf(call.cost)),
+                }
+            }
+        }
+        tree
+    }
+
+    fn add_invocation(
+        &mut self,
+        caller: ContextId,
+        invocations: &InvocationTree,
+        invocation: usize,
+        is_proxy: impl Fn(FunctionId) -> bool,
+    ) -> ContextId {
+        let function = invocations.invocations()[invocation].function;
+        let is_proxy = is_proxy(function) && !invocations.calls_of(invocation).is_empty();
+        self.has_proxies |= is_proxy;
+        let node = self.child(caller, (function, is_proxy));
+        let self_cost = invocations.invocations()[invocation].self_cost;
+        self.nodes[node.index()].add(1, self_cost);
+        node
+    }
+}

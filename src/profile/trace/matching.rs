@@ -1,0 +1,146 @@
+//! Which invocation a call made.
+//!
+//! A trace is written in post-order: a block stands after those of all the invocations it called.
+//! So when a block ends, its calls are walked backwards, and each claims the latest invocation of
+//! its callee that nobody has claimed yet.
+//!
+//! Fibers have a stack each, and their blocks stand between each other's. So a call whose cost is
+//! not that of the latest invocation claims the latest one that has its cost, if there is one.
+//! Costs are compared in the profile's first column, whatever event is wanted: Xdebug clamps
+//! differences of memory, so that those of calls and invocations have little in common.
+
+use crate::profile::Cost;
+
+/// How many unclaimed invocations of a function are looked at for one of the right cost.
+const SEARCHED: usize = 256;
+
+/// The invocations of one function that nobody has claimed yet.
+#[derive(Debug)]
+pub(super) struct Unclaimed<T> {
+    /// The latest last.
+    invocations: Vec<Invocation<T>>,
+}
+
+#[derive(Debug)]
+struct Invocation<T> {
+    /// Its inclusive cost, as its block adds up to.
+    cost: Cost,
+    /// How far the cost of the call that made it may be from that.
+    tolerance: u32,
+    what: T,
+}
+
+impl<T> Default for Unclaimed<T> {
+    fn default() -> Self {
+        Unclaimed {
+            invocations: Vec::new(),
+        }
+    }
+}
+
+impl<T> Unclaimed<T> {
+    /// Adds an invocation that has just ended.
+    ///
+    /// `cost` is its inclusive cost in the first column, `calls` how many calls it made: Xdebug
+    /// rounds each of them, and the call to this invocation as well.
+    #[inline]
+    pub fn push(&mut self, cost: Cost, calls: usize, what: T) {
+        self.invocations.push(Invocation {
+            cost,
+            tolerance: u32::try_from(calls).unwrap_or(u32::MAX).saturating_add(1),
+            what,
+        });
+    }
+
+    /// Takes the invocation away that a call of this cost made.
+    #[inline]
+    pub fn claim(&mut self, cost: Cost) -> Option<T> {
+        let latest = self.invocations.last()?;
+        if latest.fits(cost) {
+            return self.invocations.pop().map(|latest| latest.what);
+        }
+        self.search(cost)
+    }
+
+    /// All that nobody claimed, the earliest first.
+    pub fn drain(&mut self) -> impl Iterator<Item = T> {
+        self.invocations.drain(..).map(|invocation| invocation.what)
+    }
+
+    /// What fits nobody claims the latest: it may have been cut, or be of another writer.
+    #[cold]
+    fn search(&mut self, cost: Cost) -> Option<T> {
+        let mut latest_first = self.invocations.iter().rev().take(SEARCHED);
+        let back = latest_first.position(|invocation| invocation.fits(cost));
+        let latest = self.invocations.len().checked_sub(1)?;
+        Some(self.invocations.remove(latest - back.unwrap_or(0)).what)
+    }
+}
+
+impl<T> Invocation<T> {
+    #[inline]
+    fn fits(&self, cost: Cost) -> bool {
+        self.cost.abs_diff(cost) <= u64::from(self.tolerance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Invocations by their cost and calls, numbered from 0.
+    fn unclaimed(invocations: &[(Cost, usize)]) -> Unclaimed<usize> {
+        let mut unclaimed = Unclaimed::default();
+        for (number, &(cost, calls)) in invocations.iter().enumerate() {
+            unclaimed.push(cost, calls, number);
+        }
+        unclaimed
+    }
+
+    #[test]
+    fn the_latest_that_fits_is_claimed() {
+        let mut all = unclaimed(&[(50, 0), (70, 0), (50, 0), (90, 0)]);
+        assert_eq!(all.claim(50), Some(2));
+        assert_eq!(all.claim(50), Some(0));
+        assert_eq!(all.claim(90), Some(3));
+        assert_eq!(all.claim(70), Some(1));
+        assert_eq!(all.claim(70), None);
+    }
+
+    #[test]
+    fn the_tolerance_follows_the_calls_that_were_made() {
+        for (calls, tolerance) in [(0, 1), (1, 2), (4_000, 4_001)] {
+            for sign in [-1, 1] {
+                let mut all = unclaimed(&[(10_000, calls), (50_000, 0)]);
+                assert_eq!(all.claim(10_000 + sign * tolerance), Some(0));
+                let mut all = unclaimed(&[(10_000, calls), (50_000, 0)]);
+                assert_eq!(all.claim(10_000 + sign * (tolerance + 1)), Some(1));
+            }
+        }
+    }
+
+    #[test]
+    fn what_fits_nobody_claims_the_latest() {
+        let mut all = unclaimed(&[(1, 0), (2, 0), (3, 0)]);
+        assert_eq!(all.claim(1_000), Some(2));
+        assert_eq!(all.claim(Cost::MIN), Some(1));
+        assert_eq!(all.claim(Cost::MAX), Some(0));
+    }
+
+    #[test]
+    fn fibers_may_be_nested_as_deep_as_is_searched() {
+        let costs = |count| (0..count).map(|number| (10 * number, 0)).collect();
+        let fits: Vec<_> = costs(256);
+        assert_eq!(unclaimed(&fits).claim(0), Some(0));
+        let too_many: Vec<_> = costs(257);
+        assert_eq!(unclaimed(&too_many).claim(0), Some(256));
+    }
+
+    #[test]
+    fn what_nobody_claims_is_left_in_order() {
+        let mut all = unclaimed(&[(10, 0), (20, 0), (30, 0)]);
+        all.claim(20);
+        assert_eq!(all.drain().collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(all.claim(1), None);
+    }
+}

@@ -1,0 +1,763 @@
+//! What is known of a trace beyond its sums: who called whom.
+//!
+//! Each block of a trace is one invocation, and [`matching`] finds out which one a call made. From
+//! that follow the [`InvocationTree`], the [`ContextTree`], inclusive costs in which nothing counts
+//! twice, and the call lists in which [`proxies`] are stepped over. What nobody called (`{main}`,
+//! shutdown functions, destructors, fibers) are the roots.
+//!
+//! A reader tells a [`Trace`] of the blocks and their calls. The links are made on a thread of
+//! their own while it reads on.
+
+mod contexts;
+mod invocations;
+mod matching;
+mod proxies;
+
+use std::collections::{HashMap, VecDeque};
+
+use super::calls::EdgeKey;
+use super::costs::{Cost, Costs};
+use super::ids::FunctionId;
+use super::{InclusiveCost, ProfileOptions};
+use crate::threads::Beside;
+pub use contexts::{Context, ContextId, ContextTree, Step};
+pub use invocations::{Invocation, InvocationCall, InvocationTree};
+pub(super) use proxies::{ListedCalls, WaitingCall, is_proxy};
+
+use contexts::Subtree;
+use invocations::NONE;
+use matching::Unclaimed;
+use proxies::CallLists;
+
+/// What is to be found out about a trace; by default nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wanted {
+    /// Every invocation, for v4.
+    pub invocations: bool,
+    /// The calling contexts, for reports of stacks.
+    pub contexts: bool,
+    /// Inclusive costs in which nothing counts twice.
+    pub outermost: bool,
+}
+
+impl Wanted {
+    /// What these options ask for.
+    pub fn of(options: &ProfileOptions) -> Self {
+        Wanted {
+            invocations: options.invocations,
+            contexts: options.contexts,
+            outermost: options.inclusive == InclusiveCost::Outermost,
+        }
+    }
+
+    fn any_contexts(self) -> bool {
+        self.contexts || self.outermost
+    }
+}
+
+/// What was found out about a run of a trace.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    /// Every invocation, if that was wanted.
+    pub invocations: Option<InvocationTree>,
+    /// The calling contexts without proxies, if they were wanted.
+    pub contexts: Option<ContextTree>,
+    /// For every function the inclusive cost in which nothing counts twice, if that was wanted;
+    /// functions that are missing at the end have none.
+    pub outermost: Option<Vec<Cost>>,
+    /// Whether there were more invocations, calls or contexts than can be numbered.
+    pub is_full: bool,
+}
+
+/// A run of a trace that is being read; see the [module](self)'s documentation.
+#[derive(Debug)]
+pub(super) struct Trace {
+    lists: CallLists,
+    linking: Option<Linking>,
+}
+
+impl Trace {
+    /// Begins a run.
+    pub fn new(wanted: Wanted) -> Self {
+        let links = wanted.invocations || wanted.contexts || wanted.outermost;
+        Trace {
+            lists: CallLists::default(),
+            linking: links.then(|| Linking::new(wanted)),
+        }
+    }
+
+    /// Whether calls are linked: without that, and without proxies, there is no need to tell of
+    /// blocks and calls.
+    pub fn links(&self) -> bool {
+        self.linking.is_some()
+    }
+
+    /// Says that a function is a proxy.
+    pub fn step_over(&mut self, function: FunctionId) {
+        self.lists.step_over(function);
+    }
+
+    /// Takes note of a call of the open block, and says whether it waits for the end of the block:
+    /// [`end_block`](Self::end_block) will then tell what to list in its place.
+    #[inline]
+    pub fn add_call(&mut self, call: EdgeKey, calls: u64, costs: Costs<'_>) -> bool {
+        if let Some(linking) = &mut self.linking {
+            linking.add_call(call, costs);
+        }
+        let waits = self.lists.has_to_wait(call.caller, call.callee);
+        if waits {
+            self.lists.wait(WaitingCall::new(call, calls, costs));
+        }
+        waits
+    }
+
+    /// Ends the open block, whose own costs are these.
+    #[inline]
+    pub fn end_block(
+        &mut self,
+        function: FunctionId,
+        self_costs: Costs<'_>,
+    ) -> Option<ListedCalls> {
+        if let Some(linking) = &mut self.linking {
+            linking.end_block(Block {
+                function,
+                self_cost: self_costs.first,
+                matching: self_costs.matching,
+                is_proxy: self.lists.is_proxy(function),
+            });
+        }
+        self.lists.end_block(function, self_costs.matching)
+    }
+
+    /// Ends the run, and waits until everything is linked.
+    pub fn finish(self) -> Links {
+        self.linking.map(Linking::finish).unwrap_or_default()
+    }
+}
+
+/// A block that has ended.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    function: FunctionId,
+    /// Self cost in the wanted event.
+    self_cost: Cost,
+    /// The same in the first column.
+    matching: Cost,
+    /// Whether its calls stand in place of the call to it.
+    is_proxy: bool,
+}
+
+/// Blocks and calls that are handed over at once: with fewer the threads wake each other too often.
+const BATCH: usize = 8 << 10;
+
+/// How many batches may wait to be linked.
+const BATCHES: usize = 4;
+
+#[derive(Debug, Default)]
+struct Batch {
+    /// Blocks in their order, each with where its calls end.
+    blocks: Vec<(Block, usize)>,
+    /// The calls of its blocks, one after the other.
+    calls: Vec<InvocationCall>,
+    /// Costs of calls in the first column, with their positions, where they are not the cost in the
+    /// wanted event: which mostly is the first column.
+    matching: Vec<(usize, Cost)>,
+}
+
+/// Where the links are made.
+#[derive(Debug)]
+enum Worker {
+    Beside(Beside<Batch, Links>),
+    /// Where there is no core for a thread.
+    Here(Box<Linker>),
+}
+
+/// Takes note of blocks and their calls, and has them linked.
+#[derive(Debug)]
+struct Linking {
+    wanted: Wanted,
+    batch: Batch,
+    /// None yet, as long as a thread is not worth its start.
+    worker: Option<Worker>,
+}
+
+impl Linking {
+    fn new(wanted: Wanted) -> Self {
+        Linking {
+            wanted,
+            batch: Batch::default(),
+            worker: None,
+        }
+    }
+
+    #[inline]
+    fn add_call(&mut self, call: EdgeKey, costs: Costs<'_>) {
+        if costs.matching != costs.first {
+            let position = self.batch.calls.len();
+            self.batch.matching.push((position, costs.matching));
+        }
+        let call = InvocationCall::new(call.callee, None, call.line, costs.first);
+        self.batch.calls.push(call);
+    }
+
+    fn end_block(&mut self, block: Block) {
+        self.batch.blocks.push((block, self.batch.calls.len()));
+        // Only here are all calls those of blocks in the batch.
+        if self.batch.blocks.len() + self.batch.calls.len() >= BATCH {
+            self.hand_over();
+        }
+    }
+
+    fn finish(self) -> Links {
+        match self.worker {
+            None => {
+                let mut linker = Linker::new(self.wanted);
+                linker.link(self.batch);
+                linker.finish()
+            }
+            Some(Worker::Here(mut linker)) => {
+                linker.link(self.batch);
+                linker.finish()
+            }
+            Some(Worker::Beside(thread)) => {
+                thread.send(self.batch);
+                thread.finish()
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn hand_over(&mut self) {
+        let batch = std::mem::take(&mut self.batch);
+        let wanted = self.wanted;
+        match self.worker.get_or_insert_with(|| Worker::start(wanted)) {
+            Worker::Here(linker) => linker.link(batch),
+            // It fails if the thread panicked only, which comes to light at the end.
+            Worker::Beside(thread) => _ = thread.send(batch),
+        }
+    }
+}
+
+impl Worker {
+    fn start(wanted: Wanted) -> Self {
+        let thread = Beside::start("linker", BATCHES, move |batches| {
+            let mut linker = Linker::new(wanted);
+            batches.iter().for_each(|batch| linker.link(batch));
+            linker.finish()
+        });
+        match thread {
+            Some(thread) => Worker::Beside(thread),
+            None => Worker::Here(Box::new(Linker::new(wanted))),
+        }
+    }
+}
+
+/// What is kept of an invocation that nobody has claimed yet.
+#[derive(Clone, Copy, Debug)]
+struct Ended {
+    subtree: Subtree,
+    /// Its position in the [`InvocationTree`], or [`NONE`].
+    invocation: u32,
+}
+
+/// Links calls to the invocations that they made.
+#[derive(Debug)]
+struct Linker {
+    wanted: Wanted,
+    /// By function.
+    unclaimed: Vec<Unclaimed<Ended>>,
+    invocations: InvocationTree,
+    /// What the invocations of proxies called, until it stands in place of the calls to them.
+    instead: HashMap<u32, VecDeque<InvocationCall>>,
+    contexts: ContextTree,
+    is_full: bool,
+}
+
+impl Linker {
+    fn new(wanted: Wanted) -> Self {
+        Linker {
+            wanted,
+            unclaimed: Vec::new(),
+            invocations: InvocationTree::default(),
+            instead: HashMap::new(),
+            contexts: ContextTree::default(),
+            is_full: false,
+        }
+    }
+
+    fn link(&mut self, batch: Batch) {
+        let Batch {
+            blocks,
+            mut calls,
+            matching,
+        } = batch;
+        let (mut start, mut matching) = (0, &matching[..]);
+        for (block, end) in blocks {
+            let own = matching.partition_point(|&(position, _)| position < end);
+            let (own, later) = matching.split_at(own);
+            self.end_block(block, &mut calls[start..end], start, own);
+            (start, matching) = (end, later);
+        }
+    }
+
+    /// Ends a block that made `calls`, whose positions begin at `start`; `matching` has the costs
+    /// in the first column of those that have another one in the wanted event.
+    fn end_block(
+        &mut self,
+        block: Block,
+        calls: &mut [InvocationCall],
+        start: usize,
+        matching: &[(usize, Cost)],
+    ) {
+        let is_proxy = block.is_proxy && !calls.is_empty();
+        let node = match !calls.is_empty() && self.wanted.any_contexts() {
+            true => self
+                .contexts
+                .begin(block.function, block.self_cost, is_proxy),
+            false => None,
+        };
+        let mut others = matching;
+        let mut cost = block.matching;
+        // They are walked backwards, since the latest invocation is the last call's.
+        for (position, call) in calls.iter_mut().enumerate().rev() {
+            let mut matching = call.cost;
+            if let [before @ .., (other, cost)] = others
+                && *other == start + position
+            {
+                (others, matching) = (before, *cost);
+            }
+            cost = cost.saturating_add(matching);
+            let unclaimed = self.unclaimed.get_mut(call.callee.index());
+            let claimed = unclaimed.and_then(|unclaimed| unclaimed.claim(matching));
+            let subtree = claimed.map_or(Subtree::Leaf(call.cost), |ended| ended.subtree);
+            call.invocation = claimed.map_or(NONE, |ended| ended.invocation);
+            if let Some(node) = node {
+                self.contexts.add_call(node, call.callee, subtree);
+            }
+        }
+        let invocation = match self.wanted.invocations {
+            true => self.add_invocation(block, calls),
+            false => NONE,
+        };
+        let subtree = node.map_or(Subtree::Leaf(block.self_cost), Subtree::Node);
+        let ended = Ended {
+            subtree,
+            invocation,
+        };
+        self.unclaimed(block.function)
+            .push(cost, calls.len(), ended);
+    }
+
+    /// Enters an invocation into the tree of them.
+    fn add_invocation(&mut self, block: Block, calls: &[InvocationCall]) -> u32 {
+        let costs = calls.iter().map(|call| call.cost);
+        let inclusive = costs.fold(block.self_cost, Cost::saturating_add);
+        let Block {
+            function,
+            self_cost,
+            is_proxy,
+            ..
+        } = block;
+        let pushed = if is_proxy || !self.instead.is_empty() {
+            let mut calls = proxies::replaced(calls.iter().copied(), |call| {
+                self.instead.remove(&call.invocation)
+            });
+            let instead = match is_proxy {
+                true => std::mem::take(&mut calls),
+                false => VecDeque::new(),
+            };
+            let calls = calls.make_contiguous();
+            let id = self.invocations.push(function, self_cost, inclusive, calls);
+            if let Some(id) = id.filter(|_| !instead.is_empty()) {
+                self.instead.insert(id, instead);
+            }
+            id
+        } else {
+            self.invocations.push(function, self_cost, inclusive, calls)
+        };
+        self.is_full |= pushed.is_none();
+        pushed.unwrap_or(NONE)
+    }
+
+    fn finish(mut self) -> Links {
+        if self.wanted.any_contexts() {
+            self.add_roots();
+        }
+        let Wanted {
+            invocations,
+            contexts,
+            outermost,
+        } = self.wanted;
+        let outermost = outermost.then(|| self.contexts.outermost_costs());
+        self.is_full |= self.contexts.is_full();
+        if contexts {
+            self.contexts.step_over_proxies();
+        }
+        Links {
+            invocations: invocations.then_some(self.invocations),
+            contexts: contexts.then_some(self.contexts),
+            outermost,
+            is_full: self.is_full,
+        }
+    }
+
+    /// Nobody will claim what is left.
+    fn add_roots(&mut self) {
+        for (number, unclaimed) in (0u32..).zip(&mut self.unclaimed) {
+            for ended in unclaimed.drain() {
+                self.contexts.add_root(FunctionId(number), ended.subtree);
+            }
+        }
+    }
+
+    fn unclaimed(&mut self, function: FunctionId) -> &mut Unclaimed<Ended> {
+        if self.unclaimed.len() <= function.index() {
+            self.unclaimed
+                .resize_with(function.index() + 1, Unclaimed::default);
+        }
+        &mut self.unclaimed[function.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const EVERYTHING: Wanted = Wanted {
+        invocations: true,
+        contexts: true,
+        outermost: true,
+    };
+
+    /// The functions that are stepped over.
+    const PROXIES: u32 = 2;
+
+    /// An invocation and what it called; none: that was cut off.
+    #[derive(Clone, Debug)]
+    struct Node {
+        function: u32,
+        self_cost: Cost,
+        calls: Vec<Called>,
+    }
+
+    #[derive(Clone, Debug)]
+    enum Called {
+        Node(Node),
+        Missing(Cost),
+    }
+
+    /// Of functions that nothing else calls, so that nobody else claims what is theirs.
+    const MISSING: u32 = 9;
+
+    fn node() -> impl Strategy<Value = Node> {
+        let leaf = (0u32..6, -50i64..1000).prop_map(|(function, self_cost)| Node {
+            function,
+            self_cost,
+            calls: Vec::new(),
+        });
+        leaf.prop_recursive(6, 60, 14, |inner| {
+            let call = prop_oneof![
+                9 => inner.prop_map(Called::Node),
+                1 => (0i64..100).prop_map(Called::Missing),
+            ];
+            let calls = proptest::collection::vec(call, 0..14);
+            (0u32..6, 0i64..1000, calls).prop_map(|(function, self_cost, calls)| Node {
+                function,
+                self_cost,
+                calls,
+            })
+        })
+    }
+
+    fn costs(first: Cost, matching: Cost) -> Costs<'static> {
+        Costs {
+            first,
+            more: &[],
+            matching,
+        }
+    }
+
+    /// In the first column every cost is another one than in the wanted event.
+    fn first_column(cost: Cost) -> Cost {
+        cost.saturating_mul(3) + 1000
+    }
+
+    /// Tells a trace of an invocation, and returns its inclusive costs.
+    fn tell(trace: &mut Trace, node: &Node) -> (Cost, Cost) {
+        let mut inclusive = (node.self_cost, first_column(node.self_cost));
+        let calls: Vec<_> = node
+            .calls
+            .iter()
+            .map(|call| match call {
+                Called::Node(node) => (node.function, tell(trace, node)),
+                Called::Missing(cost) => (MISSING, (*cost, first_column(*cost))),
+            })
+            .collect();
+        let caller = FunctionId(node.function);
+        for (line, (callee, (cost, matching))) in (1u64..).zip(calls) {
+            // Rounded apart.
+            let matching = matching + 1;
+            let callee = FunctionId(callee);
+            let call = EdgeKey {
+                caller,
+                callee,
+                line,
+            };
+            trace.add_call(call, 1, costs(cost, matching));
+            inclusive = (inclusive.0 + cost, inclusive.1 + matching);
+        }
+        trace.end_block(caller, costs(node.self_cost, first_column(node.self_cost)));
+        inclusive
+    }
+
+    type Stacks = BTreeMap<Vec<u32>, (u64, Cost)>;
+
+    /// Walks down from a root, and counts.
+    fn walk(node: &Node, path: &mut Vec<u32>, proxies: bool, stacks: &mut Stacks) {
+        let is_stepped_over =
+            proxies && node.function < PROXIES && !node.calls.is_empty() && !path.is_empty();
+        if !is_stepped_over {
+            path.push(node.function);
+            stacks.entry(path.clone()).or_default().0 += 1;
+        }
+        stacks.entry(path.clone()).or_default().1 += node.self_cost;
+        for call in &node.calls {
+            match call {
+                Called::Node(node) => walk(node, path, proxies, stacks),
+                Called::Missing(cost) => {
+                    path.push(MISSING);
+                    let sums = stacks.entry(path.clone()).or_default();
+                    *sums = (sums.0 + 1, sums.1 + cost);
+                    path.pop();
+                }
+            }
+        }
+        if !is_stepped_over {
+            path.pop();
+        }
+    }
+
+    fn walked(roots: &[Node], proxies: bool) -> Stacks {
+        let mut stacks = Stacks::new();
+        for root in roots {
+            walk(root, &mut Vec::new(), proxies, &mut stacks);
+        }
+        stacks
+    }
+
+    fn stacks(tree: &ContextTree) -> Stacks {
+        let mut stacks = Stacks::new();
+        let mut path = Vec::new();
+        for step in tree.walk() {
+            match step {
+                Step::Enter(id) => {
+                    let context = tree.context(id);
+                    path.push(context.function.0);
+                    let sums = (context.calls, context.self_cost);
+                    assert_eq!(stacks.insert(path.clone(), sums), None, "{path:?} twice");
+                }
+                Step::Leave(_) => _ = path.pop(),
+            }
+        }
+        stacks
+    }
+
+    /// What is left of the sums where no function counts twice.
+    fn outermost(stacks: &Stacks) -> Vec<Cost> {
+        let mut sums = vec![0; 10];
+        for (path, (_, self_cost)) in stacks {
+            let functions: std::collections::BTreeSet<_> = path.iter().collect();
+            for &function in functions {
+                sums[function as usize] += self_cost;
+            }
+        }
+        sums
+    }
+
+    fn linked(wanted: Wanted, roots: &[Node], proxies: bool) -> Links {
+        let mut trace = Trace::new(wanted);
+        if proxies {
+            (0..PROXIES).for_each(|proxy| trace.step_over(FunctionId(proxy)));
+        }
+        for root in roots {
+            tell(&mut trace, root);
+        }
+        trace.finish()
+    }
+
+    fn roots() -> impl Strategy<Value = Vec<Node>> {
+        proptest::collection::vec(node(), 1..4)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn contexts_are_those_of_a_plain_walk(roots in roots(), proxies: bool) {
+            let links = linked(EVERYTHING, &roots, proxies);
+            let contexts = links.contexts.unwrap();
+            let expected = walked(&roots, proxies);
+            prop_assert_eq!(stacks(&contexts), expected);
+            let mut found = links.outermost.unwrap();
+            found.resize(10, 0);
+            // Whoever is stepped over keeps his figures.
+            prop_assert_eq!(found, outermost(&walked(&roots, false)));
+        }
+
+        #[test]
+        fn known_links_give_the_same_contexts(roots in roots(), proxies: bool) {
+            let tree = linked(EVERYTHING, &roots, false).invocations.unwrap();
+            let is_proxy = |function: FunctionId| proxies && function.0 < PROXIES;
+            let mut contexts = ContextTree::of(&tree, is_proxy);
+            contexts.step_over_proxies();
+            prop_assert_eq!(stacks(&contexts), walked(&roots, proxies));
+        }
+
+        #[test]
+        fn merged_trees_are_one(roots in roots(), others in roots(), shift in 0u32..3) {
+            let mut contexts = linked(EVERYTHING, &roots, false).contexts.unwrap();
+            let other = linked(EVERYTHING, &others, false).contexts.unwrap();
+            contexts.merge(&other, |function| FunctionId(function.0 / 2 + shift));
+            let mut expected = walked(&roots, false);
+            for (path, (calls, cost)) in walked(&others, false) {
+                let path = path.iter().map(|function| function / 2 + shift).collect();
+                let sums = expected.entry(path).or_default();
+                *sums = (sums.0 + calls, sums.1 + cost);
+            }
+            prop_assert_eq!(stacks(&contexts), expected);
+        }
+    }
+
+    fn leaf(function: u32, self_cost: Cost) -> Node {
+        Node {
+            function,
+            self_cost,
+            calls: Vec::new(),
+        }
+    }
+
+    fn calling(function: u32, calls: impl Iterator<Item = Node>) -> Node {
+        Node {
+            function,
+            self_cost: 1,
+            calls: calls.map(Called::Node).collect(),
+        }
+    }
+
+    #[test]
+    fn inclusive_costs_are_sums_from_below() {
+        let loops = (0..3).map(|_| calling(1, (0..3).map(|cost| leaf(cost + 2, 10))));
+        let links = linked(EVERYTHING, &[calling(7, loops)], false);
+        let contexts = links.contexts.unwrap();
+        let inclusive = contexts.inclusive_costs();
+        let [root] = contexts.roots().collect::<Vec<_>>()[..] else {
+            panic!("not one root");
+        };
+        assert_eq!(inclusive[root.index()], 94);
+        let [below] = contexts.children(root).collect::<Vec<_>>()[..] else {
+            panic!("not one node below");
+        };
+        assert_eq!(inclusive[below.index()], 93);
+        assert_eq!(contexts.context(below).calls, 3);
+        assert_eq!(contexts.children(below).count(), 3);
+        assert_eq!(links.outermost.unwrap()[7], 94);
+    }
+
+    /// Nothing here calls itself, and wide nodes are merged with small ones as fast as small ones.
+    #[test]
+    fn depth_and_width_cost_nothing_extra() {
+        let wanted = Wanted {
+            contexts: true,
+            outermost: true,
+            ..Wanted::default()
+        };
+        const DEPTH: u32 = 300_000;
+        const WIDTH: u32 = 20_000;
+        let mut trace = Trace::new(wanted);
+        let end = |trace: &mut Trace, function, calls: &mut dyn Iterator<Item = (u32, Cost)>| {
+            for (callee, cost) in calls {
+                let call = EdgeKey {
+                    caller: FunctionId(function),
+                    callee: FunctionId(callee),
+                    line: 1,
+                };
+                trace.add_call(call, 1, Costs::single(cost));
+            }
+            trace.end_block(FunctionId(function), Costs::single(1));
+        };
+        // Two chains, and then a caller of both.
+        for _ in 0..2 {
+            end(&mut trace, 0, &mut std::iter::empty());
+            for depth in 1..DEPTH {
+                end(&mut trace, 0, &mut std::iter::once((0, depth.into())));
+            }
+        }
+        let deep = [(0, DEPTH.into()); 2];
+        end(&mut trace, 1, &mut deep.into_iter());
+        // A function that has once called many others, and often one of them.
+        for function in 0..WIDTH {
+            end(&mut trace, 10 + function, &mut std::iter::empty());
+        }
+        end(&mut trace, 2, &mut (0..WIDTH).map(|other| (10 + other, 1)));
+        for function in 0..WIDTH {
+            end(&mut trace, 10 + function, &mut std::iter::empty());
+            end(&mut trace, 2, &mut std::iter::once((10 + function, 1)));
+        }
+        let wide = (0..WIDTH)
+            .map(|_| (2, 2))
+            .chain([(2, Cost::from(WIDTH) + 1)]);
+        end(&mut trace, 3, &mut wide.rev());
+        let links = trace.finish();
+        let (contexts, outermost) = (links.contexts.unwrap(), links.outermost.unwrap());
+        assert_eq!(contexts.walk().count(), 2 * (DEPTH + WIDTH + 3) as usize);
+        assert_eq!(outermost[0], Cost::from(2 * DEPTH));
+        assert_eq!(outermost[2], Cost::from(3 * WIDTH + 1));
+        assert_eq!(outermost[10], 2);
+    }
+
+    #[test]
+    fn batches_are_linked_as_one_block_after_the_other() {
+        // More calls than go into a batch, and many blocks of few calls.
+        let wide = || calling(7, (0..20_000).map(|cost| leaf(3, cost)));
+        let small = |cost: Cost| calling(4, (0..3).map(move |other| leaf(5, cost + other)));
+        let roots: Vec<_> = (0..9_000)
+            .map(small)
+            .chain([wide(), calling(6, (0..9_000).map(small)), wide()])
+            .collect();
+        let links = linked(EVERYTHING, &roots, false);
+        let invocations = links.invocations.unwrap();
+        assert!(invocations.calls().len() > 5 * BATCH);
+        for (position, call) in invocations.calls().iter().enumerate() {
+            let called = invocations.called_by(position).unwrap();
+            let called = &invocations.invocations()[called];
+            assert_eq!(
+                (called.function, called.inclusive),
+                (call.callee, call.cost)
+            );
+        }
+        assert_eq!(stacks(&links.contexts.unwrap()), walked(&roots, false));
+    }
+
+    /// Where a batch is linked by itself it gives what the thread gives.
+    #[test]
+    fn links_are_the_same_without_a_thread() {
+        let roots: Vec<_> = (0..9_000)
+            .map(|cost: Cost| calling(4, (0..3).map(move |other| leaf(5, cost + other))))
+            .collect();
+        let beside = linked(EVERYTHING, &roots, false);
+        let mut trace = Trace::new(EVERYTHING);
+        let linking = trace.linking.as_mut().unwrap();
+        linking.worker = Some(Worker::Here(Box::new(Linker::new(EVERYTHING))));
+        for root in &roots {
+            tell(&mut trace, root);
+        }
+        let here = trace.finish();
+        let trees = [&beside, &here].map(|links| format!("{:?}", links.invocations));
+        assert!(trees[0] == trees[1]);
+        assert_eq!(beside.outermost, here.outermost);
+    }
+}

@@ -1,0 +1,288 @@
+//! Functions that are stepped over: what they call stands in place of the calls to them.
+
+use std::collections::{HashMap, VecDeque};
+
+use foldhash::fast::RandomState;
+
+use super::matching::Unclaimed;
+use crate::profile::calls::EdgeKey;
+use crate::profile::costs::{Cost, Costs, add_all};
+use crate::profile::ids::FunctionId;
+
+/// Whether a function of a trace is one of those to step over.
+///
+/// Xdebug 2.3 and later append the place to some names: `php::call_user_func:{FILE:LINE}`.
+pub(in crate::profile) fn is_proxy(proxies: &[Vec<u8>], name: &[u8]) -> bool {
+    proxies.iter().any(|proxy| {
+        name.strip_prefix(proxy.as_slice())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(b":{") && rest.ends_with(b"}"))
+    })
+}
+
+/// Replaces calls to proxies by what these called.
+///
+/// `claim` gives for a call the calls to stand in its place; it is asked from the last to the
+/// first. Calls to what is no proxy, to proxies that called nothing, and to those that the profile
+/// does not hold, stay.
+pub(super) fn replaced<C>(
+    calls: impl DoubleEndedIterator<Item = C>,
+    mut claim: impl FnMut(&C) -> Option<VecDeque<C>>,
+) -> VecDeque<C> {
+    // What comes after the longest list so far, that list, and what comes before; all the last
+    // call first. Proxies may call each other to any depth: the longest list stays where it is, so
+    // that no call is moved more often than the length of its list doubles.
+    let mut lists: Vec<VecDeque<C>> = Vec::new();
+    for call in calls.rev() {
+        match claim(&call) {
+            Some(instead) if !instead.is_empty() => lists.push(instead),
+            _ => lists.push(VecDeque::from([call])),
+        }
+    }
+    let longest = (0..lists.len()).max_by_key(|&list| lists[list].len());
+    let before = lists.split_off(longest.map_or(0, |list| list + 1));
+    let mut joined = lists.pop().unwrap_or_default();
+    for call in before.into_iter().flat_map(|list| list.into_iter().rev()) {
+        joined.push_front(call);
+    }
+    joined.extend(lists.into_iter().rev().flatten());
+    joined
+}
+
+/// A call that is listed for its caller once it is known what it is replaced by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::profile) struct WaitingCall {
+    /// Who is called.
+    pub callee: FunctionId,
+    /// Line of the call.
+    pub line: u64,
+    /// How many calls.
+    pub calls: u64,
+    first: Cost,
+    /// Costs of further events; mostly there are none.
+    more: Box<[Cost]>,
+    matching: Cost,
+}
+
+impl WaitingCall {
+    /// A call of the open block.
+    pub fn new(call: EdgeKey, calls: u64, costs: Costs<'_>) -> Self {
+        WaitingCall {
+            callee: call.callee,
+            line: call.line,
+            calls,
+            first: costs.first,
+            more: costs.more.into(),
+            matching: costs.matching,
+        }
+    }
+
+    /// What it cost.
+    pub fn costs(&self) -> Costs<'_> {
+        Costs {
+            first: self.first,
+            more: &self.more,
+            matching: self.matching,
+        }
+    }
+}
+
+/// The calls of a block that ended, as they are to be listed.
+#[derive(Debug)]
+pub(in crate::profile) struct ListedCalls {
+    /// In their order; those of a proxy stand nowhere but in the lists of its callers.
+    pub calls: VecDeque<WaitingCall>,
+    /// What the calls that the block made cost, in the profile's first wanted event and in the
+    /// further ones.
+    made: (Cost, Vec<Cost>),
+}
+
+impl ListedCalls {
+    /// What the calls that were made cost more than those that are listed: the function's inclusive
+    /// cost is to stay what it is.
+    pub fn adjustment(&self) -> (Cost, Vec<Cost>) {
+        let (first, mut more) = self.made.clone();
+        let listed = total(&self.calls);
+        let less: Vec<Cost> = listed.1.iter().map(|cost| cost.saturating_neg()).collect();
+        add_all(&mut more, &less);
+        (first.saturating_sub(listed.0), more)
+    }
+}
+
+/// The call lists of functions that call proxies.
+///
+/// Calls wait from the first one to a proxy on, or all, if the block is a proxy's: what they will
+/// be replaced by, and who lists them, is known at the end.
+#[derive(Debug, Default)]
+pub(super) struct CallLists {
+    is_proxy: Vec<bool>,
+    /// Calls of the open block.
+    waiting: Vec<WaitingCall>,
+    /// What the invocations of proxies called, for as long as nobody has claimed them.
+    unclaimed: HashMap<FunctionId, Unclaimed<VecDeque<WaitingCall>>, RandomState>,
+}
+
+impl CallLists {
+    /// Says that a function is a proxy.
+    pub fn step_over(&mut self, function: FunctionId) {
+        if self.is_proxy.len() <= function.index() {
+            self.is_proxy.resize(function.index() + 1, false);
+        }
+        self.is_proxy[function.index()] = true;
+    }
+
+    #[inline]
+    pub fn is_proxy(&self, function: FunctionId) -> bool {
+        self.is_proxy.get(function.index()).is_some_and(|&is| is)
+    }
+
+    /// Whether a call has to wait for the end of its block.
+    #[inline]
+    pub fn has_to_wait(&self, caller: FunctionId, callee: FunctionId) -> bool {
+        // Without proxies nothing ever waits.
+        !self.is_proxy.is_empty()
+            && (!self.waiting.is_empty() || self.is_proxy(caller) || self.is_proxy(callee))
+    }
+
+    /// Keeps a call until the end of its block.
+    #[inline(never)]
+    pub fn wait(&mut self, call: WaitingCall) {
+        self.waiting.push(call);
+    }
+
+    /// Ends a block, whose own cost in the first column is `self_cost`; none, if all its calls are
+    /// listed already.
+    #[inline]
+    pub fn end_block(&mut self, function: FunctionId, self_cost: Cost) -> Option<ListedCalls> {
+        if self.is_proxy.is_empty() {
+            return None;
+        }
+        let is_proxy = self.is_proxy(function);
+        (is_proxy || !self.waiting.is_empty()).then(|| self.list(function, is_proxy, self_cost))
+    }
+
+    #[inline(never)]
+    fn list(&mut self, function: FunctionId, is_proxy: bool, self_cost: Cost) -> ListedCalls {
+        let made = total(&self.waiting);
+        let count = self.waiting.len();
+        let costs = self.waiting.iter().map(|call| call.matching);
+        let inclusive = costs.fold(self_cost, Cost::saturating_add);
+        let unclaimed = &mut self.unclaimed;
+        let mut calls = replaced(self.waiting.drain(..), |call| {
+            unclaimed.get_mut(&call.callee)?.claim(call.matching)
+        });
+        if is_proxy {
+            let calls = std::mem::take(&mut calls);
+            let unclaimed = self.unclaimed.entry(function).or_default();
+            unclaimed.push(inclusive, count, calls);
+        }
+        ListedCalls { calls, made }
+    }
+}
+
+fn total<'a>(calls: impl IntoIterator<Item = &'a WaitingCall>) -> (Cost, Vec<Cost>) {
+    let mut total = (0, Vec::new());
+    for call in calls {
+        total.0 = Cost::saturating_add(total.0, call.first);
+        add_all(&mut total.1, &call.more);
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROXIES: u32 = 5;
+
+    /// Functions below [`PROXIES`] are proxies.
+    fn lists() -> CallLists {
+        let mut lists = CallLists::default();
+        (0..PROXIES).for_each(|proxy| lists.step_over(FunctionId(proxy)));
+        lists
+    }
+
+    fn call(caller: u32, callee: u32) -> EdgeKey {
+        EdgeKey {
+            caller: FunctionId(caller),
+            callee: FunctionId(callee),
+            line: 7,
+        }
+    }
+
+    /// Ends a block with calls of these functions, and gives those that are listed for it.
+    fn listed(lists: &mut CallLists, function: u32, calls: &[u32]) -> Option<Vec<u32>> {
+        for &callee in calls {
+            let call = call(function, callee);
+            if lists.has_to_wait(call.caller, call.callee) {
+                lists.wait(WaitingCall::new(call, 1, Costs::default()));
+            }
+        }
+        let listed = lists.end_block(FunctionId(function), 0)?;
+        Some(listed.calls.iter().map(|call| call.callee.0).collect())
+    }
+
+    #[test]
+    fn calls_of_proxies_stand_where_the_calls_to_them_stood() {
+        let mut lists = lists();
+        for (proxy, calls) in [
+            (1, &[10, 11, 12][..]),
+            (2, &[20]),
+            (3, &[]),
+            (4, &[30, 2, 31, 1, 32, 3, 33]),
+            (1, &[13]),
+        ] {
+            assert_eq!(listed(&mut lists, proxy, calls), Some(vec![]));
+        }
+        assert_eq!(
+            listed(&mut lists, 60, &[50, 1, 4, 2, 51]),
+            // The first call waits for nobody.
+            Some(vec![13, 30, 20, 31, 10, 11, 12, 32, 3, 33, 2, 51])
+        );
+        assert_eq!(listed(&mut lists, 60, &[4, 1]), Some(vec![4, 1]));
+        assert_eq!(listed(&mut lists, 60, &[50, 51]), None);
+    }
+
+    #[test]
+    fn the_latest_invocation_is_claimed_by_the_last_call() {
+        let mut lists = lists();
+        for callee in [10, 11, 12] {
+            listed(&mut lists, 1, &[callee]);
+        }
+        assert_eq!(listed(&mut lists, 60, &[1, 1]), Some(vec![11, 12]));
+        assert_eq!(listed(&mut lists, 60, &[1, 1]), Some(vec![1, 10]));
+    }
+
+    #[test]
+    fn invocations_of_proxies_are_told_apart_by_the_first_column() {
+        let mut lists = lists();
+        let costs = |first, matching| Costs {
+            first,
+            more: &[5],
+            matching,
+        };
+        let call = |callee, costs| WaitingCall::new(call(60, callee), 1, costs);
+        for (callee, matching) in [(10, 100), (11, 500)] {
+            lists.wait(call(callee, costs(0, matching)));
+            assert!(lists.end_block(FunctionId(1), 40).is_some());
+        }
+        // By the wanted event the call would be the latest one.
+        lists.wait(call(1, costs(540, 141)));
+        let listed = lists.end_block(FunctionId(60), 0).unwrap();
+        assert_eq!(listed.calls, [call(10, costs(0, 100))]);
+        assert_eq!(listed.adjustment(), (540, vec![0]));
+    }
+
+    #[test]
+    fn proxies_are_known_by_name_and_place() {
+        let proxies = [b"php::call_user_func".to_vec()];
+        for (name, expected) in [
+            (&b"php::call_user_func"[..], true),
+            (b"php::call_user_func:{/srv/a.php:7}", true),
+            (b"php::call_user_func:{/srv/a.php:7", false),
+            (b"php::call_user_func_array", false),
+            (b"call_user_func", false),
+        ] {
+            assert_eq!(is_proxy(&proxies, name), expected);
+        }
+    }
+}
