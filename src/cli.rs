@@ -65,11 +65,12 @@ struct Arguments {
     /// What to write
     ///
     /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version
-    /// since 1.2 v7. Text is a table of the top functions; JSON holds everything.
+    /// since 1.2 v7. Collapsed holds the stacks of a trace for flame graphs, tree shows them. Text is a
+    /// table of the top functions; JSON holds everything.
     #[arg(short, long, value_enum, default_value = "v7", help_heading = "Output")]
     format: FormatArgument,
 
-    /// Rows of the text report; 0 for all
+    /// Rows of the text and tree reports; 0 for all
     #[arg(long, value_name = "N", default_value_t = 30, help_heading = "Output")]
     top: usize,
 
@@ -164,6 +165,8 @@ enum FormatArgument {
     V6,
     #[value(alias = "7")]
     V7,
+    Collapsed,
+    Tree,
     Text,
     Json,
 }
@@ -235,11 +238,17 @@ impl Arguments {
             FormatArgument::V5 => Format::Preprocessed(Version::V5),
             FormatArgument::V6 => Format::Preprocessed(Version::V6),
             FormatArgument::V7 => Format::Preprocessed(Version::V7),
-            FormatArgument::Text => Format::Text(text::Options {
-                top: (self.top > 0).then_some(self.top),
-                width: self.width(),
-            }),
+            FormatArgument::Collapsed => Format::Collapsed,
+            FormatArgument::Tree => Format::Tree(self.report_options()),
+            FormatArgument::Text => Format::Text(self.report_options()),
             FormatArgument::Json => Format::Json,
+        }
+    }
+
+    fn report_options(&self) -> text::Options {
+        text::Options {
+            top: (self.top > 0).then_some(self.top),
+            width: self.width(),
         }
     }
 

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use crate::input::{self, Progress, Source};
 use crate::output::{Links, Place, Target, Unfinished};
 use crate::profile::{EventChoice, InclusiveCost, Profile, ProfileKind};
-use crate::report::{json, text};
+use crate::report::{collapsed, json, text, tree};
 use crate::text::excerpt;
 use crate::{callgrind, webgrind};
 pub use error::{ConvertError, Warning};
@@ -23,6 +23,10 @@ use webgrind::{OnOverflow, Version, WriteErrorKind, WriteOptions};
 pub enum Format {
     /// webgrind's preprocessed format.
     Preprocessed(Version),
+    /// The stacks of traces, one a line.
+    Collapsed,
+    /// The stacks of traces as a tree, for people.
+    Tree(text::Options),
     /// The top functions, for people.
     Text(text::Options),
     /// Everything, for machines.
@@ -39,6 +43,11 @@ impl Format {
     /// Whether it holds the costs of all events, unless some are chosen.
     pub fn holds_all_events(self) -> bool {
         false
+    }
+
+    /// Whether it shows stacks, which only traces have.
+    fn shows_stacks(self) -> bool {
+        matches!(self, Format::Collapsed | Format::Tree(_))
     }
 
     /// Whether it is of no use on a terminal.
@@ -324,6 +333,17 @@ impl Loaded<'_> {
                     None => 0,
                 }
             }
+            Format::Collapsed => {
+                let warnings = &mut self.report.warnings;
+                self.output.write_text(|output| {
+                    let found = collapsed::write(profile, output)?;
+                    warnings.extend(found.into_iter().map(Warning::Collapsed));
+                    Ok(())
+                })?
+            }
+            Format::Tree(options) => self
+                .output
+                .write_text(|output| tree::write(profile, options, output))?,
             Format::Text(options) => self
                 .output
                 .write_text(|output| text::write(profile, options, output))?,

@@ -8,6 +8,7 @@ use crate::callgrind::{self, Problem};
 use crate::input::{Compression, Source};
 use crate::output::Target;
 use crate::profile::ModelError;
+use crate::report::collapsed;
 use crate::webgrind::{self, ReadErrorKind};
 
 /// Why nothing was converted.
@@ -69,6 +70,14 @@ pub enum ConvertError {
     /// There are no inputs.
     #[error("there is no input")]
     NoInput,
+    /// Stacks are wanted, but an input has none.
+    #[error(
+        "{input}: holds sums, not single calls, so its stacks are not known, and an estimate would put costs where they never were; -f callgrind and -f text show what it holds"
+    )]
+    NoStacks {
+        /// The input.
+        input: Source,
+    },
     /// What was read makes no profile.
     #[error("{inputs}: {error}")]
     Model {
@@ -187,6 +196,9 @@ pub enum Warning {
     /// A sum reached an end of the 64 bits.
     #[error("some sums do not fit into 64 bits and stay at their limit")]
     Saturated,
+    /// About the stacks that were written.
+    #[error(transparent)]
+    Collapsed(collapsed::Warning),
     /// About the file that was written.
     #[error(transparent)]
     Webgrind(webgrind::WriteWarning),

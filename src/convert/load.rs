@@ -33,7 +33,7 @@ pub(super) fn load(
         inclusive: options.inclusive,
         proxies: options.proxies.clone(),
         invocations: options.format == Format::Preprocessed(Version::V4),
-        contexts: false,
+        contexts: options.format.shows_stacks(),
     };
     let mut merged = Merged::default();
     let mut inputs = inputs.iter();
@@ -201,6 +201,8 @@ fn read(
     let input = source.clone();
     if no_data.is_some() {
         warnings.push(Warning::Empty { input });
+    } else if wanted.contexts && profile.kind() != ProfileKind::Trace {
+        return Err(ConvertError::NoStacks { input });
     } else if !wanted.proxies.is_empty() && profile.kind() == ProfileKind::Aggregate {
         warnings.push(Warning::ProxiesIgnored { input });
     }

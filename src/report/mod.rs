@@ -20,5 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod collapsed;
 pub mod json;
 pub mod text;
+pub mod tree;

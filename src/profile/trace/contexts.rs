@@ -44,22 +44,18 @@ pub struct Context {
     children: Children,
     /// The next node below the same one.
     next: ContextId,
-    /// Whether these invocations are of a proxy and made calls, which stand in their place once
-    /// [`ContextTree::step_over_proxies`] has been there.
-    is_stepped_over: bool,
 }
 
-/// The nodes below a node: no two have the same function, apart from those to step over.
+const _: () = assert!(size_of::<Context>() == 32, "a trace has many at a time");
+
+/// The nodes below a node: no two have the same key.
 #[derive(Clone, Copy, Debug)]
 struct Children {
     first: ContextId,
-    count: u32,
-    /// Which of the indices finds them by function, or [`NO_INDEX`].
-    index: u32,
+    /// How many there are, up to [`FEW`]. What is beyond that is the number of the index in which
+    /// they are found.
+    width: u32,
 }
-
-/// Stands where no index finds the nodes.
-const NO_INDEX: u32 = u32::MAX;
 
 /// So many nodes are found faster by going through them than by an index.
 const FEW: u32 = 8;
@@ -67,10 +63,24 @@ const FEW: u32 = 8;
 impl Children {
     const NONE: Children = Children {
         first: ContextId::NONE,
-        count: 0,
-        index: NO_INDEX,
+        width: 0,
     };
+
+    /// Which index finds them, if they are more than a few.
+    #[inline]
+    fn index(self) -> Option<usize> {
+        let index = self.width.checked_sub(FEW + 1)?;
+        Some(index as usize)
+    }
 }
+
+/// What tells a node from the others below the same node.
+///
+/// Invocations of proxies that made calls, which are to stand in their place, are apart from those
+/// that made none.
+type Key = (FunctionId, IsSteppedOver);
+
+type IsSteppedOver = bool;
 
 impl Context {
     fn new(function: FunctionId) -> Self {
@@ -80,18 +90,12 @@ impl Context {
             self_cost: 0,
             children: Children::NONE,
             next: ContextId::NONE,
-            is_stepped_over: false,
         }
     }
 
     fn add(&mut self, calls: u64, self_cost: Cost) {
         self.calls = self.calls.saturating_add(calls);
         self.self_cost = self.self_cost.saturating_add(self_cost);
-    }
-
-    /// What tells it from the others below the same node.
-    fn key(&self) -> (FunctionId, bool) {
-        (self.function, self.is_stepped_over)
     }
 }
 
@@ -104,9 +108,10 @@ pub struct ContextTree {
     free: Vec<ContextId>,
     /// For nodes with many below them: these by function.
     indices: Vec<HashTable<ContextId>>,
-    free_indices: Vec<u32>,
+    free_indices: Vec<usize>,
     hasher: RandomState,
-    has_proxies: bool,
+    /// Which of the nodes are stepped over, as far as any are.
+    stepped_over: Vec<bool>,
     is_full: bool,
 }
 
@@ -118,7 +123,7 @@ impl Default for ContextTree {
             indices: Vec::new(),
             free_indices: Vec::new(),
             hasher: RandomState::default(),
-            has_proxies: false,
+            stepped_over: Vec::new(),
             is_full: false,
         }
     }
@@ -126,11 +131,26 @@ impl Default for ContextTree {
 
 /// What of an invocation its caller takes over.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Subtree {
-    /// It called nothing: this is its self cost.
-    Leaf(Cost),
-    /// Its node.
-    Node(ContextId),
+pub(super) struct Subtree {
+    /// Its node, or [`ContextId::NONE`], if it called nothing.
+    pub node: ContextId,
+    /// Its self cost, if it called nothing.
+    pub self_cost: Cost,
+}
+
+impl Subtree {
+    /// Of an invocation that called nothing, or of which no more is known than its cost.
+    pub fn leaf(self_cost: Cost) -> Self {
+        Subtree {
+            node: ContextId::NONE,
+            self_cost,
+        }
+    }
+
+    /// Of an invocation that has a node.
+    pub fn of(node: ContextId) -> Self {
+        Subtree { node, self_cost: 0 }
+    }
 }
 
 /// One step of a walk through a [`ContextTree`].
@@ -167,11 +187,23 @@ impl ContextTree {
 
     /// Goes through all nodes from the roots down, the nodes below one in no particular order.
     pub fn walk(&self) -> impl Iterator<Item = Step> {
+        self.walk_below(ContextId::TOP)
+    }
+
+    /// Goes in the same way through the nodes below a node.
+    pub fn walk_below(&self, id: ContextId) -> impl Iterator<Item = Step> {
         Walk {
             tree: self,
-            next: self.context(ContextId::TOP).children.first,
+            next: self.context(id).children.first,
             path: Vec::new(),
         }
+    }
+
+    /// The tree in which several functions are one: that whose number `group` gives.
+    pub fn regrouped(&self, group: impl FnMut(FunctionId) -> FunctionId) -> Self {
+        let mut tree = ContextTree::default();
+        tree.merge(self, group);
+        tree
     }
 
     /// For every node its self cost and that of all nodes below it, by [`ContextId::index`].
@@ -263,23 +295,21 @@ impl ContextTree {
         self_cost: Cost,
         is_proxy: bool,
     ) -> Option<ContextId> {
-        self.has_proxies |= is_proxy;
-        self.enter(Context {
+        let node = Context {
             calls: 1,
             self_cost,
-            is_stepped_over: is_proxy,
             ..Context::new(function)
-        })
+        };
+        self.enter(node, is_proxy)
     }
 
     /// Puts what an invocation called below its node.
     pub(super) fn add_call(&mut self, caller: ContextId, callee: FunctionId, subtree: Subtree) {
-        match subtree {
-            Subtree::Leaf(self_cost) => {
-                let child = self.child(caller, (callee, false));
-                self.nodes[child.index()].add(1, self_cost);
-            }
-            Subtree::Node(node) => self.attach(caller, node),
+        if subtree.node == ContextId::NONE {
+            let child = self.child(caller, (callee, false));
+            self.nodes[child.index()].add(1, subtree.self_cost);
+        } else {
+            self.attach(caller, subtree.node);
         }
     }
 
@@ -296,7 +326,7 @@ impl ContextTree {
     /// Puts what the invocations of proxies called in their place: it is called by their callers,
     /// who take over their self costs. Proxies that nobody called stay.
     pub(super) fn step_over_proxies(&mut self) {
-        if !std::mem::take(&mut self.has_proxies) {
+        if self.stepped_over.is_empty() {
             return;
         }
         let mut todo = vec![ContextId::TOP];
@@ -305,10 +335,9 @@ impl ContextTree {
             let mut lists = vec![children];
             while let Some(mut child) = lists.pop() {
                 while child != ContextId::NONE {
-                    let node = &mut self.nodes[child.index()];
-                    let next = node.next;
-                    if std::mem::take(&mut node.is_stepped_over) && id != ContextId::TOP {
-                        let self_cost = node.self_cost;
+                    let node = &self.nodes[child.index()];
+                    let (next, self_cost) = (node.next, node.self_cost);
+                    if self.set_stepped_over(child, false) && id != ContextId::TOP {
                         self.nodes[id.index()].add(0, self_cost);
                         lists.push(self.take_children(child));
                         self.free.push(child);
@@ -320,6 +349,7 @@ impl ContextTree {
             }
             todo.extend(self.children(id));
         }
+        self.stepped_over = Vec::new();
     }
 
     /// Adds all of another tree, whose functions have these numbers here.
@@ -335,7 +365,7 @@ impl ContextTree {
             match step {
                 Step::Enter(id) => {
                     let context = other.context(id);
-                    let key = (map(context.function), context.is_stepped_over);
+                    let key = (map(context.function), other.is_stepped_over(id));
                     let above = path.last().copied().unwrap_or(ContextId::TOP);
                     let node = self.child(above, key);
                     self.nodes[node.index()].add(context.calls, context.self_cost);
@@ -344,14 +374,12 @@ impl ContextTree {
                 Step::Leave(_) => _ = path.pop(),
             }
         }
-        self.has_proxies |= other.has_proxies;
         self.is_full |= other.is_full;
     }
 
     /// Merges a node into those below another.
     fn attach(&mut self, parent: ContextId, child: ContextId) {
-        let key = self.nodes[child.index()].key();
-        match self.find(parent, key) {
+        match self.find(parent, self.key(child)) {
             Some(found) => self.merge_nodes(found, child),
             None => self.link(parent, child),
         }
@@ -367,15 +395,15 @@ impl ContextTree {
             let node = &mut self.nodes[into.index()];
             node.add(calls, self_cost);
             // Those of the one with fewer move, so that no node moves often.
-            if node.children.count < from_children.count {
-                let fewer = std::mem::replace(&mut node.children, from_children);
-                self.nodes[from.index()].children = fewer;
+            let into_children = node.children;
+            if self.count(into_children) < self.count(from_children) {
+                self.nodes[into.index()].children = from_children;
+                self.nodes[from.index()].children = into_children;
             }
             let mut child = self.take_children(from);
             while child != ContextId::NONE {
-                let node = &self.nodes[child.index()];
-                let (key, next) = (node.key(), node.next);
-                match self.find(into, key) {
+                let next = self.nodes[child.index()].next;
+                match self.find(into, self.key(child)) {
                     Some(found) => todo.push((found, child)),
                     None => self.link(into, child),
                 }
@@ -386,16 +414,12 @@ impl ContextTree {
     }
 
     /// The node below another with this key; it is new if there is none.
-    fn child(&mut self, parent: ContextId, key: (FunctionId, bool)) -> ContextId {
+    fn child(&mut self, parent: ContextId, key: Key) -> ContextId {
         if let Some(found) = self.find(parent, key) {
             return found;
         }
-        let node = Context {
-            is_stepped_over: key.1,
-            ..Context::new(key.0)
-        };
         // Where it is full, all that comes of it is an error.
-        let Some(child) = self.enter(node) else {
+        let Some(child) = self.enter(Context::new(key.0), key.1) else {
             return parent;
         };
         self.link(parent, child);
@@ -403,90 +427,121 @@ impl ContextTree {
     }
 
     #[inline]
-    fn find(&mut self, parent: ContextId, key: (FunctionId, bool)) -> Option<ContextId> {
+    fn find(&self, parent: ContextId, key: Key) -> Option<ContextId> {
         let children = self.nodes[parent.index()].children;
-        if children.count > FEW {
-            return self.find_by_index(parent, key);
+        if let Some(index) = children.index() {
+            let hash = self.hasher.hash_one(key);
+            let found = self.indices[index].find(hash, |&id| self.key(id) == key);
+            return found.copied();
         }
         let mut child = children.first;
         while child != ContextId::NONE {
-            let node = &self.nodes[child.index()];
-            if node.key() == key {
+            if self.key(child) == key {
                 return Some(child);
             }
-            child = node.next;
+            child = self.nodes[child.index()].next;
         }
         None
     }
 
-    fn find_by_index(&mut self, parent: ContextId, key: (FunctionId, bool)) -> Option<ContextId> {
-        if self.nodes[parent.index()].children.index == NO_INDEX {
-            self.make_index(parent);
-        }
-        let index = self.nodes[parent.index()].children.index;
-        let hash = self.hasher.hash_one(key);
-        let found = self
-            .indices
-            .get(index as usize)?
-            .find(hash, |id| self.nodes[id.index()].key() == key);
-        found.copied()
+    #[inline]
+    fn key(&self, id: ContextId) -> Key {
+        (self.nodes[id.index()].function, self.is_stepped_over(id))
     }
 
-    #[cold]
-    fn make_index(&mut self, parent: ContextId) {
-        let number = self.free_indices.pop().unwrap_or_else(|| {
-            self.indices.push(HashTable::new());
-            // There are fewer indices than nodes.
-            next_index(self.indices.len() - 1).unwrap_or(0)
-        });
-        self.nodes[parent.index()].children.index = number;
-        let mut child = self.nodes[parent.index()].children.first;
-        while child != ContextId::NONE {
-            self.enter_into_index(number, child);
-            child = self.nodes[child.index()].next;
-        }
+    #[inline]
+    fn is_stepped_over(&self, id: ContextId) -> bool {
+        self.stepped_over.get(id.index()).is_some_and(|&is| is)
     }
 
-    fn enter_into_index(&mut self, index: u32, child: ContextId) {
-        let (nodes, hasher) = (&self.nodes, &self.hasher);
-        let hash = |id: &ContextId| hasher.hash_one(nodes[id.index()].key());
-        self.indices[index as usize].insert_unique(hash(&child), child, hash);
+    /// Says whether a node is one to step over, and returns whether it was.
+    fn set_stepped_over(&mut self, id: ContextId, is: bool) -> bool {
+        if is && self.stepped_over.len() <= id.index() {
+            self.stepped_over.resize(id.index() + 1, false);
+        }
+        let was = self.stepped_over.get_mut(id.index());
+        was.is_some_and(|was| std::mem::replace(was, is))
+    }
+
+    fn count(&self, children: Children) -> usize {
+        match children.index() {
+            Some(index) => self.indices[index].len(),
+            None => children.width as usize,
+        }
     }
 
     /// Puts a node below another that has none like it.
     fn link(&mut self, parent: ContextId, child: ContextId) {
         let children = &mut self.nodes[parent.index()].children;
         let next = std::mem::replace(&mut children.first, child);
-        children.count += 1;
-        let index = children.index;
-        self.nodes[child.index()].next = next;
-        if index != NO_INDEX {
-            self.enter_into_index(index, child);
+        let before = *children;
+        if before.width < FEW {
+            children.width += 1;
         }
+        self.nodes[child.index()].next = next;
+        if let Some(index) = before.index() {
+            self.enter_into_index(index, child);
+        } else if before.width == FEW {
+            self.make_index(parent);
+        }
+    }
+
+    /// Makes an index of the nodes below a node.
+    #[cold]
+    fn make_index(&mut self, parent: ContextId) {
+        let index = self.free_indices.pop().unwrap_or_else(|| {
+            self.indices.push(HashTable::new());
+            self.indices.len() - 1
+        });
+        // There are fewer indices than nodes.
+        let number = next_index(index).unwrap_or(0);
+        let children = &mut self.nodes[parent.index()].children;
+        children.width = number.saturating_add(FEW + 1);
+        let mut child = children.first;
+        while child != ContextId::NONE {
+            self.enter_into_index(index, child);
+            child = self.nodes[child.index()].next;
+        }
+    }
+
+    fn enter_into_index(&mut self, index: usize, child: ContextId) {
+        let mut indices = std::mem::take(&mut self.indices);
+        let hash = |id: &ContextId| self.hasher.hash_one(self.key(*id));
+        indices[index].insert_unique(hash(&child), child, hash);
+        self.indices = indices;
     }
 
     /// Takes all nodes below a node away, and gives the first of them.
     fn take_children(&mut self, parent: ContextId) -> ContextId {
         let node = &mut self.nodes[parent.index()];
         let children = std::mem::replace(&mut node.children, Children::NONE);
-        if children.index != NO_INDEX {
-            self.indices[children.index as usize].clear();
-            self.free_indices.push(children.index);
+        if let Some(index) = children.index() {
+            // One that is kept is for few nodes again, and must not cost as much as for many.
+            self.indices[index] = HashTable::new();
+            self.free_indices.push(index);
         }
         children.first
     }
 
-    fn enter(&mut self, node: Context) -> Option<ContextId> {
-        if let Some(id) = self.free.pop() {
-            self.nodes[id.index()] = node;
-            return Some(id);
+    fn enter(&mut self, node: Context, is_stepped_over: bool) -> Option<ContextId> {
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.nodes[id.index()] = node;
+                Some(id)
+            }
+            None => {
+                let number = next_index(self.nodes.len());
+                match number {
+                    Some(_) => self.nodes.push(node),
+                    None => self.is_full = true,
+                }
+                number.map(ContextId)
+            }
+        };
+        if let Some(id) = id {
+            self.set_stepped_over(id, is_stepped_over);
         }
-        let number = next_index(self.nodes.len());
-        match number {
-            Some(_) => self.nodes.push(node),
-            None => self.is_full = true,
-        }
-        number.map(ContextId)
+        id
     }
 }
 
@@ -516,7 +571,7 @@ impl ContextTree {
                         let child = tree.add_invocation(node, invocations, called, &is_proxy);
                         path.push((child, invocations.calls_of(called)));
                     }
-                    None => tree.add_call(node, call.callee, Subtree::Leaf(call.cost)),
+                    None => tree.add_call(node, call.callee, Subtree::leaf(call.cost)),
                 }
             }
         }
@@ -532,7 +587,6 @@ impl ContextTree {
     ) -> ContextId {
         let function = invocations.invocations()[invocation].function;
         let is_proxy = is_proxy(function) && !invocations.calls_of(invocation).is_empty();
-        self.has_proxies |= is_proxy;
         let node = self.child(caller, (function, is_proxy));
         let self_cost = invocations.invocations()[invocation].self_cost;
         self.nodes[node.index()].add(1, self_cost);

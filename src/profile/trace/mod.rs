@@ -255,9 +255,20 @@ impl Worker {
 /// What is kept of an invocation that nobody has claimed yet.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
-    subtree: Subtree,
+    /// As in its [`Subtree`].
+    self_cost: Cost,
+    node: ContextId,
     /// Its position in the [`InvocationTree`], or [`NONE`].
     invocation: u32,
+}
+
+impl Ended {
+    fn subtree(&self) -> Subtree {
+        Subtree {
+            node: self.node,
+            self_cost: self.self_cost,
+        }
+    }
 }
 
 /// Links calls to the invocations that they made.
@@ -329,7 +340,7 @@ impl Linker {
             cost = cost.saturating_add(matching);
             let unclaimed = self.unclaimed.get_mut(call.callee.index());
             let claimed = unclaimed.and_then(|unclaimed| unclaimed.claim(matching));
-            let subtree = claimed.map_or(Subtree::Leaf(call.cost), |ended| ended.subtree);
+            let subtree = claimed.map_or(Subtree::leaf(call.cost), |ended| ended.subtree());
             call.invocation = claimed.map_or(NONE, |ended| ended.invocation);
             if let Some(node) = node {
                 self.contexts.add_call(node, call.callee, subtree);
@@ -339,9 +350,10 @@ impl Linker {
             true => self.add_invocation(block, calls),
             false => NONE,
         };
-        let subtree = node.map_or(Subtree::Leaf(block.self_cost), Subtree::Node);
+        let Subtree { node, self_cost } = node.map_or(Subtree::leaf(block.self_cost), Subtree::of);
         let ended = Ended {
-            subtree,
+            self_cost,
+            node,
             invocation,
         };
         self.unclaimed(block.function)
@@ -405,7 +417,7 @@ impl Linker {
     fn add_roots(&mut self) {
         for (number, unclaimed) in (0u32..).zip(&mut self.unclaimed) {
             for ended in unclaimed.drain() {
-                self.contexts.add_root(FunctionId(number), ended.subtree);
+                self.contexts.add_root(FunctionId(number), ended.subtree());
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::profile::{Cost, split_scale};
 
 /// A number with its thousands apart: `-1,234,567`.
-pub(super) fn grouped(number: impl Into<i128>) -> String {
+pub(in crate::report) fn grouped(number: impl Into<i128>) -> String {
     let number = number.into();
     let digits = number.unsigned_abs().to_string();
     let mut text = String::from(if number < 0 { "-" } else { "" });
@@ -19,7 +19,7 @@ pub(super) fn grouped(number: impl Into<i128>) -> String {
 /// How much of a total something is, in percent with two decimals.
 ///
 /// Of nothing, and of less than nothing, there are no percentages: that is `-`.
-pub(super) fn percent(part: Cost, total: Cost) -> String {
+pub(in crate::report) fn percent(part: Cost, total: Cost) -> String {
     if total <= 0 {
         return "-".to_owned();
     }
@@ -28,7 +28,7 @@ pub(super) fn percent(part: Cost, total: Cost) -> String {
 }
 
 /// The nanoseconds in one unit of an event whose name tells it, as `Time_(10ns)` does.
-pub(super) fn nanoseconds(event: &[u8]) -> Option<i128> {
+pub(in crate::report) fn nanoseconds(event: &[u8]) -> Option<i128> {
     let (name, scale) = split_scale(event);
     let name = std::str::from_utf8(name).ok()?.strip_suffix(')')?;
     let (_, unit) = name.rsplit_once('(')?;
@@ -47,7 +47,7 @@ pub(super) fn nanoseconds(event: &[u8]) -> Option<i128> {
 }
 
 /// A time with three digits, in a unit that suits it: `33.0 ms`.
-pub(super) fn time(nanoseconds: i128) -> String {
+pub(in crate::report) fn time(nanoseconds: i128) -> String {
     const UNITS: [(i128, &str); 4] = [
         (1_000_000_000, "s"),
         (1_000_000, "ms"),

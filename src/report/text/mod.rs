@@ -1,7 +1,7 @@
 //! The top functions as a table, for a terminal or a log.
 
-mod figures;
-mod names;
+pub(super) mod figures;
+pub(super) mod names;
 mod table;
 
 use std::io::{self, Write};
@@ -58,7 +58,7 @@ fn by_self_cost(profile: &Profile) -> Vec<FunctionId> {
     functions
 }
 
-fn heading(profile: &Profile, total: Cost) -> Vec<String> {
+pub(super) fn heading(profile: &Profile, total: Cost) -> Vec<String> {
     let calls = profile.edges().map(|edge| edge.calls);
     let calls = calls.fold(0, u64::saturating_add);
     let edges = profile.edges().len() as u64;

@@ -13,12 +13,12 @@ fn columns(c: char) -> usize {
 }
 
 /// The columns that a text takes.
-pub(super) fn width_of(text: &str) -> usize {
+pub(in crate::report) fn width_of(text: &str) -> usize {
     text.chars().map(columns).sum()
 }
 
 /// Fills a text up with spaces.
-pub(super) fn pad(mut text: String, width: usize) -> String {
+pub(in crate::report) fn pad(mut text: String, width: usize) -> String {
     let missing = width.saturating_sub(width_of(&text));
     text.extend(std::iter::repeat_n(' ', missing));
     text
@@ -52,7 +52,7 @@ fn tail(text: &str, width: usize) -> &str {
 }
 
 /// Keeps the beginning.
-pub(super) fn cut_end(text: &str, width: usize) -> String {
+pub(in crate::report) fn cut_end(text: &str, width: usize) -> String {
     if width_of(text) <= width {
         return text.to_owned();
     }
@@ -63,7 +63,7 @@ pub(super) fn cut_end(text: &str, width: usize) -> String {
 }
 
 /// Keeps the end, from the beginning of a folder or file if there is one.
-pub(super) fn shorten_path(path: &str, width: usize) -> String {
+pub(in crate::report) fn shorten_path(path: &str, width: usize) -> String {
     if width_of(path) <= width {
         return path.to_owned();
     }
@@ -78,7 +78,7 @@ pub(super) fn shorten_path(path: &str, width: usize) -> String {
 /// Leaves out arguments, then the outer namespaces, and what is too long even so in its middle.
 ///
 /// A row is told by the method; namespaces are what most rows have in common.
-pub(super) fn shorten_name(name: &str, width: usize) -> String {
+pub(in crate::report) fn shorten_name(name: &str, width: usize) -> String {
     if width_of(name) <= width {
         return name.to_owned();
     }

@@ -1,0 +1,373 @@
+//! The stacks of a trace, one a line: what flame graphs are made of.
+//!
+//! ```text
+//! {main} 1200
+//! {main};App\Kernel->boot 350
+//! {main};App\Kernel->boot;php::include 90
+//! ```
+//!
+//! Each line has the frames of a stack from the root on, and the sum of the self costs of all
+//! invocations with just that stack: the lines add up to the profile's total. Costs are written in
+//! full, whatever their size. Lines are sorted by the bytes of their stacks.
+//!
+//! Frames are function names, but for what readers of the format would stumble over:
+//!
+//! | in a name | in its frame | since it |
+//! |---|---|---|
+//! | `;` | `:` | separates frames |
+//! | control characters, line separators | a blank | end lines |
+//! | the blank before digits and points at its end | `_` | makes them a second cost |
+//! | the blank of `# ` at its beginning | `_` | makes a comment |
+//! | bytes that are not UTF-8 | `\xff` and the like | make some refuse the whole file |
+//! | nothing, or nothing but blanks | `???` | is taken for no frame |
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::io::{self, BufWriter, Write};
+
+use thiserror::Error;
+
+use crate::profile::{ContextId, ContextTree, Cost, FunctionId, Profile, Step};
+use crate::text::utf8;
+
+/// How many frames a stack has at most: recursion would make the output grow with its square.
+const MOST_FRAMES: usize = 1024;
+
+/// For the same reason frames are summed up where those above them have this many bytes.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Stands for all frames beyond these.
+const DEEPER: &[u8] = b"(deeper)";
+
+/// What a user should know about stacks that were written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Sums of memory can be negative, which no reader of the format takes.
+    #[error("stacks with a negative sum are left out: {stacks}, which add up to {cost}")]
+    Negative {
+        /// How many.
+        stacks: u64,
+        /// Their sum.
+        cost: Cost,
+    },
+    /// Some calls are nested very deeply.
+    #[error(
+        "{stacks} stacks of more than {MOST_FRAMES} frames: what lies deeper is summed up as (deeper)"
+    )]
+    Deeper {
+        /// How many stacks end so.
+        stacks: u64,
+    },
+}
+
+/// Writes the stacks of a profile's traces; see the [module](self)'s documentation.
+///
+/// The profile has to have been read with
+/// [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts): without them nothing is
+/// written.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write(profile: &Profile, output: impl Write) -> io::Result<Vec<Warning>> {
+    let mut output = BufWriter::new(output);
+    let Some(contexts) = profile.contexts() else {
+        return Ok(Vec::new());
+    };
+    let frames = Frames::new(profile);
+    let merged = frames.merged(contexts);
+    let mut stacks = Stacks::new(merged.as_ref().unwrap_or(contexts), &frames);
+    while let Some((stack, cost)) = stacks.next() {
+        output.write_all(stack)?;
+        writeln!(output, " {cost}")?;
+    }
+    output.flush()?;
+    Ok(stacks.warnings())
+}
+
+/// The frames of all functions.
+struct Frames {
+    /// By number of the function.
+    texts: Vec<String>,
+    /// For every function the first one of the same frame.
+    first: Vec<FunctionId>,
+    /// Whether there is another one.
+    are_shared: bool,
+}
+
+impl Frames {
+    fn new(profile: &Profile) -> Self {
+        let mut frames = Frames {
+            texts: Vec::new(),
+            first: Vec::new(),
+            are_shared: false,
+        };
+        let mut seen = HashMap::new();
+        for (id, function) in profile.functions() {
+            let text = frame(profile.name(function.name));
+            let first = match seen.entry(text.clone()) {
+                Entry::Vacant(entry) => *entry.insert(id),
+                Entry::Occupied(entry) => {
+                    frames.are_shared = true;
+                    *entry.get()
+                }
+            };
+            frames.first.push(first);
+            frames.texts.push(text);
+        }
+        frames
+    }
+
+    /// The tree by frames, if that is another one than by functions.
+    fn merged(&self, contexts: &ContextTree) -> Option<ContextTree> {
+        self.are_shared
+            .then(|| contexts.regrouped(|function| self.first[function.index()]))
+    }
+
+    fn of(&self, function: FunctionId) -> &[u8] {
+        self.texts[function.index()].as_bytes()
+    }
+}
+
+/// How a function is called in a stack.
+fn frame(name: &[u8]) -> String {
+    let mut frame: String = utf8(name)
+        .chars()
+        .map(|char| match char {
+            ';' => ':',
+            '\u{2028}' | '\u{2029}' => ' ',
+            _ if char.is_control() => ' ',
+            _ => char,
+        })
+        .collect();
+    if frame.trim().is_empty() {
+        return "???".to_owned();
+    }
+    // Readers trim lines and stacks before they look at them.
+    let start = frame.len() - frame.trim_start().len();
+    if frame[start..].starts_with("# ") {
+        frame.replace_range(start + 1..start + 2, "_");
+    }
+    let trimmed = frame.trim_end();
+    let number = trimmed.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
+    if number.len() < trimmed.len() && number.ends_with(' ') {
+        let blank = number.len() - 1;
+        frame.replace_range(blank..=blank, "_");
+    }
+    frame
+}
+
+/// Goes through the stacks in the order of their bytes, from one line to the next.
+struct Stacks<'a> {
+    contexts: &'a ContextTree,
+    frames: &'a Frames,
+    /// What comes next, last.
+    pending: Vec<Pending>,
+    stack: Vec<u8>,
+    negative: (u64, Cost),
+    deeper: u64,
+}
+
+/// Lines that are still to come.
+#[derive(Clone, Copy)]
+struct Pending {
+    what: Lines,
+    context: ContextId,
+    /// Bytes of the stack above it, and the frames in it.
+    bytes: usize,
+    frames: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    /// The line of a context, with its cost.
+    Own(Cost),
+    /// Those of all contexts below it.
+    Below,
+    /// The one line for all these.
+    Deeper(Cost),
+}
+
+impl<'a> Stacks<'a> {
+    fn new(contexts: &'a ContextTree, frames: &'a Frames) -> Self {
+        let mut stacks = Stacks {
+            contexts,
+            frames,
+            pending: Vec::new(),
+            stack: Vec::new(),
+            negative: (0, 0),
+            deeper: 0,
+        };
+        stacks.expect(contexts.roots(), 0);
+        stacks
+    }
+
+    /// The next stack and its cost, which is more than 0.
+    fn next(&mut self) -> Option<(&[u8], Cost)> {
+        while let Some(next) = self.pending.pop() {
+            self.stack.truncate(next.bytes);
+            if next.bytes > 0 {
+                self.stack.push(b';');
+            }
+            let function = self.contexts.context(next.context).function;
+            match next.what {
+                Lines::Own(cost) => {
+                    self.stack.extend_from_slice(self.frames.of(function));
+                    return Some((&self.stack, cost));
+                }
+                Lines::Deeper(cost) => {
+                    self.stack.extend_from_slice(DEEPER);
+                    return Some((&self.stack, cost));
+                }
+                Lines::Below => {
+                    self.stack.extend_from_slice(self.frames.of(function));
+                    self.go_below(next.context, next.frames + 1);
+                }
+            }
+        }
+        None
+    }
+
+    fn go_below(&mut self, context: ContextId, frames: usize) {
+        if frames < MOST_FRAMES && self.stack.len() < MOST_BYTES {
+            self.expect(self.contexts.children(context), frames);
+            return;
+        }
+        let below = self.contexts.walk_below(context);
+        let cost = below.fold(0, |sum: Cost, step| match step {
+            Step::Enter(id) => sum.saturating_add(self.contexts.context(id).self_cost),
+            Step::Leave(_) => sum,
+        });
+        self.deeper += 1;
+        if self.is_written(cost) {
+            self.pending.push(Pending {
+                what: Lines::Deeper(cost),
+                context,
+                bytes: self.stack.len(),
+                frames,
+            });
+        }
+    }
+
+    /// Notes the lines of these contexts and of those below them as the next ones.
+    fn expect(&mut self, contexts: impl Iterator<Item = ContextId>, frames: usize) {
+        let start = self.pending.len();
+        let bytes = self.stack.len();
+        for id in contexts {
+            let pending = |what| Pending {
+                what,
+                context: id,
+                bytes,
+                frames,
+            };
+            let cost = self.contexts.context(id).self_cost;
+            if self.is_written(cost) {
+                self.pending.push(pending(Lines::Own(cost)));
+            }
+            if self.contexts.children(id).next().is_some() {
+                self.pending.push(pending(Lines::Below));
+            }
+        }
+        let (contexts, frames) = (self.contexts, self.frames);
+        let text = |next: &Pending| {
+            let function = contexts.context(next.context).function;
+            (frames.of(function), next.what == Lines::Below)
+        };
+        self.pending[start..].sort_unstable_by(|a, b| compare(text(b), text(a)));
+    }
+
+    fn is_written(&mut self, cost: Cost) -> bool {
+        if cost < 0 {
+            let (stacks, sum) = self.negative;
+            self.negative = (stacks + 1, sum.saturating_add(cost));
+        }
+        cost > 0
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if let (stacks @ 1.., cost) = self.negative {
+            warnings.push(Warning::Negative { stacks, cost });
+        }
+        if let stacks @ 1.. = self.deeper {
+            warnings.push(Warning::Deeper { stacks });
+        }
+        warnings
+    }
+}
+
+/// Compares the beginnings of lines: frames of which some are followed by a `;` and others.
+///
+/// No frame has a `;`. So all lines below a frame stand together, but not always next to its own:
+/// `a`, `a b`, `a;b`.
+fn compare((a, a_goes_on): (&[u8], bool), (b, b_goes_on): (&[u8], bool)) -> Ordering {
+    let end = |goes_on: bool| goes_on.then_some(&b';');
+    let a = a.iter().chain(end(a_goes_on));
+    a.cmp(b.iter().chain(end(b_goes_on)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_names_but_for_what_breaks_the_format() {
+        for (name, expected) in [
+            (&b"App\\Kernel->boot"[..], "App\\Kernel->boot"),
+            ("Größe::λ".as_bytes(), "Größe::λ"),
+            (b"a;b;;c", "a:b::c"),
+            (
+                b"class@anonymous\0/srv/a.php\t7",
+                "class@anonymous /srv/a.php_7",
+            ),
+            ("a\u{85}b\u{2028}c".as_bytes(), "a b c"),
+            (b"f 12", "f_12"),
+            (b"f  12.5", "f _12.5"),
+            (b"f 1.2.", "f_1.2."),
+            (b"f 12 ", "f_12 "),
+            ("f 12\u{a0}".as_bytes(), "f_12\u{a0}"),
+            (b"f\n12\n", "f_12 "),
+            (b" 12", "_12"),
+            (b"12", "12"),
+            (b"f12", "f12"),
+            (b"f 12x", "f 12x"),
+            (b"f 1 2", "f 1_2"),
+            (b"# f", "#_f"),
+            (b" # 7", " #_7"),
+            (b"#f", "#f"),
+            (b"a\xffb", "a\\xffb"),
+            (b"", "???"),
+            (b" \n", "???"),
+            ("\u{a0}".as_bytes(), "???"),
+            (b"???", "???"),
+        ] {
+            let name_text = String::from_utf8_lossy(name);
+            assert_eq!(frame(name), expected, "{name_text:?}");
+        }
+    }
+
+    #[test]
+    fn beginnings_of_lines_are_compared_as_the_lines_are() {
+        let mut all = [
+            ("b", true),
+            ("a", true),
+            ("a:", false),
+            ("a b", true),
+            ("a", false),
+        ];
+        let bytes = |(text, goes_on): (&'static str, bool)| (text.as_bytes(), goes_on);
+        all.sort_by(|&a, &b| compare(bytes(a), bytes(b)));
+        assert_eq!(
+            all,
+            [
+                ("a", false),
+                ("a b", true),
+                ("a:", false),
+                ("a", true),
+                ("b", true)
+            ]
+        );
+    }
+}
