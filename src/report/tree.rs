@@ -142,7 +142,7 @@ impl<'a> Tree<'a> {
         let mut candidates: BinaryHeap<_> = roots.collect();
         let mut shown = HashSet::new();
         while shown.len() < top
-            && let Some((_, Reverse(level), Reverse(id))) = candidates.pop()
+            && let Some((_, Reverse(level), _, Reverse(id))) = candidates.pop()
         {
             shown.insert(id);
             candidates.extend(
@@ -155,11 +155,15 @@ impl<'a> Tree<'a> {
     }
 
     fn name(&self, id: ContextId) -> String {
-        let function = self.profile.function(self.contexts.context(id).function);
-        match self.profile.name(function.name) {
+        match self.function_name(id) {
             b"" => "???".to_owned(),
             name => printable(name),
         }
+    }
+
+    fn function_name(&self, id: ContextId) -> &'a [u8] {
+        let function = self.contexts.context(id).function;
+        self.profile.name(self.profile.function(function).name)
     }
 }
 

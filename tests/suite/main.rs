@@ -19,6 +19,7 @@ mod report;
 mod round_trip;
 mod shortcuts;
 mod spec_examples;
+mod stacks;
 mod tables;
 mod trace_links;
 mod webgrind_page;

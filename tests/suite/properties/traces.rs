@@ -11,6 +11,7 @@ use super::strategies::{PROXIES, Size, style, trace, wanted};
 use super::tree::narrow;
 use crate::library::{Reading, write};
 use crate::preprocessed::decode;
+use crate::stacks::{assert_outermost, collapsed};
 
 proptest! {
     #![proptest_config(super::config(96))]
@@ -38,6 +39,34 @@ proptest! {
         let profile = reading.sound(&spelled.text);
         assert_tables(&profile, &trace.tables(&wanted, outermost, proxies));
         assert_headers(&profile, document, &wanted, &spelled);
+    }
+
+    /// Stacks are those of a walk, their sums the functions' figures, whatever the spelling.
+    #[test]
+    fn stacks_are_those_of_a_walk(
+        trace in trace(Size::Signed),
+        style in style(),
+        wanted in wanted(),
+        steps_over: bool,
+    ) {
+        let document = &trace.document;
+        let wanted = if document.offers(&wanted) { wanted } else { Wanted::First };
+        let spelled = spell(document, &style);
+        let mut reading = Reading::of(&wanted);
+        reading.profile.contexts = true;
+        reading.profile.inclusive = InclusiveCost::Outermost;
+        let proxies = if steps_over { &PROXIES[..] } else { &[] };
+        reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
+        let profile = reading.sound(&spelled.text);
+        let expected = trace.stacks(&wanted, proxies);
+        let (stacks, warnings) = collapsed(&profile);
+        let is_written = |cost: &i64| *cost > 0;
+        let written: Vec<_> = expected.iter().filter(|(_, cost)| is_written(cost)).collect();
+        prop_assert_eq!(stacks.iter().collect::<Vec<_>>(), written);
+        prop_assert_eq!(warnings.len(), usize::from(expected.values().any(|cost| *cost < 0)));
+        if !steps_over && warnings.is_empty() {
+            assert_outermost(&profile, &stacks);
+        }
     }
 
     /// v4 links every call to the invocation that it made.

@@ -1,6 +1,6 @@
 //! A trace before it is written: runs of invocation trees, and what follows from walking them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::document::{Block, Costs, Document, Edge, Item, Tables, Wanted};
 use crate::preprocessed::{NOBODY, V4Call, V4Invocation};
@@ -145,6 +145,18 @@ impl Trace {
         tables
     }
 
+    /// The sums of the self costs of all invocations with the same functions above them, those that
+    /// cost something, with proxies stepped over.
+    pub fn stacks(&self, wanted: &Wanted, proxies: &[&str]) -> BTreeMap<String, i64> {
+        let mut stacks = BTreeMap::new();
+        let walk = Walk::new(self, wanted, proxies);
+        for root in walk.roots() {
+            walk.sum_stacks(root, &mut Vec::new(), &mut stacks);
+        }
+        stacks.retain(|_, cost| *cost != 0);
+        stacks
+    }
+
     /// The invocations as v4 stores them, by number of their function.
     pub fn invocations(&self, wanted: &Wanted, proxies: &[&str]) -> Vec<Vec<V4Invocation>> {
         Walk::new(self, wanted, proxies).invocations()
@@ -248,18 +260,47 @@ impl<'a> Walk<'a> {
         edges.collect()
     }
 
+    /// The blocks that nobody called.
+    fn roots(&self) -> impl Iterator<Item = usize> + use<> {
+        let links = self.trace.links.iter().flatten();
+        let called: HashSet<usize> = links.flatten().copied().collect();
+        (0..self.functions.len()).filter(move |block| !called.contains(block))
+    }
+
+    fn sum_stacks(&self, block: usize, path: &mut Vec<usize>, stacks: &mut BTreeMap<String, i64>) {
+        let is_stepped_over =
+            self.is_proxy[block] && !self.calls[block].is_empty() && !path.is_empty();
+        if !is_stepped_over {
+            path.push(self.functions[block]);
+        }
+        *stacks.entry(self.stack(path)).or_default() += self.self_costs[block];
+        for call in &self.calls[block] {
+            match call.block {
+                Some(block) => self.sum_stacks(block, path, stacks),
+                None => {
+                    path.push(call.callee);
+                    *stacks.entry(self.stack(path)).or_default() += call.cost;
+                    path.pop();
+                }
+            }
+        }
+        if !is_stepped_over {
+            path.pop();
+        }
+    }
+
+    fn stack(&self, path: &[usize]) -> String {
+        let rows = &self.trace.document.tables(&Wanted::First).rows;
+        let names = path
+            .iter()
+            .map(|&function| String::from_utf8_lossy(&rows[function].key.name));
+        names.collect::<Vec<_>>().join(";")
+    }
+
     /// Walks down from every root and counts what has nothing of its function above it.
     fn outermost(&self, tables: &mut Tables) {
-        let called: HashSet<usize> = self
-            .trace
-            .links
-            .iter()
-            .flatten()
-            .flatten()
-            .copied()
-            .collect();
         tables.rows.iter_mut().for_each(|row| row.inclusive = 0);
-        for root in (0..self.functions.len()).filter(|block| !called.contains(block)) {
+        for root in self.roots() {
             self.walk_down(root, &mut Vec::new(), tables);
         }
     }

@@ -1,0 +1,363 @@
+//! The stacks of traces: what a walk over all invocations finds.
+//!
+//! Reports of some fixtures stand in fixtures/stacks/. `BLESS=1 cargo test --test suite stacks`
+//! writes them anew; look at what changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::{env, fs};
+
+use cg_preprocess::profile::{InclusiveCost, Profile, ProfileOptions};
+use cg_preprocess::report::{collapsed, text, tree};
+use cg_preprocess::webgrind::{OnOverflow, Version};
+
+use crate::fixtures;
+use crate::library::{linked, read, write_with};
+use crate::preprocessed::{DecodedFunction, NOBODY, decode};
+
+/// The stacks of a profile with their costs, in the order of their bytes, and the warnings.
+pub fn collapsed(profile: &Profile) -> (BTreeMap<String, i64>, Vec<collapsed::Warning>) {
+    let mut output = Vec::new();
+    let warnings = collapsed::write(profile, &mut output).expect("memory takes it");
+    let output = String::from_utf8(output).expect("UTF-8");
+    let mut stacks = BTreeMap::new();
+    let mut last = String::new();
+    for line in output.lines() {
+        let (stack, cost) = line.rsplit_once(' ').expect("a cost");
+        assert!(last.is_empty() || *last < *stack, "{last:?}, {stack:?}");
+        last = stack.to_owned();
+        stacks.insert(last.clone(), cost.parse().expect("a number"));
+    }
+    (stacks, warnings)
+}
+
+/// Sees that functions cost what the stacks with them do, each once.
+pub fn assert_outermost(profile: &Profile, stacks: &BTreeMap<String, i64>) {
+    let mut expected = BTreeMap::new();
+    for (stack, cost) in stacks {
+        let frames: BTreeSet<&str> = stack.split(';').collect();
+        for frame in frames {
+            *expected.entry(frame.to_owned()).or_default() += cost;
+        }
+    }
+    let mut found: BTreeMap<String, i64> = BTreeMap::new();
+    for (_, function) in profile.functions() {
+        let name = String::from_utf8_lossy(profile.name(function.name));
+        *found.entry(name.into_owned()).or_default() += function.inclusive;
+    }
+    found.retain(|_, cost| *cost != 0);
+    assert_eq!(found, expected);
+}
+
+fn stacked() -> ProfileOptions {
+    ProfileOptions {
+        contexts: true,
+        inclusive: InclusiveCost::Outermost,
+        ..ProfileOptions::default()
+    }
+}
+
+/// A walk over a v4 file from the invocations that nobody called, and the sums of the self costs.
+struct Walk {
+    functions: Vec<DecodedFunction>,
+    stacks: BTreeMap<String, i64>,
+}
+
+impl Walk {
+    fn over(text: &[u8]) -> BTreeMap<String, i64> {
+        let (file, _) = write_with(&read(text, linked()), Version::V4, OnOverflow::Error);
+        let mut walk = Walk {
+            functions: decode(&file).functions,
+            stacks: BTreeMap::new(),
+        };
+        for function in 0..walk.functions.len() {
+            for number in 0..walk.functions[function].invocations.len() {
+                if walk.functions[function].invocations[number].caller == NOBODY {
+                    walk.go_down(function, number, "");
+                }
+            }
+        }
+        walk.stacks.retain(|_, cost| *cost != 0);
+        walk.stacks
+    }
+
+    fn go_down(&mut self, function: usize, number: usize, above: &str) {
+        let name = String::from_utf8_lossy(&self.functions[function].name);
+        let stack = format!("{above}{name}");
+        let invocation = self.functions[function].invocations[number].clone();
+        *self.stacks.entry(stack.clone()).or_default() += i64::from(invocation.self_cost);
+        for call in invocation.sub_calls {
+            let (callee, number) = (call.function as usize, call.invocation);
+            if number == NOBODY {
+                let name = String::from_utf8_lossy(&self.functions[callee].name);
+                let stack = format!("{stack};{name}");
+                *self.stacks.entry(stack).or_default() += i64::from(call.cost);
+            } else {
+                self.go_down(callee, number as usize, &format!("{stack};"));
+            }
+        }
+    }
+}
+
+const TRACES: [&str; 9] = [
+    "xdebug2/chain.cg",
+    "xdebug2/small.cg",
+    "xdebug2/composer.cg",
+    "xdebug3/chain.cg",
+    "xdebug3/small.cg",
+    "xdebug3/composer.cg",
+    "xdebug3/features.cg",
+    "xdebug3/fibers.cg",
+    "xdebug3/proxies.cg",
+];
+
+#[test]
+fn stacks_equal_a_walk_over_v4_and_add_up_to_the_total() {
+    for trace in TRACES {
+        let text = fixtures::bytes(trace);
+        let profile = read(&text, stacked());
+        let (stacks, warnings) = collapsed(&profile);
+        assert_eq!(stacks, Walk::over(&text), "{trace}");
+        assert_eq!(warnings, [], "{trace}");
+        assert_eq!(stacks.values().sum::<i64>(), profile.total(), "{trace}");
+        assert_outermost(&profile, &stacks);
+    }
+}
+
+/// Fixtures and the widths of the terminals that their trees are made for.
+const TREES: [(&str, &[Option<usize>]); 3] = [
+    ("xdebug3/composer", &[None, Some(80), Some(200)]),
+    ("xdebug3/fibers", &[None]),
+    ("xdebug3/proxies", &[None, Some(60)]),
+];
+
+fn tree_of(profile: &Profile, top: Option<usize>, width: Option<usize>) -> String {
+    let mut output = Vec::new();
+    tree::write(profile, text::Options { top, width }, &mut output).expect("memory takes it");
+    String::from_utf8(output).expect("UTF-8")
+}
+
+/// The rows below the headings.
+fn rows(tree: &str) -> Vec<&str> {
+    let rows = tree.lines().skip_while(|line| !line.contains("incl %"));
+    rows.skip(1).collect()
+}
+
+fn assert_report(name: &str, found: &str) {
+    let path = fixtures::folder().join("stacks").join(name);
+    if env::var_os("BLESS").is_some() {
+        fs::write(&path, found).expect("a fixture");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(expected == found, "{name} is another one now:\n{found}");
+}
+
+#[test]
+fn reports_look_as_they_did() {
+    for (trace, widths) in TREES {
+        let profile = read(fixtures::bytes(&format!("{trace}.cg")), stacked());
+        let name = trace.replace('/', "-");
+        let mut output = Vec::new();
+        collapsed::write(&profile, &mut output).expect("memory takes it");
+        let lines = String::from_utf8(output).expect("UTF-8");
+        assert_report(&format!("{name}.collapsed"), &lines);
+        for width in widths {
+            let part = width.map_or(String::new(), |width| format!(".{width}"));
+            let found = tree_of(&profile, Some(20), *width);
+            assert_report(&format!("{name}.tree{part}.txt"), &found);
+            let fits = |line: &str| line.chars().count() <= width.unwrap_or(usize::MAX);
+            assert!(found.lines().all(fits), "{found}");
+        }
+    }
+}
+
+/// A function, its self cost, and its calls by function and cost.
+type Block<'a> = (&'a str, i64, &'a [(&'a str, i64)]);
+
+fn trace(blocks: &[Block<'_>]) -> String {
+    let mut text = "creator: xdebug 3.4.0\nevents: Time\n".to_owned();
+    blocks.iter().for_each(|block| add(&mut text, block));
+    text
+}
+
+fn add(text: &mut String, (function, cost, calls): &Block<'_>) {
+    let mut line = |line: String| {
+        text.push_str(&line);
+        text.push('\n');
+    };
+    line(format!("\nfl=a.php\nfn={function}\n1 {cost}"));
+    for (callee, cost) in *calls {
+        line(format!("cfn={callee}\ncalls=1 0 0\n2 {cost}"));
+    }
+}
+
+#[test]
+fn stacks_are_sorted_by_their_bytes() {
+    let text = trace(&[
+        ("b", 5, &[]),
+        ("a b", 1, &[]),
+        ("a", 2, &[("b", 5)]),
+        ("a:", 3, &[]),
+        ("a;", 4, &[]),
+    ]);
+    let mut output = Vec::new();
+    collapsed::write(&read(text, stacked()), &mut output).unwrap();
+    // Two functions have the same frame, and so one line.
+    assert_eq!(
+        String::from_utf8(output).unwrap(),
+        "a 2\na b 1\na: 7\na;b 5\n"
+    );
+}
+
+#[test]
+fn what_costs_nothing_is_left_out_and_what_is_negative_with_a_warning() {
+    let text = trace(&[
+        ("zero", 0, &[]),
+        ("less", -5, &[]),
+        ("less", -7, &[("less", -5)]),
+        ("main", 3, &[("zero", 0), ("less", -12)]),
+    ]);
+    let (stacks, warnings) = collapsed(&read(text, stacked()));
+    assert_eq!(stacks, BTreeMap::from([("main".to_owned(), 3)]));
+    let messages: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        messages,
+        ["stacks with a negative sum are left out: 2, which add up to -12"]
+    );
+}
+
+#[test]
+fn calls_without_invocations_are_leaves() {
+    let text = trace(&[("main", 3, &[("exit", 40), ("exit", 2)])]);
+    let profile = read(text, stacked());
+    let (stacks, _) = collapsed(&profile);
+    let expected = [("main".to_owned(), 3), ("main;exit".to_owned(), 42)];
+    assert_eq!(stacks, BTreeMap::from(expected));
+    assert_outermost(&profile, &stacks);
+    assert_eq!(
+        rows(&tree_of(&profile, None, None)),
+        [
+            "1500.00         45     3      1  main",
+            "1400.00         42    42      2    exit",
+        ]
+    );
+}
+
+#[test]
+fn what_lies_deeper_than_1024_frames_is_summed_up() {
+    let mut text = trace(&[("f", 1, &[])]);
+    for depth in 1..2000 {
+        add(&mut text, &("f", 1, &[("f", depth)]));
+    }
+    let profile = read(text, stacked());
+    let (stacks, warnings) = collapsed(&profile);
+    assert_eq!(stacks.len(), 1025);
+    let deepest = vec!["f"; 1024].join(";");
+    assert_eq!(stacks[&deepest], 1);
+    assert_eq!(stacks[&format!("{deepest};(deeper)")], 2000 - 1024);
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0]
+            .to_string()
+            .starts_with("1 stacks of more than 1024 frames")
+    );
+    // In the tree every context is a row.
+    assert_eq!(rows(&tree_of(&profile, None, None)).len(), 2000);
+    let narrow = tree_of(&profile, None, Some(80));
+    assert!(rows(&narrow).iter().all(|row| row.chars().count() <= 80));
+}
+
+#[test]
+fn rows_come_with_their_callers_and_the_rest_is_summed_up() {
+    let text = trace(&[
+        ("a", 10, &[]),
+        ("b", 10, &[]),
+        ("c", 5, &[]),
+        ("d", 1, &[]),
+        ("d", 1, &[]),
+        ("work", 60, &[("d", 1), ("d", 1)]),
+        ("main", 14, &[("a", 10), ("b", 10), ("c", 5), ("work", 62)]),
+        ("shutdown", 1, &[]),
+    ]);
+    let profile = read(text, stacked());
+    let tree = |top| tree_of(&profile, top, None);
+    assert_eq!(
+        rows(&tree(None)),
+        [
+            " 99.02        101    14      1  main",
+            " 60.78         62    60      1    work",
+            "  1.96          2     2      2      d",
+            "  9.80         10    10      1    a",
+            "  9.80         10    10      1    b",
+            "  4.90          5     5      1    c",
+            "  0.98          1     1      1  shutdown",
+        ]
+    );
+    assert_eq!(
+        rows(&tree(Some(3))),
+        [
+            " 99.02        101    14      1  main",
+            " 60.78         62    60      1    work",
+            "  1.96          2                   … 1 more",
+            "  9.80         10    10      1    a",
+            " 14.71         15                 … 2 more",
+            "  0.98          1               … 1 more",
+        ]
+    );
+}
+
+#[test]
+fn runs_and_inputs_are_one_tree() {
+    let one = trace(&[("a", 1, &[]), ("{main}", 2, &[("a", 1)])]);
+    let other = trace(&[
+        ("a", 10, &[]),
+        ("b", 20, &[("a", 10)]),
+        ("{main}", 40, &[("b", 30)]),
+    ]);
+    let expected = BTreeMap::from(
+        [
+            ("{main}", 42),
+            ("{main};a", 1),
+            ("{main};b", 20),
+            ("{main};b;a", 10),
+        ]
+        .map(|(stack, cost)| (stack.to_owned(), cost)),
+    );
+    let appended = read([&*one, "\n", &*other].concat(), stacked());
+    assert_eq!(collapsed(&appended).0, expected);
+    let mut merged = read(&one, stacked());
+    // Another script: other functions of the same names, but the same frames.
+    let script = other.replace("fl=a.php", "fl=b.php");
+    merged.merge(read(script, stacked())).unwrap();
+    assert_eq!(collapsed(&merged).0, expected);
+    let mains = rows(&tree_of(&merged, None, None))
+        .iter()
+        .filter(|row| row.ends_with("  {main}"))
+        .count();
+    assert_eq!(mains, 2);
+}
+
+#[test]
+fn proxies_that_made_calls_are_left_out() {
+    let text = trace(&[
+        ("a", 1, &[]),
+        ("map", 10, &[("a", 1)]),
+        ("map", 100, &[]),
+        ("main", 1000, &[("map", 11), ("map", 100)]),
+        ("a", 1, &[]),
+        ("map", 10_000, &[("a", 1)]),
+    ]);
+    let mut options = stacked();
+    options.proxies = vec![b"map".to_vec()];
+    let (stacks, _) = collapsed(&read(text, options));
+    let expected = [
+        ("main", 1010),
+        ("main;a", 1),
+        ("main;map", 100),
+        ("map", 10_000),
+        ("map;a", 1),
+    ];
+    assert_eq!(
+        stacks,
+        BTreeMap::from(expected.map(|(stack, cost)| (stack.to_owned(), cost)))
+    );
+}
