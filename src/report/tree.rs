@@ -136,8 +136,11 @@ impl<'a> Tree<'a> {
 
     /// The contexts with the highest inclusive costs, and none without the one above it.
     fn most_expensive(&self, top: usize) -> HashSet<ContextId> {
-        let candidate =
-            |id: ContextId, level: usize| (self.inclusive[id.index()], Reverse(level), Reverse(id));
+        let candidate = |id: ContextId, level: usize| {
+            let name = self.function_name(id);
+            let cost = self.inclusive[id.index()];
+            (cost, Reverse(level), Reverse(name), Reverse(id))
+        };
         let roots = self.contexts.roots().map(|id| candidate(id, 0));
         let mut candidates: BinaryHeap<_> = roots.collect();
         let mut shown = HashSet::new();
