@@ -476,10 +476,7 @@ impl ProfileBuilder {
                 function.is_listed = links.invocations.is_some();
             }
             if let Some(outermost) = links.outermost {
-                let costs = outermost.into_iter().chain(std::iter::repeat(0));
-                for (function, cost) in functions.as_mut_slice().iter_mut().zip(costs) {
-                    function.inclusive = cost;
-                }
+                functions.set_inclusive(outermost);
             }
             sums.invocations = links.invocations;
             sums.contexts = links.contexts;

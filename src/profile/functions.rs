@@ -94,6 +94,14 @@ impl FunctionTable {
         &mut self.functions
     }
 
+    /// Gives the functions these inclusive costs; those that are missing at the end have none.
+    pub fn set_inclusive(&mut self, costs: Vec<Cost>) {
+        let costs = costs.into_iter().chain(std::iter::repeat(0));
+        for (function, cost) in self.functions.iter_mut().zip(costs) {
+            function.inclusive = cost;
+        }
+    }
+
     pub fn push(&mut self, function: Function) {
         self.functions.push(function);
     }

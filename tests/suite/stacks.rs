@@ -4,14 +4,15 @@
 //! writes them anew; look at what changed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Cursor;
 use std::{env, fs};
 
-use cg_preprocess::profile::{InclusiveCost, Profile, ProfileOptions};
+use cg_preprocess::profile::{InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use cg_preprocess::report::{collapsed, text, tree};
-use cg_preprocess::webgrind::{OnOverflow, Version};
+use cg_preprocess::webgrind::{self, OnOverflow, Version};
 
 use crate::fixtures;
-use crate::library::{linked, read, write_with};
+use crate::library::{linked, read, write, write_with};
 use crate::preprocessed::{DecodedFunction, NOBODY, decode};
 
 /// The stacks of a profile with their costs, in the order of their bytes, and the warnings.
@@ -360,4 +361,47 @@ fn proxies_that_made_calls_are_left_out() {
         stacks,
         BTreeMap::from(expected.map(|(stack, cost)| (stack.to_owned(), cost)))
     );
+}
+
+/// Reads a preprocessed file.
+fn read_again(file: &[u8], options: ProfileOptions) -> Profile {
+    let mut builder = ProfileBuilder::new(options);
+    webgrind::read(Cursor::new(file), "test.pre", &mut builder).expect("a sound file");
+    builder.finish().expect("a profile")
+}
+
+#[test]
+fn a_file_of_v4_is_a_trace_with_its_stacks() {
+    for trace in TRACES {
+        let text = fixtures::bytes(trace);
+        let (file, _) = write_with(&read(&text, linked()), Version::V4, OnOverflow::Error);
+        for proxies in [vec![], vec![b"php::call_user_func".to_vec()]] {
+            let mut options = stacked();
+            options.proxies = proxies;
+            let direct = read(&text, options.clone());
+            let again = read_again(&file, options.clone());
+            assert_eq!(again.kind(), ProfileKind::Trace);
+            assert_eq!(again.has_proxy(0), direct.has_proxy(0));
+            assert_eq!(collapsed(&again), collapsed(&direct), "{trace}");
+            let [sums, sums_again] = [direct, again].map(|profile| {
+                let file = write(&profile, Version::V6);
+                decode(&file).functions
+            });
+            assert_eq!(sums_again, sums, "{trace}");
+            // The proxies of a trace in v4 are stepped over for good.
+            options.invocations = true;
+            let [links, links_again] = [read(&text, options.clone()), read_again(&file, options)]
+                .map(|profile| decode(&write(&profile, Version::V4)).functions);
+            assert_eq!(links_again, links, "{trace}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_v4_made_from_sums_has_no_stacks() {
+    let text = fixtures::bytes("valgrind/plain.cg");
+    let file = write(&read(text, linked()), Version::V4);
+    let again = read_again(&file, stacked());
+    assert_eq!(again.kind(), ProfileKind::Aggregate);
+    assert!(again.contexts().is_none());
 }

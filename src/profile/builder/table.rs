@@ -7,10 +7,11 @@ use foldhash::fast::RandomState;
 use super::ProfileBuilder;
 use crate::profile::calls::{Added, CallEdge, CallTable, EdgeKey};
 use crate::profile::costs::Costs;
-use crate::profile::functions::{Function, FunctionTable, LineSource};
+use crate::profile::functions::{Function, FunctionTable, LineSource, proxy_of};
 use crate::profile::ids::{FunctionId, NameId, next_index};
 use crate::profile::sums::Sums;
-use crate::profile::{Cost, InclusiveCost, InvocationTree, ProfileKind};
+use crate::profile::trace::{Links, Wanted};
+use crate::profile::{ContextTree, Cost, InclusiveCost, InvocationTree, ProfileKind};
 
 /// A function of a table that was summed before: of a preprocessed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,9 @@ pub(super) struct Table {
     seen: HashMap<(NameId, NameId), u32, RandomState>,
     calls: CallTable,
     invocations: Option<InvocationTree>,
+    contexts: Option<ContextTree>,
+    /// Which of the proxies that were asked for there are, by their positions.
+    proxies: Vec<usize>,
     kind: ProfileKind,
 }
 
@@ -53,8 +57,36 @@ impl Table {
             functions: self.functions,
             calls: self.calls,
             invocations: self.invocations,
-            ..Sums::default()
+            contexts: self.contexts,
+            proxies: self.proxies,
         }
+    }
+
+    /// Lists the calls that the invocations made, in place of those that the table states.
+    ///
+    /// False if there are too many.
+    fn list_calls_of(&mut self, invocations: &InvocationTree) -> bool {
+        self.calls = CallTable::default();
+        let functions = self.functions.as_mut_slice();
+        functions
+            .iter_mut()
+            .for_each(|function| function.call_cost = 0);
+        for (at, invocation) in invocations.invocations().iter().enumerate() {
+            for call in invocations.calls_of(at) {
+                let call = &invocations.calls()[call];
+                let callee = &mut functions[call.callee.index()];
+                callee.call_cost = callee.call_cost.saturating_add(call.cost);
+                let key = EdgeKey {
+                    caller: invocation.function,
+                    callee: call.callee,
+                    line: call.line,
+                };
+                if self.calls.add(key, 1, Costs::single(call.cost)) == Added::Full {
+                    return false;
+                }
+            }
+        }
+        true
     }
 }
 
@@ -71,6 +103,8 @@ impl ProfileBuilder {
             seen: HashMap::default(),
             calls: CallTable::default(),
             invocations: None,
+            contexts: None,
+            proxies: Vec::new(),
             kind,
         });
     }
@@ -87,6 +121,8 @@ impl ProfileBuilder {
             self.overflow = Some("functions");
             return FunctionId(0);
         };
+        let is_listed = function.call_cost.is_some() && self.options.invocations;
+        let call_cost = function.call_cost.filter(|_| is_listed);
         let seen = table.seen.entry((file, name)).or_default();
         table.functions.push(Function {
             object: NameId::EMPTY,
@@ -96,8 +132,8 @@ impl ProfileBuilder {
             self_cost: function.self_cost,
             inclusive: function.inclusive,
             invocations: function.invocations,
-            call_cost: function.call_cost.unwrap_or(0),
-            is_listed: function.call_cost.is_some(),
+            call_cost: call_cost.unwrap_or(0),
+            is_listed,
             before: *seen,
             line_source: LineSource::OwnCost,
         });
@@ -129,16 +165,49 @@ impl ProfileBuilder {
         }
     }
 
-    /// Whether single invocations are wanted; see
-    /// [`ProfileOptions::invocations`](super::ProfileOptions::invocations).
+    /// Whether single invocations are of any use: to keep them, or to find out about the trace that
+    /// the table was summed up from.
     pub(crate) fn keeps_invocations(&self) -> bool {
-        self.options.invocations
+        let is_trace = self.table_kind() == Some(ProfileKind::Trace);
+        self.options.invocations || is_trace && self.follows_invocations
     }
 
-    /// Adds all invocations that a table lists, if they are wanted.
-    pub(crate) fn add_invocations(&mut self, tree: InvocationTree) {
-        if let Some(table) = self.table.as_mut().filter(|_| self.options.invocations) {
-            table.invocations = Some(tree);
+    fn table_kind(&self) -> Option<ProfileKind> {
+        self.table.as_ref().map(|table| table.kind)
+    }
+
+    /// Adds all invocations that a table lists, once its functions and edges have been added.
+    pub(crate) fn add_invocations(&mut self, invocations: InvocationTree) {
+        if self.table_kind() != Some(ProfileKind::Trace) {
+            if let Some(table) = self.table.as_mut().filter(|_| self.options.invocations) {
+                table.invocations = Some(invocations);
+            }
+            return;
         }
+        let Some(mut table) = self.table.take() else {
+            return;
+        };
+        let mut is_proxy = Vec::new();
+        for function in table.functions.as_slice() {
+            let before = table.proxies.len();
+            let name = self.names.get(function.name);
+            table.proxies.extend(proxy_of(&self.options.proxies, name));
+            is_proxy.push(table.proxies.len() > before);
+        }
+        let links = Links::of(invocations, Wanted::of(&self.options), &is_proxy);
+        if links.is_full {
+            self.overflow = Some("invocations");
+        }
+        if let Some(invocations) = links.invocations {
+            if is_proxy.contains(&true) && !table.list_calls_of(&invocations) {
+                self.overflow = Some("call edges");
+            }
+            table.invocations = Some(invocations).filter(|_| self.options.invocations);
+        }
+        if let Some(outermost) = links.outermost {
+            table.functions.set_inclusive(outermost);
+        }
+        table.contexts = links.contexts;
+        self.table = Some(table);
     }
 }

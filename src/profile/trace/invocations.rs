@@ -1,5 +1,10 @@
 //! The invocation tree of a trace, as v4 stores it.
 
+use std::collections::{HashMap, VecDeque};
+
+use foldhash::fast::RandomState;
+
+use super::proxies::replaced;
 use crate::profile::Cost;
 use crate::profile::ids::{FunctionId, next_index};
 
@@ -63,6 +68,42 @@ impl InvocationCall {
     }
 }
 
+/// What the invocations of proxies called, until it stands in place of the calls to them.
+#[derive(Debug, Default)]
+pub(super) struct SteppingOver {
+    instead: HashMap<InvocationId, VecDeque<InvocationCall>, RandomState>,
+}
+
+impl SteppingOver {
+    /// Whether there is nothing to replace.
+    pub fn is_idle(&self) -> bool {
+        self.instead.is_empty()
+    }
+
+    /// The calls that are listed for an invocation which made these, and those that stand in place
+    /// of the call to it, if it is a proxy's.
+    pub fn list(
+        &mut self,
+        is_proxy: bool,
+        calls: &[InvocationCall],
+    ) -> (Vec<InvocationCall>, VecDeque<InvocationCall>) {
+        let calls = replaced(calls.iter().copied(), |call| {
+            self.instead.remove(&call.invocation)
+        });
+        match is_proxy {
+            true => (Vec::new(), calls),
+            false => (calls.into(), VecDeque::new()),
+        }
+    }
+
+    /// Keeps what stands in place of the call to an invocation.
+    pub fn end_invocation(&mut self, id: InvocationId, instead: VecDeque<InvocationCall>) {
+        if !instead.is_empty() {
+            self.instead.insert(id, instead);
+        }
+    }
+}
+
 /// Every invocation of every function, with its calls, in the order in which blocks end.
 #[derive(Debug, Default)]
 pub struct InvocationTree {
@@ -108,6 +149,30 @@ impl InvocationTree {
         let invocation = &self.invocations[invocation];
         let call = self.calls.get(invocation.claimed_by as usize)?;
         Some((invocation.caller as usize, call))
+    }
+
+    /// The same invocations with the calls that proxies made in place of the calls to them.
+    ///
+    /// None when the 2³² − 1 invocations or calls are used up.
+    pub(super) fn stepped_over(self, is_proxy: impl Fn(FunctionId) -> bool) -> Option<Self> {
+        if !self.invocations.iter().any(|one| is_proxy(one.function)) {
+            return Some(self);
+        }
+        let mut tree = InvocationTree::default();
+        let mut stepping = SteppingOver::default();
+        for (at, invocation) in self.invocations.iter().enumerate() {
+            let &Invocation {
+                function,
+                self_cost,
+                inclusive,
+                ..
+            } = invocation;
+            let calls = &self.calls[self.calls_of(at)];
+            let (listed, instead) = stepping.list(is_proxy(function), calls);
+            let id = tree.push(function, self_cost, inclusive, &listed)?;
+            stepping.end_invocation(id, instead);
+        }
+        Some(tree)
     }
 
     /// Begins a tree that a table states, with room for so many invocations and calls.

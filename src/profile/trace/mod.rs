@@ -13,8 +13,6 @@ mod invocations;
 mod matching;
 mod proxies;
 
-use std::collections::{HashMap, VecDeque};
-
 use super::calls::EdgeKey;
 use super::costs::{Cost, Costs};
 use super::ids::FunctionId;
@@ -25,7 +23,7 @@ pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(super) use proxies::{ListedCalls, WaitingCall, is_proxy};
 
 use contexts::Subtree;
-use invocations::NONE;
+use invocations::{NONE, SteppingOver};
 use matching::Unclaimed;
 use proxies::CallLists;
 
@@ -67,6 +65,27 @@ pub(super) struct Links {
     pub outermost: Option<Vec<Cost>>,
     /// Whether there were more invocations, calls or contexts than can be numbered.
     pub is_full: bool,
+}
+
+impl Links {
+    /// What follows from a trace whose links are known: of a preprocessed file.
+    ///
+    /// The invocations come back with the calls of proxies in place of the calls to them.
+    pub fn of(invocations: InvocationTree, wanted: Wanted, is_proxy: &[bool]) -> Self {
+        let is_proxy = |function: FunctionId| is_proxy.get(function.index()) == Some(&true);
+        let mut links = Links::default();
+        if wanted.any_contexts() {
+            let mut contexts = ContextTree::of(&invocations, is_proxy);
+            links.outermost = wanted.outermost.then(|| contexts.outermost_costs());
+            contexts.step_over_proxies();
+            links.is_full = contexts.is_full();
+            links.contexts = wanted.contexts.then_some(contexts);
+        }
+        let stepped_over = invocations.stepped_over(is_proxy);
+        links.is_full |= stepped_over.is_none();
+        links.invocations = stepped_over;
+        links
+    }
 }
 
 /// A run of a trace that is being read; see the [module](self)'s documentation.
@@ -278,8 +297,7 @@ struct Linker {
     /// By function.
     unclaimed: Vec<Unclaimed<Ended>>,
     invocations: InvocationTree,
-    /// What the invocations of proxies called, until it stands in place of the calls to them.
-    instead: HashMap<u32, VecDeque<InvocationCall>>,
+    stepping_over: SteppingOver,
     contexts: ContextTree,
     is_full: bool,
 }
@@ -290,7 +308,7 @@ impl Linker {
             wanted,
             unclaimed: Vec::new(),
             invocations: InvocationTree::default(),
-            instead: HashMap::new(),
+            stepping_over: SteppingOver::default(),
             contexts: ContextTree::default(),
             is_full: false,
         }
@@ -370,19 +388,13 @@ impl Linker {
             is_proxy,
             ..
         } = block;
-        let pushed = if is_proxy || !self.instead.is_empty() {
-            let mut calls = proxies::replaced(calls.iter().copied(), |call| {
-                self.instead.remove(&call.invocation)
-            });
-            let instead = match is_proxy {
-                true => std::mem::take(&mut calls),
-                false => VecDeque::new(),
-            };
-            let calls = calls.make_contiguous();
-            let id = self.invocations.push(function, self_cost, inclusive, calls);
-            if let Some(id) = id.filter(|_| !instead.is_empty()) {
-                self.instead.insert(id, instead);
-            }
+        let pushed = if is_proxy || !self.stepping_over.is_idle() {
+            let (listed, instead) = self.stepping_over.list(is_proxy, calls);
+            let id = self
+                .invocations
+                .push(function, self_cost, inclusive, &listed);
+            self.stepping_over
+                .end_invocation(id.unwrap_or(NONE), instead);
             id
         } else {
             self.invocations.push(function, self_cost, inclusive, calls)
