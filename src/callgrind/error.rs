@@ -18,7 +18,10 @@ pub struct Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.input, self.line, self.problem)
+        match self.problem {
+            Problem::Empty => write!(f, "{}: {}", self.input, self.problem),
+            _ => write!(f, "{}:{}: {}", self.input, self.line, self.problem),
+        }
     }
 }
 
@@ -122,6 +125,17 @@ pub enum Problem {
     /// A line of more than 16 MiB.
     #[error("line over 16 MiB: this is no callgrind profile")]
     LineTooLong,
+    /// Nothing in the input, as far as it was read, is a line of a profile.
+    #[error(
+        "this is no callgrind profile: expected a header such as \"events: Ir\", then lines such as \"fn=main\" and costs (found \"{found}\")"
+    )]
+    NotAProfile {
+        /// The first line.
+        found: String,
+    },
+    /// The input has no bytes.
+    #[error("is empty")]
+    Empty,
     /// The input has no cost line at all, or none that can be read.
     #[error(
         "no profile data: expected cost lines after the header, reached the end of the input{}",
@@ -137,6 +151,13 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// Whether there is nothing wrong but that the input holds no data.
+    ///
+    /// Valgrind's `--separate-threads=yes` leaves such a file beside those with data.
+    pub fn is_no_data(&self) -> bool {
+        matches!(self, Problem::Empty | Problem::NoData { .. })
+    }
+
     /// What was found, where there is something to show.
     pub(super) fn found(&self) -> Option<&str> {
         match self {
@@ -151,8 +172,9 @@ impl Problem {
             | Problem::UnknownPositions { found }
             | Problem::CallWithoutCost { found }
             | Problem::CallWithoutCallee { found }
-            | Problem::UnknownLine { found } => Some(found),
-            Problem::LineTooLong | Problem::NoData { .. } | Problem::Io(_) => None,
+            | Problem::UnknownLine { found }
+            | Problem::NotAProfile { found } => Some(found),
+            Problem::LineTooLong | Problem::Empty | Problem::NoData { .. } | Problem::Io(_) => None,
         }
     }
 }
@@ -196,19 +218,30 @@ pub enum WarningKind {
     /// A line that cannot be read, left out because the caller is lenient.
     #[error("line skipped: {0}")]
     Skipped(Problem),
+    /// The cost line of a call, left out because its `calls=` line was.
+    #[error("line skipped: the cost of a call whose calls= line was skipped")]
+    SkippedCallCost,
     /// How many lines were left out, when there were more than are listed.
     #[error("{count} lines skipped in all; the first {listed} are listed")]
     SkippedInAll {
         /// How many there were.
         count: u64,
         /// How many had a warning of their own.
-        listed: usize,
+        listed: u64,
     },
     /// The last line has no end and cannot be read.
     #[error(
         "the profile is cut off within this line, which was left out (found \"{found}\"); its writer was killed or is still running"
     )]
     CutLine {
+        /// The line.
+        found: String,
+    },
+    /// The last line has no end; it was read as it is.
+    #[error(
+        "the last line has no end: it was read, but a number in it may be cut off (found \"{found}\")"
+    )]
+    UnendedLine {
         /// The line.
         found: String,
     },
@@ -227,9 +260,14 @@ pub enum WarningKind {
     },
     /// A run of a trace ends before `{main}` does.
     #[error(
-        "the profile is cut off before {{main}} has returned; its writer was killed or is still running, and what had not returned has no costs"
+        "the profile is cut off: functions that had not returned, {{main}} among them, are missing with their self costs; its writer was killed or is still running"
     )]
     CutRun,
+    /// What the caller wants read as a trace is none, or is not known to be one.
+    #[error(
+        "read as a trace as was asked, but nothing shows that it is one: its header does not name Xdebug, and if its blocks are sums, calls and callers come out wrong"
+    )]
+    NoTrace,
     /// A profile of Valgrind ends before its `totals:`.
     #[error(
         "the profile is cut off before its \"totals:\" line; its writer was killed or is still running"
@@ -244,6 +282,12 @@ pub enum WarningKind {
     /// Lines given as -1, which stands for "unknown".
     #[error("{count} positions are -1 and lead below 0: their line counts as unknown (0)")]
     UnknownLines {
+        /// How many.
+        count: u64,
+    },
+    /// Self costs that Xdebug has written as numbers near a tenth of 2⁶⁴.
+    #[error("Xdebug wrote negative self costs as huge numbers; they count as negative: {count}")]
+    UnwrappedCosts {
         /// How many.
         count: u64,
     },

@@ -4,22 +4,23 @@
 //! sections named in this module are of that chapter. Where real writers or readers differ, the
 //! code says so.
 //!
-//! [`read`] owns the buffer and does the I/O; the lexer and the name and position tables are pure;
-//! the interpreter turns lines into calls of a [`ProfileBuilder`](crate::profile::ProfileBuilder).
-//! Lines of common shape take shortcuts, which give the same result as the general path.
+//! [`read`] owns the buffer and does the I/O; `line` reads numbers, positions and names forwards
+//! and is pure; the interpreter turns lines into calls of a
+//! [`ProfileBuilder`](crate::profile::ProfileBuilder). Lines of common shape are recognised as a
+//! whole (`fast`), and then do what they would do one by one.
 
+mod digits;
 mod error;
 mod fast;
 mod interpreter;
-mod lexer;
+mod line;
 mod names;
-mod position;
 mod reader;
 
 pub use error::{Error, Problem, Warning, WarningKind};
 pub(crate) use reader::read_chunks;
 #[doc(hidden)]
-pub use reader::read_the_long_way;
+pub use reader::read_line_by_line;
 pub use reader::{Outcome, read};
 
 use crate::profile::Kind;

@@ -1,67 +1,9 @@
-//! Name compression: `(id) name` defines, `(id)` refers (section 3.1.5).
+//! The tables of name compression: which name an id stands for (section 3.1.5).
 
 use std::collections::HashMap;
 
-use super::lexer::NumberError;
+use super::line::Named;
 use crate::profile::NameId;
-
-/// What stands after the `=` of a position line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NameSpec<'a> {
-    /// A name that is not compressed.
-    Plain(&'a [u8]),
-    /// `(id) name`
-    Definition(u64, &'a [u8]),
-    /// `(id)`
-    Reference(u64),
-}
-
-impl<'a> NameSpec<'a> {
-    /// Reads the value of a position line.
-    ///
-    /// `(` with anything but a digit after it begins a plain name, such as `(below main)`.
-    pub fn parse(value: &'a [u8]) -> Result<Self, NumberError> {
-        let value = trim_blanks(value);
-        let Some(rest) = value.strip_prefix(b"(") else {
-            return Ok(NameSpec::Plain(value));
-        };
-        let Some((id, digits)) = parse_id(rest)? else {
-            return Ok(NameSpec::Plain(value));
-        };
-        match rest[digits..].strip_prefix(b")") {
-            None => Ok(NameSpec::Plain(value)),
-            Some(name) => Ok(match trim_blanks(name) {
-                [] => NameSpec::Reference(id),
-                name => NameSpec::Definition(id, name),
-            }),
-        }
-    }
-}
-
-/// An id and how many bytes it takes, if one stands there.
-fn parse_id(text: &[u8]) -> Result<Option<(u64, usize)>, NumberError> {
-    let (radix, start) = match text {
-        [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => (16, 2),
-        _ => (10, 0),
-    };
-    let mut id: u64 = 0;
-    let mut end = start;
-    while let Some(digit) = text.get(end).and_then(|&b| char::from(b).to_digit(radix)) {
-        id = id
-            .checked_mul(u64::from(radix))
-            .and_then(|id| id.checked_add(u64::from(digit)))
-            .ok_or(NumberError::TooLarge)?;
-        end += 1;
-    }
-    Ok((end > start).then_some((id, end)))
-}
-
-fn trim_blanks(mut text: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t', rest @ ..] = text {
-        text = rest;
-    }
-    text
-}
 
 /// The names behind the ids of one kind: objects, files or functions.
 ///
@@ -124,37 +66,34 @@ impl IdTable {
 /// writer, has one each for objects, files and functions.
 #[derive(Debug, Default)]
 pub(super) struct IdTables {
-    /// `ob` `cob`
-    pub objects: IdTable,
-    /// `fl` `fi` `fe` `cfi` `cfl` `jfi`
-    pub files: IdTable,
-    /// `fn` `cfn` `jfn`
-    pub functions: IdTable,
+    objects: IdTable,
+    files: IdTable,
+    functions: IdTable,
+}
+
+impl IdTables {
+    /// The table of what a line names.
+    #[inline]
+    pub fn of(&mut self, named: Named) -> &mut IdTable {
+        match named {
+            Named::Object | Named::CalleeObject => &mut self.objects,
+            Named::File | Named::InlineFile | Named::CalleeFile | Named::JumpFile => {
+                &mut self.files
+            }
+            Named::Function | Named::Callee | Named::JumpFunction => &mut self.functions,
+        }
+    }
+
+    /// The file and the function behind two ids, if both are defined.
+    pub fn file_and_function(&self, file: u64, function: u64) -> Option<(NameId, NameId)> {
+        self.files.get(file).zip(self.functions.get(function))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::profile::NameTable;
-
-    #[test]
-    fn names_and_ids_are_told_apart() {
-        let parse = |text: &'static str| NameSpec::parse(text.as_bytes()).unwrap();
-        assert_eq!(parse("main"), NameSpec::Plain(b"main"));
-        assert_eq!(parse(" main"), NameSpec::Plain(b"main"));
-        assert_eq!(parse(""), NameSpec::Plain(b""));
-        assert_eq!(parse("(below main)"), NameSpec::Plain(b"(below main)"));
-        assert_eq!(parse("(12 main"), NameSpec::Plain(b"(12 main"));
-        assert_eq!(parse("(12)"), NameSpec::Reference(12));
-        assert_eq!(parse("(12) "), NameSpec::Reference(12));
-        assert_eq!(parse("(0x1f)"), NameSpec::Reference(31));
-        assert_eq!(parse("(12) f(int)"), NameSpec::Definition(12, b"f(int)"));
-        assert_eq!(parse("(8)name"), NameSpec::Definition(8, b"name"));
-        assert_eq!(
-            NameSpec::parse(b"(18446744073709551616) f"),
-            Err(NumberError::TooLarge)
-        );
-    }
 
     #[test]
     fn far_ids_cost_nothing_and_later_definitions_win() {

@@ -54,21 +54,21 @@ pub(crate) fn read_chunks(
     options: &Options,
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
-    read_with(input, Interpreter::new(builder, name, options.clone()))
+    read_with(input, Interpreter::new(builder, name, options))
 }
 
-/// Does what [`read`] does without shortcuts through lines of common shape: for tests, which show
-/// that the result is the same.
+/// Does what [`read`] does, but reads each line for itself, whatever its shape: the reference that
+/// tests compare [`read`] with.
 #[doc(hidden)]
-pub fn read_the_long_way(
+pub fn read_line_by_line(
     input: impl Read,
     name: &str,
     options: &Options,
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
-    let interpreter = Interpreter::new(builder, name, options.clone());
+    let interpreter = Interpreter::new(builder, name, options);
     let input = BufReader::with_capacity(BUFFER, input);
-    read_with(input, interpreter.without_shortcuts())
+    read_with(input, interpreter.line_by_line())
 }
 
 fn read_with(mut input: impl BufRead, mut interpreter: Interpreter<'_>) -> Result<Outcome, Error> {
@@ -85,6 +85,9 @@ fn read_with(mut input: impl BufRead, mut interpreter: Interpreter<'_>) -> Resul
         let count = chunk.len();
         outcome.bytes += count as u64;
         input.consume(count);
+    }
+    if outcome.bytes == 0 {
+        return Err(interpreter.error(Problem::Empty));
     }
     if !lines.begun.is_empty() {
         interpreter.last_line(&lines.begun);
@@ -141,9 +144,9 @@ impl Lines {
         }
         self.begun.extend_from_slice(bytes);
         if self.begun.len() > LONGEST_LINE {
-            self.begun = Vec::new();
+            let begun = std::mem::take(&mut self.begun);
             self.passing = true;
-            interpreter.skip(Problem::LineTooLong)?;
+            interpreter.skip_long_line(&begun)?;
         }
         Ok(())
     }
@@ -153,7 +156,7 @@ impl Lines {
         self.begin(&bytes[..bytes.len() - 1], interpreter)?;
         if self.passing {
             self.passing = false;
-            interpreter.pass_line();
+            interpreter.end_long_line();
             return Ok(());
         }
         let mut line = std::mem::take(&mut self.begun);

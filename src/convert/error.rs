@@ -4,7 +4,7 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::callgrind::{self, Problem};
+use crate::callgrind;
 use crate::input::{Compression, Source};
 use crate::output::Target;
 use crate::profile::ModelError;
@@ -119,7 +119,7 @@ impl ConvertError {
     /// Whether an input holds nothing that could be converted, though nothing in it is wrong.
     pub(super) fn is_no_data(&self) -> bool {
         match self {
-            ConvertError::Callgrind(error) => matches!(error.problem, Problem::NoData { .. }),
+            ConvertError::Callgrind(error) => error.problem.is_no_data(),
             ConvertError::Preprocessed(error) => matches!(error.kind(), ReadErrorKind::NoFunctions),
             ConvertError::Empty { .. } | ConvertError::CutBeforeData { .. } => true,
             _ => false,

@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 use super::{ConvertError, Format, Options, Warning};
-use crate::callgrind::{self, Problem};
+use crate::callgrind;
 use crate::input::{Input, Progress, Source};
 use crate::profile::{EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use crate::webgrind::{self, Version};
@@ -265,9 +265,7 @@ impl InputReader<'_> {
         }
         let cut = input.cut();
         let outcome = match (outcome, cut) {
-            (Err(error), Some((compression, bytes)))
-                if matches!(error.problem, Problem::NoData { .. }) =>
-            {
+            (Err(error), Some((compression, bytes))) if error.problem.is_no_data() => {
                 return Err(ConvertError::CutBeforeData {
                     input: self.source.clone(),
                     compression,

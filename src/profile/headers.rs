@@ -73,6 +73,35 @@ pub enum RawHeader {
     Other,
 }
 
+/// The costs in the value of a `summary:` line, up to the first word that is no number.
+///
+/// As in cost lines, numbers may be hexadecimal, those beyond the 64 bits with a sign stay at their
+/// ends, and one of more than 64 bits is none.
+pub(crate) fn summary_costs(value: &[u8]) -> Vec<Cost> {
+    let words = value.split(u8::is_ascii_whitespace);
+    let words = words.filter(|word| !word.is_empty());
+    words.map_while(summary_cost).collect()
+}
+
+fn summary_cost(word: &[u8]) -> Option<Cost> {
+    let (is_negative, number) = match word {
+        [b'-', number @ ..] => (true, number),
+        _ => (false, word),
+    };
+    let (radix, digits) = match number {
+        [b'0', b'x' | b'X', digits @ ..] => (16, digits),
+        _ => (10, number),
+    };
+    let is_number = digits.first().is_some_and(|&b| b != b'+');
+    let digits = std::str::from_utf8(digits).ok().filter(|_| is_number)?;
+    let number = u64::from_str_radix(digits, radix).ok()?;
+    Some(if is_negative {
+        Cost::saturating_sub_unsigned(0, number)
+    } else {
+        Cost::try_from(number).unwrap_or(Cost::MAX)
+    })
+}
+
 /// A run, a part, or an input.
 #[derive(Clone, Debug, Default)]
 struct Section {
@@ -422,5 +451,16 @@ mod tests {
         headers.end_section(16);
         assert_eq!(text(&headers), "cmd: a|summary: 16 7|cmd: a");
         assert_eq!(headers.texts.len(), 3);
+    }
+
+    #[test]
+    fn summaries_are_read_as_far_as_they_are_numbers() {
+        assert_eq!(summary_costs(b" 36163 -433456"), [36163, -433_456]);
+        assert_eq!(summary_costs(b" 0x10\t7 x 8"), [16, 7]);
+        assert_eq!(summary_costs(b"1 +2"), [1]);
+        assert_eq!(summary_costs(b"1 -"), [1]);
+        assert_eq!(summary_costs(b""), [0; 0]);
+        let ends = b"18446744073709551615 -18446744073709551615 18446744073709551616 1";
+        assert_eq!(summary_costs(ends), [Cost::MAX, Cost::MIN]);
     }
 }

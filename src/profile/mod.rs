@@ -23,6 +23,7 @@ pub use calls::{CallEdge, EdgeRef};
 pub use costs::{Cost, Costs};
 pub use events::{CostSource, Event, EventChoice, EventError, MOST_EVENTS, Selection};
 pub use functions::Function;
+pub(crate) use headers::summary_costs;
 pub use headers::{Header, HeaderKind, RawHeader};
 pub use ids::{EdgeId, FunctionId, NameId};
 pub use names::NameTable;

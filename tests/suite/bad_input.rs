@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Cursor, Read};
 
-use cg_preprocess::callgrind::{self, Options};
-use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+use cg_preprocess::callgrind::{self, KindChoice, Options};
+use cg_preprocess::profile::{Kind, ProfileBuilder, ProfileOptions};
 
 use crate::fixtures;
 
@@ -48,7 +48,7 @@ fn read(name: &str, input: impl Read, lenient: bool) -> Said {
 }
 
 /// Every variant of `Problem` and `WarningKind`; those without a file are read in tests below.
-const VARIANTS: [&str; 28] = [
+const VARIANTS: [&str; 34] = [
     "CallWithoutCallee",
     "CallWithoutCost",
     "CostBeforeEvents",
@@ -58,6 +58,7 @@ const VARIANTS: [&str; 28] = [
     "CutLine",
     "CutPart",
     "CutRun",
+    "Empty",
     "EventAbsent",
     "Io",
     "LineTooLong",
@@ -67,21 +68,26 @@ const VARIANTS: [&str; 28] = [
     "MoreUndefinedIds",
     "NegativePosition",
     "NoData",
+    "NoTrace",
     "NotANumber",
+    "NotAProfile",
     "NumberTooLarge",
     "Skipped",
+    "SkippedCallCost",
     "SkippedInAll",
     "TooManyCosts",
     "UndefinedId",
+    "UnendedLine",
     "UnknownLine",
     "UnknownLines",
     "UnknownPositions",
     "UnsupportedVersion",
+    "UnwrappedCosts",
 ];
 
 #[test]
 fn every_message_has_its_fixture() {
-    let mut seen: BTreeSet<String> = ["Io", "LineTooLong"].map(str::to_owned).into();
+    let mut seen: BTreeSet<String> = ["Io", "LineTooLong", "NoTrace"].map(str::to_owned).into();
     let mut files = fixtures::files_below(&fixtures::path("bad-input"));
     files.retain(|path| path.extension().is_some_and(|end| end == "cg"));
     for path in files {
@@ -146,4 +152,23 @@ fn a_failing_input_is_an_error_with_its_cause() {
     assert_eq!(error.to_string(), "a.cg:4: cannot read on from here");
     let cause = std::error::Error::source(&error).expect("there is a cause");
     assert_eq!(cause.to_string(), "the disk is gone");
+}
+
+#[test]
+fn what_is_read_as_a_trace_and_is_none_is_told_so() {
+    let options = Options {
+        kind: KindChoice::Fixed(Kind::Trace),
+        ..Options::default()
+    };
+    let input = Cursor::new(b"creator: callgrind-3.19.0\nevents: Ir\nfn=main\n15 90\n");
+    let mut builder = ProfileBuilder::new(ProfileOptions::default());
+    let outcome = callgrind::read(input, "a.cg", &options, &mut builder).unwrap();
+    let [warning] = &outcome.warnings[..] else {
+        panic!("{:?}", outcome.warnings);
+    };
+    assert_eq!(
+        warning.to_string(),
+        "a.cg:4: read as a trace as was asked, but nothing shows that it is one: its header does \
+         not name Xdebug, and if its blocks are sums, calls and callers come out wrong"
+    );
 }

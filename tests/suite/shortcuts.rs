@@ -81,7 +81,7 @@ impl Case {
         let outcome = callgrind::read(pieces, "a.cg", &self.options, &mut short);
         let short = describe(short, outcome);
         let mut long = ProfileBuilder::new(self.profile.clone());
-        let outcome = callgrind::read_the_long_way(text, "a.cg", &self.options, &mut long);
+        let outcome = callgrind::read_line_by_line(text, "a.cg", &self.options, &mut long);
         let long = describe(long, outcome);
         let text = String::from_utf8_lossy(text);
         assert!(

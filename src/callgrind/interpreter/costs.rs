@@ -1,215 +1,160 @@
 //! Lines with costs, and the calls that they belong to.
 
-use super::{Expect, Function, Interpreter, PendingCall, line_end};
+use super::Interpreter;
+use super::columns::{LineCosts, Spelling, number_problem};
+use super::sections::MAIN;
 use crate::callgrind::error::Problem;
-use crate::callgrind::lexer::{Cursor, NumberError};
-use crate::callgrind::position::Position;
-use crate::profile::{Call, Costs, NameId};
+use crate::callgrind::line::Cursor;
+use crate::profile::Call;
 use crate::text::excerpt;
+
+/// What the next cost line means.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Expect {
+    /// Self cost of the function.
+    #[default]
+    OwnCost,
+    /// Where a call was made, and its inclusive cost.
+    CallCost(PendingCall),
+    /// The same of a call whose `calls=` line was left out.
+    SkippedCall,
+    /// Where a jump was made; no cost at all.
+    JumpSource,
+}
+
+/// A `calls=` line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PendingCall {
+    /// How many calls.
+    pub calls: u64,
+    /// The line where the callee begins.
+    pub target_line: u64,
+}
 
 impl Interpreter<'_> {
     /// Reads position numbers and costs: what they mean, the line before has said.
+    #[inline]
     pub(super) fn cost_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
-        if self.unsettled && !self.settle() {
-            let found = excerpt(&data[pos..line_end(data, pos)]);
+        let expect = std::mem::take(&mut self.expect);
+        if !self.columns.are_settled() && !self.settle() {
+            let found = excerpt(Cursor::new(data, pos).rest_of_line());
             return Err(Problem::CostBeforeEvents { found });
         }
-        let mut cursor = Cursor::new(data, pos);
-        let position = match self.position.read(self.positions, &mut cursor) {
-            Ok(position) => position,
-            Err((column, error)) => match self.unknown_line(column, error, &mut cursor) {
-                Some(position) => position,
-                None => return Err(self.position_problem(data, pos, cursor, column, error)),
-            },
+        let spelling = match expect {
+            Expect::OwnCost if self.section.is_trace() => Spelling::Wrapped,
+            _ => Spelling::Plain,
         };
-        let mut numbers = std::mem::take(&mut self.numbers);
-        let outcome = self.read_costs(&mut cursor, &mut numbers);
-        self.numbers = numbers;
-        outcome.map_err(|problem| problem.unwrap_or_else(|| self.too_many_costs(data, pos)))?;
-        let mut more = std::mem::take(&mut self.more);
-        let costs = self.selection.costs(&self.numbers, &mut more);
-        let outcome = self.put_costs(data, pos, position, costs);
-        self.more = more;
-        outcome?;
-        self.expect = Expect::OwnCost;
-        Ok(cursor.pos())
-    }
-
-    fn put_costs(
-        &mut self,
-        data: &[u8],
-        pos: usize,
-        position: Position,
-        costs: Costs<'_>,
-    ) -> Result<(), Problem> {
-        match self.expect {
-            Expect::OwnCost => {
-                self.ensure_block(data, pos)?;
-                self.position = position;
-                self.builder.add_cost(position.line(self.positions), costs);
-            }
-            Expect::CallCost(call) => {
-                self.ensure_block(data, pos)?;
-                self.position = position;
-                self.add_call(call, costs);
-            }
-            Expect::JumpSource => self.position = position,
+        let line = self.columns.cost_line(data, pos, spelling)?;
+        if line.is_line_unknown {
+            self.diagnostics.count_unknown_line();
         }
-        Ok(())
+        if let Expect::OwnCost | Expect::CallCost(_) = expect {
+            self.ensure_block(data, pos)?;
+        }
+        self.columns.move_to(line.position);
+        match expect {
+            Expect::OwnCost => self.add_own_cost(self.columns.line(&line.position), line.costs),
+            Expect::CallCost(call) => self.add_call(call, line.costs),
+            Expect::SkippedCall => self.diagnostics.skip_call_cost(),
+            Expect::JumpSource => {}
+        }
+        Ok(line.next)
     }
 
-    /// Reads the costs to the end of the line; no problem in the error: there are too many.
+    /// Adds self cost to the open block.
     #[inline]
-    fn read_costs(
-        &self,
-        cursor: &mut Cursor<'_>,
-        numbers: &mut Vec<i64>,
-    ) -> Result<(), Option<Problem>> {
-        let columns = self.columns.as_ref().map_or(0, Vec::len);
-        numbers.clear();
-        loop {
-            cursor.skip_blanks();
-            if cursor.end_of_line() {
-                return Ok(());
-            }
-            if numbers.len() == columns {
-                return Err(None);
-            }
-            let start = *cursor;
-            let cost = cursor
-                .cost()
-                .map_err(|error| Some(number_problem(start, error)))?;
-            numbers.push(cost);
+    pub(super) fn add_own_cost(&mut self, line: u64, costs: LineCosts) {
+        if costs.is_unwrapped {
+            self.diagnostics.count_unwrapped_cost();
         }
+        self.section.add_self_cost(costs.first);
+        self.builder.add_cost(line, self.columns.all_of(costs));
     }
 
-    #[cold]
-    fn too_many_costs(&self, data: &[u8], pos: usize) -> Problem {
-        Problem::TooManyCosts {
-            events: self.columns.as_ref().map_or(0, Vec::len),
-            found: excerpt(&data[pos..line_end(data, pos)]),
-        }
-    }
-
-    /// Takes `-1` for "no line", as phpspy and reli write it for PHP's own functions.
-    ///
-    /// Read as a relative position it leads below 0 wherever the line before is 0.
-    #[cold]
-    fn unknown_line(
+    /// Reads a `calls=` line, whose numbers begin after so many bytes.
+    pub(super) fn calls_line(
         &mut self,
-        column: usize,
-        error: NumberError,
-        cursor: &mut Cursor<'_>,
-    ) -> Option<Position> {
-        let is_line_alone = column == 0 && self.positions.is_line_alone();
-        if !is_line_alone || error != NumberError::Negative || !cursor.follows(b"-1") {
-            return None;
+        data: &[u8],
+        pos: usize,
+        key: usize,
+    ) -> Result<usize, Problem> {
+        match self.pending_call(data, pos, key) {
+            Ok((call, next)) => {
+                self.expect = Expect::CallCost(call);
+                Ok(next)
+            }
+            Err(problem) => {
+                self.in_force.end_call(self.builder);
+                self.expect = Expect::SkippedCall;
+                Err(problem)
+            }
         }
-        self.unknown_lines += 1;
-        Some(Position::default())
     }
 
-    #[cold]
-    fn position_problem(
+    #[inline]
+    fn pending_call(
         &self,
         data: &[u8],
         pos: usize,
-        cursor: Cursor<'_>,
-        column: usize,
-        error: NumberError,
-    ) -> Problem {
-        let found = excerpt(&data[pos..line_end(data, pos)]);
-        match error {
-            NumberError::NotANumber if matches!(cursor.peek(), b'\n' | b'\r') => {
-                let positions = self.positions.count();
-                Problem::MissingPosition { positions, found }
-            }
-            NumberError::NotANumber => Problem::NotANumber { found },
-            NumberError::TooLarge => Problem::NumberTooLarge { found },
-            NumberError::Negative => Problem::NegativePosition {
-                base: self.position.base(column),
-                found,
-            },
+        key: usize,
+    ) -> Result<(PendingCall, usize), Problem> {
+        let found = || excerpt(Cursor::new(data, pos).rest_of_line());
+        if !self.in_force.has_function() {
+            return Err(Problem::CostOutsideFunction { found: found() });
         }
-    }
-
-    pub(super) fn calls_line(&mut self, line: &[u8], value: &[u8]) -> Result<(), Problem> {
-        if let Function::None = self.function {
-            let found = excerpt(line);
-            return Err(Problem::CostOutsideFunction { found });
+        if !self.in_force.has_callee() {
+            return Err(Problem::CallWithoutCallee { found: found() });
         }
-        let Some(callee) = self.callee else {
-            let found = excerpt(line);
-            return Err(Problem::CallWithoutCallee { found });
-        };
-        let value = [value, b"\n"].concat();
-        let mut cursor = Cursor::new(&value, 0);
+        let mut cursor = Cursor::new(data, pos + key);
         cursor.skip_blanks();
-        let start = cursor;
+        let start = cursor.pos();
         let calls = cursor
             .count()
-            .map_err(|error| number_problem(start, error))?;
-        let start = cursor;
+            .map_err(|error| number_problem(data, start, error))?;
+        let start = cursor.pos();
         let target_line = self
-            .position
-            .read_target(self.positions, &mut cursor)
-            .map_err(|error| number_problem(start, error))?;
-        self.expect = Expect::CallCost(PendingCall {
-            callee,
-            calls,
-            target_line,
-        });
-        Ok(())
+            .columns
+            .target_line(&mut cursor)
+            .map_err(|error| number_problem(data, start, error))?;
+        let call = PendingCall { calls, target_line };
+        Ok((call, cursor.pos()))
     }
 
+    /// Adds calls that the open block made to the function that is in force.
     #[inline]
-    pub(super) fn add_call(&mut self, call: PendingCall, costs: Costs<'_>) {
-        let callee = self.resolve_callee(call.callee);
+    pub(super) fn add_call(&mut self, call: PendingCall, costs: LineCosts) {
+        let Some(callee) = self.in_force.callee(self.builder) else {
+            return;
+        };
         let call = Call {
             callee,
             target_line: call.target_line,
-            line: self.position.line(self.positions),
+            line: self.columns.line(self.columns.position()),
             calls: call.calls,
         };
-        self.builder.add_call(call, costs);
-        self.forget_callee_place();
+        self.builder.add_call(call, self.columns.all_of(costs));
     }
 
     /// Opens the block of the function that `fn=` named, unless it is open.
     #[inline]
-    pub(super) fn ensure_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
-        match self.function {
-            Function::Open { .. } => Ok(()),
-            Function::Named { name, file } => {
-                self.open_block(name, self.file.unwrap_or(file));
-                Ok(())
-            }
-            Function::None => Err(Problem::CostOutsideFunction {
-                found: excerpt(&data[pos..line_end(data, pos)]),
-            }),
+    fn ensure_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
+        if self.in_force.is_in_block() {
+            return Ok(());
         }
+        if !self.in_force.has_function() {
+            return Err(Problem::CostOutsideFunction {
+                found: excerpt(Cursor::new(data, pos).rest_of_line()),
+            });
+        }
+        self.in_force.open_block(self.builder);
+        self.enter_block(self.in_force.function_name(self.builder) == MAIN);
+        Ok(())
     }
 
+    /// Notes that a block is open now.
     #[inline]
-    fn open_block(&mut self, name: NameId, file: NameId) {
-        self.builder.open_block(self.object, file, name);
-        self.enter_function(name);
-    }
-
-    /// Says that the block of a function is open now.
-    #[inline]
-    pub(super) fn enter_function(&mut self, name: NameId) {
-        self.function = Function::Open { name };
-        self.run.mains += u64::from(name == self.main);
+    pub(super) fn enter_block(&mut self, is_main: bool) {
+        self.section.open_block(is_main);
         self.has_data = true;
-        self.section_has_body = true;
-    }
-}
-
-fn number_problem(start: Cursor<'_>, error: NumberError) -> Problem {
-    let found = excerpt(start.rest_of_line());
-    match error {
-        NumberError::TooLarge => Problem::NumberTooLarge { found },
-        NumberError::NotANumber | NumberError::Negative => Problem::NotANumber { found },
     }
 }

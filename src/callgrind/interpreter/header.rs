@@ -1,42 +1,10 @@
 //! Header lines: what they change, and which runs and parts they begin.
 
 use super::Interpreter;
-use crate::callgrind::error::{Problem, WarningKind};
-use crate::callgrind::lexer::Cursor;
-use crate::callgrind::position::Positions;
-use crate::profile::{Cost, Kind, NameId, RawHeader};
+use crate::callgrind::error::Problem;
+use crate::callgrind::line::Positions;
+use crate::profile::{Kind, RawHeader, summary_costs};
 use crate::text::excerpt;
-
-/// The function that spans a whole run in Xdebug's traces.
-pub(super) const MAIN: &[u8] = b"{main}";
-
-/// What is known of the section that is being read: a run, or a part.
-#[derive(Debug, Default)]
-pub(super) struct Run {
-    /// Whether a warning has said already that it is cut off.
-    pub is_cut: bool,
-    /// Whether a `summary:` line says that its last block has ended.
-    pub is_summed_up: bool,
-    /// Whether Valgrind writes it, who ends each part with a `totals:` line.
-    expects_totals: bool,
-    has_totals: bool,
-    /// Whether there was an `events:` line.
-    has_events: bool,
-    has_summary: bool,
-    /// Blocks of `{main}`.
-    pub mains: u64,
-}
-
-/// How a section ends.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Tail {
-    /// After a whole block, as far as one can see.
-    Closed,
-    /// After the `fn=` of a block that did not begin.
-    Begun,
-    /// Within the block of this function, perhaps: nothing shows that it has ended.
-    Open(NameId),
-}
 
 impl Interpreter<'_> {
     /// Reads a line that is no known body line.
@@ -50,75 +18,59 @@ impl Interpreter<'_> {
             let found = excerpt(line);
             return Err(Problem::UnknownLine { found });
         };
-        let raw = match key {
+        let mut raw = RawHeader::Other;
+        match key {
             b"events" => {
-                self.set_columns(value);
-                RawHeader::Events
+                if self.section.events() {
+                    // Headers that came before speak of the columns before.
+                    self.settle();
+                }
+                self.columns.set_events(value);
+                raw = RawHeader::Events;
             }
             b"summary" => {
-                // Since 2.8 Xdebug sums up behind the last block; before, within it.
-                self.run.is_summed_up |= self.is_in_block();
-                self.run.has_summary = true;
-                self.unsettle();
-                RawHeader::Summary(numbers(value))
+                self.section.summary(self.in_force.is_in_block());
+                self.columns.header_came();
+                raw = RawHeader::Summary(summary_costs(value));
             }
             b"positions" => {
                 let positions = Positions::parse(value).ok_or_else(|| {
                     let found = excerpt(line);
                     Problem::UnknownPositions { found }
                 })?;
-                self.set_positions(positions);
-                RawHeader::Other
+                self.columns.set_positions(positions);
+                self.has_known_header = true;
             }
             b"event" => {
-                self.reselect |= self.builder.define_event(value);
-                self.unsettle();
-                RawHeader::Other
+                self.columns.header_came();
+                if self.builder.define_event(value) {
+                    self.columns.formula_changed();
+                }
             }
-            b"version" => {
-                self.version(line, value)?;
-                RawHeader::Other
-            }
+            b"version" => self.version(line, value)?,
             b"creator" => {
-                self.creator(value);
-                RawHeader::Other
+                self.begin_run();
+                let kind = self.section.creator(value);
+                self.tell_kind(kind);
+                self.has_known_header = true;
             }
-            b"part" => {
-                self.begin_part();
-                RawHeader::Other
-            }
-            b"totals" => {
-                self.run.has_totals = true;
-                RawHeader::Other
-            }
-            _ => RawHeader::Other,
-        };
+            b"part" => self.begin_part(),
+            b"totals" => self.section.totals(),
+            _ => {}
+        }
         self.builder.add_header(line, raw);
         Ok(())
-    }
-
-    fn set_columns(&mut self, value: &[u8]) {
-        // Headers that came before speak of the columns before.
-        let follows_others = self.section_has_body || self.run.has_events;
-        if self.unsettled && self.columns.is_some() && follows_others {
-            self.settle();
-        }
-        self.run.has_events = true;
-        let names = value.split(u8::is_ascii_whitespace);
-        let names = names.filter(|name| !name.is_empty());
-        self.columns = Some(names.map(<[u8]>::to_vec).collect());
-        self.reselect = true;
-        self.unsettle();
     }
 
     fn version(&mut self, line: &[u8], value: &[u8]) -> Result<(), Problem> {
         let value = value.trim_ascii();
         let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
-        let major = value[..digits].trim_ascii_start();
+        let major = &value[..digits];
         if !matches!(major, b"" | b"0" | b"1") {
             let found = excerpt(line);
             return Err(Problem::UnsupportedVersion { found });
         }
+        self.has_known_header |= !major.is_empty();
         self.begin_run();
         if value == b"0.9.6" {
             // Xdebug up to 2.1.0, which names no creator.
@@ -127,79 +79,22 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    fn creator(&mut self, value: &[u8]) {
-        self.begin_run();
-        let value = value.trim_ascii();
-        self.run.expects_totals = value.starts_with(b"callgrind-");
-        self.tell_kind(if value.starts_with(b"xdebug") {
-            Kind::Trace
-        } else {
-            Kind::Aggregate
-        });
-    }
-
-    /// Begins a run, in a section of its own unless the one that there is has no body yet.
-    ///
-    /// Names that were in force, even without a cost, are not those of this run.
-    fn begin_run(&mut self) {
-        self.begin_part();
-        self.forget_names();
-    }
-
-    fn begin_part(&mut self) {
-        if !self.section_has_body {
-            return;
-        }
-        self.end_section(Tail::Closed);
-        if self.unsettled && self.columns.is_some() {
-            self.settle();
-        }
-        self.builder.begin_section();
-        self.heads.forget();
-        self.close_block();
-        self.section_has_body = false;
-        self.run = Run {
-            expects_totals: self.run.expects_totals,
-            ..Run::default()
-        };
-    }
-
-    /// Says if a section was cut off.
-    pub(super) fn end_section(&mut self, tail: Tail) {
-        if self.run.is_cut {
-            return;
-        }
-        if self.builder.kind() == Kind::Aggregate {
-            if self.run.expects_totals && !self.run.has_totals {
-                self.warn(WarningKind::CutPart);
-            }
-            return;
-        }
-        match tail {
-            Tail::Open(name) => {
-                let function = self.function_text(name);
-                self.warn(WarningKind::CutBlock { function });
-            }
-            Tail::Begun => self.warn(WarningKind::CutRun),
-            Tail::Closed => {
-                let has_main = self.run.mains > 0;
-                if !has_main && !self.run.has_summary {
-                    self.warn(WarningKind::CutRun);
-                }
-            }
+    /// Takes in the kind that a header tells, unless the caller has said it.
+    fn tell_kind(&mut self, kind: Kind) {
+        if self.section.tell_kind(kind) {
+            self.builder.set_kind(kind);
         }
     }
 
     /// Whether the input ends within a `summary:` line, so that its number is too small.
-    ///
-    /// A summary is never less than the self costs that it sums up (section 3.2.2).
-    pub(super) fn is_cut_summary(&mut self, line: &[u8]) -> bool {
-        let Some((b"summary", value)) = split_header(line) else {
-            return false;
-        };
-        self.builder.close_block();
-        let total = self.builder.section_self_total();
-        self.selected_cost(&numbers(value)) < total
+    pub(super) fn is_cut_summary(&self, line: &[u8]) -> bool {
+        match split_header(line) {
+            Some((b"summary", value)) => {
+                let summary = self.columns.selected(&summary_costs(value));
+                self.section.is_cut_summary(summary)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -212,20 +107,6 @@ fn split_header(line: &[u8]) -> Option<(&[u8], &[u8])> {
             Some((&line[..length], &line[length + 1..]))
         }
         _ => None,
-    }
-}
-
-/// The numbers of a `summary:` line, up to the first that is none.
-fn numbers(value: &[u8]) -> Vec<Cost> {
-    let value = [value, b"\n"].concat();
-    let mut cursor = Cursor::new(&value, 0);
-    let mut numbers = Vec::new();
-    loop {
-        cursor.skip_blanks();
-        match cursor.cost() {
-            Ok(number) => numbers.push(number),
-            Err(_) => return numbers,
-        }
     }
 }
 
@@ -246,12 +127,5 @@ mod tests {
         assert_eq!(split_header(b"a b: c"), None);
         assert_eq!(split_header(b": c"), None);
         assert_eq!(split_header(b"xyz=a: b"), None);
-    }
-
-    #[test]
-    fn summaries_are_read_as_far_as_they_are_numbers() {
-        assert_eq!(numbers(b" 36163 -433456"), [36163, -433_456]);
-        assert_eq!(numbers(b" 0x10 7 x 8"), [16, 7]);
-        assert_eq!(numbers(b""), [0; 0]);
     }
 }

@@ -27,7 +27,7 @@ use super::error::{ReadError, ReadErrorKind, ReadWarning, ReadWarningKind};
 use super::layout::{
     FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Record, Start, Version,
 };
-use crate::profile::{Cost, CostSource, Kind, ProfileBuilder, ProfileKind, RawHeader};
+use crate::profile::{CostSource, Kind, ProfileBuilder, ProfileKind, RawHeader, summary_costs};
 use crate::text::excerpt;
 use source::Source;
 use table::{Destination, TableReader};
@@ -218,7 +218,7 @@ impl<R: Read + Seek> File<R> {
                 event = event.or_else(|| names.next().map(<[u8]>::to_vec));
                 RawHeader::Events
             } else if let Some(value) = line.strip_prefix(b"summary:") {
-                RawHeader::Summary(numbers(value))
+                RawHeader::Summary(summary_costs(value))
             } else {
                 RawHeader::Other
             };
@@ -307,10 +307,4 @@ fn kind_of_creator(line: &[u8]) -> Option<ProfileKind> {
 fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     let words = value.split(u8::is_ascii_whitespace);
     words.filter(|word| !word.is_empty())
-}
-
-/// The numbers of a `summary:` line, up to the first that is none.
-fn numbers(value: &[u8]) -> Vec<Cost> {
-    let numbers = words(value).map_while(|word| std::str::from_utf8(word).ok()?.parse().ok());
-    numbers.collect()
 }

@@ -74,7 +74,8 @@ struct Speller<'a> {
     /// File of the last `fl=`.
     file: Option<Vec<u8>>,
     current_file: Vec<u8>,
-    callee: Option<Vec<u8>>,
+    /// The callee of the last call.
+    callee: Option<Key>,
     /// The function of the last `fn=`.
     function: Option<usize>,
 }
@@ -429,15 +430,23 @@ impl Speller<'_> {
         let mut lines: Vec<(&[u8], Vec<u8>)> = Vec::new();
         let omit = self.dice.has(Quirk::OmitInForce);
         let trace = self.document.kind == Kind::Trace;
-        if key.object != self.object || !(omit || trace) {
+        // Without a `cfn=` the callee stays in force, with its object and file.
+        let last = self.callee.take();
+        let last = last.filter(|last| omit && last.name == key.name);
+        let (object, file) = match &last {
+            Some(last) => (&last.object, &last.file),
+            None => (&self.object, &self.current_file),
+        };
+        let (needs_object, needs_file) = (key.object != *object, key.file != *file);
+        if needs_object || !(omit || trace) {
             lines.push((b"cob", self.objects.spell(&key.object, &mut self.dice)));
         }
-        if key.file != self.current_file || !omit {
+        if needs_file || !omit {
             let file = self.files.spell(&key.file, &mut self.dice);
             let other = self.dice.has(Quirk::AnyOrder) && self.dice.below(2) == 0;
             lines.push((if other { b"cfi" } else { b"cfl" }, file));
         }
-        if self.callee.as_ref() != Some(&key.name) || !omit {
+        if last.is_none() {
             let name = self.functions.spell(&key.name, &mut self.dice);
             lines.push((b"cfn", name));
         }
@@ -447,7 +456,7 @@ impl Speller<'_> {
         for (key, value) in lines {
             self.key_line(key, &value);
         }
-        self.callee = Some(key.name.clone());
+        self.callee = Some(key.clone());
     }
 
     fn calls(&mut self, calls: u64, target: Option<u64>) {

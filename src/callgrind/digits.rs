@@ -1,0 +1,87 @@
+//! Decimal digits within a word of 8 bytes, all of them at once.
+//!
+//! The first byte of a text is the lowest of its word.
+
+/// A byte of 1 in each byte.
+const ONES: u64 = u64::MAX / 0xff;
+
+/// The digits that a word begins with: none to 7, for a word full of them counts as none.
+#[derive(Clone, Copy)]
+pub(super) struct Digits {
+    word: u64,
+    /// What each digit is worth; nonsense behind them.
+    values: u64,
+    /// Eight for each digit.
+    bits: u32,
+}
+
+impl Digits {
+    /// Finds their end.
+    #[inline(always)]
+    pub fn of(word: u64) -> Self {
+        // Digits become 0 to 9. All other bytes have the top bit set in the sum, or have it
+        // already; what a sum carries over goes to bytes behind the first of these.
+        let values = word ^ (ONES * 0x30);
+        let others = (values.wrapping_add(ONES * (0x7f - 9)) | values) & (ONES << 7);
+        let bits = others.trailing_zeros() & 0x38;
+        Digits { word, values, bits }
+    }
+
+    /// The number that they spell; 0 for none.
+    #[inline(always)]
+    pub fn number(self) -> u64 {
+        // In two steps, for there may be none, and then nothing must be left. Leading zeros come
+        // in from below; what lies behind the number falls out above.
+        let digits = self.values << 8 << (56 - self.bits);
+        // Each step joins neighbours: the lower one, which comes first, is worth more.
+        let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
+        let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
+        fours.wrapping_mul(10_000 << 32 | 1) >> 32
+    }
+
+    /// How many there are.
+    #[inline(always)]
+    pub fn count(self) -> usize {
+        self.bits as usize / 8
+    }
+
+    /// The byte behind them.
+    #[inline(always)]
+    pub fn end(self) -> u8 {
+        (self.word >> self.bits).to_le_bytes()[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_every_length() {
+        for length in 0..=8 {
+            let text = format!("{:<8}", &"98765432"[..length]);
+            let digits = Digits::of(u64::from_le_bytes(text.as_bytes().try_into().unwrap()));
+            if length <= 7 {
+                let expected = text.trim().parse().unwrap_or(0);
+                assert_eq!((digits.count(), digits.number()), (length, expected));
+                assert_eq!(digits.end(), b' ');
+            } else {
+                assert_eq!((digits.count(), digits.number()), (0, 0));
+            }
+        }
+    }
+
+    #[test]
+    fn every_byte_but_a_digit_ends_a_number() {
+        for byte in 0..=u8::MAX {
+            let word = [b'1', byte, b'3', 0xff, b'5', b'6', 0x80, b':'];
+            let digits = Digits::of(u64::from_le_bytes(word));
+            if byte.is_ascii_digit() {
+                assert_eq!((digits.count(), digits.end()), (3, 0xff));
+            } else {
+                assert_eq!((digits.count(), digits.number()), (1, 1));
+                assert_eq!(digits.end(), byte);
+            }
+        }
+    }
+}

@@ -1,0 +1,433 @@
+//! Runs of short cost lines with an address, which are most of a profile with `--dump-instr=yes`:
+//!
+//! ```text
+//! +4 * 1
+//! +2 0 125
+//! +7 -3 4
+//! jcnd=1/1 +33 +8
+//! * *
+//! ```
+//!
+//! and calls. They are read in two words of 8 bytes, one for the position and one for the cost.
+
+use wide::u8x16;
+
+use crate::callgrind::digits::Digits;
+use crate::callgrind::line::Position;
+
+/// What the lines of a run add up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::callgrind) struct CostRun {
+    /// The position of the last line.
+    pub position: Position,
+    /// The line number of the first line that has a cost.
+    pub first_line: Option<u64>,
+    /// Sum of the costs, of which none is negative.
+    pub cost: i64,
+    /// How many lines there are.
+    pub lines: u64,
+    /// Where the next line begins.
+    pub next: usize,
+}
+
+impl CostRun {
+    /// Reads short lines for as long as there are any; `base` is the position of the one before.
+    ///
+    /// The costs of all lines that fit into the buffer cannot overflow, so that the order in which
+    /// they are added does not matter.
+    #[inline(always)]
+    pub fn read(data: &[u8], pos: usize, base: &Position) -> CostRun {
+        let mut run = CostRun {
+            position: *base,
+            first_line: None,
+            cost: 0,
+            lines: 0,
+            next: pos,
+        };
+        let mut last = LastCost::NONE;
+        loop {
+            same_line(data, &mut run, &mut last);
+            let (source, is_jump) = match jump(data, run.next) {
+                Some(source) => (source, true),
+                None => (run.next, false),
+            };
+            let Some(line) = short_line(data, source, &run.position) else {
+                return run;
+            };
+            run.position = line.position;
+            run.lines += 1 + u64::from(is_jump);
+            run.next = line.next;
+            if !is_jump {
+                run.first_line = run.first_line.or(Some(line.position.base(1)));
+                run.cost += line.cost;
+            }
+        }
+    }
+}
+
+/// The source position that follows a `jump=` or `jcnd=` line, of which nothing else is needed.
+#[inline(always)]
+fn jump(data: &[u8], pos: usize) -> Option<usize> {
+    let bytes: &[u8; LONGEST] = data.get(pos..)?.first_chunk()?;
+    if bytes[0] != b'j' || !(bytes.starts_with(b"jcnd=") || bytes.starts_with(b"jump=")) {
+        return None;
+    }
+    let end = newline(bytes)?;
+    Some(pos + end + 1)
+}
+
+/// A `calls=` line and its cost line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::callgrind) struct ShortCall {
+    /// How many calls.
+    pub calls: u64,
+    /// The line where the callee begins.
+    pub target_line: u64,
+    /// The cost line.
+    pub line: ShortLine,
+}
+
+impl ShortCall {
+    /// Reads `calls=12 0x858a0 +40 ` and a short cost line.
+    #[inline(always)]
+    pub fn read(data: &[u8], pos: usize, base: &Position) -> Option<ShortCall> {
+        let bytes: &[u8; LONGEST] = data.get(pos..)?.first_chunk()?;
+        let rest = bytes.strip_prefix(b"calls=")?;
+        let calls = digits_before_blank(rest)?;
+        let rest = rest.get(calls.count() + 1..)?.strip_prefix(b"0x")?;
+        let length = hexadecimal_digits(rest.first_chunk()?);
+        if length == 0 || rest.get(length) != Some(&b' ') {
+            return None;
+        }
+        let target: &[u8; 9] = rest.get(length + 1..)?.first_chunk()?;
+        let (step, signed) = match target {
+            [b'*', ..] => (Digits::of(u64::MAX), 1),
+            [b'+' | b'-', digits @ ..] => (Digits::of(u64::from_le_bytes(*digits)), 1),
+            [digits @ .., _] => (Digits::of(u64::from_le_bytes(*digits)), 0),
+        };
+        let number = step.number();
+        let target_line = match target[0] {
+            b'*' => base.base(1),
+            _ if step.count() == 0 => return None,
+            b'+' => base.base(1).checked_add(number)?,
+            b'-' => base.base(1).checked_sub(number)?,
+            _ => number,
+        };
+        let end = rest.get(length + 1 + signed + step.count()..)?;
+        let end = end.strip_prefix(b" ").unwrap_or(end).strip_prefix(b"\n")?;
+        let next = pos + LONGEST - end.len();
+        Some(ShortCall {
+            calls: calls.number(),
+            target_line,
+            line: short_line(data, next, base)?,
+        })
+    }
+}
+
+#[inline(always)]
+fn digits_before_blank(text: &[u8]) -> Option<Digits> {
+    let digits = Digits::of(u64::from_le_bytes(*text.first_chunk()?));
+    (digits.count() > 0 && digits.end() == b' ').then_some(digits)
+}
+
+/// How many hexadecimal digits these bytes begin with.
+#[inline(always)]
+fn hexadecimal_digits(bytes: &[u8; 16]) -> usize {
+    let bytes = u8x16::new(*bytes);
+    // Digits become 0 to 9, and then at most 127; all else has the top bit set. So do letters.
+    let decimal = (bytes - u8x16::splat(b'0')).saturating_add(u8x16::splat(127 - 9));
+    let letters = (bytes | u8x16::splat(0x20)) - u8x16::splat(b'a');
+    let letters = letters.saturating_add(u8x16::splat(127 - 5));
+    let others = decimal.to_bitmask() & letters.to_bitmask();
+    (others | 1 << 16).trailing_zeros() as usize
+}
+
+/// Where a line ends, if it is a short one.
+#[inline(always)]
+fn newline(bytes: &[u8; LONGEST]) -> Option<usize> {
+    let (parts, _) = bytes.as_chunks();
+    let mut ends = 0;
+    for (part, bytes) in parts.iter().enumerate() {
+        let found = u8x16::new(*bytes).simd_eq(u8x16::splat(b'\n'));
+        ends |= u64::from(found.to_bitmask()) << (16 * part);
+    }
+    (ends != 0).then(|| ends.trailing_zeros() as usize)
+}
+
+/// A short cost line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::callgrind) struct ShortLine {
+    /// Where the cost was caused.
+    pub position: Position,
+    /// The cost; 0 where missing.
+    pub cost: i64,
+    /// Where the next line begins.
+    pub next: usize,
+}
+
+/// Bytes that are looked at.
+const BYTES: usize = 16;
+
+/// Bytes that are looked at for a line that is no cost line.
+const LONGEST: usize = 48;
+
+/// `+d l ` without the digit and the line number.
+const SHAPE: u64 = u64::from_le_bytes([b'+', 0, b' ', 0, b' ', 0, 0, 0]);
+
+/// The bytes that belong to it.
+const SHAPE_MASK: u64 = u64::from_le_bytes([0xff, 0, 0xff, 0, 0xff, 0, 0, 0]);
+
+/// Reads a cost line whose address is up to two digits away from that of `base`, whose line number
+/// has a digit at most, and whose one cost has up to 7.
+#[inline(always)]
+fn short_line(data: &[u8], pos: usize, base: &Position) -> Option<ShortLine> {
+    let bytes: &[u8; BYTES] = data.get(pos..)?.first_chunk()?;
+    let (sign, step, at) = match *bytes {
+        [b'*', b' ', ..] => (b'+', 0, 2),
+        [sign @ (b'+' | b'-'), step, b' ', ..] => (sign, digit(step)?, 3),
+        [sign @ (b'+' | b'-'), tens, step, b' ', ..] => (sign, 10 * digit(tens)? + digit(step)?, 4),
+        _ => return None,
+    };
+    let address = match sign {
+        b'-' => base.base(0).checked_sub(step)?,
+        _ => base.base(0).checked_add(step)?,
+    };
+    let (line, at) = line_number(bytes, at, base.base(1))?;
+    let (cost, length) = cost(word(bytes, at))?;
+    let mut position = *base;
+    position.set(0, address);
+    position.set(1, line);
+    Some(ShortLine {
+        position,
+        cost,
+        next: pos + at + length,
+    })
+}
+
+/// Goes on with a run for as long as there are lines like `+4 * 1` that keep the line number.
+///
+/// The address is a digit further on in each, and costs have up to 7 digits.
+#[inline(always)]
+fn same_line(data: &[u8], run: &mut CostRun, last: &mut LastCost) {
+    let line = run.position.base(1);
+    // How the line number may be spelled beside `*`.
+    let spelled = u8::try_from(line).ok().filter(|&line| line <= 9);
+    let spelled = spelled.map_or(b'*', |line| b'0' + line);
+    let before = run.lines;
+    while let Some(bytes) = data.get(run.next..).and_then(<[u8]>::first_chunk::<BYTES>) {
+        let [_, step, _, number, ..] = *bytes;
+        let is_shape = word(bytes, 0) & SHAPE_MASK == SHAPE;
+        if !is_shape || !step.is_ascii_digit() || (number != spelled && number != b'*') {
+            break;
+        }
+        let text = word(bytes, 5);
+        // Instructions that follow one another are mostly run equally often. If so, the next line
+        // is found without waiting for this one to be read.
+        if text & last.mask != last.text {
+            match cost(text) {
+                Some((cost, length)) => *last = LastCost::new(text, cost, length),
+                None => break,
+            }
+        }
+        let Some(address) = run.position.base(0).checked_add(u64::from(step - b'0')) else {
+            break;
+        };
+        run.position.set(0, address);
+        run.cost += last.cost;
+        run.lines += 1;
+        run.next += 5 + last.length;
+    }
+    if run.lines > before {
+        run.first_line = run.first_line.or(Some(line));
+    }
+}
+
+/// The cost of the line before.
+#[derive(Clone, Copy, Debug)]
+struct LastCost {
+    /// Its bytes, up to the end of the line.
+    text: u64,
+    /// The bits of a word that they are.
+    mask: u64,
+    cost: i64,
+    /// How many bytes there are.
+    length: usize,
+}
+
+impl LastCost {
+    /// No word is like this.
+    const NONE: LastCost = LastCost {
+        text: 1,
+        mask: 0,
+        cost: 0,
+        length: 0,
+    };
+
+    #[inline(always)]
+    fn new(word: u64, cost: i64, length: usize) -> Self {
+        let mask = u64::MAX >> (64 - 8 * length);
+        LastCost {
+            text: word & mask,
+            mask,
+            cost,
+            length,
+        }
+    }
+}
+
+/// Reads the line number at `at`, and returns where the cost begins.
+#[inline(always)]
+fn line_number(bytes: &[u8; BYTES], at: usize, base: u64) -> Option<(u64, usize)> {
+    let (first, second) = (bytes[at], bytes[at + 1]);
+    if second == b' ' {
+        let line = if first == b'*' { base } else { digit(first)? };
+        return Some((line, at + 2));
+    }
+    let step = digit(second)?.cast_signed();
+    let step = match first {
+        b'+' => step,
+        b'-' => -step,
+        _ => return None,
+    };
+    let line = base.checked_add_signed(step)?;
+    (bytes[at + 2] == b' ').then_some((line, at + 3))
+}
+
+/// Reads the cost that a word begins with, 0 if there is none, and its length up to the next line.
+#[inline(always)]
+fn cost(word: u64) -> Option<(i64, usize)> {
+    let digits = Digits::of(word);
+    let cost = digits.number().cast_signed();
+    (digits.end() == b'\n').then_some((cost, digits.count() + 1))
+}
+
+#[inline(always)]
+fn digit(byte: u8) -> Option<u64> {
+    let digit = byte.wrapping_sub(b'0');
+    (digit <= 9).then_some(u64::from(digit))
+}
+
+#[inline(always)]
+fn word(bytes: &[u8; BYTES], at: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn padded(text: &str) -> Vec<u8> {
+        let mut data = text.as_bytes().to_vec();
+        data.resize(data.len() + LONGEST, b'#');
+        data
+    }
+
+    fn base(address: u64, line: u64) -> Position {
+        let mut base = Position::of_line(address);
+        base.set(1, line);
+        base
+    }
+
+    /// The last position, the first line, the cost, how many lines, and what is left.
+    fn read(text: &str, base: Position) -> ([u64; 2], Option<u64>, i64, u64, &str) {
+        let run = CostRun::read(&padded(text), 0, &base);
+        let position = [0, 1].map(|column| run.position.base(column));
+        let rest = text.get(run.next..).unwrap();
+        (position, run.first_line, run.cost, run.lines, rest)
+    }
+
+    #[test]
+    fn costs_are_summed_and_positions_followed() {
+        let text = "+4 0 1\n+2 0 125\n+3 0 125\n+3 * 125\n+7 * 9999999\n-1 0 7\nfn=(1)\n";
+        let expected = ([118, 0], Some(0), 10_000_382, 6, "fn=(1)\n");
+        assert_eq!(read(text, base(100, 0)), expected);
+        // A colon is the byte behind 9.
+        let text = "+4 * 1\n+4 : 1\n";
+        let expected = ([104, 10], Some(10), 1, 1, "+4 : 1\n");
+        assert_eq!(read(text, base(100, 10)), expected);
+        let text = "* * \n+4 * 1\n+16 +3 20\n-2 -1 300\n+1 7 4\n+1 +30 5\n";
+        let expected = ([119, 7], Some(50), 325, 5, "+1 +30 5\n");
+        assert_eq!(read(text, base(100, 50)), expected);
+    }
+
+    #[test]
+    fn jumps_cost_nothing() {
+        let text = "jcnd=1/1 +33 +8\n* * \n+1 * 5\njump=4 0x7e0fe1 0 \n+2 0 6\n+1 0 2\nx";
+        let expected = ([14, 0], Some(8), 7, 6, "x");
+        assert_eq!(read(text, base(10, 8)), expected);
+    }
+
+    #[test]
+    fn calls_have_a_target() {
+        let read = |text: &str| {
+            let call = ShortCall::read(&padded(text), 0, &base(0x1000, 50))?;
+            let position = [0, 1].map(|column| call.line.position.base(column));
+            Some((
+                call.calls,
+                call.target_line,
+                position,
+                call.line.cost,
+                call.line.next,
+            ))
+        };
+        let expected = Some((12, 90, [0x1000, 50], 5, 28));
+        assert_eq!(read("calls=12 0x858a0 +40 \n* * 5\n"), expected);
+        let expected = Some((1, 7, [0x1003, 0], 99, 25));
+        assert_eq!(read("calls=1 0xaF09 7\n+3 0 99\n"), expected);
+        let expected = Some((1, 50, [0xfff, 50], 0, 25));
+        assert_eq!(read("calls=1 0x123456 *\n-1 * \n"), expected);
+        for text in [
+            "calls=1 0x1 \n* * 5\n",
+            "calls=1 0x1 0 0\n* * 5\n",
+            "calls=1 0x 0\n* * 5\n",
+            "calls=1 0x12345678901234567 0\n* * 5\n",
+            "calls=1 0x1g 0\n* * 5\n",
+            "calls=1 5 0\n* * 5\n",
+            "calls=-1 0x1 0\n* * 5\n",
+            "calls= 0x1 0\n* * 5\n",
+            "calls=1 0x1 -51\n* * 5\n",
+            "calls=1 0x1 +\n* * 5\n",
+            "calls=1 0x1 5\n\n* * 5\n",
+            "call=1 0x1 0\n* * 5\n",
+        ] {
+            assert_eq!(read(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn whatever_differs_is_left_to_the_general_path() {
+        let none = ([10, 8], None, 0, 0);
+        for text in [
+            "+1 * -5\n",
+            "+1  * 5\n",
+            "+1 * 5 5\n",
+            "+1 * 5\r\n",
+            "+ * 5\n",
+            "+x * 5\n",
+            "+1 x 5\n",
+            "+1 -9 5\n",
+            "-11 * 5\n",
+            "*1 * 5\n",
+            "+1 * x\n",
+            "+1\n",
+            "jcnd=1/1 +33 +8\nfn=(1)\n",
+            "jfn=(1)\n",
+            "jcnd=1/1 +33 +8\nfn=(1)\n",
+            "jfn=(1)\n",
+            "*",
+        ] {
+            let (position, first_line, cost, lines, rest) = read(text, base(10, 8));
+            assert_eq!((position, first_line, cost, lines), none, "{text:?}");
+            assert_eq!(rest, text);
+        }
+    }
+
+    #[test]
+    fn no_address_goes_beyond_64_bits() {
+        let text = "+4 0 1\n+4 0 1\n+4 0 1\n";
+        let expected = ([u64::MAX - 1, 0], Some(0), 2, 2, "+4 0 1\n");
+        assert_eq!(read(text, base(u64::MAX - 9, 0)), expected);
+    }
+}

@@ -1,0 +1,303 @@
+//! What the records of a trace were read as, by their bytes:
+//!
+//! ```text
+//! fl=(2)                cfl=(1)
+//! fn=(3)                cfn=(1)
+//! 9 222 432             calls=1 0 0
+//!                       5 1707 0
+//! ```
+//!
+//! The *head* of a record goes up to the blank before its first cost. A trace repeats few heads
+//! millions of times: who was called, and in which line. To compare one with what was read before
+//! is much cheaper than to read it again.
+
+use wide::u8x16;
+
+use crate::profile::{EdgeId, FunctionId, NameId};
+
+/// Bits of the number of records that are remembered.
+const BITS: u32 = 12;
+
+/// The most bytes of a head.
+const LONGEST: usize = 48;
+
+/// Bytes that must be there to look at a head.
+const SPAN: usize = 64;
+
+/// Bytes from somewhere in the id of a call's function to the end of its head.
+const CALLS: usize = 24;
+
+/// The bytes at the beginning of a record.
+#[derive(Clone, Copy)]
+pub(in crate::callgrind) struct Head<'a> {
+    bytes: &'a [u8; SPAN],
+    length: usize,
+    /// Its place in the memo, which follows from its bytes.
+    place: usize,
+}
+
+/// The numbers in a head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::callgrind) struct Ids {
+    /// Id of the file.
+    pub file: u64,
+    /// Id of the function.
+    pub function: u64,
+    /// Line of the cost.
+    pub line: u64,
+}
+
+impl<'a> Head<'a> {
+    /// What may be the head of a block: the bytes at `pos` up to the first blank.
+    #[inline(always)]
+    pub fn of_block(data: &'a [u8], pos: usize) -> Option<Self> {
+        Head::with_blanks::<1>(data, pos)
+    }
+
+    /// What may be the head of a call: the bytes at `pos` up to the third blank.
+    #[inline(always)]
+    pub fn of_call(data: &'a [u8], pos: usize) -> Option<Self> {
+        Head::with_blanks::<3>(data, pos)
+    }
+
+    #[inline(always)]
+    fn with_blanks<const BLANKS: u32>(data: &'a [u8], pos: usize) -> Option<Self> {
+        let bytes: &[u8; SPAN] = data.get(pos..)?.first_chunk()?;
+        let mut blanks = mask(bytes, |part| part.simd_eq(u8x16::splat(b' ')).to_bitmask());
+        for _ in 1..BLANKS {
+            blanks &= blanks.wrapping_sub(1);
+        }
+        if blanks == 0 {
+            return None;
+        }
+        let length = blanks.trailing_zeros() as usize;
+        // The id of the function and the line are what differs.
+        let id = word(bytes, length.saturating_sub(CALLS));
+        let line = word(bytes, length.saturating_sub(8));
+        let mixed = (id.rotate_left(20) ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let place = usize::try_from(mixed >> (u64::BITS - BITS)).unwrap_or(0);
+        Some(Head {
+            bytes,
+            length,
+            place,
+        })
+    }
+
+    /// How many bytes it has.
+    #[inline(always)]
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Reads it, if it is the head of a record that consists of ids and plain numbers.
+    pub fn ids(&self) -> Option<Ids> {
+        let text = self.bytes.get(..self.length)?;
+        let (file, function, rest) = if let Some(block) = text.strip_prefix(b"fl=(") {
+            let (file, rest) = number_before(block, b")\nfn=(")?;
+            let (function, rest) = number_before(rest, b")\n")?;
+            (file, function, rest)
+        } else {
+            let (file, rest) = number_before(text.strip_prefix(b"cfl=(")?, b")\ncfn=(")?;
+            let (function, rest) = number_before(rest, b")\ncalls=1 0 0\n")?;
+            (file, function, rest)
+        };
+        let (line, rest) = number_before(rest, b"")?;
+        rest.is_empty().then_some(Ids {
+            file,
+            function,
+            line,
+        })
+    }
+}
+
+/// What a record means.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::callgrind) struct Record {
+    /// The file of the function.
+    pub file: NameId,
+    /// The function's name.
+    pub name: NameId,
+    /// The function.
+    pub function: FunctionId,
+    /// Whether it is the one that spans a whole run.
+    pub is_main: bool,
+    /// Of a call: the edge that it was added to last.
+    pub edge: Option<EdgeId>,
+    /// Line of the cost.
+    pub line: u64,
+}
+
+/// A head that was read, and what it means.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    text: [u8; LONGEST],
+    /// Bytes of the text; 0 for none.
+    length: usize,
+    /// Of the time when it was read; see [`RecordMemo::forget`].
+    generation: u64,
+    record: Record,
+}
+
+/// Records that were read, at places that follow from their heads.
+#[derive(Debug, Default)]
+pub(in crate::callgrind) struct RecordMemo {
+    entries: Vec<Entry>,
+    generation: u64,
+}
+
+impl RecordMemo {
+    /// Forgets all: an id has another name now.
+    pub fn forget(&mut self) {
+        self.generation += 1;
+    }
+
+    /// The record with this head, if it was read before.
+    #[inline(always)]
+    pub fn find(&self, head: &Head<'_>) -> Option<&Record> {
+        let entry = self.entries.get(head.place)?;
+        let is_it = entry.length == head.length
+            && entry.generation == self.generation
+            && have_in_common(head.bytes, &entry.text) >= head.length;
+        is_it.then_some(&entry.record)
+    }
+
+    /// Remembers which edge a call was added to.
+    pub fn set_edge(&mut self, head: &Head<'_>, edge: Option<EdgeId>) {
+        if let Some(entry) = self.entries.get_mut(head.place) {
+            entry.record.edge = edge;
+        }
+    }
+
+    /// Remembers a record that was read; what had its place before is forgotten.
+    pub fn enter(&mut self, head: &Head<'_>, record: Record) {
+        let mut text = [0; LONGEST];
+        text.copy_from_slice(&head.bytes[..LONGEST]);
+        let entry = Entry {
+            text,
+            length: head.length,
+            generation: self.generation,
+            record,
+        };
+        if self.entries.is_empty() {
+            self.entries = vec![Entry { length: 0, ..entry }; 1 << BITS];
+        }
+        if let Some(old) = self.entries.get_mut(head.place) {
+            *old = entry;
+        }
+    }
+}
+
+/// How many bytes two texts have in common from the beginning on, as far as heads go.
+#[inline(always)]
+fn have_in_common(bytes: &[u8; SPAN], text: &[u8; LONGEST]) -> usize {
+    let (parts, _) = text.as_chunks();
+    let mut others = parts.iter();
+    let differ = mask(bytes, |part| {
+        let same = others
+            .next()
+            .map_or(0, |other| part.simd_eq(u8x16::new(*other)).to_bitmask());
+        same ^ 0xffff
+    });
+    differ.trailing_zeros() as usize
+}
+
+/// A bit for each of the bytes that a head may have.
+#[inline(always)]
+fn mask(bytes: &[u8; SPAN], mut bits: impl FnMut(u8x16) -> u32) -> u64 {
+    let mut mask = 0;
+    let (parts, _) = bytes.as_chunks();
+    for (part, bytes) in parts.iter().take(LONGEST / 16).enumerate() {
+        mask |= u64::from(bits(u8x16::new(*bytes))) << (16 * part);
+    }
+    mask
+}
+
+#[inline(always)]
+fn word(bytes: &[u8; SPAN], at: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(word)
+}
+
+/// Reads a number of up to 8 digits and what must follow it; returns the number and what is left.
+fn number_before<'t>(text: &'t [u8], end: &[u8]) -> Option<(u64, &'t [u8])> {
+    let mut number = 0;
+    for (digits, byte) in text.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 || digits == 8 {
+            let rest = text[digits..].strip_prefix(end)?;
+            return (digits > 0 && digit > 9).then_some((number, rest));
+        }
+        number = 10 * number + u64::from(digit);
+    }
+    (!text.is_empty() && end.is_empty()).then_some((number, &[]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn padded(text: &str) -> Vec<u8> {
+        let mut data = text.as_bytes().to_vec();
+        data.resize(data.len() + SPAN, b'#');
+        data
+    }
+
+    fn read_block(text: &str) -> Option<Ids> {
+        Head::of_block(&padded(text), 0)?.ids()
+    }
+
+    fn read_call(text: &str) -> Option<Ids> {
+        Head::of_call(&padded(text), 0)?.ids()
+    }
+
+    #[test]
+    fn heads_are_read() {
+        let ids = |file, function, line| {
+            Some(Ids {
+                file,
+                function,
+                line,
+            })
+        };
+        assert_eq!(read_block("fl=(2)\nfn=(13)\n9 222 432\n"), ids(2, 13, 9));
+        let text = "cfl=(12345)\ncfn=(123)\ncalls=1 0 0\n1707 5 0\n";
+        assert_eq!(read_call(text), ids(12345, 123, 1707));
+        let text = "cfl=(99999999)\ncfn=(1)\ncalls=1 0 0\n99999999 5 0\n";
+        assert_eq!(read_call(text), ids(99_999_999, 1, 99_999_999));
+    }
+
+    #[test]
+    fn whatever_differs_is_left_to_the_general_path() {
+        for text in [
+            "cfl=(1) x\ncfn=(1)\ncalls=1 0 0\n5 17\n",
+            "cfl=(1)\ncfn=(1)\ncalls=2 0 0\n5 17\n",
+            "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n+5 17\n",
+            "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n0x5 17\n",
+            "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n5\n",
+            "cfl=(1)\r\ncfn=(1)\r\ncalls=1 0 0\r\n5 17\r\n",
+            "cfl=()\ncfn=(1)\ncalls=1 0 0\n5 17\n",
+            "cfl=(123456789)\ncfn=(1)\ncalls=1 0 0\n5 17\n",
+        ] {
+            assert_eq!(read_call(text), None, "{text:?}");
+        }
+        for text in ["fl=(1)\nfn=(1) f\n5 17\n", "fi=(1)\nfn=(1)\n5 17\n"] {
+            assert_eq!(read_block(text), None, "{text:?}");
+        }
+        assert!(Head::of_block(b"fl=(1)\nfn=(1)\n5 17\n", 0).is_none());
+    }
+
+    #[test]
+    fn heads_are_compared_as_far_as_they_go() {
+        let data = padded("cfl=(12345)\ncfn=(123)\ncalls=1 0 0\n1707 5 0\n");
+        let head = Head::of_call(&data, 0).unwrap();
+        let mut text = [b'#'; LONGEST];
+        text.copy_from_slice(&data[..LONGEST]);
+        assert_eq!(have_in_common(head.bytes, &text), 64);
+        for at in 0..LONGEST {
+            let mut other = text;
+            other[at] ^= 1;
+            assert_eq!(have_in_common(head.bytes, &other), at);
+        }
+    }
+}

@@ -1,0 +1,479 @@
+//! What the numbers of a cost line are: which columns there are, and which of them counts.
+
+use crate::callgrind::error::Problem;
+use crate::callgrind::line::{Cursor, NumberError, Position, Positions};
+use crate::profile::{Cost, CostSource, Costs, ProfileBuilder, Selection};
+use crate::text::excerpt;
+
+/// Whether it is known which column counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Settled {
+    Yes,
+    /// There were headers since then that speak of the same columns.
+    HeadersCame,
+    /// There were headers since then that may have moved the selected event.
+    No,
+}
+
+/// What came of settling which column counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settlement {
+    /// There was no `events:` line yet.
+    NoEvents,
+    /// It is known.
+    Known,
+    /// From here on the selected event is missing.
+    GoneMissing,
+}
+
+/// What lines can be recognised as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A line, and costs of which one counts: those of Xdebug's traces.
+    LineAndCosts,
+    /// An address, a line and the one cost that counts: those of Valgrind's `--dump-instr=yes`.
+    AddressLineAndCost,
+    /// Any other.
+    Other,
+}
+
+/// A cost line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CostLine {
+    /// Where the cost was caused.
+    pub position: Position,
+    /// What it costs.
+    pub costs: LineCosts,
+    /// Where the next line begins.
+    pub next: usize,
+    /// Whether its line number was given as -1.
+    pub is_line_unknown: bool,
+}
+
+/// The costs of a line; see [`Columns::all_of`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LineCosts {
+    /// That of the first wanted event; 0 where missing.
+    pub first: Cost,
+    /// That in the first column.
+    matching: Cost,
+    /// Whether a negative cost was spelled as a huge one.
+    pub is_unwrapped: bool,
+}
+
+impl LineCosts {
+    /// Those of a line of which one column has all that is wanted.
+    #[inline(always)]
+    pub fn single(cost: Cost) -> Self {
+        LineCosts {
+            first: cost,
+            matching: cost,
+            is_unwrapped: false,
+        }
+    }
+}
+
+/// Why costs cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CostError {
+    /// There are more than events.
+    TooMany,
+    /// What stands at this place is no cost.
+    Number(usize, NumberError),
+}
+
+/// How costs are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// As they are.
+    Plain,
+    /// As Xdebug writes self times: a negative one, -x/10, as (2⁶⁴ − x)/10.
+    Wrapped,
+}
+
+impl Spelling {
+    /// A tenth of 2⁶⁴, rounded up: what is -0.1 or a little more.
+    const TENTH: Cost = 1_844_674_407_370_955_162;
+
+    #[inline]
+    fn read(self, cost: Cost) -> (Cost, bool) {
+        if self == Spelling::Wrapped && cost > Self::TENTH / 2 && cost < Self::TENTH {
+            (cost - Self::TENTH, true)
+        } else {
+            (cost, false)
+        }
+    }
+}
+
+/// The columns of the part that is being read, and the position that relative ones refer to.
+#[derive(Debug)]
+pub(super) struct Columns {
+    positions: Positions,
+    position: Position,
+    /// Names of the events; none before the first `events:` line.
+    events: Option<Vec<Vec<u8>>>,
+    selection: Selection,
+    settled: Settled,
+    shape: Shape,
+    /// How many events there are.
+    count: usize,
+    /// The column that has all that is wanted, if one has.
+    only_column: Option<usize>,
+    /// All numbers of a line, where more than one of them counts.
+    numbers: Vec<Cost>,
+    /// The costs of the wanted events behind the first in the line that was read last.
+    more: Vec<Cost>,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        Columns {
+            positions: Positions::default(),
+            position: Position::default(),
+            events: None,
+            // So that an input which lacks the event from its beginning is noticed.
+            selection: Selection::FIRST_COLUMN,
+            settled: Settled::No,
+            shape: Shape::Other,
+            count: 0,
+            only_column: None,
+            numbers: Vec::new(),
+            more: Vec::new(),
+        }
+    }
+}
+
+impl Columns {
+    /// Takes in the value of an `events:` line.
+    pub fn set_events(&mut self, value: &[u8]) {
+        let names = value.split(u8::is_ascii_whitespace);
+        let names = names.filter(|name| !name.is_empty());
+        self.events = Some(names.map(<[u8]>::to_vec).collect());
+        self.unsettle(Settled::No);
+    }
+
+    /// Takes in what a `positions:` line says; relative numbers begin at 0 again.
+    pub fn set_positions(&mut self, positions: Positions) {
+        self.positions = positions;
+        self.position = Position::default();
+        self.find_shape();
+    }
+
+    /// Says that a header came that waits for its columns.
+    pub fn header_came(&mut self) {
+        self.unsettle(Settled::HeadersCame);
+    }
+
+    /// Says that a header came that may have moved the wanted events.
+    pub fn formula_changed(&mut self) {
+        self.unsettle(Settled::No);
+    }
+
+    fn unsettle(&mut self, settled: Settled) {
+        if self.settled != Settled::No {
+            self.settled = settled;
+        }
+        self.shape = Shape::Other;
+    }
+
+    /// Whether it is known which column counts.
+    #[inline]
+    pub fn are_settled(&self) -> bool {
+        self.settled == Settled::Yes
+    }
+
+    /// Whether there was an `events:` line.
+    pub fn are_known(&self) -> bool {
+        self.events.is_some()
+    }
+
+    /// Learns which column counts, unless that is known.
+    #[inline]
+    pub fn settle(&mut self, builder: &mut ProfileBuilder) -> Settlement {
+        if self.settled == Settled::Yes {
+            return Settlement::Known;
+        }
+        self.settle_now(builder)
+    }
+
+    #[cold]
+    fn settle_now(&mut self, builder: &mut ProfileBuilder) -> Settlement {
+        let Some(events) = &self.events else {
+            return Settlement::NoEvents;
+        };
+        let before = std::mem::replace(&mut self.settled, Settled::Yes);
+        let was_absent = *self.selection.first() == CostSource::Absent;
+        if before == Settled::HeadersCame {
+            builder.settle_headers(&self.selection);
+        } else {
+            self.selection = builder.select_columns(events);
+        }
+        let is_absent = *self.selection.first() == CostSource::Absent && !events.is_empty();
+        self.count = events.len();
+        self.only_column = self.selection.only_column();
+        self.find_shape();
+        if is_absent && !was_absent {
+            Settlement::GoneMissing
+        } else {
+            Settlement::Known
+        }
+    }
+
+    fn find_shape(&mut self) {
+        self.shape = if self.settled != Settled::Yes || self.only_column.is_none() {
+            Shape::Other
+        } else if self.positions.is_line_alone() {
+            Shape::LineAndCosts
+        } else if self.positions.are_address_and_line() && self.count == 1 {
+            Shape::AddressLineAndCost
+        } else {
+            Shape::Other
+        };
+    }
+
+    /// Names of the events.
+    pub fn events(&self) -> &[Vec<u8>] {
+        self.events.as_deref().unwrap_or_default()
+    }
+
+    /// The cost of the first wanted event among these.
+    pub fn selected(&self, numbers: &[Cost]) -> Cost {
+        self.selection.first().cost(numbers)
+    }
+
+    /// What lines can be recognised as a whole, while it is known which column counts.
+    #[inline]
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The line of a position.
+    #[inline]
+    pub fn line(&self, position: &Position) -> u64 {
+        position.line(self.positions)
+    }
+
+    /// The position that relative ones refer to.
+    #[inline]
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Says where the last cost was.
+    #[inline]
+    pub fn move_to(&mut self, position: Position) {
+        self.position = position;
+    }
+
+    /// Reads the target of a call, and returns its line.
+    #[inline]
+    pub fn target_line(&self, cursor: &mut Cursor<'_>) -> Result<u64, NumberError> {
+        self.position.read_target(self.positions, cursor)
+    }
+
+    /// Reads a cost line.
+    #[inline(always)]
+    pub fn cost_line(
+        &mut self,
+        data: &[u8],
+        pos: usize,
+        spelling: Spelling,
+    ) -> Result<CostLine, Problem> {
+        let mut cursor = Cursor::new(data, pos);
+        let mut is_line_unknown = false;
+        let position = match self.position.read(self.positions, &mut cursor) {
+            Ok(position) => position,
+            Err((_, NumberError::Negative)) if self.is_unknown_line(&cursor) => {
+                is_line_unknown = true;
+                Position::default()
+            }
+            Err((column, error)) => {
+                return Err(self.position_problem(data, pos, &cursor, column, error));
+            }
+        };
+        match self.costs(&mut cursor, spelling) {
+            Ok(costs) => Ok(CostLine {
+                position,
+                costs,
+                next: cursor.pos(),
+                is_line_unknown,
+            }),
+            Err(error) => Err(self.cost_problem(data, pos, error)),
+        }
+    }
+
+    /// Reads costs to the end of the line.
+    #[inline(always)]
+    pub fn costs(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        spelling: Spelling,
+    ) -> Result<LineCosts, CostError> {
+        match self.only_column {
+            Some(wanted) => self.one_cost(cursor, spelling, wanted),
+            None => self.all_costs(cursor, spelling),
+        }
+    }
+
+    /// The costs of all wanted events in the line that was read last.
+    #[inline]
+    pub fn all_of(&self, costs: LineCosts) -> Costs<'_> {
+        Costs {
+            first: costs.first,
+            more: &self.more,
+            matching: costs.matching,
+        }
+    }
+
+    /// Reads the cost in one column, and steps over the others.
+    #[inline(always)]
+    fn one_cost(
+        &self,
+        cursor: &mut Cursor<'_>,
+        spelling: Spelling,
+        wanted: usize,
+    ) -> Result<LineCosts, CostError> {
+        let (mut column, mut first) = (0, 0);
+        while column < self.count
+            && let Some(plain) = cursor.plain_cost()
+        {
+            if column == wanted {
+                first = plain.cost();
+            }
+            if plain.ends_line {
+                return Ok(LineCosts::single(first));
+            }
+            column += 1;
+        }
+        self.one_rare_cost(cursor, spelling, wanted, column, first)
+    }
+
+    /// Does what [`one_cost`](Self::one_cost) does, however costs are spelled.
+    #[inline(never)]
+    fn one_rare_cost(
+        &self,
+        cursor: &mut Cursor<'_>,
+        spelling: Spelling,
+        wanted: usize,
+        mut column: usize,
+        first: Cost,
+    ) -> Result<LineCosts, CostError> {
+        let mut costs = LineCosts::single(first);
+        while let Some(number) = next_number(cursor, column == self.count)? {
+            if column == wanted {
+                let (cost, is_unwrapped) = spelling.read(number);
+                costs = LineCosts {
+                    is_unwrapped,
+                    ..LineCosts::single(cost)
+                };
+            }
+            column += 1;
+        }
+        Ok(costs)
+    }
+
+    /// Reads all costs, and works out the wanted ones.
+    #[inline(never)]
+    fn all_costs(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        spelling: Spelling,
+    ) -> Result<LineCosts, CostError> {
+        let mut any_unwrapped = false;
+        self.numbers.clear();
+        loop {
+            if self.numbers.len() < self.count
+                && let Some(plain) = cursor.plain_cost()
+            {
+                self.numbers.push(plain.cost());
+                if plain.ends_line {
+                    break;
+                }
+                continue;
+            }
+            let Some(number) = next_number(cursor, self.numbers.len() == self.count)? else {
+                break;
+            };
+            let (number, is_unwrapped) = spelling.read(number);
+            any_unwrapped |= is_unwrapped;
+            self.numbers.push(number);
+        }
+        let costs = self.selection.costs(&self.numbers, &mut self.more);
+        Ok(LineCosts {
+            first: costs.first,
+            matching: costs.matching,
+            is_unwrapped: any_unwrapped,
+        })
+    }
+
+    /// Whether a position that leads below 0 is `-1` for "no line", as phpspy and reli write it
+    /// for PHP's own functions.
+    ///
+    /// Read as a relative position it leads below 0 wherever the line before is 0.
+    #[cold]
+    fn is_unknown_line(&self, cursor: &Cursor<'_>) -> bool {
+        self.positions.is_line_alone() && cursor.follows(b"-1")
+    }
+
+    #[cold]
+    fn position_problem(
+        &self,
+        data: &[u8],
+        pos: usize,
+        cursor: &Cursor<'_>,
+        column: usize,
+        error: NumberError,
+    ) -> Problem {
+        let found = excerpt(Cursor::new(data, pos).rest_of_line());
+        match error {
+            NumberError::NotANumber if matches!(cursor.peek(), b'\n' | b'\r') => {
+                let positions = self.positions.count();
+                Problem::MissingPosition { positions, found }
+            }
+            NumberError::NotANumber => Problem::NotANumber { found },
+            NumberError::TooLarge => Problem::NumberTooLarge { found },
+            NumberError::Negative => Problem::NegativePosition {
+                base: self.position.base(column),
+                found,
+            },
+        }
+    }
+
+    #[cold]
+    fn cost_problem(&self, data: &[u8], pos: usize, error: CostError) -> Problem {
+        match error {
+            CostError::TooMany => Problem::TooManyCosts {
+                events: self.count,
+                found: excerpt(Cursor::new(data, pos).rest_of_line()),
+            },
+            CostError::Number(start, error) => number_problem(data, start, error),
+        }
+    }
+}
+
+/// Reads the next cost; none at the end of the line, which is stepped over.
+#[inline]
+fn next_number(cursor: &mut Cursor<'_>, is_last: bool) -> Result<Option<Cost>, CostError> {
+    cursor.skip_blanks();
+    if cursor.end_of_line() {
+        return Ok(None);
+    }
+    if is_last {
+        return Err(CostError::TooMany);
+    }
+    let start = cursor.pos();
+    match cursor.cost() {
+        Ok(cost) => Ok(Some(cost)),
+        Err(error) => Err(CostError::Number(start, error)),
+    }
+}
+
+/// What is wrong where a number should stand.
+#[cold]
+pub(super) fn number_problem(data: &[u8], start: usize, error: NumberError) -> Problem {
+    let found = excerpt(Cursor::new(data, start).rest_of_line());
+    match error {
+        NumberError::TooLarge => Problem::NumberTooLarge { found },
+        NumberError::NotANumber | NumberError::Negative => Problem::NotANumber { found },
+    }
+}

@@ -1,0 +1,399 @@
+//! What the lines mean: a state machine from lines to calls of a [`ProfileBuilder`].
+//!
+//! Its state has five owners: what is [in force](in_force), the [columns], the
+//! [section](sections), the [diagnostics], and the builder.
+
+mod columns;
+mod costs;
+mod diagnostics;
+mod header;
+mod in_force;
+mod records;
+mod sections;
+#[cfg(test)]
+mod tests;
+
+use super::error::{Problem, Warning, WarningKind};
+use super::fast::record_memo::RecordMemo;
+use super::line::{Cursor, NameSpec, Named};
+use super::names::IdTables;
+use super::{Error, KindChoice, Options};
+use crate::profile::{Kind, NameId, ProfileBuilder};
+use crate::text::excerpt;
+use columns::{Columns, Settlement};
+use costs::Expect;
+use diagnostics::Diagnostics;
+use in_force::{InForce, Name};
+use sections::{Cut, Section, Tail};
+
+/// How the line begins that Xdebug's append mode writes between runs.
+const NEW_RUN: &[u8] = b"==== NEW PROFILING FILE";
+
+/// Reads lines into a builder.
+pub(super) struct Interpreter<'a> {
+    builder: &'a mut ProfileBuilder,
+    ids: IdTables,
+    in_force: InForce,
+    columns: Columns,
+    section: Section,
+    diagnostics: Diagnostics,
+    /// What the next cost line means.
+    expect: Expect,
+    /// The records of traces that were read before; none: each line is read for itself.
+    memo: Option<RecordMemo>,
+    /// Whether a header was read that other texts have not.
+    has_known_header: bool,
+    /// Whether there was any block.
+    has_data: bool,
+}
+
+impl<'a> Interpreter<'a> {
+    pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &Options) -> Self {
+        let fixed = match options.kind {
+            KindChoice::Auto => None,
+            KindChoice::Fixed(kind) => Some(kind),
+        };
+        builder.begin_input(fixed.unwrap_or(Kind::Aggregate));
+        Interpreter {
+            builder,
+            ids: IdTables::default(),
+            in_force: InForce::default(),
+            columns: Columns::default(),
+            section: Section::first(fixed),
+            diagnostics: Diagnostics::new(input, options.lenient),
+            expect: Expect::OwnCost,
+            memo: Some(RecordMemo::default()),
+            has_known_header: false,
+            has_data: false,
+        }
+    }
+
+    /// Reads each line for itself, whatever its shape.
+    pub fn line_by_line(self) -> Self {
+        Interpreter { memo: None, ..self }
+    }
+
+    /// Reads bytes that consist of whole lines, each with its `\n`.
+    pub fn lines(&mut self, data: &[u8]) -> Result<(), Error> {
+        self.diagnostics.note_beginning(data);
+        let mut pos = 0;
+        while pos < data.len() {
+            if self.diagnostics.holds_error() {
+                self.release(&data[pos..])?;
+            }
+            pos = self.known_shapes(data, pos);
+            if pos == data.len() {
+                break;
+            }
+            pos = match self.any_line(data, pos) {
+                Ok(next) => next,
+                // The line after a `calls=` that has no cost is sound in itself.
+                Err(problem @ Problem::CallWithoutCost { .. }) => {
+                    if data[pos..].starts_with(NEW_RUN) {
+                        self.warn_cut(WarningKind::CutCall);
+                    } else {
+                        self.diagnostics.skip_or_hold(problem);
+                    }
+                    if !self.diagnostics.holds_error() {
+                        continue;
+                    }
+                    line_end(data, pos)
+                }
+                Err(problem) => {
+                    self.bad_line(problem)?;
+                    line_end(data, pos)
+                }
+            };
+            self.diagnostics.pass_lines(1);
+        }
+        Ok(())
+    }
+
+    /// Reads what follows the last `\n` of the input, if anything does.
+    ///
+    /// A line that was cut off is no error: killed scripts end like this.
+    pub fn last_line(&mut self, line: &[u8]) {
+        self.diagnostics.note_beginning(line);
+        let whole = [line, b"\n"].concat();
+        let found = excerpt(line);
+        if self.is_cut_summary(line) || self.any_line(&whole, 0).is_err() {
+            self.expect = Expect::OwnCost;
+            self.warn_cut(WarningKind::CutLine { found });
+        } else if !found.is_empty() {
+            self.warn_cut(WarningKind::UnendedLine { found });
+        }
+        self.diagnostics.pass_lines(1);
+    }
+
+    /// Ends the input; `ends_blank` says whether its last line is a blank one.
+    pub fn finish(&mut self, ends_blank: bool) -> Result<Vec<Warning>, Error> {
+        self.diagnostics.take_held()?;
+        self.diagnostics.go_to_last_line();
+        if !self.has_data {
+            // What there is of it may be wanted: its headers, and the event that they name.
+            self.settle();
+            return Err(if self.is_profile() {
+                self.diagnostics.no_data()
+            } else {
+                self.diagnostics.no_profile()
+            });
+        }
+        if matches!(self.expect, Expect::CallCost(_)) {
+            self.warn_cut(WarningKind::CutCall);
+        }
+        let is_ended = ends_blank || self.section.is_summed_up();
+        self.end_section(if self.in_force.is_before_block() {
+            Tail::Begun
+        } else if self.in_force.is_in_block() && !is_ended {
+            Tail::Open
+        } else {
+            Tail::Closed
+        });
+        self.builder.close_block();
+        self.settle();
+        Ok(self.diagnostics.finish())
+    }
+
+    /// Leaves out a line of more bytes than are read, of which these are the first.
+    pub fn skip_long_line(&mut self, beginning: &[u8]) -> Result<(), Error> {
+        let is_call = beginning.starts_with(b"calls=") || beginning.starts_with(b"rcalls=");
+        self.expect = if is_call {
+            Expect::SkippedCall
+        } else {
+            Expect::OwnCost
+        };
+        self.diagnostics.skip(Problem::LineTooLong)
+    }
+
+    /// Counts the line that was left out, whose end has come.
+    pub fn end_long_line(&mut self) {
+        self.diagnostics.pass_lines(1);
+    }
+
+    /// An error in the line that is being read.
+    pub fn error(&self, problem: Problem) -> Error {
+        self.diagnostics.error(problem)
+    }
+
+    /// Decides what becomes of an input with a line that cannot be read.
+    #[cold]
+    fn bad_line(&mut self, problem: Problem) -> Result<(), Error> {
+        let is_of_a_profile = matches!(
+            problem,
+            Problem::UnsupportedVersion { .. } | Problem::UnknownPositions { .. }
+        );
+        self.diagnostics.skip_or_hold(problem);
+        if self.diagnostics.holds_error() && !is_of_a_profile && !self.is_profile() {
+            return Err(self.diagnostics.no_profile());
+        }
+        Ok(())
+    }
+
+    /// Whether anything has shown that this is a profile.
+    fn is_profile(&self) -> bool {
+        self.has_known_header || self.columns.are_known() || self.in_force.is_any()
+    }
+
+    /// Decides on an error by the line after it.
+    #[cold]
+    fn release(&mut self, next: &[u8]) -> Result<(), Error> {
+        if let Some(cut) = self.diagnostics.release(next)?
+            && self.section.cut()
+        {
+            self.diagnostics.warn_cut_line(cut);
+        }
+        Ok(())
+    }
+
+    /// Reads the line at `pos` and returns where the next one begins.
+    fn any_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
+        match data[pos] {
+            b'0'..=b'9' | b'+' | b'-' | b'*' => self.cost_line(data, pos),
+            b'\n' => Ok(pos + 1),
+            b' ' | b'\t' | b'\r' => self.indented_line(data, pos),
+            _ => self.text_line(data, pos),
+        }
+    }
+
+    fn indented_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
+        let mut cursor = Cursor::new(data, pos);
+        cursor.skip_blanks();
+        match cursor.peek() {
+            b'\n' | b'\r' if cursor.end_of_line() => Ok(cursor.pos()),
+            b'\r' => Err(Problem::UnknownLine {
+                found: excerpt(Cursor::new(data, pos).rest_of_line()),
+            }),
+            _ => self.any_line(data, cursor.pos()),
+        }
+    }
+
+    /// Reads a line that begins with a letter or a sign.
+    #[inline]
+    fn text_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
+        let line = &data[pos..];
+        if line[0] == b'#' {
+            return Ok(self.comment(data, pos));
+        }
+        if let Expect::CallCost(_) = std::mem::take(&mut self.expect) {
+            return Err(Problem::CallWithoutCost {
+                found: excerpt(Cursor::new(data, pos).rest_of_line()),
+            });
+        }
+        if let Some((named, length)) = Named::by(line) {
+            return self.name_line(named, data, pos + length);
+        }
+        if line.starts_with(b"calls=") {
+            return self.calls_line(data, pos, b"calls=".len());
+        }
+        if line.starts_with(b"jcnd=") || line.starts_with(b"jump=") {
+            self.expect = Expect::JumpSource;
+            return Ok(line_end(data, pos));
+        }
+        if line.starts_with(b"rcalls=") {
+            return self.calls_line(data, pos, b"rcalls=".len());
+        }
+        let mut cursor = Cursor::new(data, pos);
+        self.rare_line(cursor.take_line())?;
+        Ok(cursor.pos())
+    }
+
+    #[cold]
+    fn comment(&mut self, data: &[u8], pos: usize) -> usize {
+        self.has_known_header |= data[pos..].starts_with(b"# callgrind format");
+        line_end(data, pos)
+    }
+
+    /// Reads a line that names something; `start` is where the name begins.
+    #[inline(always)]
+    fn name_line(&mut self, named: Named, data: &[u8], start: usize) -> Result<usize, Problem> {
+        let mut cursor = Cursor::new(data, start);
+        let name = match cursor.name() {
+            Ok(NameSpec::Plain(name)) => Name::Plain(name),
+            Ok(NameSpec::Reference(id)) => Name::Known(match self.ids.of(named).get(id) {
+                Some(name) => name,
+                None => self.undefined(named, id),
+            }),
+            Ok(NameSpec::Definition(id, name)) => Name::Known(self.define(named, id, name)),
+            Err(error) => return Err(columns::number_problem(data, start, error)),
+        };
+        match named {
+            Named::Object => self.in_force.set_object(name),
+            Named::File => self.in_force.set_file(name),
+            Named::InlineFile => self.in_force.set_inline_file(name),
+            Named::Function => {
+                self.builder.close_block();
+                self.in_force.set_function(name);
+            }
+            Named::CalleeObject => self.in_force.set_callee_object(name),
+            Named::CalleeFile => self.in_force.set_callee_file(name),
+            Named::Callee => self.in_force.set_callee(name),
+            // They may define an id; a jump costs nothing.
+            Named::JumpFile | Named::JumpFunction => {}
+        }
+        Ok(cursor.pos())
+    }
+
+    #[inline(never)]
+    fn define(&mut self, named: Named, id: u64, name: &[u8]) -> NameId {
+        let ids = self.ids.of(named);
+        // Valgrind defines its ids anew in each part.
+        if let Some(known) = ids.get(id)
+            && self.builder.name(known) == name
+        {
+            return known;
+        }
+        let name = self.builder.intern(name);
+        let is_renamed = ids.define(id, name);
+        if let Some(memo) = &mut self.memo
+            && is_renamed
+        {
+            memo.forget();
+        }
+        name
+    }
+
+    /// An id that was never defined: Valgrind has written such. It stands for its name.
+    #[cold]
+    fn undefined(&mut self, named: Named, id: u64) -> NameId {
+        let text = format!("({id})");
+        let name = self.builder.intern(text.as_bytes());
+        self.ids.of(named).define(id, name);
+        self.diagnostics.warn_undefined_id(text);
+        name
+    }
+
+    fn rare_line(&mut self, line: &[u8]) -> Result<(), Problem> {
+        let letters = line.iter().take_while(|b| b.is_ascii_lowercase()).count();
+        if line.get(letters) != Some(&b'=') {
+            return self.header_line(line);
+        }
+        match &line[..letters] {
+            b"bb" | b"ln" | b"rec" | b"frfn" | b"total" | b"totals" => Ok(()),
+            _ => self.header_line(line),
+        }
+    }
+
+    /// Learns which column counts, if there are columns; false if there are none.
+    #[inline]
+    fn settle(&mut self) -> bool {
+        match self.columns.settle(self.builder) {
+            Settlement::Known => true,
+            Settlement::NoEvents => false,
+            Settlement::GoneMissing => {
+                let events = self.columns.events().iter();
+                let events: Vec<_> = events.map(|name| excerpt(name)).collect();
+                let wanted = excerpt(self.builder.selected_event());
+                self.diagnostics.warn_absent(wanted, events.join(", "));
+                true
+            }
+        }
+    }
+
+    /// Begins a run, in a section of its own unless the one that there is has no body yet.
+    ///
+    /// Names that were in force, even without a cost, are not those of this run.
+    fn begin_run(&mut self) {
+        self.begin_part();
+        self.in_force.forget();
+    }
+
+    fn begin_part(&mut self) {
+        if !self.section.has_body() {
+            return;
+        }
+        self.end_section(Tail::Closed);
+        self.settle();
+        self.builder.begin_section();
+        if let Some(memo) = &mut self.memo {
+            memo.forget();
+        }
+        self.in_force.close_block();
+        self.section.begin_next();
+    }
+
+    /// Says what a section lacks.
+    fn end_section(&mut self, tail: Tail) {
+        let kind = match self.section.lacks(tail) {
+            None => return,
+            Some(Cut::NoTrace) => return self.diagnostics.warn_no_trace(),
+            Some(Cut::Totals) => WarningKind::CutPart,
+            Some(Cut::Main) => WarningKind::CutRun,
+            Some(Cut::Block) => WarningKind::CutBlock {
+                function: excerpt(self.in_force.function_name(self.builder)),
+            },
+        };
+        self.diagnostics.warn_cut(kind);
+    }
+
+    /// Says where a section is cut off, unless that has been said.
+    fn warn_cut(&mut self, kind: WarningKind) {
+        if self.section.cut() {
+            self.diagnostics.warn_cut(kind);
+        }
+    }
+}
+
+/// Where the line after the one at `pos` begins.
+fn line_end(data: &[u8], pos: usize) -> usize {
+    memchr::memchr(b'\n', &data[pos..]).map_or(data.len(), |at| pos + at + 1)
+}

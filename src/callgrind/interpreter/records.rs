@@ -1,0 +1,179 @@
+//! Lines whose shape is known as a whole: they are recognised, and then do what they would do one
+//! by one.
+
+use super::Interpreter;
+use super::columns::{LineCosts, Shape, Spelling};
+use super::costs::{Expect, PendingCall};
+use super::in_force::Name;
+use super::sections::MAIN;
+use crate::callgrind::fast::cost_run::{CostRun, ShortCall};
+use crate::callgrind::fast::record_memo::{Head, Record};
+use crate::callgrind::line::{Cursor, Named, Position};
+use crate::profile::Call;
+
+impl Interpreter<'_> {
+    /// Reads lines for as long as they are of a known shape, and returns where the others begin.
+    #[inline]
+    pub(super) fn known_shapes(&mut self, data: &[u8], pos: usize) -> usize {
+        match self.columns.shape() {
+            Shape::LineAndCosts if self.recognises() && self.section.is_trace() => {
+                self.records(data, pos)
+            }
+            Shape::AddressLineAndCost if self.recognises() => self.short_lines(data, pos),
+            _ => pos,
+        }
+    }
+
+    /// Whether lines that come next may be read as a whole.
+    #[inline]
+    fn recognises(&self) -> bool {
+        self.memo.is_some() && matches!(self.expect, Expect::OwnCost)
+    }
+
+    /// Reads short cost lines, calls and what names something.
+    fn short_lines(&mut self, data: &[u8], mut pos: usize) -> usize {
+        loop {
+            let next = match data.get(pos) {
+                Some(b'*'..=b'9' | b'j') if self.in_force.is_in_block() => self.cost_run(data, pos),
+                Some(b'c') if data.get(pos + 1) == Some(&b'a') => self.short_call(data, pos),
+                Some(b'c' | b'f' | b'o') => self.known_name(data, pos),
+                _ => None,
+            };
+            match next {
+                Some(next) => pos = next,
+                None => return pos,
+            }
+        }
+    }
+
+    /// Reads short cost lines of the function itself, and jumps among them.
+    #[inline(always)]
+    fn cost_run(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+        let run = CostRun::read(data, pos, self.columns.position());
+        if run.lines == 0 {
+            return None;
+        }
+        self.columns.move_to(run.position);
+        if let Some(line) = run.first_line {
+            self.add_own_cost(line, LineCosts::single(run.cost));
+        }
+        self.diagnostics.pass_lines(run.lines);
+        Some(run.next)
+    }
+
+    /// Reads a line that names something, unless something is wrong with it.
+    #[inline(always)]
+    fn known_name(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+        let (named, key) = Named::by(&data[pos..])?;
+        let next = self.name_line(named, data, pos + key).ok()?;
+        self.diagnostics.pass_lines(1);
+        Some(next)
+    }
+
+    /// Reads a `calls=` line and its short cost line.
+    #[inline(always)]
+    fn short_call(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+        if !self.in_force.is_in_block() || !self.in_force.has_callee() {
+            return None;
+        }
+        let ShortCall {
+            calls,
+            target_line,
+            line,
+        } = ShortCall::read(data, pos, self.columns.position())?;
+        self.columns.move_to(line.position);
+        let call = PendingCall { calls, target_line };
+        self.add_call(call, LineCosts::single(line.cost));
+        self.diagnostics.pass_lines(2);
+        Some(line.next)
+    }
+
+    /// Reads blocks and calls of a trace.
+    fn records(&mut self, data: &[u8], mut pos: usize) -> usize {
+        loop {
+            if data.get(pos) == Some(&b'\n') {
+                pos += 1;
+                self.diagnostics.pass_lines(1);
+            }
+            let next = match data.get(pos) {
+                Some(b'f') => self.block(data, pos),
+                Some(b'c') if self.in_force.is_in_block() => self.call(data, pos),
+                _ => None,
+            };
+            match next {
+                Some(next) => pos = next,
+                None => return pos,
+            }
+        }
+    }
+
+    /// Reads `fl=`, `fn=` and the first cost line of a block.
+    #[inline(always)]
+    fn block(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+        let head = Head::of_block(data, pos)?;
+        let mut cursor = Cursor::new(data, pos + head.length());
+        let costs = self.columns.costs(&mut cursor, Spelling::Wrapped).ok()?;
+        let record = match self.memo.as_ref()?.find(&head) {
+            Some(record) => *record,
+            None => self.enter_record(&head, false)?,
+        };
+        self.in_force.set_file(Name::Known(record.file));
+        self.builder.close_block();
+        self.in_force.set_function(Name::Known(record.name));
+        self.in_force
+            .open_block_of(record.function, record.file, self.builder);
+        self.enter_block(record.is_main);
+        self.columns.move_to(Position::of_line(record.line));
+        self.add_own_cost(record.line, costs);
+        self.diagnostics.pass_lines(3);
+        Some(cursor.pos())
+    }
+
+    /// Reads `cfl=`, `cfn=`, `calls=1 0 0` and the cost line of a call.
+    #[inline(always)]
+    fn call(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+        let head = Head::of_call(data, pos)?;
+        let mut cursor = Cursor::new(data, pos + head.length());
+        let costs = self.columns.costs(&mut cursor, Spelling::Plain).ok()?;
+        let record = match self.memo.as_ref()?.find(&head) {
+            Some(record) => *record,
+            None => self.enter_record(&head, true)?,
+        };
+        self.in_force
+            .set_known_callee(record.name, record.file, self.builder);
+        self.columns.move_to(Position::of_line(record.line));
+        let costs = self.columns.all_of(costs);
+        let is_known = record
+            .edge
+            .is_some_and(|edge| self.builder.add_call_again(edge, costs));
+        if !is_known {
+            let call = Call {
+                callee: record.function,
+                target_line: 0,
+                line: record.line,
+                calls: 1,
+            };
+            let edge = self.builder.add_call(call, costs);
+            self.memo.as_mut()?.set_edge(&head, edge);
+        }
+        self.diagnostics.pass_lines(4);
+        Some(cursor.pos())
+    }
+
+    /// Finds out what a head means, and remembers it.
+    #[cold]
+    fn enter_record(&mut self, head: &Head<'_>, is_call: bool) -> Option<Record> {
+        let ids = head.ids()?;
+        let (file, name) = self.ids.file_and_function(ids.file, ids.function)?;
+        let record = Record {
+            file,
+            name,
+            function: self.in_force.function_at(file, name, is_call, self.builder),
+            is_main: self.builder.name(name) == MAIN,
+            edge: None,
+            line: ids.line,
+        };
+        self.memo.as_mut()?.enter(head, record);
+        Some(record)
+    }
+}

@@ -1,0 +1,183 @@
+//! The section that is being read, a run or a part: what it has had, and whether it is whole.
+
+use crate::profile::{Cost, Kind};
+
+/// The function that spans a whole run in Xdebug's traces.
+pub(super) const MAIN: &[u8] = b"{main}";
+
+/// How a section ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tail {
+    /// After a whole block, as far as one can see.
+    Closed,
+    /// After the `fn=` of a block that did not begin.
+    Begun,
+    /// Within a block, perhaps: nothing shows that it has ended.
+    Open,
+}
+
+/// What a section lacks that its writer would have written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// The `totals:` line of Valgrind.
+    Totals,
+    /// The end of its last block.
+    Block,
+    /// The block of `{main}`, and those of all functions that had not returned.
+    Main,
+    /// Whatever makes a trace: its header says that it is none.
+    NoTrace,
+}
+
+/// The section that is being read.
+#[derive(Debug)]
+pub(super) struct Section {
+    /// What its blocks are, as the caller says.
+    fixed_kind: Option<Kind>,
+    /// What its blocks are, as its header says.
+    told_kind: Option<Kind>,
+    is_trace: bool,
+    /// Whether Valgrind writes it, who ends each part with a `totals:` line.
+    expects_totals: bool,
+    has_totals: bool,
+    has_events: bool,
+    has_summary: bool,
+    /// Whether a `summary:` line says that its last block has ended.
+    is_summed_up: bool,
+    /// Whether there was any block, and one of `{main}`.
+    has_body: bool,
+    has_main: bool,
+    /// Whether a warning has said already where it is cut off.
+    is_cut: bool,
+    /// Sum of its self costs.
+    self_total: Cost,
+}
+
+impl Section {
+    /// The first section of an input.
+    pub fn first(fixed_kind: Option<Kind>) -> Self {
+        Section {
+            fixed_kind,
+            told_kind: None,
+            is_trace: fixed_kind == Some(Kind::Trace),
+            expects_totals: false,
+            has_totals: false,
+            has_events: false,
+            has_summary: false,
+            is_summed_up: false,
+            has_body: false,
+            has_main: false,
+            is_cut: false,
+            self_total: 0,
+        }
+    }
+
+    /// Begins the next section, which has the same writer until another one is named.
+    pub fn begin_next(&mut self) {
+        *self = Section {
+            told_kind: self.told_kind,
+            is_trace: self.is_trace,
+            expects_totals: self.expects_totals,
+            ..Section::first(self.fixed_kind)
+        };
+    }
+
+    /// Whether blocks are single invocations.
+    #[inline]
+    pub fn is_trace(&self) -> bool {
+        self.is_trace
+    }
+
+    /// Takes in what the header says of the kind; true if that decides.
+    pub fn tell_kind(&mut self, kind: Kind) -> bool {
+        self.told_kind = Some(kind);
+        self.is_trace = self.fixed_kind.unwrap_or(kind) == Kind::Trace;
+        self.fixed_kind.is_none()
+    }
+
+    /// Takes in the value of a `creator:` line, and returns the kind of profile that it writes.
+    pub fn creator(&mut self, value: &[u8]) -> Kind {
+        let value = value.trim_ascii();
+        self.expects_totals = value.starts_with(b"callgrind-");
+        if value.starts_with(b"xdebug") {
+            Kind::Trace
+        } else {
+            Kind::Aggregate
+        }
+    }
+
+    /// Takes in an `events:` line; true if headers before it may speak of the columns before.
+    pub fn events(&mut self) -> bool {
+        let follows_others = self.has_body || self.has_events;
+        self.has_events = true;
+        follows_others
+    }
+
+    /// Takes in a `summary:` line.
+    ///
+    /// Since 2.8 Xdebug sums up behind the last block; before, within it.
+    pub fn summary(&mut self, is_in_block: bool) {
+        self.has_summary = true;
+        self.is_summed_up |= is_in_block;
+    }
+
+    /// Takes in a `totals:` line.
+    pub fn totals(&mut self) {
+        self.has_totals = true;
+    }
+
+    /// Takes in a block.
+    #[inline]
+    pub fn open_block(&mut self, is_main: bool) {
+        self.has_body = true;
+        self.has_main |= is_main;
+    }
+
+    /// Takes in self costs.
+    #[inline]
+    pub fn add_self_cost(&mut self, cost: Cost) {
+        self.self_total = self.self_total.saturating_add(cost);
+    }
+
+    /// Whether it has any block.
+    pub fn has_body(&self) -> bool {
+        self.has_body
+    }
+
+    /// Whether a `summary:` line says that its last block has ended.
+    pub fn is_summed_up(&self) -> bool {
+        self.is_summed_up
+    }
+
+    /// Whether this `summary:` is too small to be a whole one.
+    ///
+    /// It is never less than the self costs that it sums up (section 3.2.2).
+    pub fn is_cut_summary(&self, summary: Cost) -> bool {
+        summary < self.self_total
+    }
+
+    /// Notes that it is cut off; true if nobody has said so before.
+    pub fn cut(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_cut, true)
+    }
+
+    /// What it lacks where it ends like this, unless that has been said.
+    pub fn lacks(&self, tail: Tail) -> Option<Cut> {
+        if !self.is_trace() {
+            let lacks_totals = self.expects_totals && !self.has_totals && !self.is_cut;
+            return lacks_totals.then_some(Cut::Totals);
+        }
+        if self.told_kind != Some(Kind::Trace) && self.told_kind.is_some() {
+            return Some(Cut::NoTrace);
+        }
+        let is_whole = self.has_main || self.has_summary;
+        match tail {
+            _ if !is_whole => Some(match self.told_kind {
+                Some(_) => Cut::Main,
+                None => Cut::NoTrace,
+            }),
+            Tail::Begun | Tail::Open if !self.is_cut => Some(Cut::Block),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! What lines do, read one by one and by their shape alike.
+
+use crate::callgrind::{KindChoice, Options, read, read_line_by_line};
+use crate::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
+
+/// What came of a text.
+#[derive(Debug)]
+struct Reading {
+    profile: Profile,
+    warnings: Vec<String>,
+}
+
+/// Reads a text both ways, which must come to the same.
+fn read_with(text: &str, options: &Options, event: Option<&str>) -> Reading {
+    let [reading, reference] = [read, read_line_by_line].map(|read| {
+        let mut profile = ProfileOptions::default();
+        if let Some(event) = event {
+            profile.events = EventChoice::Named(vec![event.as_bytes().to_vec()]);
+        }
+        let mut builder = ProfileBuilder::new(profile);
+        let outcome = read(text.as_bytes(), "a.cg", options, &mut builder).unwrap();
+        let warnings = outcome.warnings.iter().map(ToString::to_string).collect();
+        Reading {
+            profile: builder.finish().unwrap(),
+            warnings,
+        }
+    });
+    assert_eq!(reading.tables(), reference.tables());
+    assert_eq!(reading.warnings, reference.warnings);
+    reading
+}
+
+fn sound(text: &str) -> Reading {
+    read_with(text, &Options::default(), None)
+}
+
+fn lenient(text: &str) -> Reading {
+    let options = Options {
+        lenient: true,
+        ..Options::default()
+    };
+    read_with(text, &options, None)
+}
+
+fn error(text: &str) -> String {
+    let mut builder = ProfileBuilder::new(ProfileOptions::default());
+    let error = read(text.as_bytes(), "a.cg", &Options::default(), &mut builder).unwrap_err();
+    error.to_string()
+}
+
+impl Reading {
+    fn text(&self, name: crate::profile::NameId) -> String {
+        String::from_utf8_lossy(self.profile.name(name)).into_owned()
+    }
+
+    /// Functions as `object|file|name:line self`, each followed by its calls.
+    fn tables(&self) -> Vec<String> {
+        let mut rows = Vec::new();
+        for (id, function) in self.profile.functions() {
+            let [object, file, name] =
+                [function.object, function.file, function.name].map(|name| self.text(name));
+            let (line, cost) = (function.line, function.self_cost);
+            rows.push(format!("{object}|{file}|{name}:{line} {cost}"));
+            for call in self.profile.sub_calls(id) {
+                let callee = self.profile.function(call.callee);
+                let [object, file, name] =
+                    [callee.object, callee.file, callee.name].map(|name| self.text(name));
+                let (line, calls, cost) = (call.line, call.calls, call.cost);
+                rows.push(format!(" > {object}|{file}|{name} @{line} {calls}x {cost}"));
+            }
+        }
+        rows
+    }
+
+    fn summaries(&self) -> Vec<String> {
+        let headers = self.profile.headers();
+        let lines = headers.map(|header| String::from_utf8_lossy(header.text()).into_owned());
+        lines.filter(|line| line.starts_with("summary")).collect()
+    }
+}
+
+#[test]
+fn the_callee_stays_in_force_with_its_place() {
+    let reading = sound(
+        "events: Ir\nfl=a.c\nfn=main\n1 5\ncob=lib\ncfi=b.c\ncfn=f\ncalls=1 1\n2 10\n\
+         fi=c.h\ncalls=2 1\n3 20\ncfn=g\ncalls=1 1\n4 30\nfe=a.c\ncalls=1 1\n5 40\n",
+    );
+    assert_eq!(
+        reading.tables(),
+        [
+            "|a.c|main:1 5",
+            " > lib|b.c|f @2 1x 10",
+            " > lib|b.c|f @3 2x 20",
+            " > |c.h|g @4 1x 30",
+            " > |c.h|g @5 1x 40",
+            "lib|b.c|f:1 0",
+            "|c.h|g:1 0",
+        ]
+    );
+}
+
+#[test]
+fn a_callee_takes_a_place_that_was_given_before_the_function() {
+    let reading = sound(
+        "events: Ir\nfl=a.c\nfn=main\n1 5\ncfi=b.c\ncob=lib\nfn=other\n1 1\ncfn=f\ncalls=1 7\n2 10\n\
+         cfn=g\ncalls=1 8\n3 10\n",
+    );
+    assert_eq!(
+        reading.tables(),
+        [
+            "|a.c|main:1 5",
+            "|a.c|other:1 1",
+            " > lib|b.c|f @2 1x 10",
+            " > |a.c|g @3 1x 10",
+            "lib|b.c|f:7 0",
+            "|a.c|g:8 0",
+        ]
+    );
+}
+
+#[test]
+fn a_second_call_may_give_its_callee_another_place() {
+    let reading = sound(
+        "events: Ir\nfl=a.c\nfn=main\n1 5\ncfi=b.c\ncob=lib\ncfn=f\ncalls=1 7\n2 10\n\
+         cfi=c.c\ncalls=1 7\n2 10\n",
+    );
+    let calls = [" > lib|b.c|f @2 1x 10", " > lib|c.c|f @2 1x 10"];
+    assert_eq!(reading.tables()[1..3], calls);
+}
+
+/// The beginning of a trace of Xdebug in which all names have ids.
+const TRACE: &str = "version: 1\ncreator: xdebug 3.2.0\nevents: Time_(10ns)\n\
+    jfi=(1) a.php\njfn=(1) {main}\njfn=(2) f\njfn=(3) g\n";
+
+#[test]
+fn a_call_of_a_trace_takes_its_object() {
+    let trace = format!(
+        "{TRACE}fl=(1)\nfn=(1)\n1 5\ncob=lib\ncfl=(1)\ncfn=(2)\ncalls=1 0 0\n10 7\n\
+         cfl=(1)\ncfn=(3)\ncalls=1 0 0\n11 8\n\nsummary: 20\n\n# {:90}\n",
+        ""
+    );
+    let tables = sound(&trace).tables();
+    assert_eq!(tables[3..], ["lib|a.php|f:0 0", "|a.php|g:0 0"]);
+}
+
+#[test]
+fn a_line_may_be_relative_to_that_of_a_record() {
+    let trace = format!(
+        "{TRACE}fl=(1)\nfn=(1)\n1 5\ncfl=(1)\ncfn=(2)\ncalls=1 0 0\n10 7\n\
+         cfl=(1)\ncfn=(3)\ncalls=1 0 0\n+3 8\n\nsummary: 20\n\n# {:90}\n",
+        ""
+    );
+    let tables = sound(&trace).tables();
+    assert_eq!(
+        tables[1..3],
+        [" > |a.php|f @10 1x 7", " > |a.php|g @13 1x 8"]
+    );
+}
+
+#[test]
+fn the_cost_of_a_skipped_call_is_no_self_cost() {
+    let text = "events: Ir\nfl=a.c\nfn=main\n10 5\ncfn=f\ncalls=x 3\n+1 400\n+1 7\n\
+                cfi=b.c\ncfn=g\ncalls=18446744073709551616 3\n# comment\n\n+5 30\ncfn=h\ncalls=1 3\n+1 9\n";
+    let reading = lenient(text);
+    // The place of a skipped call is not that of the next one.
+    let expected = ["|a.c|main:10 12", " > |a.c|h @18 1x 9", "|a.c|h:3 0"];
+    assert_eq!(reading.tables(), expected);
+    assert_eq!(reading.warnings.len(), 4);
+    // What is no cost line is read as usual.
+    let text = "events: Ir\nfl=a.c\nfn=main\n10 5\ncfn=f\ncalls=x 3\nfn=g\n11 400\n";
+    assert_eq!(lenient(text).tables(), ["|a.c|main:10 5", "|a.c|g:11 400"]);
+    // A line of more bytes than are read is such a call, too.
+    let long = format!("calls=1 {}\n", "0 ".repeat(9 << 20));
+    let text = format!("events: Ir\nfl=a.c\nfn=main\n10 5\ncfn=f\n{long}11 400\n");
+    assert_eq!(lenient(&text).tables(), ["|a.c|main:10 5"]);
+}
+
+#[test]
+fn wrapped_self_costs_of_a_trace_are_negative() {
+    let body = "fl=a.php\nfn=f\n1 1844674407370955155 1844674407370955161\n\n\
+                fl=a.php\nfn={main}\n2 10 0\ncfl=a.php\ncfn=f\ncalls=1 0 0\n3 1844674407370955155 0\n\nsummary: 9 9\n";
+    let trace = format!("creator: xdebug 3.2.0\nevents: Time_(10ns) Memory_(bytes)\n{body}");
+    let reading = sound(&trace);
+    assert_eq!(reading.tables()[0], "|a.php|f:1 -7");
+    assert_eq!(reading.tables()[2], " > |a.php|f @3 1x 1844674407370955155");
+    assert_eq!(reading.warnings.len(), 1);
+    let options = Options::default();
+    let memory = read_with(&trace, &options, Some("Memory_(bytes)"));
+    assert_eq!(memory.tables()[0], "|a.php|f:1 -1");
+    let aggregate = format!("creator: test\nevents: Time_(10ns) Memory_(bytes)\n{body}");
+    let reading = sound(&aggregate);
+    assert_eq!(reading.tables()[0], "|a.php|f:1 1844674407370955155");
+    assert!(reading.warnings.is_empty());
+}
+
+#[test]
+fn plain_names_take_memory_only_when_they_are_used() {
+    let mut text = String::from("events: Ir\nfl=a.c\nfn=main\n1 5\n");
+    for i in 0..1000 {
+        text += &format!(
+            "cfn=unused{i}\ncfi=file{i}\nfi=inline{i}\nob=object{i}\nfn=never{i}\njfn=j{i}\n"
+        );
+    }
+    for read in [read, read_line_by_line] {
+        let mut builder = ProfileBuilder::new(ProfileOptions::default());
+        read(text.as_bytes(), "a.cg", &Options::default(), &mut builder).unwrap();
+        assert!(builder.intern(b"the next").index() < 10);
+    }
+}
+
+#[test]
+fn the_last_line_may_lack_its_end_but_not_without_a_word() {
+    let warn = "the last line has no end: it was read, but a number in it may be cut off";
+    let reading = sound("events: Ir\nfn=a\n1 123");
+    assert_eq!(reading.tables(), ["||a:1 123"]);
+    let expected = format!("a.cg:3: {warn} (found \"1 123\")");
+    assert_eq!(reading.warnings, [expected]);
+    assert!(sound("events: Ir\nfn=a\n1 123\n \t").warnings.is_empty());
+}
+
+#[test]
+fn a_right_summary_counts_without_its_newline() {
+    let text =
+        "creator: xdebug 3.2.0\nevents: Time_(10ns)\nfl=a.php\nfn={main}\n2 10\n\nsummary: 10";
+    let reading = sound(text);
+    assert_eq!(reading.summaries(), ["summary: 10"]);
+    assert_eq!(reading.warnings.len(), 1, "{:?}", reading.warnings);
+    assert!(reading.warnings[0].contains("has no end"));
+    let cut = text.strip_suffix('0').unwrap();
+    assert!(sound(cut).warnings[0].contains("cut off within this line"));
+}
+
+#[test]
+fn a_run_that_is_cut_off_after_a_whole_one_is_told() {
+    let whole =
+        "creator: xdebug 3.2.0\nevents: Time_(10ns)\nfl=a.php\nfn={main}\n2 10\n\nsummary: 10\n\n";
+    assert!(sound(whole).warnings.is_empty());
+    let cut = whole.replace("{main}", "f").replace("summary: 10\n\n", "");
+    let text = format!("{whole}==== NEW PROFILING FILE ====\n{cut}");
+    let warnings = sound(&text).warnings;
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].contains("{main} among them, are missing"));
+    // After {main} only the last block is in doubt.
+    let text = format!(
+        "{}fl=a.php\nfn=shutdown\n",
+        whole.replace("summary: 10\n\n", "")
+    );
+    let expected = "a.cg:8: the profile is cut off within the block of \"shutdown\"; \
+                    its writer was killed or is still running";
+    assert_eq!(sound(&text).warnings, [expected]);
+}
+
+#[test]
+fn each_part_of_valgrind_ends_with_its_totals() {
+    let text = "creator: callgrind-3.19.0\npart: 1\nevents: Ir\nfn=a\n1 2\n\ntotals: 2\n";
+    assert!(sound(text).warnings.is_empty());
+    let text = format!("{text}part: 2\nevents: Ir\nfn=a\n1 2\n");
+    let warnings = sound(&text).warnings;
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].contains("before its \"totals:\" line"));
+}
+
+#[test]
+fn what_is_asked_to_be_a_trace_and_is_none_is_told_so() {
+    let trace = Options {
+        kind: KindChoice::Fixed(Kind::Trace),
+        ..Options::default()
+    };
+    for creator in ["creator: callgrind-3.19.0\n", ""] {
+        let text = format!("{creator}events: Ir\nfn=a\n1 2\n\npart: 2\nfn=a\n1 2\n");
+        let warnings = read_with(&text, &trace, None).warnings;
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].contains("does not name Xdebug"));
+    }
+}
+
+#[test]
+fn a_formula_may_change_from_part_to_part() {
+    let text = "event: Sum = Ir + Dr\nevents: Ir Dr\nfn=a\n1 2 30\npart: 2\n\
+                event: Sum = 2 Ir\nfn=b\n1 2 30\n";
+    let reading = read_with(text, &Options::default(), Some("Sum"));
+    assert_eq!(reading.tables(), ["||a:1 32", "||b:1 4"]);
+}
+
+#[test]
+fn a_summary_speaks_of_the_columns_of_its_part() {
+    let text = "events: Ir Dr\nfn=a\n1 20 3\nsummary: 20 3\npart: 2\nsummary: 4 50\n\
+                events: Dr Ir\nfn=a\n1 4 50\n";
+    assert_eq!(
+        sound(text).summaries(),
+        ["summary: 20 3", "summary: 50"],
+        "Ir is the second column of the second part"
+    );
+    let text = "events: Ir Dr\nfn=a\n1 20 3\nsummary: 20 3\nevents: Dr Ir\nfn=a\n1 4 50\n";
+    assert_eq!(sound(text).summaries(), ["summary: 20 3"]);
+}
+
+#[test]
+fn only_a_line_alone_may_be_unknown() {
+    let text = "positions: instr line\nevents: Ir\nfn=a\n-1 0 7\n";
+    assert!(error(text).contains("negative position"), "{}", error(text));
+    let reading = sound("events: Ir\nfn=a\n-1 7\n");
+    assert_eq!(reading.tables(), ["||a:0 7"]);
+    assert_eq!(reading.warnings.len(), 1);
+}
+
+#[test]
+fn what_is_no_profile_is_told_by_its_first_line() {
+    for text in [
+        "\nroot:x:0:0\nk: v\nno profile\n",
+        "\nroot:x:0:0\n12 30\n",
+        "\nroot:x:0:0",
+    ] {
+        assert_eq!(
+            error(text),
+            "a.cg:1: this is no callgrind profile: expected a header such as \"events: Ir\", \
+             then lines such as \"fn=main\" and costs (found \"root:x:0:0\")"
+        );
+    }
+    assert!(error("# callgrind format\nno profile\n").contains("a.cg:2: unknown line"));
+    assert!(error("version: 1\nno profile\n").contains("a.cg:2: unknown line"));
+    assert!(error("fn=f\nno profile\n").contains("a.cg:2: unknown line"));
+    assert!(error("version: 2\n").contains("a.cg:1: unsupported version"));
+    assert_eq!(error(""), "a.cg: is empty");
+}
+
+#[test]
+fn all_columns_are_read_where_several_are_wanted() {
+    let text =
+        "events: Ir Dr Dw\nfn=a\n1 10 200 12345678\n+1 1\n* -3 0x10 7\ncfn=b\ncalls=1 2\n3 4 5\n";
+    for read in [read, read_line_by_line] {
+        let mut builder = ProfileBuilder::new(ProfileOptions {
+            events: EventChoice::All,
+            ..ProfileOptions::default()
+        });
+        read(text.as_bytes(), "a.cg", &Options::default(), &mut builder).unwrap();
+        let profile = builder.finish().unwrap();
+        let (a, _) = profile.functions().next().unwrap();
+        let costs: Vec<_> = profile.self_costs(a).collect();
+        assert_eq!(costs, [8, 216, 12_345_685]);
+        let call = profile.sub_calls(a).next().unwrap();
+        assert_eq!(call.costs().collect::<Vec<_>>(), [4, 5, 0]);
+    }
+}
+
+#[test]
+fn lines_are_counted_through_all_shapes() {
+    let text = "positions: instr line\nevents: Ir\njfn=(1) a\njfn=(2) b\nfn=(1)\n0x10 1 5\n+1 * 3\n\
+                +2 * 3\njcnd=1/2 +3 *\n* * \n+1 +1 4\ncfn=(2)\ncalls=1 0x30 2\n* * 9\n+1 * 1\n?\n";
+    assert!(error(text).starts_with("a.cg:16: "), "{}", error(text));
+    let trace = format!(
+        "{TRACE}fl=(1)\nfn=(1)\n1 5\ncfl=(1)\ncfn=(2)\ncalls=1 0 0\n10 7\n\n?{:90}\n",
+        ""
+    );
+    assert!(error(&trace).starts_with("a.cg:16: "), "{}", error(&trace));
+    let long = format!("events: Ir\n#{}\nfn=a\n?\n", "x".repeat(17 << 20));
+    let warnings = lenient(&format!("{long}1 2\n")).warnings;
+    assert!(warnings[0].starts_with("a.cg:2: ") && warnings[1].starts_with("a.cg:4: "));
+}
