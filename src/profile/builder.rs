@@ -418,11 +418,11 @@ impl ProfileBuilder {
             self.run
                 .more_self
                 .add(block.function.index(), &self.run.more_in_block);
-            self.run.more_in_block.clear();
         }
         if self.follows_invocations && self.run.kind == Kind::Trace {
             self.end_invocation(&block);
         }
+        self.run.more_in_block.clear();
     }
 
     /// Adds the run, or aggregate, that was being read to those before it in this input.
@@ -458,6 +458,9 @@ impl ProfileBuilder {
         let drafts = self.run.functions.take();
         let mut functions =
             finish_functions(drafts, more_self, &calls, self.run.kind, with_self_calls);
+        for row in 0..functions.as_slice().len() {
+            functions.more_inclusive.add(row, more_adjustment.row(row));
+        }
         let mut sums = Sums {
             kind: Some(match self.run.kind {
                 Kind::Trace => ProfileKind::Trace,
@@ -475,14 +478,9 @@ impl ProfileBuilder {
             for function in functions.as_mut_slice() {
                 function.is_listed = links.invocations.is_some();
             }
-            if let Some(outermost) = links.outermost {
-                functions.set_inclusive(outermost);
-            }
+            functions.set_inclusive(&links.outermost);
             sums.invocations = links.invocations;
             sums.contexts = links.contexts;
-        }
-        for row in 0..functions.as_slice().len() {
-            functions.more_inclusive.add(row, more_adjustment.row(row));
         }
         sums.functions = functions;
         sums.calls = calls;

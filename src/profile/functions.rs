@@ -94,11 +94,18 @@ impl FunctionTable {
         &mut self.functions
     }
 
-    /// Gives the functions these inclusive costs; those that are missing at the end have none.
-    pub fn set_inclusive(&mut self, costs: Vec<Cost>) {
-        let costs = costs.into_iter().chain(std::iter::repeat(0));
-        for (function, cost) in self.functions.iter_mut().zip(costs) {
-            function.inclusive = cost;
+    /// Gives the functions these inclusive costs, event by event; those that are missing at the end
+    /// have none. Without any event nothing changes.
+    pub fn set_inclusive(&mut self, costs: &[Vec<Cost>]) {
+        let cost = |event: &Vec<Cost>, row: usize| event.get(row).copied().unwrap_or(0);
+        let Some((first, more)) = costs.split_first() else {
+            return;
+        };
+        self.more_inclusive = CostTable::default();
+        for (row, function) in self.functions.iter_mut().enumerate() {
+            function.inclusive = cost(first, row);
+            let more: Vec<Cost> = more.iter().map(|event| cost(event, row)).collect();
+            self.more_inclusive.add(row, &more);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Cursor;
 
-use cg_preprocess::profile::{InclusiveCost, Profile, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteErrorKind, WriteOptions};
 
 use crate::fixtures;
@@ -395,4 +395,51 @@ fn in_a_trace_outermost_equals_a_walk_through_the_tree() {
             .sum();
         assert!(inclusive.iter().all(|&cost| cost <= summary), "{name}");
     }
+}
+
+/// Whatever is asked for, all events at once are what each of them is alone.
+#[test]
+fn all_events_at_once_are_what_each_is_alone() {
+    let proxies = [&b"php::call_user_func"[..], b"php::call_user_func_array"];
+    for name in [
+        "xdebug3/features.cg",
+        "xdebug3/proxies.cg",
+        "xdebug3/fibers.cg",
+        "producers/xdebug-2.9.cg",
+        "valgrind/cachegrind.out",
+        "valgrind/combine.cg",
+    ] {
+        let text = fixtures::bytes(name);
+        for inclusive in [InclusiveCost::Summed, InclusiveCost::Outermost] {
+            for proxies in [&proxies[..], &[]] {
+                let wanting = |events| ProfileOptions {
+                    events,
+                    inclusive,
+                    proxies: proxies.iter().map(|name| name.to_vec()).collect(),
+                    ..ProfileOptions::default()
+                };
+                let all = read(&text, wanting(EventChoice::All));
+                assert!(!all.events().is_empty());
+                for (at, event) in all.events().iter().enumerate() {
+                    let choice = EventChoice::Named(vec![event.name().to_vec()]);
+                    let one = read(&text, wanting(choice));
+                    let found = figures(&all, at);
+                    assert_eq!(found, figures(&one, 0), "{name}, event {at}, {inclusive:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Self costs, inclusive costs and the costs of calls, of one of the events.
+fn figures(profile: &Profile, event: usize) -> (Vec<[i64; 2]>, Vec<Vec<i64>>) {
+    let functions = profile.functions().map(|(id, _)| {
+        let self_cost = profile.self_costs(id).nth(event).unwrap();
+        [self_cost, profile.inclusive_costs(id).nth(event).unwrap()]
+    });
+    let calls = profile.functions().map(|(id, _)| {
+        let calls = profile.sub_calls(id);
+        calls.map(|edge| edge.costs().nth(event).unwrap()).collect()
+    });
+    (functions.collect(), calls.collect())
 }

@@ -29,7 +29,7 @@ impl ProfileBuilder {
         let caller = block.function;
         let self_costs = Costs {
             first: block.self_cost,
-            more: &[],
+            more: &self.run.more_in_block,
             matching: block.matching,
         };
         let Some(listed) = self.trace.end_block(caller, self_costs) else {

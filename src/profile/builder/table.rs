@@ -204,9 +204,7 @@ impl ProfileBuilder {
             }
             table.invocations = Some(invocations).filter(|_| self.options.invocations);
         }
-        if let Some(outermost) = links.outermost {
-            table.functions.set_inclusive(outermost);
-        }
+        table.functions.set_inclusive(&links.outermost);
         table.contexts = links.contexts;
         self.table = Some(table);
     }

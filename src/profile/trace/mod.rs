@@ -60,9 +60,9 @@ pub(super) struct Links {
     pub invocations: Option<InvocationTree>,
     /// The calling contexts without proxies, if they were wanted.
     pub contexts: Option<ContextTree>,
-    /// For every function the inclusive cost in which nothing counts twice, if that was wanted;
-    /// functions that are missing at the end have none.
-    pub outermost: Option<Vec<Cost>>,
+    /// For each event, if that was wanted, the inclusive cost of every function in which nothing
+    /// counts twice; functions that are missing at the end have none.
+    pub outermost: Vec<Vec<Cost>>,
     /// Whether there were more invocations, calls or contexts than can be numbered.
     pub is_full: bool,
 }
@@ -76,7 +76,9 @@ impl Links {
         let mut links = Links::default();
         if wanted.any_contexts() {
             let mut contexts = ContextTree::of(&invocations, is_proxy);
-            links.outermost = wanted.outermost.then(|| contexts.outermost_costs());
+            links
+                .outermost
+                .extend(wanted.outermost.then(|| contexts.outermost_costs()));
             contexts.step_over_proxies();
             links.is_full = contexts.is_full();
             links.contexts = wanted.contexts.then_some(contexts);
@@ -91,8 +93,12 @@ impl Links {
 /// A run of a trace that is being read; see the [module](self)'s documentation.
 #[derive(Debug)]
 pub(super) struct Trace {
+    wanted: Wanted,
     lists: CallLists,
     linking: Option<Linking>,
+    /// The same calls once more for each event behind the first, where inclusive costs are to be
+    /// found out of all of them: the links are the same, since they do not depend on the event.
+    more: Vec<Linking>,
 }
 
 impl Trace {
@@ -100,8 +106,10 @@ impl Trace {
     pub fn new(wanted: Wanted) -> Self {
         let links = wanted.invocations || wanted.contexts || wanted.outermost;
         Trace {
+            wanted,
             lists: CallLists::default(),
             linking: links.then(|| Linking::new(wanted)),
+            more: Vec::new(),
         }
     }
 
@@ -123,6 +131,11 @@ impl Trace {
         if let Some(linking) = &mut self.linking {
             linking.add_call(call, costs);
         }
+        if self.wanted.outermost {
+            for (linking, costs) in self.further(costs) {
+                linking.add_call(call, costs);
+            }
+        }
         let waits = self.lists.has_to_wait(call.caller, call.callee);
         if waits {
             self.lists.wait(WaitingCall::new(call, calls, costs));
@@ -137,20 +150,55 @@ impl Trace {
         function: FunctionId,
         self_costs: Costs<'_>,
     ) -> Option<ListedCalls> {
+        let is_proxy = self.lists.is_proxy(function);
+        let block = |costs: Costs<'_>| Block {
+            function,
+            self_cost: costs.first,
+            matching: costs.matching,
+            is_proxy,
+        };
         if let Some(linking) = &mut self.linking {
-            linking.end_block(Block {
-                function,
-                self_cost: self_costs.first,
-                matching: self_costs.matching,
-                is_proxy: self.lists.is_proxy(function),
-            });
+            linking.end_block(block(self_costs));
+        }
+        if self.wanted.outermost {
+            for (linking, costs) in self.further(self_costs) {
+                linking.end_block(block(costs));
+            }
         }
         self.lists.end_block(function, self_costs.matching)
     }
 
+    /// Where the costs of each event behind the first are added up.
+    fn further<'a>(
+        &'a mut self,
+        costs: Costs<'a>,
+    ) -> impl Iterator<Item = (&'a mut Linking, Costs<'a>)> {
+        let wanted = Wanted {
+            outermost: true,
+            ..Wanted::default()
+        };
+        let events = self.more.len().max(costs.more.len());
+        self.more.resize_with(events, || Linking::new(wanted));
+        let more = costs.more.iter().copied().chain(std::iter::repeat(0));
+        self.more.iter_mut().zip(more).map(move |(linking, cost)| {
+            let costs = Costs {
+                first: cost,
+                more: &[],
+                matching: costs.matching,
+            };
+            (linking, costs)
+        })
+    }
+
     /// Ends the run, and waits until everything is linked.
     pub fn finish(self) -> Links {
-        self.linking.map(Linking::finish).unwrap_or_default()
+        let mut links = self.linking.map(Linking::finish).unwrap_or_default();
+        for linking in self.more {
+            let further = linking.finish();
+            links.outermost.extend(further.outermost);
+            links.is_full |= further.is_full;
+        }
+        links
     }
 }
 
@@ -413,6 +461,7 @@ impl Linker {
             outermost,
         } = self.wanted;
         let outermost = outermost.then(|| self.contexts.outermost_costs());
+        let outermost = outermost.into_iter().collect();
         self.is_full |= self.contexts.is_full();
         if contexts {
             self.contexts.step_over_proxies();
@@ -626,7 +675,7 @@ mod tests {
             let contexts = links.contexts.unwrap();
             let expected = walked(&roots, proxies);
             prop_assert_eq!(stacks(&contexts), expected);
-            let mut found = links.outermost.unwrap();
+            let mut found = links.outermost[0].clone();
             found.resize(10, 0);
             // Whoever is stepped over keeps his figures.
             prop_assert_eq!(found, outermost(&walked(&roots, false)));
@@ -688,7 +737,7 @@ mod tests {
         assert_eq!(inclusive[below.index()], 93);
         assert_eq!(contexts.context(below).calls, 3);
         assert_eq!(contexts.children(below).count(), 3);
-        assert_eq!(links.outermost.unwrap()[7], 94);
+        assert_eq!(links.outermost[0][7], 94);
     }
 
     /// Nothing here calls itself, and wide nodes are merged with small ones as fast as small ones.
@@ -736,7 +785,7 @@ mod tests {
             .chain([(2, Cost::from(WIDTH) + 1)]);
         end(&mut trace, 3, &mut wide.rev());
         let links = trace.finish();
-        let (contexts, outermost) = (links.contexts.unwrap(), links.outermost.unwrap());
+        let (contexts, outermost) = (links.contexts.unwrap(), &links.outermost[0]);
         assert_eq!(contexts.walk().count(), 2 * (DEPTH + WIDTH + 3) as usize);
         assert_eq!(outermost[0], Cost::from(2 * DEPTH));
         assert_eq!(outermost[2], Cost::from(3 * WIDTH + 1));
