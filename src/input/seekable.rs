@@ -5,6 +5,10 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use super::progress::Counted;
 use crate::temporary::Temporary;
 
+/// A byte more than addresses of 32 bits reach: with that many the reader of preprocessed files
+/// refuses them, and so nobody misses what comes behind.
+const MOST_COPIED: u64 = 1 << 32;
+
 /// An input that can seek.
 pub(crate) enum Seekable {
     /// A file as it is.
@@ -20,10 +24,10 @@ impl Seekable {
         Ok(Seekable::File(BufReader::new(file)))
     }
 
-    /// Copies what cannot seek.
-    pub fn copy(mut input: impl Read) -> io::Result<Self> {
+    /// Copies what cannot seek, up to where it is too large for whoever reads it.
+    pub fn copy(input: impl Read) -> io::Result<Self> {
         let mut copy = Temporary::new();
-        io::copy(&mut input, &mut copy)?;
+        io::copy(&mut input.take(MOST_COPIED), &mut copy)?;
         copy.rewind()?;
         Ok(Seekable::Copy(BufReader::new(copy)))
     }
