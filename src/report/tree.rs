@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashSet};
 use std::io::{self, Write};
 
 use super::text::figures::{grouped, percent};
-use super::text::names::{cut_end, shorten_name};
+use super::text::names::{cut_end, shorten_name, width_of};
 use super::text::{Options, heading};
 use crate::profile::{ContextId, ContextTree, Cost, Profile};
 use crate::text::printable;
@@ -21,6 +21,10 @@ const INDENT: usize = 2;
 
 /// So much of a terminal's width is left to names, however deep they stand.
 const LEAST_NAME: usize = 30;
+
+/// Contexts that are nested more deeply are left out: the indentation of recursion would make the
+/// output grow with its square.
+const MOST_LEVELS: usize = 1024;
 
 /// Stands before an only child that is not indented any further.
 const CHAINED: &str = "└ ";
@@ -39,18 +43,23 @@ const CHAINED: &str = "└ ";
 ///
 /// When the output fails.
 pub fn write(profile: &Profile, options: Options, mut output: impl Write) -> io::Result<()> {
-    let mut lines = heading(profile, profile.total());
-    lines.push(String::new());
-    if let Some(contexts) = profile.contexts() {
-        let rows = Tree::new(profile, contexts).rows(options.top.unwrap_or(usize::MAX));
-        lines.extend(table(&rows, profile.total(), options.width));
+    let mut put = |line: &str| match options.width {
+        Some(width) => writeln!(output, "{}", cut_end(line, width)),
+        None => writeln!(output, "{line}"),
+    };
+    for line in heading(profile, profile.total()) {
+        put(&line)?;
     }
-    for line in lines {
-        let line = match options.width {
-            Some(width) => cut_end(&line, width),
-            None => line,
-        };
-        writeln!(output, "{line}")?;
+    put("")?;
+    if let Some(contexts) = profile.contexts() {
+        let tree = Tree::new(profile, contexts);
+        let rows = tree.rows(options.top.unwrap_or(usize::MAX));
+        let table = Table::new(&tree, &rows, options.width);
+        put(&table.headings())?;
+        let mut columns = Vec::new();
+        for row in &rows {
+            put(&table.line(row, &mut columns))?;
+        }
     }
     output.flush()
 }
@@ -60,17 +69,22 @@ struct Tree<'a> {
     profile: &'a Profile,
     contexts: &'a ContextTree,
     inclusive: Vec<Cost>,
+    total: Cost,
 }
 
-/// A context or, without one, the rest of those below one.
+#[derive(Clone, Copy)]
 struct Row {
-    name: String,
-    inclusive: Cost,
-    /// Its self cost and calls.
-    own: Option<(Cost, u64)>,
+    what: Shown,
     level: usize,
     /// Whether it is the only one below the row before it.
     is_only: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Shown {
+    Context(ContextId),
+    /// How many of those below a context are left out, and their inclusive costs.
+    Rest(u64, Cost),
 }
 
 impl<'a> Tree<'a> {
@@ -79,6 +93,7 @@ impl<'a> Tree<'a> {
             profile,
             contexts,
             inclusive: contexts.inclusive_costs(),
+            total: profile.total(),
         }
     }
 
@@ -87,51 +102,42 @@ impl<'a> Tree<'a> {
         let shown = self.most_expensive(top);
         let mut rows = Vec::new();
         // The next one last.
-        let mut pending: Vec<(Pending, usize, bool)> = Vec::new();
-        pending.extend(self.pending(self.contexts.roots(), &shown, 0));
-        while let Some((next, level, is_only)) = pending.pop() {
-            match next {
-                Pending::Rest(count, inclusive) => rows.push(Row {
-                    name: format!("… {} more", grouped(count)),
-                    inclusive,
-                    own: None,
-                    level,
-                    is_only,
-                }),
-                Pending::Context(id) => {
-                    let context = self.contexts.context(id);
-                    rows.push(Row {
-                        name: self.name(id),
-                        inclusive: self.inclusive[id.index()],
-                        own: Some((context.self_cost, context.calls)),
-                        level,
-                        is_only,
-                    });
-                    let below = self.contexts.children(id);
-                    pending.extend(self.pending(below, &shown, level + 1));
-                }
+        let mut pending = self.siblings(self.contexts.roots(), &shown, 0);
+        while let Some(row) = pending.pop() {
+            rows.push(row);
+            if let Shown::Context(id) = row.what {
+                let below = self.contexts.children(id);
+                pending.extend(self.siblings(below, &shown, row.level + 1));
             }
         }
         rows
     }
 
     /// What is shown of some siblings, the last one first.
-    fn pending(
+    fn siblings(
         &self,
         siblings: impl Iterator<Item = ContextId>,
         shown: &HashSet<ContextId>,
         level: usize,
-    ) -> Vec<(Pending, usize, bool)> {
+    ) -> Vec<Row> {
         let (mut contexts, others): (Vec<_>, Vec<_>) = siblings.partition(|id| shown.contains(id));
-        contexts.sort_by_cached_key(|&id| (self.inclusive[id.index()], Reverse(self.name(id)), id));
+        contexts.sort_by_key(|&id| {
+            let cost = self.inclusive[id.index()];
+            (cost, Reverse(self.function_name(id)), id)
+        });
         let costs = others.iter().map(|id| self.inclusive[id.index()]);
-        let rest = costs.fold(0, Cost::saturating_add);
-        let count = others.len() as u64;
-        let rest = (count > 0).then_some(Pending::Rest(count, rest));
+        let rest = Shown::Rest(others.len() as u64, costs.fold(0, Cost::saturating_add));
+        let rest = (!others.is_empty()).then_some(rest);
         let is_only = contexts.len() + usize::from(rest.is_some()) == 1;
-        let contexts = contexts.into_iter().map(Pending::Context);
-        let siblings = rest.into_iter().chain(contexts);
-        siblings.map(|next| (next, level, is_only)).collect()
+        let siblings = rest
+            .into_iter()
+            .chain(contexts.into_iter().map(Shown::Context));
+        let row = |what| Row {
+            what,
+            level,
+            is_only,
+        };
+        siblings.map(row).collect()
     }
 
     /// The contexts with the highest inclusive costs, and none without the one above it.
@@ -148,6 +154,9 @@ impl<'a> Tree<'a> {
             && let Some((_, Reverse(level), _, Reverse(id))) = candidates.pop()
         {
             shown.insert(id);
+            if level + 1 == MOST_LEVELS {
+                continue;
+            }
             candidates.extend(
                 self.contexts
                     .children(id)
@@ -157,10 +166,33 @@ impl<'a> Tree<'a> {
         shown
     }
 
-    fn name(&self, id: ContextId) -> String {
-        match self.function_name(id) {
-            b"" => "???".to_owned(),
-            name => printable(name),
+    fn inclusive(&self, row: &Row) -> Cost {
+        match row.what {
+            Shown::Context(id) => self.inclusive[id.index()],
+            Shown::Rest(_, cost) => cost,
+        }
+    }
+
+    fn figures(&self, row: &Row) -> [String; FIGURES.len()] {
+        let inclusive = self.inclusive(row);
+        let [self_cost, calls] = match row.what {
+            Shown::Context(id) => {
+                let context = self.contexts.context(id);
+                [grouped(context.self_cost), grouped(context.calls)]
+            }
+            Shown::Rest(..) => [String::new(), String::new()],
+        };
+        let share = percent(inclusive, self.total);
+        [share, grouped(inclusive), self_cost, calls]
+    }
+
+    fn name(&self, row: &Row) -> String {
+        match row.what {
+            Shown::Rest(count, _) => format!("… {} more", grouped(count)),
+            Shown::Context(id) => match self.function_name(id) {
+                b"" => "???".to_owned(),
+                name => printable(name),
+            },
         }
     }
 
@@ -170,49 +202,60 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// What is still to be shown.
-#[derive(Clone, Copy)]
-enum Pending {
-    Context(ContextId),
-    /// How many are left out, and their inclusive costs.
-    Rest(u64, Cost),
+/// How rows become lines.
+struct Table<'a> {
+    tree: &'a Tree<'a>,
+    widths: [usize; FIGURES.len()],
+    /// How wide names with their indentation may be, and how far they are indented at most; none
+    /// without a terminal.
+    room: Option<(usize, usize)>,
+    /// Whether there is no room for names unless rows are indented less.
+    is_narrow: bool,
 }
 
-/// The headings and rows as lines, cut to a width if there is one.
-fn table(rows: &[Row], total: Cost, width: Option<usize>) -> Vec<String> {
-    let figures: Vec<_> = rows.iter().map(|row| row.figures(total)).collect();
-    let widths: [usize; FIGURES.len()] = std::array::from_fn(|column| {
-        let figures = figures.iter().map(|figures| figures[column].len());
-        figures.fold(FIGURES[column].len(), usize::max)
-    });
-    let taken: usize = widths.iter().map(|width| width + GAP.len()).sum();
-    let room = width.map(|width| width.saturating_sub(taken));
-    let names = names(rows, room);
-    let headings = line(&widths, &FIGURES, "function");
-    let rows = figures.iter().zip(&names);
-    let rows = rows.map(|(figures, name)| line(&widths, figures, name));
-    std::iter::once(headings).chain(rows).collect()
-}
-
-/// The names with their indentation.
-fn names(rows: &[Row], room: Option<usize>) -> Vec<String> {
-    let indent = |level: usize| " ".repeat(level * INDENT);
-    let deepest = rows.iter().map(|row| row.level).max().unwrap_or(0);
-    let Some(room) = room else {
-        let names = rows.iter().map(|row| indent(row.level) + &row.name);
-        return names.collect();
-    };
-    let most = room.saturating_sub(LEAST_NAME) / INDENT;
-    if deepest <= most {
-        let name = |row: &Row| {
-            let left = room.saturating_sub(row.level * INDENT);
-            indent(row.level) + &shorten_name(&row.name, left)
-        };
-        return rows.iter().map(name).collect();
+impl<'a> Table<'a> {
+    fn new(tree: &'a Tree<'a>, rows: &[Row], width: Option<usize>) -> Self {
+        let mut widths = FIGURES.map(str::len);
+        for row in rows {
+            for (width, figure) in widths.iter_mut().zip(tree.figures(row)) {
+                *width = figure.len().max(*width);
+            }
+        }
+        let taken: usize = widths.iter().map(|width| width + GAP.len()).sum();
+        let room = width.map(|width| {
+            let room = width.saturating_sub(taken);
+            (room, room.saturating_sub(LEAST_NAME) / INDENT)
+        });
+        let deepest = rows.iter().map(|row| row.level).max().unwrap_or(0);
+        Table {
+            tree,
+            widths,
+            room,
+            is_narrow: room.is_some_and(|(_, most)| deepest > most),
+        }
     }
-    // An only child need not stand further right than the one above it to be told as such.
-    let mut columns: Vec<usize> = Vec::new();
-    let name = |row: &Row| {
+
+    fn headings(&self) -> String {
+        self.line_of(&FIGURES, "function")
+    }
+
+    /// The line of a row; `columns` has the indentations of those above it, and gets its own.
+    fn line(&self, row: &Row, columns: &mut Vec<usize>) -> String {
+        let mut name = self.tree.name(row);
+        let mark = self.mark(row, columns);
+        if let Some((room, _)) = self.room {
+            name = shorten_name(&name, room.saturating_sub(width_of(&mark)));
+        }
+        self.line_of(&self.tree.figures(row), &(mark + &name))
+    }
+
+    /// What stands before a name.
+    fn mark(&self, row: &Row, columns: &mut Vec<usize>) -> String {
+        let indentation = |level: usize| " ".repeat(level * INDENT);
+        let (Some((_, most)), true) = (self.room, self.is_narrow) else {
+            return indentation(row.level);
+        };
+        // An only child need not stand further right than the one above it to be told as such.
         columns.truncate(row.level);
         let above = columns.last().copied();
         let is_chained = row.is_only && above.is_some();
@@ -220,32 +263,17 @@ fn names(rows: &[Row], room: Option<usize>) -> Vec<String> {
         columns.push(column);
         let mark = match column.checked_sub(most) {
             // Further right there is no room for names: it is said how far.
-            Some(further @ 1..) => format!("{}+{further} ", indent(most)),
-            _ => indent(column),
+            Some(further @ 1..) => format!("{}+{further} ", indentation(most)),
+            _ => indentation(column),
         };
-        let mark = mark + if is_chained { CHAINED } else { "" };
-        let left = room.saturating_sub(mark.chars().count());
-        mark + &shorten_name(&row.name, left)
-    };
-    rows.iter().map(name).collect()
-}
-
-impl Row {
-    fn figures(&self, total: Cost) -> [String; FIGURES.len()] {
-        let own = self.own;
-        [
-            percent(self.inclusive, total),
-            grouped(self.inclusive),
-            own.map_or(String::new(), |(self_cost, _)| grouped(self_cost)),
-            own.map_or(String::new(), |(_, calls)| grouped(calls)),
-        ]
+        mark + if is_chained { CHAINED } else { "" }
     }
-}
 
-fn line(widths: &[usize], figures: &[impl AsRef<str>], name: &str) -> String {
-    let mut line = String::new();
-    for (figure, &width) in figures.iter().zip(widths) {
-        line += &format!("{:>width$}{GAP}", figure.as_ref());
+    fn line_of(&self, figures: &[impl AsRef<str>], name: &str) -> String {
+        let mut line = String::new();
+        for (figure, &width) in figures.iter().zip(&self.widths) {
+            line += &format!("{:>width$}{GAP}", figure.as_ref());
+        }
+        line + name
     }
-    line + name
 }

@@ -217,6 +217,44 @@ fn proxy_functions_are_ignored_in_sums_with_a_warning() {
 }
 
 #[test]
+fn stacks_are_written_for_a_flame_graph_and_for_people() {
+    let trace = bytes("xdebug3/fibers.cg");
+    let stacks = String::from_utf8(written(run(["-fcollapsed"], &trace))).unwrap();
+    assert!(
+        stacks.starts_with("first 1382\nfirst;helper 810\n"),
+        "{stacks}"
+    );
+    let tree = String::from_utf8(written(run(["-ftree", "--top=2"], &trace))).unwrap();
+    assert!(
+        tree.starts_with("command    /srv/app/fibers.php\n"),
+        "{tree}"
+    );
+    let rows = tree.lines().skip_while(|line| !line.starts_with("incl %"));
+    // Two contexts, and the rest at each of their levels.
+    assert_eq!(rows.count(), 1 + 2 + 2, "{tree}");
+}
+
+#[test]
+fn sums_have_no_stacks() {
+    let [trace, sums] = ["xdebug3/small.cg", "valgrind/plain.cg"].map(fixture);
+    for format in ["collapsed", "tree"] {
+        let mut command = program();
+        command.args(["-f", format]).args([&trace, &sums]);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty());
+        let message = messages(&output);
+        let start = format!("error: {}: holds sums, not single calls", sums.display());
+        assert!(message.starts_with(&start), "{message}");
+        assert!(message.contains("-f callgrind and -f text"), "{message}");
+        assert_eq!(message.lines().count(), 1);
+    }
+    // What was summed up from a trace holds sums, too.
+    let table = written(run(["-fv7"], &bytes("xdebug3/small.cg")));
+    assert_eq!(run(["-ftree"], &table).status.code(), Some(1));
+}
+
+#[test]
 fn a_proxy_function_that_is_not_there_is_told() {
     let names = ["php::call_user_func", "call_user_func"];
     let arguments = names.map(|name| format!("--proxy-function={name}"));

@@ -112,6 +112,28 @@ fn more_lines_than_memory() {
     assert_converted(&run_within(LITTLE, &plain, &[]));
 }
 
+/// Calls within calls, and calls after calls, as many as a program can make.
+#[test]
+fn deep_recursion_and_long_loops() {
+    let header = "creator: xdebug 3.4.0\nevents: Time\nfl=(1) a.php\n";
+    let mut recursion = format!("{header}fn=(1) down\n1 10\n");
+    for depth in 1..100_000 {
+        recursion +=
+            &format!("\nfl=(1)\nfn=(1)\n1 10\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n1 {depth}0\n");
+    }
+    let mut long_loop = format!("{header}fn=(1) f\n1 10\n");
+    long_loop += &"\nfl=(1)\nfn=(1)\n1 10\n".repeat(1_000_000);
+    long_loop += "\nfl=(1)\nfn=(2) {main}\n1 5\n";
+    long_loop += &"cfl=(1)\ncfn=(1)\ncalls=1 0 0\n2 10\n".repeat(1_000_000);
+    for trace in [recursion, long_loop] {
+        for format in ["-fcollapsed", "-ftree", "--inclusive=outermost"] {
+            // A thread takes more of the address space than of memory.
+            let output = run_within(2 * LIMIT, trace.as_bytes(), &[format, "--top=0"]);
+            assert_converted(&output);
+        }
+    }
+}
+
 /// A table of addresses that is really there, but holds nothing.
 #[test]
 fn a_table_of_nothing() {
