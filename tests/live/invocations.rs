@@ -9,6 +9,10 @@ use crate::profile::convert;
 /// Function or invocation number of nobody.
 const NOBODY: u32 = u32::MAX;
 
+/// The invocations that each one called: by the names of functions, and numbers in the order in
+/// which those of a function ended.
+pub type Links = BTreeMap<(String, u32), Vec<(String, u32)>>;
+
 /// All invocations of all functions.
 pub struct Invocations {
     functions: Vec<Function>,
@@ -138,6 +142,23 @@ impl Invocations {
             "{large} of {}",
             differences.len()
         );
+    }
+
+    /// The invocations that each one called, in their order: by function and number.
+    pub fn links(&self) -> Links {
+        let of = |(function, number)| (self.name(function).to_owned(), number);
+        let called = |call: &Call| match call.other {
+            (function, NOBODY) => (self.name(function).to_owned(), NOBODY),
+            other => of(other),
+        };
+        let all = self
+            .all()
+            .filter(|(_, invocation)| !invocation.sub_calls.is_empty());
+        all.map(|(here, invocation)| {
+            let calls = invocation.sub_calls.iter().map(called);
+            (of(here), calls.collect())
+        })
+        .collect()
     }
 
     fn name(&self, function: u32) -> &str {

@@ -83,6 +83,16 @@ impl Tool {
         command
     }
 
+    /// Where it is found.
+    pub fn path(self) -> PathBuf {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::env::split_paths(&folders).map(|folder| folder.join(self.name));
+        let mut existing = paths.filter(|path| path.is_file());
+        existing
+            .next()
+            .unwrap_or_else(|| panic!("{}", self.missing()))
+    }
+
     /// Runs a command of this tool, whatever its exit status will be.
     pub fn output(self, command: &mut Command) -> Output {
         match command.output() {

@@ -3,11 +3,13 @@
 //! The profiled programs count the calls of their own functions under the names that Xdebug gives
 //! them, and print these counts as one line of JSON.
 
+mod function_trace;
 mod killed;
 mod session;
 
+use crate::producer::sources;
 use crate::profile::{Profile, assert_figures, number, sums};
-use session::{Session, own_invocations};
+use session::{PHPUNIT, Session, own_invocations};
 
 /// Profiles a program and compares everything.
 fn check(script: &str, roots: &[&str]) {
@@ -24,6 +26,44 @@ fn recursion() {
 #[test]
 fn closures_and_magic_methods() {
     check("closures.php", &["{main}"]);
+}
+
+/// Links are those of Xdebug's own function trace of the same run.
+#[test]
+fn links() {
+    for script in [
+        "recursion.php",
+        "closures.php",
+        "generators.php",
+        "fibers.php",
+        "evals.php",
+        "exceptions.php",
+        "exits.php",
+        "loops.php",
+    ] {
+        let mut session = Session::new();
+        session.trace(script);
+        session.check_links(&session.profile());
+    }
+}
+
+/// Xdebug 2 measured in microseconds: most calls cost 0 or 1.
+#[test]
+fn links_in_microseconds() {
+    let mut session = Session::new();
+    session.trace("loops.php");
+    session.check_links(&session.in_microseconds());
+}
+
+/// A program of many classes.
+#[test]
+fn links_of_a_test_runner() {
+    let tests = sources().join("php/tests");
+    let tests = tests.to_str().expect("UTF-8");
+    let arguments = ["--no-configuration", "--do-not-cache-result", tests];
+    let mut session = Session::new();
+    session.trace_program(&PHPUNIT.path(), &arguments);
+    session.check_links(&session.profile());
 }
 
 #[test]

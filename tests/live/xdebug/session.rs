@@ -1,16 +1,18 @@
 //! Runs of PHP under Xdebug: their profile, and what the programs counted themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
+use super::function_trace;
 use crate::invocations::Invocations;
 use crate::producer::{Bench, Tool, sources};
 use crate::profile::{Profile, assert_figures, first_number, number};
 
 pub const PHP: Tool = Tool::new("php", "php-cli and php-xdebug");
+pub const PHPUNIT: Tool = Tool::new("phpunit", "phpunit");
 const GZIP: Tool = Tool::new("gzip", "gzip");
 
 pub type Counts = BTreeMap<String, i64>;
@@ -42,6 +44,10 @@ impl Session {
     }
 
     pub fn command(&self, script: &str, settings: &[&str]) -> Command {
+        self.command_of(&sources().join("php").join(script), settings)
+    }
+
+    fn command_of(&self, script: &Path, settings: &[&str]) -> Command {
         let mut command = PHP.command();
         command
             .env("XDEBUG_MODE", "profile")
@@ -57,8 +63,56 @@ impl Session {
         for setting in [&usual, settings].concat() {
             command.args(["-d", setting]);
         }
-        command.arg(sources().join("php").join(script));
+        command.arg(script);
         command
+    }
+
+    /// Profiles a program, and has Xdebug write a trace of its calls besides.
+    pub fn trace(&mut self, script: &str) {
+        self.trace_program(&sources().join("php").join(script), &[]);
+    }
+
+    /// The same of any PHP program.
+    pub fn trace_program(&mut self, script: &Path, arguments: &[&str]) {
+        let settings = ["xdebug.trace_format=1", "xdebug.trace_output_name=out"];
+        let mut command = self.command_of(script, &settings);
+        command.env("XDEBUG_MODE", "profile,trace").args(arguments);
+        let output = PHP.output(&mut command);
+        self.require_profile(&output.stderr);
+    }
+
+    /// Sees that who called whom in a profile is what the trace says.
+    pub fn check_links(&self, profile: &Path) {
+        let expected = function_trace::links(&self.bench.path("out.xt"), profile);
+        let found = Invocations::of(&[profile.to_owned()]).links();
+        let of_tracer = |(name, _): &(String, u32)| name.ends_with("->__debugInfo");
+        let without_tracer = found.into_iter().map(|(caller, mut calls)| {
+            calls.retain(|call| !of_tracer(call));
+            (caller, calls)
+        });
+        let found = without_tracer
+            .filter(|(_, calls)| !calls.is_empty())
+            .collect();
+        assert_figures(&found, &expected);
+    }
+
+    /// The profile as if its times had been measured in microseconds.
+    pub fn in_microseconds(&self) -> PathBuf {
+        let text = std::fs::read_to_string(self.profile()).expect("a profile");
+        let mut rounded = String::new();
+        for line in text.lines() {
+            let numbers: Result<Vec<u64>, _> = line.split(' ').map(str::parse).collect();
+            match numbers.as_deref() {
+                Ok([line, time, memory]) => {
+                    rounded += &format!("{line} {} {memory}", (time + 50) / 100);
+                }
+                _ => rounded += line,
+            }
+            rounded.push('\n');
+        }
+        let path = self.bench.path("microseconds");
+        std::fs::write(&path, rounded).expect("a file");
+        path
     }
 
     /// Profiles a program once more and adds the calls that it counted.
