@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::producer::Bench;
-use crate::profile::convert;
+use crate::profile::{convert, sums};
 
 /// Function or invocation number of nobody.
 const NOBODY: u32 = u32::MAX;
@@ -85,15 +85,13 @@ impl Invocations {
         }
     }
 
-    /// Numbers of invocations by function name.
+    /// Numbers of invocations by function name: several scripts have functions of one name.
     pub fn counts(&self) -> BTreeMap<String, i64> {
         let functions = self.functions.iter();
-        functions
-            .map(|function| {
-                let count = i64::try_from(function.invocations.len());
-                (function.name.clone(), count.expect("a count"))
-            })
-            .collect()
+        sums(functions.map(|function| {
+            let count = i64::try_from(function.invocations.len());
+            (function.name.clone(), count.expect("a count"))
+        }))
     }
 
     /// Names of functions with invocations that nobody called.
