@@ -24,6 +24,7 @@ struct Function {
 }
 
 struct Invocation {
+    self_cost: u32,
     inclusive: u32,
     call: Call,
     sub_calls: Vec<Call>,
@@ -159,6 +160,22 @@ impl Invocations {
         .collect()
     }
 
+    /// The sums of the self costs of all invocations with the same callers, by a walk from the
+    /// roots down.
+    pub fn stacks(&self) -> BTreeMap<String, i64> {
+        let all: BTreeMap<_, _> = self.all().collect();
+        let roots = self.all().filter(|(_, invocation)| invocation.is_orphan());
+        let mut pending: Vec<_> = roots.map(|(root, _)| (String::new(), root)).collect();
+        let mut costs = Vec::new();
+        while let Some((above, here)) = pending.pop() {
+            let stack = above + self.name(here.0);
+            let calls = all[&here].sub_calls.iter();
+            pending.extend(calls.map(|call| (format!("{stack};"), call.other)));
+            costs.push((stack, i64::from(all[&here].self_cost)));
+        }
+        sums(costs.into_iter())
+    }
+
     fn name(&self, function: u32) -> &str {
         let index = usize::try_from(function).expect("an index");
         &self.functions[index].name
@@ -190,7 +207,7 @@ impl Function {
 
 impl Invocation {
     fn read(cursor: &mut Cursor<'_>) -> Self {
-        let _self_cost = cursor.number();
+        let self_cost = cursor.number();
         let inclusive = cursor.number();
         let cost = cursor.number();
         let other = (cursor.number(), cursor.number());
@@ -201,6 +218,7 @@ impl Invocation {
             ..*cursor
         };
         Invocation {
+            self_cost,
             inclusive,
             call: Call { other, line, cost },
             sub_calls: (0..count).map(|_| Call::read(&mut calls)).collect(),

@@ -191,6 +191,35 @@ impl Call {
     }
 }
 
+/// The stacks of traces with their costs.
+pub fn stacks(inputs: &[PathBuf]) -> BTreeMap<String, i64> {
+    let bench = Bench::new();
+    let file = bench.path("collapsed");
+    assert_eq!(convert(inputs, &file, &["-f", "collapsed"]), "");
+    let text = std::fs::read_to_string(&file).expect("stacks");
+    let lines = text
+        .lines()
+        .map(|line| line.rsplit_once(' ').expect("a cost"));
+    let stacks = lines.map(|(stack, cost)| (stack.to_owned(), cost.parse().expect("a number")));
+    stacks.collect()
+}
+
+/// Sees that functions cost what the stacks with them do, each once.
+pub fn assert_outermost(inputs: &[PathBuf], stacks: &BTreeMap<String, i64>) {
+    let profile = Profile::json(inputs, &["--inclusive", "outermost"]);
+    let frames = stacks.iter().flat_map(|(stack, &cost)| {
+        let frames: BTreeSet<&str> = stack.split(';').collect();
+        frames
+            .into_iter()
+            .map(move |frame| (frame.to_owned(), cost))
+    });
+    assert_figures(
+        &profile.by_name(|function| function.inclusive),
+        &sums(frames),
+    );
+    assert_eq!(stacks.values().sum::<i64>(), profile.total);
+}
+
 /// Adds up the figures of each key and drops those that are 0.
 pub fn sums<K: Ord>(figures: impl Iterator<Item = (K, i64)>) -> BTreeMap<K, i64> {
     let mut sums = BTreeMap::new();

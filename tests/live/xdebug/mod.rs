@@ -44,6 +44,7 @@ fn links() {
         let mut session = Session::new();
         session.trace(script);
         session.check_links(&session.profile());
+        session.check_stacks();
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::function_trace;
 use crate::invocations::Invocations;
 use crate::producer::{Bench, Tool, sources};
-use crate::profile::{Profile, assert_figures, first_number, number};
+use crate::profile::{Profile, assert_figures, assert_outermost, first_number, number, stacks};
 
 pub const PHP: Tool = Tool::new("php", "php-cli and php-xdebug");
 pub const PHPUNIT: Tool = Tool::new("phpunit", "phpunit");
@@ -181,6 +181,14 @@ impl Session {
             BTreeSet::from_iter(roots.iter().copied())
         );
         invocations
+    }
+
+    /// Sees that stacks are those of a walk over v4, and functions cost what their stacks do.
+    pub fn check_stacks(&self) {
+        let inputs = [self.profile()];
+        let stacks = stacks(&inputs);
+        assert_figures(&stacks, &Invocations::of(&inputs).stacks());
+        assert_outermost(&inputs, &stacks);
     }
 
     pub fn gzip(&self) -> PathBuf {
