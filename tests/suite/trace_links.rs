@@ -6,7 +6,7 @@ use cg_preprocess::profile::ProfileOptions;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::fixtures;
-use crate::library::{linked, read, write_with};
+use crate::library::{self, linked, read, write_with};
 use crate::preprocessed::{DecodedFunction, NOBODY, V4Invocation, decode};
 
 /// Traces of Xdebug 3.2; by how much the cost of a call and the inclusive cost of the invocation
@@ -152,5 +152,66 @@ fn fibers_call_what_they_called() {
             .map(|edge| (edge.line, edge.calls, edge.cost))
             .collect();
         assert_eq!(helpers, [expected]);
+    }
+}
+
+/// The sub-calls of `{main}`: by number of the invocation that each one made.
+fn called_by_main(text: &str, options: ProfileOptions) -> Vec<u32> {
+    let profile = read(text, options);
+    let (file, _) = write_with(&profile, Version::V4, OnOverflow::Scale);
+    let functions = decode(&file).functions;
+    let main = functions.iter().find(|function| function.name == b"{main}");
+    let calls = &main.unwrap().invocations[0].sub_calls;
+    calls.iter().map(|call| call.invocation).collect()
+}
+
+/// A loop over calls of `leaf`, each of which takes 2.4 units but is written as 2; and the call of
+/// the loop, as which the time of all of them is written.
+fn add_loop(text: &mut String, calls: u64) -> u64 {
+    for _ in 0..calls {
+        text.push_str("fl=a.php\nfn=leaf\n1 2 0\n\n");
+    }
+    text.push_str("fl=a.php\nfn=batch\n2 50 0\n");
+    for _ in 0..calls {
+        text.push_str("cfl=a.php\ncfn=leaf\ncalls=1 0 0\n3 2 0\n");
+    }
+    text.push('\n');
+    50 + calls * 24 / 10
+}
+
+const HEADER: &str = "creator: xdebug 3.4.0\nevents: Time Memory\n\n";
+
+/// What many calls are rounded by adds up, and may be more than what loops differ by.
+#[test]
+fn loops_are_told_apart_however_many_calls_they_make() {
+    let mut text = HEADER.to_owned();
+    let costs: Vec<u64> = (0..12)
+        .map(|pass| add_loop(&mut text, 400 + 60 * (pass % 3)))
+        .collect();
+    text.push_str("fl=a.php\nfn={main}\n9 10 0\n");
+    for cost in costs {
+        text.push_str(&format!("cfl=a.php\ncfn=batch\ncalls=1 0 0\n9 {cost} 0\n"));
+    }
+    let expected: Vec<u32> = (0..12).collect();
+    assert_eq!(called_by_main(&text, linked()), expected);
+}
+
+/// Xdebug writes no memory that was given back, so that there the sums do not fit.
+#[test]
+fn links_do_not_depend_on_the_event() {
+    let text = [
+        HEADER,
+        "fl=a.php\nfn=f\n1 500 64\n\nfl=a.php\nfn=f\n1 900 32\n\n",
+        // As a fiber goes on, in another order than that of the ends.
+        "fl=a.php\nfn={main}\n9 10 0\ncfl=a.php\ncfn=f\ncalls=1 0 0\n9 900 64\n",
+        "cfl=a.php\ncfn=f\ncalls=1 0 0\n9 500 32\n",
+    ]
+    .concat();
+    for event in ["Time", "Memory"] {
+        let options = ProfileOptions {
+            invocations: true,
+            ..library::event(event)
+        };
+        assert_eq!(called_by_main(&text, options), [1, 0], "{event}");
     }
 }
