@@ -112,7 +112,7 @@ impl Event {
 
     /// The unit that its name tells: what stands in brackets at its end, as in `Time_(10ns)`, or
     /// all of it where it is a unit by itself. Empty where unknown.
-    pub fn unit(&self) -> &str {
+    pub(super) fn unit(&self) -> &'static str {
         let (name, _) = split_scale(&self.name);
         let inner = name.strip_suffix(b")").and_then(|name| {
             let open = memchr::memrchr(b'(', name)?;
@@ -125,7 +125,9 @@ impl Event {
 }
 
 /// Units that names of events are known to give.
-const KNOWN_UNITS: [&str; 8] = ["10ns", "ns", "us", "µs", "ms", "s", "bytes", "B"];
+///
+/// `s` is none of them: `Object(s)` counts objects.
+const KNOWN_UNITS: [&str; 6] = ["10ns", "ns", "us", "µs", "ms", "bytes"];
 
 /// Where the cost of an event stands in a cost line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -291,12 +293,16 @@ impl Events {
         derived.filter(|name| !self.columns.contains(*name))
     }
 
-    /// The values of the `event:` lines that define derived events, sorted.
+    /// The values of the `event:` lines that define derived events, sorted: those that are not
+    /// wanted themselves. None, where not all columns are wanted that they may be made of.
     pub fn definitions(&self) -> Vec<Vec<u8>> {
+        if self.columns.iter().any(|name| !self.wanted.contains(name)) {
+            return Vec::new();
+        }
         let mut values: Vec<Vec<u8>> = self
             .formulas
             .iter()
-            .filter(|(name, _)| !self.columns.contains(*name))
+            .filter(|(name, _)| !self.columns.contains(*name) && !self.wanted.contains(*name))
             .map(|(name, formula)| {
                 let mut value = [name, &b" = "[..], formula.text.trim_ascii()].concat();
                 if let Some(long_name) = self.long_names.get(name) {

@@ -5,9 +5,11 @@
 
 mod builder;
 mod calls;
+mod compare;
 mod costs;
 mod events;
 mod functions;
+mod growth;
 mod headers;
 mod ids;
 mod names;
@@ -20,9 +22,11 @@ use std::sync::OnceLock;
 pub(crate) use builder::TableFunction;
 pub use builder::{Call, Kind, ModelError, ProfileBuilder, ProfileOptions};
 pub use calls::{CallEdge, EdgeRef};
+pub use compare::{CompareError, Comparison, FunctionChange, FunctionSums, Side};
 pub use costs::{Cost, Costs};
 pub use events::{CostSource, Event, EventChoice, EventError, MOST_EVENTS, Selection};
 pub use functions::Function;
+pub use growth::{GrowthFailure, MaxGrowth, MaxGrowthError};
 pub(crate) use headers::summary_costs;
 pub use headers::{Header, HeaderKind, RawHeader};
 pub use ids::{EdgeId, FunctionId, NameId};
@@ -225,12 +229,39 @@ impl Profile {
         &self.wanted
     }
 
+    /// The unit of an event's costs, such as `10ns` or `bytes`, where the event's name tells it;
+    /// empty where unknown.
+    ///
+    /// Xdebug 2 measured in microseconds and bytes, and called the events just `Time` and `Memory`.
+    pub fn unit(&self, event: &Event) -> &'static str {
+        match event.name() {
+            b"Time" if self.is_of_xdebug_2() => "us",
+            b"Memory" if self.is_of_xdebug_2() => "bytes",
+            _ => event.unit(),
+        }
+    }
+
+    /// Whether all is from Xdebug 2, which did not name itself before 2.1.1.
+    fn is_of_xdebug_2(&self) -> bool {
+        let mut found = false;
+        self.headers().all(|header| {
+            let is_of_2 = match header.key() {
+                b"creator" => header.value().starts_with(b"xdebug 2."),
+                b"version" if header.value() == b"0.9.6" => true,
+                _ => return true,
+            };
+            found |= is_of_2;
+            is_of_2
+        }) && found
+    }
+
     /// Names of all events of the inputs, derived ones last.
     pub fn available_events(&self) -> impl Iterator<Item = &[u8]> {
         self.events.names()
     }
 
-    /// The values of the `event:` lines that define derived events, sorted.
+    /// The values of the `event:` lines that define derived events, sorted, for whoever writes the
+    /// costs of the wanted events: those that can be worked out from these, and are none of them.
     pub fn event_definitions(&self) -> Vec<Vec<u8>> {
         self.events.definitions()
     }

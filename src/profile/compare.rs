@@ -1,0 +1,403 @@
+//! What changed from one profile to another.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use thiserror::Error;
+
+use super::{Function, Profile, split_scale};
+use crate::text::printable;
+
+/// What a function costs on one side of a comparison, in the unit of
+/// [`Comparison::event`].
+///
+/// Functions of the same name and file are one here, so that the sums of one side may need more
+/// than 64 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunctionSums {
+    /// Sum of the self costs.
+    pub self_cost: i128,
+    /// Sum of the inclusive costs.
+    pub inclusive: i128,
+    /// How often it was invoked.
+    pub invocations: i128,
+}
+
+impl FunctionSums {
+    fn of(function: &Function, scale: u64) -> Self {
+        let scale = i128::from(scale);
+        FunctionSums {
+            self_cost: i128::from(function.self_cost) * scale,
+            inclusive: i128::from(function.inclusive) * scale,
+            invocations: function.invocations.into(),
+        }
+    }
+}
+
+/// A function that has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionChange {
+    /// Its object file, on the new side if it is there; the least of several.
+    pub object: Vec<u8>,
+    /// Its source file, likewise.
+    pub file: Vec<u8>,
+    /// Its name, likewise.
+    pub name: Vec<u8>,
+    /// What it cost in the base; none: it is new.
+    pub base: Option<FunctionSums>,
+    /// What it costs now; none: it is gone.
+    pub new: Option<FunctionSums>,
+}
+
+impl FunctionChange {
+    /// By how much its self cost has grown.
+    pub fn self_cost(&self) -> i128 {
+        self.change(|sums| sums.self_cost)
+    }
+
+    /// By how much its inclusive cost has grown.
+    pub fn inclusive(&self) -> i128 {
+        self.change(|sums| sums.inclusive)
+    }
+
+    /// By how much its invocations have grown.
+    pub fn invocations(&self) -> i128 {
+        self.change(|sums| sums.invocations)
+    }
+
+    fn change(&self, figure: impl Fn(&FunctionSums) -> i128) -> i128 {
+        let figure = |side: &Option<FunctionSums>| side.as_ref().map_or(0, &figure);
+        figure(&self.new).saturating_sub(figure(&self.base))
+    }
+}
+
+/// One side of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// Sum of all self costs.
+    pub total: i128,
+    /// How many functions there are.
+    pub functions: usize,
+    /// What a unit of cost of this side stands for; a preprocessed file may hold thousands.
+    pub scale: u64,
+}
+
+impl Side {
+    fn of(profile: &Profile) -> Self {
+        let (_, scale) = split_scale(profile.event());
+        Side {
+            total: i128::from(profile.total()) * i128::from(scale),
+            functions: profile.functions().len(),
+            scale,
+        }
+    }
+}
+
+/// Why two profiles cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CompareError {
+    /// They hold the costs of different events.
+    #[error(
+        "the base has costs of \"{base}\", the new profile of \"{new}\"; select an event that both have"
+    )]
+    DifferentEvents {
+        /// The event of the base.
+        base: String,
+        /// The event of the new profile.
+        new: String,
+    },
+}
+
+/// What changed from one profile, the base, to a new one, for the first event of both.
+///
+/// Functions are the same when their names and the last components of their files are; those of one
+/// side that share them are summed. Names that tell a folder, as those of PHP's `include` and of
+/// closures do, are the same in another folder too, unless the other side has the very name. It
+/// does not matter in which order a profile has its functions.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    event: Vec<u8>,
+    unit: &'static str,
+    base: Side,
+    new: Side,
+    changes: Vec<FunctionChange>,
+    unchanged: usize,
+    has_saturated: bool,
+}
+
+impl Comparison {
+    /// Compares two profiles.
+    ///
+    /// # Errors
+    ///
+    /// When they hold the costs of different events.
+    pub fn new(base: &Profile, new: &Profile) -> Result<Self, CompareError> {
+        let [(event, _), (other, _)] = [base, new].map(|profile| split_scale(profile.event()));
+        if event != other {
+            return Err(CompareError::DifferentEvents {
+                base: printable(base.event()),
+                new: printable(new.event()),
+            });
+        }
+        let [base_side, new_side] = [base, new].map(Side::of);
+        let mut matched = Matched::default();
+        matched.add(base, base_side.scale, |both| &mut both.base);
+        matched.add(new, new_side.scale, |both| &mut both.new);
+        let functions = matched.without_folders().into_iter();
+        let (mut changes, same): (Vec<_>, Vec<_>) =
+            functions.partition(|function| function.base != function.new);
+        changes.sort_by(|one, other| order(one).cmp(&order(other)));
+        let [base_unit, new_unit] = [base, new].map(|profile| {
+            let event = profile.events().first();
+            event.map_or("", |event| profile.unit(event))
+        });
+        Ok(Comparison {
+            event: event.to_vec(),
+            unit: if base_unit == new_unit { base_unit } else { "" },
+            base: base_side,
+            new: new_side,
+            changes,
+            unchanged: same.len(),
+            has_saturated: base.has_saturated() || new.has_saturated(),
+        })
+    }
+
+    /// The event whose costs are compared, without a scale.
+    pub fn event(&self) -> &[u8] {
+        &self.event
+    }
+
+    /// The unit of its costs, such as `10ns`; empty where unknown.
+    pub fn unit(&self) -> &'static str {
+        self.unit
+    }
+
+    /// The side that was there before.
+    pub fn base(&self) -> &Side {
+        &self.base
+    }
+
+    /// The side that is compared with it.
+    pub fn new_side(&self) -> &Side {
+        &self.new
+    }
+
+    /// By how much the total has grown.
+    pub fn total_change(&self) -> i128 {
+        self.new.total.saturating_sub(self.base.total)
+    }
+
+    /// The functions that differ: those first whose self costs have changed most, up or down.
+    pub fn changes(&self) -> &[FunctionChange] {
+        &self.changes
+    }
+
+    /// Whether a sum of either side reached an end of the 64 bits, and is therefore wrong.
+    pub fn has_saturated(&self) -> bool {
+        self.has_saturated
+    }
+
+    /// How many functions do not differ.
+    pub fn unchanged(&self) -> usize {
+        self.unchanged
+    }
+}
+
+/// What comes first: the largest change, then growth, then what is told by names.
+fn order(change: &FunctionChange) -> impl Ord + '_ {
+    let size = |change: i128| Reverse((change.unsigned_abs(), change));
+    (
+        size(change.self_cost()),
+        size(change.inclusive()),
+        (&change.name, &change.file, &change.object),
+        size(change.invocations()),
+    )
+}
+
+/// A function of one side: its place, and what it costs.
+struct Found<'a> {
+    object: &'a [u8],
+    file: &'a [u8],
+    name: &'a [u8],
+    sums: FunctionSums,
+}
+
+impl<'a> Found<'a> {
+    /// Both together, at the least of their places.
+    fn joined(self, other: Self) -> Self {
+        let place = |found: &Found<'a>| (found.object, found.file, found.name);
+        let (object, file, name) = place(&self).min(place(&other));
+        let (one, other) = (self.sums, other.sums);
+        Found {
+            object,
+            file,
+            name,
+            sums: FunctionSums {
+                self_cost: one.self_cost.saturating_add(other.self_cost),
+                inclusive: one.inclusive.saturating_add(other.inclusive),
+                invocations: one.invocations + other.invocations,
+            },
+        }
+    }
+}
+
+/// A function on both sides.
+#[derive(Default)]
+struct Both<'a> {
+    base: Option<Found<'a>>,
+    new: Option<Found<'a>>,
+}
+
+/// Functions of one name without folders, each of which one side only has by its very name.
+#[derive(Default)]
+struct Alone<'a> {
+    base: Vec<Found<'a>>,
+    new: Vec<Found<'a>>,
+}
+
+/// The functions of both sides, by name and last component of the file.
+#[derive(Default)]
+struct Matched<'a> {
+    functions: HashMap<(&'a [u8], &'a [u8]), Both<'a>, RandomState>,
+}
+
+impl<'a> Matched<'a> {
+    fn add(
+        &mut self,
+        profile: &'a Profile,
+        scale: u64,
+        side: impl for<'b> Fn(&'b mut Both<'a>) -> &'b mut Option<Found<'a>>,
+    ) {
+        for (_, function) in profile.functions() {
+            let [object, file, name] =
+                [function.object, function.file, function.name].map(|name| profile.name(name));
+            let found = Found {
+                object,
+                file,
+                name,
+                sums: FunctionSums::of(function, scale),
+            };
+            let key = (name, last_component(file));
+            let side = side(self.functions.entry(key).or_default());
+            *side = Some(match side.take() {
+                Some(other) => other.joined(found),
+                None => found,
+            });
+        }
+    }
+
+    /// The functions; those that only one side has by their names are matched without folders.
+    fn without_folders(self) -> Vec<FunctionChange> {
+        let mut changes = Vec::new();
+        let mut alone: HashMap<(Vec<u8>, &[u8]), Alone<'a>, RandomState> = HashMap::default();
+        for ((name, file), both) in self.functions {
+            match both {
+                Both {
+                    base: None,
+                    new: None,
+                } => {}
+                Both {
+                    base: Some(base),
+                    new: Some(new),
+                } => {
+                    changes.push(change(Some(base), Some(new)));
+                }
+                Both { base, new } => {
+                    let other = alone.entry((without_folders(name), file)).or_default();
+                    other.base.extend(base);
+                    other.new.extend(new);
+                }
+            }
+        }
+        for Alone { base, new } in alone.into_values() {
+            if base.is_empty() || new.is_empty() {
+                changes.extend(base.into_iter().map(|base| change(Some(base), None)));
+                changes.extend(new.into_iter().map(|new| change(None, Some(new))));
+            } else {
+                let all = |found: Vec<_>| found.into_iter().reduce(Found::joined);
+                changes.push(change(all(base), all(new)));
+            }
+        }
+        changes
+    }
+}
+
+fn change(base: Option<Found<'_>>, new: Option<Found<'_>>) -> FunctionChange {
+    let place = |found: &Found<'_>| [found.object, found.file, found.name].map(<[u8]>::to_vec);
+    let [object, file, name] = new
+        .as_ref()
+        .or(base.as_ref())
+        .map(place)
+        .unwrap_or_default();
+    FunctionChange {
+        object,
+        file,
+        name,
+        base: base.map(|found| found.sums),
+        new: new.map(|found| found.sums),
+    }
+}
+
+/// What follows the last separator of Unix or Windows.
+fn last_component(path: &[u8]) -> &[u8] {
+    let separator = memchr::memrchr2(b'/', b'\\', path);
+    separator.map_or(path, |at| &path[at + 1..])
+}
+
+/// A name in which absolute paths have lost their folders: `include::a.php` of
+/// `include::/srv/app/a.php`.
+///
+/// A path begins with `/`, at the beginning of the name or of what Xdebug and PHP put together.
+fn without_folders(name: &[u8]) -> Vec<u8> {
+    let mut short = Vec::with_capacity(name.len());
+    for part in name.split_inclusive(|byte| matches!(byte, b':' | b'{' | b'}' | 0)) {
+        let part = match part {
+            [b'/', ..] => last_component(part),
+            _ => part,
+        };
+        short.extend_from_slice(part);
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_in_names_lose_their_folders() {
+        let short = |name: &str| String::from_utf8(without_folders(name.as_bytes())).unwrap();
+        assert_eq!(short("include::/srv/app/a.php"), "include::a.php");
+        assert_eq!(short("{closure:/srv/a.php:5-9}"), "{closure:a.php:5-9}");
+        assert_eq!(
+            short("class@anonymous\0/srv/a.php:12$0->run"),
+            "class@anonymous\0a.php:12$0->run"
+        );
+        assert_eq!(
+            short("php::usort:{/srv/app/f.php:17}"),
+            "php::usort:{f.php:17}"
+        );
+        for whole in [
+            "App\\Models\\ack",
+            "a::operator/(int)",
+            "operator/",
+            "{main}",
+            "",
+            "a/b",
+            "std::x",
+        ] {
+            assert_eq!(short(whole), whole);
+        }
+    }
+
+    #[test]
+    fn the_last_component_is_that_of_any_system() {
+        assert_eq!(last_component(b"/srv/app/a.php"), b"a.php");
+        assert_eq!(last_component(b"C:\\app\\a.php"), b"a.php");
+        assert_eq!(last_component(b"a.php"), b"a.php");
+        assert_eq!(last_component(b"/srv/app/"), b"");
+        assert_eq!(last_component(b"php:internal"), b"php:internal");
+    }
+}

@@ -1,0 +1,192 @@
+//! A limit to how much the total of a profile may grow.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::Comparison;
+
+/// By how many percent a total may grow; below 0, by how many it has to shrink.
+///
+/// ```
+/// use cg_preprocess::profile::MaxGrowth;
+///
+/// let limit: MaxGrowth = "2.5 %".parse()?;
+/// assert_eq!(limit.to_string(), "2.5 %");
+/// # Ok::<(), cg_preprocess::profile::MaxGrowthError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaxGrowth {
+    /// The percent without their decimal point.
+    digits: i64,
+    /// How many of the digits stand behind it.
+    decimals: u32,
+}
+
+/// What a limit looks like instead of what was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("expected a number of percent, such as 5, 2.5 or 2.5%")]
+pub struct MaxGrowthError;
+
+/// More digits than any percentage needs; with them, no product is over 128 bits.
+const MOST_DIGITS: usize = 9;
+
+impl FromStr for MaxGrowth {
+    type Err = MaxGrowthError;
+
+    fn from_str(text: &str) -> Result<Self, MaxGrowthError> {
+        let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+        let (sign, size) = match number.strip_prefix('-') {
+            Some(size) => (-1, size),
+            None => (1, number),
+        };
+        let (whole, fraction) = size.split_once('.').unwrap_or((size, "0"));
+        let is_number =
+            |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+        let digits = [whole, fraction].concat();
+        if !is_number(whole) || !is_number(fraction) || digits.len() > MOST_DIGITS {
+            return Err(MaxGrowthError);
+        }
+        let size: i64 = digits.parse().map_err(|_| MaxGrowthError)?;
+        Ok(MaxGrowth {
+            digits: sign * size,
+            decimals: u32::try_from(fraction.len()).map_err(|_| MaxGrowthError)?,
+        })
+    }
+}
+
+impl fmt::Display for MaxGrowth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = decimal(self.digits.into(), self.decimals);
+        let text = match text.split_once('.') {
+            Some((whole, "0")) => whole,
+            _ => &text,
+        };
+        write!(f, "{text} %")
+    }
+}
+
+/// Why a comparison does not keep to a limit.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum GrowthFailure {
+    /// The total has grown by more.
+    #[error(
+        "the total of {event} grew by {percent} %, from {base} to {new}: more than the {limit} that are allowed"
+    )]
+    TooMuch {
+        /// The event.
+        event: String,
+        /// By how many percent.
+        percent: String,
+        /// The total of the base.
+        base: i128,
+        /// The total of the new profile.
+        new: i128,
+        /// What is allowed.
+        limit: MaxGrowth,
+    },
+    /// There is nothing that the growth could be a percentage of.
+    #[error(
+        "by how many percent the total of {event} grew cannot be told: it was {base}, and is {new}"
+    )]
+    Unknown {
+        /// The event.
+        event: String,
+        /// The total of the base.
+        base: i128,
+        /// The total of the new profile.
+        new: i128,
+    },
+    /// Some sums are wrong, because they do not fit.
+    #[error(
+        "by how much the total of {event} grew cannot be told: some sums do not fit into 64 bits"
+    )]
+    Saturated {
+        /// The event.
+        event: String,
+    },
+}
+
+impl Comparison {
+    /// Checks that the total has not grown by more than is allowed, to the last unit.
+    ///
+    /// # Errors
+    ///
+    /// When it has, or when that cannot be told: when the total of the base is not above 0, or when
+    /// a sum of either side does not fit.
+    pub fn check_growth(&self, limit: MaxGrowth) -> Result<(), GrowthFailure> {
+        let (base, new) = (self.base().total, self.new_side().total);
+        let event = crate::text::printable(self.event());
+        if self.has_saturated() {
+            return Err(GrowthFailure::Saturated { event });
+        }
+        let scale = 10i128.pow(limit.decimals);
+        let change = self.total_change();
+        let change_in_percent = change.checked_mul(100 * scale);
+        let allowed = base.checked_mul(limit.digits.into());
+        match (change_in_percent, allowed) {
+            (Some(change), Some(allowed)) if base > 0 => {
+                if change <= allowed {
+                    return Ok(());
+                }
+                // With one decimal more than the limit, so that they differ.
+                let decimals = limit.decimals.max(1) + 1;
+                let percent = change.saturating_mul(10i128.pow(decimals - limit.decimals)) / base;
+                Err(GrowthFailure::TooMuch {
+                    event,
+                    percent: decimal(percent, decimals),
+                    base,
+                    new,
+                    limit,
+                })
+            }
+            _ => Err(GrowthFailure::Unknown { event, base, new }),
+        }
+    }
+}
+
+/// A number given in its last decimals: 205 with 2 of them is `2.05`.
+fn decimal(number: i128, decimals: u32) -> String {
+    let scale = 10u128.pow(decimals);
+    let sign = if number < 0 { "-" } else { "" };
+    let (whole, fraction) = (number.unsigned_abs() / scale, number.unsigned_abs() % scale);
+    let width = decimals as usize;
+    format!("{sign}{whole}.{fraction:0width$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_numbers_of_percent() {
+        for (text, shown) in [
+            ("5", "5 %"),
+            ("5%", "5 %"),
+            ("2.50 %", "2.50 %"),
+            ("0", "0 %"),
+            ("-0.5%", "-0.5 %"),
+            ("007", "7 %"),
+        ] {
+            assert_eq!(text.parse::<MaxGrowth>().unwrap().to_string(), shown);
+        }
+        for wrong in [
+            "",
+            "%",
+            "-",
+            "five",
+            "5 5",
+            "1e3",
+            "5.",
+            ".5",
+            "+5",
+            "5%%",
+            "0x5",
+            "1234567890",
+        ] {
+            assert_eq!(wrong.parse::<MaxGrowth>(), Err(MaxGrowthError), "{wrong}");
+        }
+    }
+}
