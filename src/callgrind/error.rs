@@ -306,3 +306,28 @@ pub enum WarningKind {
         count: u64,
     },
 }
+
+impl WarningKind {
+    /// Whether something of the profile was cut off, skipped or missing.
+    pub fn is_loss(&self) -> bool {
+        match self {
+            WarningKind::Skipped(_)
+            | WarningKind::SkippedCallCost
+            | WarningKind::SkippedInAll { .. }
+            | WarningKind::CutLine { .. }
+            | WarningKind::UnendedLine { .. }
+            | WarningKind::CutCall
+            | WarningKind::CutBlock { .. }
+            | WarningKind::CutRun
+            | WarningKind::CutPart
+            | WarningKind::MoreCuts { .. }
+            | WarningKind::EventAbsent { .. }
+            | WarningKind::MoreAbsences { .. } => true,
+            WarningKind::UndefinedId { .. }
+            | WarningKind::MoreUndefinedIds { .. }
+            | WarningKind::NoTrace
+            | WarningKind::UnwrappedCosts { .. }
+            | WarningKind::UnknownLines { .. } => false,
+        }
+    }
+}

@@ -16,12 +16,14 @@ mod interpreter;
 mod line;
 mod names;
 mod reader;
+mod writer;
 
 pub use error::{Error, Problem, Warning, WarningKind};
 pub(crate) use reader::read_chunks;
 #[doc(hidden)]
 pub use reader::read_line_by_line;
 pub use reader::{Outcome, read};
+pub use writer::{WriteError, WriteWarning, write};
 
 use crate::profile::Kind;
 

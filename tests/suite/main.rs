@@ -11,6 +11,7 @@ mod preprocessed;
 
 mod bad_input;
 mod bad_preprocessed;
+mod callgrind_format;
 mod costs;
 mod cut_off;
 mod golden;

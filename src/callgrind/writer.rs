@@ -1,0 +1,427 @@
+//! Writes the sums of a profile in the callgrind format: what all its readers open, and what can be
+//! merged again.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::{self, BufWriter, Write};
+
+use foldhash::fast::RandomState;
+use thiserror::Error;
+
+use crate::profile::{Cost, Event, FunctionId, NameId, Profile};
+
+/// Why a profile cannot be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The output fails.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A sum reached an end of the 64 bits.
+    #[error("some sums do not fit into 64 bits")]
+    TooLarge,
+}
+
+/// Something that a user should know about a profile that was written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum WriteWarning {
+    /// Names with bytes at which their lines would end or begin.
+    #[error(
+        "{count} names have line ends in them, or blanks before them, which the callgrind format cannot hold: they were spelled like \\x0a"
+    )]
+    SpelledNames {
+        /// How many.
+        count: usize,
+    },
+    /// Inclusive costs that are not those of the calls.
+    #[error(
+        "the inclusive costs of {functions} functions are not their self costs and those of their calls, and readers of the callgrind format will work them out so"
+    )]
+    InclusiveCosts {
+        /// How many functions.
+        functions: usize,
+    },
+}
+
+/// Writes all functions and calls with the costs of all events, sorted by object, file and name.
+///
+/// What is written is read as an aggregate with the same functions, lines, costs and calls, and
+/// written again as the same bytes. It does not depend on the order in which inputs were merged. It
+/// cannot hold how often functions were invoked that nobody calls (once, when read), nor on which
+/// of its lines a function spent its costs.
+///
+/// # Errors
+///
+/// When the output fails, and, before anything is written, when a sum does not fit into 64 bits.
+pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>, WriteError> {
+    let has_too_many_calls = || profile.edges().any(|edge| edge.calls == u64::MAX);
+    if profile.has_saturated() || has_too_many_calls() {
+        return Err(WriteError::TooLarge);
+    }
+    let names = Names::of(profile);
+    let order = Order::of(profile, &names);
+    let mut writer = Writer {
+        profile,
+        names: &names,
+        order: &order,
+        output: BufWriter::new(output),
+        objects: Ids::default(),
+        files: Ids::default(),
+        functions: Ids::default(),
+        object: NameId::EMPTY,
+        file: None,
+        derived_inclusive: 0,
+    };
+    writer.header()?;
+    for group in order.groups() {
+        writer.function(group)?;
+    }
+    writer.output.flush()?;
+    Ok(writer.warnings())
+}
+
+/// The names of a profile as they are written.
+struct Names<'a> {
+    profile: &'a Profile,
+    /// Those that cannot be written as they are.
+    spelled: HashMap<NameId, Vec<u8>, RandomState>,
+}
+
+impl<'a> Names<'a> {
+    fn of(profile: &'a Profile) -> Self {
+        let mut spelled = HashMap::default();
+        for (_, function) in profile.functions() {
+            for id in [function.object, function.file, function.name] {
+                if let Cow::Owned(text) = spell(profile.name(id)) {
+                    spelled.insert(id, text);
+                }
+            }
+        }
+        Names { profile, spelled }
+    }
+
+    fn get(&self, id: NameId) -> &[u8] {
+        match self.spelled.get(&id) {
+            Some(text) => text,
+            None => self.profile.name(id),
+        }
+    }
+}
+
+/// A name that comes back when its line is read: without line ends, and without what is trimmed.
+fn spell(name: &[u8]) -> Cow<'_, [u8]> {
+    let begins_blank = matches!(name, [b' ' | b'\t', ..]);
+    let breaks_line = name.ends_with(b"\r") || memchr::memchr(b'\n', name).is_some();
+    if !begins_blank && !breaks_line {
+        return Cow::Borrowed(name);
+    }
+    let last = name.len() - 1;
+    let mut text = Vec::with_capacity(name.len() + 3);
+    for (at, &byte) in name.iter().enumerate() {
+        match byte {
+            b' ' | b'\t' if at == 0 => text.extend_from_slice(hexadecimal(byte).as_bytes()),
+            b'\r' if at == last => text.extend_from_slice(hexadecimal(byte).as_bytes()),
+            b'\n' => text.extend_from_slice(hexadecimal(byte).as_bytes()),
+            _ => text.push(byte),
+        }
+    }
+    Cow::Owned(text)
+}
+
+fn hexadecimal(byte: u8) -> String {
+    format!("\\x{byte:02x}")
+}
+
+/// The functions of a profile by object, file and name.
+///
+/// Those that agree in all three are one, for readers could not tell them apart: a preprocessed
+/// file has no objects.
+struct Order {
+    sorted: Vec<FunctionId>,
+    /// Where the functions of each group begin in `sorted`, and where the last ends.
+    starts: Vec<usize>,
+    /// The group of every function by its number.
+    groups: Vec<usize>,
+}
+
+impl Order {
+    fn of(profile: &Profile, names: &Names<'_>) -> Self {
+        let key = |id: FunctionId| {
+            let function = profile.function(id);
+            [function.object, function.file, function.name].map(|name| names.get(name))
+        };
+        let mut sorted: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
+        sorted.sort_by(|&one, &other| key(one).cmp(&key(other)));
+        let mut starts = Vec::new();
+        let mut groups = vec![0; sorted.len()];
+        for (at, &id) in sorted.iter().enumerate() {
+            if at == 0 || key(sorted[at - 1]) != key(id) {
+                starts.push(at);
+            }
+            groups[id.index()] = starts.len() - 1;
+        }
+        starts.push(sorted.len());
+        Order {
+            sorted,
+            starts,
+            groups,
+        }
+    }
+
+    /// The functions, each with those that are one with it.
+    fn groups(&self) -> impl Iterator<Item = &[FunctionId]> {
+        let ranges = self.starts.windows(2);
+        ranges.map(|range| &self.sorted[range[0]..range[1]])
+    }
+
+    fn group(&self, function: FunctionId) -> usize {
+        self.groups[function.index()]
+    }
+
+    fn of_group(&self, group: usize) -> &[FunctionId] {
+        &self.sorted[self.starts[group]..self.starts[group + 1]]
+    }
+}
+
+/// The ids of names in one of the three tables, by first appearance.
+#[derive(Default)]
+struct Ids {
+    ids: HashMap<NameId, usize, RandomState>,
+}
+
+/// What a group of functions costs and calls.
+struct Calls {
+    callee: usize,
+    line: u64,
+    calls: u64,
+    costs: Vec<Cost>,
+}
+
+struct Writer<'a, W: Write> {
+    profile: &'a Profile,
+    names: &'a Names<'a>,
+    order: &'a Order,
+    output: BufWriter<W>,
+    objects: Ids,
+    files: Ids,
+    functions: Ids,
+    /// The object in force.
+    object: NameId,
+    /// The file in force.
+    file: Option<NameId>,
+    /// How many functions have other inclusive costs than readers will work out.
+    derived_inclusive: usize,
+}
+
+impl<W: Write> Writer<'_, W> {
+    fn header(&mut self) -> Result<(), WriteError> {
+        let profile = self.profile;
+        let output = &mut self.output;
+        output.write_all(b"# callgrind format\nversion: 1\n")?;
+        writeln!(
+            output,
+            "creator: cg-preprocess {}",
+            env!("CARGO_PKG_VERSION")
+        )?;
+        output.write_all(b"cmd: ")?;
+        output.write_all(&command(profile))?;
+        output.write_all(b"\npositions: line\n")?;
+        for definition in profile.event_definitions() {
+            output.write_all(b"event: ")?;
+            output.write_all(&definition)?;
+            output.write_all(b"\n")?;
+        }
+        let names: Vec<&[u8]> = profile.events().iter().map(Event::name).collect();
+        output.write_all(b"events: ")?;
+        output.write_all(&names.join(&b' '))?;
+        output.write_all(b"\nsummary:")?;
+        for total in profile.totals() {
+            write!(output, " {total}")?;
+        }
+        Ok(output.write_all(b"\n")?)
+    }
+
+    /// A block with the sums of functions that are one.
+    fn function(&mut self, group: &[FunctionId]) -> Result<(), WriteError> {
+        let self_costs = self.sum(group, |id| self.profile.self_costs(id))?;
+        let calls = self.calls(group)?;
+        self.compare_inclusive(group, &self_costs, &calls);
+        if !self.needs_block(group, &self_costs, &calls) {
+            return Ok(());
+        }
+        let profile = self.profile;
+        let Some(function) = group.first().map(|&id| profile.function(id)) else {
+            return Ok(());
+        };
+        self.output.write_all(b"\n")?;
+        if self.object != function.object {
+            self.object = function.object;
+            self.name("ob=", function.object)?;
+        }
+        if self.file != Some(function.file) {
+            self.file = Some(function.file);
+            self.name("fl=", function.file)?;
+        }
+        self.name("fn=", function.name)?;
+        self.costs(self.line(group), &self_costs)?;
+        for call in calls {
+            self.call(&call)?;
+        }
+        Ok(())
+    }
+
+    /// Whether readers would lose something without a block.
+    ///
+    /// One without costs and calls would give a function an invocation that is called from a place
+    /// without a count.
+    fn needs_block(&self, group: &[FunctionId], self_costs: &[Cost], calls: &[Calls]) -> bool {
+        let profile = self.profile;
+        let mut callers = group.iter().flat_map(|&id| profile.called_from(id));
+        let invocations = || {
+            let functions = group.iter().map(|&id| profile.function(id));
+            functions.map(|function| function.invocations).max()
+        };
+        !calls.is_empty()
+            || self_costs.iter().any(|&cost| cost != 0)
+            || callers.all(|edge| edge.calls == 0) && invocations() != Some(0)
+            || group.iter().all(|&id| profile.called_from(id).len() == 0)
+    }
+
+    /// The least line, as merging has it; 0 is none.
+    fn line(&self, group: &[FunctionId]) -> u64 {
+        let lines = group.iter().map(|&id| self.profile.function(id).line);
+        lines.filter(|&line| line > 0).min().unwrap_or(0)
+    }
+
+    /// The calls of a group, by line and callee.
+    fn calls(&self, group: &[FunctionId]) -> Result<Vec<Calls>, WriteError> {
+        let edges = group.iter().flat_map(|&id| self.profile.sub_calls(id));
+        let mut calls: Vec<Calls> = edges
+            .map(|edge| Calls {
+                callee: self.order.group(edge.callee),
+                line: edge.line,
+                calls: edge.calls,
+                costs: edge.costs().collect(),
+            })
+            .collect();
+        calls.sort_by_key(|call| (call.line, call.callee));
+        let mut joined: Vec<Calls> = Vec::with_capacity(calls.len());
+        for call in calls {
+            match joined.last_mut() {
+                Some(last) if (last.line, last.callee) == (call.line, call.callee) => {
+                    last.calls = last
+                        .calls
+                        .checked_add(call.calls)
+                        .ok_or(WriteError::TooLarge)?;
+                    add(&mut last.costs, call.costs)?;
+                }
+                _ => joined.push(call),
+            }
+        }
+        Ok(joined)
+    }
+
+    fn sum<I: Iterator<Item = Cost>>(
+        &self,
+        group: &[FunctionId],
+        costs: impl Fn(FunctionId) -> I,
+    ) -> Result<Vec<Cost>, WriteError> {
+        let mut sum = vec![0; self.profile.events().len()];
+        group.iter().try_for_each(|&id| add(&mut sum, costs(id)))?;
+        Ok(sum)
+    }
+
+    fn compare_inclusive(&mut self, group: &[FunctionId], self_costs: &[Cost], calls: &[Calls]) {
+        let stated = group.iter().map(|&id| self.profile.function(id).inclusive);
+        let stated: i128 = stated.map(i128::from).sum();
+        let first = |costs: &[Cost]| costs.first().copied().map_or(0, i128::from);
+        let of_calls: i128 = calls.iter().map(|call| first(&call.costs)).sum();
+        if stated != first(self_costs) + of_calls {
+            self.derived_inclusive += 1;
+        }
+    }
+
+    fn call(&mut self, call: &Calls) -> Result<(), WriteError> {
+        let callees = self.order.of_group(call.callee);
+        let Some(callee) = callees.first().map(|&id| self.profile.function(id)) else {
+            return Ok(());
+        };
+        if callee.object != self.object {
+            self.name("cob=", callee.object)?;
+        }
+        if Some(callee.file) != self.file {
+            self.name("cfi=", callee.file)?;
+        }
+        self.name("cfn=", callee.name)?;
+        let line = self.line(callees);
+        writeln!(self.output, "calls={} {line}", call.calls)?;
+        self.costs(call.line, &call.costs)
+    }
+
+    /// A cost line, without the zeros at its end.
+    fn costs(&mut self, line: u64, costs: &[Cost]) -> Result<(), WriteError> {
+        write!(self.output, "{line}")?;
+        let end = costs
+            .iter()
+            .rposition(|&cost| cost != 0)
+            .map_or(1, |last| last + 1);
+        for cost in costs.iter().take(end) {
+            write!(self.output, " {cost}")?;
+        }
+        Ok(self.output.write_all(b"\n")?)
+    }
+
+    /// A line with a name, which defines its id the first time.
+    fn name(&mut self, key: &str, name: NameId) -> Result<(), WriteError> {
+        let text = self.names.get(name);
+        self.output.write_all(key.as_bytes())?;
+        if !text.is_empty() {
+            let Ids { ids } = match key {
+                "ob=" | "cob=" => &mut self.objects,
+                "fn=" | "cfn=" => &mut self.functions,
+                _ => &mut self.files,
+            };
+            let next = ids.len() + 1;
+            let id = *ids.entry(name).or_insert(next);
+            write!(self.output, "({id})")?;
+            if id == next {
+                self.output.write_all(b" ")?;
+                self.output.write_all(text)?;
+            }
+        }
+        Ok(self.output.write_all(b"\n")?)
+    }
+
+    fn warnings(&self) -> Vec<WriteWarning> {
+        let mut warnings = Vec::new();
+        let count = self.names.spelled.len();
+        if count > 0 {
+            warnings.push(WriteWarning::SpelledNames { count });
+        }
+        let functions = self.derived_inclusive;
+        if functions > 0 {
+            warnings.push(WriteWarning::InclusiveCosts { functions });
+        }
+        warnings
+    }
+}
+
+fn add(sums: &mut [Cost], costs: impl IntoIterator<Item = Cost>) -> Result<(), WriteError> {
+    for (sum, cost) in sums.iter_mut().zip(costs) {
+        *sum = sum.checked_add(cost).ok_or(WriteError::TooLarge)?;
+    }
+    Ok(())
+}
+
+/// The least command of the inputs, so that it does not depend on their order; empty if none has
+/// one.
+fn command(profile: &Profile) -> Vec<u8> {
+    let headers = profile.headers();
+    let commands = headers.filter(|header| header.key() == b"cmd");
+    let commands = commands.map(|header| header.value().trim_ascii().to_vec());
+    commands
+        .filter(|command| !command.is_empty())
+        .min()
+        .unwrap_or_default()
+}

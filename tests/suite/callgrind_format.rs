@@ -1,0 +1,345 @@
+//! Profiles in the callgrind format: what is written is read as the same sums.
+
+use std::collections::BTreeMap;
+
+use cg_preprocess::callgrind::{self, WriteWarning};
+use cg_preprocess::profile::{EventChoice, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::webgrind::Version;
+
+use crate::fixtures;
+use crate::library::{read, read_file, write as write_preprocessed};
+
+fn all_events() -> ProfileOptions {
+    ProfileOptions {
+        events: EventChoice::All,
+        ..ProfileOptions::default()
+    }
+}
+
+fn write(profile: &Profile) -> (Vec<u8>, Vec<WriteWarning>) {
+    let mut output = Vec::new();
+    let warnings = callgrind::write(profile, &mut output).unwrap();
+    (output, warnings)
+}
+
+fn written(profile: &Profile) -> String {
+    let (output, warnings) = write(profile);
+    assert_eq!(warnings, []);
+    String::from_utf8(output).unwrap()
+}
+
+/// What identifies a function.
+type Key = [Vec<u8>; 3];
+
+/// Line, self and inclusive costs, and calls by line and callee with their counts and costs.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Sums {
+    line: u64,
+    self_costs: Vec<i64>,
+    inclusive: Vec<i64>,
+    calls: BTreeMap<(u64, Key), (u64, Vec<i64>)>,
+}
+
+fn add(sums: &mut Vec<i64>, costs: impl Iterator<Item = i64>) {
+    let costs: Vec<i64> = costs.collect();
+    sums.resize(costs.len(), 0);
+    sums.iter_mut()
+        .zip(costs)
+        .for_each(|(sum, cost)| *sum += cost);
+}
+
+/// All that the format holds of a profile.
+fn sums(profile: &Profile) -> BTreeMap<Key, Sums> {
+    let key = |id| {
+        let function = profile.function(id);
+        [function.object, function.file, function.name].map(|name| profile.name(name).to_vec())
+    };
+    let mut all: BTreeMap<Key, Sums> = BTreeMap::new();
+    for (id, function) in profile.functions() {
+        let sums = all.entry(key(id)).or_default();
+        sums.line = match (sums.line, function.line) {
+            (0, line) | (line, 0) => line,
+            (one, other) => one.min(other),
+        };
+        add(&mut sums.self_costs, profile.self_costs(id));
+        add(&mut sums.inclusive, profile.inclusive_costs(id));
+        for edge in profile.sub_calls(id) {
+            let calls = sums.calls.entry((edge.line, key(edge.callee))).or_default();
+            calls.0 += edge.calls;
+            add(&mut calls.1, edge.costs());
+        }
+    }
+    all
+}
+
+#[test]
+fn every_fixture_comes_back_and_is_written_again_as_the_same_bytes() {
+    for folder in [
+        "xdebug2",
+        "xdebug3",
+        "valgrind",
+        "other",
+        "producers",
+        "reports",
+    ] {
+        for path in fixtures::files_below(&fixtures::path(folder)) {
+            let name = fixtures::short(&path);
+            if !name.ends_with(".cg") && !name.ends_with(".out") {
+                continue;
+            }
+            let profile = read(std::fs::read(&path).unwrap(), all_events());
+            let (text, warnings) = write(&profile);
+            assert_eq!(warnings, [], "{name}");
+            let again = read(&text, all_events());
+            assert_eq!(profile.totals(), again.totals(), "{name}");
+            let events = |profile: &Profile| -> Vec<Vec<u8>> {
+                let events = profile.events().iter();
+                events.map(|event| event.name().to_vec()).collect()
+            };
+            assert_eq!(events(&profile), events(&again), "{name}");
+            assert_eq!(
+                profile.event_definitions(),
+                again.event_definitions(),
+                "{name}"
+            );
+            let (before, after) = (sums(&profile), sums(&again));
+            for (key, sums) in &before {
+                assert_eq!(Some(sums), after.get(key), "{name}: {key:?}");
+            }
+            assert_eq!(before.len(), after.len(), "{name}");
+            assert_calls_in(&profile, &again, &name);
+            assert!(text == write(&again).0, "{name}");
+        }
+    }
+}
+
+/// Functions that somebody calls are invoked as often, in an aggregate.
+fn assert_calls_in(profile: &Profile, again: &Profile, name: &str) {
+    let invocations = |profile: &Profile| {
+        let called = profile.functions().filter(|(id, _)| {
+            let calls: u64 = profile.called_from(*id).map(|edge| edge.calls).sum();
+            calls > 0
+        });
+        let of = |name| profile.name(name).to_vec();
+        let all: BTreeMap<_, _> = called
+            .map(|(_, f)| ([f.object, f.file, f.name].map(of), f.invocations))
+            .collect();
+        all
+    };
+    if profile.kind() == again.kind() {
+        assert_eq!(invocations(profile), invocations(again), "{name}");
+    }
+}
+
+#[test]
+fn functions_are_sorted_and_each_id_is_defined_once() {
+    let profile = read(
+        concat!(
+            "cmd: ./b\ncmd: ./a x\nevent: Sum = Ir + 2 Dr : Both\nevents: Ir Dr\n",
+            "ob=libz\nfl=z.c\nfn=last\n9 5\ncob=app\ncfi=a.c\ncfn=first\ncalls=2 3\n10 7 1\n",
+            "ob=app\nfl=a.c\nfn=first\n3 7 1\nfn=(below main)\n0 0 4\ncfn=first\ncalls=1 3\n8 1\n",
+            "cob=libz\ncfi=z.c\ncfn=last\ncalls=1 9\n1 12 1\n",
+        ),
+        all_events(),
+    );
+    let version = env!("CARGO_PKG_VERSION");
+    let expected = format!(
+        "\
+# callgrind format
+version: 1
+creator: cg-preprocess {version}
+cmd: ./a x
+positions: line
+event: Sum = Ir + 2 Dr : Both
+events: Ir Dr
+summary: 12 5
+
+ob=(1) app
+fl=(1) a.c
+fn=(1) (below main)
+0 0 4
+cob=(2) libz
+cfi=(2) z.c
+cfn=(2) last
+calls=1 9
+1 12 1
+cfn=(3) first
+calls=1 3
+8 1
+
+fn=(3)
+3 7 1
+
+ob=(2)
+fl=(2)
+fn=(2)
+9 5
+cob=(1)
+cfi=(1)
+cfn=(3)
+calls=2 3
+10 7 1
+"
+    );
+    assert_eq!(written(&profile), expected);
+}
+
+#[test]
+fn events_that_are_left_out_take_the_formulas_along() {
+    let text = "event: Sum = Ir + 2 Dr\nevents: Ir Dr\nfn=a\n1 5 7\n";
+    let events = |names: &[&str]| {
+        let options = ProfileOptions {
+            events: EventChoice::Named(names.iter().map(|&name| name.into()).collect()),
+            ..ProfileOptions::default()
+        };
+        let text = written(&read(text, options));
+        let lines = text.lines().filter(|line| line.starts_with("event"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        events(&["Dr", "Ir"]),
+        ["event: Sum = Ir + 2 Dr", "events: Dr Ir"]
+    );
+    assert_eq!(events(&["Ir"]), ["events: Ir"]);
+    assert_eq!(events(&["Sum", "Ir", "Dr"]), ["events: Sum Ir Dr"]);
+}
+
+#[test]
+fn names_come_back_whatever_they_are() {
+    let names: [&[u8]; 8] = [
+        b"(8)",
+        b"(8) eight",
+        b"(below main)",
+        b"",
+        b"caf\xe9\0\x1b",
+        b"a=b: c",
+        b"# no comment",
+        b"ends blank ",
+    ];
+    let mut text = b"events: Ir\n".to_vec();
+    for (id, name) in names.iter().enumerate() {
+        let line = format!("fn=({}) ", id + 100);
+        let line = if name.is_empty() { "fn=" } else { &line };
+        text.extend([line.as_bytes(), name, b"\n1 1\n"].concat());
+    }
+    let profile = read(&text, all_events());
+    let (written, warnings) = write(&profile);
+    assert_eq!(warnings, []);
+    let again = read(&written, all_events());
+    assert_eq!(sums(&profile), sums(&again));
+    assert_eq!(again.functions().len(), names.len());
+}
+
+#[test]
+fn names_that_would_break_a_line_are_spelled() {
+    // Preprocessed files may hold what no line of a callgrind profile can.
+    let mut file = write_preprocessed(
+        &read(
+            "events: Ir\nfl=f\nfn=aXbY\n1 1\nfn=Zc\n2 2\n",
+            ProfileOptions::default(),
+        ),
+        Version::V7,
+    );
+    replace(&mut file, b"aXbY", b"aXb\r");
+    replace(&mut file, b"Zc", b" c");
+    let profile = read_file(&file).unwrap();
+    let (text, warnings) = write(&profile);
+    assert_eq!(warnings, [WriteWarning::SpelledNames { count: 2 }]);
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("fn=(2) aXb\\x0d\n1 1\n"), "{text}");
+    assert!(text.contains("fn=(1) \\x20c\n2 2\n"), "{text}");
+    let again = read(&text, all_events());
+    assert_eq!(text.as_bytes(), write(&again).0);
+}
+
+fn replace(file: &mut [u8], from: &[u8], to: &[u8]) {
+    let at = file.windows(from.len()).position(|window| window == from);
+    let at = at.unwrap();
+    file[at..at + to.len()].copy_from_slice(to);
+}
+
+#[test]
+fn sums_of_64_bits_are_written_and_larger_ones_refused() {
+    let largest =
+        "events: Ir\nfn=a\n1 9223372036854775806\ncfn=b\ncalls=18446744073709551614 1\n1 0\n";
+    let profile = read(largest, all_events());
+    let text = written(&profile);
+    assert!(text.contains("\n1 9223372036854775806\n"), "{text}");
+    assert!(text.contains("\ncalls=18446744073709551614 1\n"), "{text}");
+    for too_large in [
+        "events: Ir\nfn=a\n1 9223372036854775806\n1 1\n",
+        "events: Ir Dr\nfn=a\n1 0 9223372036854775806\n1 0 1\n",
+        "events: Ir\nfn=a\n1 9223372036854775806\nfn=b\n1 1\n",
+        "events: Ir\nfn=a\n1 1\ncfn=b\ncalls=18446744073709551614 1\n1 0\ncfn=b\ncalls=1 1\n1 0\n",
+    ] {
+        let mut output = Vec::new();
+        let error = callgrind::write(&read(too_large, all_events()), &mut output);
+        let message = error.unwrap_err().to_string();
+        assert_eq!(message, "some sums do not fit into 64 bits", "{too_large}");
+        assert!(output.is_empty());
+    }
+}
+
+#[test]
+fn inclusive_costs_that_get_lost_are_told() {
+    let text = "events: Ir\nfn=a\n1 5\ncfn=a\ncalls=1 1\n2 3\n";
+    let options = ProfileOptions {
+        inclusive: cg_preprocess::profile::InclusiveCost::Outermost,
+        ..all_events()
+    };
+    let (_, warnings) = write(&read(text, options));
+    assert_eq!(warnings, [WriteWarning::InclusiveCosts { functions: 1 }]);
+}
+
+#[test]
+fn the_order_and_grouping_of_inputs_does_not_matter() {
+    let names = [
+        "valgrind/combine.cg",
+        "valgrind/instr.cg",
+        "xdebug3/small.cg",
+        "xdebug3/features.cg",
+    ];
+    let profile = |name: &str| -> Profile {
+        let mut builder = ProfileBuilder::new(all_events());
+        let text = fixtures::bytes(name);
+        callgrind::read(
+            text.as_slice(),
+            name,
+            &callgrind::Options::default(),
+            &mut builder,
+        )
+        .unwrap();
+        builder.finish().unwrap()
+    };
+    let merged = |names: &[&str]| {
+        let profiles = names.iter().map(|name| profile(name));
+        let merged = profiles.reduce(|mut one, other| {
+            one.merge(other).unwrap();
+            one
+        });
+        merged.unwrap()
+    };
+    let text_of = |profile: &Profile| {
+        let (text, _) = write(profile);
+        // The events stand in the order of the first input.
+        String::from_utf8(text).unwrap()
+    };
+    let [a, b, c, d] = names;
+    let order = ["Ir", "Time_(10ns)"]
+        .map(|name| name.as_bytes().to_vec())
+        .to_vec();
+    let chosen = |profile: &Profile| {
+        let options = ProfileOptions {
+            events: EventChoice::Named(order.clone()),
+            ..ProfileOptions::default()
+        };
+        read(text_of(profile), options)
+    };
+    let expected = text_of(&chosen(&merged(&names)));
+    for names in [[b, a, d, c], [d, c, b, a], [c, a, b, d]] {
+        assert!(text_of(&chosen(&merged(&names))) == expected, "{names:?}");
+    }
+    let mut groups = chosen(&merged(&[d, a]));
+    groups.merge(chosen(&merged(&[c, b]))).unwrap();
+    assert!(text_of(&groups) == expected);
+}
