@@ -11,8 +11,8 @@ use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::convert::{Conversion, ConvertError, Format, Options, Report};
 use cg_preprocess::input::Source;
 use cg_preprocess::output::{Links, Target};
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind};
-use cg_preprocess::report::text;
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind, MaxGrowth};
+use cg_preprocess::report::text::{self, Sort};
 use cg_preprocess::webgrind::{OnOverflow, Version};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
@@ -37,7 +37,11 @@ pub const EXAMPLES: &str = "  cg-preprocess -o out.pre cachegrind.out.1234.gz
           own arguments, IN OUT [PROXY_FUNCTION...]";
 
 /// What the program ends with.
-pub const EXIT_STATUS: &str = "0 written, 1 not converted, 2 wrong usage.";
+pub const EXIT_STATUS: &str =
+    "0 written, 1 not converted, 2 wrong usage, 3 written, but --max-growth or --strict failed.";
+
+/// The exit status where the output was written, and what was asked of it does not hold.
+const GATE_FAILED: u8 = 3;
 
 /// Converts callgrind profiles into webgrind's preprocessed format
 ///
@@ -74,11 +78,55 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 30, help_heading = "Output")]
     top: usize,
 
+    /// What comes first in the text report
+    #[arg(
+        long,
+        value_enum,
+        value_name = "BY",
+        default_value = "self",
+        help_heading = "Output"
+    )]
+    sort: SortArgument,
+
+    /// Show in the text report only functions whose names contain this, in upper or lower case
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    filter: Option<OsString>,
+
+    /// Show in the text report only this function, with its callers and callees
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "filter",
+        help_heading = "Output"
+    )]
+    function: Option<OsString>,
+
+    /// Compare with this profile; repeatable
+    ///
+    /// Shows what the totals are and which functions differ, as text or JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Comparison")]
+    base: Vec<PathBuf>,
+
+    /// End with status 3 if the total exceeds that of the base by more percent than this
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        requires = "base",
+        allow_hyphen_values = true,
+        help_heading = "Comparison"
+    )]
+    max_growth: Option<MaxGrowth>,
+
+    /// End with status 3 if anything of the inputs was cut off, skipped or missing
+    #[arg(long, help_heading = "Reading")]
+    strict: bool,
+
     /// Event whose cost is written [default: the first of `events:`]
     ///
-    /// Derived events, which `event:` lines define, are events too.
+    /// Derived events, which `event:` lines define, are events too. Repeatable for text, JSON and
+    /// callgrind, which hold all events unless some are named.
     #[arg(short, long, value_name = "NAME", help_heading = "Figures")]
-    event: Option<OsString>,
+    event: Vec<OsString>,
 
     /// How inclusive costs treat recursion
     ///
@@ -169,6 +217,15 @@ enum FormatArgument {
     Tree,
     Text,
     Json,
+    Callgrind,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SortArgument {
+    #[value(name = "self")]
+    SelfCost,
+    Inclusive,
+    Calls,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -210,10 +267,10 @@ impl Arguments {
                 },
                 lenient: self.lenient,
             },
-            events: match &self.event {
-                Some(event) => EventChoice::Named(vec![event.clone().into_encoded_bytes()]),
-                None if self.format().holds_all_events() => EventChoice::All,
-                None => EventChoice::First,
+            events: match self.event.as_slice() {
+                [] if self.format().holds_all_events() && self.base.is_empty() => EventChoice::All,
+                [] => EventChoice::First,
+                events => EventChoice::Named(names(events)),
             },
             inclusive: match self.inclusive {
                 InclusiveArgument::Summed => InclusiveCost::Summed,
@@ -229,6 +286,8 @@ impl Arguments {
             },
             overwrite_profiles: self.force,
             links: Links::default(),
+            base: sources(&self.base),
+            max_growth: self.max_growth,
         }
     }
 
@@ -242,14 +301,22 @@ impl Arguments {
             FormatArgument::Tree => Format::Tree(self.report_options()),
             FormatArgument::Text => Format::Text(self.report_options()),
             FormatArgument::Json => Format::Json,
+            FormatArgument::Callgrind => Format::Callgrind,
         }
     }
 
     fn report_options(&self) -> text::Options {
-        text::Options {
-            top: (self.top > 0).then_some(self.top),
-            width: self.width(),
-        }
+        text::Options::default()
+            .top((self.top > 0).then_some(self.top))
+            .sort(match self.sort {
+                SortArgument::SelfCost => Sort::SelfCost,
+                SortArgument::Inclusive => Sort::Inclusive,
+                SortArgument::Calls => Sort::Calls,
+            })
+            .filter(self.filter.clone().map(OsString::into_encoded_bytes))
+            .function(self.function.clone().map(OsString::into_encoded_bytes))
+            .width(self.width())
+            .color(self.color())
     }
 
     /// Columns of the terminal, if that is where the output goes.
@@ -257,21 +324,22 @@ impl Arguments {
         if !self.target().is_terminal() {
             return None;
         }
-        let (width, _) = terminal_size::terminal_size()?;
-        Some(width.0.into())
+        let size = terminal_size::terminal_size();
+        // Some do not know their own size.
+        Some(size.map_or(80, |(width, _)| width.0.into()))
+    }
+
+    /// Whether whoever reads the output wants it coloured.
+    fn color(&self) -> bool {
+        matches!(self.target(), Target::Stdout)
+            && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
     }
 
     fn sources(&self) -> Vec<Source> {
         if self.inputs.is_empty() {
             return vec![Source::Stdin];
         }
-        let inputs = self.inputs.iter();
-        inputs
-            .map(|path| match path.as_os_str() {
-                dash if dash == "-" => Source::Stdin,
-                _ => Source::File(path.clone()),
-            })
-            .collect()
+        sources(&self.inputs)
     }
 
     fn target(&self) -> Target {
@@ -294,12 +362,28 @@ impl Arguments {
         if self.inputs.is_empty() && io::stdin().is_terminal() {
             usage_error("no INPUT, and standard input is a terminal: name a profile, or `-`");
         }
+        if !self.base.is_empty() && !self.format().has_comparison() {
+            usage_error("this format has no comparison: choose -f text, -f json or -f collapsed");
+        }
+        if self.event.len() > 1 && self.format().is_binary() {
+            usage_error("this format holds one event: name one, or choose another format");
+        }
         if self.format().is_binary() && self.target().is_terminal() {
             usage_error(
                 "the output is binary and would go to a terminal: name a file with -o, use a pipe, or choose -f text or -f json",
             );
         }
     }
+}
+
+fn sources(paths: &[PathBuf]) -> Vec<Source> {
+    let paths = paths.iter();
+    paths
+        .map(|path| match path.as_os_str() {
+            dash if dash == "-" => Source::Stdin,
+            _ => Source::File(path.clone()),
+        })
+        .collect()
 }
 
 fn usage_error(message: &str) -> ! {
@@ -334,7 +418,19 @@ pub fn run() -> Result<ExitCode> {
     if arguments.verbose {
         let _ = writeln!(messages, "{}", figures(&report, start));
     }
-    Ok(ExitCode::SUCCESS)
+    let mut has_failed = false;
+    if let Some(failure) = &report.growth {
+        let _ = writeln!(messages, "failed: {failure}");
+        has_failed = true;
+    }
+    if arguments.strict && !report.is_complete() {
+        let _ = writeln!(messages, "failed: the input is not complete");
+        has_failed = true;
+    }
+    Ok(match has_failed {
+        true => ExitCode::from(GATE_FAILED),
+        false => ExitCode::SUCCESS,
+    })
 }
 
 fn convert(arguments: &Arguments) -> Result<Report> {

@@ -11,15 +11,18 @@ use std::io::{self, Write};
 
 use crate::input::{self, Progress, Source};
 use crate::output::{Links, Place, Target, Unfinished};
-use crate::profile::{EventChoice, InclusiveCost, Profile, ProfileKind};
-use crate::report::{collapsed, json, text, tree};
+use crate::profile::{
+    Comparison, EventChoice, GrowthFailure, InclusiveCost, MaxGrowth, Profile, ProfileKind,
+};
+use crate::report::json::{self, Completeness};
+use crate::report::{collapsed, text, tree};
 use crate::text::excerpt;
 use crate::{callgrind, webgrind};
-pub use error::{ConvertError, Warning};
-use webgrind::{OnOverflow, Version, WriteErrorKind, WriteOptions};
+pub use error::{ConvertError, FormatError, Warning};
+use webgrind::{OnOverflow, Version, WriteOptions};
 
 /// What is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Format {
     /// webgrind's preprocessed format.
     Preprocessed(Version),
@@ -31,6 +34,8 @@ pub enum Format {
     Text(text::Options),
     /// Everything, for machines.
     Json,
+    /// All sums, in the callgrind format again.
+    Callgrind,
 }
 
 impl Default for Format {
@@ -41,17 +46,22 @@ impl Default for Format {
 
 impl Format {
     /// Whether it holds the costs of all events, unless some are chosen.
-    pub fn holds_all_events(self) -> bool {
-        false
+    pub fn holds_all_events(&self) -> bool {
+        matches!(self, Format::Json | Format::Callgrind)
+    }
+
+    /// Whether it can hold a comparison.
+    pub fn has_comparison(&self) -> bool {
+        matches!(self, Format::Text(_) | Format::Json | Format::Collapsed)
     }
 
     /// Whether it shows stacks, which only traces have.
-    fn shows_stacks(self) -> bool {
+    fn shows_stacks(&self) -> bool {
         matches!(self, Format::Collapsed | Format::Tree(_))
     }
 
     /// Whether it is of no use on a terminal.
-    pub fn is_binary(self) -> bool {
+    pub fn is_binary(&self) -> bool {
         matches!(self, Format::Preprocessed(_))
     }
 }
@@ -81,6 +91,10 @@ pub struct Options {
     /// Whether preprocessed files are written for webgrind's page, which takes names for HTML; see
     /// [`WriteOptions::escape_html`].
     pub escape_html: bool,
+    /// What the inputs are compared with, by their first event; nothing: they are converted.
+    pub base: Vec<Source>,
+    /// By how much the total of the inputs may exceed that of the base.
+    pub max_growth: Option<MaxGrowth>,
 }
 
 /// What there is to say after a conversion.
@@ -98,6 +112,22 @@ pub struct Report {
     pub bytes_unpacked: u64,
     /// Bytes written.
     pub bytes_out: u64,
+    /// Why the inputs do not keep to [`Options::max_growth`], if they do not.
+    pub growth: Option<GrowthFailure>,
+}
+
+impl Report {
+    /// Whether nothing of the inputs was cut off, skipped or missing.
+    pub fn is_complete(&self) -> bool {
+        !self.warnings.iter().any(Warning::is_loss)
+    }
+
+    fn notes(&self) -> json::Notes {
+        json::Notes {
+            complete: self.is_complete(),
+            warnings: self.warnings.iter().map(Warning::to_string).collect(),
+        }
+    }
 }
 
 /// Reads `inputs` into one profile and writes it to `output`.
@@ -147,8 +177,18 @@ impl<'a> Conversion<'a> {
     ) -> Result<Self, ConvertError> {
         let destination = Destination::check(output, options)?;
         let overwritten = destination.place.handle();
+        let base = options.base.as_slice();
+        if !base.is_empty() && !options.format.has_comparison() {
+            return Err(ConvertError::NoComparison);
+        }
+        if [inputs, base]
+            .iter()
+            .all(|side| side.contains(&Source::Stdin))
+        {
+            return Err(ConvertError::StandardInputTwice);
+        }
         let mut bytes = Some(0u64);
-        for input in inputs {
+        for input in inputs.iter().chain(base) {
             let metadata = input.check().map_err(|source| ConvertError::Open {
                 input: input.clone(),
                 source,
@@ -197,19 +237,7 @@ impl<'a> Conversion<'a> {
     ///
     /// When an input cannot be read, or when there is nothing to convert.
     pub fn read(self) -> Result<Loaded<'a>, ConvertError> {
-        let loaded = load::load(self.inputs, self.options, &self.progress)?;
-        let mut profile = loaded.profile;
-        let mut report = Report {
-            warnings: loaded.warnings,
-            bytes_in: self.progress.bytes(),
-            bytes_unpacked: loaded.bytes_unpacked,
-            ..Report::default()
-        };
-        report.warnings.extend(named_twice(self.inputs));
-        report.warnings.extend(counted_twice(self.inputs));
-        profile
-            .check_events()
-            .map_err(|error| ConvertError::model(self.inputs, error.into()))?;
+        let (mut profile, mut report) = self.load(self.inputs)?;
         if self.options.format == Format::Json && self.options.events == EventChoice::All {
             profile.derive_events();
         }
@@ -220,13 +248,66 @@ impl<'a> Conversion<'a> {
         if profile.has_saturated() {
             report.warnings.push(Warning::Saturated);
         }
+        let comparison = match self.options.base.as_slice() {
+            [] => None,
+            base => Some(self.compare(base, &profile, &mut report)?),
+        };
+        report.bytes_in = self.progress.bytes();
         Ok(Loaded {
             profile,
             report,
+            comparison,
             output: self.output,
             options: self.options,
         })
     }
+
+    /// Reads one side.
+    fn load(&self, inputs: &[Source]) -> Result<(Profile, Report), ConvertError> {
+        let loaded = load::load(inputs, self.options, &self.progress)?;
+        let mut report = Report {
+            warnings: loaded.warnings,
+            bytes_unpacked: loaded.bytes_unpacked,
+            ..Report::default()
+        };
+        report.warnings.extend(named_twice(inputs));
+        report.warnings.extend(counted_twice(inputs));
+        let events = loaded.profile.check_events();
+        events.map_err(|error| ConvertError::model(inputs, error.into()))?;
+        Ok((loaded.profile, report))
+    }
+
+    /// Compares what was read with the base; what there is to say of the base goes first.
+    fn compare(
+        &self,
+        base: &[Source],
+        new: &Profile,
+        report: &mut Report,
+    ) -> Result<Compared, ConvertError> {
+        let (profile, mut base_report) = self.load(base)?;
+        let comparison = Comparison::new(&profile, new);
+        let comparison = comparison.map_err(|error| ConvertError::compare(base, error))?;
+        let complete = Completeness {
+            base: base_report.is_complete(),
+            new: report.is_complete(),
+        };
+        base_report.warnings.append(&mut report.warnings);
+        report.warnings = base_report.warnings;
+        report.bytes_unpacked += base_report.bytes_unpacked;
+        Ok(Compared {
+            base: profile,
+            comparison,
+            complete,
+        })
+    }
+}
+
+/// The inputs beside their base.
+#[derive(Debug)]
+struct Compared {
+    base: Profile,
+    comparison: Comparison,
+    complete: Completeness,
 }
 
 /// What webgrind adds to the name of a profile to name the file that it keeps of it.
@@ -293,6 +374,7 @@ fn all_zero(profile: &Profile) -> Option<Warning> {
 pub struct Loaded<'a> {
     profile: Profile,
     report: Report,
+    comparison: Option<Compared>,
     output: Destination<'a>,
     options: &'a Options,
 }
@@ -315,16 +397,16 @@ impl Loaded<'_> {
         self.report.functions = profile.functions().len();
         let calls = profile.edges().map(|edge| edge.calls);
         self.report.calls = calls.fold(0, u64::saturating_add);
-        self.report.bytes_out = match self.options.format {
+        self.report.bytes_out = match &self.options.format {
             Format::Preprocessed(version) => {
-                let options = WriteOptions::new(version)
+                let options = WriteOptions::new(*version)
                     .on_overflow(self.options.on_overflow)
                     .escape_html(self.options.escape_html);
                 let written = self
                     .output
                     .place
                     .write_seeking(|file| webgrind::write(profile, &options, file));
-                match self.output.outcome(written)? {
+                match self.output.outcome(written.map_err(FormatError::from))? {
                     Some(written) => {
                         let warnings = written.warnings.into_iter().map(Warning::Webgrind);
                         self.report.warnings.extend(warnings);
@@ -335,22 +417,49 @@ impl Loaded<'_> {
             }
             Format::Collapsed => {
                 let warnings = &mut self.report.warnings;
-                self.output.write_text(|output| {
-                    let found = collapsed::write(profile, output)?;
+                self.output.stream(|output| {
+                    let found = match &self.comparison {
+                        Some(compared) => {
+                            collapsed::write_comparison(&compared.base, profile, output)?
+                        }
+                        None => collapsed::write(profile, output)?,
+                    };
                     warnings.extend(found.into_iter().map(Warning::Collapsed));
                     Ok(())
                 })?
             }
             Format::Tree(options) => self
                 .output
-                .write_text(|output| tree::write(profile, options, output))?,
-            Format::Text(options) => self
-                .output
-                .write_text(|output| text::write(profile, options, output))?,
-            Format::Json => self
-                .output
-                .write_text(|output| json::write(profile, output))?,
+                .stream(|output| Ok(tree::write(profile, options, output)?))?,
+            Format::Text(options) => self.output.stream(|output| match &self.comparison {
+                Some(compared) => Ok(text::write_comparison(
+                    &compared.comparison,
+                    options,
+                    output,
+                )?),
+                None => Ok(text::write(profile, options, output)?),
+            })?,
+            Format::Json => self.output.stream(|output| match &self.comparison {
+                Some(compared) => {
+                    let (comparison, complete) = (&compared.comparison, compared.complete);
+                    Ok(json::write_comparison(comparison, &complete, output)?)
+                }
+                None => Ok(json::write(profile, &self.report.notes(), output)?),
+            })?,
+            Format::Callgrind => {
+                let mut warnings = Vec::new();
+                let bytes = self.output.stream(|output| {
+                    warnings = callgrind::write(profile, output)?;
+                    Ok(())
+                })?;
+                let warnings = warnings.into_iter().map(Warning::Written);
+                self.report.warnings.extend(warnings);
+                bytes
+            }
         };
+        if let (Some(compared), Some(limit)) = (&self.comparison, self.options.max_growth) {
+            self.report.growth = compared.comparison.check_growth(limit).err();
+        }
         Ok(self.report)
     }
 }
@@ -367,36 +476,27 @@ impl<'a> Destination<'a> {
     }
 
     /// Writes from beginning to end, and returns how many bytes.
-    fn write_text(
+    fn stream(
         &self,
-        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        fill: impl FnOnce(&mut dyn Write) -> Result<(), FormatError>,
     ) -> Result<u64, ConvertError> {
         let written = self.place.write_streaming(|output| {
             let mut output = Counting { output, bytes: 0 };
             fill(&mut output)?;
             Ok(output.bytes)
         });
-        let written = self.outcome(written)?;
-        Ok(written.unwrap_or(0))
+        Ok(self.outcome(written)?.unwrap_or(0))
     }
 
     /// Decides whether an output failed; none, if its reader did not want all of it.
-    fn outcome<T>(
-        &self,
-        written: Result<T, webgrind::WriteError>,
-    ) -> Result<Option<T>, ConvertError> {
+    fn outcome<T>(&self, written: Result<T, FormatError>) -> Result<Option<T>, ConvertError> {
         let output = self.target.clone();
-        let error = match written {
-            Ok(written) => return Ok(Some(written)),
-            Err(error) => error,
-        };
-        match error.into_kind() {
-            WriteErrorKind::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
-            WriteErrorKind::Io(source) => Err(ConvertError::Output { output, source }),
-            kind => Err(ConvertError::Format {
-                output,
-                source: kind.into(),
-            }),
+        match written {
+            Ok(written) => Ok(Some(written)),
+            Err(FormatError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+            Err(FormatError::Io(source)) => Err(ConvertError::Output { output, source }),
+            Err(FormatError::Text(error)) => Err(ConvertError::Report(error)),
+            Err(source) => Err(ConvertError::Format { output, source }),
         }
     }
 }

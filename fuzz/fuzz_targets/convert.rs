@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok((profile, _)) = read_all(&choices, inputs(data)) else {
         return;
     };
-    let Ok((output, warnings)) = write(&profile, choices.format, choices.on_overflow) else {
+    let Ok((output, warnings)) = write(&profile, choices.format.clone(), choices.on_overflow) else {
         return;
     };
     match choices.format {

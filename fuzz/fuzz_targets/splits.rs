@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let outcome = |read: Result<_, String>| {
         let (profile, warnings) = read?;
-        let written = write(&profile, choices.format, choices.on_overflow);
+        let written = write(&profile, choices.format.clone(), choices.on_overflow);
         Ok::<_, String>((written, warnings))
     };
     let whole = outcome(read_all(&choices, inputs(data)));

@@ -4,7 +4,7 @@
 use std::io::{self, Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::profile::{InclusiveCost, Kind, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::report::{json, text};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
@@ -27,7 +27,7 @@ const EVENTS: [&str; 8] = [
 const PROXIES: [&str; 3] = ["php::call_user_func", "php::call_user_func_array", "a"];
 
 /// What is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Format {
     /// A preprocessed file.
     Preprocessed(Version),
@@ -57,12 +57,14 @@ impl Choices {
         let version = Version::ALL[usize::from(first & 3)];
         let format = match second >> 4 {
             14 => Format::Json,
-            15 => Format::Text(text::Options {
-                top: (first & 1 == 0).then_some(3),
-                width: (first & 2 == 0).then_some(60),
-            }),
+            15 => Format::Text(
+                text::Options::default()
+                    .top((first & 1 == 0).then_some(3))
+                    .width((first & 2 == 0).then_some(60)),
+            ),
             _ => Format::Preprocessed(version),
         };
+        let keeps_invocations = format == Format::Preprocessed(Version::V4);
         let choices = Choices {
             format,
             on_overflow: match first >> 2 & 3 {
@@ -79,9 +81,9 @@ impl Choices {
                 lenient: first & 0x40 != 0,
             },
             profile: ProfileOptions {
-                event: match EVENTS[usize::from(second & 7)] {
-                    "" => None,
-                    name => Some(name.into()),
+                events: match EVENTS[usize::from(second & 7)] {
+                    "" => EventChoice::First,
+                    name => EventChoice::Named(vec![name.into()]),
                 },
                 inclusive: if first & 0x80 != 0 {
                     InclusiveCost::Outermost
@@ -93,7 +95,7 @@ impl Choices {
                 } else {
                     Vec::new()
                 },
-                invocations: format == Format::Preprocessed(Version::V4),
+                invocations: keeps_invocations,
             },
         };
         Some((choices, rest))
@@ -138,8 +140,8 @@ pub fn write(
     let mut output = Vec::new();
     match format {
         Format::Preprocessed(version) => return write_file(profile, version, on_overflow),
-        Format::Json => json::write(profile, &mut output),
-        Format::Text(options) => text::write(profile, options, &mut output),
+        Format::Json => json::write(profile, &json::Notes::default(), &mut output).map_err(text::Error::Io),
+        Format::Text(options) => text::write(profile, &options, &mut output),
     }
     .map_err(|error| error.to_string())?;
     Ok((output, Vec::new()))

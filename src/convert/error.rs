@@ -7,9 +7,9 @@ use thiserror::Error;
 use crate::callgrind;
 use crate::input::{Compression, Source};
 use crate::output::Target;
-use crate::profile::ModelError;
-use crate::report::collapsed;
-use crate::webgrind::{self, ReadErrorKind};
+use crate::profile::{CompareError, ModelError};
+use crate::report::{collapsed, text};
+use crate::webgrind::{self, ReadErrorKind, WriteErrorKind};
 
 /// Why nothing was converted.
 #[derive(Debug, Error)]
@@ -94,26 +94,89 @@ pub enum ConvertError {
         /// Why.
         source: io::Error,
     },
+    /// The profile does not have what was to be shown.
+    #[error(transparent)]
+    Report(text::Error),
+    /// There is no report of a comparison in the format.
+    #[error("this format has no comparisons; text, json and collapsed have")]
+    NoComparison,
+    /// Both sides of a comparison are to come from standard input.
+    #[error("only one side of a comparison can be standard input")]
+    StandardInputTwice,
+    /// The profiles cannot be compared.
+    #[error("{inputs}: {error}")]
+    Compare {
+        /// The base, or the first input of several.
+        inputs: String,
+        /// Why.
+        error: CompareError,
+    },
     /// The profile does not fit into the format.
     #[error("{output}: cannot be written")]
     Format {
         /// The output.
         output: Target,
         /// Why.
-        source: webgrind::WriteError,
+        source: FormatError,
     },
+}
+
+/// Why a profile cannot be written in some format.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// The output fails.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// As one of webgrind's.
+    #[error(transparent)]
+    Webgrind(webgrind::WriteError),
+    /// As callgrind's.
+    #[error(transparent)]
+    Callgrind(callgrind::WriteError),
+    /// As a text report.
+    #[error(transparent)]
+    Text(text::Error),
+}
+
+impl From<webgrind::WriteError> for FormatError {
+    fn from(error: webgrind::WriteError) -> Self {
+        match error.into_kind() {
+            WriteErrorKind::Io(error) => FormatError::Io(error),
+            kind => FormatError::Webgrind(kind.into()),
+        }
+    }
+}
+
+impl From<callgrind::WriteError> for FormatError {
+    fn from(error: callgrind::WriteError) -> Self {
+        match error {
+            callgrind::WriteError::Io(error) => FormatError::Io(error),
+            error => FormatError::Callgrind(error),
+        }
+    }
+}
+
+impl From<text::Error> for FormatError {
+    fn from(error: text::Error) -> Self {
+        match error {
+            text::Error::Io(error) => FormatError::Io(error),
+            error => FormatError::Text(error),
+        }
+    }
 }
 
 impl ConvertError {
     /// What is wrong with what was read from these inputs.
     pub(super) fn model(inputs: &[Source], error: ModelError) -> Self {
-        // Several go by the name of the first.
-        let inputs = match inputs {
-            [] => String::new(),
-            [input] => input.to_string(),
-            [first, others @ ..] => format!("{first} and {} more", others.len()),
-        };
+        let inputs = together(inputs);
         ConvertError::Model { inputs, error }
+    }
+
+    /// Why what was read from these inputs cannot be a base.
+    pub(super) fn compare(inputs: &[Source], error: CompareError) -> Self {
+        let inputs = together(inputs);
+        ConvertError::Compare { inputs, error }
     }
 
     /// Whether an input holds nothing that could be converted, though nothing in it is wrong.
@@ -124,6 +187,15 @@ impl ConvertError {
             ConvertError::Empty { .. } | ConvertError::CutBeforeData { .. } => true,
             _ => false,
         }
+    }
+}
+
+/// Several inputs by the name of the first.
+fn together(inputs: &[Source]) -> String {
+    match inputs {
+        [] => String::new(),
+        [input] => input.to_string(),
+        [first, others @ ..] => format!("{first} and {} more", others.len()),
     }
 }
 
@@ -202,4 +274,26 @@ pub enum Warning {
     /// About the file that was written.
     #[error(transparent)]
     Webgrind(webgrind::WriteWarning),
+    /// About the callgrind profile that was written.
+    #[error(transparent)]
+    Written(callgrind::WriteWarning),
+}
+
+impl Warning {
+    /// Whether something of the inputs was cut off, skipped or missing.
+    pub fn is_loss(&self) -> bool {
+        match self {
+            Warning::Callgrind(warning) => warning.kind.is_loss(),
+            Warning::Preprocessed(_) | Warning::Cut { .. } | Warning::Empty { .. } => true,
+            Warning::ProxiesIgnored { .. }
+            | Warning::UnknownProxy { .. }
+            | Warning::CountedTwice { .. }
+            | Warning::NamedTwice { .. }
+            | Warning::AllZero { .. }
+            | Warning::Saturated
+            | Warning::Collapsed(_)
+            | Warning::Webgrind(_)
+            | Warning::Written(_) => false,
+        }
+    }
 }

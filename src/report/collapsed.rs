@@ -28,7 +28,7 @@ use std::io::{self, BufWriter, Write};
 
 use thiserror::Error;
 
-use crate::profile::{ContextId, ContextTree, Cost, FunctionId, Profile, Step};
+use crate::profile::{ContextId, ContextTree, Cost, FunctionId, Profile, Step, split_scale};
 use crate::text::utf8;
 
 /// How many frames a stack has at most: recursion would make the output grow with its square.
@@ -79,12 +79,61 @@ pub fn write(profile: &Profile, output: impl Write) -> io::Result<Vec<Warning>> 
     let frames = Frames::new(profile);
     let merged = frames.merged(contexts);
     let mut stacks = Stacks::new(merged.as_ref().unwrap_or(contexts), &frames);
-    while let Some((stack, cost)) = stacks.next() {
-        output.write_all(stack)?;
+    while let Some(cost) = stacks.advance() {
+        output.write_all(&stacks.stack)?;
         writeln!(output, " {cost}")?;
     }
     output.flush()?;
     Ok(stacks.warnings())
+}
+
+/// Writes every stack that either of two profiles has, with its costs in the base and in the new
+/// one: `frame;frame 100 250`, as programs that draw differential flame graphs take it.
+///
+/// Otherwise it is as [`write`] has it. A scaled profile counts with its scale.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write_comparison(
+    base: &Profile,
+    new: &Profile,
+    output: impl Write,
+) -> io::Result<Vec<Warning>> {
+    let mut output = BufWriter::new(output);
+    let sides = [base, new];
+    let [Some(base), Some(new)] = sides.map(Profile::contexts) else {
+        return Ok(Vec::new());
+    };
+    let scales = sides.map(|profile| i128::from(split_scale(profile.event()).1));
+    let frames = sides.map(Frames::new);
+    let merged = [frames[0].merged(base), frames[1].merged(new)];
+    let mut base = Stacks::new(merged[0].as_ref().unwrap_or(base), &frames[0]);
+    let mut new = Stacks::new(merged[1].as_ref().unwrap_or(new), &frames[1]);
+    let mut costs = [base.advance(), new.advance()];
+    loop {
+        let order = match costs {
+            [None, None] => break,
+            [Some(_), None] => Ordering::Less,
+            [None, Some(_)] => Ordering::Greater,
+            [Some(_), Some(_)] => base.stack.cmp(&new.stack),
+        };
+        let [in_base, in_new] = [order.is_le(), order.is_ge()];
+        output.write_all(if in_base { &base.stack } else { &new.stack })?;
+        let shown = [(in_base, 0), (in_new, 1)].map(|(is_there, side)| {
+            let cost = costs[side].filter(|_| is_there);
+            i128::from(cost.unwrap_or(0)) * scales[side]
+        });
+        writeln!(output, " {} {}", shown[0], shown[1])?;
+        if in_base {
+            costs[0] = base.advance();
+        }
+        if in_new {
+            costs[1] = new.advance();
+        }
+    }
+    output.flush()?;
+    Ok([base.warnings(), new.warnings()].concat())
 }
 
 /// The frames of all functions.
@@ -204,8 +253,8 @@ impl<'a> Stacks<'a> {
         stacks
     }
 
-    /// The next stack and its cost, which is more than 0.
-    fn next(&mut self) -> Option<(&[u8], Cost)> {
+    /// Goes to the next stack, and returns its cost, which is more than 0.
+    fn advance(&mut self) -> Option<Cost> {
         while let Some(next) = self.pending.pop() {
             self.stack.truncate(next.bytes);
             if next.bytes > 0 {
@@ -215,11 +264,11 @@ impl<'a> Stacks<'a> {
             match next.what {
                 Lines::Own(cost) => {
                     self.stack.extend_from_slice(self.frames.of(function));
-                    return Some((&self.stack, cost));
+                    return Some(cost);
                 }
                 Lines::Deeper(cost) => {
                     self.stack.extend_from_slice(DEEPER);
-                    return Some((&self.stack, cost));
+                    return Some(cost);
                 }
                 Lines::Below => {
                     self.stack.extend_from_slice(self.frames.of(function));

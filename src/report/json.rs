@@ -1,12 +1,19 @@
 //! The whole profile as one JSON document.
 //!
+//! `docs/profile.schema.json` describes it, and `docs/comparison.schema.json` that of a comparison.
+//! In short:
+//!
 //! ```text
 //! {
-//!   "event": the event whose costs these are,
-//!   "events": [all events there are],
+//!   "schema": 2,
+//!   "event": the first of the events,
+//!   "events": [{"name", "unit", "long_name"}, ...],
 //!   "scale": what one unit of cost stands for, such as 1000 for the event Ir_(x1000),
+//!   "kind": "trace", "aggregate" or "mixed",
+//!   "complete": whether nothing was cut off, skipped or missing,
+//!   "warnings": [text, ...],
 //!   "headers": [[key, value], ...],
-//!   "total": sum of all self costs,
+//!   "total": sums of all self costs,
 //!   "functions": [
 //!     {"number", "object", "file", "name", "line", "self", "inclusive", "invocations",
 //!      "called_from": [{"function", "line", "calls", "cost"}, ...], "sub_calls": [...]},
@@ -15,230 +22,273 @@
 //! }
 //! ```
 //!
-//! Functions stand in the order of their numbers, which count from 0; `function` in a call is such
-//! a number. Costs and counts are integers of 64 bits, as they were summed. Bytes of names that are
-//! not UTF-8 become U+FFFD. Each function stands on a line of its own, for `grep` and `diff`.
+//! Costs (`self`, `inclusive`, `cost` and `total`) are lists in the order of `events`. Functions
+//! stand in the order of their numbers, which count from 0; `function` in a call is such a number.
+//! Costs and counts are integers of 64 bits, as they were summed. Bytes of names that are not UTF-8
+//! are spelled as in the text report: `\xff`. Each function stands on a line of its own, for `grep`
+//! and `diff`.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
-use serde::ser::{SerializeStruct, Serializer};
-use serde_json::ser::Formatter;
 
-use crate::profile::{CallEdge, Function, FunctionId, Profile, split_scale};
+use crate::profile::{
+    Comparison, Cost, EdgeRef, Event, Function, FunctionChange, FunctionId, FunctionSums, Profile,
+    ProfileKind, Side, split_scale,
+};
 use crate::text::utf8;
+
+/// The version of the documents' layout.
+const SCHEMA: u32 = 2;
+
+/// What there is to say about how a profile was read.
+#[derive(Clone, Debug)]
+pub struct Notes {
+    /// Whether nothing was cut off, skipped or missing.
+    pub complete: bool,
+    /// All warnings.
+    pub warnings: Vec<String>,
+}
+
+impl Default for Notes {
+    /// Nothing.
+    fn default() -> Self {
+        Notes {
+            complete: true,
+            warnings: Vec::new(),
+        }
+    }
+}
 
 /// Writes a profile as JSON, as a stream, with a newline at its end.
 ///
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(profile: &Profile, output: impl Write) -> io::Result<()> {
-    let mut output = BufWriter::new(output);
-    let layout = Layout::default();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut output, layout);
-    Document { profile }.serialize(&mut serializer)?;
-    output.write_all(b"\n")?;
-    output.flush()
+pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result<()> {
+    let (_, scale) = split_scale(profile.event());
+    let mut document = Document::begin(output)?;
+    document.field("event", &utf8(profile.event()))?;
+    let events = profile.events().iter();
+    let events = events.map(|event| EventRecord::new(profile, event));
+    document.list("events", events)?;
+    document.field("scale", &scale)?;
+    let kind = match profile.kind() {
+        ProfileKind::Trace => "trace",
+        ProfileKind::Aggregate => "aggregate",
+        ProfileKind::Mixed => "mixed",
+    };
+    document.field("kind", kind)?;
+    document.field("complete", &notes.complete)?;
+    document.list("warnings", notes.warnings.iter())?;
+    let headers = profile.headers();
+    let headers = headers.map(|header| {
+        let text = |text| utf8(text).into_owned();
+        (text(header.key()), text(header.value()))
+    });
+    document.list("headers", headers)?;
+    document.field("total", &profile.totals())?;
+    let functions = profile.functions();
+    let functions = functions.map(|(id, function)| FunctionRecord::new(profile, id, function));
+    document.list("functions", functions)?;
+    document.end()
 }
 
-struct Document<'a> {
-    profile: &'a Profile,
+/// Writes a comparison as JSON, with a newline at its end.
+///
+/// `complete` says of both sides whether nothing was cut off, skipped or missing.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write_comparison(
+    comparison: &Comparison,
+    complete: &Completeness,
+    output: impl Write,
+) -> io::Result<()> {
+    let side = |side: &Side, complete| SideRecord {
+        total: side.total,
+        functions: side.functions,
+        complete,
+    };
+    let mut document = Document::begin(output)?;
+    document.field("event", &utf8(comparison.event()))?;
+    document.field("base", &side(comparison.base(), complete.base))?;
+    document.field("new", &side(comparison.new_side(), complete.new))?;
+    let changes = comparison.changes().iter();
+    document.list("functions", changes.map(ChangeRecord::new))?;
+    document.field("unchanged", &comparison.unchanged())?;
+    document.end()
 }
 
-impl Serialize for Document<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let profile = self.profile;
-        let (_, scale) = split_scale(profile.event());
-        let headers = || {
-            let headers = profile.headers();
-            headers
-                .map(|header| [header.key(), header.value()].map(<[u8]>::to_vec))
-                .map(|[key, value]| (Owned(key), Owned(value)))
-        };
-        let functions = || {
-            let functions = profile.functions();
-            functions.map(|(id, function)| FunctionRecord {
-                profile,
-                id,
-                function,
-            })
-        };
-        let mut document = serializer.serialize_struct("Profile", 6)?;
-        document.serialize_field("event", &Text(profile.event()))?;
-        document.serialize_field("events", &List(|| profile.available_events().map(Text)))?;
-        document.serialize_field("scale", &scale)?;
-        document.serialize_field("headers", &List(headers))?;
-        document.serialize_field("total", &profile.total())?;
-        document.serialize_field("functions", &List(functions))?;
-        document.end()
+/// Whether nothing was cut off, skipped or missing on the sides of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completeness {
+    /// In the base.
+    pub base: bool,
+    /// In the new profile.
+    pub new: bool,
+}
+
+#[derive(Serialize)]
+struct EventRecord<'a> {
+    name: Cow<'a, str>,
+    unit: &'static str,
+    long_name: Cow<'a, str>,
+}
+
+impl<'a> EventRecord<'a> {
+    fn new(profile: &Profile, event: &'a Event) -> Self {
+        EventRecord {
+            name: utf8(event.name()),
+            unit: profile.unit(event),
+            long_name: utf8(event.long_name()),
+        }
     }
 }
 
+#[derive(Serialize)]
 struct FunctionRecord<'a> {
-    profile: &'a Profile,
-    id: FunctionId,
-    function: &'a Function,
+    number: u32,
+    object: Cow<'a, str>,
+    file: Cow<'a, str>,
+    name: Cow<'a, str>,
+    line: u64,
+    #[serde(rename = "self")]
+    self_costs: Vec<Cost>,
+    inclusive: Vec<Cost>,
+    invocations: u64,
+    called_from: Vec<CallRecord>,
+    sub_calls: Vec<CallRecord>,
 }
 
-impl Serialize for FunctionRecord<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let FunctionRecord {
-            profile,
-            id,
-            function,
-        } = *self;
-        let text = |name| Text(profile.name(name));
-        let called_from = || {
-            let edges = profile.called_from(id);
-            edges.map(|edge| CallRecord(edge.caller, *edge))
+/// A call edge, as one of its two functions sees it.
+#[derive(Serialize)]
+struct CallRecord {
+    /// The other one.
+    function: u32,
+    line: u64,
+    calls: u64,
+    cost: Vec<Cost>,
+}
+
+impl<'a> FunctionRecord<'a> {
+    fn new(profile: &'a Profile, id: FunctionId, function: &Function) -> Self {
+        let called_from = profile.called_from(id);
+        let sub_calls = profile.sub_calls(id);
+        FunctionRecord {
+            number: id.number(),
+            object: utf8(profile.name(function.object)),
+            file: utf8(profile.name(function.file)),
+            name: utf8(profile.name(function.name)),
+            line: function.line,
+            self_costs: profile.self_costs(id).collect(),
+            inclusive: profile.inclusive_costs(id).collect(),
+            invocations: function.invocations,
+            called_from: called_from
+                .map(|edge| CallRecord::new(edge.caller, edge))
+                .collect(),
+            sub_calls: sub_calls
+                .map(|edge| CallRecord::new(edge.callee, edge))
+                .collect(),
+        }
+    }
+}
+
+impl CallRecord {
+    fn new(other: FunctionId, edge: EdgeRef<'_>) -> Self {
+        CallRecord {
+            function: other.number(),
+            line: edge.line,
+            calls: edge.calls,
+            cost: edge.costs().collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SideRecord {
+    total: i128,
+    functions: usize,
+    complete: bool,
+}
+
+#[derive(Serialize)]
+struct ChangeRecord<'a> {
+    object: Cow<'a, str>,
+    file: Cow<'a, str>,
+    name: Cow<'a, str>,
+    base: Option<SumsRecord>,
+    new: Option<SumsRecord>,
+}
+
+#[derive(Serialize)]
+struct SumsRecord {
+    #[serde(rename = "self")]
+    self_cost: i128,
+    inclusive: i128,
+    invocations: i128,
+}
+
+impl<'a> ChangeRecord<'a> {
+    fn new(change: &'a FunctionChange) -> Self {
+        let sums = |sums: FunctionSums| SumsRecord {
+            self_cost: sums.self_cost,
+            inclusive: sums.inclusive,
+            invocations: sums.invocations,
         };
-        let sub_calls = || {
-            let edges = profile.sub_calls(id);
-            edges.map(|edge| CallRecord(edge.callee, *edge))
+        ChangeRecord {
+            object: utf8(&change.object),
+            file: utf8(&change.file),
+            name: utf8(&change.name),
+            base: change.base.map(sums),
+            new: change.new.map(sums),
+        }
+    }
+}
+
+/// An object whose fields, and the elements of lists among them, stand on lines of their own.
+struct Document<W: Write> {
+    output: BufWriter<W>,
+}
+
+impl<W: Write> Document<W> {
+    fn begin(output: W) -> io::Result<Self> {
+        let mut output = BufWriter::new(output);
+        write!(output, "{{\n  \"schema\":{SCHEMA}")?;
+        Ok(Document { output })
+    }
+
+    /// A field on one line.
+    fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+        self.name(name)?;
+        Ok(serde_json::to_writer(&mut self.output, value)?)
+    }
+
+    /// A field of many lines, written as they come.
+    fn list(&mut self, name: &str, elements: impl Iterator<Item: Serialize>) -> io::Result<()> {
+        self.name(name)?;
+        let mut before = "[\n    ";
+        for element in elements {
+            self.output.write_all(before.as_bytes())?;
+            serde_json::to_writer(&mut self.output, &element)?;
+            before = ",\n    ";
+        }
+        let end = if before.starts_with('[') {
+            "[]"
+        } else {
+            "\n  ]"
         };
-        let mut record = serializer.serialize_struct("Function", 10)?;
-        record.serialize_field("number", &id.number())?;
-        record.serialize_field("object", &text(function.object))?;
-        record.serialize_field("file", &text(function.file))?;
-        record.serialize_field("name", &text(function.name))?;
-        record.serialize_field("line", &function.line)?;
-        record.serialize_field("self", &function.self_cost)?;
-        record.serialize_field("inclusive", &function.inclusive)?;
-        record.serialize_field("invocations", &function.invocations)?;
-        record.serialize_field("called_from", &List(called_from))?;
-        record.serialize_field("sub_calls", &List(sub_calls))?;
-        record.end()
-    }
-}
-
-/// A call edge, as one of its two functions sees it: the other one, and the call.
-struct CallRecord(FunctionId, CallEdge);
-
-impl Serialize for CallRecord {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let CallRecord(other, edge) = self;
-        let mut record = serializer.serialize_struct("Call", 4)?;
-        record.serialize_field("function", &other.number())?;
-        record.serialize_field("line", &edge.line)?;
-        record.serialize_field("calls", &edge.calls)?;
-        record.serialize_field("cost", &edge.cost)?;
-        record.end()
-    }
-}
-
-/// Bytes that need not be UTF-8, though JSON has to be.
-struct Text<'a>(&'a [u8]);
-
-impl Serialize for Text<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&utf8(self.0))
-    }
-}
-
-/// The same, owned.
-struct Owned(Vec<u8>);
-
-impl Serialize for Owned {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Text(&self.0).serialize(serializer)
-    }
-}
-
-/// An array whose elements come from an iterator, one at a time.
-struct List<F>(F);
-
-impl<F, I> Serialize for List<F>
-where
-    F: Fn() -> I,
-    I: Iterator<Item: Serialize>,
-{
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0())
-    }
-}
-
-/// Puts what is at most [`Layout::OPEN`] levels deep on lines of its own; the rest is compact.
-#[derive(Debug, Default)]
-struct Layout {
-    depth: usize,
-    has_value: bool,
-}
-
-impl Layout {
-    /// The document's fields, and the elements of the arrays among them.
-    const OPEN: usize = 2;
-
-    fn begin<W: ?Sized + Write>(&mut self, output: &mut W, bracket: &[u8]) -> io::Result<()> {
-        self.depth += 1;
-        self.has_value = false;
-        output.write_all(bracket)
+        self.output.write_all(end.as_bytes())
     }
 
-    fn begin_value<W: ?Sized + Write>(&self, output: &mut W, is_first: bool) -> io::Result<()> {
-        if !is_first {
-            output.write_all(b",")?;
-        }
-        self.break_line(output, self.depth)
+    fn name(&mut self, name: &str) -> io::Result<()> {
+        write!(self.output, ",\n  \"{name}\":")
     }
 
-    fn end<W: ?Sized + Write>(&mut self, output: &mut W, bracket: &[u8]) -> io::Result<()> {
-        if self.has_value {
-            self.break_line(output, self.depth.saturating_sub(1))?;
-        }
-        self.depth = self.depth.saturating_sub(1);
-        output.write_all(bracket)
-    }
-
-    fn break_line<W: ?Sized + Write>(&self, output: &mut W, indent: usize) -> io::Result<()> {
-        if self.depth > Self::OPEN {
-            return Ok(());
-        }
-        output.write_all(b"\n")?;
-        (0..indent).try_for_each(|_| output.write_all(b"  "))
-    }
-}
-
-impl Formatter for Layout {
-    fn begin_array<W: ?Sized + Write>(&mut self, output: &mut W) -> io::Result<()> {
-        self.begin(output, b"[")
-    }
-
-    fn begin_array_value<W: ?Sized + Write>(
-        &mut self,
-        output: &mut W,
-        is_first: bool,
-    ) -> io::Result<()> {
-        self.begin_value(output, is_first)
-    }
-
-    fn end_array_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.has_value = true;
-        Ok(())
-    }
-
-    fn end_array<W: ?Sized + Write>(&mut self, output: &mut W) -> io::Result<()> {
-        self.end(output, b"]")
-    }
-
-    fn begin_object<W: ?Sized + Write>(&mut self, output: &mut W) -> io::Result<()> {
-        self.begin(output, b"{")
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(
-        &mut self,
-        output: &mut W,
-        is_first: bool,
-    ) -> io::Result<()> {
-        self.begin_value(output, is_first)
-    }
-
-    fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.has_value = true;
-        Ok(())
-    }
-
-    fn end_object<W: ?Sized + Write>(&mut self, output: &mut W) -> io::Result<()> {
-        self.end(output, b"}")
+    fn end(mut self) -> io::Result<()> {
+        self.output.write_all(b"\n}\n")?;
+        self.output.flush()
     }
 }

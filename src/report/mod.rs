@@ -12,11 +12,11 @@
 //! let profile = builder.finish()?;
 //!
 //! let mut report = Vec::new();
-//! let options = text::Options { top: Some(1), width: None };
-//! text::write(&profile, options, &mut report)?;
+//! let options = text::Options::default().top(1);
+//! text::write(&profile, &options, &mut report)?;
 //! let report = String::from_utf8(report)?;
 //! assert!(report.contains(" 75.00   750   75.00        750      1  work      app.c:9"));
-//! assert!(report.ends_with("1 more functions with a self cost of 250 (25.00 %)\n"));
+//! assert!(report.ends_with("1 more function with a self cost of 250 (25.00 %)\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -42,12 +42,12 @@ const CHAINED: &str = "└ ";
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(profile: &Profile, options: Options, mut output: impl Write) -> io::Result<()> {
+pub fn write(profile: &Profile, options: &Options, mut output: impl Write) -> io::Result<()> {
     let mut put = |line: &str| match options.width {
         Some(width) => writeln!(output, "{}", cut_end(line, width)),
         None => writeln!(output, "{line}"),
     };
-    for line in heading(profile, profile.total()) {
+    for line in heading(profile) {
         put(&line)?;
     }
     put("")?;

@@ -85,7 +85,7 @@ impl Profile {
         let document: Value = serde_json::from_str(&text).expect("JSON");
         Profile {
             event: text_of(&document["event"]),
-            total: number(&document["total"]),
+            total: number(&document["total"][0]),
             headers: list(&document["headers"], |header| {
                 (text_of(&header[0]), text_of(&header[1]))
             }),
@@ -145,8 +145,8 @@ impl Function {
             file: text_of(&value["file"]),
             name: text_of(&value["name"]),
             line: value["line"].as_u64().expect("a line"),
-            self_cost: number(&value["self"]),
-            inclusive: number(&value["inclusive"]),
+            self_cost: number(&value["self"][0]),
+            inclusive: number(&value["inclusive"][0]),
             invocations: number(&value["invocations"]),
             sub_calls: list(&value["sub_calls"], Call::from_json),
         }
@@ -186,7 +186,7 @@ impl Call {
             function: usize::try_from(function).expect("an index"),
             line: value["line"].as_u64().expect("a line"),
             calls: number(&value["calls"]),
-            cost: number(&value["cost"]),
+            cost: number(&value["cost"][0]),
         }
     }
 }

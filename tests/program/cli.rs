@@ -175,6 +175,30 @@ fn the_text_report_has_as_many_rows_as_wanted() {
 }
 
 #[test]
+fn the_text_report_is_sorted_filtered_or_of_one_function() {
+    let profile = bytes("xdebug3/features.cg");
+    let report = |arguments: &[&str]| {
+        let report = written(run([&["-f", "text"], arguments].concat(), &profile));
+        String::from_utf8(report).unwrap()
+    };
+    let first = |report: &str| {
+        let mut rows = report.lines().skip_while(|line| !line.starts_with("self"));
+        rows.nth(1).unwrap().to_owned()
+    };
+    assert!(first(&report(&["--sort", "calls"])).contains(r"44  App\Models\ack "));
+    assert!(first(&report(&["--filter", "USER->GO"])).contains(r"App\Models\User->go "));
+    assert!(report(&["--function", r"App\Models\ack"]).contains("  callee  "));
+
+    let output = run(["-f", "text", "--function", "user->go"], &profile);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    assert_eq!(
+        messages(&output),
+        "error: no function is named \"user->go\"; these contain it: App\\Models\\User->go\n"
+    );
+}
+
+#[test]
 fn an_event_that_nobody_has_is_an_error_that_lists_those_there_are() {
     let output = run(["-e", "Nix"], &small());
     assert_eq!(output.status.code(), Some(1));

@@ -99,20 +99,10 @@ fn an_input_without_data_adds_nothing_to_others() {
     let preprocessed = folder.path().join("empty.pre");
     fs::write(&preprocessed, [7, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0]).unwrap();
     let profile = fixture("xdebug3/small.cg");
-    let expected = written(
-        program()
-            .args(["-f", "json"])
-            .arg(&profile)
-            .output()
-            .unwrap(),
-    );
+    let expected = written(program().args(["-f", "v7"]).arg(&profile).output().unwrap());
     for nothing in [&empty, &header, &preprocessed] {
         for inputs in [[nothing, &profile], [&profile, nothing]] {
-            let output = program()
-                .args(["-f", "json"])
-                .args(inputs)
-                .output()
-                .unwrap();
+            let output = program().args(["-f", "v7"]).args(inputs).output().unwrap();
             assert!(output.status.success());
             assert!(output.stdout == expected, "{}", nothing.display());
             let warning = "no profile data, so it adds nothing";

@@ -3,6 +3,7 @@
 mod runner;
 
 mod cli;
+mod comparison;
 mod input;
 #[cfg(all(target_os = "linux", feature = "compression"))]
 mod limits;

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
-use cg_preprocess::report;
+use cg_preprocess::report::{self, json::Notes};
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
 
 /// How a test reads.
@@ -112,7 +112,7 @@ pub fn write_as(profile: &Profile, options: WriteOptions) -> (Vec<u8>, Vec<Write
 /// Writes the report for machines.
 pub fn json(profile: &Profile) -> String {
     let mut output = Vec::new();
-    report::json::write(profile, &mut output).expect("memory takes it");
+    report::json::write(profile, &Notes::default(), &mut output).expect("memory takes it");
     String::from_utf8(output).expect("UTF-8")
 }
 

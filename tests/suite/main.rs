@@ -12,6 +12,7 @@ mod preprocessed;
 mod bad_input;
 mod bad_preprocessed;
 mod callgrind_format;
+mod comparison;
 mod costs;
 mod cut_off;
 mod golden;

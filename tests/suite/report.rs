@@ -8,10 +8,12 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use cg_preprocess::profile::{Profile, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions};
+use cg_preprocess::report::json::Notes;
 use cg_preprocess::report::{self, text};
 use cg_preprocess::webgrind::Version;
-use serde_json::Value;
+use jsonschema::Validator;
+use serde_json::{Value, json};
 use unicode_width::UnicodeWidthChar;
 
 use crate::fixtures;
@@ -21,9 +23,21 @@ fn profile(text: impl AsRef<[u8]>) -> Profile {
     read(text, ProfileOptions::default())
 }
 
+fn all_events(text: impl AsRef<[u8]>) -> Profile {
+    let options = ProfileOptions {
+        events: EventChoice::All,
+        ..ProfileOptions::default()
+    };
+    read(text, options)
+}
+
 fn as_text(profile: &Profile, top: Option<usize>, width: Option<usize>) -> String {
+    with(profile, &text::Options::default().top(top).width(width))
+}
+
+fn with(profile: &Profile, options: &text::Options) -> String {
     let mut output = Vec::new();
-    text::write(profile, text::Options { top, width }, &mut output).unwrap();
+    text::write(profile, options, &mut output).unwrap();
     String::from_utf8(output).unwrap()
 }
 
@@ -81,17 +95,25 @@ mod in_text {
             "valgrind/instr.cg",
         ] {
             let profile = profile(fixtures::bytes(source));
+            let first = profile
+                .functions()
+                .next()
+                .map(|(_, function)| function.name);
+            let first = first.map(|name| profile.name(name).to_vec());
             for width in 0..250 {
-                let report = as_text(&profile, Some(15), Some(width));
-                let widest = report.lines().map(columns).max();
-                assert!(widest <= Some(width), "{width} columns:\n{report}");
+                let options = text::Options::default().top(15).width(width);
+                for options in [options.clone(), options.function(first.clone())] {
+                    let report = with(&profile, &options);
+                    let widest = report.lines().map(columns).max();
+                    assert!(widest <= Some(width), "{width} columns:\n{report}");
+                }
             }
         }
     }
 
     #[test]
     fn a_width_that_suffices_cuts_nothing() {
-        let profile = profile(fixtures::bytes("valgrind/instr.cg"));
+        let profile = profile(fixtures::bytes("xdebug3/small.cg"));
         assert_eq!(
             as_text(&profile, None, Some(1000)),
             as_text(&profile, None, None)
@@ -158,8 +180,202 @@ mod in_text {
         assert_eq!(total("Time_(us)", "any"), "3,300,123 (3.30 s)");
         assert_eq!(total("cpu(ms)", "any"), "3,300,123 (3,300 s)");
         assert_eq!(total("Time", "xdebug 2.9.8"), "3,300,123 (3.30 s)");
-        assert_eq!(total("Time", "any"), "3,300,123");
-        assert_eq!(total("Memory_(bytes)", "xdebug 3.2.0"), "3,300,123");
+        assert_eq!(total("Memory", "xdebug 2.7.2"), "3,300,123 (3.15 MiB)");
+        assert_eq!(total("Memory_(bytes)", "any"), "3,300,123 (3.15 MiB)");
+        assert_eq!(total("Time", "any\nversion: 0.9.6"), "3,300,123");
+        assert_eq!(total("Time", "xdebug 2.9.8\ncreator: any"), "3,300,123");
+        assert_eq!(total("Ir", "any"), "3,300,123");
+    }
+
+    #[test]
+    fn columns_have_the_unit_of_the_event() {
+        let costs = "fn=main\n1 100000\ncfn=leaf\ncalls=2 9\n4 2345\nfn=leaf\n9 2345\n";
+        let report = |header: &str| as_text(&profile(format!("{header}\n{costs}")), None, None);
+        let of_xdebug = report("events: Time_(10ns)");
+        let expected = "self %   self µs  incl %   incl µs  calls  function  file:line\n \
+                        97.71  1,000.00  100.00  1,023.45      1  main\n  \
+                        2.29     23.45    2.29     23.45      2  leaf\n";
+        assert!(of_xdebug.ends_with(expected), "{of_xdebug}");
+        let of_xdebug_2 = report("version: 0.9.6\nevents: Time");
+        assert!(of_xdebug_2.contains("  incl ms  "), "{of_xdebug_2}");
+        assert!(of_xdebug_2.contains(" 2.345 "), "{of_xdebug_2}");
+        let unknown = report("events: Ir");
+        assert!(
+            unknown.contains("self %     self  incl %  inclusive"),
+            "{unknown}"
+        );
+        assert!(unknown.contains("  100,000  "), "{unknown}");
+    }
+
+    #[test]
+    fn further_events_have_columns_of_their_own() {
+        let profile = all_events(concat!(
+            "events: Ir Memory_(bytes)\nfl=a\nfn=main\n1 5 300\ncfn=leaf\ncalls=2 9\n4 2 40960\n",
+            "fn=leaf\n9 2 40960\n",
+        ));
+        let report = as_text(&profile, None, None);
+        let expected = "\
+total      7
+also       Memory_(bytes), total 41,260 (40.3 KiB)
+functions  2
+calls      2 on 1 call edge
+
+self %  self  incl %  inclusive  calls  self Memory KiB  incl Memory KiB  function  file:line
+ 71.43     5  100.00          7      1            0.293           40.293  main      a:1
+ 28.57     2   28.57          2      2           40.000           40.000  leaf      a:9
+";
+        assert!(report.ends_with(expected), "{report}");
+        let options = text::Options::default().function(b"leaf".to_vec());
+        let report = with(&profile, &options);
+        let expected = "\
+cost %  cost  calls  Memory KiB  caller  called at
+ 28.57     2      2      40.000  main    a:4
+";
+        assert!(report.contains(expected), "{report}");
+    }
+
+    #[test]
+    fn a_summary_that_differs_is_told_with_its_difference() {
+        let heading = |summary: &str| {
+            let text = format!("events: Ir\n{summary}fn=a\n1 800\n");
+            let report = as_text(&profile(text), None, None);
+            let lines = report.lines().skip(2).take(2);
+            lines.collect::<Vec<_>>().join("|")
+        };
+        let functions = "total      800|functions  1";
+        assert_eq!(heading(""), functions);
+        assert_eq!(heading("summary: 800\n"), functions);
+        assert_eq!(
+            heading("summary: 1000\n"),
+            "total      800|summary    1,000, 200 outside of all functions"
+        );
+        assert_eq!(
+            heading("summary: 500\n"),
+            "total      800|summary    500, 300 counted twice"
+        );
+    }
+
+    #[test]
+    fn the_order_is_that_of_what_was_asked_for() {
+        let profile = profile(concat!(
+            "events: Ir\nfn=main\n1 5\ncfn=often\ncalls=900 1\n2 10\ncfn=big\ncalls=2 1\n3 70\n",
+            "fn=often\n1 10\nfn=big\n1 70\n",
+        ));
+        let names = |sort| {
+            let report = with(&profile, &text::Options::default().sort(sort));
+            let names = rows(&report)
+                .into_iter()
+                .map(|row| row.split_whitespace().nth(5).unwrap().to_owned());
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(names(text::Sort::SelfCost), ["big", "often", "main"]);
+        assert_eq!(names(text::Sort::Inclusive), ["main", "big", "often"]);
+        assert_eq!(names(text::Sort::Calls), ["often", "big", "main"]);
+    }
+
+    #[test]
+    fn a_filter_leaves_names_that_contain_it() {
+        let profile = profile("events: Ir\nfn=App\\Load\n1 60\nfn=reload\n1 30\nfn=main\n1 10\n");
+        let filtered = |text: &str| {
+            let options = text::Options::default().filter(text.as_bytes().to_vec());
+            with(&profile, &options.top(1))
+        };
+        let report = filtered("load");
+        assert_eq!(rows(&report).len(), 1);
+        assert!(
+            report.contains(
+                "\nfilter     \"load\" is in the names of 2 functions with a self cost of 90 (90.00 %)\n"
+            ),
+            "{report}"
+        );
+        assert!(
+            report.ends_with("\n1 more function with a self cost of 30 (30.00 %)\n"),
+            "{report}"
+        );
+        let nothing = filtered("x\u{1b}");
+        assert!(
+            nothing.ends_with(
+                "\"x\\x1b\" is in the names of 0 functions with a self cost of 0 (0.00 %)\n"
+            ),
+            "{nothing}"
+        );
+    }
+
+    const CALLS: &str = concat!(
+        "events: Ir\nfl=a.php\nfn=main\n1 10\ncfn=work\ncalls=2 20\n5 600\ncfn=work\ncalls=1 20\n7 100\n",
+        "fn=other\n9 0\ncfn=work\ncalls=90 20\n11 90\n",
+        "fn=work\n20 90\ncfl=b.php\ncfn=leaf\ncalls=70 3\n21 400\ncfl=b.php\ncfn=leaf2\ncalls=900 3\n22 300\n",
+        "fl=b.php\nfn=leaf\n3 400\nfn=leaf2\n3 300\n",
+    );
+
+    fn of_function(name: &str, sort: text::Sort, top: Option<usize>) -> String {
+        let options = text::Options::default().function(name.as_bytes().to_vec());
+        let report = with(&profile(CALLS), &options.sort(sort).top(top));
+        report.split_once("\n\n").unwrap().1.to_owned()
+    }
+
+    #[test]
+    fn a_function_is_shown_with_its_callers_and_callees() {
+        let expected = "\
+self %  self  incl %  inclusive  calls  function  file:line
+ 11.25    90   98.75        790     93  work      a.php:20
+
+cost %  cost  calls  caller  called at
+ 75.00   600      2  main    a.php:5
+ 12.50   100      1  main    a.php:7
+ 11.25    90     90  other   a.php:11
+
+cost %  cost  calls  callee  called at
+ 50.00   400     70  leaf    a.php:21
+ 37.50   300    900  leaf2   a.php:22
+";
+        let found = of_function("work", text::Sort::SelfCost, None);
+        assert!(found == expected, "{found}");
+        let found = of_function("work", text::Sort::Calls, Some(1));
+        let expected = "
+ 11.25    90     90  other   a.php:11
+2 more callers with a cost of 700 (87.50 %)
+
+cost %  cost  calls  callee  called at
+ 37.50   300    900  leaf2   a.php:22
+1 more callee with a cost of 400 (50.00 %)
+";
+        assert!(found.ends_with(expected), "{found}");
+        assert!(of_function("main", text::Sort::SelfCost, None).contains("\n\nno caller\n\n"));
+        assert!(of_function("leaf", text::Sort::SelfCost, None).ends_with("\n\nno callee\n"));
+    }
+
+    #[test]
+    fn functions_of_one_name_are_all_shown() {
+        let text = "events: Ir\nfl=a\nfn=run\n1 5\nfl=b\nfn=run\n1 9\n";
+        let options = text::Options::default().function(b"run".to_vec());
+        let report = with(&profile(text), &options);
+        let places = report.lines().filter_map(|line| line.split("run  ").nth(1));
+        assert_eq!(places.map(str::trim).collect::<Vec<_>>(), ["b:1", "a:1"]);
+    }
+
+    #[test]
+    fn a_function_that_is_not_there_is_an_error_that_helps() {
+        let message = |name: &str| {
+            let options = text::Options::default().function(name.as_bytes().to_vec());
+            let mut output = Vec::new();
+            let error = text::write(&profile(CALLS), &options, &mut output).unwrap_err();
+            assert!(output.is_empty());
+            error.to_string()
+        };
+        assert_eq!(
+            message("Lea"),
+            "no function is named \"Lea\"; these contain it: leaf, leaf2"
+        );
+        assert_eq!(message("wrk\n"), "no function is named \"wrk\\n\"");
+    }
+
+    #[test]
+    fn objects_are_in_full_but_for_a_terminal() {
+        let profile = profile("events: Ir\nob=/usr/lib/libc.so.6\nfl=???\nfn=free\n0 5\n");
+        let row = |width| rows(&as_text(&profile, None, width))[0].to_owned();
+        assert!(row(None).ends_with("  free      [/usr/lib/libc.so.6]"));
+        assert!(row(Some(80)).ends_with("  free      [libc.so.6]"));
     }
 
     #[test]
@@ -187,26 +403,31 @@ mod in_json {
 
     #[test]
     fn fields_stand_in_order_and_each_function_on_a_line() {
-        let profile = profile(concat!(
-            "cmd: x\nevents: Ir Dr\nob=o\nfl=f\nfn=main\n3 10 1\n",
+        let profile = all_events(concat!(
+            "cmd: x\nevent: Ir : Instructions\nevents: Ir Dr\nob=o\nfl=f\nfn=main\n3 10 1\n",
             "cfn=leaf\ncalls=2 9\n4 20 2\nfn=leaf\n9 20 2\n",
         ));
         let expected = r#"{
+  "schema":2,
   "event":"Ir",
   "events":[
-    "Ir",
-    "Dr"
+    {"name":"Ir","unit":"","long_name":"Instructions"},
+    {"name":"Dr","unit":"","long_name":""}
   ],
   "scale":1,
+  "kind":"aggregate",
+  "complete":true,
+  "warnings":[],
   "headers":[
     ["cmd","x"],
+    ["event","Ir : Instructions"],
     ["events","Ir Dr"],
     ["summary","30"]
   ],
-  "total":30,
+  "total":[30,3],
   "functions":[
-    {"number":0,"object":"o","file":"f","name":"main","line":3,"self":10,"inclusive":30,"invocations":1,"called_from":[],"sub_calls":[{"function":1,"line":4,"calls":2,"cost":20}]},
-    {"number":1,"object":"o","file":"f","name":"leaf","line":9,"self":20,"inclusive":20,"invocations":2,"called_from":[{"function":0,"line":4,"calls":2,"cost":20}],"sub_calls":[]}
+    {"number":0,"object":"o","file":"f","name":"main","line":3,"self":[10,1],"inclusive":[30,3],"invocations":1,"called_from":[],"sub_calls":[{"function":1,"line":4,"calls":2,"cost":[20,2]}]},
+    {"number":1,"object":"o","file":"f","name":"leaf","line":9,"self":[20,2],"inclusive":[20,2],"invocations":2,"called_from":[{"function":0,"line":4,"calls":2,"cost":[20,2]}],"sub_calls":[]}
   ]
 }
 "#;
@@ -233,10 +454,10 @@ mod in_json {
         let document: Value = serde_json::from_str(&json).unwrap();
         let functions = &document["functions"];
         assert_eq!(functions[0]["line"], u64::MAX);
-        assert_eq!(functions[0]["self"], 9_007_199_254_740_993_i64);
+        assert_eq!(functions[0]["self"][0], 9_007_199_254_740_993_i64);
         assert_eq!(functions[0]["sub_calls"][0]["calls"], u64::MAX);
-        assert_eq!(functions[1]["self"], -9_007_199_254_740_995_i64);
-        assert_eq!(document["total"], -2);
+        assert_eq!(functions[1]["self"][0], -9_007_199_254_740_995_i64);
+        assert_eq!(document["total"][0], -2);
     }
 
     #[test]
@@ -245,7 +466,7 @@ mod in_json {
             let text = format!("events: {event} Dr\nfn=a\n1 7\n");
             let document: Value = serde_json::from_str(&json(&profile(text))).unwrap();
             assert_eq!(document["event"], event);
-            assert_eq!(document["total"], 7);
+            assert_eq!(document["total"][0], 7);
             document["scale"].clone()
         };
         assert_eq!(scale("Ir"), 1);
@@ -262,29 +483,92 @@ mod in_json {
         let document: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(document["event"], "Ir_(x1000)");
         assert_eq!(document["scale"], 1000);
-        assert_eq!(document["functions"][0]["self"], 4_000_000_000_u64);
+        assert_eq!(document["functions"][0]["self"][0], 4_000_000_000_u64);
     }
 
     #[test]
-    fn every_fixture_is_one_document_that_ends_with_a_newline() {
-        for folder in ["xdebug2", "xdebug3", "valgrind", "other", "reports"] {
-            for path in fixtures::files_below(&fixtures::path(folder)) {
-                if !is_profile(&path) {
-                    continue;
-                }
-                let profile = profile(fs::read(&path).unwrap());
+    fn every_fixture_is_a_document_as_the_schema_has_it() {
+        let schema = schema("profile");
+        let folders = [
+            "xdebug2",
+            "xdebug3",
+            "valgrind",
+            "other",
+            "producers",
+            "reports",
+        ];
+        for folder in folders {
+            let files = fixtures::files_below(&fixtures::path(folder));
+            for path in files.iter().filter(|path| is_profile(path)) {
+                let mut profile = all_events(fs::read(path).unwrap());
+                profile.derive_events();
                 let json = json(&profile);
                 let document: Value = serde_json::from_str(&json).unwrap();
+                let name = fixtures::short(path);
+                assert_valid(&schema, &document, &name);
                 let functions = document["functions"].as_array().unwrap();
-                assert_eq!(functions.len(), profile.functions().len());
-                assert!(json.ends_with("\n}\n"), "{}", fixtures::short(&path));
+                assert_eq!(functions.len(), profile.functions().len(), "{name}");
+                for costs in functions.iter().map(|function| &function["self"]) {
+                    assert_eq!(costs.as_array().unwrap().len(), profile.events().len());
+                }
+                assert!(json.ends_with("\n}\n"), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn units_and_long_names_are_told_where_they_are_known() {
+        let events = |header: &str| {
+            let profile = all_events(format!("{header}\nfn=a\n1 5\n"));
+            let document: Value = serde_json::from_str(&json(&profile)).unwrap();
+            document["events"].clone()
+        };
+        let event = |name: &str, unit: &str, long_name: &str| json!({"name": name, "unit": unit, "long_name": long_name});
+        let xdebug_3 = events("events: Time_(10ns) Memory_(bytes)");
+        assert_eq!(xdebug_3[0], event("Time_(10ns)", "10ns", ""));
+        assert_eq!(xdebug_3[1], event("Memory_(bytes)", "bytes", ""));
+        for header in ["creator: xdebug 2.9.8", "version: 0.9.6"] {
+            let xdebug_2 = events(&format!("{header}\nevents: Time Memory"));
+            assert_eq!(xdebug_2[0], event("Time", "us", ""));
+            assert_eq!(xdebug_2[1], event("Memory", "bytes", ""));
+        }
+        let others = events("event: ns : Nanoseconds\nevents: ns Time Object(s) Time_(us)_(x10)");
+        assert_eq!(others[0], event("ns", "ns", "Nanoseconds"));
+        assert_eq!(others[1], event("Time", "", ""));
+        assert_eq!(others[2], event("Object(s)", "", ""));
+        assert_eq!(others[3], event("Time_(us)_(x10)", "us", ""));
+    }
+
+    #[test]
+    fn warnings_and_losses_are_part_of_the_document() {
+        let notes = Notes {
+            complete: false,
+            warnings: vec!["a \"b\"".to_owned(), "c".to_owned()],
+        };
+        let mut output = Vec::new();
+        let profile = profile("events: Ir\nfn=a\n1 1\n");
+        report::json::write(&profile, &notes, &mut output).unwrap();
+        let document: Value = serde_json::from_slice(&output).unwrap();
+        assert_valid(&schema("profile"), &document, "notes");
+        assert_eq!(document["complete"], false);
+        assert_eq!(document["warnings"], json!(["a \"b\"", "c"]));
     }
 
     fn is_profile(path: &Path) -> bool {
         path.extension().is_some_and(|extension| extension == "cg")
     }
+}
+
+fn schema(name: &str) -> Validator {
+    let path = format!("{}/docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    jsonschema::draft202012::meta::validate(&schema).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+fn assert_valid(schema: &Validator, document: &Value, name: &str) {
+    let errors: Vec<_> = schema.iter_errors(document).take(5).collect();
+    assert!(errors.is_empty(), "{name}: {errors:#?}");
 }
 
 /// An output that takes some bytes, and then nobody reads it any more.
@@ -310,14 +594,13 @@ impl Write for Pipe {
 #[test]
 fn a_closed_pipe_is_told_as_such() {
     let profile = profile("events: Ir\nfn=a\n1 1\n");
-    let options = text::Options {
-        top: None,
-        width: None,
-    };
     for room in [0, 1, 100] {
-        let error = report::json::write(&profile, Pipe { room }).unwrap_err();
+        let error = report::json::write(&profile, &Notes::default(), Pipe { room }).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
-        let error = text::write(&profile, options, Pipe { room }).unwrap_err();
+        let error = text::write(&profile, &text::Options::default(), Pipe { room }).unwrap_err();
+        let text::Error::Io(error) = error else {
+            panic!("{error}")
+        };
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     }
 }

@@ -15,6 +15,27 @@ use crate::fixtures;
 use crate::library::{linked, read, write, write_with};
 use crate::preprocessed::{DecodedFunction, NOBODY, decode};
 
+#[test]
+fn compared_stacks_have_the_costs_of_both_sides() {
+    let base = trace(&[
+        ("b", 7, &[]),
+        ("a", 30, &[]),
+        ("gone", 5, &[("a", 30)]),
+        ("main", 3, &[("gone", 35), ("b", 7)]),
+    ]);
+    let new = trace(&[
+        ("b", 9, &[]),
+        ("b c", 4, &[]),
+        ("main", 3, &[("b c", 4), ("b", 9)]),
+    ]);
+    let profiles = [base, new].map(|text| read(text, stacked()));
+    let mut output = Vec::new();
+    let warnings = collapsed::write_comparison(&profiles[0], &profiles[1], &mut output).unwrap();
+    assert_eq!(warnings, []);
+    let expected = "main 3 3\nmain;b 7 9\nmain;b c 0 4\nmain;gone 5 0\nmain;gone;a 30 0\n";
+    assert_eq!(String::from_utf8(output).unwrap(), expected);
+}
+
 /// The stacks of a profile with their costs, in the order of their bytes, and the warnings.
 pub fn collapsed(profile: &Profile) -> (BTreeMap<String, i64>, Vec<collapsed::Warning>) {
     let mut output = Vec::new();
@@ -133,7 +154,8 @@ const TREES: [(&str, &[Option<usize>]); 3] = [
 
 fn tree_of(profile: &Profile, top: Option<usize>, width: Option<usize>) -> String {
     let mut output = Vec::new();
-    tree::write(profile, text::Options { top, width }, &mut output).expect("memory takes it");
+    let options = text::Options::default().top(top).width(width);
+    tree::write(profile, &options, &mut output).expect("memory takes it");
     String::from_utf8(output).expect("UTF-8")
 }
 
@@ -237,8 +259,8 @@ fn calls_without_invocations_are_leaves() {
     assert_eq!(
         rows(&tree_of(&profile, None, None)),
         [
-            "1500.00         45     3      1  main",
-            "1400.00         42    42      2    exit",
+            "1,500.00         45     3      1  main",
+            "1,400.00         42    42      2    exit",
         ]
     );
 }

@@ -106,10 +106,21 @@ fn function_table((number, function): (usize, &Value)) -> Value {
     assert_eq!(function["number"], number);
     let mut table = function.as_object().unwrap().clone();
     table.remove("number");
+    for costs in ["self", "inclusive"] {
+        let first = table[costs][0].clone();
+        table.insert(costs.to_owned(), first);
+    }
     for list in ["called_from", "sub_calls"] {
         let records = table[list].as_array().unwrap().iter();
         let records: Vec<Value> = records
-            .map(|call| json!([call["function"], call["line"], call["calls"], call["cost"]]))
+            .map(|call| {
+                json!([
+                    call["function"],
+                    call["line"],
+                    call["calls"],
+                    call["cost"][0]
+                ])
+            })
             .collect();
         table.insert(list.to_owned(), records.into());
     }

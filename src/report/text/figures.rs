@@ -1,6 +1,19 @@
 //! Numbers as people read them.
 
-use crate::profile::{Cost, split_scale};
+/// A cost and, where its unit is known, how much that is: `58,434 (584 µs)`.
+pub(in crate::report) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {
+    let cost = cost.into();
+    match unit.told(cost) {
+        Some(told) => format!("{} ({told})", grouped(cost)),
+        None => grouped(cost),
+    }
+}
+
+/// So many of something: `1 function`, `2 functions`.
+pub(in crate::report) fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count))
+}
 
 /// A number with its thousands apart: `-1,234,567`.
 pub(in crate::report) fn grouped(number: impl Into<i128>) -> String {
@@ -19,56 +32,170 @@ pub(in crate::report) fn grouped(number: impl Into<i128>) -> String {
 /// How much of a total something is, in percent with two decimals.
 ///
 /// Of nothing, and of less than nothing, there are no percentages: that is `-`.
-pub(in crate::report) fn percent(part: Cost, total: Cost) -> String {
-    if total <= 0 {
-        return "-".to_owned();
+pub(in crate::report) fn percent(part: impl Into<i128>, total: impl Into<i128>) -> String {
+    match total.into() {
+        ..=0 => "-".to_owned(),
+        total => rounded(part.into().saturating_mul(100), total, 2),
     }
-    let hundredths = divided(i128::from(part) * 10_000, i128::from(total));
-    decimal(hundredths, 2)
 }
 
-/// The nanoseconds in one unit of an event whose name tells it, as `Time_(10ns)` does.
-pub(in crate::report) fn nanoseconds(event: &[u8]) -> Option<i128> {
-    let (name, scale) = split_scale(event);
-    let name = std::str::from_utf8(name).ok()?.strip_suffix(')')?;
-    let (_, unit) = name.rsplit_once('(')?;
-    let letters = unit.trim_start_matches(|c: char| c.is_ascii_digit());
-    let count = match &unit[..unit.len() - letters.len()] {
-        "" => 1,
-        digits => digits.parse::<i128>().ok()?,
-    };
-    let unit = match letters {
-        "ns" => 1,
-        "us" | "µs" => 1_000,
-        "ms" => 1_000_000,
-        _ => return None,
-    };
-    count.checked_mul(unit)?.checked_mul(i128::from(scale))
+/// A change in figures that were written without their signs being looked at: `+5`, `-5`, `0`.
+pub(in crate::report) fn signed(change: i128, figures: String) -> String {
+    if change > 0 {
+        format!("+{figures}")
+    } else {
+        figures
+    }
 }
 
-/// A time with three digits, in a unit that suits it: `33.0 ms`.
-pub(in crate::report) fn time(nanoseconds: i128) -> String {
-    const UNITS: [(i128, &str); 4] = [
-        (1_000_000_000, "s"),
-        (1_000_000, "ms"),
-        (1_000, "µs"),
-        (1, "ns"),
-    ];
-    let size = nanoseconds.saturating_abs();
-    let fits = |(unit, _): &&(i128, &str)| size >= *unit;
-    let &(unit, name) = UNITS.iter().find(fits).unwrap_or(&UNITS[3]);
-    let decimals = match size / unit {
-        _ if unit == 1 => 0,
-        0..=9 => 2,
-        10..=99 => 1,
-        _ => 0,
-    };
+/// What one unit of cost is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) enum Unit {
+    /// So many nanoseconds.
+    Nanoseconds(u32),
+    /// So many bytes.
+    Bytes(u32),
+    /// Nobody knows, or it is a plain number.
+    Unknown,
+}
+
+impl Unit {
+    /// The unit of a name that [`Profile::unit`](crate::profile::Profile::unit) gives, and how many
+    /// of it the costs of an event count.
+    pub fn of(unit: &str, scale: u64) -> Self {
+        let unit = match unit {
+            "ns" => Unit::Nanoseconds(1),
+            "10ns" => Unit::Nanoseconds(10),
+            "us" | "µs" => Unit::Nanoseconds(1_000),
+            "ms" => Unit::Nanoseconds(1_000_000),
+            "bytes" => Unit::Bytes(1),
+            _ => Unit::Unknown,
+        };
+        unit.times(scale)
+    }
+
+    /// So many of it; unknown, if they are none or do not fit.
+    fn times(self, factor: u64) -> Self {
+        let times = |count: u32| {
+            let product = u64::from(count).checked_mul(factor)?;
+            u32::try_from(product).ok().filter(|&product| product > 0)
+        };
+        let product = match self {
+            Unit::Nanoseconds(count) => times(count).map(Unit::Nanoseconds),
+            Unit::Bytes(count) => times(count).map(Unit::Bytes),
+            Unit::Unknown => None,
+        };
+        product.unwrap_or(Unit::Unknown)
+    }
+
+    /// How much of the smallest of its sizes a unit of cost is, and the sizes.
+    fn sizes(self) -> (u32, &'static [(i128, &'static str)]) {
+        match self {
+            Unit::Nanoseconds(count) => (count, &TIMES),
+            Unit::Bytes(count) => (count, &MEMORIES),
+            Unit::Unknown => (1, &[]),
+        }
+    }
+
+    /// A cost with three digits, in a size that suits it: `33.0 ms`; none where nothing is known.
+    pub fn told(self, cost: impl Into<i128>) -> Option<String> {
+        let (count, sizes) = self.sizes();
+        let amount = cost.into().saturating_mul(count.into());
+        let &(size, name) = largest_within(sizes, amount)?;
+        let decimals = match amount.saturating_abs() / size {
+            _ if size == 1 => 0,
+            0..=9 => 2,
+            10..=99 => 1,
+            _ => 0,
+        };
+        Some(format!("{} {name}", rounded(amount, size, decimals)))
+    }
+
+    /// How to write costs of about this size, so that they can be compared at a glance.
+    pub fn notation(self, about: impl Into<i128>) -> Notation {
+        const DECIMALS: u32 = 3;
+        let (count, sizes) = self.sizes();
+        let amount = about.into().saturating_mul(count.into());
+        let Some(&(size, name)) = largest_within(sizes, amount / 10) else {
+            return Notation::default();
+        };
+        let count = i128::from(count);
+        let is_exact = |&decimals: &u32| count * 10i128.pow(decimals) % size == 0;
+        Notation {
+            count,
+            size,
+            name,
+            decimals: (0..DECIMALS).find(is_exact).unwrap_or(DECIMALS),
+        }
+    }
+}
+
+const TIMES: [(i128, &str); 4] = [
+    (1_000_000_000, "s"),
+    (1_000_000, "ms"),
+    (1_000, "µs"),
+    (1, "ns"),
+];
+
+const MEMORIES: [(i128, &str); 4] = [
+    (1 << 30, "GiB"),
+    (1 << 20, "MiB"),
+    (1 << 10, "KiB"),
+    (1, "bytes"),
+];
+
+fn largest_within<'a>(sizes: &'a [(i128, &'a str)], amount: i128) -> Option<&'a (i128, &'a str)> {
+    let fits = |(size, _): &&(i128, &str)| amount.saturating_abs() >= *size;
+    sizes.iter().find(fits).or(sizes.last())
+}
+
+/// How the costs of a column are written: all in the same unit, with as many decimals.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::report) struct Notation {
+    /// What a unit of cost is, in the smallest size.
+    count: i128,
+    /// What a unit of the column is.
+    size: i128,
+    name: &'static str,
+    decimals: u32,
+}
+
+impl Default for Notation {
+    /// Costs as they are.
+    fn default() -> Self {
+        Notation {
+            count: 1,
+            size: 1,
+            name: "",
+            decimals: 0,
+        }
+    }
+}
+
+impl Notation {
+    /// A cost in it; the unit is for the heading.
+    pub fn cost(&self, cost: impl Into<i128>) -> String {
+        rounded(
+            cost.into().saturating_mul(self.count),
+            self.size,
+            self.decimals,
+        )
+    }
+
+    /// The unit, empty where none is known.
+    pub fn unit(&self) -> &'static str {
+        self.name
+    }
+}
+
+/// A number divided, with its thousands apart, and so many decimals.
+fn rounded(number: i128, divisor: i128, decimals: u32) -> String {
     let steps = 10i128.pow(decimals);
-    let number = match decimals {
-        0 => grouped(divided(nanoseconds, unit)),
-        _ => decimal(divided(nanoseconds * steps, unit), decimals),
-    };
-    format!("{number} {name}")
+    let quotient = divided(number.saturating_mul(steps), divisor);
+    match decimals {
+        0 => grouped(quotient),
+        _ => decimal(quotient, decimals),
+    }
 }
 
 /// Divides, rounding to nearest, halves away from 0.
@@ -81,18 +208,23 @@ fn divided(number: i128, divisor: i128) -> i128 {
     number.saturating_add(half) / divisor
 }
 
-/// A number given in its last decimals: 3420 with 2 of them is `34.20`.
+/// A number given in its last decimals: 342012 with 2 of them is `3,420.12`.
 fn decimal(number: i128, decimals: u32) -> String {
-    let steps = 10u128.pow(decimals);
-    let sign = if number < 0 { "-" } else { "" };
-    let size = number.unsigned_abs();
+    let steps = 10i128.pow(decimals);
+    let sign = if number < 0 && number / steps == 0 {
+        "-"
+    } else {
+        ""
+    };
     let digits = decimals as usize;
-    format!("{sign}{}.{:0digits$}", size / steps, size % steps)
+    let fraction = (number % steps).abs();
+    format!("{sign}{}.{fraction:0digits$}", grouped(number / steps))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Cost;
 
     #[test]
     fn thousands_stand_apart() {
@@ -114,26 +246,21 @@ mod tests {
         assert_eq!(percent(-1, 1_000_000), "0.00");
         assert_eq!(percent(5, 0), "-");
         assert_eq!(percent(5, -10), "-");
-        assert_eq!(percent(Cost::MAX, 1), "922337203685477580700.00");
+        assert_eq!(percent(Cost::MAX, 1), "922,337,203,685,477,580,700.00");
     }
 
     #[test]
-    fn units_are_read_from_names_that_tell_them() {
-        assert_eq!(nanoseconds(b"Time_(10ns)"), Some(10));
-        assert_eq!(nanoseconds(b"Time_(us)"), Some(1_000));
-        assert_eq!(nanoseconds(b"Time_(us)_(x10)"), Some(10_000));
-        assert_eq!(nanoseconds(b"cpu(ms)"), Some(1_000_000));
-        assert_eq!(nanoseconds(b"Memory_(bytes)"), None);
-        assert_eq!(nanoseconds(b"Object(s)"), None);
-        assert_eq!(nanoseconds(b"Time"), None);
-        assert_eq!(nanoseconds(b"Ir_(x1000)"), None);
-        assert_eq!(nanoseconds(b"Time_(-5ns)"), None);
-        let huge = b"T(99999999999999999999999999999999999999us)_(x18446744073709551615)";
-        assert_eq!(nanoseconds(huge), None);
+    fn units_are_times_their_scale() {
+        assert_eq!(Unit::of("10ns", 1), Unit::Nanoseconds(10));
+        assert_eq!(Unit::of("us", 10), Unit::Nanoseconds(10_000));
+        assert_eq!(Unit::of("bytes", 10), Unit::Bytes(10));
+        assert_eq!(Unit::of("", 10), Unit::Unknown);
+        assert_eq!(Unit::of("us", u64::MAX), Unit::Unknown);
     }
 
     #[test]
-    fn times_have_three_digits() {
+    fn costs_are_told_with_three_digits() {
+        let time = |cost: i128| Unit::Nanoseconds(1).told(cost).unwrap();
         assert_eq!(time(0), "0 ns");
         assert_eq!(time(999), "999 ns");
         assert_eq!(time(1_234), "1.23 µs");
@@ -141,6 +268,32 @@ mod tests {
         assert_eq!(time(-250_400_000), "-250 ms");
         assert_eq!(time(1_500_000_000), "1.50 s");
         assert_eq!(time(43_210_000_000_000), "43,210 s");
-        assert_eq!(time(i128::MIN + 1).len(), time(i128::MAX).len() + 1);
+        assert_eq!(Unit::Bytes(1).told(3_300_123).unwrap(), "3.15 MiB");
+        assert_eq!(Unit::Bytes(1).told(-1023).unwrap(), "-1,023 bytes");
+        assert_eq!(Unit::Unknown.told(5), None);
+        for cost in [Cost::MIN, Cost::MAX] {
+            assert!(Unit::Nanoseconds(u32::MAX).told(cost).is_some());
+        }
+    }
+
+    #[test]
+    fn a_column_has_one_unit_and_as_many_decimals_as_say_something() {
+        let column = |unit: Unit, about, cost: Cost| {
+            let notation = unit.notation(about);
+            format!("{} {}", notation.cost(cost), notation.unit())
+        };
+        let xdebug = Unit::of("10ns", 1);
+        assert_eq!(column(xdebug, 58_434, 237), "2.37 µs");
+        assert_eq!(column(xdebug, 990, 237), "2,370 ns");
+        assert_eq!(column(xdebug, 8_031_469, 237), "0.002 ms");
+        assert_eq!(column(xdebug, -8_031_469, -4_321_012_345), "-43,210.123 ms");
+        assert_eq!(column(xdebug, 4_300_000_000, 1_234_567_890), "12.346 s");
+        assert_eq!(column(Unit::of("ms", 1), 770, 30), "30 ms");
+        assert_eq!(column(Unit::of("us", 1), 10_000, 30), "0.030 ms");
+        assert_eq!(column(Unit::of("bytes", 1), 20_480, 1_536), "1.500 KiB");
+        assert_eq!(column(Unit::Unknown, 20_480, 1_536), "1,536 ");
+        for cost in [Cost::MIN, Cost::MAX] {
+            column(Unit::Nanoseconds(u32::MAX), cost, cost);
+        }
     }
 }

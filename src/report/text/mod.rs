@@ -1,46 +1,135 @@
-//! The top functions as a table, for a terminal or a log.
+//! Functions as a table, for a terminal or a log.
 
+mod comparison;
 pub(super) mod figures;
 pub(super) mod names;
 mod table;
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::io::{self, Write};
 
-use self::figures::{grouped, nanoseconds, percent, time};
+use thiserror::Error;
+
+pub use self::comparison::write_comparison;
+use self::figures::{Notation, Unit, counted, grouped, in_units, percent};
 use self::names::cut_end;
-use self::table::Table;
-use crate::profile::{Cost, FunctionId, Profile};
+use self::table::{Place, Row, Table};
+use crate::profile::{Cost, EdgeRef, Event, Function, FunctionId, Profile, split_scale};
 use crate::text::printable;
 
 /// What of a profile the text report shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// ```
+/// use cg_preprocess::report::text::{Options, Sort};
+///
+/// let options = Options::default().top(10).sort(Sort::Inclusive).width(80);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
-    /// How many functions; none: all.
-    pub top: Option<usize>,
-    /// Columns of the terminal to cut lines to; none: lines are not cut.
-    pub width: Option<usize>,
+    pub(super) top: Option<usize>,
+    sort: Sort,
+    filter: Option<Vec<u8>>,
+    function: Option<Vec<u8>>,
+    pub(super) width: Option<usize>,
+    color: bool,
 }
 
-/// Writes what was profiled, its sums, and the top functions by self cost, in lines of UTF-8.
+impl Options {
+    /// Shows no more than so many rows; the rest is summed in one line.
+    #[must_use]
+    pub fn top(self, rows: impl Into<Option<usize>>) -> Self {
+        let top = rows.into();
+        Options { top, ..self }
+    }
+
+    /// Puts first what has the most of this; by default, self cost.
+    #[must_use]
+    pub fn sort(self, sort: Sort) -> Self {
+        Options { sort, ..self }
+    }
+
+    /// Shows only functions whose names contain this, in upper or lower case.
+    #[must_use]
+    pub fn filter(self, text: impl Into<Option<Vec<u8>>>) -> Self {
+        let filter = text.into();
+        Options { filter, ..self }
+    }
+
+    /// Shows the functions of this name alone, each with who calls it and whom it calls.
+    #[must_use]
+    pub fn function(self, name: impl Into<Option<Vec<u8>>>) -> Self {
+        let function = name.into();
+        Options { function, ..self }
+    }
+
+    /// Cuts lines to the columns of a terminal; by default, nothing is cut.
+    #[must_use]
+    pub fn width(self, columns: impl Into<Option<usize>>) -> Self {
+        let width = columns.into();
+        Options { width, ..self }
+    }
+
+    /// Colours what has changed; by default, nothing is coloured.
+    #[must_use]
+    pub fn color(self, color: bool) -> Self {
+        Options { color, ..self }
+    }
+}
+
+/// What comes first in a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Sort {
+    /// What costs most without its calls.
+    #[default]
+    SelfCost,
+    /// What costs most with its calls.
+    Inclusive,
+    /// What was called most often.
+    Calls,
+}
+
+/// Why there is no report.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The output fails.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The profile has no function of the name that was asked for.
+    #[error("no function is named \"{name}\"{}", advice(.similar))]
+    UnknownFunction {
+        /// What was asked for.
+        name: String,
+        /// Some functions whose names contain it, the most expensive first.
+        similar: Vec<String>,
+    },
+}
+
+fn advice(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        names => format!("; these contain it: {}", names.join(", ")),
+    }
+}
+
+/// Writes what was profiled, its sums, and tables of its functions, in lines of UTF-8.
 ///
-/// Percentages are of the total of all self costs. Functions of the same self cost stand in the
-/// order of their numbers. Whatever names hold, nothing but printable characters is written.
+/// Percentages are of the total of all self costs. Equals stand in the order of their numbers.
+/// Whatever names hold, nothing but printable characters is written.
 ///
 /// # Errors
 ///
-/// When the output fails.
-pub fn write(profile: &Profile, options: Options, mut output: impl Write) -> io::Result<()> {
-    let total = profile.total();
-    let functions = by_self_cost(profile);
-    let shown = options.top.unwrap_or(usize::MAX).min(functions.len());
-    let (top, rest) = functions.split_at(shown);
-    let mut lines = heading(profile, total);
-    lines.push(String::new());
-    lines.extend(Table::new(profile, total, top).lines(options.width));
-    if !rest.is_empty() {
-        lines.push(String::new());
-        lines.push(remainder(profile, total, rest));
-    }
+/// When the output fails, or, before anything is written, when there is no function of the name
+/// that was asked for.
+pub fn write(profile: &Profile, options: &Options, mut output: impl Write) -> Result<(), Error> {
+    let report = Report::new(profile, options);
+    let lines = match &options.function {
+        Some(name) => report.views(name)?,
+        None => report.top_functions(),
+    };
     for line in lines {
         let line = match options.width {
             Some(width) => cut_end(&line, width),
@@ -48,74 +137,350 @@ pub fn write(profile: &Profile, options: Options, mut output: impl Write) -> io:
         };
         writeln!(output, "{line}")?;
     }
-    output.flush()
+    Ok(output.flush()?)
 }
 
-/// All functions, the most expensive one first.
-fn by_self_cost(profile: &Profile) -> Vec<FunctionId> {
-    let mut functions: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
-    functions.sort_by_key(|&id| std::cmp::Reverse(profile.function(id).self_cost));
-    functions
+/// What was profiled, and its sums.
+pub(super) fn heading(profile: &Profile) -> Vec<String> {
+    Report::new(profile, &Options::default()).heading()
 }
 
-pub(super) fn heading(profile: &Profile, total: Cost) -> Vec<String> {
-    let calls = profile.edges().map(|edge| edge.calls);
-    let calls = calls.fold(0, u64::saturating_add);
-    let edges = profile.edges().len() as u64;
-    let mut total_text = grouped(total);
-    if let Some(unit) = unit(profile) {
-        let nanoseconds = i128::from(total).saturating_mul(unit);
-        total_text = format!("{total_text} ({})", time(nanoseconds));
+struct Report<'a> {
+    profile: &'a Profile,
+    options: &'a Options,
+    total: Cost,
+    unit: Unit,
+    notation: Notation,
+    /// The events behind the first.
+    further: Vec<FurtherEvent>,
+}
+
+/// An event that has columns of its own behind those of the first.
+struct FurtherEvent {
+    name: String,
+    total: Cost,
+    unit: Unit,
+    notation: Notation,
+}
+
+impl FurtherEvent {
+    fn new(profile: &Profile, event: &Event, total: Cost) -> Self {
+        let unit = unit(profile, event);
+        FurtherEvent {
+            name: printable(event.name()),
+            total,
+            unit,
+            notation: unit.notation(total),
+        }
     }
-    vec![
-        format!("command    {}", command(profile)),
-        format!("event      {}", printable(profile.event())),
-        format!("total      {total_text}"),
-        format!("functions  {}", grouped(profile.functions().len() as u64)),
-        format!(
-            "calls      {} on {} call edges",
-            grouped(calls),
-            grouped(edges)
-        ),
-    ]
+
+    /// Headings of its self and inclusive costs.
+    fn headings(&self) -> [String; 2] {
+        ["self", "incl"].map(|kind| format!("{kind} {}", self.cost_heading()))
+    }
+
+    /// Its name; the unit of the column stands instead of the one in the name.
+    fn cost_heading(&self) -> String {
+        match (self.notation.unit(), self.name.split_once('(')) {
+            ("", _) => self.name.clone(),
+            (unit, Some((name, _))) if !name.is_empty() => {
+                format!("{} {unit}", name.trim_end_matches('_'))
+            }
+            (unit, _) => format!("{} {unit}", self.name),
+        }
+    }
+}
+
+/// The unit of an event's costs.
+fn unit(profile: &Profile, event: &Event) -> Unit {
+    let (_, scale) = split_scale(event.name());
+    Unit::of(profile.unit(event), scale)
+}
+
+impl<'a> Report<'a> {
+    fn new(profile: &'a Profile, options: &'a Options) -> Self {
+        let events = profile.events();
+        let (total, unit) = match events.first() {
+            Some(event) => (profile.total(), unit(profile, event)),
+            None => (0, Unit::Unknown),
+        };
+        let further = events.iter().zip(profile.totals()).skip(1);
+        Report {
+            profile,
+            options,
+            total,
+            unit,
+            notation: unit.notation(total),
+            further: further
+                .map(|(event, total)| FurtherEvent::new(profile, event, total))
+                .collect(),
+        }
+    }
+
+    fn top_functions(&self) -> Vec<String> {
+        let functions = match &self.options.filter {
+            Some(text) => self.functions(containing(text)),
+            None => self.functions(|_| true),
+        };
+        let mut lines = self.heading();
+        if let Some(text) = &self.options.filter {
+            let cost = self.self_costs(&functions);
+            let count = counted(functions.len() as u64, "function");
+            lines.push(format!(
+                "filter     \"{}\" is in the names of {count} with a self cost of {cost}",
+                printable(text)
+            ));
+        }
+        let (top, rest) = self.split(&functions);
+        if !top.is_empty() {
+            lines.push(String::new());
+            lines.extend(self.function_table(top));
+        }
+        if !rest.is_empty() {
+            lines.push(String::new());
+            let count = counted(rest.len() as u64, "more function");
+            let cost = self.self_costs(rest);
+            lines.push(format!("{count} with a self cost of {cost}"));
+        }
+        lines
+    }
+
+    /// Functions of a name, each with its callers and callees.
+    fn views(&self, name: &[u8]) -> Result<Vec<String>, Error> {
+        const SIMILAR: usize = 5;
+        let functions = self.functions(|other| other == name);
+        if functions.is_empty() {
+            let similar = self.functions(containing(name));
+            let similar = similar.iter().take(SIMILAR).map(|&id| self.name(id));
+            return Err(Error::UnknownFunction {
+                name: printable(name),
+                similar: similar.collect(),
+            });
+        }
+        let mut lines = self.heading();
+        for id in functions {
+            lines.push(String::new());
+            lines.extend(self.function_table(&[id]));
+            let callers = self.profile.called_from(id).map(|edge| Call {
+                edge,
+                other: edge.caller,
+                place: Place::in_file(self.file(edge.caller), edge.line),
+            });
+            lines.extend(self.call_table("caller", callers.collect()));
+            let callees = self.profile.sub_calls(id).map(|edge| Call {
+                edge,
+                other: edge.callee,
+                place: Place::in_file(self.file(id), edge.line),
+            });
+            lines.extend(self.call_table("callee", callees.collect()));
+        }
+        Ok(lines)
+    }
+
+    /// Functions by their names, in the order in which they are shown.
+    fn functions(&self, is_wanted: impl Fn(&[u8]) -> bool) -> Vec<FunctionId> {
+        let functions = self.profile.functions();
+        let wanted = functions.filter(|(_, function)| is_wanted(self.profile.name(function.name)));
+        let mut wanted: Vec<FunctionId> = wanted.map(|(id, _)| id).collect();
+        wanted.sort_by_key(|&id| Reverse(self.rank(self.profile.function(id))));
+        wanted
+    }
+
+    fn rank(&self, function: &Function) -> i128 {
+        match self.options.sort {
+            Sort::SelfCost => function.self_cost.into(),
+            Sort::Inclusive => function.inclusive.into(),
+            Sort::Calls => function.invocations.into(),
+        }
+    }
+
+    /// What is shown, and what is only counted.
+    fn split<'b, T>(&self, rows: &'b [T]) -> (&'b [T], &'b [T]) {
+        let shown = self.options.top.unwrap_or(usize::MAX).min(rows.len());
+        rows.split_at(shown)
+    }
+
+    fn name(&self, id: FunctionId) -> String {
+        printable(self.profile.name(self.profile.function(id).name))
+    }
+
+    fn file(&self, id: FunctionId) -> &'a [u8] {
+        self.profile.name(self.profile.function(id).file)
+    }
+
+    fn place(&self, function: &Function) -> Place {
+        let [object, file] = [function.object, function.file].map(|name| self.profile.name(name));
+        Place::of(object, file, function.line)
+    }
+
+    /// A heading with the unit of its column, if it is known.
+    fn with_unit(&self, short: &str, long: &str) -> String {
+        match self.notation.unit() {
+            "" => long.to_owned(),
+            unit => format!("{short} {unit}"),
+        }
+    }
+
+    fn function_table(&self, functions: &[FunctionId]) -> Vec<String> {
+        let headings = [
+            "self %".to_owned(),
+            self.with_unit("self", "self"),
+            "incl %".to_owned(),
+            self.with_unit("incl", "inclusive"),
+            "calls".to_owned(),
+        ];
+        let further = self.further.iter().flat_map(FurtherEvent::headings);
+        let headings = headings.into_iter().chain(further);
+        let rows = functions.iter().map(|&id| {
+            let function = self.profile.function(id);
+            let mut figures = vec![
+                percent(function.self_cost, self.total),
+                self.notation.cost(function.self_cost),
+                percent(function.inclusive, self.total),
+                self.notation.cost(function.inclusive),
+                grouped(function.invocations),
+            ];
+            let costs = self.profile.self_costs(id);
+            let costs = costs.zip(self.profile.inclusive_costs(id)).skip(1);
+            for (event, (self_cost, inclusive)) in self.further.iter().zip(costs) {
+                figures.push(event.notation.cost(self_cost));
+                figures.push(event.notation.cost(inclusive));
+            }
+            Row {
+                figures,
+                name: self.name(id),
+                place: self.place(function),
+            }
+        });
+        let table = Table::new(headings, ["function", "file:line"]);
+        table.with_rows(rows).lines(self.options.width)
+    }
+
+    /// The calls into a function or out of it, after an empty line.
+    fn call_table(&self, other: &'static str, mut calls: Vec<Call<'_>>) -> Vec<String> {
+        let mut lines = vec![String::new()];
+        if calls.is_empty() {
+            lines.push(format!("no {other}"));
+            return lines;
+        }
+        calls.sort_by_key(|call| {
+            Reverse(match self.options.sort {
+                Sort::Calls => i128::from(call.edge.calls),
+                _ => i128::from(call.edge.cost),
+            })
+        });
+        let headings = [
+            "cost %".to_owned(),
+            self.with_unit("cost", "cost"),
+            "calls".to_owned(),
+        ];
+        let further = self.further.iter().map(FurtherEvent::cost_heading);
+        let headings = headings.into_iter().chain(further);
+        let shown = self.split(&calls).0.len();
+        let rest = calls.split_off(shown);
+        let rows = calls.into_iter().map(|call| {
+            let mut figures = vec![
+                percent(call.edge.cost, self.total),
+                self.notation.cost(call.edge.cost),
+                grouped(call.edge.calls),
+            ];
+            let costs = self.further.iter().zip(call.edge.costs().skip(1));
+            figures.extend(costs.map(|(event, cost)| event.notation.cost(cost)));
+            Row {
+                figures,
+                name: self.name(call.other),
+                place: call.place,
+            }
+        });
+        let table = Table::new(headings, [other, "called at"]);
+        lines.extend(table.with_rows(rows).lines(self.options.width));
+        if !rest.is_empty() {
+            let costs = rest.iter().map(|call| call.edge.cost);
+            let cost = self.cost_and_share(costs.fold(0, Cost::saturating_add));
+            let count = counted(rest.len() as u64, &format!("more {other}"));
+            lines.push(format!("{count} with a cost of {cost}"));
+        }
+        lines
+    }
+
+    /// What functions cost together, and how much of the total that is.
+    fn self_costs(&self, functions: &[FunctionId]) -> String {
+        let costs = functions.iter();
+        let costs = costs.map(|&id| self.profile.function(id).self_cost);
+        self.cost_and_share(costs.fold(0, Cost::saturating_add))
+    }
+
+    fn cost_and_share(&self, cost: Cost) -> String {
+        let unit = match self.notation.unit() {
+            "" => String::new(),
+            unit => format!(" {unit}"),
+        };
+        let (cost, share) = (self.notation.cost(cost), percent(cost, self.total));
+        format!("{cost}{unit} ({share} %)")
+    }
+
+    fn heading(&self) -> Vec<String> {
+        let profile = self.profile;
+        let calls = profile.edges().map(|edge| edge.calls);
+        let calls = grouped(calls.fold(0, u64::saturating_add));
+        let edges = counted(profile.edges().len() as u64, "call edge");
+        let mut lines = vec![
+            format!("command    {}", command(profile)),
+            format!("event      {}", printable(profile.event())),
+            format!("total      {}", in_units(self.total, self.unit)),
+        ];
+        lines.extend(self.summary());
+        for event in &self.further {
+            let total = in_units(event.total, event.unit);
+            lines.push(format!("also       {}, total {total}", event.name));
+        }
+        lines.push(format!(
+            "functions  {}",
+            grouped(profile.functions().len() as u64)
+        ));
+        lines.push(format!("calls      {calls} on {edges}"));
+        lines
+    }
+
+    /// What the profile itself gives as its total, where that is another one.
+    fn summary(&self) -> Option<String> {
+        let summary = self.profile.stated_total()?;
+        let missing = summary.checked_sub(self.total)?;
+        let explanation = match missing {
+            0 => return None,
+            1.. => format!("{} outside of all functions", grouped(missing)),
+            _ => format!("{} counted twice", grouped(missing.unsigned_abs())),
+        };
+        let summary = in_units(summary, self.unit);
+        Some(format!("summary    {summary}, {explanation}"))
+    }
+}
+
+/// A call edge, as one of its two functions sees it.
+struct Call<'a> {
+    edge: EdgeRef<'a>,
+    other: FunctionId,
+    /// Where the call is made.
+    place: Place,
+}
+
+/// Tells whether a name contains a text, in upper or lower case.
+fn containing(text: &[u8]) -> impl Fn(&[u8]) -> bool {
+    let text = text.to_ascii_lowercase();
+    move |name| memchr::memmem::find(&name.to_ascii_lowercase(), &text).is_some()
 }
 
 /// The command that was profiled, or the first of several.
 fn command(profile: &Profile) -> String {
-    let mut commands: Vec<Vec<u8>> = Vec::new();
-    for header in profile.headers() {
-        let value = header.value().trim_ascii().to_vec();
-        if header.key() == b"cmd" && !commands.contains(&value) {
-            commands.push(value);
-        }
-    }
-    match commands.as_slice() {
-        [] => "unknown".to_owned(),
-        [only] => printable(only),
-        [first, others @ ..] => format!("{} and {} more", printable(first), others.len()),
-    }
-}
-
-/// The nanoseconds in one unit of cost, where that is sure.
-///
-/// Xdebug 2 measured in microseconds, and called the event just `Time`.
-fn unit(profile: &Profile) -> Option<i128> {
-    let creators = || {
-        let headers = profile.headers();
-        headers.filter(|header| header.key() == b"creator")
+    let headers = profile.headers();
+    let commands = headers.filter(|header| header.key() == b"cmd");
+    let mut commands = commands.map(|header| header.value().trim_ascii().to_vec());
+    let Some(first) = commands.next() else {
+        return "unknown".to_owned();
     };
-    let is_xdebug_2 = creators().all(|header| header.value().starts_with(b"xdebug 2."));
-    if profile.event() == b"Time" && is_xdebug_2 && creators().next().is_some() {
-        return Some(1_000);
+    let others: HashSet<Vec<u8>> = commands.filter(|command| *command != first).collect();
+    match others.len() {
+        0 => printable(&first),
+        count => format!("{} and {count} more", printable(&first)),
     }
-    nanoseconds(profile.event())
-}
-
-fn remainder(profile: &Profile, total: Cost, functions: &[FunctionId]) -> String {
-    let costs = functions.iter().map(|&id| profile.function(id).self_cost);
-    let cost = costs.fold(0, Cost::saturating_add);
-    let count = grouped(functions.len() as u64);
-    let cost_text = grouped(cost);
-    let share = percent(cost, total);
-    format!("{count} more functions with a self cost of {cost_text} ({share} %)")
 }

@@ -1,15 +1,7 @@
-//! The table of functions: its columns, and how they share the width there is.
+//! A table: figures, then a name and its place, and how these two share the width there is.
 
-use super::figures::{grouped, percent};
 use super::names::{pad, shorten_name, shorten_path, width_of};
-use crate::profile::{Cost, Function, FunctionId, Profile};
 use crate::text::printable;
-
-/// Headings of the figures, which stand at the right of their columns.
-const FIGURES: [&str; 5] = ["self %", "self", "incl %", "inclusive", "calls"];
-
-/// Headings of the names, which stand at the left.
-const NAMES: [&str; 2] = ["function", "file:line"];
 
 /// What stands between columns.
 const GAP: &str = "  ";
@@ -24,20 +16,31 @@ const LEAST_PLACE: usize = 20;
 
 /// Rows in the order in which they are shown.
 pub(super) struct Table {
+    /// Headings of the figures, which stand at the right of their columns.
+    figures: Vec<String>,
+    /// Headings of names and places, which stand at the left.
+    names: [&'static str; 2],
     rows: Vec<Row>,
+    /// Names up to this width have their places below each other, where no width is to be kept to.
+    aligned_name: usize,
 }
 
-struct Row {
-    figures: [String; FIGURES.len()],
-    name: String,
-    place: Place,
+/// One row of a table.
+pub(super) struct Row {
+    /// As many as there are headings of figures.
+    pub figures: Vec<String>,
+    /// What the row is about, printable.
+    pub name: String,
+    /// Where that is.
+    pub place: Place,
 }
 
-/// File and line; for a function without a file, the name of its object.
-struct Place {
-    path: String,
-    /// What is kept whatever is cut: `:12`.
-    line: String,
+/// Where something is, all printable.
+pub(super) enum Place {
+    /// A file, and what is kept of it whatever is cut: `:12`.
+    File { path: String, line: String },
+    /// The object of a function whose file is unknown.
+    Object(String),
 }
 
 /// How wide the columns of names are; none: that column is left out.
@@ -47,24 +50,29 @@ struct Widths {
 }
 
 impl Table {
-    /// The figures of these functions.
-    pub fn new(profile: &Profile, total: Cost, functions: &[FunctionId]) -> Self {
-        let row = |&id| {
-            let function = profile.function(id);
-            Row {
-                figures: [
-                    percent(function.self_cost, total),
-                    grouped(function.self_cost),
-                    percent(function.inclusive, total),
-                    grouped(function.inclusive),
-                    grouped(function.invocations),
-                ],
-                name: printable(profile.name(function.name)),
-                place: Place::of(profile, function),
-            }
-        };
+    /// A table without rows.
+    pub fn new(figures: impl IntoIterator<Item = String>, names: [&'static str; 2]) -> Self {
         Table {
-            rows: functions.iter().map(row).collect(),
+            figures: figures.into_iter().collect(),
+            names,
+            rows: Vec::new(),
+            aligned_name: ALIGNED_NAME,
+        }
+    }
+
+    /// The table with these rows.
+    pub fn with_rows(self, rows: impl IntoIterator<Item = Row>) -> Self {
+        Table {
+            rows: rows.into_iter().collect(),
+            ..self
+        }
+    }
+
+    /// The table with the places of no longer names than this below each other.
+    pub fn aligning(self, aligned_name: usize) -> Self {
+        Table {
+            aligned_name,
+            ..self
         }
     }
 
@@ -74,36 +82,49 @@ impl Table {
         let taken: usize = figures.iter().map(|width| width + GAP.len()).sum();
         let room = width.map(|width| width.saturating_sub(taken));
         let widths = self.name_widths(room);
-        let headings = line(&figures, &FIGURES, &widths, NAMES.map(str::to_owned));
+        let headings = line(
+            &figures,
+            &self.figures,
+            &widths,
+            self.names.map(str::to_owned),
+        );
         let rows = self.rows.iter().map(|row| {
             let names = match room {
                 Some(_) => row.cut_names(&widths),
-                None => row.names(),
+                None => [row.name.clone(), row.place.in_full()],
             };
             line(&figures, &row.figures, &widths, names)
         });
         std::iter::once(headings).chain(rows).collect()
     }
 
-    fn figure_widths(&self) -> [usize; FIGURES.len()] {
-        std::array::from_fn(|column| {
-            let figures = self.rows.iter().map(|row| row.figures[column].len());
-            figures.fold(FIGURES[column].len(), usize::max)
-        })
+    /// How wide the first column is.
+    pub fn first_figure_width(&self) -> usize {
+        self.figure_widths().first().copied().unwrap_or(0)
+    }
+
+    fn figure_widths(&self) -> Vec<usize> {
+        let headings = self.figures.iter().enumerate();
+        headings
+            .map(|(column, heading)| {
+                let figures = self.rows.iter().map(|row| width_of(&row.figures[column]));
+                figures.fold(width_of(heading), usize::max)
+            })
+            .collect()
     }
 
     /// Shares `room` out between names and places.
     fn name_widths(&self, room: Option<usize>) -> Widths {
         let names = self.rows.iter().map(|row| width_of(&row.name));
-        let name = names.fold(NAMES[0].len(), usize::max);
-        let places = self.rows.iter().map(|row| row.place.width());
-        let place = places.fold(NAMES[1].len(), usize::max);
+        let name = names.fold(self.names[0].len(), usize::max);
         let Some(room) = room else {
             return Widths {
-                name: name.min(ALIGNED_NAME),
-                place: Some(place),
+                name: name.min(self.aligned_name),
+                place: Some(0),
             };
         };
+        let places = self.rows.iter().map(|row| width_of(&row.place.in_short()));
+        let place = places.fold(self.names[1].len(), usize::max);
         if room < LEAST_NAME.min(name) + GAP.len() + LEAST_PLACE.min(place) {
             let name = room;
             return Widths { name, place: None };
@@ -119,13 +140,6 @@ impl Table {
 }
 
 impl Row {
-    fn names(&self) -> [String; 2] {
-        [
-            self.name.clone(),
-            self.place.path.clone() + &self.place.line,
-        ]
-    }
-
     fn cut_names(&self, widths: &Widths) -> [String; 2] {
         let place = widths.place.map(|width| self.place.cut(width));
         let name = shorten_name(&self.name, widths.name);
@@ -134,44 +148,65 @@ impl Row {
 }
 
 impl Place {
-    fn of(profile: &Profile, function: &Function) -> Self {
-        let file = profile.name(function.file);
-        let object = profile.name(function.object);
+    /// File and line of a function; for one without a file, its object.
+    pub fn of(object: &[u8], file: &[u8], line: u64) -> Self {
         if matches!(file, b"" | b"???") && !object.is_empty() {
-            let object = object.rsplit(|&byte| byte == b'/').next().unwrap_or(object);
-            let path = format!("[{}]", printable(object));
-            let line = String::new();
-            return Place { path, line };
+            return Place::Object(printable(object));
         }
-        let line = match function.line {
+        Place::in_file(file, line)
+    }
+
+    /// A line of a file; 0 is none.
+    pub fn in_file(file: &[u8], line: u64) -> Self {
+        let line = match line {
             line if line > 0 && !file.is_empty() => format!(":{line}"),
             _ => String::new(),
         };
-        Place {
+        Place::File {
             path: printable(file),
             line,
         }
     }
 
-    fn width(&self) -> usize {
-        width_of(&self.path) + self.line.len()
+    fn in_full(&self) -> String {
+        match self {
+            Place::File { path, line } => path.clone() + line,
+            Place::Object(path) => format!("[{path}]"),
+        }
+    }
+
+    /// With no more of an object than its own name.
+    fn in_short(&self) -> String {
+        match self {
+            Place::File { path, line } => path.clone() + line,
+            Place::Object(path) => {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                format!("[{name}]")
+            }
+        }
     }
 
     fn cut(&self, width: usize) -> String {
-        let path = shorten_path(&self.path, width.saturating_sub(self.line.len()));
-        path + &self.line
+        match self {
+            Place::File { path, line } => {
+                shorten_path(path, width.saturating_sub(line.len())) + line
+            }
+            Place::Object(_) => shorten_path(&self.in_short(), width),
+        }
     }
 }
 
 fn line(
     figure_widths: &[usize],
-    figures: &[impl AsRef<str>],
+    figures: &[String],
     name_widths: &Widths,
     [name, place]: [String; 2],
 ) -> String {
     let mut line = String::new();
     for (figure, &width) in figures.iter().zip(figure_widths) {
-        line += &format!("{:>width$}{GAP}", figure.as_ref());
+        line += &" ".repeat(width.saturating_sub(width_of(figure)));
+        line += figure;
+        line += GAP;
     }
     match name_widths.place {
         Some(_) => line += &(pad(name, name_widths.name) + GAP + &place),

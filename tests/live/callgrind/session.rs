@@ -5,7 +5,7 @@ use std::slice::from_ref;
 
 use crate::annotate::{self, Cost, Row};
 use crate::producer::{Bench, Tool};
-use crate::profile::{Profile, assert_figures, first_number, sums};
+use crate::profile::{Profile, assert_figures, convert, first_number, sums};
 
 const VALGRIND: Tool = Tool::new("valgrind", "valgrind");
 
@@ -78,6 +78,7 @@ impl Session {
         let profile = Profile::silently(&self.files, &["--event", event]);
         self.check_totals(&profile);
         self.check_self_costs(&profile);
+        self.check_written(&profile);
         profile
     }
 
@@ -106,6 +107,17 @@ impl Session {
         let rows = self.rows(&profile.event, Cost::SelfCost);
         let expected = sums(rows.into_iter().map(|row| (row.name, row.cost)));
         let found = profile.by_name(|function| function.self_cost);
+        assert_figures(&found, &expected);
+    }
+
+    /// What is written in the callgrind format, `callgrind_annotate` reads with the same self costs.
+    fn check_written(&self, profile: &Profile) {
+        let bench = Bench::new();
+        let written = bench.path("callgrind");
+        convert(&self.files, &written, &["-f", "callgrind"]);
+        let rows = annotate::callgrind(&written, &profile.event, Cost::SelfCost);
+        let found = sums(rows.into_iter().map(|row| ((row.file, row.name), row.cost)));
+        let expected = profile.by_place(|function| function.self_cost);
         assert_figures(&found, &expected);
     }
 
@@ -186,6 +198,8 @@ fn parts(text: &str, event: &str) -> Vec<Part> {
         let mut values = value.split_whitespace();
         match key {
             "events" => column = values.position(|name| name == event).expect("the event"),
+            // That of another event is written anew: it need not be a sum.
+            "summary" if column > 0 => summary = 0,
             "summary" => summary = figure(value, column),
             "totals" => parts.push(Part {
                 summary,

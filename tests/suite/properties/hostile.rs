@@ -151,7 +151,7 @@ pub fn assert_harmless(reading: &Reading, text: &[u8]) {
         assert_eq!(decoded.functions.len(), profile.functions().len());
     }
     let mut document = Vec::new();
-    json::write(&profile, &mut document).unwrap();
+    json::write(&profile, &json::Notes::default(), &mut document).unwrap();
     serde_json::from_slice::<serde_json::Value>(&document).unwrap();
 }
 

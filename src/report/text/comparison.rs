@@ -1,0 +1,244 @@
+//! What changed from one profile to another, as a table of two lines a function.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::figures::{Notation, Unit, counted, grouped, in_units, percent, signed};
+use super::names::{cut_end, width_of};
+use super::table::{Place, Row, Table};
+use super::{Options, containing};
+use crate::profile::{Comparison, FunctionChange, Side};
+use crate::text::printable;
+
+/// What a line of details is wrapped to where there is no terminal: that of a log.
+const LOG_WIDTH: usize = 80;
+
+/// Longer names push their files aside there.
+const ALIGNED_NAME: usize = 30;
+
+const DETAILS_INDENT: &str = "    ";
+
+/// Writes the totals of both sides and the functions that have changed, in lines of UTF-8.
+///
+/// Of the options, [`sort`](Options::sort) and [`function`](Options::function) mean nothing here.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write_comparison(
+    comparison: &Comparison,
+    options: &Options,
+    mut output: impl Write,
+) -> io::Result<()> {
+    for line in ComparisonReport::new(comparison, options).lines() {
+        writeln!(output, "{line}")?;
+    }
+    output.flush()
+}
+
+struct ComparisonReport<'a> {
+    comparison: &'a Comparison,
+    options: &'a Options,
+    unit: Unit,
+    notation: Notation,
+}
+
+impl<'a> ComparisonReport<'a> {
+    fn new(comparison: &'a Comparison, options: &'a Options) -> Self {
+        let unit = Unit::of(comparison.unit(), 1);
+        let totals = [comparison.base().total, comparison.new_side().total];
+        let largest = totals.into_iter().max_by_key(|total| total.unsigned_abs());
+        ComparisonReport {
+            comparison,
+            options,
+            unit,
+            notation: unit.notation(largest.unwrap_or(0)),
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines = self.heading();
+        let mut changes: Vec<_> = self.comparison.changes().iter().collect();
+        if let Some(text) = &self.options.filter {
+            let is_wanted = containing(text);
+            changes.retain(|change| is_wanted(&change.name));
+            let count = counted(changes.len() as u64, "changed function");
+            let text = printable(text);
+            lines.push(format!("filter     \"{text}\" is in the names of {count}"));
+        }
+        let shown = self.options.top.unwrap_or(usize::MAX).min(changes.len());
+        let (top, rest) = changes.split_at(shown);
+        if !top.is_empty() {
+            lines.push(String::new());
+        }
+        let mut lines: Vec<String> = lines.iter().map(|line| self.cut(line)).collect();
+        lines.extend(self.table(top));
+        lines.push(String::new());
+        lines.extend(self.remainder(rest).iter().map(|line| self.cut(line)));
+        lines
+    }
+
+    fn cut(&self, line: &str) -> String {
+        match self.options.width {
+            Some(width) => cut_end(line, width),
+            None => line.to_owned(),
+        }
+    }
+
+    fn heading(&self) -> Vec<String> {
+        let comparison = self.comparison;
+        let side = |side: &Side| {
+            let functions = counted(side.functions as u64, "function");
+            let rounding = match side.scale {
+                1 => String::new(),
+                scale => format!(", in units of {}", grouped(scale)),
+            };
+            let total = in_units(side.total, self.unit);
+            format!("{total} in {functions}{rounding}")
+        };
+        let change = comparison.total_change();
+        let share = self.share(change);
+        vec![
+            format!("event      {}", printable(comparison.event())),
+            format!("base       {}", side(comparison.base())),
+            format!("new        {}", side(comparison.new_side())),
+            format!(
+                "change     {}, {share}",
+                signed(change, in_units(change, self.unit))
+            ),
+        ]
+    }
+
+    /// How much of the base's total something is.
+    fn share(&self, change: i128) -> String {
+        match self.percent(change) {
+            Some(share) => share + " %",
+            None => "of no cost in the base".to_owned(),
+        }
+    }
+
+    fn percent(&self, change: i128) -> Option<String> {
+        let total = self.comparison.base().total;
+        (total > 0).then(|| signed(change, percent(change, total)))
+    }
+
+    fn table(&self, changes: &[&FunctionChange]) -> Vec<String> {
+        if changes.is_empty() {
+            return Vec::new();
+        }
+        let unit = match self.notation.unit() {
+            "" => String::new(),
+            unit => format!(" {unit}"),
+        };
+        let rows = changes.iter().map(|change| {
+            let cost = change.self_cost();
+            Row {
+                figures: vec![
+                    signed(cost, self.notation.cost(cost)),
+                    self.percent(cost).unwrap_or_else(|| "-".to_owned()),
+                ],
+                name: printable(&change.name),
+                place: Place::of(&change.object, &change.file, 0),
+            }
+        });
+        let headings = [format!("change{unit}"), "base %".to_owned()];
+        let table = Table::new(headings, ["function", "file"])
+            .with_rows(rows)
+            .aligning(ALIGNED_NAME);
+        let first_column = table.first_figure_width();
+        let rows = table.lines(self.options.width);
+        let mut rows = rows.iter().map(|row| self.cut(row));
+        let mut lines: Vec<String> = rows.next().into_iter().collect();
+        for (row, change) in rows.zip(changes) {
+            lines.push(self.coloured(row, first_column, change));
+            lines.extend(self.details(change));
+        }
+        lines
+    }
+
+    /// Growth is red, and what has become less green, where colours are wanted.
+    fn coloured(&self, row: String, column: usize, change: &FunctionChange) -> String {
+        let colour = match change.self_cost() {
+            1.. => AnsiColor::Red,
+            0 => return row,
+            _ => AnsiColor::Green,
+        };
+        match row.split_at_checked(column) {
+            Some((figure, rest)) if self.options.color => {
+                let style = Style::new().fg_color(Some(colour.into()));
+                format!("{style}{figure}{style:#}{rest}")
+            }
+            _ => row,
+        }
+    }
+
+    /// The figures before and after, in as many lines as they need.
+    fn details(&self, change: &FunctionChange) -> Vec<String> {
+        let cost = |cost: i128| self.notation.cost(cost);
+        let both = |base, new| match base == new {
+            true => cost(base),
+            false => format!("{} → {}", cost(base), cost(new)),
+        };
+        let items = match (&change.base, &change.new) {
+            (Some(base), Some(new)) => [
+                format!("self {}", both(base.self_cost, new.self_cost)),
+                format!("inclusive {}", both(base.inclusive, new.inclusive)),
+                calls(base.invocations, new.invocations),
+            ],
+            (base, new) => {
+                let word = if new.is_some() { "new" } else { "gone" };
+                let only = new.or(*base).unwrap_or_default();
+                [
+                    format!("{word}: self {}", cost(only.self_cost)),
+                    format!("inclusive {}", cost(only.inclusive)),
+                    format!("calls {}", grouped(only.invocations)),
+                ]
+            }
+        };
+        let width = self.options.width.unwrap_or(LOG_WIDTH);
+        let mut lines: Vec<String> = Vec::new();
+        for item in items {
+            match lines.last_mut() {
+                Some(line) if width_of(line) + width_of(&item) + 2 <= width => {
+                    *line += ", ";
+                    *line += &item;
+                }
+                _ => lines.push(DETAILS_INDENT.to_owned() + &item),
+            }
+        }
+        lines.iter().map(|line| self.cut(line)).collect()
+    }
+
+    fn remainder(&self, rest: &[&FunctionChange]) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !rest.is_empty() {
+            let changes = rest.iter().map(|change| change.self_cost());
+            let change = changes.fold(0, i128::saturating_add);
+            let count = grouped(rest.len() as u64);
+            let cost = signed(change, self.notation.cost(change));
+            let unit = self.notation.unit();
+            let gap = if unit.is_empty() { "" } else { " " };
+            let share = self.share(change);
+            lines.push(format!(
+                "{count} more changed by {cost}{gap}{unit} together, {share}"
+            ));
+        }
+        let unchanged = counted(self.comparison.unchanged() as u64, "function");
+        lines.push(format!("{unchanged} did not change"));
+        lines
+    }
+}
+
+fn calls(base: i128, new: i128) -> String {
+    let change = new - base;
+    match change {
+        0 => format!("calls {}", grouped(new)),
+        _ => format!(
+            "calls {} → {} ({})",
+            grouped(base),
+            grouped(new),
+            signed(change, grouped(change))
+        ),
+    }
+}

@@ -1,0 +1,245 @@
+//! Comparisons as CI jobs make them: what a base may be, limits, and exit statuses.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::runner::{bytes, fixture, messages, program, run, written};
+
+const BASE: &str = "comparison/valgrind-base.cg";
+const SLOWER: &str = "comparison/valgrind-slower.cg";
+
+fn compare(base: &Path, new: &Path, options: &[&str]) -> Output {
+    let mut command = program();
+    command.arg("--base").arg(base).arg(new).args(options);
+    command.output().unwrap()
+}
+
+#[test]
+fn a_limit_decides_about_the_exit_status_and_the_output_is_written_all_the_same() {
+    let (base, slower) = (fixture(BASE), fixture(SLOWER));
+    let within = written(compare(
+        &base,
+        &slower,
+        &["-f", "text", "--max-growth", "50%"],
+    ));
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("report");
+    let to_file = [
+        "-q",
+        "-f",
+        "text",
+        "--max-growth",
+        "49",
+        "-o",
+        file.to_str().unwrap(),
+    ];
+    let output = compare(&base, &slower, &to_file);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(
+        messages(&output),
+        "failed: the total of Ir grew by 49.32 %, from 252433 to 376958: more than the 49 % that are allowed\n"
+    );
+    assert!(fs::read(file).unwrap() == within);
+    let faster = compare(&slower, &base, &["-f", "text", "--max-growth", "0"]);
+    assert!(
+        String::from_utf8(written(faster))
+            .unwrap()
+            .contains("change     -124,525, -33.03 %")
+    );
+}
+
+#[test]
+fn whatever_can_be_an_input_can_be_a_base() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let slower = fixture(SLOWER);
+    let expected = written(compare(&fixture(BASE), &slower, &["-f", "json"]));
+    let document: Value = serde_json::from_slice(&expected).unwrap();
+    assert_eq!(document["functions"][0]["name"], "hash");
+    assert_eq!(document["functions"][0]["base"]["self"], 249_150);
+    for format in ["v7", "callgrind"] {
+        let base = path(format);
+        let converted = program()
+            .args(["-f", format, "-o"])
+            .arg(&base)
+            .arg(fixture(BASE))
+            .output();
+        assert!(converted.unwrap().status.success());
+        let found = written(compare(&base, &slower, &["-f", "json"]));
+        let found: Value = serde_json::from_slice(&found).unwrap();
+        assert_eq!(found["functions"][0], document["functions"][0], "{format}");
+        assert_eq!(found["base"]["total"], 252_433, "{format}");
+    }
+    let dash = ["-f", "json", "--base", "-", slower.to_str().unwrap()];
+    assert!(written(run(dash, &bytes(BASE))) == expected);
+    let base = fixture(BASE);
+    let from_input = ["-f", "json", "--base", base.to_str().unwrap(), "-"];
+    assert!(written(run(from_input, &bytes(SLOWER))) == expected);
+    let twice = [&["--base", base.to_str().unwrap()][..], &dash[..2]].concat();
+    let output = compare(&base, &slower, &twice);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["base"]["total"], 2 * 252_433);
+}
+
+#[test]
+fn a_gate_that_cannot_be_evaluated_fails() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let new = fixture(SLOWER);
+    let gate = ["-q", "-f", "text", "--max-growth", "1000"];
+    let empty = path("empty.cg", "");
+    let begun = path("begun.cg", "version: 1\ncreator: x\nevents: Ir\n");
+    let time = path("time.cg", "events: Time\nfn=a\n1 5\n");
+    let missing = folder.path().join("missing.cg");
+    for base in [&empty, &begun, &time, &missing] {
+        let output = compare(base, &new, &gate);
+        assert_eq!(output.status.code(), Some(1), "{}", base.display());
+        assert!(
+            messages(&output).starts_with("error: "),
+            "{}",
+            messages(&output)
+        );
+        assert!(
+            messages(&output).contains(base.to_str().unwrap()),
+            "{}",
+            messages(&output)
+        );
+        assert!(output.stdout.is_empty());
+    }
+    let output = compare(&time, &new, &gate);
+    assert_eq!(
+        messages(&output),
+        format!(
+            "error: {}: the base has costs of \"Time\", the new profile of \"Ir\"; select an event that both have\n",
+            time.display()
+        )
+    );
+    let output = compare(&time, &new, &[&gate[..], &["-e", "Ir"]].concat());
+    assert_eq!(
+        messages(&output),
+        format!(
+            "error: {}: no event \"Ir\"; the profile has Time\n",
+            time.display()
+        )
+    );
+    let zero = path("zero.cg", "events: Ir\nfn=a\n1 0\n");
+    let output = compare(&zero, &new, &gate);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        messages(&output).ends_with("it was 0, and is 376958\n"),
+        "{}",
+        messages(&output)
+    );
+    let output = compare(&new, &empty, &gate);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn what_makes_no_sense_is_wrong_usage() {
+    let (base, new) = (fixture(BASE), fixture(SLOWER));
+    for options in [
+        &["-f", "v7"][..],
+        &["-f", "callgrind"],
+        &["-f", "text", "--max-growth", "five"],
+        &["-f", "text", "--max-growth", ""],
+    ] {
+        let output = compare(&base, &new, options);
+        assert_eq!(output.status.code(), Some(2), "{options:?}");
+    }
+    let output = program()
+        .args(["-f", "text", "--max-growth", "5"])
+        .arg(&new)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let both = run(["-f", "text", "--base", "-", "-"], &bytes(BASE));
+    assert_eq!(both.status.code(), Some(1));
+    assert_eq!(
+        messages(&both),
+        "error: only one side of a comparison can be standard input\n"
+    );
+}
+
+#[test]
+fn two_traces_are_compared_by_their_stacks() {
+    let (base, new) = ("comparison/xdebug-base.cg", "comparison/xdebug-longer.cg");
+    let (base, new) = (fixture(base), fixture(new));
+    let stacks = written(compare(&base, &new, &["-f", "collapsed"]));
+    let stacks = String::from_utf8(stacks).unwrap();
+    assert!(stacks.contains("\n{main};App\\run 2848 4779\n"), "{stacks}");
+    let alone = |file: &Path| -> i64 {
+        let output = program().args(["-f", "collapsed"]).arg(file).output();
+        let text = String::from_utf8(written(output.unwrap())).unwrap();
+        let costs = text.lines().map(|line| line.rsplit_once(' ').unwrap().1);
+        costs.map(|cost| cost.parse::<i64>().unwrap()).sum()
+    };
+    let sum = |column: usize| -> i64 {
+        let costs = stacks
+            .lines()
+            .map(|line| line.rsplit(' ').nth(column).unwrap());
+        costs.map(|cost| cost.parse::<i64>().unwrap()).sum()
+    };
+    assert_eq!((sum(1), sum(0)), (alone(&base), alone(&new)));
+    let aggregate = fixture(BASE);
+    let output = compare(&aggregate, &new, &["-f", "collapsed"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        messages(&output).contains(aggregate.to_str().unwrap()),
+        "{}",
+        messages(&output)
+    );
+}
+
+#[test]
+fn strictness_is_about_data_that_are_missing_on_either_side() {
+    let folder = TempDir::new().unwrap();
+    let cut = folder.path().join("cut.cg");
+    let text = bytes(BASE);
+    fs::write(&cut, &text[..text.len() - 20]).unwrap();
+    let whole = fixture(BASE);
+    let strict = ["-q", "-f", "json", "--strict"];
+    assert!(compare(&whole, &whole, &strict).status.success());
+    for (base, new, complete) in [(&cut, &whole, [false, true]), (&whole, &cut, [true, false])] {
+        let output = compare(base, new, &strict);
+        assert_eq!(output.status.code(), Some(3));
+        assert_eq!(messages(&output), "failed: the input is not complete\n");
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let found = ["base", "new"].map(|side| document[side]["complete"].as_bool().unwrap());
+        assert_eq!(found, complete);
+        assert!(compare(base, new, &["-f", "json"]).status.success());
+    }
+    for (file, status) in [(&cut, 3), (&whole, 0)] {
+        let output = program().args(strict).arg(file).output().unwrap();
+        assert_eq!(output.status.code(), Some(status));
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["complete"], status == 0);
+        assert_eq!(
+            document["warnings"].as_array().unwrap().is_empty(),
+            status == 0
+        );
+    }
+}
+
+#[test]
+fn several_events_are_for_formats_that_hold_them() {
+    let text = "events: Ir Dr\nfn=a\n1 5 7\n";
+    let report = written(run(["-f", "text", "-e", "Dr", "-e", "Ir"], text.as_bytes()));
+    let report = String::from_utf8(report).unwrap();
+    assert!(report.contains("self Ir"), "{report}");
+    let profile = written(run(["-f", "callgrind", "-e", "Dr"], text.as_bytes()));
+    let profile = String::from_utf8(profile).unwrap();
+    assert!(
+        profile.ends_with("events: Dr\nsummary: 7\n\nfl=\nfn=(1) a\n1 7\n"),
+        "{profile}"
+    );
+    let output = run(["-f", "v7", "-e", "Dr", "-e", "Ir"], text.as_bytes());
+    assert_eq!(output.status.code(), Some(2));
+}

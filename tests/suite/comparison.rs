@@ -1,0 +1,411 @@
+//! Comparisons of two profiles: which functions are the same, what is told of them, and limits.
+
+use std::fs;
+
+use cg_preprocess::profile::{
+    Comparison, EventChoice, FunctionChange, GrowthFailure, Profile, ProfileOptions,
+};
+use cg_preprocess::report::json::{self, Completeness};
+use cg_preprocess::report::text;
+use cg_preprocess::webgrind::{OnOverflow, Version};
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use crate::fixtures;
+use crate::library::{read, read_file, write_with};
+
+fn profile(text: impl AsRef<[u8]>) -> Profile {
+    read(text, ProfileOptions::default())
+}
+
+fn fixture(name: &str) -> Profile {
+    profile(fixtures::bytes(&format!("comparison/{name}.cg")))
+}
+
+fn compare(base: &str, new: &str) -> Comparison {
+    let text = |functions: &str| format!("events: Ir\n{functions}");
+    Comparison::new(&profile(text(base)), &profile(text(new))).unwrap()
+}
+
+fn shown(comparison: &Comparison, options: &text::Options) -> String {
+    let mut output = Vec::new();
+    text::write_comparison(comparison, options, &mut output).unwrap();
+    String::from_utf8(output).unwrap()
+}
+
+fn as_text(comparison: &Comparison) -> String {
+    shown(comparison, &text::Options::default())
+}
+
+fn as_json(comparison: &Comparison) -> Value {
+    let complete = Completeness {
+        base: true,
+        new: false,
+    };
+    let mut output = Vec::new();
+    json::write_comparison(comparison, &complete, &mut output).unwrap();
+    let document: Value = serde_json::from_slice(&output).unwrap();
+    let path = format!("{}/docs/comparison.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let errors = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<_> = errors.iter_errors(&document).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    assert_eq!(document["base"]["complete"], true);
+    assert_eq!(document["new"]["complete"], false);
+    document
+}
+
+fn name(change: &FunctionChange) -> &str {
+    str::from_utf8(&change.name).unwrap()
+}
+
+/// Names with what their self costs were before and after; none where they were not there.
+fn changes(comparison: &Comparison) -> Vec<(&str, Option<i128>, Option<i128>)> {
+    let changes = comparison.changes().iter();
+    changes
+        .map(|change| {
+            let [base, new] = [change.base, change.new].map(|sums| Some(sums?.self_cost));
+            (name(change), base, new)
+        })
+        .collect()
+}
+
+#[test]
+fn the_function_that_became_slower_is_named_first_with_both_figures() {
+    let comparison =
+        Comparison::new(&fixture("valgrind-base"), &fixture("valgrind-slower")).unwrap();
+    let first = &comparison.changes()[0];
+    assert_eq!(name(first), "hash");
+    // The figures of callgrind_annotate.
+    assert_eq!(first.base.unwrap().self_cost, 249_150);
+    assert_eq!(first.new.unwrap().self_cost, 373_675);
+    let expected = "\
+event      Ir
+base       252,433 in 8 functions
+new        376,958 in 8 functions
+change     +124,525, +49.33 %
+
+  change  base %  function  file
++124,525  +49.33  hash      /srv/app/app.c
+    self 249,150 → 373,675, inclusive 249,150 → 373,675, calls 25
+
+6 more changed by 0 together, 0.00 %
+1 function did not change
+";
+    let report = shown(&comparison, &text::Options::default().top(1));
+    assert!(report == expected, "{report}");
+}
+
+#[test]
+fn a_loop_that_became_longer_is_told_by_its_calls() {
+    let comparison = Comparison::new(&fixture("xdebug-base"), &fixture("xdebug-longer")).unwrap();
+    let mut calls: Vec<_> = comparison
+        .changes()
+        .iter()
+        .filter(|change| change.invocations() != 0)
+        .map(|change| {
+            (
+                name(change),
+                change.base.unwrap().invocations,
+                change.invocations(),
+            )
+        })
+        .collect();
+    calls.sort_unstable();
+    let expected = ["App\\parse", "App\\total", "php::array_sum", "php::explode"];
+    assert_eq!(calls, expected.map(|name| (name, 20, 10)));
+    let report = as_text(&comparison);
+    assert!(report.contains(" calls 20 → 30 (+10)\n"), "{report}");
+    assert!(
+        report.contains("\nchange µs  base %  function "),
+        "{report}"
+    );
+}
+
+#[test]
+fn folders_may_be_renamed() {
+    let text = |folder: &str| {
+        format!(
+            concat!(
+                "fl={0}/a.php\nfn=run\n1 100\nfn=include::{0}/b.php\n1 50\n",
+                "fn={{closure:{0}/a.php:5-9}}\n5 20\nfl=/usr/share/php/b.php\nfn=run\n1 7\n",
+            ),
+            folder
+        )
+    };
+    let comparison = compare(&text("/srv/release-1"), &text("/srv/release-2"));
+    assert_eq!(changes(&comparison), []);
+    assert_eq!(comparison.unchanged(), 4);
+    // A function of the very name comes first.
+    let comparison = compare(
+        "fn=include::/a/x\n1 5\n",
+        "fn=include::/b/x\n1 9\nfn=include::/a/x\n1 6\n",
+    );
+    assert_eq!(
+        changes(&comparison),
+        [
+            ("include::/b/x", None, Some(9)),
+            ("include::/a/x", Some(5), Some(6))
+        ]
+    );
+}
+
+#[test]
+fn new_and_gone_functions_are_said() {
+    let comparison = compare(
+        "fl=a.c\nfn=old\n1 30\nfn=stays\n1 5\n",
+        "fl=a.c\nfn=stays\n1 5\nfn=fresh\n1 40\n",
+    );
+    assert_eq!(
+        changes(&comparison),
+        [("fresh", None, Some(40)), ("old", Some(30), None)]
+    );
+    let expected = "\
+change  base %  function  file
+   +40  +114.29  fresh     a.c
+    new: self 40, inclusive 40, calls 1
+   -30   -85.71  old       a.c
+    gone: self 30, inclusive 30, calls 1
+
+1 function did not change
+";
+    let report = as_text(&comparison);
+    let expected = expected.replace("change  base %  ", "change   base %  ");
+    assert!(report.ends_with(&expected), "{report}");
+    let document = as_json(&comparison);
+    assert_eq!(document["functions"][0]["base"], Value::Null);
+    assert_eq!(document["functions"][1]["new"], Value::Null);
+    assert_eq!(document["functions"][0]["new"]["self"], 40);
+    assert_eq!(document["unchanged"], 1);
+}
+
+#[test]
+fn overloaded_functions_are_told_apart_and_equal_ones_summed() {
+    let comparison = compare(
+        "ob=a.so\nfl=f.c\nfn=f(int)\n1 5\nfn=f(char)\n2 6\nob=b.so\nfl=/x/f.c\nfn=f(int)\n1 10\n",
+        "ob=c.so\nfl=f.c\nfn=f(int)\n1 16\nfn=f(char)\n2 6\n",
+    );
+    assert_eq!(changes(&comparison), [("f(int)", Some(15), Some(16))]);
+    let change = &comparison.changes()[0];
+    assert_eq!(
+        (&change.object[..], &change.file[..]),
+        (&b"c.so"[..], &b"f.c"[..])
+    );
+    // On the side that it is taken from, the least.
+    let gone = compare(
+        "ob=b.so\nfl=/x/f.c\nfn=f\n1 10\nob=a.so\nfl=f.c\nfn=f\n1 5\n",
+        "fn=g\n1 1\n",
+    );
+    assert_eq!(gone.changes()[0].object, b"a.so");
+}
+
+#[test]
+fn of_a_base_that_costs_nothing_there_are_no_percentages() {
+    let comparison = compare("fn=a\n1 0\n", "fn=a\n1 70\n");
+    let report = as_text(&comparison);
+    assert!(
+        report.contains("\nchange     +70, of no cost in the base\n"),
+        "{report}"
+    );
+    assert!(report.contains("\n   +70       -  a\n"), "{report}");
+    let failure = comparison
+        .check_growth("1000000".parse().unwrap())
+        .unwrap_err();
+    assert_eq!(
+        failure.to_string(),
+        "by how many percent the total of Ir grew cannot be told: it was 0, and is 70"
+    );
+    let same = compare("fn=a\n1 0\n", "fn=a\n1 0\n");
+    assert!(same.check_growth("0".parse().unwrap()).is_err());
+}
+
+#[test]
+fn costs_below_zero_and_past_32_bits_are_compared_in_full() {
+    let comparison = compare(
+        "fn=freed\n1 -70\nfn=big\n1 9000000000000000000\n",
+        "fn=freed\n1 -90\nfn=big\n1 -9000000000000000000\n",
+    );
+    assert_eq!(
+        changes(&comparison),
+        [
+            (
+                "big",
+                Some(9_000_000_000_000_000_000),
+                Some(-9_000_000_000_000_000_000)
+            ),
+            ("freed", Some(-70), Some(-90))
+        ]
+    );
+    let report = as_text(&comparison);
+    assert!(
+        report.contains("-18,000,000,000,000,000,000  -200.00  big\n"),
+        "{report}"
+    );
+    let document = as_json(&comparison);
+    assert_eq!(document["functions"][1]["new"]["self"], -90);
+    // The base is below 0.
+    let below = compare("fn=a\n1 -5\n", "fn=a\n1 -4\n");
+    assert!(matches!(
+        below.check_growth("5".parse().unwrap()),
+        Err(GrowthFailure::Unknown { .. })
+    ));
+    let saturated = compare("fn=a\n1 5\n", "fn=a\n1 9223372036854775807\n");
+    assert!(matches!(
+        saturated.check_growth("5".parse().unwrap()),
+        Err(GrowthFailure::Saturated { .. })
+    ));
+}
+
+#[test]
+fn scaled_files_are_compared_in_whole_units() {
+    let text = "events: Ir\nfn=a\n1 4000000000000\nfn=b\n2 8000\n";
+    let (file, _) = write_with(&profile(text), Version::V7, OnOverflow::Scale);
+    let base = read_file(&file).unwrap();
+    assert_eq!(base.event(), b"Ir_(x1000)");
+    let new = profile("events: Ir\nfn=a\n1 4000000000000\nfn=b\n2 9500\n");
+    let comparison = Comparison::new(&base, &new).unwrap();
+    assert_eq!(comparison.event(), b"Ir");
+    assert_eq!(changes(&comparison), [("b", Some(8000), Some(9500))]);
+    let report = as_text(&comparison);
+    assert!(
+        report.contains("\nbase       4,000,000,008,000 in 2 functions, in units of 1,000\n"),
+        "{report}"
+    );
+}
+
+#[test]
+fn different_events_are_an_error_that_names_them() {
+    let time = profile("events: Time_(10ns)\nfn=a\n1 5\n");
+    let error = Comparison::new(&time, &profile("events: Ir\nfn=a\n1 5\n")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the base has costs of \"Time_(10ns)\", the new profile of \"Ir\"; select an event that both have"
+    );
+}
+
+#[test]
+fn the_order_of_functions_does_not_matter() {
+    let functions: Vec<String> = (0..40)
+        .map(|number| {
+            format!(
+                "fl=/srv/{number}/f.c\nfn=f{}\n{number} {}\n",
+                number % 7,
+                number * number % 11
+            )
+        })
+        .collect();
+    let text = |order: &dyn Fn(usize) -> usize, from: usize| {
+        let chosen = (0..40).map(order).filter(|at| at % 5 != from);
+        chosen.map(|at| functions[at].as_str()).collect::<String>()
+    };
+    let expected = as_json(&compare(&text(&|at| at, 0), &text(&|at| at, 1)));
+    let mixed = [|at| 39 - at, |at| at * 7 % 40, |at| at * 11 % 40];
+    for (base, new) in mixed.into_iter().zip(mixed.into_iter().rev()) {
+        let found = as_json(&compare(&text(&base, 0), &text(&new, 1)));
+        assert_eq!(found, expected);
+    }
+    assert!(expected["functions"].as_array().unwrap().len() > 3);
+}
+
+#[test]
+fn the_largest_change_comes_first_up_or_down() {
+    let comparison = compare(
+        "fn=a\n1 10\nfn=b\n1 50\nfn=c\n1 10\nfn=d\n1 10\ncfn=e\ncalls=1 1\n2 5\nfn=e\n1 7\n",
+        "fn=a\n1 15\nfn=b\n1 20\nfn=c\n1 5\nfn=d\n1 10\ncfn=e\ncalls=3 1\n2 9\nfn=e\n1 7\n",
+    );
+    let names: Vec<_> = comparison.changes().iter().map(name).collect();
+    assert_eq!(names, ["b", "a", "c", "d", "e"]);
+    let report = shown(
+        &comparison,
+        &text::Options::default().top(1).filter(b"A".to_vec()),
+    );
+    assert!(
+        report.contains("\nfilter     \"A\" is in the names of 1 changed function\n"),
+        "{report}"
+    );
+    let report = shown(&comparison, &text::Options::default().top(1));
+    assert!(
+        report.contains("\n4 more changed by 0 together, 0.00 %\n"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_log_of_80_columns_suffices_and_a_terminal_is_not_overrun() {
+    let text = |cost: u64| {
+        let name =
+            "std::vector<std::string, std::allocator<std::string> >::push_back(std::string&&)";
+        format!(
+            "fl=/srv/app/src/vector.h\nfn={name}\n7 {cost}\nfn=main\n1 {}\n",
+            cost / 2
+        )
+    };
+    let comparison = compare(&text(123_456_789_012), &text(223_456_789_012));
+    let report = as_text(&comparison);
+    let names = |line: &&str| !line.contains("push_back");
+    assert!(
+        report.lines().filter(names).all(|line| line.width() <= 80),
+        "{report}"
+    );
+    for width in 0..200 {
+        let report = shown(&comparison, &text::Options::default().width(width));
+        assert!(
+            report.lines().all(|line| line.width() <= width),
+            "{width}: {report}"
+        );
+    }
+}
+
+#[test]
+fn colours_are_there_for_whoever_wants_them() {
+    let comparison = compare("fn=a\n1 10\nfn=b\n1 50\n", "fn=a\n1 19\nfn=b\n1 43\n");
+    assert!(!as_text(&comparison).contains('\x1b'));
+    let report = shown(&comparison, &text::Options::default().color(true).width(60));
+    assert!(
+        report.contains("\n\x1b[31m    +9\x1b[0m  +15.00  a\n"),
+        "{report}"
+    );
+    assert!(
+        report.contains("\n\x1b[32m    -7\x1b[0m  -11.67  b\n"),
+        "{report}"
+    );
+}
+
+#[test]
+fn growth_is_allowed_up_to_the_last_unit() {
+    let check = |new: u64, limit: &str| {
+        let comparison = compare("fn=a\n1 100000\n", &format!("fn=a\n1 {new}\n"));
+        let checked = comparison.check_growth(limit.parse().unwrap());
+        checked.map_err(|failure| failure.to_string())
+    };
+    assert_eq!(check(102_000, "2"), Ok(()));
+    assert_eq!(check(102_500, "2.5%"), Ok(()));
+    assert_eq!(check(90_000, "0"), Ok(()));
+    assert_eq!(check(90_000, "-10"), Ok(()));
+    assert_eq!(
+        check(102_001, "2"),
+        Err("the total of Ir grew by 2.00 %, from 100000 to 102001: more than the 2 % that are allowed".to_owned())
+    );
+    assert!(check(102_501, "2.50").is_err());
+    assert!(check(90_001, "-10").is_err());
+    assert_eq!(
+        check(250_000, "0"),
+        Err("the total of Ir grew by 150.00 %, from 100000 to 250000: more than the 0 % that are allowed".to_owned())
+    );
+}
+
+#[test]
+fn the_first_of_several_events_is_compared() {
+    let options = || ProfileOptions {
+        events: EventChoice::Named(vec![b"Dr".to_vec(), b"Ir".to_vec()]),
+        ..ProfileOptions::default()
+    };
+    let text = "events: Ir Dr\nfn=a\n1 5 7\n";
+    let comparison = Comparison::new(
+        &read(text, options()),
+        &read(text.replace('7', "9"), options()),
+    );
+    let comparison = comparison.unwrap();
+    assert_eq!(comparison.event(), b"Dr");
+    assert_eq!(changes(&comparison), [("a", Some(7), Some(9))]);
+}
