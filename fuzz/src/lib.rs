@@ -96,6 +96,7 @@ impl Choices {
                     Vec::new()
                 },
                 invocations: keeps_invocations,
+                ..ProfileOptions::default()
             },
         };
         Some((choices, rest))
