@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use cg_preprocess::profile::{CallEdge, Cost, Kind, Profile};
+use cg_preprocess::callgrind;
+use cg_preprocess::profile::{CallEdge, Cost, EventChoice, Kind, Profile};
 use cg_preprocess::webgrind::Version;
 use proptest::prelude::*;
 
@@ -118,8 +119,60 @@ fn costs(profile: &Profile) -> (Vec<[Cost; 2]>, Vec<CallEdge>) {
     (functions.collect(), profile.edges().collect())
 }
 
+/// What many inputs become in the callgrind format, whoever merges which of them first.
+fn assert_any_grouping(document: Document, style: &Style, turned: usize, cut: usize) {
+    let document = with_same_columns(document);
+    let mut reading = Reading::default();
+    reading.profile.events = EventChoice::All;
+    let merged = |texts: &[Vec<u8>]| {
+        let inputs = texts.iter().map(Vec::as_slice);
+        let (profile, _) = reading.read(inputs).expect("sound profiles are read");
+        let mut output = Vec::new();
+        callgrind::write(&profile, &mut output).expect("memory takes it");
+        output
+    };
+    let mut texts: Vec<_> = split(&document)
+        .iter()
+        .map(|document| spell(document, style).text)
+        .collect();
+    let expected = merged(&texts);
+    assert_eq!(merged(std::slice::from_ref(&expected)), expected);
+    let turned = turned % texts.len();
+    texts.rotate_left(turned);
+    assert_eq!(merged(&texts), expected);
+    let (one, other) = texts.split_at(cut % texts.len());
+    let groups = [one, other].into_iter().filter(|group| !group.is_empty());
+    let groups: Vec<_> = groups.map(merged).collect();
+    assert_eq!(merged(&groups), expected);
+    let each: Vec<_> = texts
+        .iter()
+        .map(|text| merged(std::slice::from_ref(text)))
+        .collect();
+    assert_eq!(merged(&each), expected);
+}
+
 proptest! {
     #![proptest_config(super::config(48))]
+
+    #[test]
+    fn aggregates_merge_in_any_grouping(
+        document in aggregate(Size::Signed),
+        style in style(),
+        turned: usize,
+        cut: usize,
+    ) {
+        assert_any_grouping(document, &style, turned, cut);
+    }
+
+    #[test]
+    fn traces_merge_in_any_grouping(
+        trace in trace(Size::Small),
+        style in style(),
+        turned: usize,
+        cut: usize,
+    ) {
+        assert_any_grouping(trace.document, &style, turned, cut);
+    }
 
     #[test]
     fn aggregates_merge_in_any_order(document in aggregate(Size::Small), style in style()) {
