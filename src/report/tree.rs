@@ -4,14 +4,14 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::io::{self, Write};
 
-use super::text::figures::{grouped, percent};
+use super::text::figures::{Notation, grouped, percent};
 use super::text::names::{cut_end, shorten_name, width_of};
-use super::text::{Options, heading};
+use super::text::{Options, heading, notation};
 use crate::profile::{ContextId, ContextTree, Cost, Profile};
 use crate::text::printable;
 
-/// Headings of the figures, which stand at the right of their columns.
-const FIGURES: [&str; 4] = ["incl %", "inclusive", "self", "calls"];
+/// How many columns of figures there are.
+const FIGURES: usize = 4;
 
 /// What stands between columns.
 const GAP: &str = "  ";
@@ -70,6 +70,7 @@ struct Tree<'a> {
     contexts: &'a ContextTree,
     inclusive: Vec<Cost>,
     total: Cost,
+    notation: Notation,
 }
 
 #[derive(Clone, Copy)]
@@ -94,6 +95,7 @@ impl<'a> Tree<'a> {
             contexts,
             inclusive: contexts.inclusive_costs(),
             total: profile.total(),
+            notation: notation(profile),
         }
     }
 
@@ -173,17 +175,30 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn figures(&self, row: &Row) -> [String; FIGURES.len()] {
+    /// Headings of the figures, which stand at the right of their columns.
+    fn headings(&self) -> [String; FIGURES] {
+        [
+            "incl %".to_owned(),
+            self.notation.heading("incl", "inclusive"),
+            self.notation.heading("self", "self"),
+            "calls".to_owned(),
+        ]
+    }
+
+    fn figures(&self, row: &Row) -> [String; FIGURES] {
         let inclusive = self.inclusive(row);
         let [self_cost, calls] = match row.what {
             Shown::Context(id) => {
                 let context = self.contexts.context(id);
-                [grouped(context.self_cost), grouped(context.calls)]
+                [
+                    self.notation.cost(context.self_cost),
+                    grouped(context.calls),
+                ]
             }
             Shown::Rest(..) => [String::new(), String::new()],
         };
         let share = percent(inclusive, self.total);
-        [share, grouped(inclusive), self_cost, calls]
+        [share, self.notation.cost(inclusive), self_cost, calls]
     }
 
     fn name(&self, row: &Row) -> String {
@@ -205,7 +220,7 @@ impl<'a> Tree<'a> {
 /// How rows become lines.
 struct Table<'a> {
     tree: &'a Tree<'a>,
-    widths: [usize; FIGURES.len()],
+    widths: [usize; FIGURES],
     /// How wide names with their indentation may be, and how far they are indented at most; none
     /// without a terminal.
     room: Option<(usize, usize)>,
@@ -215,7 +230,7 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn new(tree: &'a Tree<'a>, rows: &[Row], width: Option<usize>) -> Self {
-        let mut widths = FIGURES.map(str::len);
+        let mut widths = tree.headings().map(|heading| width_of(&heading));
         for row in rows {
             for (width, figure) in widths.iter_mut().zip(tree.figures(row)) {
                 *width = figure.len().max(*width);
@@ -236,7 +251,7 @@ impl<'a> Table<'a> {
     }
 
     fn headings(&self) -> String {
-        self.line_of(&FIGURES, "function")
+        self.line_of(&self.tree.headings(), "function")
     }
 
     /// The line of a row; `columns` has the indentations of those above it, and gets its own.

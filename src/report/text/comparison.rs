@@ -127,10 +127,6 @@ impl<'a> ComparisonReport<'a> {
         if changes.is_empty() {
             return Vec::new();
         }
-        let unit = match self.notation.unit() {
-            "" => String::new(),
-            unit => format!(" {unit}"),
-        };
         let rows = changes.iter().map(|change| {
             let cost = change.self_cost();
             Row {
@@ -142,7 +138,10 @@ impl<'a> ComparisonReport<'a> {
                 place: Place::of(&change.object, &change.file, 0),
             }
         });
-        let headings = [format!("change{unit}"), "base %".to_owned()];
+        let headings = [
+            self.notation.heading("change", "change"),
+            "base %".to_owned(),
+        ];
         let table = Table::new(headings, ["function", "file"])
             .with_rows(rows)
             .aligning(ALIGNED_NAME);

@@ -182,6 +182,14 @@ impl Notation {
         )
     }
 
+    /// The heading of a column: a short one with the unit, if it is known.
+    pub fn heading(&self, short: &str, long: &str) -> String {
+        match self.name {
+            "" => long.to_owned(),
+            unit => format!("{short} {unit}"),
+        }
+    }
+
     /// The unit, empty where none is known.
     pub fn unit(&self) -> &'static str {
         self.name

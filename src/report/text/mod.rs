@@ -145,6 +145,11 @@ pub(super) fn heading(profile: &Profile) -> Vec<String> {
     Report::new(profile, &Options::default()).heading()
 }
 
+/// How the costs of its first event are written.
+pub(super) fn notation(profile: &Profile) -> Notation {
+    Report::new(profile, &Options::default()).notation
+}
+
 struct Report<'a> {
     profile: &'a Profile,
     options: &'a Options,
@@ -313,20 +318,12 @@ impl<'a> Report<'a> {
         Place::of(object, file, function.line)
     }
 
-    /// A heading with the unit of its column, if it is known.
-    fn with_unit(&self, short: &str, long: &str) -> String {
-        match self.notation.unit() {
-            "" => long.to_owned(),
-            unit => format!("{short} {unit}"),
-        }
-    }
-
     fn function_table(&self, functions: &[FunctionId]) -> Vec<String> {
         let headings = [
             "self %".to_owned(),
-            self.with_unit("self", "self"),
+            self.notation.heading("self", "self"),
             "incl %".to_owned(),
-            self.with_unit("incl", "inclusive"),
+            self.notation.heading("incl", "inclusive"),
             "calls".to_owned(),
         ];
         let further = self.further.iter().flat_map(FurtherEvent::headings);
@@ -371,7 +368,7 @@ impl<'a> Report<'a> {
         });
         let headings = [
             "cost %".to_owned(),
-            self.with_unit("cost", "cost"),
+            self.notation.heading("cost", "cost"),
             "calls".to_owned(),
         ];
         let further = self.further.iter().map(FurtherEvent::cost_heading);
