@@ -71,11 +71,11 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
         functions: Ids::default(),
         object: NameId::EMPTY,
         file: None,
-        derived_inclusive: 0,
+        other_inclusive: 0,
     };
     writer.header()?;
-    for group in order.groups() {
-        writer.function(group)?;
+    for (group, &line) in order.groups().zip(&order.lines) {
+        writer.function(group, line)?;
     }
     writer.output.flush()?;
     Ok(writer.warnings())
@@ -143,6 +143,8 @@ struct Order {
     starts: Vec<usize>,
     /// The group of every function by its number.
     groups: Vec<usize>,
+    /// The line of every group: the least, as merging has it; 0 is none.
+    lines: Vec<u64>,
 }
 
 impl Order {
@@ -155,17 +157,29 @@ impl Order {
         sorted.sort_by(|&one, &other| key(one).cmp(&key(other)));
         let mut starts = Vec::new();
         let mut groups = vec![0; sorted.len()];
+        let mut lines: Vec<u64> = Vec::new();
         for (at, &id) in sorted.iter().enumerate() {
-            if at == 0 || key(sorted[at - 1]) != key(id) {
-                starts.push(at);
+            let line = profile.function(id).line;
+            match lines.last_mut() {
+                Some(least) if key(sorted[at - 1]) == key(id) => {
+                    *least = match (*least, line) {
+                        (0, line) | (line, 0) => line,
+                        (one, other) => one.min(other),
+                    };
+                }
+                _ => {
+                    starts.push(at);
+                    lines.push(line);
+                }
             }
-            groups[id.index()] = starts.len() - 1;
+            groups[id.index()] = lines.len() - 1;
         }
         starts.push(sorted.len());
         Order {
             sorted,
             starts,
             groups,
+            lines,
         }
     }
 
@@ -179,8 +193,9 @@ impl Order {
         self.groups[function.index()]
     }
 
-    fn of_group(&self, group: usize) -> &[FunctionId] {
-        &self.sorted[self.starts[group]..self.starts[group + 1]]
+    /// A function of a group: all have the same names.
+    fn representative(&self, group: usize) -> FunctionId {
+        self.sorted[self.starts[group]]
     }
 }
 
@@ -211,7 +226,7 @@ struct Writer<'a, W: Write> {
     /// The file in force.
     file: Option<NameId>,
     /// How many functions have other inclusive costs than readers will work out.
-    derived_inclusive: usize,
+    other_inclusive: usize,
 }
 
 impl<W: Write> Writer<'_, W> {
@@ -243,7 +258,7 @@ impl<W: Write> Writer<'_, W> {
     }
 
     /// A block with the sums of functions that are one.
-    fn function(&mut self, group: &[FunctionId]) -> Result<(), WriteError> {
+    fn function(&mut self, group: &[FunctionId], line: u64) -> Result<(), WriteError> {
         let self_costs = self.sum(group, |id| self.profile.self_costs(id))?;
         let calls = self.calls(group)?;
         self.compare_inclusive(group, &self_costs, &calls);
@@ -264,7 +279,7 @@ impl<W: Write> Writer<'_, W> {
             self.name("fl=", function.file)?;
         }
         self.name("fn=", function.name)?;
-        self.costs(self.line(group), &self_costs)?;
+        self.costs(line, &self_costs)?;
         for call in calls {
             self.call(&call)?;
         }
@@ -286,12 +301,6 @@ impl<W: Write> Writer<'_, W> {
             || self_costs.iter().any(|&cost| cost != 0)
             || callers.all(|edge| edge.calls == 0) && invocations() != Some(0)
             || group.iter().all(|&id| profile.called_from(id).len() == 0)
-    }
-
-    /// The least line, as merging has it; 0 is none.
-    fn line(&self, group: &[FunctionId]) -> u64 {
-        let lines = group.iter().map(|&id| self.profile.function(id).line);
-        lines.filter(|&line| line > 0).min().unwrap_or(0)
     }
 
     /// The calls of a group, by line and callee.
@@ -338,15 +347,13 @@ impl<W: Write> Writer<'_, W> {
         let first = |costs: &[Cost]| costs.first().copied().map_or(0, i128::from);
         let of_calls: i128 = calls.iter().map(|call| first(&call.costs)).sum();
         if stated != first(self_costs) + of_calls {
-            self.derived_inclusive += 1;
+            self.other_inclusive += 1;
         }
     }
 
     fn call(&mut self, call: &Calls) -> Result<(), WriteError> {
-        let callees = self.order.of_group(call.callee);
-        let Some(callee) = callees.first().map(|&id| self.profile.function(id)) else {
-            return Ok(());
-        };
+        let callee = self.order.representative(call.callee);
+        let callee = self.profile.function(callee);
         if callee.object != self.object {
             self.name("cob=", callee.object)?;
         }
@@ -354,7 +361,7 @@ impl<W: Write> Writer<'_, W> {
             self.name("cfi=", callee.file)?;
         }
         self.name("cfn=", callee.name)?;
-        let line = self.line(callees);
+        let line = self.order.lines[call.callee];
         writeln!(self.output, "calls={} {line}", call.calls)?;
         self.costs(call.line, &call.costs)
     }
@@ -399,7 +406,7 @@ impl<W: Write> Writer<'_, W> {
         if count > 0 {
             warnings.push(WriteWarning::SpelledNames { count });
         }
-        let functions = self.derived_inclusive;
+        let functions = self.other_inclusive;
         if functions > 0 {
             warnings.push(WriteWarning::InclusiveCosts { functions });
         }

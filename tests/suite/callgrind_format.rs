@@ -113,6 +113,34 @@ fn every_fixture_comes_back_and_is_written_again_as_the_same_bytes() {
     }
 }
 
+#[test]
+fn preprocessed_files_come_back_and_functions_that_look_alike_in_them_become_one() {
+    let objects =
+        "events: Ir\nob=a\nfl=f\nfn=x\n9 5\nob=b\nfl=f\nfn=x\n4 7\ncob=a\ncfn=x\ncalls=2 9\n5 1\n";
+    let file = write_preprocessed(&read(objects, ProfileOptions::default()), Version::V7);
+    let alike = read_file(&file).unwrap();
+    assert_eq!(alike.functions().len(), 2);
+    let text = written(&alike);
+    assert!(
+        text.ends_with("\nfl=(1) f\nfn=(1) x\n4 12\ncfn=(1)\ncalls=2 4\n5 1\n"),
+        "{text}"
+    );
+
+    let files = fixtures::files_below(&fixtures::folder());
+    let goldens = files
+        .iter()
+        .filter(|path| path.to_string_lossy().ends_with("7.pre"));
+    let mut profiles = vec![alike];
+    profiles.extend(goldens.map(|path| read_file(&std::fs::read(path).unwrap()).unwrap()));
+    assert!(profiles.len() > 5);
+    for profile in profiles {
+        let (text, _) = write(&profile);
+        let again = read(&text, all_events());
+        assert_eq!(sums(&profile), sums(&again));
+        assert!(text == write(&again).0);
+    }
+}
+
 /// Functions that somebody calls are invoked as often, in an aggregate.
 fn assert_calls_in(profile: &Profile, again: &Profile, name: &str) {
     let invocations = |profile: &Profile| {
