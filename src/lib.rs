@@ -3,14 +3,14 @@
 //! This is the library behind the `cg-preprocess` program. It reads profiles in the callgrind
 //! format, as Xdebug, Valgrind and a dozen others write it, sums them into tables of functions and
 //! calls, and writes these in the binary format that [webgrind] opens, in versions 4 to 7, as JSON
-//! or as text.
+//! or as text. Of traces it also writes the stacks.
 //!
 //! # The way of the data
 //!
 //! ```text
 //! bytes ── callgrind::read ──┐                        ┌── webgrind::write ── .pre file
-//!                            ├─ ProfileBuilder ─ Profile ── report::json::write
-//! .pre  ── webgrind::read ───┘                        └── report::text::write
+//!                            ├─ ProfileBuilder ─ Profile ── report::{json, text}::write
+//! .pre  ── webgrind::read ───┘                        └── report::{collapsed, tree}::write
 //! ```
 //!
 //! [`callgrind`] and [`webgrind`] know one format each and nothing of each other; both know the

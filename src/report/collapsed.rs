@@ -20,6 +20,25 @@
 //! | the blank of `# ` at its beginning | `_` | makes a comment |
 //! | bytes that are not UTF-8 | `\xff` and the like | make some refuse the whole file |
 //! | nothing, or nothing but blanks | `???` | is taken for no frame |
+//!
+//! # Examples
+//!
+//! ```
+//! use cg_preprocess::callgrind;
+//! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+//! use cg_preprocess::report::collapsed;
+//!
+//! let trace = "creator: xdebug 3.4.0\nevents: Time\nfl=a.php\nfn=work\n3 40\n\n\
+//!     fl=a.php\nfn={main}\n7 2\ncfl=a.php\ncfn=work\ncalls=1 0 0\n8 40\n";
+//! let options = ProfileOptions { contexts: true, ..ProfileOptions::default() };
+//! let mut builder = ProfileBuilder::new(options);
+//! callgrind::read(trace.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
+//!
+//! let mut stacks = Vec::new();
+//! collapsed::write(&builder.finish()?, &mut stacks)?;
+//! assert_eq!(String::from_utf8(stacks)?, "{main} 2\n{main};work 40\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

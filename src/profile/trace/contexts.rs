@@ -99,7 +99,10 @@ impl Context {
     }
 }
 
-/// The calling contexts of a trace; see the [module](self)'s documentation.
+/// The calling contexts of a trace: every path of functions that it went, with its sums.
+///
+/// Invocations that nobody called (`{main}`, shutdown functions, fibers) are the roots. A call
+/// whose invocation is missing is a context of its own, with the cost of the call.
 #[derive(Debug)]
 pub struct ContextTree {
     /// The first stands above the roots.
