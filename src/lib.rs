@@ -2,13 +2,14 @@
 //!
 //! This is the library behind the `cg-preprocess` program. It reads profiles in the callgrind
 //! format, as Xdebug, Valgrind and a dozen others write it, sums them into tables of functions and
-//! calls, and writes these in the binary format that [webgrind] opens, in versions 4 to 7, as JSON
-//! or as text. Of traces it also writes the stacks.
+//! calls, and writes these in the binary format that [webgrind] opens, in versions 4 to 7, in the
+//! callgrind format again, as JSON or as text. Of traces it also writes the stacks, and it compares
+//! profiles with each other.
 //!
 //! # The way of the data
 //!
 //! ```text
-//! bytes ── callgrind::read ──┐                        ┌── webgrind::write ── .pre file
+//! bytes ── callgrind::read ──┐                        ┌── webgrind::write, callgrind::write
 //!                            ├─ ProfileBuilder ─ Profile ── report::{json, text}::write
 //! .pre  ── webgrind::read ───┘                        └── report::{collapsed, tree}::write
 //! ```
@@ -30,6 +31,25 @@
 //! let report = convert(&[input], &output, &Options::default())?;
 //! report.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
 //! # Ok::<(), cg_preprocess::convert::ConvertError>(())
+//! ```
+//!
+//! What changed from one profile to another:
+//!
+//! ```
+//! use cg_preprocess::callgrind;
+//! use cg_preprocess::profile::{Comparison, Profile, ProfileBuilder, ProfileOptions};
+//!
+//! fn read(text: &str) -> Result<Profile, Box<dyn std::error::Error>> {
+//!     let mut builder = ProfileBuilder::new(ProfileOptions::default());
+//!     callgrind::read(text.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
+//!     Ok(builder.finish()?)
+//! }
+//! let base = read("events: Ir\nfl=a.c\nfn=main\n16 400\n")?;
+//! let new = read("events: Ir\nfl=a.c\nfn=main\n16 410\n")?;
+//! let comparison = Comparison::new(&base, &new)?;
+//! assert_eq!(comparison.changes()[0].self_cost(), 10);
+//! assert!(comparison.check_growth("2.5%".parse()?).is_ok());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Step by step, and in memory:
