@@ -277,12 +277,21 @@ impl Headers {
         lines.chain(corrections.added.into_iter().map(Header::summary))
     }
 
-    /// What the `summary:` lines add up to, where all of them speak of the selected event.
+    /// What the `summary:` lines add up to as they were read, if there are any; a section whose
+    /// lines are missing or say 0 counts with its self costs.
     pub fn stated(&self) -> Option<Cost> {
-        let is_rewritten = self.sections.iter().any(|section| section.is_rewritten);
-        let summaries = self.summaries();
-        (!is_rewritten && !self.summaries.is_empty())
-            .then(|| summaries.fold(0, Cost::saturating_add))
+        if self.summaries.is_empty() {
+            return None;
+        }
+        let sections = self.sections.iter().map(|section| {
+            let summaries = &self.summaries[section.summaries.clone()];
+            let stated = summaries.iter().map(|summary| summary.stated);
+            match stated.fold(0, Cost::saturating_add) {
+                0 => section.own,
+                stated => stated,
+            }
+        });
+        Some(sections.fold(0, Cost::saturating_add))
     }
 
     /// All numbers that `summary:` lines state.

@@ -284,7 +284,10 @@ impl Profile {
         totals
     }
 
-    /// What the `summary:` lines of the inputs state for the first event, if they speak of it.
+    /// What the `summary:` lines of the inputs state for the first event, if there are any.
+    ///
+    /// That need not be the total: profilers count what happens outside of functions, and Xdebug
+    /// gives the peak of memory.
     pub fn stated_total(&self) -> Option<Cost> {
         self.headers.stated()
     }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthChar;
 
 use crate::fixtures;
-use crate::library::{json, read, read_file, write};
+use crate::library::{event, json, read, read_file, write};
 
 fn profile(text: impl AsRef<[u8]>) -> Profile {
     read(text, ProfileOptions::default())
@@ -252,6 +252,16 @@ cost %  cost  calls  Memory KiB  caller  called at
         assert_eq!(
             heading("summary: 500\n"),
             "total      800|summary    500, 300 counted twice"
+        );
+        // Valgrind writes this where a program has its profile written.
+        assert_eq!(heading("summary: 0\n"), functions);
+        let text = "creator: xdebug 3.2.0\nevents: Time_(10ns) Memory_(bytes)\nsummary: 900 5000\nfn=a\n1 800 3000\n";
+        let report = as_text(&read(text, event("Memory_(bytes)")), None, None);
+        assert!(
+            report.contains(
+                "\ntotal      3,000 (2.93 KiB)\nsummary    5,000 (4.88 KiB), a peak, not a sum\n"
+            ),
+            "{report}"
         );
     }
 

@@ -15,7 +15,9 @@ pub use self::comparison::write_comparison;
 use self::figures::{Notation, Unit, counted, grouped, in_units, percent};
 use self::names::cut_end;
 use self::table::{Place, Row, Table};
-use crate::profile::{Cost, EdgeRef, Event, Function, FunctionId, Profile, split_scale};
+use crate::profile::{
+    Cost, EdgeRef, Event, Function, FunctionId, Profile, ProfileKind, split_scale,
+};
 use crate::text::printable;
 
 /// What of a profile the text report shows.
@@ -443,8 +445,11 @@ impl<'a> Report<'a> {
     fn summary(&self) -> Option<String> {
         let summary = self.profile.stated_total()?;
         let missing = summary.checked_sub(self.total)?;
+        let is_memory = matches!(self.unit, Unit::Bytes(_));
+        let is_xdebug = self.profile.kind() == ProfileKind::Trace;
         let explanation = match missing {
             0 => return None,
+            _ if is_memory && is_xdebug => "a peak, not a sum".to_owned(),
             1.. => format!("{} outside of all functions", grouped(missing)),
             _ => format!("{} counted twice", grouped(missing.unsigned_abs())),
         };
