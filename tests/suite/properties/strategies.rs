@@ -193,7 +193,8 @@ fn node(size: Size) -> impl Strategy<Value = Node> {
         steps: Vec::new(),
     });
     leaf.prop_recursive(5, 24, 4, move |inner| {
-        let called = (line(), 0..3i64, inner.clone());
+        // Xdebug rounds both costs for itself; by more than a unit only where there were calls.
+        let called = (line(), 0..2i64, inner.clone());
         let called = called.prop_map(|(line, rounding, node)| Step::Call {
             line,
             rounding,
