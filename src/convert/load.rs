@@ -265,7 +265,11 @@ impl InputReader<'_> {
         }
         let cut = input.cut();
         let outcome = match (outcome, cut) {
-            (Err(error), Some((compression, bytes))) if error.problem.is_no_data() => {
+            // What there is of a first line shows nothing yet.
+            (Err(error), Some((compression, bytes)))
+                if error.problem.is_no_data()
+                    || matches!(error.problem, callgrind::Problem::NotAProfile { .. }) =>
+            {
                 return Err(ConvertError::CutBeforeData {
                     input: self.source.clone(),
                     compression,
