@@ -386,6 +386,39 @@ mod packed {
         }
     }
 
+    /// Tapes pad what they hold, and archives are appended to one another.
+    #[test]
+    fn what_follows_padding_is_read() {
+        let text = bytes("xdebug3/composer.cg");
+        let expected = piped(&text);
+        let (one, other) = text.split_at(text.len() / 3);
+        for zeros in [1, 512, 200_000] {
+            let padded = [gzip(one), vec![0; zeros], gzip(other), vec![0; zeros]];
+            assert!(piped(&padded.concat()) == expected, "{zeros} zeros");
+        }
+    }
+
+    #[test]
+    fn an_input_that_is_cut_off_before_its_data_is_left_out_beside_others() {
+        let folder = TempDir::new().unwrap();
+        let cut = folder.path().join("cut");
+        let good = fixture("xdebug3/small.cg");
+        for packed in [
+            gzip(&bytes("xdebug3/composer.cg")),
+            zstd(&bytes("xdebug3/small.cg")),
+        ] {
+            fs::write(&cut, &packed[..12]).unwrap();
+            for inputs in [[&cut, &good], [&good, &cut]] {
+                let output = program().args(inputs).output().unwrap();
+                assert!(output.status.success(), "{output:?}");
+                assert!(output.stdout == bytes("xdebug3/small.v7.pre"));
+                let message = messages(&output);
+                assert!(message.contains(&cut.display().to_string()), "{message}");
+                assert!(message.starts_with("warning: "), "{message}");
+            }
+        }
+    }
+
     #[test]
     fn packed_inputs_merge_like_plain_ones() {
         let folder = TempDir::new().unwrap();

@@ -149,6 +149,39 @@ fn a_table_of_nothing() {
     );
 }
 
+/// A v7 file with one function, and whatever follows up to its size: a hole.
+fn with_hole(folder: &Path, size: u64) {
+    let numbers = preprocessed(&[7, 45, 1, 16, 0, 5, 5, 1, 0, 0]);
+    let path = folder.join("in");
+    fs::write(&path, [&numbers[..], b"a.c\nf"].concat()).unwrap();
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    file.set_len(45).unwrap();
+    file.set_len(size).unwrap();
+}
+
+/// Headers that take no place on a disk.
+#[test]
+fn holes_for_headers() {
+    let folder = tempfile::tempdir().unwrap();
+    for (size, message) in [(2 << 30, "at byte 4"), ((4 << 30) + 1, "too large")] {
+        with_hole(folder.path(), size);
+        for format in ["v7", "json"] {
+            let output = run_in(folder.path(), LIMIT, &["-f", format]);
+            assert_refused(&output, message);
+        }
+    }
+}
+
+/// Headers by the million out of a few kilobytes: memory follows their text.
+#[test]
+fn more_headers_than_anybody_writes() {
+    let packed = gzip_bomb(b"", &b"a: b\n".repeat(MIB / 5), 32);
+    let input = [packed, gzip(HEADER)].concat();
+    for format in ["v7", "text"] {
+        assert_converted(&run(&input, &["-f", format]));
+    }
+}
+
 #[test]
 fn functions_that_are_not_there() {
     for version in 4..=7 {
@@ -178,6 +211,28 @@ fn the_longest_line_and_one_byte_more() {
         said.contains("in:7: line skipped: line over 16 MiB"),
         "{said}"
     );
+}
+
+/// Names that no cost and no call belongs to.
+#[test]
+fn long_names_that_nobody_uses() {
+    let named = |key: &str| {
+        let names = (0..15).map(|number| {
+            let name = [key.as_bytes(), &vec![b'a' + number; 15 * MIB], b"\n"].concat();
+            gzip(&name)
+        });
+        let names: Vec<u8> = names.flatten().collect();
+        [
+            gzip(HEADER),
+            gzip(b"17 1\n"),
+            names,
+            gzip(b"fn=main\n18 1\n"),
+        ]
+        .concat()
+    };
+    for key in ["cfn=", "fn=", "cfi=", "cob="] {
+        assert_converted(&run(&named(key), &[]));
+    }
 }
 
 /// Lines of 16 MiB, each full of something that takes more memory than its text.

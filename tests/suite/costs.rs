@@ -7,7 +7,7 @@ use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileOptions
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteErrorKind, WriteOptions};
 
 use crate::fixtures;
-use crate::library::{Reading, event, headers, read, write_with};
+use crate::library::{Reading, event, headers, listing, read, write_with};
 use crate::preprocessed::decode;
 
 /// A v7 file as webgrind sees it: its library/Reader.php in a few lines.
@@ -442,4 +442,83 @@ fn figures(profile: &Profile, event: usize) -> (Vec<[i64; 2]>, Vec<Vec<i64>>) {
         calls.map(|edge| edge.costs().nth(event).unwrap()).collect()
     });
     (functions.collect(), calls.collect())
+}
+
+/// Where the costs of this event are missing, and what says so.
+fn missing(text: &str, name: &str) -> (i64, Vec<String>) {
+    let reading = Reading {
+        profile: event(name),
+        ..Reading::default()
+    };
+    let (profile, warnings) = reading.read([text.as_bytes()]).unwrap();
+    (profile.total(), warnings)
+}
+
+#[test]
+fn a_part_without_the_events_of_a_formula_is_told() {
+    let text = "part: 1\nevents: Ir Dr\nevent: Sum = Dr + Dr\nfn=f\n1 1 2\n\
+                part: 2\nevents: Ir\nfn=f\n2 5\n";
+    let (total, warnings) = missing(text, "Sum");
+    assert_eq!(total, 4);
+    assert_eq!(
+        warnings,
+        ["test.cg:9: no event \"Sum\" from here on, only Ir: its cost counts as 0"]
+    );
+}
+
+#[test]
+fn a_formula_may_come_with_a_later_part_and_change() {
+    let part = |number: u32, formula: &str| {
+        format!("part: {number}\nevents: Ir Dr\n{formula}fn=f\n1 10 1\n\n")
+    };
+    let (sum, twice) = ("event: Sum = Ir + Dr\n", "event: Sum = 2 Dr\n");
+    let text = [part(1, ""), part(2, sum), part(3, ""), part(4, twice)].concat();
+    let (total, warnings) = missing(&text, "Sum");
+    assert_eq!(total, 11 + 11 + 2);
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].starts_with("test.cg:4: "), "{warnings:?}");
+    // Among the lines of the body, with the columns that there are.
+    let text = format!("events: Ir Dr\nfn=f\n1 10 1\n{sum}1 10 1\n{twice}1 10 1\n");
+    assert_eq!(missing(&text, "Sum").0, 11 + 2);
+    // A column goes before a formula of its name.
+    let text = [part(1, ""), part(2, "event: Dr = 7 Ir\n")].concat();
+    assert_eq!(missing(&text, "Dr"), (2, vec![]));
+}
+
+#[test]
+fn sums_end_at_the_end_of_64_bits() {
+    let most = i64::MAX;
+    let text = format!(
+        "events: Ir\nfn=f\n1 {most}\n2 5\ncfn=g\ncalls=1 0\n3 {most}\ncfn=g\ncalls=1 0\n3 9\n\
+         cfn=g\ncalls=18446744073709551615 0\n4 9\nfn=h\n1 1\ncfn=g\ncalls=1 0\n3 {most}\n"
+    );
+    let profile = read(&text, ProfileOptions::default());
+    let expected = [
+        format!("f | :1 |  | self {most} | inclusive {most} | invocations 1"),
+        format!("  line 3: g, calls 2, cost {most}"),
+        format!("  line 4: g, calls {}, cost 9", u64::MAX),
+        format!(
+            "g | :0 |  | self 0 | inclusive 0 | invocations {}",
+            u64::MAX
+        ),
+        format!("h | :1 |  | self 1 | inclusive {most} | invocations 1"),
+        format!("  line 3: g, calls 1, cost {most}"),
+    ];
+    assert_eq!(listing(&profile), expected);
+    assert_eq!(profile.total(), most);
+}
+
+#[test]
+fn what_the_calls_to_a_function_cost_decides_the_scale_of_v4_too() {
+    // Each number but their sum fits.
+    let text = "events: Ir\nfn=f\n1 1\ncfn=h\ncalls=1 0\n2 3000000000\n\
+                fn=g\n1 1\ncfn=h\ncalls=1 0\n2 3000000000\n";
+    let profile = read(text, ProfileOptions::default());
+    let (file, warnings) = write_with(&profile, Version::V4, OnOverflow::Scale);
+    let file = decode(&file);
+    assert_eq!(file.functions[1].call_cost, 600_000_000);
+    assert!(file.headers.contains(&b"events: Ir_(x10)".to_vec()));
+    assert!(!warnings.is_empty());
+    let (file, _) = write_with(&profile, Version::V7, OnOverflow::Scale);
+    assert!(decode(&file).headers.contains(&b"events: Ir".to_vec()));
 }

@@ -122,3 +122,58 @@ pub fn headers(profile: &Profile) -> Vec<String> {
     let texts = headers.map(|header| String::from_utf8_lossy(header.text()).into_owned());
     texts.collect()
 }
+
+/// What there is to say of each function and of its calls, a line for each:
+///
+/// ```text
+/// main | a.c:3 | lib.so | self 10 | inclusive 30 | invocations 1
+///   line 4: leaf, calls 2, cost 20
+/// ```
+pub fn listing(profile: &Profile) -> Vec<String> {
+    let name = |id| String::from_utf8_lossy(profile.name(id)).into_owned();
+    let mut lines = Vec::new();
+    for (id, function) in profile.functions() {
+        lines.push(format!(
+            "{} | {}:{} | {} | self {} | inclusive {} | invocations {}",
+            name(function.name),
+            name(function.file),
+            function.line,
+            name(function.object),
+            function.self_cost,
+            function.inclusive,
+            function.invocations,
+        ));
+        lines.extend(profile.sub_calls(id).map(|edge| {
+            let callee = name(profile.function(edge.callee).name);
+            let (line, calls, cost) = (edge.line, edge.calls, edge.cost);
+            format!("  line {line}: {callee}, calls {calls}, cost {cost}")
+        }));
+    }
+    lines
+}
+
+/// Gives a byte at a time.
+struct Bytewise<'a>(&'a [u8]);
+
+impl Read for Bytewise<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = buffer.len().min(1);
+        self.0.read(&mut buffer[..count])
+    }
+}
+
+/// Lists what a text holds, or says why it cannot be read.
+///
+/// Short ways look ahead: what they do shows where enough follows, and what the general path does
+/// where each byte comes alone.
+#[track_caller]
+pub fn listed(text: &str) -> Result<Vec<String>, String> {
+    let reading = Reading::default();
+    let followed = format!("{text}{}", "# what follows\n".repeat(20));
+    let list = |read: Result<(Profile, _), _>| read.map(|(profile, _)| listing(&profile));
+    let whole = list(reading.read([followed.as_bytes()]));
+    assert_eq!(list(reading.read([text.as_bytes()])), whole, "at the end");
+    let bytewise = list(reading.read([Bytewise(followed.as_bytes())]));
+    assert_eq!(bytewise, whole, "byte by byte");
+    whole
+}

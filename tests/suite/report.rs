@@ -130,6 +130,38 @@ mod in_text {
         assert!(report.contains(r"\x1b[31mred\x1b[0m\x07"), "{report}");
     }
 
+    /// All that moves the cursor, ends a line, or turns the direction of the text.
+    #[test]
+    fn no_character_of_a_name_is_a_command() {
+        let controls = (0..0x20).chain(0x7f..0xa0);
+        let layout = [0x61c, 0x200e, 0x200f];
+        let layout = layout
+            .into_iter()
+            .chain(0x2028..0x202f)
+            .chain(0x2066..0x206a);
+        for c in controls.chain(layout).filter_map(char::from_u32) {
+            if c == '\n' {
+                continue;
+            }
+            let text = format!("events: Ir\nfl=x{c}y\nfn=a{c}b\n1 5\n");
+            let report = as_text(&profile(text), None, None);
+            assert!(!report.contains(c), "{:?}: {report:?}", c);
+            assert_eq!(rows(&report).len(), 1, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn more_than_32_bits_are_shown_in_full() {
+        let text =
+            "events: Ir\nfn=a\n1 5\ncfn=b\ncalls=5000000000 1\n2 6000000000\nfn=b\n1 7000000000\n";
+        let report = as_text(&profile(text), None, None);
+        let fields: Vec<_> = rows(&report)[0].split_whitespace().collect();
+        assert_eq!(fields[1], "7,000,000,000");
+        assert_eq!(fields[4], "5,000,000,000");
+        let fields: Vec<_> = rows(&report)[1].split_whitespace().collect();
+        assert_eq!(fields[3], "6,000,000,005");
+    }
+
     #[test]
     fn the_most_expensive_come_first_and_equals_in_number_order() {
         let profile =

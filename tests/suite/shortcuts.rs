@@ -7,7 +7,12 @@ use cg_preprocess::callgrind::{self, KindChoice, Options, Outcome};
 use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
+use proptest::prelude::*;
+
 use crate::generate::{self, Random};
+use crate::properties;
+use crate::properties::spelling::spell;
+use crate::properties::strategies::{Size, aggregate, style, trace};
 
 /// Hands out so many bytes at a time.
 struct Pieces<'a> {
@@ -170,4 +175,35 @@ fn without_addresses(text: &[u8]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// Reads a text, and what is left of it after some damage, in any way.
+fn check_any_way(text: &[u8], seed: u64) {
+    let mut random = Random::new(seed);
+    // Short ways look ahead.
+    let mut text = [text, &b"# end\n".repeat(20)].concat();
+    for _ in 0..3 {
+        Case::new(&mut random).check(&text, usize::MAX);
+        let size = 1 + random.index(700);
+        Case::new(&mut random).check(&text, size);
+        damage(&mut text, &mut random);
+    }
+}
+
+proptest! {
+    #![proptest_config(properties::config(64))]
+
+    #[test]
+    fn aggregates_in_any_spelling(
+        document in aggregate(Size::Large),
+        style in style(),
+        seed: u64,
+    ) {
+        check_any_way(&spell(&document, &style).text, seed);
+    }
+
+    #[test]
+    fn traces_in_any_spelling(trace in trace(Size::Signed), style in style(), seed: u64) {
+        check_any_way(&spell(&trace.document, &style).text, seed);
+    }
 }

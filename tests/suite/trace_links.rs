@@ -6,7 +6,7 @@ use cg_preprocess::profile::ProfileOptions;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::fixtures;
-use crate::library::{self, linked, read, write_with};
+use crate::library::{self, linked, listing, read, write_with};
 use crate::preprocessed::{DecodedFunction, NOBODY, V4Invocation, decode};
 
 /// Traces of Xdebug 3.2; by how much the cost of a call and the inclusive cost of the invocation
@@ -213,5 +213,65 @@ fn links_do_not_depend_on_the_event() {
             ..library::event(event)
         };
         assert_eq!(called_by_main(&text, options), [1, 0], "{event}");
+    }
+}
+
+/// Fibers that have begun one after the other end in any order: each call looks for its own
+/// invocation among all that nobody has claimed.
+#[test]
+fn fibers_may_be_nested_to_any_depth() {
+    const FIBERS: u32 = 60;
+    let cost = |fiber: u32| 1000 * (1 + fiber);
+    let mut text = String::from("version: 1\ncreator: xdebug 3.2.0\nevents: Time\n\n");
+    for fiber in 0..FIBERS {
+        text += &format!("fl=a.php\nfn=step\n5 {}\n\n", cost(fiber));
+    }
+    for number in 0..FIBERS {
+        let fiber = number * 7 % FIBERS;
+        text += &format!(
+            "fl=a.php\nfn=fiber{fiber}\n1 1\ncfl=a.php\ncfn=step\ncalls=1 0 0\n2 {}\n\n",
+            cost(fiber)
+        );
+    }
+    text += "fl=a.php\nfn={main}\n1 1\n\n";
+    let (file, _) = write_with(&read(text, linked()), Version::V4, OnOverflow::Error);
+    let functions = decode(&file).functions;
+    assert_eq!(functions[0].invocations.len(), FIBERS as usize);
+    for step in &functions[0].invocations {
+        let caller = &functions[step.caller as usize];
+        let fiber = step.inclusive / 1000 - 1;
+        assert_eq!(caller.name, format!("fiber{fiber}").into_bytes());
+        assert_eq!(step.call_cost, step.inclusive);
+    }
+}
+
+/// Xdebug appends the place to the names of some functions.
+#[test]
+fn a_proxy_is_told_by_its_whole_name() {
+    for (name, is_proxy) in [
+        ("php::call_user_func", true),
+        ("php::call_user_func:{/srv/app/a.php:3}", true),
+        ("php::call_user_func:{/srv/app/a.php:3", false),
+        ("php::call_user_func:/srv/app/a.php:3}", false),
+        ("php::call_user_func{/srv/app/a.php:3}", false),
+        ("php::call_user_func_array", false),
+        ("php::call_user_fun", false),
+    ] {
+        let text = format!(
+            "version: 1\ncreator: xdebug 3.2.0\nevents: Time\n\nfl=a.php\nfn=f\n5 10\n\n\
+             fl=php:internal\nfn={name}\n3 1\ncfl=a.php\ncfn=f\ncalls=1 0 0\n3 10\n\n\
+             fl=a.php\nfn={{main}}\n1 1\ncfl=php:internal\ncfn={name}\ncalls=1 0 0\n3 11\n\n"
+        );
+        let options = ProfileOptions {
+            proxies: vec![b"php::call_user_func".to_vec()],
+            ..ProfileOptions::default()
+        };
+        let profile = read(text, options);
+        let listing = listing(&profile);
+        let calls_f = listing.contains(&"  line 3: f, calls 1, cost 10".to_owned());
+        let main = listing.iter().position(|line| line.starts_with("{main}"));
+        let last = listing.last().unwrap();
+        assert!(calls_f && main == Some(listing.len() - 2), "{listing:?}");
+        assert_eq!(last.contains(": f,"), is_proxy, "{name}: {listing:?}");
     }
 }

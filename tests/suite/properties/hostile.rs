@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use cg_preprocess::callgrind::KindChoice;
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind};
-use cg_preprocess::report::json;
+use cg_preprocess::report::{collapsed, text, tree};
 use cg_preprocess::webgrind::Version;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::fixtures;
-use crate::library::{Reading, write};
+use crate::library::{Reading, json, write};
 use crate::preprocessed::decode;
 
 /// Pieces that mean something, to put where they do not belong.
@@ -121,8 +121,8 @@ fn reading() -> impl Strategy<Value = Reading> {
         KindChoice::Fixed(Kind::Aggregate),
     ];
     let events = vec![None, Some("Ir"), Some("Sum"), Some("Memory_(bytes)")];
-    (select(kinds), any::<[bool; 4]>(), select(events)).prop_map(
-        |(kind, [lenient, outermost, proxies, invocations], event)| {
+    (select(kinds), any::<[bool; 5]>(), select(events)).prop_map(
+        |(kind, [lenient, outermost, proxies, invocations, contexts], event)| {
             let mut reading = Reading::default();
             reading.read.kind = kind;
             reading.read.lenient = lenient;
@@ -130,6 +130,7 @@ fn reading() -> impl Strategy<Value = Reading> {
                 reading.profile.events = EventChoice::Named(vec![name.as_bytes().to_vec()]);
             }
             reading.profile.invocations = invocations;
+            reading.profile.contexts = contexts;
             if outermost {
                 reading.profile.inclusive = InclusiveCost::Outermost;
             }
@@ -150,9 +151,23 @@ pub fn assert_harmless(reading: &Reading, text: &[u8]) {
         let decoded = decode(&write(&profile, version));
         assert_eq!(decoded.functions.len(), profile.functions().len());
     }
-    let mut document = Vec::new();
-    json::write(&profile, &json::Notes::default(), &mut document).unwrap();
-    serde_json::from_slice::<serde_json::Value>(&document).unwrap();
+    serde_json::from_str::<serde_json::Value>(&json(&profile)).unwrap();
+    for (top, width) in [(None, None), (Some(3), Some(60))] {
+        let options = text::Options::default().top(top).width(width);
+        let mut lines = Vec::new();
+        text::write(&profile, &options, &mut lines).unwrap();
+        tree::write(&profile, &options, &mut lines).unwrap();
+        String::from_utf8(lines).unwrap();
+    }
+    let mut stacks = Vec::new();
+    collapsed::write(&profile, &mut stacks).unwrap();
+    // A stack, a blank, and a cost that is not 0.
+    for stack in stacks.split_inclusive(|&byte| byte == b'\n') {
+        let line = stack.strip_suffix(b"\n").unwrap();
+        let blank = line.iter().rposition(|&byte| byte == b' ').unwrap();
+        let cost = std::str::from_utf8(&line[blank + 1..]).unwrap();
+        assert!(blank > 0 && cost.parse::<u64>().unwrap() > 0);
+    }
 }
 
 proptest! {

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::document::{Document, Part};
 use super::spelling::{Start, Style, spell};
 use super::strategies::{Size, aggregate, style, trace};
-use crate::library::{Reading, write};
+use crate::library::{Reading, headers, listing, write};
 
 /// A function by its object, file and name.
 type Key = [Vec<u8>; 3];
@@ -80,6 +80,17 @@ fn assert_any_order(document: Document, style: &Style, linked: bool) {
     let backward = read(texts.iter().rev().collect());
     assert_eq!(figures(&forward), figures(&backward));
     assert_eq!(forward.total(), backward.total());
+    let profiles = || texts.iter().map(|text| reading.sound(text));
+    let from_the_right = profiles().rev().reduce(|right, mut left| {
+        left.merge(right).expect("there are few of everything");
+        left
+    });
+    let from_the_right = from_the_right.expect("there is a part");
+    assert_eq!(figures(&forward), figures(&from_the_right));
+    assert_eq!(forward.total(), from_the_right.total());
+    // In the same order even the numbers are the same, however the inputs are grouped.
+    assert_eq!(listing(&forward), listing(&from_the_right));
+    assert_eq!(headers(&forward), headers(&from_the_right));
 }
 
 fn assert_appended(document: Document, style: &Style) {
