@@ -14,7 +14,8 @@ fuzz_target!(|data: &[u8]| {
     let Ok((profile, _)) = read_all(&choices, inputs(data)) else {
         return;
     };
-    let Ok((output, warnings)) = write(&profile, choices.format.clone(), choices.on_overflow) else {
+    let Ok((output, warnings)) = write(&profile, choices.format.clone(), choices.on_overflow)
+    else {
         return;
     };
     match choices.format {
@@ -25,7 +26,9 @@ fuzz_target!(|data: &[u8]| {
         Format::Json => {
             serde_json::from_slice::<serde_json::Value>(&output).expect("JSON");
         }
-        Format::Text(_) => {
+        // Names are written as they are.
+        Format::Collapsed => assert!(output.is_empty() || output.ends_with(b"\n")),
+        Format::Text(_) | Format::Tree(_) => {
             String::from_utf8(output).expect("UTF-8");
         }
     }

@@ -1,12 +1,17 @@
-//! What the fuzz targets share: options out of the first bytes, a reader of odd sizes, and a whole
-//! conversion as one comparable value.
+//! What the fuzz targets share: options out of the first bytes, a reader of odd sizes, a whole
+//! conversion as one comparable value, and profiles whose tables are known.
+
+pub mod made;
 
 use std::io::{self, Cursor, Read};
 
-use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind, Profile, ProfileBuilder, ProfileOptions};
-use cg_preprocess::report::{json, text};
+use cg_preprocess::callgrind::{self, KindChoice, Outcome};
+use cg_preprocess::profile::{
+    EventChoice, InclusiveCost, Kind, Profile, ProfileBuilder, ProfileOptions,
+};
+use cg_preprocess::report::{collapsed, json, text, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
+use serde_json::Value;
 
 /// Stands between two inputs that are merged.
 const NEXT_INPUT: &[u8] = b"\n%%%%\n";
@@ -35,6 +40,10 @@ pub enum Format {
     Json,
     /// The report for people.
     Text(text::Options),
+    /// Stacks for flame graphs.
+    Collapsed,
+    /// Stacks for people.
+    Tree(text::Options),
 }
 
 /// Everything that changes the path of a conversion.
@@ -55,16 +64,19 @@ impl Choices {
     pub fn take(data: &[u8]) -> Option<(Self, &[u8])> {
         let (&[first, second], rest) = data.split_first_chunk()?;
         let version = Version::ALL[usize::from(first & 3)];
+        let rows = text::Options::default()
+            .top((first & 1 == 0).then_some(3))
+            .width((first & 2 == 0).then_some(60));
         let format = match second >> 4 {
+            12 => Format::Collapsed,
+            13 => Format::Tree(rows.clone()),
             14 => Format::Json,
-            15 => Format::Text(
-                text::Options::default()
-                    .top((first & 1 == 0).then_some(3))
-                    .width((first & 2 == 0).then_some(60)),
-            ),
+            15 => Format::Text(rows),
             _ => Format::Preprocessed(version),
         };
         let keeps_invocations = format == Format::Preprocessed(Version::V4);
+        let keeps_contexts = matches!(format, Format::Collapsed | Format::Tree(_));
+        let wants_all = format == Format::Json;
         let choices = Choices {
             format,
             on_overflow: match first >> 2 & 3 {
@@ -82,6 +94,7 @@ impl Choices {
             },
             profile: ProfileOptions {
                 events: match EVENTS[usize::from(second & 7)] {
+                    "" if wants_all => EventChoice::All,
                     "" => EventChoice::First,
                     name => EventChoice::Named(vec![name.into()]),
                 },
@@ -96,7 +109,7 @@ impl Choices {
                     Vec::new()
                 },
                 invocations: keeps_invocations,
-                ..ProfileOptions::default()
+                contexts: keeps_contexts,
             },
         };
         Some((choices, rest))
@@ -108,10 +121,31 @@ pub fn read_all<R: Read>(
     choices: &Choices,
     inputs: impl Iterator<Item = R>,
 ) -> Result<(Profile, Vec<String>), String> {
+    read_with(callgrind::read, choices, inputs)
+}
+
+/// Does the same with the reference parser.
+pub fn read_all_by_reference<R: Read>(
+    choices: &Choices,
+    inputs: impl Iterator<Item = R>,
+) -> Result<(Profile, Vec<String>), String> {
+    read_with(callgrind::read_line_by_line, choices, inputs)
+}
+
+fn read_with<R: Read>(
+    read: fn(
+        R,
+        &str,
+        &callgrind::Options,
+        &mut ProfileBuilder,
+    ) -> Result<Outcome, callgrind::Error>,
+    choices: &Choices,
+    inputs: impl Iterator<Item = R>,
+) -> Result<(Profile, Vec<String>), String> {
     let mut builder = ProfileBuilder::new(choices.profile.clone());
     let mut warnings = Vec::new();
     for input in inputs {
-        let outcome = callgrind::read(input, "fuzz.cg", &choices.read, &mut builder)
+        let outcome = read(input, "fuzz.cg", &choices.read, &mut builder)
             .map_err(|error| error.to_string())?;
         warnings.extend(outcome.warnings.iter().map(ToString::to_string));
     }
@@ -132,6 +166,13 @@ pub fn inputs(data: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// The tables of a profile, as the report for machines has them.
+pub fn tables(profile: &Profile) -> Value {
+    let mut output = Vec::new();
+    json::write(profile, &json::Notes::default(), &mut output).expect("memory takes it");
+    serde_json::from_slice(&output).expect("JSON")
+}
+
 /// Writes a profile and returns the bytes with what the warnings say. The error is its message.
 pub fn write(
     profile: &Profile,
@@ -139,12 +180,17 @@ pub fn write(
     on_overflow: OnOverflow,
 ) -> Result<(Vec<u8>, Vec<String>), String> {
     let mut output = Vec::new();
-    match format {
+    let written = match format {
         Format::Preprocessed(version) => return write_file(profile, version, on_overflow),
-        Format::Json => json::write(profile, &json::Notes::default(), &mut output).map_err(text::Error::Io),
-        Format::Text(options) => text::write(profile, &options, &mut output),
-    }
-    .map_err(|error| error.to_string())?;
+        Format::Json => json::write(profile, &json::Notes::default(), &mut output),
+        Format::Text(options) => {
+            text::write(profile, &options, &mut output).map_err(|error| error.to_string())?;
+            Ok(())
+        }
+        Format::Tree(options) => tree::write(profile, &options, &mut output),
+        Format::Collapsed => collapsed::write(profile, &mut output).map(drop),
+    };
+    written.map_err(|error| error.to_string())?;
     Ok((output, Vec::new()))
 }
 
