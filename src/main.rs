@@ -1,12 +1,13 @@
 //! `cg-preprocess`: exit status and error chain, nothing else.
 
 mod cli;
-mod generate;
-mod progress;
+mod packaging;
+mod progress_bar;
 #[cfg(unix)]
 mod signals;
 mod standard_output;
 mod webgrind_mode;
+mod webgrind_place;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

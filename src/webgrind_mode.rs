@@ -18,7 +18,8 @@ use cg_preprocess::output::{Links, Target, locate};
 
 use crate::cli;
 
-const NAME: &str = "preprocessor";
+/// What webgrind calls its preprocessor.
+pub const NAME: &str = "preprocessor";
 
 const USAGE: &str = "Usage: preprocessor IN OUT [PROXY_FUNCTION...]";
 

@@ -71,6 +71,78 @@ fn wrong_usage_has_an_exit_status_of_its_own() {
 }
 
 #[test]
+fn an_option_that_has_no_effect_is_wrong_usage() {
+    let message = messages(&run(["--top", "5"], &small()));
+    assert!(
+        message.contains("--top is for formats that have rows"),
+        "{message}"
+    );
+    let output = run(["-f", "json", "--escape-html"], &small());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(messages(&output).contains("--escape-html is for webgrind's formats"));
+    let message = messages(&run(["-f", "text", "--top", "-1"], &small()));
+    assert!(message.contains("how many rows, or 0 for all"), "{message}");
+}
+
+#[test]
+fn names_may_be_escaped_for_a_page() {
+    let profile = b"events: Ir\nfn=std::less<int&>\n1 2\n";
+    let holds = |output: Vec<u8>, name: &[u8]| output.windows(name.len()).any(|at| at == name);
+    let escaped = written(run(["--escape-html"], profile));
+    assert!(holds(escaped, b"\nstd::less&lt;int&amp;>\n"));
+    assert!(holds(
+        written(run(["-f7"], profile)),
+        b"\nstd::less<int&>\n"
+    ));
+    // PHP's names have nothing to escape.
+    assert!(written(run(["--escape-html"], &small())) == bytes("xdebug3/small.v7.pre"));
+}
+
+#[test]
+fn inputs_may_be_named_by_a_list() {
+    let folder = TempDir::new().unwrap();
+    let list = folder.path().join("list");
+    let paths = ["xdebug3/small.cg", "xdebug3/chain.cg"].map(fixture);
+    let named = written(program().args(&paths).output().unwrap());
+    let [first, second] = paths.each_ref().map(|path| path.to_str().unwrap());
+    for names in [
+        format!("{first}\n{second}\n"),
+        format!("\n{first}\n{second}"),
+        format!("{first}\0{second}\0"),
+    ] {
+        fs::write(&list, &names).unwrap();
+        let by_file = program().arg("--files-from").arg(&list).output().unwrap();
+        assert!(written(by_file) == named, "{names:?}");
+        let by_pipe = run(["--files-from", "-"], names.as_bytes());
+        assert!(written(by_pipe) == named, "{names:?}");
+    }
+    fs::write(&list, second).unwrap();
+    let mut both = program();
+    both.arg("--files-from").arg(&list).arg(&paths[0]);
+    assert!(written(both.output().unwrap()) == named);
+}
+
+#[test]
+fn a_list_that_names_nothing_is_an_error() {
+    for (list, cause) in [
+        ("\n\n", "standard input: names no input"),
+        ("missing.cg\n", "missing.cg: cannot be opened"),
+    ] {
+        let output = run(["--files-from", "-"], list.as_bytes());
+        assert_eq!(output.status.code(), Some(1));
+        let message = messages(&output);
+        assert!(message.starts_with(&format!("error: {cause}")), "{message}");
+    }
+    let message = messages(&run(["--files-from", "no-list"], b""));
+    assert!(
+        message.starts_with("error: no-list: cannot be read: "),
+        "{message}"
+    );
+    let output = run(["--files-from", "-", "-"], b"");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
 fn versions_are_accepted_without_their_letter() {
     for version in ["4", "5", "6", "7"] {
         let with_letter = written(run(["-f", &format!("v{version}")], &small()));

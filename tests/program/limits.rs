@@ -126,9 +126,13 @@ fn deep_recursion_and_long_loops() {
     long_loop += "\nfl=(1)\nfn=(2) {main}\n1 5\n";
     long_loop += &"cfl=(1)\ncfn=(1)\ncalls=1 0 0\n2 10\n".repeat(1_000_000);
     for trace in [recursion, long_loop] {
-        for format in ["-fcollapsed", "-ftree", "--inclusive=outermost"] {
+        for format in [
+            &["-fcollapsed"][..],
+            &["-ftree", "--top=0"],
+            &["--inclusive=outermost"],
+        ] {
             // A thread takes more of the address space than of memory.
-            let output = run_within(2 * LIMIT, trace.as_bytes(), &[format, "--top=0"]);
+            let output = run_within(2 * LIMIT, trace.as_bytes(), format);
             assert_converted(&output);
         }
     }

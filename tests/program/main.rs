@@ -8,3 +8,4 @@ mod input;
 #[cfg(all(target_os = "linux", feature = "compression"))]
 mod limits;
 mod output;
+mod webgrind_place;

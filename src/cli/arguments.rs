@@ -1,0 +1,412 @@
+//! The arguments, and what they ask of the library.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use cg_preprocess::callgrind::{self, KindChoice};
+use cg_preprocess::convert::{Format, Options};
+use cg_preprocess::input::Source;
+use cg_preprocess::output::{Links, Target};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, MaxGrowth};
+use cg_preprocess::report::text::{self, Sort};
+use cg_preprocess::webgrind::OnOverflow;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, ValueHint};
+
+use super::choices::{
+    FORMATS, GENERATE, INCLUSIVE, KINDS, ON_OVERFLOW, OutputFormat, PROGRESS, Rows, SORTS, rows,
+};
+use super::{EXAMPLES, EXIT_STATUS, inputs, names};
+use crate::packaging::Generate;
+use crate::progress_bar::When;
+use crate::webgrind_place::Place;
+
+/// Rows of a report, unless `--top` says otherwise.
+const DEFAULT_ROWS: Option<usize> = Some(30);
+
+/// Converts callgrind profiles for webgrind, terminals and scripts
+///
+/// Reads the profiles of Xdebug, Valgrind and other writers of the callgrind format, plain or
+/// compressed with gzip or zstd, as well as preprocessed files, and writes them for webgrind, as
+/// JSON, or as a table. Inputs are recognised by their content.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 80)]
+#[command(after_help = format!("Examples:\n{EXAMPLES}"))]
+#[command(after_long_help = format!("Examples:\n{EXAMPLES}\n\nExit status: {EXIT_STATUS}"))]
+pub struct Arguments {
+    /// Profiles; several are merged into one output [none or `-`: standard input]
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub output: OutputArguments,
+
+    #[command(flatten)]
+    reports: ReportArguments,
+
+    #[command(flatten)]
+    comparison: ComparisonArguments,
+
+    #[command(flatten)]
+    figures: FigureArguments,
+
+    #[command(flatten)]
+    pub reading: ReadingArguments,
+
+    #[command(flatten)]
+    pub messages: MessageArguments,
+
+    /// Write a manual page or shell completions to standard output
+    ///
+    /// For bash, they belong into ~/.local/share/bash-completion/completions/cg-preprocess; for zsh,
+    /// into _cg-preprocess in a folder of $fpath; for fish, into
+    /// ~/.config/fish/completions/cg-preprocess.fish.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_parser = GENERATE,
+        exclusive = true,
+        help_heading = "Packaging"
+    )]
+    pub generate: Option<Generate>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArguments {
+    /// Where to write [none or `-`: standard output]
+    ///
+    /// A file appears whole or not at all, and must not be one of the inputs.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Write even over a profile that another program made
+    #[arg(long)]
+    force: bool,
+
+    /// What to write
+    ///
+    /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version
+    /// since 1.2 v7.
+    #[arg(short, long, value_parser = FORMATS, default_value = "v7")]
+    format: OutputFormat,
+
+    /// Write `&` and `<` of names as entities, for webgrind's page (v4 to v7)
+    ///
+    /// The page takes names for HTML. Called as webgrind's preprocessor, the program does this of
+    /// its own accord.
+    #[arg(long)]
+    escape_html: bool,
+
+    /// Put the profile where webgrind shows it: as cachegrind.out.NAME, in the folder for temporary
+    /// files
+    ///
+    /// Writes two files: the profile, in the callgrind format, and beside it what webgrind shows of
+    /// it. A NAME may have a folder: /srv/profiles/all.
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with_all = ["output", "format", "escape_html", "base"]
+    )]
+    webgrind: Option<PathBuf>,
+
+    /// Folder where webgrind keeps what it shows, if not beside the profiles ($storageDir)
+    #[arg(long, value_name = "FOLDER", requires = "webgrind")]
+    webgrind_storage: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Reports (text and tree)")]
+struct ReportArguments {
+    /// Rows of a text or tree; 0 for all [default: 30]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = rows,
+        allow_negative_numbers = true,
+        value_hint = ValueHint::Other
+    )]
+    top: Option<Rows>,
+
+    /// What comes first
+    #[arg(long, value_name = "BY", value_parser = SORTS)]
+    sort: Option<Sort>,
+
+    /// Only functions whose names contain this, in upper or lower case
+    #[arg(long, value_name = "TEXT", value_hint = ValueHint::Other)]
+    filter: Option<OsString>,
+
+    /// Only this function, with its callers and callees
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other, conflicts_with = "filter")]
+    function: Option<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Comparison")]
+struct ComparisonArguments {
+    /// Compare with this profile; repeatable
+    ///
+    /// Shows the totals and the functions or stacks that differ, as text, JSON or collapsed.
+    #[arg(long, value_name = "FILE")]
+    base: Vec<PathBuf>,
+
+    /// End with status 3 if the total is more than so many percent above that of the base
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        requires = "base",
+        allow_negative_numbers = true,
+        value_hint = ValueHint::Other
+    )]
+    max_growth: Option<MaxGrowth>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Figures")]
+struct FigureArguments {
+    /// Event whose cost is written; repeatable for callgrind, text and json
+    ///
+    /// Default: all events for callgrind and json, the first of `events:` for all others. Derived
+    /// events, which `event:` lines define, are events too.
+    #[arg(short, long, value_name = "NAME", value_hint = ValueHint::Other)]
+    event: Vec<OsString>,
+
+    /// How inclusive costs treat recursion
+    #[arg(long, value_name = "HOW", value_parser = INCLUSIVE, default_value = "summed")]
+    inclusive: InclusiveCost,
+
+    /// Step over this function in the call lists of a trace; repeatable
+    ///
+    /// A call to it is replaced by the calls that it made: php::call_user_func, for example.
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    proxy_function: Vec<OsString>,
+
+    /// What to do about numbers of more than 32 bits, which webgrind's formats cannot hold
+    #[arg(long, value_name = "POLICY", value_parser = ON_OVERFLOW, default_value = "scale")]
+    on_overflow: OnOverflow,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Reading")]
+pub struct ReadingArguments {
+    /// Read names of more inputs from this file [`-`: standard input]
+    ///
+    /// One name a line; or each ended by a NUL, as `find -print0` writes them, if there is one.
+    #[arg(long, value_name = "FILE")]
+    files_from: Option<PathBuf>,
+
+    /// Whether the inputs hold single calls (trace) or sums (aggregate)
+    #[arg(long, value_parser = KINDS, default_value = "auto")]
+    kind: KindChoice,
+
+    /// Skip lines that cannot be read, instead of stopping at the first
+    #[arg(long)]
+    lenient: bool,
+
+    /// End with status 3 if anything of the inputs was cut off, skipped or missing
+    #[arg(long)]
+    pub strict: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Messages")]
+pub struct MessageArguments {
+    /// Show on standard error how far the reading is
+    #[arg(long, value_name = "WHEN", value_parser = PROGRESS, default_value = "auto")]
+    pub progress: When,
+
+    /// No warnings
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// Close with a line of figures: functions, calls, bytes, seconds
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+impl Arguments {
+    /// How to convert.
+    pub fn options(&self) -> Options {
+        let format = self.format();
+        Options {
+            events: match self.figures.event.as_slice() {
+                [] if format.holds_all_events() && self.comparison.base.is_empty() => {
+                    EventChoice::All
+                }
+                [] => EventChoice::First,
+                events => EventChoice::Named(names(events)),
+            },
+            format,
+            read: callgrind::Options {
+                kind: self.reading.kind,
+                lenient: self.reading.lenient,
+            },
+            inclusive: self.figures.inclusive,
+            proxies: names(&self.figures.proxy_function),
+            on_overflow: self.figures.on_overflow,
+            allow_empty: false,
+            escape_html: self.output.escape_html,
+            base: inputs::from_arguments(&self.comparison.base),
+            max_growth: self.comparison.max_growth,
+            overwrite_profiles: self.output.force,
+            links: Links::default(),
+        }
+    }
+
+    /// How to convert the profile that webgrind lists into what it shows.
+    pub fn options_for_webgrind(&self) -> Options {
+        Options {
+            on_overflow: self.figures.on_overflow,
+            escape_html: true,
+            ..Options::default()
+        }
+    }
+
+    fn format(&self) -> Format {
+        match self.output_format() {
+            OutputFormat::Preprocessed(version) => Format::Preprocessed(version),
+            OutputFormat::Callgrind => Format::Callgrind,
+            OutputFormat::Text => Format::Text(self.report_options()),
+            OutputFormat::Tree => Format::Tree(self.report_options()),
+            OutputFormat::Collapsed => Format::Collapsed,
+            OutputFormat::Json => Format::Json,
+        }
+    }
+
+    /// The format that is named, or that of the profile which is put where webgrind shows it.
+    fn output_format(&self) -> OutputFormat {
+        match self.output.webgrind {
+            Some(_) => OutputFormat::Callgrind,
+            None => self.output.format,
+        }
+    }
+
+    fn report_options(&self) -> text::Options {
+        let reports = &self.reports;
+        let bytes = |text: &Option<OsString>| text.clone().map(OsString::into_encoded_bytes);
+        text::Options::default()
+            .top(reports.top.map_or(DEFAULT_ROWS, |Rows(rows)| rows))
+            .sort(reports.sort.unwrap_or_default())
+            .filter(bytes(&reports.filter))
+            .function(bytes(&reports.function))
+            .width(self.width())
+            .color(self.color())
+    }
+
+    /// Columns of the terminal, if that is where the output goes.
+    fn width(&self) -> Option<usize> {
+        if !self.target().is_terminal() {
+            return None;
+        }
+        let size = terminal_size::terminal_size();
+        // Some do not know their own size.
+        Some(size.map_or(80, |(width, _)| width.0.into()))
+    }
+
+    /// Whether whoever reads the output wants it coloured.
+    fn color(&self) -> bool {
+        matches!(self.target(), Target::Stdout)
+            && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+    }
+
+    /// Where webgrind is to show the profile, if that is wanted.
+    ///
+    /// # Errors
+    ///
+    /// When webgrind would not list it there.
+    pub fn webgrind_place(&self) -> Result<Option<Place>> {
+        let storage = self.output.webgrind_storage.as_deref();
+        let place = self.output.webgrind.as_deref();
+        place.map(|name| Place::new(name, storage)).transpose()
+    }
+
+    /// What to read.
+    ///
+    /// # Errors
+    ///
+    /// When the list of inputs cannot be read.
+    pub fn sources(&self) -> Result<Vec<Source>> {
+        let mut sources = inputs::from_arguments(&self.inputs);
+        if let Some(list) = &self.reading.files_from {
+            sources.extend(inputs::from_list(list)?);
+        }
+        if sources.is_empty() {
+            sources.push(Source::Stdin);
+        }
+        Ok(sources)
+    }
+
+    /// Where to write.
+    pub fn target(&self) -> Target {
+        match &self.output.output {
+            Some(path) if !inputs::is_dash(path) => Target::File(path.clone()),
+            _ => Target::Stdout,
+        }
+    }
+
+    /// Ends the program where arguments that are right in themselves make no sense together.
+    pub fn check(&self) {
+        if let Some(message) = self.contradiction() {
+            Arguments::command()
+                .error(ErrorKind::ArgumentConflict, message)
+                .exit();
+        }
+    }
+
+    fn contradiction(&self) -> Option<&'static str> {
+        let (format, list) = (self.output_format(), self.reading.files_from.as_deref());
+        let reports = &self.reports;
+        let reads_twice = list.is_some_and(inputs::is_dash)
+            && self.inputs.iter().any(|input| inputs::is_dash(input));
+        let reads_nothing = self.inputs.is_empty() && list.is_none() && io::stdin().is_terminal();
+        let chooses =
+            reports.sort.is_some() || reports.filter.is_some() || reports.function.is_some();
+        let compares = !self.comparison.base.is_empty();
+        let contradictions = [
+            (
+                reads_twice,
+                "standard input cannot be both a profile and the list of --files-from",
+            ),
+            (
+                reads_nothing,
+                "no INPUT, and standard input is a terminal: name a profile, or `-`",
+            ),
+            (
+                reports.top.is_some() && !format.has_rows(),
+                "--top is for formats that have rows: -f text and -f tree",
+            ),
+            (
+                chooses && format != OutputFormat::Text,
+                "--sort, --filter and --function are for -f text",
+            ),
+            (
+                chooses && compares,
+                "--sort, --filter and --function are not for comparisons, which are sorted by what changed",
+            ),
+            (
+                compares && !format.has_comparison(),
+                "this format has no comparison: choose -f text, -f json or -f collapsed",
+            ),
+            (
+                self.figures.event.len() > 1 && !format.holds_events(),
+                "this format holds one event: name one, or choose -f callgrind, -f text or -f json",
+            ),
+            (
+                self.figures.event.len() > 1 && compares,
+                "a comparison is of one event: name one",
+            ),
+            (
+                self.output.escape_html && !matches!(format, OutputFormat::Preprocessed(_)),
+                "--escape-html is for webgrind's formats: -f v4 to -f v7",
+            ),
+            (
+                format.is_binary() && self.target().is_terminal(),
+                "the output is binary and would go to a terminal: name a file with -o, use a pipe, or choose -f text or -f json",
+            ),
+        ];
+        let mut wrong = contradictions.into_iter().filter(|(is_wrong, _)| *is_wrong);
+        wrong.next().map(|(_, message)| message)
+    }
+}

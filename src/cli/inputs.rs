@@ -1,0 +1,77 @@
+//! The inputs: those that are named as arguments, and those that a list names.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cg_preprocess::input::Source;
+
+/// Whether an argument stands for standard input or output.
+pub fn is_dash(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A source for each argument.
+pub fn from_arguments(paths: &[PathBuf]) -> Vec<Source> {
+    paths.iter().map(|path| source(path)).collect()
+}
+
+fn source(path: &Path) -> Source {
+    if is_dash(path) {
+        Source::Stdin
+    } else {
+        Source::File(path.to_owned())
+    }
+}
+
+/// Reads names of inputs from a file, or from standard input.
+pub fn from_list(list: &Path) -> Result<Vec<Source>> {
+    let shown = source(list);
+    let mut bytes = Vec::new();
+    let read = if is_dash(list) {
+        io::stdin().lock().read_to_end(&mut bytes)
+    } else {
+        File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
+    };
+    read.with_context(|| format!("{shown}: cannot be read"))?;
+    let names: Result<Vec<_>> = names(&bytes).map(path).collect();
+    let names = names.with_context(|| format!("{shown}: names no file"))?;
+    if names.is_empty() {
+        bail!("{shown}: names no input");
+    }
+    Ok(names.into_iter().map(Source::File).collect())
+}
+
+/// The names in a list: one a line, or, when there is a NUL in it, each ended by one.
+fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let end = if list.contains(&0) { 0 } else { b'\n' };
+    let names = list.split(move |&byte| byte == end);
+    names.filter(|name| !name.is_empty())
+}
+
+#[cfg(unix)]
+fn path(name: &[u8]) -> Result<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    Ok(OsString::from_vec(name.to_owned()).into())
+}
+
+#[cfg(not(unix))]
+fn path(name: &[u8]) -> Result<PathBuf> {
+    let name = std::str::from_utf8(name)?;
+    Ok(OsString::from(name.trim_end_matches('\r')).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_end_at_lines_unless_there_is_a_nul() {
+        let all = |list| names(list).collect::<Vec<_>>();
+        assert_eq!(all(b"a\nb c\n\nd"), [&b"a"[..], b"b c", b"d"]);
+        assert_eq!(all(b"a\0b\nc\0"), [&b"a"[..], b"b\nc"]);
+        assert!(all(b"").is_empty() && all(b"\n\n").is_empty());
+    }
+}

@@ -1,0 +1,154 @@
+//! Where webgrind finds a profile: a file that it lists, and beside it what it shows of it.
+//!
+//! webgrind lists files whose names begin with `cachegrind.out.`. What it has converted from them it
+//! keeps under the same name with `.webgrind` added, and deletes it at the next request if there is
+//! no such profile, or a newer one. So both files are written, the profile first.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use cg_preprocess::input::Source;
+
+/// What the names of profiles begin with.
+const BEGINNING: &str = "cachegrind.out.";
+
+/// What webgrind adds to the name of a profile to name what it has converted.
+const ENDING: &str = ".webgrind";
+
+/// Two files that belong together.
+#[derive(Debug)]
+pub struct Place {
+    folder: PathBuf,
+    storage: PathBuf,
+    name: OsString,
+}
+
+impl Place {
+    /// Finds the place for a profile.
+    ///
+    /// Without a folder, `name` is one in the system's folder for temporary files, where Xdebug
+    /// writes and webgrind looks unless they are told otherwise. `storage` is where webgrind keeps
+    /// what it has converted, if not in the same folder.
+    ///
+    /// # Errors
+    ///
+    /// When webgrind would not list the profile.
+    pub fn new(name: &Path, storage: Option<&Path>) -> Result<Self> {
+        let Some(file_name) = name.file_name() else {
+            bail!(
+                "{}: is no name for a profile",
+                Source::File(name.to_owned())
+            );
+        };
+        let folder = match name.parent() {
+            Some(folder) if folder != Path::new("") => folder.to_owned(),
+            _ => env::temp_dir(),
+        };
+        let is_whole = file_name
+            .as_encoded_bytes()
+            .starts_with(BEGINNING.as_bytes());
+        let mut name = OsString::from(if is_whole { "" } else { BEGINNING });
+        name.push(file_name);
+        let place = Place {
+            storage: storage.unwrap_or(&folder).to_owned(),
+            folder,
+            name,
+        };
+        // Nor does it list one whose folder has that in its name.
+        let profile = place.profile();
+        if profile.to_string_lossy().contains(ENDING) {
+            bail!(
+                "{}: webgrind lists no profile whose path contains {ENDING}",
+                Source::File(profile)
+            );
+        }
+        Ok(place)
+    }
+
+    /// The profile, in the callgrind format.
+    pub fn profile(&self) -> PathBuf {
+        self.folder.join(&self.name)
+    }
+
+    /// The preprocessed file.
+    pub fn preprocessed(&self) -> PathBuf {
+        let mut name = self.name.clone();
+        name.push(ENDING);
+        self.storage.join(name)
+    }
+
+    /// Removes the pictures of call graphs that webgrind keeps of an earlier profile of this name.
+    pub fn remove_pictures(&self) {
+        let Ok(entries) = fs::read_dir(&self.storage) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            if self.is_picture(&entry.file_name()) {
+                // It may be another user's; then it is out of date, and nothing worse.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// Whether a file has a name like `cachegrind.out.1234-10.webgrind.svg`.
+    fn is_picture(&self, name: &OsStr) -> bool {
+        let name = name.as_encoded_bytes();
+        let Some(rest) = name.strip_prefix(self.name.as_encoded_bytes()) else {
+            return false;
+        };
+        let Some(rest) = rest.strip_prefix(b"-") else {
+            return false;
+        };
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        digits > 0 && [&b".webgrind.svg"[..], b".webgrind.png"].contains(&&rest[digits..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str) -> Place {
+        Place::new(Path::new(name), None).unwrap()
+    }
+
+    #[test]
+    fn names_are_such_as_webgrind_lists() {
+        for (name, profile) in [
+            ("/srv/all", "/srv/cachegrind.out.all"),
+            ("./all", "./cachegrind.out.all"),
+            ("/srv/cachegrind.out.all", "/srv/cachegrind.out.all"),
+        ] {
+            assert_eq!(place(name).profile(), Path::new(profile));
+            let preprocessed = format!("{profile}.webgrind");
+            assert_eq!(place(name).preprocessed(), Path::new(&preprocessed));
+        }
+        let here = place("all").profile();
+        assert_eq!(here, env::temp_dir().join("cachegrind.out.all"));
+        let apart = Place::new(Path::new("/srv/all"), Some(Path::new("/var/kept"))).unwrap();
+        assert_eq!(
+            apart.preprocessed(),
+            Path::new("/var/kept/cachegrind.out.all.webgrind")
+        );
+        for wrong in ["", "/", "..", "all.webgrind", "/srv/.webgrind/all"] {
+            assert!(Place::new(Path::new(wrong), None).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn pictures_are_those_of_this_profile() {
+        let all = place("/srv/all");
+        assert!(all.is_picture(OsStr::new("cachegrind.out.all-10.webgrind.svg")));
+        for other in [
+            "cachegrind.out.all.webgrind",
+            "cachegrind.out.all-x.webgrind.svg",
+            "cachegrind.out.all2-10.webgrind.svg",
+            "cachegrind.out.all-10.svg",
+        ] {
+            assert!(!all.is_picture(OsStr::new(other)), "{other}");
+        }
+    }
+}
