@@ -96,3 +96,13 @@ mod temporary;
 mod text;
 mod threads;
 pub mod webgrind;
+
+/// The examples of the pages for people, which have to compile.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../docs/library.md")]
+    struct Library;
+}

@@ -4,6 +4,8 @@ mod runner;
 
 mod cli;
 mod comparison;
+#[cfg(unix)]
+mod docs;
 mod input;
 #[cfg(all(target_os = "linux", feature = "compression"))]
 mod limits;

@@ -1,0 +1,175 @@
+//! What the documentation shows: commands with their output, scripts, and links.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use crate::runner::{fixture, messages};
+
+/// The top of the sources.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All pages for people.
+fn pages() -> Vec<PathBuf> {
+    let folders = [root().to_owned(), root().join("docs")];
+    let entries = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap());
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let pages: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|end| end == "md"))
+        .collect();
+    assert!(pages.len() > 5, "{pages:?}");
+    pages
+}
+
+/// The search path of a shell that finds this program first.
+fn search_path() -> OsString {
+    let program = Path::new(env!("CARGO_BIN_EXE_cg-preprocess"));
+    let mut folders = vec![program.parent().unwrap().to_owned()];
+    folders.extend(env::split_paths(&env::var_os("PATH").unwrap()));
+    env::join_paths(folders).unwrap()
+}
+
+fn shell(command: &str, folder: &Path) -> Output {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(folder);
+    shell.env("PATH", search_path()).output().unwrap()
+}
+
+/// Blocks between fences, each with the language that its fence names.
+fn blocks(page: &str) -> Vec<(&str, String)> {
+    let mut blocks = Vec::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let block = lines.by_ref().take_while(|line| *line != "```");
+            blocks.push((language, block.map(|line| format!("{line}\n")).collect()));
+        }
+    }
+    blocks
+}
+
+#[test]
+fn commands_give_the_output_that_is_shown() {
+    let mut count = 0;
+    for path in pages() {
+        let page = fs::read_to_string(&path).unwrap();
+        let consoles = blocks(&page)
+            .into_iter()
+            .filter(|(language, _)| *language == "console");
+        for (_, block) in consoles {
+            for example in block.split("$ ").filter(|example| !example.is_empty()) {
+                let (command, shown) = example.split_once('\n').unwrap();
+                let output = shell(command, root());
+                let given = [output.stderr, output.stdout].concat();
+                let given = String::from_utf8(given).unwrap();
+                assert_eq!(given, shown, "{}: {command}", path.display());
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 2);
+}
+
+#[test]
+fn links_lead_somewhere() {
+    for path in pages() {
+        let page = fs::read_to_string(&path).unwrap();
+        let targets = page.split("](").skip(1);
+        let targets = targets.map(|rest| rest.split(')').next().unwrap());
+        for target in targets.filter(|target| !target.contains("://")) {
+            let file = target.split('#').next().unwrap();
+            let linked = path.parent().unwrap().join(file);
+            assert!(linked.exists(), "{}: {target}", path.display());
+        }
+    }
+}
+
+/// Paths in the table of what goes where.
+#[test]
+fn the_architecture_names_what_there_is() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let quoted = page.split('`').skip(1).step_by(2);
+    let paths = quoted.filter(|text| text.ends_with(".rs") || text.ends_with('/'));
+    let mut count = 0;
+    for path in paths {
+        let folders = ["src", ".", "src/callgrind", "src/callgrind/interpreter"];
+        let is_there = folders
+            .iter()
+            .any(|folder| root().join(folder).join(path).exists());
+        assert!(is_there, "{path}");
+        count += 1;
+    }
+    assert!(count > 20);
+}
+
+#[cfg(unix)]
+mod profile_gate {
+    use super::*;
+
+    const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ci/profile-gate.sh");
+
+    /// A profile with a function that costs so much.
+    fn profile(folder: &TempDir, name: &str, cost: u32) -> String {
+        let path = folder.path().join(name);
+        let text = format!(
+            "events: Ir\nfl=a.c\nfn=main\n1 1000\ncfn=work\ncalls=1 5\n2 {cost}\n\nfn=work\n5 {cost}\n"
+        );
+        fs::write(&path, text).unwrap();
+        path.into_os_string().into_string().unwrap()
+    }
+
+    fn gate(folder: &TempDir, arguments: &str) -> Output {
+        shell(&format!("{SCRIPT} {arguments}"), folder.path())
+    }
+
+    #[test]
+    fn passes_small_changes_and_stops_large_ones() {
+        let folder = TempDir::new().unwrap();
+        let [old, small, large] = [("old", 9000), ("small", 9100), ("large", 12000)]
+            .map(|(name, cost)| profile(&folder, name, cost));
+        assert!(gate(&folder, &format!("keep {old}")).status.success());
+
+        let passed = gate(&folder, &format!("check {small}"));
+        assert_eq!(passed.status.code(), Some(0), "{}", messages(&passed));
+        let stopped = gate(&folder, &format!("check {large}"));
+        assert_eq!(stopped.status.code(), Some(3));
+        assert!(messages(&stopped).contains("30"), "{}", messages(&stopped));
+        let table = String::from_utf8(stopped.stdout).unwrap();
+        assert!(table.contains("work"), "{table}");
+
+        let summary = folder.path().join("summary.md");
+        let command = format!(
+            "GITHUB_STEP_SUMMARY={} MAX_GROWTH=50 {SCRIPT} check {large}",
+            summary.display()
+        );
+        assert!(shell(&command, folder.path()).status.success());
+        let summary = fs::read_to_string(summary).unwrap();
+        assert_eq!(summary, format!("```\n{table}```\n"));
+    }
+
+    #[test]
+    fn fails_where_it_cannot_tell() {
+        let folder = TempDir::new().unwrap();
+        let new = profile(&folder, "new", 9000);
+        let missing = gate(&folder, &format!("check {new}"));
+        assert_eq!(missing.status.code(), Some(1));
+        assert!(
+            messages(&missing).starts_with("error: profile-base/base.cg: "),
+            "{}",
+            messages(&missing)
+        );
+
+        let cut = fixture("bad-input/cut-block.cg");
+        let kept = gate(&folder, &format!("keep {}", cut.display()));
+        assert_eq!(kept.status.code(), Some(3));
+        assert_eq!(gate(&folder, "hold x").status.code(), Some(2));
+    }
+}
