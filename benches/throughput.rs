@@ -51,10 +51,7 @@ fn write(profile: &Profile, version: Version) -> Vec<u8> {
 }
 
 fn options(version: Version) -> ProfileOptions {
-    ProfileOptions {
-        invocations: version == Version::V4,
-        ..ProfileOptions::default()
-    }
+    ProfileOptions::default().invocations(version == Version::V4)
 }
 
 fn stages(criterion: &mut Criterion) {

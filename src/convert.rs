@@ -68,6 +68,7 @@ impl Format {
 
 /// How to convert.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// What is written.
     pub format: Format,
@@ -97,8 +98,96 @@ pub struct Options {
     pub max_growth: Option<MaxGrowth>,
 }
 
+impl Options {
+    /// Writes this format.
+    #[must_use]
+    pub fn format(self, format: Format) -> Self {
+        Options { format, ..self }
+    }
+
+    /// Reads inputs like this.
+    #[must_use]
+    pub fn read(self, read: callgrind::Options) -> Self {
+        Options { read, ..self }
+    }
+
+    /// Reads the costs of these events.
+    #[must_use]
+    pub fn events(self, events: EventChoice) -> Self {
+        Options { events, ..self }
+    }
+
+    /// Treats recursion like this.
+    #[must_use]
+    pub fn inclusive(self, inclusive: InclusiveCost) -> Self {
+        Options { inclusive, ..self }
+    }
+
+    /// Steps over the functions of these names.
+    #[must_use]
+    pub fn proxies(self, proxies: Vec<Vec<u8>>) -> Self {
+        Options { proxies, ..self }
+    }
+
+    /// Treats numbers of more than 32 bits like this.
+    #[must_use]
+    pub fn on_overflow(self, on_overflow: OnOverflow) -> Self {
+        Options {
+            on_overflow,
+            ..self
+        }
+    }
+
+    /// Replaces profiles that this program has not written, or not.
+    #[must_use]
+    pub fn overwrite_profiles(self, overwrite_profiles: bool) -> Self {
+        Options {
+            overwrite_profiles,
+            ..self
+        }
+    }
+
+    /// Follows these links to the output.
+    #[must_use]
+    pub fn links(self, links: Links) -> Self {
+        Options { links, ..self }
+    }
+
+    /// Writes a profile that has only begun, or refuses it.
+    #[must_use]
+    pub fn allow_empty(self, allow_empty: bool) -> Self {
+        Options {
+            allow_empty,
+            ..self
+        }
+    }
+
+    /// Writes preprocessed files for webgrind's page, or names as they are.
+    #[must_use]
+    pub fn escape_html(self, escape_html: bool) -> Self {
+        Options {
+            escape_html,
+            ..self
+        }
+    }
+
+    /// Compares the inputs with these.
+    #[must_use]
+    pub fn base(self, base: Vec<Source>) -> Self {
+        Options { base, ..self }
+    }
+
+    /// Checks that the total exceeds that of the base by no more than this.
+    #[must_use]
+    pub fn max_growth(self, max_growth: impl Into<Option<MaxGrowth>>) -> Self {
+        let max_growth = max_growth.into();
+        Options { max_growth, ..self }
+    }
+}
+
 /// What there is to say after a conversion.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// What the user should know.
     pub warnings: Vec<Warning>,

@@ -47,18 +47,13 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     };
     let input = Source::File(PathBuf::from(input));
     let target = Target::File(PathBuf::from(output));
-    let options = Options {
-        read: callgrind::Options {
-            lenient: true,
-            ..callgrind::Options::default()
-        },
-        proxies: cli::names(proxies),
-        links: LINKS,
+    let options = Options::default()
+        .read(callgrind::Options::default().lenient(true))
+        .proxies(cli::names(proxies))
+        .links(LINKS)
         // webgrind's own code cannot read a profile that has only begun either.
-        allow_empty: true,
-        escape_html: true,
-        ..Options::default()
-    };
+        .allow_empty(true)
+        .escape_html(true);
     if let Err(error) = convert(&[input], &target, &options) {
         // webgrind takes whatever is there for the answer. OUT of an earlier run is stale, or
         // webgrind would not have asked.

@@ -9,10 +9,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     for invocations in [false, true] {
-        let options = ProfileOptions {
-            invocations,
-            ..ProfileOptions::default()
-        };
+        let options = ProfileOptions::default().invocations(invocations);
         let Ok((profile, _)) = read_file(data, options) else {
             return;
         };

@@ -84,33 +84,31 @@ impl Choices {
                 2 => OnOverflow::Saturate,
                 _ => OnOverflow::Error,
             },
-            read: callgrind::Options {
-                kind: match first >> 4 & 3 {
+            read: callgrind::Options::default()
+                .kind(match first >> 4 & 3 {
                     0 | 1 => KindChoice::Auto,
                     2 => KindChoice::Fixed(Kind::Trace),
                     _ => KindChoice::Fixed(Kind::Aggregate),
-                },
-                lenient: first & 0x40 != 0,
-            },
-            profile: ProfileOptions {
-                events: match EVENTS[usize::from(second & 7)] {
+                })
+                .lenient(first & 0x40 != 0),
+            profile: ProfileOptions::default()
+                .events(match EVENTS[usize::from(second & 7)] {
                     "" if wants_all => EventChoice::All,
                     "" => EventChoice::First,
                     name => EventChoice::Named(vec![name.into()]),
-                },
-                inclusive: if first & 0x80 != 0 {
+                })
+                .inclusive(if first & 0x80 != 0 {
                     InclusiveCost::Outermost
                 } else {
                     InclusiveCost::Summed
-                },
-                proxies: if second & 8 != 0 {
+                })
+                .proxies(if second & 8 != 0 {
                     PROXIES.map(Vec::from).to_vec()
                 } else {
                     Vec::new()
-                },
-                invocations: keeps_invocations,
-                contexts: keeps_contexts,
-            },
+                })
+                .invocations(keeps_invocations)
+                .contexts(keeps_contexts),
         };
         Some((choices, rest))
     }
@@ -240,10 +238,7 @@ pub fn assert_lasting(file: &[u8]) {
 }
 
 fn write_again(file: &[u8]) -> Vec<u8> {
-    let options = ProfileOptions {
-        invocations: true,
-        ..ProfileOptions::default()
-    };
+    let options = ProfileOptions::default().invocations(true);
     let (profile, version) = read_file(file, options).expect("what was written can be read");
     let written = write_file(&profile, version, OnOverflow::Scale);
     written.expect("it fits").0

@@ -29,11 +29,26 @@ use crate::profile::Kind;
 
 /// How to read an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// What its blocks are.
     pub kind: KindChoice,
     /// Skip lines that cannot be read, with a warning, instead of stopping at the first.
     pub lenient: bool,
+}
+
+impl Options {
+    /// Says what the blocks are; by default, as the header tells.
+    #[must_use]
+    pub fn kind(self, kind: KindChoice) -> Self {
+        Options { kind, ..self }
+    }
+
+    /// Skips lines that cannot be read, or not.
+    #[must_use]
+    pub fn lenient(self, lenient: bool) -> Self {
+        Options { lenient, ..self }
+    }
 }
 
 /// Who says whether an input is a trace or an aggregate.

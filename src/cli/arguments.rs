@@ -8,7 +8,7 @@ use anyhow::Result;
 use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::convert::{Format, Options};
 use cg_preprocess::input::Source;
-use cg_preprocess::output::{Links, Target};
+use cg_preprocess::output::Target;
 use cg_preprocess::profile::{EventChoice, InclusiveCost, MaxGrowth};
 use cg_preprocess::report::text::{self, Sort};
 use cg_preprocess::webgrind::OnOverflow;
@@ -230,38 +230,33 @@ impl Arguments {
     /// How to convert.
     pub fn options(&self) -> Options {
         let format = self.format();
-        Options {
-            events: match self.figures.event.as_slice() {
-                [] if format.holds_all_events() && self.comparison.base.is_empty() => {
-                    EventChoice::All
-                }
+        let holds_all_events = format.holds_all_events() && self.comparison.base.is_empty();
+        Options::default()
+            .format(format)
+            .read(
+                callgrind::Options::default()
+                    .kind(self.reading.kind)
+                    .lenient(self.reading.lenient),
+            )
+            .events(match self.figures.event.as_slice() {
+                [] if holds_all_events => EventChoice::All,
                 [] => EventChoice::First,
                 events => EventChoice::Named(names(events)),
-            },
-            format,
-            read: callgrind::Options {
-                kind: self.reading.kind,
-                lenient: self.reading.lenient,
-            },
-            inclusive: self.figures.inclusive,
-            proxies: names(&self.figures.proxy_function),
-            on_overflow: self.figures.on_overflow,
-            allow_empty: false,
-            escape_html: self.output.escape_html,
-            base: inputs::from_arguments(&self.comparison.base),
-            max_growth: self.comparison.max_growth,
-            overwrite_profiles: self.output.force,
-            links: Links::default(),
-        }
+            })
+            .inclusive(self.figures.inclusive)
+            .proxies(names(&self.figures.proxy_function))
+            .on_overflow(self.figures.on_overflow)
+            .escape_html(self.output.escape_html)
+            .base(inputs::from_arguments(&self.comparison.base))
+            .max_growth(self.comparison.max_growth)
+            .overwrite_profiles(self.output.force)
     }
 
     /// How to convert the profile that webgrind lists into what it shows.
     pub fn options_for_webgrind(&self) -> Options {
-        Options {
-            on_overflow: self.figures.on_overflow,
-            escape_html: true,
-            ..Options::default()
-        }
+        Options::default()
+            .on_overflow(self.figures.on_overflow)
+            .escape_html(true)
     }
 
     fn format(&self) -> Format {

@@ -29,10 +29,7 @@ impl Said {
 }
 
 fn read(name: &str, input: impl Read, lenient: bool) -> Said {
-    let options = Options {
-        lenient,
-        ..Options::default()
-    };
+    let options = Options::default().lenient(lenient);
     let mut builder = ProfileBuilder::new(ProfileOptions::default());
     let mut said = Said::default();
     match callgrind::read(input, name, &options, &mut builder) {
@@ -156,10 +153,7 @@ fn a_failing_input_is_an_error_with_its_cause() {
 
 #[test]
 fn what_is_read_as_a_trace_and_is_none_is_told_so() {
-    let options = Options {
-        kind: KindChoice::Fixed(Kind::Trace),
-        ..Options::default()
-    };
+    let options = Options::default().kind(KindChoice::Fixed(Kind::Trace));
     let input = Cursor::new(b"creator: callgrind-3.19.0\nevents: Ir\nfn=main\n15 90\n");
     let mut builder = ProfileBuilder::new(ProfileOptions::default());
     let outcome = callgrind::read(input, "a.cg", &options, &mut builder).unwrap();

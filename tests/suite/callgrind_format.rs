@@ -10,10 +10,7 @@ use crate::fixtures;
 use crate::library::{read, read_file, write as write_preprocessed};
 
 fn all_events() -> ProfileOptions {
-    ProfileOptions {
-        events: EventChoice::All,
-        ..ProfileOptions::default()
-    }
+    ProfileOptions::default().events(EventChoice::All)
 }
 
 fn write(profile: &Profile) -> (Vec<u8>, Vec<WriteWarning>) {
@@ -216,10 +213,9 @@ calls=2 3
 fn events_that_are_left_out_take_the_formulas_along() {
     let text = "event: Sum = Ir + 2 Dr\nevents: Ir Dr\nfn=a\n1 5 7\n";
     let events = |names: &[&str]| {
-        let options = ProfileOptions {
-            events: EventChoice::Named(names.iter().map(|&name| name.into()).collect()),
-            ..ProfileOptions::default()
-        };
+        let options = ProfileOptions::default().events(EventChoice::Named(
+            names.iter().map(|&name| name.into()).collect(),
+        ));
         let text = written(&read(text, options));
         let lines = text.lines().filter(|line| line.starts_with("event"));
         lines.map(str::to_owned).collect::<Vec<_>>()
@@ -311,10 +307,7 @@ fn sums_of_64_bits_are_written_and_larger_ones_refused() {
 #[test]
 fn inclusive_costs_that_get_lost_are_told() {
     let text = "events: Ir\nfn=a\n1 5\ncfn=a\ncalls=1 1\n2 3\n";
-    let options = ProfileOptions {
-        inclusive: cg_preprocess::profile::InclusiveCost::Outermost,
-        ..all_events()
-    };
+    let options = all_events().inclusive(cg_preprocess::profile::InclusiveCost::Outermost);
     let (_, warnings) = write(&read(text, options));
     assert_eq!(warnings, [WriteWarning::InclusiveCosts { functions: 1 }]);
 }
@@ -357,10 +350,7 @@ fn the_order_and_grouping_of_inputs_does_not_matter() {
         .map(|name| name.as_bytes().to_vec())
         .to_vec();
     let chosen = |profile: &Profile| {
-        let options = ProfileOptions {
-            events: EventChoice::Named(order.clone()),
-            ..ProfileOptions::default()
-        };
+        let options = ProfileOptions::default().events(EventChoice::Named(order.clone()));
         read(text_of(profile), options)
     };
     let expected = text_of(&chosen(&merged(&names)));

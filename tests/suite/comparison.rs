@@ -396,9 +396,8 @@ fn growth_is_allowed_up_to_the_last_unit() {
 
 #[test]
 fn the_first_of_several_events_is_compared() {
-    let options = || ProfileOptions {
-        events: EventChoice::Named(vec![b"Dr".to_vec(), b"Ir".to_vec()]),
-        ..ProfileOptions::default()
+    let options = || {
+        ProfileOptions::default().events(EventChoice::Named(vec![b"Dr".to_vec(), b"Ir".to_vec()]))
     };
     let text = "events: Ir Dr\nfn=a\n1 5 7\n";
     let comparison = Comparison::new(

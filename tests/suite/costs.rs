@@ -344,11 +344,9 @@ fn a_file_over_4_gib_is_refused_before_anything_is_written() {
 }
 
 fn outermost() -> ProfileOptions {
-    ProfileOptions {
-        inclusive: InclusiveCost::Outermost,
-        invocations: true,
-        ..ProfileOptions::default()
-    }
+    ProfileOptions::default()
+        .inclusive(InclusiveCost::Outermost)
+        .invocations(true)
 }
 
 #[test]
@@ -412,11 +410,11 @@ fn all_events_at_once_are_what_each_is_alone() {
         let text = fixtures::bytes(name);
         for inclusive in [InclusiveCost::Summed, InclusiveCost::Outermost] {
             for proxies in [&proxies[..], &[]] {
-                let wanting = |events| ProfileOptions {
-                    events,
-                    inclusive,
-                    proxies: proxies.iter().map(|name| name.to_vec()).collect(),
-                    ..ProfileOptions::default()
+                let wanting = |events| {
+                    ProfileOptions::default()
+                        .events(events)
+                        .inclusive(inclusive)
+                        .proxies(proxies.iter().map(|name| name.to_vec()).collect())
                 };
                 let all = read(&text, wanting(EventChoice::All));
                 assert!(!all.events().is_empty());

@@ -26,10 +26,7 @@ fn every_golden_file_is_written_byte_for_byte() {
         let Some((source, version)) = source_and_version(&golden) else {
             continue;
         };
-        let options = ProfileOptions {
-            invocations: version == Version::V4,
-            ..ProfileOptions::default()
-        };
+        let options = ProfileOptions::default().invocations(version == Version::V4);
         let profile = read(fs::read(source).unwrap(), options);
         let (found, _) = write_with(&profile, version, OnOverflow::Error);
         let expected = fs::read(&golden).unwrap();

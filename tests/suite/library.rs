@@ -55,18 +55,12 @@ pub fn read(text: impl AsRef<[u8]>, options: ProfileOptions) -> Profile {
 
 /// Options that keep every invocation.
 pub fn linked() -> ProfileOptions {
-    ProfileOptions {
-        invocations: true,
-        ..ProfileOptions::default()
-    }
+    ProfileOptions::default().invocations(true)
 }
 
 /// Options for this event.
 pub fn event(name: &str) -> ProfileOptions {
-    ProfileOptions {
-        events: EventChoice::Named(vec![name.as_bytes().to_vec()]),
-        ..ProfileOptions::default()
-    }
+    ProfileOptions::default().events(EventChoice::Named(vec![name.as_bytes().to_vec()]))
 }
 
 /// Reads preprocessed files into one profile, with their invocations.

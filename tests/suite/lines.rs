@@ -148,10 +148,7 @@ fn lines_are_counted_on_behind_one_that_is_skipped_for_its_length() {
     for rest in ["nonsense\n", "18 9 9 9\n", "fn=g\nnonsense\n"] {
         let text = format!("events: Ir\nfn=f\n15 90\n{long}\n16 2\n{rest}");
         let reading = Reading {
-            read: Options {
-                lenient: true,
-                ..Options::default()
-            },
+            read: Options::default().lenient(true),
             profile: ProfileOptions::default(),
         };
         let (profile, warnings) = reading.read([text.as_bytes()]).unwrap();

@@ -24,10 +24,7 @@ fn profile(text: impl AsRef<[u8]>) -> Profile {
 }
 
 fn all_events(text: impl AsRef<[u8]>) -> Profile {
-    let options = ProfileOptions {
-        events: EventChoice::All,
-        ..ProfileOptions::default()
-    };
+    let options = ProfileOptions::default().events(EventChoice::All);
     read(text, options)
 }
 

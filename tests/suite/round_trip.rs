@@ -20,13 +20,7 @@ use crate::properties::strategies::{PROXIES, Size, aggregate, style, trace};
 /// Reads callgrind text, with its invocations.
 fn read_text(text: &[u8], options: ProfileOptions) -> Profile {
     let invocations = true;
-    library::read(
-        text,
-        ProfileOptions {
-            invocations,
-            ..options
-        },
-    )
+    library::read(text, options.invocations(invocations))
 }
 
 fn read_files(files: &[&[u8]]) -> (Profile, Vec<ReadOutcome>) {
@@ -205,10 +199,7 @@ fn files_of_webgrind_itself_are_written_again_byte_for_byte() {
 /// Costs of `text` times a million, as a derived event.
 fn in_millions(text: &[u8], event: &str) -> Profile {
     let header = format!("event: Scaled = 1000000 {event}\n");
-    let options = ProfileOptions {
-        events: EventChoice::Named(vec![b"Scaled".to_vec()]),
-        ..ProfileOptions::default()
-    };
+    let options = ProfileOptions::default().events(EventChoice::Named(vec![b"Scaled".to_vec()]));
     read_text(&[header.as_bytes(), text].concat(), options)
 }
 
@@ -237,18 +228,12 @@ fn inclusive_costs_are_those_of_the_file_and_not_summed_up() {
     let proxies = proxies.map(|name| name.as_bytes().to_vec()).to_vec();
     let text = fixtures::bytes("xdebug3/proxies.cg");
     let plain = read_text(&text, ProfileOptions::default());
-    let options = ProfileOptions {
-        proxies,
-        ..ProfileOptions::default()
-    };
+    let options = ProfileOptions::default().proxies(proxies);
     let stepped_over = read_text(&text, options);
     assert_ne!(Tables::of(&plain), Tables::of(&stepped_over));
     check(&stepped_over, OnOverflow::Error);
 
-    let options = ProfileOptions {
-        inclusive: InclusiveCost::Outermost,
-        ..ProfileOptions::default()
-    };
+    let options = ProfileOptions::default().inclusive(InclusiveCost::Outermost);
     let text = fixtures::bytes("xdebug3/features.cg");
     let outermost = read_text(&text, options);
     let plain = read_text(&text, ProfileOptions::default());
@@ -392,12 +377,11 @@ fn file_with_headers(headers: &str) -> Vec<u8> {
 #[test]
 fn the_event_is_the_first_of_the_headers() {
     let read = |headers: &str, event: Option<&[u8]>| {
-        let mut builder = ProfileBuilder::new(ProfileOptions {
-            events: event.map_or(EventChoice::First, |name| {
+        let mut builder = ProfileBuilder::new(ProfileOptions::default().events(
+            event.map_or(EventChoice::First, |name| {
                 EventChoice::Named(vec![name.to_vec()])
             }),
-            ..ProfileOptions::default()
-        });
+        ));
         let file = Cursor::new(file_with_headers(headers));
         let outcome = webgrind::read(file, "old.pre", &mut builder).unwrap();
         (builder.finish(), outcome.warnings)
@@ -444,18 +428,18 @@ fn headers_are_kept_and_the_summary_is_right() {
 }
 
 fn made_options() -> impl Strategy<Value = ProfileOptions> {
-    (any::<bool>(), any::<bool>()).prop_map(|(outermost, with_proxy)| ProfileOptions {
-        inclusive: if outermost {
-            InclusiveCost::Outermost
-        } else {
-            InclusiveCost::Summed
-        },
-        proxies: if with_proxy {
-            PROXIES.map(Vec::from).to_vec()
-        } else {
-            vec![]
-        },
-        ..ProfileOptions::default()
+    (any::<bool>(), any::<bool>()).prop_map(|(outermost, with_proxy)| {
+        ProfileOptions::default()
+            .inclusive(if outermost {
+                InclusiveCost::Outermost
+            } else {
+                InclusiveCost::Summed
+            })
+            .proxies(if with_proxy {
+                PROXIES.map(Vec::from).to_vec()
+            } else {
+                vec![]
+            })
     })
 }
 

@@ -63,19 +63,14 @@ impl Case {
             1 => KindChoice::Fixed(Kind::Aggregate),
             _ => KindChoice::Auto,
         };
-        let options = Options {
-            kind,
-            lenient: random.below(2) == 0,
-        };
+        let options = Options::default().kind(kind).lenient(random.below(2) == 0);
         let events = match random.below(4) {
             0 => EventChoice::Named(vec![b"Memory_(bytes)".to_vec()]),
             _ => EventChoice::First,
         };
-        let profile = ProfileOptions {
-            events,
-            invocations: random.below(2) == 0,
-            ..ProfileOptions::default()
-        };
+        let profile = ProfileOptions::default()
+            .events(events)
+            .invocations(random.below(2) == 0);
         Case { options, profile }
     }
 

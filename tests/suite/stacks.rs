@@ -71,11 +71,9 @@ pub fn assert_outermost(profile: &Profile, stacks: &BTreeMap<String, i64>) {
 }
 
 fn stacked() -> ProfileOptions {
-    ProfileOptions {
-        contexts: true,
-        inclusive: InclusiveCost::Outermost,
-        ..ProfileOptions::default()
-    }
+    ProfileOptions::default()
+        .contexts(true)
+        .inclusive(InclusiveCost::Outermost)
 }
 
 /// A walk over a v4 file from the invocations that nobody called, and the sums of the self costs.

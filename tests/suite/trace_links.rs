@@ -134,10 +134,7 @@ fn only_what_nobody_called_has_no_caller() {
 /// Blocks of fibers stand between each other's: the latest unclaimed invocation is another fiber's.
 #[test]
 fn fibers_call_what_they_called() {
-    let options = ProfileOptions {
-        proxies: vec![b"php::array_map".to_vec()],
-        ..ProfileOptions::default()
-    };
+    let options = ProfileOptions::default().proxies(vec![b"php::array_map".to_vec()]);
     let profile = read(fixtures::bytes("xdebug3/fibers.cg"), options);
     for (caller, expected) in [("first", (4, 2, 258_615)), ("second", (5, 2, 539))] {
         let named = |id| profile.name(profile.function(id).name);
@@ -208,10 +205,7 @@ fn links_do_not_depend_on_the_event() {
     ]
     .concat();
     for event in ["Time", "Memory"] {
-        let options = ProfileOptions {
-            invocations: true,
-            ..library::event(event)
-        };
+        let options = library::event(event).invocations(true);
         assert_eq!(called_by_main(&text, options), [1, 0], "{event}");
     }
 }
@@ -262,10 +256,7 @@ fn a_proxy_is_told_by_its_whole_name() {
              fl=php:internal\nfn={name}\n3 1\ncfl=a.php\ncfn=f\ncalls=1 0 0\n3 10\n\n\
              fl=a.php\nfn={{main}}\n1 1\ncfl=php:internal\ncfn={name}\ncalls=1 0 0\n3 11\n\n"
         );
-        let options = ProfileOptions {
-            proxies: vec![b"php::call_user_func".to_vec()],
-            ..ProfileOptions::default()
-        };
+        let options = ProfileOptions::default().proxies(vec![b"php::call_user_func".to_vec()]);
         let profile = read(text, options);
         let listing = listing(&profile);
         let calls_f = listing.contains(&"  line 3: f, calls 1, cost 10".to_owned());
