@@ -21,16 +21,22 @@ use crate::webgrind_place::Place;
 use arguments::Arguments;
 
 /// Examples, as `--help` and the manual page show them.
-pub const EXAMPLES: &str = "  cg-preprocess -o out.pre cachegrind.out.1234.gz
-          Convert a profile for webgrind
-  cg-preprocess -f text cachegrind.out.1234
+pub const EXAMPLES: &str = "  cg-preprocess -f text cachegrind.out.1234
           Show where the time goes
-  cg-preprocess -f json -o profile.json callgrind.out.*
-          Merge the profiles of several processes into one JSON document
+  cg-preprocess -f text --function 'App\\Kernel->boot' cachegrind.out.1234
+          Show who calls a function, and what it calls
+  cg-preprocess -f collapsed cachegrind.out.1234 | inferno-flamegraph >graph.svg
+          Draw a flame graph
+  cg-preprocess -f text --base old.out --max-growth 2% new.out
+          Compare; end with status 3 if the total grew by more than 2 %
+  cg-preprocess -f callgrind -o all.cg callgrind.out.*
+          Merge the profiles of several processes
   cg-preprocess -e 'Memory_(bytes)' -f text cachegrind.out.1234
           Show memory instead of time
   ssh web1 cat cachegrind.out.1234.gz | cg-preprocess -o out.pre
-          Convert in a pipe
+          Convert for webgrind, in a pipe
+  cg-preprocess --webgrind all /tmp/cachegrind.out.*[0-9]
+          Show the sum of several profiles in webgrind
   install -m 755 \"$(command -v cg-preprocess)\" webgrind/bin/preprocessor
           Have webgrind use it: called as `preprocessor`, it takes webgrind's
           own arguments, IN OUT [PROXY_FUNCTION...]";

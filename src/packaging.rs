@@ -6,7 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, Command, ValueHint};
 use clap_complete::Shell;
 use clap_mangen::Man;
-use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
+use clap_mangen::roff::{Roff, bold, italic, roman};
 
 use crate::{cli, webgrind_mode};
 
@@ -51,8 +51,16 @@ fn write_manual_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     synopsis.to_writer(page)?;
     man.render_description_section(page)?;
     man.render_options_section(page)?;
-    write_verbatim("EXIT STATUS", cli::EXIT_STATUS, page)?;
-    write_verbatim("EXAMPLES", cli::EXAMPLES, page)?;
+    let mut more = Roff::new();
+    more.control("SH", ["EXIT STATUS"]);
+    more.text([roman(cli::EXIT_STATUS)]);
+    more.control("SH", ["EXAMPLES"]);
+    more.control("nf", []);
+    for line in cli::EXAMPLES.lines() {
+        more.text([roman(line)]);
+    }
+    more.control("fi", []);
+    more.to_writer(page)?;
     man.render_version_section(page)
 }
 
@@ -88,18 +96,6 @@ fn synopsis(command: &Command) -> Roff {
         roman("]..."),
     ]);
     roff
-}
-
-/// Writes a section whose lines stay as they are.
-fn write_verbatim(title: &str, text: &str, page: &mut Vec<u8>) -> io::Result<()> {
-    let mut roff = Roff::new();
-    roff.control("SH", [title]);
-    roff.control("nf", []);
-    for line in text.lines() {
-        roff.text([roman(line), Inline::LineBreak]);
-    }
-    roff.control("fi", []);
-    roff.to_writer(page)
 }
 
 /// The ways to type an option, the short one first.

@@ -26,11 +26,12 @@ use crate::webgrind_place::Place;
 /// Rows of a report, unless `--top` says otherwise.
 const DEFAULT_ROWS: Option<usize> = Some(30);
 
-/// Converts callgrind profiles for webgrind, terminals and scripts
+/// Converts, merges and compares callgrind profiles
 ///
 /// Reads the profiles of Xdebug, Valgrind and other writers of the callgrind format, plain or
-/// compressed with gzip or zstd, as well as preprocessed files, and writes them for webgrind, as
-/// JSON, or as a table. Inputs are recognised by their content.
+/// compressed with gzip or zstd, as well as preprocessed files of webgrind. Writes files for webgrind,
+/// tables, call trees, stacks for flame graphs, JSON, and callgrind profiles again. Inputs are
+/// recognised by their content.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 80)]
 #[command(after_help = format!("Examples:\n{EXAMPLES}"))]
