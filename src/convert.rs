@@ -257,8 +257,9 @@ impl<'a> Conversion<'a> {
     ///
     /// # Errors
     ///
-    /// [`ConvertError::Open`], [`ConvertError::Output`], [`ConvertError::OverInput`] and
-    /// [`ConvertError::OverProfile`].
+    /// [`ConvertError::Open`], [`ConvertError::Output`], [`ConvertError::OverInput`],
+    /// [`ConvertError::OverProfile`], [`ConvertError::NoComparison`] and
+    /// [`ConvertError::StandardInputTwice`].
     pub fn prepare(
         inputs: &'a [Source],
         output: &'a Target,
@@ -270,14 +271,12 @@ impl<'a> Conversion<'a> {
         if !base.is_empty() && !options.format.has_comparison() {
             return Err(ConvertError::NoComparison);
         }
-        if [inputs, base]
-            .iter()
-            .all(|side| side.contains(&Source::Stdin))
-        {
+        let all = || inputs.iter().chain(base);
+        if all().filter(|&input| *input == Source::Stdin).count() > 1 {
             return Err(ConvertError::StandardInputTwice);
         }
         let mut bytes = Some(0u64);
-        for input in inputs.iter().chain(base) {
+        for input in all() {
             let metadata = input.check().map_err(|source| ConvertError::Open {
                 input: input.clone(),
                 source,

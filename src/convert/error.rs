@@ -100,8 +100,8 @@ pub enum ConvertError {
     /// There is no report of a comparison in the format.
     #[error("this format has no comparisons; text, json and collapsed have")]
     NoComparison,
-    /// Both sides of a comparison are to come from standard input.
-    #[error("only one side of a comparison can be standard input")]
+    /// More than one input is to come from standard input.
+    #[error("standard input can be read only once")]
     StandardInputTwice,
     /// The profiles cannot be compared.
     #[error("{inputs}: {error}")]

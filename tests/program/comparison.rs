@@ -164,7 +164,7 @@ fn what_makes_no_sense_is_wrong_usage() {
     assert_eq!(both.status.code(), Some(1));
     assert_eq!(
         messages(&both),
-        "error: only one side of a comparison can be standard input\n"
+        "error: standard input can be read only once\n"
     );
 }
 

@@ -589,3 +589,13 @@ fn many_inputs_are_taken_in_their_order_whichever_is_read_first() {
         messages(&output)
     );
 }
+
+#[test]
+fn standard_input_is_named_once() {
+    let output = run(["-f", "json", "-", "-"], b"events: Ir\nfn=f\n1 1\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        messages(&output),
+        "error: standard input can be read only once\n"
+    );
+}
