@@ -333,6 +333,9 @@ impl<'a> Conversion<'a> {
             .warnings
             .extend(unknown_proxies(&profile, self.options));
         report.warnings.extend(all_zero(&profile));
+        if is_of_cachegrind(&profile) {
+            report.warnings.push(Warning::NoCalls);
+        }
         if profile.has_saturated() {
             report.warnings.push(Warning::Saturated);
         }
@@ -455,6 +458,14 @@ fn all_zero(profile: &Profile) -> Option<Warning> {
         event: excerpt(event),
         others: others.join(", "),
     })
+}
+
+/// Whether a profile is one of Cachegrind: a command and a summary, but no creator and no calls.
+fn is_of_cachegrind(profile: &Profile) -> bool {
+    let has = |key: &[u8]| profile.headers().any(|header| header.key() == key);
+    let has_calls = profile.edges().next().is_some();
+    let is_summed_up = profile.stated_total().is_some();
+    !has_calls && is_summed_up && has(b"cmd") && !has(b"creator")
 }
 
 /// A conversion whose inputs have been read.

@@ -259,6 +259,11 @@ pub enum Warning {
         /// The others.
         others: String,
     },
+    /// A profile of Cachegrind, which records no calls.
+    #[error(
+        "the profile holds no calls, since Cachegrind records none, so that inclusive costs are self costs; valgrind --tool=callgrind records calls"
+    )]
+    NoCalls,
     /// An input was named more than once.
     #[error("{input}: is named more than once, and its costs are counted as often")]
     NamedTwice {
@@ -290,6 +295,7 @@ impl Warning {
             | Warning::CountedTwice { .. }
             | Warning::NamedTwice { .. }
             | Warning::AllZero { .. }
+            | Warning::NoCalls
             | Warning::Saturated
             | Warning::Collapsed(_)
             | Warning::Webgrind(_)

@@ -599,3 +599,19 @@ fn standard_input_is_named_once() {
         "error: standard input can be read only once\n"
     );
 }
+
+#[test]
+fn that_cachegrind_records_no_calls_is_said_once() {
+    let cachegrind = fixture("valgrind/cachegrind.out");
+    let output = program()
+        .args(["-f", "text"])
+        .args([&cachegrind, &fixture("xdebug3/small.cg")])
+        .output()
+        .unwrap();
+    assert!(!messages(&output).contains("no calls"), "others have calls");
+    let output = program().args(["-f", "text"]).arg(&cachegrind).output();
+    assert_eq!(
+        messages(&output.unwrap()),
+        "warning: the profile holds no calls, since Cachegrind records none, so that inclusive costs are self costs; valgrind --tool=callgrind records calls\n"
+    );
+}
