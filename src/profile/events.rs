@@ -293,26 +293,31 @@ impl Events {
         derived.filter(|name| !self.columns.contains(*name))
     }
 
-    /// The values of the `event:` lines that define derived events, sorted: those that are not
-    /// wanted themselves. None, where not all columns are wanted that they may be made of.
+    /// The values of the `event:` lines that define derived events or give long names, sorted.
+    ///
+    /// Those of events that are not wanted themselves are left out where not all columns are
+    /// wanted that they may be made of.
     pub fn definitions(&self) -> Vec<Vec<u8>> {
-        if self.columns.iter().any(|name| !self.wanted.contains(name)) {
-            return Vec::new();
-        }
-        let mut values: Vec<Vec<u8>> = self
-            .formulas
-            .iter()
-            .filter(|(name, _)| !self.columns.contains(*name) && !self.wanted.contains(*name))
-            .map(|(name, formula)| {
-                let mut value = [name, &b" = "[..], formula.text.trim_ascii()].concat();
-                if let Some(long_name) = self.long_names.get(name) {
-                    value.extend_from_slice(&[b" : ", long_name.as_slice()].concat());
-                }
-                value
-            })
-            .collect();
+        let has_all = self.columns.iter().all(|name| self.wanted.contains(name));
+        let derived = self.formulas.iter().filter(|(name, _)| {
+            has_all && !self.columns.contains(*name) && !self.wanted.contains(*name)
+        });
+        let derived = derived.map(|(name, formula)| {
+            let value = [name, &b" = "[..], formula.text.trim_ascii()].concat();
+            [value, self.long_name_part(name)].concat()
+        });
+        let named = self.wanted.iter();
+        let named = named.filter(|name| self.long_names.contains_key(*name));
+        let named = named.map(|name| [name.clone(), self.long_name_part(name)].concat());
+        let mut values: Vec<Vec<u8>> = derived.chain(named).collect();
         values.sort();
         values
+    }
+
+    /// What an `event:` line ends with where the event has a long name.
+    fn long_name_part(&self, event: &[u8]) -> Vec<u8> {
+        let long_name = self.long_names.get(event);
+        long_name.map_or_else(Vec::new, |name| [b" : ", name.as_slice()].concat())
     }
 
     /// Takes in the value of an `event:` header (callgrind format, section 3.1.7.2), and says

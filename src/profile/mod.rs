@@ -260,8 +260,8 @@ impl Profile {
         self.events.names()
     }
 
-    /// The values of the `event:` lines that define derived events, sorted, for whoever writes the
-    /// costs of the wanted events: those that can be worked out from these, and are none of them.
+    /// The values of the `event:` lines, sorted, for whoever writes the costs of the wanted events:
+    /// their long names, and the derived events that can be worked out from them.
     pub fn event_definitions(&self) -> Vec<Vec<u8>> {
         self.events.definitions()
     }

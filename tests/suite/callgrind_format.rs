@@ -89,11 +89,7 @@ fn every_fixture_comes_back_and_is_written_again_as_the_same_bytes() {
             assert_eq!(warnings, [], "{name}");
             let again = read(&text, all_events());
             assert_eq!(profile.totals(), again.totals(), "{name}");
-            let events = |profile: &Profile| -> Vec<Vec<u8>> {
-                let events = profile.events().iter();
-                events.map(|event| event.name().to_vec()).collect()
-            };
-            assert_eq!(events(&profile), events(&again), "{name}");
+            assert_eq!(profile.events(), again.events(), "{name}");
             assert_eq!(
                 profile.event_definitions(),
                 again.event_definitions(),
@@ -160,7 +156,8 @@ fn assert_calls_in(profile: &Profile, again: &Profile, name: &str) {
 fn functions_are_sorted_and_each_id_is_defined_once() {
     let profile = read(
         concat!(
-            "cmd: ./b\ncmd: ./a x\nevent: Sum = Ir + 2 Dr : Both\nevents: Ir Dr\n",
+            "cmd: ./b\ncmd: ./a x\nevent: Sum = Ir + 2 Dr : Both\n",
+            "event: Ir : Instruction Fetches\nevents: Ir Dr\n",
             "ob=libz\nfl=z.c\nfn=last\n9 5\ncob=app\ncfi=a.c\ncfn=first\ncalls=2 3\n10 7 1\n",
             "ob=app\nfl=a.c\nfn=first\n3 7 1\nfn=(below main)\n0 0 4\ncfn=first\ncalls=1 3\n8 1\n",
             "cob=libz\ncfi=z.c\ncfn=last\ncalls=1 9\n1 12 1\n",
@@ -175,6 +172,7 @@ version: 1
 creator: cg-preprocess {version}
 cmd: ./a x
 positions: line
+event: Ir : Instruction Fetches
 event: Sum = Ir + 2 Dr : Both
 events: Ir Dr
 summary: 12 5
@@ -211,7 +209,7 @@ calls=2 3
 
 #[test]
 fn events_that_are_left_out_take_the_formulas_along() {
-    let text = "event: Sum = Ir + 2 Dr\nevents: Ir Dr\nfn=a\n1 5 7\n";
+    let text = "event: Sum = Ir + 2 Dr\nevent: Dr : Reads\nevents: Ir Dr\nfn=a\n1 5 7\n";
     let events = |names: &[&str]| {
         let options = ProfileOptions::default().events(EventChoice::Named(
             names.iter().map(|&name| name.into()).collect(),
@@ -222,10 +220,17 @@ fn events_that_are_left_out_take_the_formulas_along() {
     };
     assert_eq!(
         events(&["Dr", "Ir"]),
-        ["event: Sum = Ir + 2 Dr", "events: Dr Ir"]
+        [
+            "event: Dr : Reads",
+            "event: Sum = Ir + 2 Dr",
+            "events: Dr Ir"
+        ]
     );
     assert_eq!(events(&["Ir"]), ["events: Ir"]);
-    assert_eq!(events(&["Sum", "Ir", "Dr"]), ["events: Sum Ir Dr"]);
+    assert_eq!(
+        events(&["Sum", "Ir", "Dr"]),
+        ["event: Dr : Reads", "events: Sum Ir Dr"]
+    );
 }
 
 #[test]
