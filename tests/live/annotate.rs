@@ -1,10 +1,12 @@
 //! The tables of Valgrind's `callgrind_annotate` and `cg_annotate`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tempfile::NamedTempFile;
 
 use crate::producer::Tool;
+use crate::profile::sums;
 
 /// Where the table of functions begins.
 const TABLE: &str = "file:function";
@@ -36,6 +38,21 @@ pub fn callgrind(profile: &Path, event: &str, cost: Cost) -> Vec<Row> {
     let profile = with_counted_calls(profile);
     let text = annotate("callgrind_annotate", profile.path(), event, &options);
     rows(&text).map(Row::without_object).collect()
+}
+
+/// Has `callgrind_annotate` tell the self costs of all functions, by `file:name`, and sees that
+/// they add up to its total.
+pub fn self_costs(profile: &Path, event: &str) -> BTreeMap<String, i64> {
+    let options = ["--threshold=100", "--auto=no", "--inclusive=no"];
+    let profile = with_counted_calls(profile);
+    let text = annotate("callgrind_annotate", profile.path(), event, &options);
+    let rows = table(&text).skip(1).map_while(cost_and_place);
+    let costs =
+        sums(rows.map(|(cost, place)| (without_object(place).to_owned(), read_number(cost))));
+    let total = text.lines().find(|line| line.ends_with("PROGRAM TOTALS"));
+    let (total, _) = cost_and_place(total.expect("a total")).expect("a number");
+    assert_eq!(costs.values().sum::<i64>(), read_number(total), "{event}");
+    costs
 }
 
 /// Copies a profile for `callgrind_annotate`, which takes the cost of `calls=0` for the caller's own.

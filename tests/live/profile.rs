@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::all_events;
 use crate::producer::Bench;
 
 /// A profile as the program tells it.
@@ -52,9 +53,11 @@ pub fn convert(inputs: &[PathBuf], output: &Path, options: &[&str]) -> String {
 }
 
 impl Profile {
-    /// Converts profiles, and sees that webgrind's formats hold the same.
+    /// Converts profiles, and sees that webgrind's formats hold the same, and the callgrind format
+    /// as much as it can.
     pub fn of(inputs: &[PathBuf], options: &[&str]) -> Self {
         let bench = Bench::new();
+        all_events::assert_held_by_callgrind_format(inputs);
         let profile = Profile::read(&bench, inputs, options);
         for format in ["v5", "v6", "v7"] {
             let file = bench.path(format);

@@ -5,7 +5,7 @@ mod session;
 use std::collections::BTreeMap;
 
 use crate::profile::{Function, Profile, assert_figures};
-use session::Session;
+pub use session::Session;
 
 /// The functions of `calls.c` that do not call themselves or each other in a circle.
 const PLAIN_C: &[&str] = &["main", "sort_numbers", "sum_squares", "copy_texts"];

@@ -5,11 +5,13 @@
 
 mod function_trace;
 mod killed;
+mod namesakes;
 mod session;
 
 use crate::producer::sources;
 use crate::profile::{Profile, assert_figures, number, sums};
-use session::{PHPUNIT, Session, own_invocations};
+pub use session::{PHP, Session};
+use session::{PHPUNIT, own_invocations};
 
 /// Profiles a program and compares everything.
 fn check(script: &str, roots: &[&str]) {
