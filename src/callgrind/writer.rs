@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::io::{self, BufWriter, Write};
 
 use foldhash::fast::RandomState;
@@ -199,10 +200,26 @@ impl Order {
     }
 }
 
-/// The ids of names in one of the three tables, by first appearance.
-#[derive(Default)]
-struct Ids {
-    ids: HashMap<NameId, usize, RandomState>,
+/// The ids of one of the three tables, by first appearance.
+struct Ids<K> {
+    ids: HashMap<K, usize, RandomState>,
+}
+
+impl<K> Default for Ids<K> {
+    fn default() -> Self {
+        Ids {
+            ids: HashMap::default(),
+        }
+    }
+}
+
+impl<K: Eq + Hash> Ids<K> {
+    /// The id, and whether it is used for the first time.
+    fn of(&mut self, key: K) -> (usize, bool) {
+        let next = self.ids.len() + 1;
+        let id = *self.ids.entry(key).or_insert(next);
+        (id, id == next)
+    }
 }
 
 /// What a group of functions costs and calls.
@@ -218,9 +235,10 @@ struct Writer<'a, W: Write> {
     names: &'a Names<'a>,
     order: &'a Order,
     output: BufWriter<W>,
-    objects: Ids,
-    files: Ids,
-    functions: Ids,
+    objects: Ids<NameId>,
+    files: Ids<NameId>,
+    /// By group: KCachegrind takes what has one id for one function, whatever its file.
+    functions: Ids<usize>,
     /// The object in force.
     object: NameId,
     /// The file in force.
@@ -266,9 +284,10 @@ impl<W: Write> Writer<'_, W> {
             return Ok(());
         }
         let profile = self.profile;
-        let Some(function) = group.first().map(|&id| profile.function(id)) else {
+        let Some(&id) = group.first() else {
             return Ok(());
         };
+        let function = profile.function(id);
         self.output.write_all(b"\n")?;
         if self.object != function.object {
             self.object = function.object;
@@ -278,7 +297,7 @@ impl<W: Write> Writer<'_, W> {
             self.file = Some(function.file);
             self.name("fl=", function.file)?;
         }
-        self.name("fn=", function.name)?;
+        self.function_name("fn=", self.order.group(id), function.name)?;
         self.costs(line, &self_costs)?;
         for call in calls {
             self.call(&call)?;
@@ -360,7 +379,7 @@ impl<W: Write> Writer<'_, W> {
         if Some(callee.file) != self.file {
             self.name("cfi=", callee.file)?;
         }
-        self.name("cfn=", callee.name)?;
+        self.function_name("cfn=", call.callee, callee.name)?;
         let line = self.order.lines[call.callee];
         writeln!(self.output, "calls={} {line}", call.calls)?;
         self.costs(call.line, &call.costs)
@@ -379,22 +398,37 @@ impl<W: Write> Writer<'_, W> {
         Ok(self.output.write_all(b"\n")?)
     }
 
-    /// A line with a name, which defines its id the first time.
+    /// A line with the name of an object or a file, which defines its id the first time.
     fn name(&mut self, key: &str, name: NameId) -> Result<(), WriteError> {
-        let text = self.names.get(name);
-        self.output.write_all(key.as_bytes())?;
-        if !text.is_empty() {
-            let Ids { ids } = match key {
+        let id = (!self.names.get(name).is_empty()).then(|| {
+            let ids = match key {
                 "ob=" | "cob=" => &mut self.objects,
-                "fn=" | "cfn=" => &mut self.functions,
                 _ => &mut self.files,
             };
-            let next = ids.len() + 1;
-            let id = *ids.entry(name).or_insert(next);
+            ids.of(name)
+        });
+        self.name_line(key, id, name)
+    }
+
+    /// The same for the name of a function.
+    fn function_name(&mut self, key: &str, group: usize, name: NameId) -> Result<(), WriteError> {
+        let is_empty = self.names.get(name).is_empty();
+        let id = (!is_empty).then(|| self.functions.of(group));
+        self.name_line(key, id, name)
+    }
+
+    fn name_line(
+        &mut self,
+        key: &str,
+        id: Option<(usize, bool)>,
+        name: NameId,
+    ) -> Result<(), WriteError> {
+        self.output.write_all(key.as_bytes())?;
+        if let Some((id, is_new)) = id {
             write!(self.output, "({id})")?;
-            if id == next {
+            if is_new {
                 self.output.write_all(b" ")?;
-                self.output.write_all(text)?;
+                self.output.write_all(self.names.get(name))?;
             }
         }
         Ok(self.output.write_all(b"\n")?)

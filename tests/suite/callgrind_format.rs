@@ -207,6 +207,26 @@ calls=2 3
     assert_eq!(written(&profile), expected);
 }
 
+/// KCachegrind takes the object and file of the line that defines an id for those of its function.
+#[test]
+fn functions_of_one_name_have_ids_of_their_own() {
+    let profile = read(
+        concat!(
+            "events: Ir\nfl=a.php\nfn=run\n1 5\nfl=b.php\nfn=run\n2 7\n",
+            "fl=main.php\nfn={main}\n1 1\ncfi=b.php\ncfn=run\ncalls=1 2\n3 7\n",
+            "cfi=a.php\ncfn=run\ncalls=1 1\n4 5\n",
+        ),
+        all_events(),
+    );
+    let text = written(&profile);
+    let expected = concat!(
+        "\nfl=(1) a.php\nfn=(1) run\n1 5\n\nfl=(2) b.php\nfn=(2) run\n2 7\n\n",
+        "fl=(3) main.php\nfn=(3) {main}\n1 1\ncfi=(2)\ncfn=(2)\ncalls=1 2\n3 7\n",
+        "cfi=(1)\ncfn=(1)\ncalls=1 1\n4 5\n",
+    );
+    assert!(text.ends_with(expected), "{text}");
+}
+
 #[test]
 fn events_that_are_left_out_take_the_formulas_along() {
     let text = "event: Sum = Ir + 2 Dr\nevent: Dr : Reads\nevents: Ir Dr\nfn=a\n1 5 7\n";
