@@ -109,7 +109,7 @@ pub fn write(profile: &Profile, output: impl Write) -> io::Result<Vec<Warning>> 
 /// Writes every stack that either of two profiles has, with its costs in the base and in the new
 /// one: `frame;frame 100 250`, as programs that draw differential flame graphs take it.
 ///
-/// Otherwise it is as [`write`] has it. A scaled profile counts with its scale.
+/// Otherwise it is as [`write()`] has it. A scaled profile counts with its scale.
 ///
 /// # Errors
 ///
