@@ -244,6 +244,9 @@ pub enum WarningKind {
     UnendedLine {
         /// The line.
         found: String,
+        /// Whether the profile's writer never ends its last line, so that nothing is missing as far
+        /// as one can tell.
+        is_usual: bool,
     },
     /// The input ends between `calls=` and its cost line.
     #[error(
@@ -315,7 +318,6 @@ impl WarningKind {
             | WarningKind::SkippedCallCost
             | WarningKind::SkippedInAll { .. }
             | WarningKind::CutLine { .. }
-            | WarningKind::UnendedLine { .. }
             | WarningKind::CutCall
             | WarningKind::CutBlock { .. }
             | WarningKind::CutRun
@@ -323,6 +325,7 @@ impl WarningKind {
             | WarningKind::MoreCuts { .. }
             | WarningKind::EventAbsent { .. }
             | WarningKind::MoreAbsences { .. } => true,
+            WarningKind::UnendedLine { is_usual, .. } => !is_usual,
             WarningKind::UndefinedId { .. }
             | WarningKind::MoreUndefinedIds { .. }
             | WarningKind::NoTrace

@@ -243,3 +243,12 @@ fn several_events_are_for_formats_that_hold_them() {
     let output = run(["-f", "v7", "-e", "Dr", "-e", "Ir"], text.as_bytes());
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn a_writer_that_never_ends_its_last_line_leaves_nothing_out() {
+    let yappi = run(["--strict", "-f", "text"], &bytes("producers/yappi.cg"));
+    assert_eq!(yappi.status.code(), Some(0), "{}", messages(&yappi));
+    assert!(messages(&yappi).contains("the last line has no end"));
+    let other = run(["--strict", "-f", "text"], b"events: Ir\nfn=f\n1 123");
+    assert_eq!(other.status.code(), Some(3), "{}", messages(&other));
+}

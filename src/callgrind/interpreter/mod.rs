@@ -120,7 +120,8 @@ impl<'a> Interpreter<'a> {
             self.expect = Expect::OwnCost;
             self.warn_cut(WarningKind::CutLine { found });
         } else if !found.is_empty() {
-            self.warn_cut(WarningKind::UnendedLine { found });
+            let is_usual = self.section.leaves_last_line_open();
+            self.warn_cut(WarningKind::UnendedLine { found, is_usual });
         }
         self.diagnostics.pass_lines(1);
     }

@@ -39,6 +39,8 @@ pub(super) struct Section {
     is_trace: bool,
     /// Whether Valgrind writes it, who ends each part with a `totals:` line.
     expects_totals: bool,
+    /// Whether yappi writes it, which never ends its last line.
+    leaves_last_line_open: bool,
     has_totals: bool,
     has_events: bool,
     has_summary: bool,
@@ -61,6 +63,7 @@ impl Section {
             told_kind: None,
             is_trace: fixed_kind == Some(Kind::Trace),
             expects_totals: false,
+            leaves_last_line_open: false,
             has_totals: false,
             has_events: false,
             has_summary: false,
@@ -78,6 +81,7 @@ impl Section {
             told_kind: self.told_kind,
             is_trace: self.is_trace,
             expects_totals: self.expects_totals,
+            leaves_last_line_open: self.leaves_last_line_open,
             ..Section::first(self.fixed_kind)
         };
     }
@@ -99,11 +103,17 @@ impl Section {
     pub fn creator(&mut self, value: &[u8]) -> Kind {
         let value = value.trim_ascii();
         self.expects_totals = value.starts_with(b"callgrind-");
+        self.leaves_last_line_open = value.starts_with(b"yappi");
         if value.starts_with(b"xdebug") {
             Kind::Trace
         } else {
             Kind::Aggregate
         }
+    }
+
+    /// Whether the writer never ends its last line.
+    pub fn leaves_last_line_open(&self) -> bool {
+        self.leaves_last_line_open
     }
 
     /// Takes in an `events:` line; true if headers before it may speak of the columns before.
