@@ -196,18 +196,23 @@ impl<'a> Cursor<'a> {
         Ok(i64::try_from(cost).unwrap_or(i64::MAX))
     }
 
-    /// Reads a blank and a decimal number of up to 7 digits, if another blank or the end of the line
-    /// follows; nothing else is stepped over.
+    /// Steps over one blank, if one stands here.
+    #[inline(always)]
+    pub fn skip_blank(&mut self) {
+        self.pos += usize::from(self.data.get(self.pos) == Some(&b' '));
+    }
+
+    /// Reads a decimal number of up to 7 digits and the byte behind it, a blank or the end of the
+    /// line; nothing else is stepped over.
     #[inline(always)]
     pub fn plain_cost(&mut self) -> Option<PlainCost> {
-        let [blank, word @ ..] = self.data.get(self.pos..)?.first_chunk::<9>()?;
-        let digits = Digits::of(u64::from_le_bytes(*word));
-        let end = digits.end();
-        if *blank != b' ' || digits.count() == 0 || !matches!(end, b' ' | b'\n') {
-            return None;
-        }
-        let ends_line = end == b'\n';
-        self.pos += 1 + digits.count() + usize::from(ends_line);
+        let digits = self.digits().filter(|digits| digits.count() > 0)?;
+        let ends_line = match digits.end() {
+            b'\n' => true,
+            b' ' => false,
+            _ => return None,
+        };
+        self.pos += digits.count() + 1;
         Some(PlainCost { digits, ends_line })
     }
 
@@ -282,7 +287,7 @@ impl<'a> Cursor<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct PlainCost {
     digits: Digits,
-    /// Whether the line ends behind it, and was stepped over.
+    /// Whether the line ends behind it.
     pub ends_line: bool,
 }
 
@@ -551,20 +556,22 @@ mod tests {
     }
 
     #[test]
-    fn plain_costs_are_between_blanks() {
+    fn plain_costs_end_at_a_blank_or_the_line() {
         let read = |text: &str| {
             let mut cursor = Cursor::new(text.as_bytes(), 0);
+            cursor.skip_blank();
             let read = cursor.plain_cost();
             read.map(|read| (read.cost(), read.ends_line, cursor.pos()))
         };
-        assert_eq!(read(" 12 345678"), Some((12, false, 3)));
+        assert_eq!(read(" 12 345678"), Some((12, false, 4)));
+        assert_eq!(read("12 3456789"), Some((12, false, 3)));
         assert_eq!(read(" 1234567\nx"), Some((1_234_567, true, 9)));
         for text in [
-            "12 3456789",
             " 12345678 ",
             "  12 345678",
             " \n12345678",
             " -1 345678",
+            " 12\r\n3456",
             " 12\n",
         ] {
             assert_eq!(read(text), None, "{text:?}");

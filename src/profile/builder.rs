@@ -114,7 +114,7 @@ pub struct Call {
 struct Block {
     function: FunctionId,
     self_cost: Cost,
-    /// The same in the first column.
+    /// The same in the first column, where invocations matter.
     matching: Cost,
     /// Whether the function's line is settled, so that cost lines need not offer theirs.
     has_line: bool,
@@ -371,7 +371,9 @@ impl ProfileBuilder {
             return;
         };
         block.self_cost = block.self_cost.saturating_add(costs.first);
-        block.matching = block.matching.saturating_add(costs.matching);
+        if self.follows_invocations {
+            block.matching = block.matching.saturating_add(costs.matching);
+        }
         if !costs.more.is_empty() {
             add_all(&mut self.run.more_in_block, costs.more);
         }
@@ -442,23 +444,27 @@ impl ProfileBuilder {
     /// Closes the open block, if there is one.
     #[inline]
     pub fn close_block(&mut self) {
-        let Some(block) = self.run.block.take() else {
+        let Some(Block {
+            function,
+            self_cost,
+            ..
+        }) = self.run.block
+        else {
             return;
         };
-        self.section_total = self.section_total.saturating_add(block.self_cost);
-        let Some(draft) = self.run.functions.get_mut(block.function) else {
-            return;
-        };
-        draft.self_cost = draft.self_cost.saturating_add(block.self_cost);
+        self.section_total = self.section_total.saturating_add(self_cost);
+        if let Some(draft) = self.run.functions.get_mut(function) {
+            draft.self_cost = draft.self_cost.saturating_add(self_cost);
+        }
         if !self.run.more_in_block.is_empty() {
-            self.run
-                .more_self
-                .add(block.function.index(), &self.run.more_in_block);
+            let costs = &self.run.more_in_block;
+            self.run.more_self.add(function.index(), costs);
         }
         if self.follows_invocations && self.run.kind == Kind::Trace {
-            self.end_invocation(&block);
+            self.end_invocation();
         }
         self.run.more_in_block.clear();
+        self.run.block = None;
     }
 
     /// Adds the run, or aggregate, that was being read to those before it in this input.

@@ -15,8 +15,13 @@ use wide::u8x16;
 
 use crate::profile::{EdgeId, FunctionId, NameId};
 
-/// Bits of the number of records that are remembered.
-const BITS: u32 = 12;
+/// How many bits of a hash are left out to get a place, in the beginning, and with all the places
+/// that there can be. Few inputs have many records, and many inputs may be read in one go.
+const FIRST_SHIFT: u32 = u64::BITS - 6;
+const LAST_SHIFT: u32 = u64::BITS - 12;
+
+/// How many fewer each time that there are more places.
+const STEP: u32 = 2;
 
 /// The most bytes of a head.
 const LONGEST: usize = 48;
@@ -32,8 +37,8 @@ const CALLS: usize = 24;
 pub(in crate::callgrind) struct Head<'a> {
     bytes: &'a [u8; SPAN],
     length: usize,
-    /// Its place in the memo, which follows from its bytes.
-    place: usize,
+    /// What its place in the memo follows from: its bytes, mixed.
+    hash: u64,
 }
 
 /// The numbers in a head.
@@ -74,12 +79,11 @@ impl<'a> Head<'a> {
         // The id of the function and the line are what differs.
         let id = word(bytes, length.saturating_sub(CALLS));
         let line = word(bytes, length.saturating_sub(8));
-        let mixed = (id.rotate_left(20) ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let place = usize::try_from(mixed >> (u64::BITS - BITS)).unwrap_or(0);
+        let hash = (id.rotate_left(20) ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Some(Head {
             bytes,
             length,
-            place,
+            hash,
         })
     }
 
@@ -130,75 +134,117 @@ pub(in crate::callgrind) struct Record {
 /// A head that was read, and what it means.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
+    /// The head, the blank behind it, and whatever followed. No head begins with a zero.
     text: [u8; LONGEST],
-    /// Bytes of the text; 0 for none.
-    length: usize,
-    /// Of the time when it was read; see [`RecordMemo::forget`].
-    generation: u64,
     record: Record,
 }
 
+impl Entry {
+    /// Whether it is of this head: with its blank, none is the beginning of another.
+    #[inline(always)]
+    fn is_of(&self, head: &Head<'_>) -> bool {
+        let (parts, _) = self.text.as_chunks();
+        let mut others = parts.iter();
+        let same = mask(head.bytes, |part| {
+            others
+                .next()
+                .map_or(0, |other| part.simd_eq(u8x16::new(*other)).to_bitmask())
+        });
+        !same << (u64::BITS as usize - 1 - head.length) == 0
+    }
+}
+
 /// Records that were read, at places that follow from their heads.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::callgrind) struct RecordMemo {
+    /// None before the first record.
     entries: Vec<Entry>,
-    generation: u64,
+    /// How many bits of a hash are left out to get a place.
+    shift: u32,
+    /// How many were entered since there are so many places.
+    entered: usize,
+}
+
+impl Default for RecordMemo {
+    fn default() -> Self {
+        RecordMemo {
+            entries: Vec::new(),
+            shift: FIRST_SHIFT,
+            entered: 0,
+        }
+    }
 }
 
 impl RecordMemo {
     /// Forgets all: an id has another name now.
     pub fn forget(&mut self) {
-        self.generation += 1;
+        self.entries.clear();
+        self.shift = FIRST_SHIFT;
     }
 
     /// The record with this head, if it was read before.
     #[inline(always)]
     pub fn find(&self, head: &Head<'_>) -> Option<&Record> {
-        let entry = self.entries.get(head.place)?;
-        let is_it = entry.length == head.length
-            && entry.generation == self.generation
-            && have_in_common(head.bytes, &entry.text) >= head.length;
-        is_it.then_some(&entry.record)
+        let entry = self.entries.get(self.place(head))?;
+        if entry.is_of(head) {
+            return Some(&entry.record);
+        }
+        self.find_beside(head)
+    }
+
+    /// The record with this head, if another one has taken its place.
+    #[inline(never)]
+    fn find_beside(&self, head: &Head<'_>) -> Option<&Record> {
+        let entry = self.entries.get(self.place(head) ^ 1)?;
+        entry.is_of(head).then_some(&entry.record)
+    }
+
+    /// The place of a head. The one beside it is for what was there before.
+    #[inline(always)]
+    fn place(&self, head: &Head<'_>) -> usize {
+        // The upper bits are mixed best.
+        usize::try_from(head.hash >> self.shift).unwrap_or(0)
     }
 
     /// Remembers which edge a call was added to.
     pub fn set_edge(&mut self, head: &Head<'_>, edge: Option<EdgeId>) {
-        if let Some(entry) = self.entries.get_mut(head.place) {
-            entry.record.edge = edge;
+        let place = self.place(head);
+        for place in [place, place ^ 1] {
+            match self.entries.get_mut(place) {
+                Some(entry) if entry.is_of(head) => return entry.record.edge = edge,
+                _ => {}
+            }
         }
     }
 
-    /// Remembers a record that was read; what had its place before is forgotten.
+    /// Remembers a record that was read; what had the place beside its own is forgotten.
     pub fn enter(&mut self, head: &Head<'_>, record: Record) {
         let mut text = [0; LONGEST];
         text.copy_from_slice(&head.bytes[..LONGEST]);
-        let entry = Entry {
-            text,
-            length: head.length,
-            generation: self.generation,
+        if self.entered >= self.entries.len() / 2 {
+            self.grow(record);
+        }
+        self.entered += 1;
+        let place = self.place(head);
+        self.entries.swap(place, place ^ 1);
+        self.entries[place] = Entry { text, record };
+    }
+
+    /// Makes more places, if there may be more. What was remembered is read again soon.
+    fn grow(&mut self, record: Record) {
+        match self.entries.len() {
+            0 => self.shift = FIRST_SHIFT,
+            _ if self.shift > LAST_SHIFT => self.shift -= STEP,
+            _ => return,
+        }
+        let none = Entry {
+            text: [0; LONGEST],
             record,
         };
-        if self.entries.is_empty() {
-            self.entries = vec![Entry { length: 0, ..entry }; 1 << BITS];
-        }
-        if let Some(old) = self.entries.get_mut(head.place) {
-            *old = entry;
-        }
+        self.entries.clear();
+        self.entries.resize(1 << (u64::BITS - self.shift), none);
+        self.entered = 0;
     }
-}
-
-/// How many bytes two texts have in common from the beginning on, as far as heads go.
-#[inline(always)]
-fn have_in_common(bytes: &[u8; SPAN], text: &[u8; LONGEST]) -> usize {
-    let (parts, _) = text.as_chunks();
-    let mut others = parts.iter();
-    let differ = mask(bytes, |part| {
-        let same = others
-            .next()
-            .map_or(0, |other| part.simd_eq(u8x16::new(*other)).to_bitmask());
-        same ^ 0xffff
-    });
-    differ.trailing_zeros() as usize
 }
 
 /// A bit for each of the bytes that a head may have.
@@ -236,6 +282,7 @@ fn number_before<'t>(text: &'t [u8], end: &[u8]) -> Option<(u64, &'t [u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::{ProfileBuilder, ProfileOptions};
 
     fn padded(text: &str) -> Vec<u8> {
         let mut data = text.as_bytes().to_vec();
@@ -293,11 +340,63 @@ mod tests {
         let head = Head::of_call(&data, 0).unwrap();
         let mut text = [b'#'; LONGEST];
         text.copy_from_slice(&data[..LONGEST]);
-        assert_eq!(have_in_common(head.bytes, &text), 64);
+        let record = Record {
+            file: NameId::EMPTY,
+            name: NameId::EMPTY,
+            function: function(),
+            is_main: false,
+            edge: None,
+            line: 0,
+        };
+        assert!(Entry { text, record }.is_of(&head));
         for at in 0..LONGEST {
-            let mut other = text;
-            other[at] ^= 1;
-            assert_eq!(have_in_common(head.bytes, &other), at);
+            let mut text = text;
+            text[at] ^= 1;
+            // The blank behind it is part of it.
+            assert_eq!(Entry { text, record }.is_of(&head), at > head.length);
         }
+    }
+
+    fn function() -> FunctionId {
+        ProfileBuilder::new(ProfileOptions::default()).function(
+            NameId::EMPTY,
+            NameId::EMPTY,
+            NameId::EMPTY,
+        )
+    }
+
+    #[test]
+    fn what_is_forgotten_is_forgotten_and_two_of_one_place_are_both_found() {
+        let heads: Vec<_> = (0..20_000)
+            .map(|line| padded(&format!("fl=(1)\nfn=(1)\n{line} 1\n")))
+            .collect();
+        let mut memo = RecordMemo::default();
+        let mut found = 0;
+        for (line, data) in (0..).zip(&heads) {
+            let head = Head::of_block(data, 0).unwrap();
+            assert!(memo.find(&head).is_none());
+            let record = Record {
+                file: NameId::EMPTY,
+                name: NameId::EMPTY,
+                function: function(),
+                is_main: false,
+                edge: None,
+                line,
+            };
+            memo.enter(&head, record);
+            assert_eq!(memo.find(&head).unwrap().line, line);
+        }
+        for (line, data) in (0..).zip(&heads) {
+            let record = memo.find(&Head::of_block(data, 0).unwrap());
+            assert!(record.is_none_or(|record| record.line == line));
+            found += usize::from(record.is_some());
+        }
+        assert!(found > memo.entries.len() / 2);
+        assert_eq!(memo.entries.len(), 1 << (u64::BITS - LAST_SHIFT));
+        memo.forget();
+        assert!(
+            memo.find(&Head::of_block(&heads[19_999], 0).unwrap())
+                .is_none()
+        );
     }
 }

@@ -334,6 +334,7 @@ impl Columns {
         wanted: usize,
     ) -> Result<LineCosts, CostError> {
         let (mut column, mut first) = (0, 0);
+        cursor.skip_blank();
         while column < self.count
             && let Some(plain) = cursor.plain_cost()
         {
@@ -382,6 +383,7 @@ impl Columns {
         let mut any_unwrapped = false;
         self.numbers.clear();
         loop {
+            cursor.skip_blank();
             if self.numbers.len() < self.count
                 && let Some(plain) = cursor.plain_cost()
             {

@@ -62,7 +62,7 @@ impl Interpreter<'_> {
     }
 
     /// Adds self cost to the open block.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_own_cost(&mut self, line: u64, costs: LineCosts) {
         if costs.is_unwrapped {
             self.diagnostics.count_unwrapped_cost();

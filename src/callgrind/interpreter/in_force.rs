@@ -53,17 +53,20 @@ impl Slot {
     }
 
     /// The name, which is in use now.
-    #[inline]
+    #[inline(always)]
     fn get(&mut self, builder: &mut ProfileBuilder) -> Option<NameId> {
         match self.state {
             SlotState::Empty => None,
             SlotState::Known(id) => Some(id),
-            SlotState::Plain => {
-                let id = builder.intern(&self.bytes);
-                self.state = SlotState::Known(id);
-                Some(id)
-            }
+            SlotState::Plain => Some(self.intern(builder)),
         }
+    }
+
+    #[cold]
+    fn intern(&mut self, builder: &mut ProfileBuilder) -> NameId {
+        let id = builder.intern(&self.bytes);
+        self.state = SlotState::Known(id);
+        id
     }
 
     /// Its bytes, without using it.

@@ -118,7 +118,6 @@ impl Interpreter<'_> {
             None => self.enter_record(&head, false)?,
         };
         self.in_force.set_file(Name::Known(record.file));
-        self.builder.close_block();
         self.in_force.set_function(Name::Known(record.name));
         self.in_force
             .open_block_of(record.function, record.file, self.builder);

@@ -1,7 +1,7 @@
 //! Traces whose invocations matter beyond their sums: their calls are linked, or proxies stepped
 //! over.
 
-use super::{Block, ProfileBuilder};
+use super::ProfileBuilder;
 use crate::profile::calls::{Added, EdgeKey};
 use crate::profile::costs::Costs;
 use crate::profile::ids::EdgeId;
@@ -25,7 +25,10 @@ impl ProfileBuilder {
 
     /// Ends the invocation that a block of a trace is.
     #[inline(never)]
-    pub(super) fn end_invocation(&mut self, block: &Block) {
+    pub(super) fn end_invocation(&mut self) {
+        let Some(block) = &self.run.block else {
+            return;
+        };
         let caller = block.function;
         let self_costs = Costs {
             first: block.self_cost,
