@@ -130,12 +130,9 @@ impl<'a> Cursor<'a> {
 
     fn hexadecimal_digits(&mut self) -> Result<u64, NumberError> {
         let mut value: u64 = 0;
-        loop {
-            let digit = match self.peek() {
-                digit @ b'0'..=b'9' => digit - b'0',
-                digit @ b'a'..=b'f' => digit - b'a' + 10,
-                digit @ b'A'..=b'F' => digit - b'A' + 10,
-                _ => return Ok(value),
+        for &byte in self.data.get(self.pos..).unwrap_or_default() {
+            let Some(digit) = char::from(byte).to_digit(16) else {
+                break;
             };
             if value >> 60 != 0 {
                 return Err(NumberError::TooLarge);
@@ -143,6 +140,7 @@ impl<'a> Cursor<'a> {
             value = value << 4 | u64::from(digit);
             self.pos += 1;
         }
+        Ok(value)
     }
 
     /// Reads a subposition: absolute, or `+n`, `-n` and `*` relative to `base`.

@@ -2,7 +2,8 @@
 //!
 //! Each input is read into a profile of its own, on as many threads as there are cores, and these
 //! are merged in the order of the inputs: so the result is that of reading them one after the
-//! other, and memory holds no more profiles at a time than there are threads.
+//! other. Where there are many inputs, each thread takes several that follow one another and merges
+//! them before its turn comes. Memory holds no more than two profiles for each thread.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -89,6 +90,23 @@ impl Merged {
         Ok(())
     }
 
+    /// Adds the inputs that follow.
+    fn append(&mut self, others: Merged) -> Result<(), ConvertError> {
+        self.warnings.extend(others.warnings);
+        self.bytes_unpacked += others.bytes_unpacked;
+        if self.no_data.is_none() {
+            self.no_data = others.no_data;
+        }
+        match (&mut self.profile, others.profile) {
+            (_, None) => {}
+            (None, others) => self.profile = others,
+            (Some(merged), Some(others)) => merged
+                .merge(others)
+                .map_err(|error| ConvertError::model(&[], error))?,
+        }
+        Ok(())
+    }
+
     fn finish(self, allow_empty: bool) -> Result<Loaded, ConvertError> {
         let profile = match (self.profile, self.no_data) {
             (Some(profile), _) => profile,
@@ -104,6 +122,13 @@ impl Merged {
     }
 }
 
+/// How many batches of inputs there are for each core, where there are enough inputs, so that all
+/// cores are busy to the end.
+const BATCHES: usize = 8;
+
+/// The most inputs of a batch.
+const MOST_INPUTS: usize = 64;
+
 /// Whose turn it is to add what was read.
 struct Turns {
     state: Mutex<State>,
@@ -111,7 +136,7 @@ struct Turns {
 }
 
 struct State {
-    /// How many inputs have been added.
+    /// How many batches of inputs have been added.
     added: usize,
     merged: Merged,
     error: Option<ConvertError>,
@@ -131,19 +156,25 @@ fn read_all(
         }),
         changed: Condvar::new(),
     };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let batch = (inputs.len() / (BATCHES * cores)).clamp(1, MOST_INPUTS);
+    let batches: Vec<_> = inputs.chunks(batch).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(input) = inputs.get(at) else { return };
-            if !turns.add(at, read(input)) {
+            let Some(inputs) = batches.get(at) else {
+                return;
+            };
+            let mut merged = Merged::default();
+            let outcome = inputs.iter().try_for_each(|input| merged.add(read(input)));
+            if !turns.add(at, outcome.map(|()| merged)) {
                 return;
             }
         }
     };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
-        for _ in 1..cores.min(inputs.len()) {
+        for _ in 1..cores.min(batches.len()) {
             // Where no thread can be had, those that there are do the work.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
@@ -158,15 +189,16 @@ fn read_all(
 }
 
 impl Turns {
-    /// Adds the input at a position when those before it have been added; false if one of them
+    /// Adds the batch at a position when those before it have been added; false if one of them
     /// could not be read, so that nothing more is of any use.
-    fn add(&self, at: usize, read: Result<Read, ConvertError>) -> bool {
+    fn add(&self, at: usize, batch: Result<Merged, ConvertError>) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let is_waiting = |state: &mut State| state.added < at && state.error.is_none();
         let state = self.changed.wait_while(state, is_waiting);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         if state.error.is_none() {
-            state.error = state.merged.add(read).err();
+            let added = batch.and_then(|batch| state.merged.append(batch));
+            state.error = added.err();
             state.added += 1;
         }
         self.changed.notify_all();

@@ -30,9 +30,12 @@ use content::Foreign;
 use content::{Content, Recognised};
 use progress::Counted;
 
-/// Bytes of a file that are read at a time: few enough to stay in a core's cache, and no multiple
-/// of a page, which some processors are slow to copy.
+/// The most bytes of a file that are read at a time: few enough to stay in a core's cache, and no
+/// multiple of a page, which some processors are slow to copy.
 const BUFFER: usize = (128 << 10) - 320;
+
+/// The fewest, where a file is small: a buffer is filled with zeros before it is used.
+const SMALL_BUFFER: usize = (4 << 10) - 320;
 
 /// The most bytes that are decompressed for no other reason than to find corrupt data: what takes a
 /// part of a second.
@@ -87,12 +90,13 @@ impl Source {
 
     /// Opens it and looks at its first bytes.
     pub(crate) fn open(&self, progress: &Progress) -> io::Result<Input> {
-        let (file, seeks) = match self {
-            Source::Stdin => (stdin()?, false),
+        let (file, size) = match self {
+            Source::Stdin => (stdin()?, None),
             Source::File(path) => {
                 let file = File::open(path)?;
-                let seeks = file.metadata()?.is_file();
-                (file, seeks)
+                let metadata = file.metadata()?;
+                let size = metadata.is_file().then_some(metadata.len());
+                (file, size)
             }
         };
         let plain = Recognised::read(Counted::new(file, progress.clone()))?;
@@ -100,7 +104,10 @@ impl Source {
             Content::Compressed(compression) => decompress(compression, plain)?,
             Content::Foreign(foreign) => return Err(unsupported(foreign)),
             Content::Empty | Content::Text | Content::Preprocessed => {
-                let plain = BufReader::with_capacity(BUFFER, plain);
+                let size = size.and_then(|size| usize::try_from(size).ok());
+                let buffer = size.map_or(BUFFER, |size| size.clamp(SMALL_BUFFER, BUFFER));
+                let plain = BufReader::with_capacity(buffer, plain);
+                let seeks = size.is_some();
                 Stream::Plain { plain, seeks }
             }
         };

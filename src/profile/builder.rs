@@ -570,7 +570,7 @@ fn finish_functions(
     kind: Kind,
     with_self_calls: bool,
 ) -> FunctionTable {
-    let mut table = FunctionTable::default();
+    let mut table = FunctionTable::with_capacity(drafts.len());
     for (row, draft) in drafts.iter().enumerate() {
         table.more_inclusive.add(row, more_self.row(row));
         table.push(Function {

@@ -86,6 +86,13 @@ pub(super) struct FunctionTable {
 }
 
 impl FunctionTable {
+    pub fn with_capacity(functions: usize) -> Self {
+        FunctionTable {
+            functions: Vec::with_capacity(functions),
+            ..FunctionTable::default()
+        }
+    }
+
     pub fn as_slice(&self) -> &[Function] {
         &self.functions
     }

@@ -121,7 +121,7 @@ impl Interpreter<'_> {
     }
 
     /// Adds calls that the open block made to the function that is in force.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_call(&mut self, call: PendingCall, costs: LineCosts) {
         let Some(callee) = self.in_force.callee(self.builder) else {
             return;

@@ -30,10 +30,14 @@ impl Interpreter<'_> {
         self.memo.is_some() && matches!(self.expect, Expect::OwnCost)
     }
 
-    /// Reads short cost lines, calls and what names something.
+    /// Reads short cost lines, calls, what names something, and blank lines.
     fn short_lines(&mut self, data: &[u8], mut pos: usize) -> usize {
         loop {
             let next = match data.get(pos) {
+                Some(b'\n') => {
+                    self.diagnostics.pass_lines(1);
+                    Some(pos + 1)
+                }
                 Some(b'*'..=b'9' | b'j') if self.in_force.is_in_block() => self.cost_run(data, pos),
                 Some(b'c') if data.get(pos + 1) == Some(&b'a') => self.short_call(data, pos),
                 Some(b'c' | b'f' | b'o') => self.known_name(data, pos),
