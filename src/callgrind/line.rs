@@ -1,6 +1,8 @@
 //! What a line is made of: numbers, positions and names. Pure: no I/O, no state but a place in
 //! the bytes, and read forwards only.
 
+use wide::u8x16;
+
 use super::digits::Digits;
 
 /// Why a number cannot be read.
@@ -212,6 +214,60 @@ impl<'a> Cursor<'a> {
         };
         self.pos += digits.count() + 1;
         Some(PlainCost { digits, ends_line })
+    }
+
+    /// Reads what [`plain_cost`](Self::plain_cost) does, where most costs have one digit: the cost,
+    /// and whether the line ends behind it.
+    #[inline(always)]
+    pub fn small_cost(&mut self) -> Option<(i64, bool)> {
+        if let Some(&[digit @ b'0'..=b'9', end @ (b' ' | b'\n')]) =
+            self.data.get(self.pos..)?.first_chunk()
+        {
+            self.pos += 2;
+            return Some((i64::from(digit - b'0'), end == b'\n'));
+        }
+        let plain = self.plain_cost()?;
+        Some((plain.cost(), plain.ends_line))
+    }
+
+    /// Steps over the rest of the line, if it consists of so many costs at most, none of which is
+    /// negative or long.
+    #[inline(always)]
+    pub fn skip_plain_costs(&mut self, most: usize) -> bool {
+        let Some(rest) = self
+            .data
+            .get(self.pos..)
+            .and_then(<[u8]>::first_chunk::<32>)
+        else {
+            return false;
+        };
+        let (parts, _) = rest.as_chunks();
+        let (mut ends, mut blanks, mut others) = (0, 0, 0);
+        for (part, bytes) in parts.iter().enumerate() {
+            let bytes = u8x16::new(*bytes);
+            // Digits become 0 to 9, and then at most 127; all else has the top bit set.
+            let values = (bytes - u8x16::splat(b'0')).saturating_add(u8x16::splat(127 - 9));
+            ends |= bytes.simd_eq(u8x16::splat(b'\n')).to_bitmask() << (16 * part);
+            blanks |= bytes.simd_eq(u8x16::splat(b' ')).to_bitmask() << (16 * part);
+            others |= values.to_bitmask() << (16 * part);
+        }
+        if ends == 0 {
+            return false;
+        }
+        let line = (ends & ends.wrapping_neg()) - 1;
+        let digits = !others & line;
+        let first_digits = digits & !(digits << 1);
+        // Of 16 digits in a row something is left.
+        let mut long = digits & digits >> 1;
+        for step in [2, 4, 8] {
+            long &= long >> step;
+        }
+        let is_plain = others & !blanks & line == 0 && long == 0;
+        if !is_plain || first_digits.count_ones() as usize > most {
+            return false;
+        }
+        self.pos += ends.trailing_zeros() as usize + 1;
+        true
     }
 
     /// Reads what stands after the `=` of a position line, to the end of the line (section 3.1.5).
@@ -574,6 +630,37 @@ mod tests {
         ] {
             assert_eq!(read(text), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn costs_are_stepped_over_to_the_end_of_the_line() {
+        let skip = |text: &str| {
+            let data = format!("{text}{}", "#".repeat(32));
+            let mut cursor = Cursor::new(data.as_bytes(), 0);
+            cursor.skip_plain_costs(3).then_some(cursor.pos())
+        };
+        for text in [
+            "1 2 3\n",
+            "\n",
+            " 12  345 \n",
+            "123456789012345 67890123456789\n",
+        ] {
+            assert_eq!(skip(text), Some(text.len()), "{text:?}");
+            assert_eq!(skip(&format!("{text}4 x\n")), Some(text.len()), "{text:?}");
+        }
+        for text in [
+            "1 2 3 4\n",
+            "1 -2\n",
+            "1\t2\n",
+            "1 2\r\n",
+            "1 2x\n",
+            "1 0x2\n",
+            "1234567890123456\n",
+            "1 1 1                           \n",
+        ] {
+            assert_eq!(skip(text), None, "{text:?}");
+        }
+        assert!(!Cursor::new(b"1 2\n", 0).skip_plain_costs(3));
     }
 
     #[test]

@@ -196,6 +196,14 @@ impl Selection {
         }
     }
 
+    /// Whether it is all of so many columns, more than one, in their order.
+    pub fn is_all_of(&self, columns: usize) -> bool {
+        let mut sources = std::iter::once(&self.first).chain(&self.more).enumerate();
+        columns > 1
+            && columns == 1 + self.more.len()
+            && sources.all(|(at, source)| *source == CostSource::Column(at))
+    }
+
     /// The wanted costs among the numbers of one line; `more` is where the further ones are kept.
     #[inline]
     pub fn costs<'a>(&self, numbers: &[Cost], more: &'a mut Vec<Cost>) -> Costs<'a> {

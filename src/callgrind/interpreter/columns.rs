@@ -105,6 +105,23 @@ impl Spelling {
     }
 }
 
+/// Which columns have what is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// This one alone.
+    Column(usize),
+    /// This one alone, of so many that the others are faster stepped over than read.
+    ColumnOfMany(usize),
+    /// All columns, as they stand.
+    All,
+    Other,
+}
+
+impl Wanted {
+    /// The most columns that are few.
+    const FEW: usize = 4;
+}
+
 /// The columns of the part that is being read, and the position that relative ones refer to.
 #[derive(Debug)]
 pub(super) struct Columns {
@@ -117,8 +134,7 @@ pub(super) struct Columns {
     shape: Shape,
     /// How many events there are.
     count: usize,
-    /// The column that has all that is wanted, if one has.
-    only_column: Option<usize>,
+    wanted: Wanted,
     /// All numbers of a line, where more than one of them counts.
     numbers: Vec<Cost>,
     /// The costs of the wanted events behind the first in the line that was read last.
@@ -136,7 +152,7 @@ impl Default for Columns {
             settled: Settled::No,
             shape: Shape::Other,
             count: 0,
-            only_column: None,
+            wanted: Wanted::Other,
             numbers: Vec::new(),
             more: Vec::new(),
         }
@@ -210,7 +226,13 @@ impl Columns {
         }
         let is_absent = *self.selection.first() == CostSource::Absent && !events.is_empty();
         self.count = events.len();
-        self.only_column = self.selection.only_column();
+        self.wanted = match self.selection.only_column() {
+            Some(column) if self.count > Wanted::FEW => Wanted::ColumnOfMany(column),
+            Some(column) => Wanted::Column(column),
+            None if self.selection.is_all_of(self.count) => Wanted::All,
+            None => Wanted::Other,
+        };
+        self.more.clear();
         self.find_shape();
         if is_absent && !was_absent {
             Settlement::GoneMissing
@@ -220,7 +242,8 @@ impl Columns {
     }
 
     fn find_shape(&mut self) {
-        self.shape = if self.settled != Settled::Yes || self.only_column.is_none() {
+        let is_one = matches!(self.wanted, Wanted::Column(_) | Wanted::ColumnOfMany(_));
+        self.shape = if self.settled != Settled::Yes || !is_one {
             Shape::Other
         } else if self.positions.is_line_alone() {
             Shape::LineAndCosts
@@ -309,9 +332,10 @@ impl Columns {
         cursor: &mut Cursor<'_>,
         spelling: Spelling,
     ) -> Result<LineCosts, CostError> {
-        match self.only_column {
-            Some(wanted) => self.one_cost(cursor, spelling, wanted),
-            None => self.all_costs(cursor, spelling),
+        match self.wanted {
+            Wanted::Column(wanted) => self.one_cost(cursor, spelling, wanted),
+            Wanted::ColumnOfMany(wanted) => self.one_of_many(cursor, spelling, wanted),
+            Wanted::All | Wanted::Other => self.all_costs(cursor, spelling),
         }
     }
 
@@ -345,6 +369,30 @@ impl Columns {
                 return Ok(LineCosts::single(first));
             }
             column += 1;
+        }
+        self.one_rare_cost(cursor, spelling, wanted, column, first)
+    }
+
+    /// Does what [`one_cost`](Self::one_cost) does, but steps over all that follow at once.
+    #[inline(never)]
+    fn one_of_many(
+        &self,
+        cursor: &mut Cursor<'_>,
+        spelling: Spelling,
+        wanted: usize,
+    ) -> Result<LineCosts, CostError> {
+        let (mut column, mut first) = (0, 0);
+        cursor.skip_blank();
+        while column < self.count
+            && let Some((cost, ends_line)) = cursor.small_cost()
+        {
+            if column == wanted {
+                first = cost;
+            }
+            column += 1;
+            if ends_line || column > wanted && cursor.skip_plain_costs(self.count - column) {
+                return Ok(LineCosts::single(first));
+            }
         }
         self.one_rare_cost(cursor, spelling, wanted, column, first)
     }
@@ -385,10 +433,10 @@ impl Columns {
         loop {
             cursor.skip_blank();
             if self.numbers.len() < self.count
-                && let Some(plain) = cursor.plain_cost()
+                && let Some((cost, ends_line)) = cursor.small_cost()
             {
-                self.numbers.push(plain.cost());
-                if plain.ends_line {
+                self.numbers.push(cost);
+                if ends_line {
                     break;
                 }
                 continue;
@@ -399,6 +447,18 @@ impl Columns {
             let (number, is_unwrapped) = spelling.read(number);
             any_unwrapped |= is_unwrapped;
             self.numbers.push(number);
+        }
+        if self.wanted == Wanted::All {
+            let (first, more) = match self.numbers.split_first() {
+                Some((first, more)) => (*first, more),
+                None => (0, &[][..]),
+            };
+            self.more.clear();
+            self.more.extend_from_slice(more);
+            return Ok(LineCosts {
+                is_unwrapped: any_unwrapped,
+                ..LineCosts::single(first)
+            });
         }
         let costs = self.selection.costs(&self.numbers, &mut self.more);
         Ok(LineCosts {
