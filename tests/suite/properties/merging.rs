@@ -1,15 +1,15 @@
 //! Several inputs: the same figures in any order, and the same as one text after the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cg_preprocess::callgrind;
 use cg_preprocess::profile::{CallEdge, Cost, EventChoice, Kind, Profile};
 use cg_preprocess::webgrind::Version;
 use proptest::prelude::*;
 
-use super::document::{Document, Part};
+use super::document::{Document, EVENTS, Part};
 use super::spelling::{Start, Style, spell};
-use super::strategies::{Size, aggregate, style, trace};
+use super::strategies::{PROXIES, Size, aggregate, style, trace};
 use crate::library::{Reading, headers, listing, write};
 
 /// A function by its object, file and name.
@@ -131,10 +131,17 @@ fn costs(profile: &Profile) -> (Vec<[Cost; 2]>, Vec<CallEdge>) {
 }
 
 /// What many inputs become in the callgrind format, whoever merges which of them first.
-fn assert_any_grouping(document: Document, style: &Style, turned: usize, cut: usize) {
+fn assert_any_grouping(
+    document: Document,
+    style: &Style,
+    (turned, cut): (usize, usize),
+    proxies: &[&str],
+) {
     let document = with_same_columns(document);
     let mut reading = Reading::default();
     reading.profile.events = EventChoice::All;
+    // What was merged is no trace any more, and its proxies are stepped over already.
+    reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
     let merged = |texts: &[Vec<u8>]| {
         let inputs = texts.iter().map(Vec::as_slice);
         let (profile, _) = reading.read(inputs).expect("sound profiles are read");
@@ -162,8 +169,59 @@ fn assert_any_grouping(document: Document, style: &Style, turned: usize, cut: us
     assert_eq!(merged(&each), expected);
 }
 
+/// The same where inputs have different events, which `--event` puts into one order.
+fn assert_any_order_of_events(mut document: Document, style: &Style, turned: usize) {
+    document.parts.retain(Part::holds_something);
+    let columns = document.parts.iter().flat_map(|part| &part.columns);
+    let columns = BTreeSet::from_iter(columns.copied());
+    let names = columns.iter().map(|&column| EVENTS[column].into());
+    let chosen = EventChoice::Named(names.collect());
+    let merged = |events: &EventChoice, texts: &[Vec<u8>]| {
+        let mut reading = Reading::default();
+        reading.profile.events = events.clone();
+        let inputs = texts.iter().map(Vec::as_slice);
+        let (profile, _) = reading.read(inputs).expect("sound profiles are read");
+        let mut output = Vec::new();
+        callgrind::write(&profile, &mut output).expect("memory takes it");
+        output
+    };
+    let mut texts: Vec<_> = split(&document)
+        .iter()
+        .map(|document| spell(document, style).text)
+        .collect();
+    let expected = merged(&chosen, &texts);
+    let turned = turned % texts.len();
+    texts.rotate_left(turned);
+    assert_eq!(merged(&chosen, &texts), expected);
+    let all = merged(&EventChoice::All, &texts);
+    assert_eq!(merged(&chosen, std::slice::from_ref(&all)), expected);
+    let each: Vec<_> = texts
+        .iter()
+        .map(|text| merged(&EventChoice::All, std::slice::from_ref(text)))
+        .collect();
+    assert_eq!(merged(&chosen, &each), expected);
+}
+
 proptest! {
     #![proptest_config(super::config(48))]
+
+    #[test]
+    fn aggregates_of_different_events_merge_in_any_order(
+        document in aggregate(Size::Signed),
+        style in style(),
+        turned: usize,
+    ) {
+        assert_any_order_of_events(document, &style, turned);
+    }
+
+    #[test]
+    fn traces_of_different_events_merge_in_any_order(
+        trace in trace(Size::Small),
+        style in style(),
+        turned: usize,
+    ) {
+        assert_any_order_of_events(trace.document, &style, turned);
+    }
 
     #[test]
     fn aggregates_merge_in_any_grouping(
@@ -172,7 +230,7 @@ proptest! {
         turned: usize,
         cut: usize,
     ) {
-        assert_any_grouping(document, &style, turned, cut);
+        assert_any_grouping(document, &style, (turned, cut), &[]);
     }
 
     #[test]
@@ -181,8 +239,10 @@ proptest! {
         style in style(),
         turned: usize,
         cut: usize,
+        steps_over: bool,
     ) {
-        assert_any_grouping(trace.document, &style, turned, cut);
+        let proxies = if steps_over { &PROXIES[..] } else { &[] };
+        assert_any_grouping(trace.document, &style, (turned, cut), proxies);
     }
 
     #[test]
