@@ -8,6 +8,7 @@ mod load;
 
 use std::collections::HashSet;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use crate::input::{self, Progress, Source};
 use crate::output::{Links, Place, Target, Unfinished};
@@ -341,7 +342,10 @@ impl<'a> Conversion<'a> {
         }
         let comparison = match self.options.base.as_slice() {
             [] => None,
-            base => Some(self.compare(base, &profile, &mut report)?),
+            base => {
+                report.warnings.extend(on_both_sides(self.inputs, base));
+                Some(self.compare(base, &profile, &mut report)?)
+            }
         };
         report.bytes_in = self.progress.bytes();
         Ok(Loaded {
@@ -407,16 +411,32 @@ const WEBGRINDS_ENDING: &str = ".webgrind";
 /// A warning for each file that is named again, by whatever path.
 fn named_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
     let mut seen = HashSet::new();
-    inputs.iter().filter_map(move |input| {
-        let Source::File(path) = input else {
-            return None;
-        };
-        // A pipe gives something else each time.
-        let file = path.canonicalize().ok().filter(|path| path.is_file())?;
-        (!seen.insert(file)).then(|| Warning::NamedTwice {
-            input: input.clone(),
-        })
+    let is_again =
+        move |input: &&Source| regular_file(input).is_some_and(|file| !seen.insert(file));
+    let again = inputs.iter().filter(is_again);
+    again.map(|input| Warning::NamedTwice {
+        input: input.clone(),
     })
+}
+
+/// A warning for each file that is compared with itself: a mistaken name makes a limit of growth
+/// hold for ever.
+fn on_both_sides(inputs: &[Source], base: &[Source]) -> impl Iterator<Item = Warning> {
+    let base: HashSet<_> = base.iter().filter_map(regular_file).collect();
+    let is_base =
+        move |input: &&Source| regular_file(input).is_some_and(|file| base.contains(&file));
+    let both = inputs.iter().filter(is_base);
+    both.map(|input| Warning::OnBothSides {
+        input: input.clone(),
+    })
+}
+
+/// The path of an input that is the same each time it is read, as a pipe is not.
+fn regular_file(input: &Source) -> Option<PathBuf> {
+    let Source::File(path) = input else {
+        return None;
+    };
+    path.canonicalize().ok().filter(|path| path.is_file())
 }
 
 /// Warnings of inputs that webgrind has converted from other inputs: one pattern easily matches

@@ -270,6 +270,12 @@ pub enum Warning {
         /// The input.
         input: Source,
     },
+    /// An input is its own base.
+    #[error("{input}: is compared with itself, for the base names it too")]
+    OnBothSides {
+        /// The input.
+        input: Source,
+    },
     /// A sum reached an end of the 64 bits.
     #[error("some sums do not fit into 64 bits and stay at their limit")]
     Saturated,
@@ -294,6 +300,7 @@ impl Warning {
             | Warning::UnknownProxy { .. }
             | Warning::CountedTwice { .. }
             | Warning::NamedTwice { .. }
+            | Warning::OnBothSides { .. }
             | Warning::AllZero { .. }
             | Warning::NoCalls
             | Warning::Saturated

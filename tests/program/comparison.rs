@@ -229,6 +229,25 @@ fn strictness_is_about_data_that_are_missing_on_either_side() {
 }
 
 #[test]
+fn a_file_that_is_its_own_base_is_told() {
+    let folder = TempDir::new().unwrap();
+    let base = folder.path().join("base.cg");
+    fs::copy(fixture(BASE), &base).unwrap();
+    let again = folder.path().join(".").join("base.cg");
+    let output = compare(&base, &again, &["-f", "text", "--max-growth", "0"]);
+    assert!(output.status.success());
+    assert_eq!(
+        messages(&output),
+        format!(
+            "warning: {}: is compared with itself, for the base names it too\n",
+            again.display()
+        )
+    );
+    let other = compare(&base, &fixture(BASE), &["-f", "text", "--max-growth", "0"]);
+    assert_eq!(messages(&other), "");
+}
+
+#[test]
 fn several_events_are_for_formats_that_hold_them() {
     let text = "events: Ir Dr\nfn=a\n1 5 7\n";
     let report = written(run(["-f", "text", "-e", "Dr", "-e", "Ir"], text.as_bytes()));
