@@ -17,7 +17,12 @@ fn check(source: &str, options: &[&str], events: &[&str]) {
     VALGRIND.run(command.arg(program));
     let text = std::fs::read_to_string(&out).expect("a profile");
     for &event in events {
-        let profile = Profile::silently(std::slice::from_ref(&out), &["--event", event]);
+        let profile = Profile::of(std::slice::from_ref(&out), &["--event", event]);
+        let warnings: Vec<&str> = profile.messages.lines().collect();
+        assert!(
+            matches!(warnings[..], [only] if only.contains("the profile holds no calls")),
+            "{warnings:#?}"
+        );
         let total = summary(&text, event);
         assert!(total > 0, "no {event} at all");
         assert_eq!(profile.total, total, "{event}");

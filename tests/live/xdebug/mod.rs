@@ -37,7 +37,6 @@ fn links() {
         "recursion.php",
         "closures.php",
         "generators.php",
-        "fibers.php",
         "evals.php",
         "exceptions.php",
         "exits.php",
@@ -47,6 +46,25 @@ fn links() {
         session.trace(script);
         session.check_links(&session.profile());
         session.check_stacks();
+    }
+}
+
+/// Calls of two fibers to one function that happen to cost the same cannot be told apart: some runs
+/// have such, not several one after the other.
+#[test]
+fn links_of_fibers() {
+    const RUNS: usize = 5;
+    for run in 1..=RUNS {
+        let mut session = Session::new();
+        session.trace("fibers.php");
+        session.check_stacks();
+        let [found, expected] = session.links(&session.profile());
+        if found == expected {
+            return;
+        }
+        if run == RUNS {
+            assert_figures(&found, &expected);
+        }
     }
 }
 

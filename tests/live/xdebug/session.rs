@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::function_trace;
-use crate::invocations::Invocations;
+use crate::invocations::{Invocations, Links};
 use crate::producer::{Bench, Tool, sources};
 use crate::profile::{Profile, assert_figures, assert_outermost, first_number, number, stacks};
 
@@ -83,6 +83,12 @@ impl Session {
 
     /// Sees that who called whom in a profile is what the trace says.
     pub fn check_links(&self, profile: &Path) {
+        let [found, expected] = self.links(profile);
+        assert_figures(&found, &expected);
+    }
+
+    /// Who called whom: by the profile, and by the trace.
+    pub fn links(&self, profile: &Path) -> [Links; 2] {
         let expected = function_trace::links(&self.bench.path("out.xt"), profile);
         let found = Invocations::of(&[profile.to_owned()]).links();
         let of_tracer = |(name, _): &(String, u32)| name.ends_with("->__debugInfo");
@@ -93,7 +99,7 @@ impl Session {
         let found = without_tracer
             .filter(|(_, calls)| !calls.is_empty())
             .collect();
-        assert_figures(&found, &expected);
+        [found, expected]
     }
 
     /// The profile as if its times had been measured in microseconds.
