@@ -100,8 +100,8 @@ fn stages(criterion: &mut Criterion) {
     }
 }
 
-/// What a packed input costs, beside unpacking it with the same library and no more.
-fn packed(criterion: &mut Criterion) {
+/// Converts a compressed input, and only decompresses it with the same library.
+fn compressed(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let input = folder.path().join("xdebug.cg.gz");
     let text = generate::xdebug(2_000_000, 500, 1);
@@ -155,7 +155,7 @@ fn save() -> bool {
 fn all(criterion: &mut Criterion) {
     if !save() {
         stages(criterion);
-        packed(criterion);
+        compressed(criterion);
     }
 }
 

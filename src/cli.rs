@@ -1,4 +1,4 @@
-//! The command line: arguments to options, reports to messages.
+//! The command line: turns arguments into options, and reports into messages.
 
 mod arguments;
 mod choices;
@@ -38,17 +38,17 @@ pub const EXAMPLES: &str = "  cg-preprocess -f text cachegrind.out.1234
   cg-preprocess --webgrind all /tmp/cachegrind.out.*[0-9]
           Show the sum of several profiles in webgrind
   install -m 755 \"$(command -v cg-preprocess)\" webgrind/bin/preprocessor
-          Have webgrind use it: called as `preprocessor`, it takes webgrind's
-          own arguments, IN OUT [PROXY_FUNCTION...]";
+          Install it for webgrind: under the name `preprocessor`, it takes
+          webgrind's arguments, IN OUT [PROXY_FUNCTION...]";
 
-/// What the program ends with.
+/// The exit statuses, for `--help` and the manual page.
 pub const EXIT_STATUS: &str =
     "0 written, 1 not converted, 2 wrong usage, 3 written, but --max-growth or --strict failed.";
 
-/// The exit status where the output was written, and what was asked of it does not hold.
+/// The exit status if the output was written, but a gate has failed.
 const GATE_FAILED: u8 = 3;
 
-/// Names as bytes; what is no Unicode stays as it is.
+/// Names as bytes. They need not be Unicode.
 pub fn names(names: &[OsString]) -> Vec<Vec<u8>> {
     let names = names.iter().cloned();
     names.map(OsString::into_encoded_bytes).collect()
@@ -68,7 +68,7 @@ pub fn run() -> Result<ExitCode> {
         None => convert(&arguments.target(), &arguments)?,
     };
     let mut messages = io::stderr().lock();
-    // Nobody is left to hear of it when this fails; the output is written.
+    // If this fails, there is nobody to tell, and the output has been written.
     let mut say = |line: String| drop(writeln!(messages, "{line}"));
     if !arguments.messages.quiet {
         for warning in &report.warnings {
@@ -109,8 +109,8 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
     Ok(loaded?.write()?)
 }
 
-/// Writes the profile where webgrind lists it, and then what webgrind will show of it: just what
-/// webgrind would have this program make of that profile.
+/// Writes the profile to where webgrind lists it, and then the converted file, exactly as webgrind
+/// would have this program make it.
 fn show_in_webgrind(place: &Place, arguments: &Arguments) -> Result<Report> {
     let profile = place.profile();
     let mut report = convert(&Target::File(profile.clone()), arguments)?;
@@ -123,8 +123,8 @@ fn show_in_webgrind(place: &Place, arguments: &Arguments) -> Result<Report> {
     Ok(report)
 }
 
-/// Says what to do where the arguments are easily mistaken: the last input looks as if it were
-/// meant as the output, or a pattern behind -o has matched a profile.
+/// Adds advice where arguments are easily confused: the last input looks as if it were meant as the
+/// output, or a pattern after -o has matched a profile.
 fn with_advice(error: ConvertError, arguments: &Arguments) -> anyhow::Error {
     if matches!(error, ConvertError::OverProfile { .. }) {
         return anyhow!("{error}, or say --force");

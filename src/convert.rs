@@ -1,7 +1,8 @@
-//! From inputs to an output: the one place that knows both formats, the model and the reports.
+//! Converts inputs into an output: the only module that uses both formats, the model and the
+//! reports.
 //!
-//! [`convert`] does it at once. [`Conversion`] does it in steps, for callers who want to show how
-//! far it is, or to have the [`Profile`] for themselves.
+//! [`convert`] does everything at once. [`Conversion`] does it in steps, for callers who want to show
+//! progress or need the [`Profile`] itself.
 
 mod error;
 mod load;
@@ -27,7 +28,7 @@ use webgrind::{OnOverflow, Version, WriteOptions};
 pub enum Format {
     /// webgrind's preprocessed format.
     Preprocessed(Version),
-    /// The stacks of traces, one a line.
+    /// The stacks of traces, one per line.
     Collapsed,
     /// The stacks of traces as a tree, for people.
     Tree(text::Options),
@@ -35,7 +36,7 @@ pub enum Format {
     Text(text::Options),
     /// Everything, for machines.
     Json,
-    /// All sums, in the callgrind format again.
+    /// A summed profile in the callgrind format.
     Callgrind,
 }
 
@@ -61,7 +62,7 @@ impl Format {
         matches!(self, Format::Collapsed | Format::Tree(_))
     }
 
-    /// Whether it is of no use on a terminal.
+    /// Whether it must not go to a terminal.
     pub fn is_binary(&self) -> bool {
         matches!(self, Format::Preprocessed(_))
     }
@@ -79,7 +80,7 @@ pub struct Options {
     pub events: EventChoice,
     /// How inclusive costs treat recursion.
     pub inclusive: InclusiveCost,
-    /// Functions of traces that are stepped over.
+    /// Proxy functions of traces, which are stepped over.
     pub proxies: Vec<Vec<u8>>,
     /// What happens to numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
@@ -87,13 +88,14 @@ pub struct Options {
     pub overwrite_profiles: bool,
     /// Which links are followed to the output.
     pub links: Links,
-    /// Whether a profile that has only begun, with headers but without any block, is written as
-    /// one without functions, rather than refused.
+    /// Whether a profile that has only just begun, with headers but without any block, is written
+    /// as one without functions instead of being refused.
     pub allow_empty: bool,
-    /// Whether preprocessed files are written for webgrind's page, which takes names for HTML; see
+    /// Whether preprocessed files are written for webgrind's page, which treats names as HTML; see
     /// [`WriteOptions::escape_html`].
     pub escape_html: bool,
-    /// What the inputs are compared with, by their first event; nothing: they are converted.
+    /// The profiles that the inputs are compared with, by their first event. If there are none, the
+    /// inputs are converted.
     pub base: Vec<Source>,
     /// By how much the total of the inputs may exceed that of the base.
     pub max_growth: Option<MaxGrowth>,
@@ -106,7 +108,7 @@ impl Options {
         Options { format, ..self }
     }
 
-    /// Reads inputs like this.
+    /// Reads inputs with these options.
     #[must_use]
     pub fn read(self, read: callgrind::Options) -> Self {
         Options { read, ..self }
@@ -118,7 +120,7 @@ impl Options {
         Options { events, ..self }
     }
 
-    /// Treats recursion like this.
+    /// Sets how inclusive costs treat recursion.
     #[must_use]
     pub fn inclusive(self, inclusive: InclusiveCost) -> Self {
         Options { inclusive, ..self }
@@ -130,7 +132,7 @@ impl Options {
         Options { proxies, ..self }
     }
 
-    /// Treats numbers of more than 32 bits like this.
+    /// Sets what happens to numbers of more than 32 bits.
     #[must_use]
     pub fn on_overflow(self, on_overflow: OnOverflow) -> Self {
         Options {
@@ -139,7 +141,7 @@ impl Options {
         }
     }
 
-    /// Replaces profiles that this program has not written, or not.
+    /// Sets whether profiles that this program has not written may be replaced.
     #[must_use]
     pub fn overwrite_profiles(self, overwrite_profiles: bool) -> Self {
         Options {
@@ -148,13 +150,13 @@ impl Options {
         }
     }
 
-    /// Follows these links to the output.
+    /// Sets which links to the output are followed.
     #[must_use]
     pub fn links(self, links: Links) -> Self {
         Options { links, ..self }
     }
 
-    /// Writes a profile that has only begun, or refuses it.
+    /// Sets whether a profile that has only just begun is written or refused.
     #[must_use]
     pub fn allow_empty(self, allow_empty: bool) -> Self {
         Options {
@@ -163,7 +165,7 @@ impl Options {
         }
     }
 
-    /// Writes preprocessed files for webgrind's page, or names as they are.
+    /// Sets whether preprocessed files are written for webgrind's page, or with names as they are.
     #[must_use]
     pub fn escape_html(self, escape_html: bool) -> Self {
         Options {
@@ -178,7 +180,7 @@ impl Options {
         Options { base, ..self }
     }
 
-    /// Checks that the total exceeds that of the base by no more than this.
+    /// Limits by how much the total may exceed that of the base.
     #[must_use]
     pub fn max_growth(self, max_growth: impl Into<Option<MaxGrowth>>) -> Self {
         let max_growth = max_growth.into();
@@ -186,19 +188,19 @@ impl Options {
     }
 }
 
-/// What there is to say after a conversion.
+/// The outcome of a conversion.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
     /// Functions in the profile.
     pub functions: usize,
     /// Calls in the profile.
     pub calls: u64,
-    /// Bytes read, as they are stored.
+    /// Bytes read, as stored.
     pub bytes_in: u64,
-    /// Bytes of the profiles in them, unpacked.
+    /// Bytes of the profiles after decompression.
     pub bytes_unpacked: u64,
     /// Bytes written.
     pub bytes_out: u64,
@@ -207,7 +209,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether nothing of the inputs was cut off, skipped or missing.
+    /// Whether no part of the inputs was cut off, skipped or missing.
     pub fn is_complete(&self) -> bool {
         !self.warnings.iter().any(Warning::is_loss)
     }
@@ -253,8 +255,8 @@ struct Destination<'a> {
 }
 
 impl<'a> Conversion<'a> {
-    /// Checks all that can be known without reading: that there are inputs which can be opened,
-    /// and an output which can be written and is none of them.
+    /// Checks everything that can be checked without reading: that there are inputs, that they can
+    /// be opened, and that the output can be written and is not one of them.
     ///
     /// # Errors
     ///
@@ -305,12 +307,12 @@ impl<'a> Conversion<'a> {
         })
     }
 
-    /// How far the reading is; for another thread to watch.
+    /// The progress of reading, which another thread can watch.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// The file that is being written, if any; for whoever has to end the program from outside.
+    /// The file that is being written, if any, so that a signal handler can remove it.
     pub fn unfinished(&self) -> Unfinished {
         self.output.place.unfinished()
     }
@@ -372,7 +374,7 @@ impl<'a> Conversion<'a> {
         Ok((loaded.profile, report))
     }
 
-    /// Compares what was read with the base; what there is to say of the base goes first.
+    /// Compares the inputs with the base. Warnings about the base come first.
     fn compare(
         &self,
         base: &[Source],
@@ -397,7 +399,7 @@ impl<'a> Conversion<'a> {
     }
 }
 
-/// The inputs beside their base.
+/// The inputs and their base.
 #[derive(Debug)]
 struct Compared {
     base: Profile,
@@ -405,10 +407,10 @@ struct Compared {
     complete: Completeness,
 }
 
-/// What webgrind adds to the name of a profile to name the file that it keeps of it.
+/// What webgrind appends to the name of a profile to name the converted file.
 const WEBGRINDS_ENDING: &str = ".webgrind";
 
-/// A warning for each file that is named again, by whatever path.
+/// A warning for each file that is named more than once, by whatever path.
 fn named_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
     let mut seen = HashSet::new();
     let is_again =
@@ -419,8 +421,8 @@ fn named_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
     })
 }
 
-/// A warning for each file that is compared with itself: a mistaken name makes a limit of growth
-/// hold for ever.
+/// A warning for each file that is compared with itself: after such a mistake, a gate would always
+/// pass.
 fn on_both_sides(inputs: &[Source], base: &[Source]) -> impl Iterator<Item = Warning> {
     let base: HashSet<_> = base.iter().filter_map(regular_file).collect();
     let is_base =
@@ -439,8 +441,8 @@ fn regular_file(input: &Source) -> Option<PathBuf> {
     path.canonicalize().ok().filter(|path| path.is_file())
 }
 
-/// Warnings of inputs that webgrind has converted from other inputs: one pattern easily matches
-/// both.
+/// A warning for each input that webgrind has converted from another input: a pattern easily
+/// matches both.
 fn counted_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
     let all: HashSet<&Source> = inputs.iter().collect();
     inputs.iter().filter_map(move |input| {
@@ -456,7 +458,7 @@ fn counted_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
     })
 }
 
-/// Warnings of proxies that no trace has; none without a trace.
+/// A warning for each proxy that no trace has; none if there is no trace.
 fn unknown_proxies(profile: &Profile, options: &Options) -> impl Iterator<Item = Warning> {
     let has_trace = profile.kind() != ProfileKind::Aggregate;
     let proxies = options.proxies.iter().enumerate();
@@ -594,7 +596,7 @@ impl<'a> Destination<'a> {
         Ok(Destination { target, place })
     }
 
-    /// Writes from beginning to end, and returns how many bytes.
+    /// Writes from beginning to end, and returns the number of bytes.
     fn stream(
         &self,
         fill: impl FnOnce(&mut dyn Write) -> Result<(), FormatError>,
@@ -607,7 +609,7 @@ impl<'a> Destination<'a> {
         Ok(self.outcome(written)?.unwrap_or(0))
     }
 
-    /// Decides whether an output failed; none, if its reader did not want all of it.
+    /// Turns a failure of the output into an error, except if its reader has closed the pipe.
     fn outcome<T>(&self, written: Result<T, FormatError>) -> Result<Option<T>, ConvertError> {
         let output = self.target.clone();
         match written {

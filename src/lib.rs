@@ -1,12 +1,12 @@
-//! callgrind profiles into webgrind's preprocessed format.
+//! Converts, merges and compares callgrind profiles.
 //!
-//! This is the library behind the `cg-preprocess` program. It reads profiles in the callgrind
-//! format, as Xdebug, Valgrind and a dozen others write it, sums them into tables of functions and
-//! calls, and writes these in the binary format that [webgrind] opens, in versions 4 to 7, in the
-//! callgrind format again, as JSON or as text. Of traces it also writes the stacks, and it compares
-//! profiles with each other.
+//! This is the library of the `cg-preprocess` program. It reads profiles in the callgrind format,
+//! as Xdebug, Valgrind and a dozen other profilers write it, and sums them into tables of functions
+//! and calls. It writes these in the binary format that [webgrind] opens, in versions 4 to 7, in
+//! the callgrind format, as JSON or as text. It also writes the stacks of traces, and compares
+//! profiles.
 //!
-//! # The way of the data
+//! # How data flow
 //!
 //! ```text
 //! bytes ── callgrind::read ──┐                        ┌── webgrind::write, callgrind::write
@@ -14,13 +14,13 @@
 //! .pre  ── webgrind::read ───┘                        └── report::{collapsed, tree}::write
 //! ```
 //!
-//! [`callgrind`] and [`webgrind`] know one format each and nothing of each other; both know the
-//! model in [`profile`], which knows neither. [`convert`] joins them: it opens inputs, tells by
-//! their content what they are, and lets the output appear whole or not at all.
+//! [`callgrind`] and [`webgrind`] handle one format each and do not use each other. Both use the
+//! model in [`profile`], which uses neither. [`convert`] joins them: it opens inputs, recognises
+//! them by their content, and makes sure that an output appears complete or not at all.
 //!
 //! # Examples
 //!
-//! A file into a file, as the program does it:
+//! Convert a file, as the program does it:
 //!
 //! ```no_run
 //! use cg_preprocess::convert::{Options, convert};
@@ -33,7 +33,7 @@
 //! # Ok::<(), cg_preprocess::convert::ConvertError>(())
 //! ```
 //!
-//! What changed from one profile to another:
+//! Compare two profiles:
 //!
 //! ```
 //! use cg_preprocess::callgrind;
@@ -52,7 +52,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Step by step, and in memory:
+//! Convert in memory, step by step:
 //!
 //! ```
 //! use cg_preprocess::callgrind;
@@ -83,7 +83,7 @@
 //!
 //! [webgrind]: https://github.com/jokkedk/webgrind
 
-// Numbers are made narrower in `webgrind::narrow` alone, where the policy for it stands.
+// Numbers are narrowed in `webgrind::narrow` only, which owns the policy for that.
 #![warn(clippy::cast_possible_truncation)]
 
 pub mod callgrind;
@@ -97,7 +97,7 @@ mod text;
 mod threads;
 pub mod webgrind;
 
-/// The examples of the pages for people, which have to compile.
+/// The examples in the documentation, which have to compile.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../README.md")]

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         None => cli::run(),
     };
     outcome.unwrap_or_else(|error| {
-        // Nobody is left to hear of it when this fails.
+        // If this fails, there is nobody to tell.
         let _ = writeln!(io::stderr(), "error: {error:#}");
         ExitCode::FAILURE
     })

@@ -1,4 +1,4 @@
-//! Outputs: a file that appears whole or not at all, or a stream.
+//! Outputs: a file that appears complete or not at all, or a stream.
 
 use std::fmt;
 use std::fs::{self, File, Metadata};
@@ -15,7 +15,7 @@ use crate::text::printable_path;
 /// Size of the buffer between a writer and the system.
 const BUFFER: usize = 64 << 10;
 
-/// How many links a path may lead through.
+/// How many links are followed from a path.
 const MOST_LINKS: usize = 40;
 
 /// Where the output goes.
@@ -37,7 +37,7 @@ impl fmt::Display for Target {
 }
 
 impl Target {
-    /// Whether somebody would see the bytes on a screen.
+    /// Whether it is a terminal.
     pub fn is_terminal(&self) -> bool {
         match self {
             Target::Stdout => io::stdout().is_terminal(),
@@ -48,13 +48,13 @@ impl Target {
         }
     }
 
-    /// Finds out, as far as that can be known without writing, whether it can be written.
+    /// Checks, as far as possible without writing, that it can be written.
     pub(crate) fn check(&self, links: Links) -> io::Result<Place> {
         let path = match self {
             Target::Stdout => return Ok(Place::Stream(self.clone())),
             Target::File(path) => path,
         };
-        // This follows links as well, if the system lets it.
+        // This follows links as well, if the system allows it.
         let found = fs::metadata(path);
         let path = locate(path, links)?;
         match found {
@@ -74,8 +74,8 @@ impl Target {
 
 /// Which links are followed to an output.
 ///
-/// In a folder that everybody may write to, others can put a link where an output is expected, and
-/// so have a file replaced that they could not write themselves.
+/// In a folder that everybody may write to, another user can put a link where an output is
+/// expected. If it were followed, this would replace a file that they could not write themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
     /// What Linux follows with `fs.protected_symlinks`: in folders like `/tmp` the user's own and
@@ -101,18 +101,18 @@ impl Links {
         Ok(self == Links::Protected && (!is_shared || folder.uid() == link.uid()))
     }
 
-    /// Other systems have no owners that tell.
+    /// On other systems, owners are not known.
     #[cfg(not(unix))]
     fn may_follow(self, _: &Path, _: &Metadata) -> io::Result<bool> {
         Ok(true)
     }
 }
 
-/// Where the links lead that a path may name, there or not.
+/// Where the links of a path lead, whether or not the file exists.
 ///
 /// # Errors
 ///
-/// When there is a link that is not to be followed, or too many of them.
+/// If there is a link that is not to be followed, or if there are too many links.
 pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -140,30 +140,31 @@ fn is_device(metadata: &Metadata) -> bool {
     return !metadata.is_file() && !metadata.is_dir();
 }
 
-/// An output that seems fit to be written.
+/// An output that can probably be written.
 #[derive(Debug)]
 pub(crate) enum Place {
-    /// A regular file, here or not, behind all links; its folder can be written.
+    /// A regular file after following all links, which may not exist yet. Its folder can be
+    /// written.
     File {
         path: PathBuf,
         unfinished: Unfinished,
     },
-    /// What takes bytes as they come: standard output, a pipe, a device.
+    /// Something that takes bytes in order: standard output, a pipe, a device.
     Stream(Target),
 }
 
-/// What binary formats are written to.
+/// A writer that can seek, as binary formats need it.
 pub(crate) trait WriteSeek: Write + Seek {}
 impl<T: Write + Seek> WriteSeek for T {}
 
-/// A writer that seeks, behind a buffer.
+/// A buffered writer that can seek.
 pub(crate) type Seeking<'a> = BufWriter<&'a mut dyn WriteSeek>;
 
-/// A writer that need not seek, behind a buffer.
+/// A buffered writer that need not seek.
 pub(crate) type Streaming<'a> = BufWriter<&'a mut dyn Write>;
 
 impl Place {
-    /// The path of the file, here or not, if it is one.
+    /// The path of the file, if it is one. The file may not exist yet.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Place::File { path, .. } => Some(path),
@@ -183,7 +184,7 @@ impl Place {
         is_file.then_some(handle)
     }
 
-    /// What there is to remove when the program has to end.
+    /// The file to remove if the program has to end.
     pub fn unfinished(&self) -> Unfinished {
         match self {
             Place::File { unfinished, .. } => unfinished.clone(),
@@ -191,7 +192,7 @@ impl Place {
         }
     }
 
-    /// Writes with `fill`, which may seek; nothing appears unless it succeeds.
+    /// Writes with `fill`, which may seek. Nothing appears unless it succeeds.
     pub fn write_seeking<T, E: From<io::Error>>(
         &self,
         fill: impl FnOnce(&mut Seeking<'_>) -> Result<T, E>,
@@ -212,7 +213,7 @@ impl Place {
         }
     }
 
-    /// Writes with `fill` from beginning to end; in a file nothing appears unless it succeeds.
+    /// Writes with `fill` from beginning to end. A file does not appear unless it succeeds.
     pub fn write_streaming<T, E: From<io::Error>>(
         &self,
         fill: impl FnOnce(&mut Streaming<'_>) -> Result<T, E>,
@@ -276,14 +277,14 @@ fn ends_with_separator(path: &Path) -> bool {
 
 /// A file that is being written and not yet in its place.
 ///
-/// For a program that is told to end while another thread writes.
+/// It lets another thread remove the file when the program is told to end.
 #[derive(Clone, Debug, Default)]
 pub struct Unfinished(Arc<Mutex<Option<PathBuf>>>);
 
 impl Unfinished {
-    /// Removes it, if there is one, and has none begun or finished any more.
+    /// Removes the file, if there is one, and keeps others from being begun or finished.
     ///
-    /// Nothing can be written afterwards: a thread that tries waits for ever.
+    /// Nothing can be written afterwards: a thread that tries to waits forever.
     pub fn remove(&self) {
         let unfinished = self.lock();
         if let Some(path) = &*unfinished {
@@ -297,9 +298,9 @@ impl Unfinished {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes beside `path`, then renames over it.
+    /// Writes a file next to `path`, then renames it to `path`.
     ///
-    /// The file is on the disk before it gets its name.
+    /// The data are on the disk before the file gets its name.
     fn replace<T, E: From<io::Error>>(
         &self,
         path: &Path,
@@ -328,14 +329,14 @@ impl Unfinished {
     /// A new file in the folder of `path`, removed when it is dropped.
     fn begin(&self, path: &Path) -> io::Result<NamedTempFile> {
         let mut unfinished = self.lock();
-        let file = beside(path)?;
+        let file = sibling(path)?;
         *unfinished = Some(file.path().to_owned());
         Ok(file)
     }
 }
 
 #[cfg(unix)]
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
+fn sibling(path: &Path) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     /// For the owner alone.
     const PRIVATE: u32 = 0o600;
@@ -353,11 +354,11 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
         let (owner, group) = (Some(old.uid()), Some(old.gid()));
         let is_given = fchown(&file, owner, group).or_else(|_| fchown(&file, None, group));
         if is_given.is_err() {
-            // The file has another group now, which may do no more than everybody.
+            // The file now has another group, which must not get more rights than everybody.
             let others = mode & 0o007;
             mode = mode & 0o707 | others << 3;
         }
-        // Where there are no modes, nothing is lost.
+        // On file systems without modes, nothing is lost.
         let _ = file
             .as_file()
             .set_permissions(fs::Permissions::from_mode(mode));
@@ -366,7 +367,7 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
 }
 
 #[cfg(not(unix))]
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
+fn sibling(path: &Path) -> io::Result<NamedTempFile> {
     named().tempfile_in(folder(path))
 }
 

@@ -1,4 +1,4 @@
-//! What packages ship beside the program: its manual page and its completions.
+//! What packages ship besides the program: its manual page and its completions.
 
 use std::io::{self, Write};
 
@@ -40,8 +40,8 @@ impl Generate {
     }
 }
 
-/// Writes the manual page: clap's sections, but for a synopsis that shows the values of options
-/// and what may be repeated, and sections of their own for the exit status and the examples.
+/// Writes the manual page: clap's sections, except that the synopsis shows the values of options
+/// and what may be repeated, and that the exit status and the examples have sections of their own.
 fn write_manual_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     let synopsis = synopsis(&command);
     let command = command.mut_arg("inputs", |inputs| inputs.value_name("INPUT..."));
@@ -107,7 +107,7 @@ fn flags(arg: &Arg) -> impl Iterator<Item = String> {
 
 /// Writes a completion script for bash.
 ///
-/// clap's own completes the first word to options only, never to files, and knows nothing of
+/// The one from clap completes the first word to options only, never to files. It does not handle
 /// `--option=value`, which bash splits into three words.
 fn write_bash_completion(mut command: Command, script: &mut Vec<u8>) -> io::Result<()> {
     command.build();
@@ -131,7 +131,7 @@ fn write_bash_completion(mut command: Command, script: &mut Vec<u8>) -> io::Resu
         let flags: Vec<_> = flags(arg).collect();
         let flags = flags.join(" | ");
         if arg.get_value_hint() == ValueHint::AnyPath {
-            // What is not completed here, bash completes to file names.
+            // If there is no match here, bash completes file names.
             writeln!(script, "    {flags}) return ;;")?;
         } else {
             let values = arg.get_possible_values();

@@ -1,6 +1,6 @@
-//! How far it is, on standard error.
+//! Progress on standard error.
 //!
-//! A thread of its own looks at a counter now and then, so that reading pays nothing for it.
+//! A separate thread looks at a counter now and then, so reading is not slowed down.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use cg_preprocess::input::Progress;
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that takes less is not shown, unless it always is.
+/// The progress of shorter work is not shown by default.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Time between two looks at the counter.
@@ -25,15 +25,15 @@ const WITHOUT_TOTAL: &str = "{spinner} {bytes}, {bytes_per_sec}";
 /// When to show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// On a terminal, if it takes long.
+    /// On a terminal, if the work takes long.
     Auto,
-    /// Also where it ends up in a file.
+    /// Always, even if standard error is a file.
     Always,
-    /// Not at all.
+    /// Never.
     Never,
 }
 
-/// A bar that is there until it is dropped.
+/// A progress bar that is shown until it is dropped.
 pub struct Bar {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -71,13 +71,13 @@ impl Drop for Bar {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A bar that panicked is no reason to lose the conversion.
+            // A panic in the bar must not lose the conversion.
             let _ = thread.join();
         }
     }
 }
 
-/// What the thread works with.
+/// The state of the thread.
 struct View {
     progress: Progress,
     total: Option<u64>,
@@ -86,14 +86,14 @@ struct View {
 }
 
 impl View {
-    /// Waits, unless the work ends before.
+    /// Waits, but not longer than the work takes.
     fn goes_on_for(&self, time: Duration) -> bool {
         self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
     }
 
     fn draw(&self) {
-        // Drawn only when there is a rate: what was read before must not count as if it had come
-        // at once.
+        // Drawn only when there is a rate: the bytes read so far must not count as read all at
+        // once.
         let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::hidden());
         bar.set_position(self.progress.bytes());
         bar.reset_eta();

@@ -1,4 +1,4 @@
-//! Signals: told to end, the program ends, but leaves nothing behind.
+//! Signals: a program that is told to end removes its unfinished output first.
 
 use std::fs;
 use std::io;
@@ -11,20 +11,20 @@ use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SI
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
-/// What users, terminals and limits end a program with.
+/// The signals with which users, terminals and limits end a program.
 const TOLD_TO_END: [i32; 5] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU];
 
-/// Enough for a thread that waits and removes a file.
+/// Stack size; enough for a thread that waits and removes a file.
 const STACK: usize = 64 << 10;
 
-/// Has an unfinished output removed when the program is told to end; it still ends by the signal,
-/// so that a shell sees 128 and the signal's number.
+/// Removes an unfinished output when the program is told to end. The program still ends by the
+/// signal, so a shell sees 128 plus the number of the signal.
 ///
-/// Where that cannot be had, signals do what they always do.
+/// If this cannot be set up, signals have their default effect.
 pub fn handle(unfinished: Unfinished) {
-    // Past a limit on the size of files, writing fails then.
+    // Then writing past a limit on file sizes fails with an error.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
-    // Without memory Rust says so and aborts: nothing was converted.
+    // When memory runs out, Rust says so and aborts: nothing was converted.
     let _ = flag::register_conditional_shutdown(SIGABRT, 1, Arc::new(AtomicBool::new(true)));
     let thread = thread::Builder::new()
         .name("signals".to_owned())
@@ -44,7 +44,7 @@ fn wait(unfinished: &Unfinished) -> io::Result<()> {
     Ok(())
 }
 
-/// The signals that are to be ignored, as after `nohup`: a bit for each, where the system tells.
+/// The signals that are ignored, as after `nohup`: one bit each, if the system reports them.
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();

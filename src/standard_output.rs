@@ -1,7 +1,7 @@
 //! Whether there was a standard output when the program began.
 //!
-//! Rust's runtime opens `/dev/null` in place of a closed one, before `main`: what is written would
-//! be lost without a word.
+//! Before `main`, Rust's runtime opens `/dev/null` in place of a closed one. Output would be lost
+//! without an error.
 
 use std::io;
 
@@ -27,7 +27,7 @@ mod before_main {
 ///
 /// # Errors
 ///
-/// The system's own for a closed file, if it was closed.
+/// The system's error for a closed file, if it was closed.
 pub fn check() -> io::Result<()> {
     #[cfg(unix)]
     if before_main::is_closed() {

@@ -1,4 +1,5 @@
-//! What has to be read or written in any order, but comes from or goes to what cannot seek.
+//! Temporary copies, for inputs and outputs that cannot seek but must be read or written in any
+//! order.
 
 use std::env;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -30,7 +31,7 @@ impl Read for Temporary {
 impl Write for Temporary {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes).map_err(|error| {
-            // Or else it would look as if the input or output were at fault.
+            // Otherwise it would look as if the input or output were at fault.
             let folder = env::temp_dir();
             let text = format!("no temporary file in {}: {error}", printable_path(&folder));
             io::Error::new(error.kind(), text)

@@ -1,8 +1,8 @@
-//! What of an input may be shown to people, and how it is cut: one policy for all messages and
+//! How text from an input is shown to people, and where it is cut: one policy for all messages and
 //! reports.
 //!
-//! Names and lines come from whoever wrote the input. What is shown stays in its line, gives no
-//! commands to a terminal, and looks like what it is.
+//! Names and lines are under the control of whoever wrote the input. Shown text must stay on its
+//! line, send no commands to a terminal, and not pass itself off as something else.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -11,13 +11,13 @@ use std::path::Path;
 /// How many characters of a line are shown.
 const LONGEST: usize = 60;
 
-/// The most bytes that one shown character stands for.
+/// How many bytes one shown character stands for at most.
 const CHARACTER: usize = 4;
 
 /// A name or text in full.
 ///
-/// Bytes that are no UTF-8 are spelled like `\xff`, control characters like `\n`, `\x1b` and
-/// `\u{85}`, and characters that nobody sees, but that turn or break the text around them, like
+/// Bytes that are not UTF-8 are written like `\xff`, and control characters like `\n`, `\x1b` and
+/// `\u{85}`. Invisible characters that turn or break the text around them are written like
 /// `\u{202e}`.
 pub(crate) fn printable(text: &[u8]) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -27,18 +27,18 @@ pub(crate) fn printable(text: &[u8]) -> String {
     shown
 }
 
-/// A path in full, spelled as [`printable`] does it.
+/// A path in full, written as by [`printable`].
 pub(crate) fn printable_path(path: &Path) -> String {
     printable(path.as_os_str().as_encoded_bytes())
 }
 
-/// The beginning of a line or name, spelled as [`printable`] does it; it ends with `…` exactly when
+/// The beginning of a line or name, written as by [`printable`]. It ends with `…` exactly if
 /// something was left out.
 ///
-/// White space at the end is no part of a line.
+/// White space at the end is not part of the line.
 pub(crate) fn excerpt(line: &[u8]) -> String {
     let line = line.trim_ascii_end();
-    // One character more than is shown, so that it is known whether there is one.
+    // One character more than is shown, to find out whether there is one.
     let start = &line[..line.len().min((LONGEST + 1) * CHARACTER)];
     let mut shown = String::new();
     let mut room = LONGEST;
@@ -57,7 +57,7 @@ pub(crate) fn excerpt(line: &[u8]) -> String {
     shown
 }
 
-/// Text for machines: as it is, but for bytes that are no UTF-8, which are spelled as in
+/// Text for programs: unchanged, except that bytes which are not UTF-8 are written as by
 /// [`printable`].
 pub(crate) fn utf8(text: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(text) {
@@ -75,11 +75,11 @@ pub(crate) fn utf8(text: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// What is spelled, or not, as a whole.
+/// A piece of text that is escaped, or not, as a whole.
 #[derive(Clone, Copy)]
 enum Unit {
     Char(char),
-    /// A byte that is no UTF-8.
+    /// A byte that is not UTF-8.
     Byte(u8),
 }
 
@@ -92,7 +92,7 @@ fn units(text: &[u8]) -> impl Iterator<Item = Unit> {
 
 impl Unit {
     fn add_to(self, text: &mut String) {
-        // A string takes whatever it is given.
+        // Writing to a string cannot fail.
         let _ = self.write(text);
     }
 

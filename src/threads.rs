@@ -1,22 +1,22 @@
-//! Threads that are worth having only where a core is free for them.
+//! Threads that pay off only if there is a free core for them.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
-/// A thread that works off what it is sent, beside the one that sends.
+/// A thread that processes what it is sent, while the sender goes on.
 ///
-/// When it is dropped, the thread ends once it has worked off the rest.
+/// When this is dropped, the thread processes what is left, and ends.
 #[derive(Debug)]
-pub(crate) struct Beside<T, R> {
+pub(crate) struct WorkerThread<T, R> {
     sender: SyncSender<T>,
     thread: JoinHandle<R>,
 }
 
-impl<T: Send + 'static, R: Send + 'static> Beside<T, R> {
-    /// Starts it; `waiting` things may wait to be worked off.
+impl<T: Send + 'static, R: Send + 'static> WorkerThread<T, R> {
+    /// Starts the thread; up to `waiting` items may be queued.
     ///
-    /// None, if there is no core for it beside the present one, or no thread to be had.
+    /// None, if there is only one core, or if no thread can be started.
     pub fn start(
         name: &str,
         waiting: usize,
@@ -28,17 +28,17 @@ impl<T: Send + 'static, R: Send + 'static> Beside<T, R> {
         let (sender, receiver) = sync_channel(waiting);
         let thread = Builder::new().name(name.to_owned());
         let thread = thread.spawn(move || work(receiver)).ok()?;
-        Some(Beside { sender, thread })
+        Some(WorkerThread { sender, thread })
     }
 
-    /// Sends something, once there is room; false if the thread has ended already.
+    /// Sends an item as soon as there is room; false if the thread has already ended.
     pub fn send(&self, thing: T) -> bool {
         self.sender.send(thing).is_ok()
     }
 
-    /// Waits until everything is worked off.
+    /// Waits until everything is processed.
     pub fn finish(self) -> R {
-        // The thread ends when there is nobody to send more.
+        // The thread ends when its sender is gone.
         drop(self.sender);
         self.thread
             .join()

@@ -1,7 +1,7 @@
-//! webgrind's preprocessor: called by that name, the program takes webgrind's own arguments.
+//! webgrind's preprocessor: under that name, the program takes webgrind's own arguments.
 //!
-//! webgrind runs `bin/preprocessor IN OUT [PROXY_FUNCTION...]` and takes exit status 0 for "OUT is
-//! there"; after any other it converts the profile itself, slowly, in PHP.
+//! webgrind runs `bin/preprocessor IN OUT [PROXY_FUNCTION...]` and takes exit status 0 to mean
+//! that OUT exists. After any other, it converts the profile itself, slowly, in PHP.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -18,12 +18,12 @@ use cg_preprocess::output::{Links, Target, locate};
 
 use crate::cli;
 
-/// What webgrind calls its preprocessor.
+/// The name of webgrind's preprocessor.
 pub const NAME: &str = "preprocessor";
 
 const USAGE: &str = "Usage: preprocessor IN OUT [PROXY_FUNCTION...]";
 
-/// The arguments, if the program was called by webgrind's name for it.
+/// The arguments, if the program was called by that name.
 pub fn arguments() -> Option<Vec<OsString>> {
     let mut arguments = env::args_os();
     let program = arguments.next()?;
@@ -38,7 +38,7 @@ fn is_preprocessor(program: &Path) -> bool {
             .is_some_and(|stem| stem.eq_ignore_ascii_case(NAME))
 }
 
-/// Converts as webgrind wants it: v7, as far as the profile can be read, and without a word.
+/// Converts as webgrind expects: to v7, as far as the profile can be read, and without messages.
 pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let (input, output, proxies) = match arguments.as_slice() {
         [only] => return Ok(answer(only)),
@@ -55,8 +55,8 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
         .allow_empty(true)
         .escape_html(true);
     if let Err(error) = convert(&[input], &target, &options) {
-        // webgrind takes whatever is there for the answer. OUT of an earlier run is stale, or
-        // webgrind would not have asked.
+        // webgrind would take an OUT of an earlier run for the result. It is outdated, or webgrind
+        // would not have asked.
         if !matches!(error, ConvertError::OverInput { .. }) {
             remove(Path::new(output));
         }
@@ -65,7 +65,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// webgrind's folder for what it keeps is often one that everybody may write to.
+/// webgrind's folder for converted files is often one that everybody may write to.
 const LINKS: Links = Links::Own;
 
 fn convert(inputs: &[Source], target: &Target, options: &Options) -> Result<(), ConvertError> {
@@ -76,7 +76,7 @@ fn convert(inputs: &[Source], target: &Target, options: &Options) -> Result<(), 
     Ok(())
 }
 
-/// Says which program this is, to whoever tries it by hand.
+/// Answers `--version` and `--help`, for users who try the program by hand.
 fn answer(question: &OsStr) -> ExitCode {
     const THIS: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
     let answer = match question.to_str() {
@@ -94,20 +94,20 @@ fn answer(question: &OsStr) -> ExitCode {
 
 fn wrong_usage() -> ExitCode {
     let message = format!("error: two arguments are required\n\n{USAGE}\n");
-    // Nobody is left to hear of it when this fails.
+    // If this fails, there is nobody to tell.
     let _ = io::stderr().write_all(message.as_bytes());
     ExitCode::from(2)
 }
 
 /// Removes a preprocessed file, if there is one.
 ///
-/// Nothing else: with its arguments swapped, OUT is a profile that somebody wants to keep.
+/// It removes nothing else: if the arguments were swapped, OUT is a profile that must be kept.
 fn remove(path: &Path) {
     let Ok(path) = locate(path, LINKS) else {
         return;
     };
     if is_preprocessed(&path).unwrap_or(false) {
-        // The error that led here says more than one about this could.
+        // The error that led here is the one to report.
         let _ = fs::remove_file(path);
     }
 }

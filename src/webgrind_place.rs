@@ -1,8 +1,8 @@
-//! Where webgrind finds a profile: a file that it lists, and beside it what it shows of it.
+//! Where webgrind finds a profile: a file that it lists, and the converted file that it shows.
 //!
-//! webgrind lists files whose names begin with `cachegrind.out.`. What it has converted from them it
-//! keeps under the same name with `.webgrind` added, and deletes it at the next request if there is
-//! no such profile, or a newer one. So both files are written, the profile first.
+//! webgrind lists files whose names begin with `cachegrind.out.`. It keeps converted files under
+//! the same name with `.webgrind` added, and deletes them at the next request if the profile is
+//! missing or newer. So both files are written, the profile first.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -15,7 +15,7 @@ use cg_preprocess::input::Source;
 /// What the names of profiles begin with.
 const BEGINNING: &str = "cachegrind.out.";
 
-/// What webgrind adds to the name of a profile to name what it has converted.
+/// What webgrind appends to the name of a profile to name the converted file.
 const ENDING: &str = ".webgrind";
 
 /// Two files that belong together.
@@ -29,13 +29,13 @@ pub struct Place {
 impl Place {
     /// Finds the place for a profile.
     ///
-    /// Without a folder, `name` is one in the system's folder for temporary files, where Xdebug
-    /// writes and webgrind looks unless they are told otherwise. `storage` is where webgrind keeps
-    /// what it has converted, if not in the same folder.
+    /// If `name` has no folder, it is in the system's folder for temporary files, where Xdebug
+    /// writes and webgrind looks by default. `storage` is the folder where webgrind keeps converted
+    /// files, if it is another one.
     ///
     /// # Errors
     ///
-    /// When webgrind would not list the profile.
+    /// If webgrind would not list the profile.
     pub fn new(name: &Path, storage: Option<&Path>) -> Result<Self> {
         let Some(file_name) = name.file_name() else {
             bail!(
@@ -87,7 +87,7 @@ impl Place {
         };
         for entry in entries.flatten() {
             if self.is_picture(&entry.file_name()) {
-                // It may be another user's; then it is out of date, and nothing worse.
+                // It may belong to another user. Then it stays, and is out of date.
                 let _ = fs::remove_file(entry.path());
             }
         }

@@ -9,7 +9,7 @@ const ONES: u64 = u64::MAX / 0xff;
 #[derive(Clone, Copy)]
 pub(super) struct Digits {
     word: u64,
-    /// What each digit is worth; nonsense behind them.
+    /// The value of each digit; garbage after them.
     values: u64,
     /// Eight for each digit.
     bits: u32,
@@ -20,7 +20,7 @@ impl Digits {
     #[inline(always)]
     pub fn of(word: u64) -> Self {
         // Digits become 0 to 9. All other bytes have the top bit set in the sum, or have it
-        // already; what a sum carries over goes to bytes behind the first of these.
+        // already; what a sum carries over goes to bytes after the first of these.
         let values = word ^ (ONES * 0x30);
         let others = (values.wrapping_add(ONES * (0x7f - 9)) | values) & (ONES << 7);
         let bits = others.trailing_zeros() & 0x38;
@@ -31,7 +31,7 @@ impl Digits {
     #[inline(always)]
     pub fn number(self) -> u64 {
         // In two steps, for there may be none, and then nothing must be left. Leading zeros come
-        // in from below; what lies behind the number falls out above.
+        // in from below; the bytes after the number fall out above.
         let digits = self.values << 8 << (56 - self.bits);
         // Each step joins neighbours: the lower one, which comes first, is worth more.
         let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
@@ -45,7 +45,7 @@ impl Digits {
         self.bits as usize / 8
     }
 
-    /// The byte behind them.
+    /// The byte after them.
     #[inline(always)]
     pub fn end(self) -> u8 {
         (self.word >> self.bits).to_le_bytes()[0]

@@ -1,4 +1,4 @@
-//! What can be wrong with a callgrind profile, and where.
+//! Errors and warnings of the callgrind reader, with their places.
 
 use std::fmt;
 use std::io;
@@ -26,7 +26,7 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {
-    /// The cause behind the problem, which the message itself holds already.
+    /// The cause of the problem; the message already contains that of the problem itself.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.problem.source()
     }
@@ -153,7 +153,7 @@ pub enum Problem {
 impl Problem {
     /// Whether there is nothing wrong but that the input holds no data.
     ///
-    /// Valgrind's `--separate-threads=yes` leaves such a file beside those with data.
+    /// Valgrind's `--separate-threads=yes` leaves such a file next to those with data.
     pub fn is_no_data(&self) -> bool {
         matches!(self, Problem::Empty | Problem::NoData { .. })
     }
@@ -195,7 +195,7 @@ pub struct Warning {
     pub input: String,
     /// Number of the line, from 1.
     pub line: u64,
-    /// What there is to know.
+    /// The warning itself.
     pub kind: WarningKind,
 }
 
@@ -266,7 +266,7 @@ pub enum WarningKind {
         "the profile is cut off: functions that had not returned, {{main}} among them, are missing with their self costs; its writer was killed or is still running"
     )]
     CutRun,
-    /// What the caller wants read as a trace is none, or is not known to be one.
+    /// The input should be read as a trace, but is not one, or not known to be one.
     #[error(
         "read as a trace as was asked, but nothing shows that it is one: its header does not name Xdebug, and if its blocks are sums, calls and callers come out wrong"
     )]
@@ -288,7 +288,7 @@ pub enum WarningKind {
         /// How many.
         count: u64,
     },
-    /// Self costs that Xdebug has written as numbers near a tenth of 2⁶⁴.
+    /// Negative self costs that Xdebug has written as numbers near a tenth of 2⁶⁴.
     #[error("Xdebug wrote negative self costs as huge numbers; they count as negative: {count}")]
     UnwrappedCosts {
         /// How many.
@@ -311,7 +311,7 @@ pub enum WarningKind {
 }
 
 impl WarningKind {
-    /// Whether something of the profile was cut off, skipped or missing.
+    /// Whether a part of the profile was cut off, skipped or missing.
     pub fn is_loss(&self) -> bool {
         match self {
             WarningKind::Skipped(_)

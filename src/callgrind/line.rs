@@ -184,7 +184,7 @@ impl<'a> Cursor<'a> {
         self.number()
     }
 
-    /// Reads a cost. Beyond the 64 bits with a sign it stays at their ends.
+    /// Reads a cost. Outside the range of a signed 64-bit number it stays at the limits.
     #[inline(always)]
     pub fn cost(&mut self) -> Result<i64, NumberError> {
         if self.peek() == b'-' {
@@ -341,7 +341,7 @@ impl<'a> Cursor<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct PlainCost {
     digits: Digits,
-    /// Whether the line ends behind it.
+    /// Whether the line ends after it.
     pub ends_line: bool,
 }
 
@@ -665,7 +665,7 @@ mod tests {
 
     #[test]
     fn names_and_ids_are_told_apart() {
-        // With nothing behind the line, and with enough to read words.
+        // With nothing after the line, and with enough to read words.
         for behind in ["", "fn=(99)\n"] {
             let parse = |text: &str| {
                 let data = format!("{text}\n{behind}");

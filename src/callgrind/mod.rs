@@ -1,4 +1,4 @@
-//! The callgrind format, as all its writers use it.
+//! The callgrind format, in all the ways in which programs write it.
 //!
 //! The specification is the chapter "Callgrind Format Specification" of Valgrind's documentation;
 //! sections named in this module are of that chapter. Where real writers or readers differ, the
@@ -6,8 +6,8 @@
 //!
 //! [`read`] owns the buffer and does the I/O; `line` reads numbers, positions and names forwards
 //! and is pure; the interpreter turns lines into calls of a
-//! [`ProfileBuilder`](crate::profile::ProfileBuilder). Lines of common shape are recognised as a
-//! whole (`fast`), and then do what they would do one by one.
+//! [`ProfileBuilder`](crate::profile::ProfileBuilder). Lines of common shapes are
+//! recognised as a whole (`fast`), with the same effect as if they were read one by one.
 
 mod digits;
 mod error;
@@ -31,27 +31,27 @@ use crate::profile::Kind;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// What its blocks are.
+    /// What the blocks are.
     pub kind: KindChoice,
     /// Skip lines that cannot be read, with a warning, instead of stopping at the first.
     pub lenient: bool,
 }
 
 impl Options {
-    /// Says what the blocks are; by default, as the header tells.
+    /// Sets what the blocks are; by default, the header decides.
     #[must_use]
     pub fn kind(self, kind: KindChoice) -> Self {
         Options { kind, ..self }
     }
 
-    /// Skips lines that cannot be read, or not.
+    /// Sets whether lines that cannot be read are skipped.
     #[must_use]
     pub fn lenient(self, lenient: bool) -> Self {
         Options { lenient, ..self }
     }
 }
 
-/// Who says whether an input is a trace or an aggregate.
+/// How it is decided whether an input is a trace or an aggregate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KindChoice {
     /// Its header: Xdebug writes traces, everybody else aggregates.

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use super::line::Named;
 use crate::profile::NameId;
 
-/// The names behind the ids of one kind: objects, files or functions.
+/// The names that the ids of one kind stand for: objects, files or functions.
 ///
-/// Ids are mostly small, so that a page of names that is found by index does; but no number in a
-/// file may size a table, so far ones go to a map.
+/// Ids are mostly small, so names are in pages that are found by index. No number in a file may
+/// size a table, so large ids are in a map.
 #[derive(Debug, Default)]
 pub(super) struct IdTable {
     /// Names of the ids from 0 on, where any id of a page is defined.
@@ -84,7 +84,7 @@ impl IdTables {
         }
     }
 
-    /// The file and the function behind two ids, if both are defined.
+    /// The file and the function that two ids stand for, if both are defined.
     pub fn file_and_function(&self, file: u64, function: u64) -> Option<(NameId, NameId)> {
         self.files.get(file).zip(self.functions.get(function))
     }

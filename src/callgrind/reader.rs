@@ -1,4 +1,4 @@
-//! The one owner of the buffer: reads an input to its end, whole lines at a time.
+//! Owns the buffer: reads an input to its end, whole lines at a time.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
@@ -7,28 +7,28 @@ use super::interpreter::Interpreter;
 use super::{Error, Options, Warning};
 use crate::profile::ProfileBuilder;
 
-/// Size of the buffer: small enough to stay in a core's cache. No multiple of a page, or else the
-/// system would copy each time from and to the same place within a page, and some processors are
-/// four times slower at it where the latter lies just behind the former.
+/// Size of the buffer: small enough to stay in a core's cache, and not a multiple of a page.
+/// Otherwise the system would always copy between the same places within a page, and some
+/// processors are four times slower at this if the target is just after the source.
 const BUFFER: usize = (128 << 10) - 320;
 
 /// The longest line that is read.
 const LONGEST_LINE: usize = 16 << 20;
 
-/// What there is to say about an input that was read.
+/// The outcome of reading an input.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Bytes of text.
     pub bytes: u64,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
 /// Reads a callgrind profile to its end and adds it to what `builder` has.
 ///
-/// `name` is what messages call the input. Reads are taken in any sizes, and the result does not
-/// depend on them. Memory does not grow with the input, but with its names, functions and call
-/// edges, and with its longest line, which may have 16 MiB.
+/// `name` is what messages call the input. The result does not depend on the sizes of reads. Memory
+/// does not grow with the input, but with its names, functions and call edges, and with its longest
+/// line, which may have 16 MiB.
 ///
 /// # Errors
 ///
@@ -57,8 +57,8 @@ pub(crate) fn read_chunks(
     read_with(input, Interpreter::new(builder, name, options))
 }
 
-/// Does what [`read`] does, but reads each line for itself, whatever its shape: the reference that
-/// tests compare [`read`] with.
+/// Does what [`read`] does, but without shortcuts: the reference parser, with which tests compare
+/// [`read`].
 #[doc(hidden)]
 pub fn read_line_by_line(
     input: impl Read,

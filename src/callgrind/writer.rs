@@ -1,4 +1,4 @@
-//! Writes the sums of a profile in the callgrind format: what all its readers open, and what can be
+//! Writes a summed profile in the callgrind format, which other programs can open and which can be
 //! merged again.
 
 use std::borrow::Cow;
@@ -47,10 +47,10 @@ pub enum WriteWarning {
 
 /// Writes all functions and calls with the costs of all events, sorted by object, file and name.
 ///
-/// What is written is read as an aggregate with the same functions, lines, costs and calls, and
-/// written again as the same bytes. It does not depend on the order in which inputs were merged. It
-/// cannot hold how often functions were invoked that nobody calls (once, when read), nor on which
-/// of its lines a function spent its costs.
+/// The output can be read as an aggregate with the same functions, lines, costs and calls, and is
+/// then written as the same bytes. It does not depend on the order in which inputs were merged. It
+/// does not hold the number of invocations of functions that nothing calls (when read, it is 1),
+/// nor the self costs by line.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
 /// The names of a profile as they are written.
 struct Names<'a> {
     profile: &'a Profile,
-    /// Those that cannot be written as they are.
+    /// The names that cannot be written unchanged.
     spelled: HashMap<NameId, Vec<u8>, RandomState>,
 }
 
@@ -136,15 +136,15 @@ fn hexadecimal(byte: u8) -> String {
 
 /// The functions of a profile by object, file and name.
 ///
-/// Those that agree in all three are one, for readers could not tell them apart: a preprocessed
-/// file has no objects.
+/// Functions that agree in all three are merged, because readers could not tell them apart. There
+/// can be some from a preprocessed file, which has no objects.
 struct Order {
     sorted: Vec<FunctionId>,
     /// Where the functions of each group begin in `sorted`, and where the last ends.
     starts: Vec<usize>,
     /// The group of every function by its number.
     groups: Vec<usize>,
-    /// The line of every group: the least, as merging has it; 0 is none.
+    /// The line of every group: the lowest, as in merging; 0 if unknown.
     lines: Vec<u64>,
 }
 
@@ -184,7 +184,7 @@ impl Order {
         }
     }
 
-    /// The functions, each with those that are one with it.
+    /// The groups of functions.
     fn groups(&self) -> impl Iterator<Item = &[FunctionId]> {
         let ranges = self.starts.windows(2);
         ranges.map(|range| &self.sorted[range[0]..range[1]])
@@ -243,7 +243,7 @@ struct Writer<'a, W: Write> {
     object: NameId,
     /// The file in force.
     file: Option<NameId>,
-    /// How many functions have other inclusive costs than readers will work out.
+    /// How many functions have inclusive costs that differ from what readers will compute.
     other_inclusive: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The arguments, and what they ask of the library.
+//! The arguments, and the options of the library that follow from them.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -23,15 +23,15 @@ use crate::packaging::Generate;
 use crate::progress_bar::When;
 use crate::webgrind_place::Place;
 
-/// Rows of a report, unless `--top` says otherwise.
+/// The number of rows in a report without `--top`.
 const DEFAULT_ROWS: Option<usize> = Some(30);
 
 /// Converts, merges and compares callgrind profiles
 ///
 /// Reads the profiles of Xdebug, Valgrind and other writers of the callgrind format, plain or
-/// compressed with gzip or zstd, as well as preprocessed files of webgrind. Writes files for webgrind,
-/// tables, call trees, stacks for flame graphs, JSON, and callgrind profiles again. Inputs are
-/// recognised by their content.
+/// compressed with gzip or zstd, as well as preprocessed files of webgrind. Writes files for
+/// webgrind, tables, call trees, stacks for flame graphs, JSON, and merged callgrind profiles.
+/// Inputs are recognised by their content.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 80)]
 #[command(after_help = format!("Examples:\n{EXAMPLES}"))]
@@ -61,7 +61,7 @@ pub struct Arguments {
 
     /// Write a manual page or shell completions to standard output
     ///
-    /// For bash, they belong into ~/.local/share/bash-completion/completions/cg-preprocess; for zsh,
+    /// For bash, put them into ~/.local/share/bash-completion/completions/cg-preprocess; for zsh,
     /// into _cg-preprocess in a folder of $fpath; for fish, into
     /// ~/.config/fish/completions/cg-preprocess.fish.
     #[arg(
@@ -79,11 +79,11 @@ pub struct Arguments {
 pub struct OutputArguments {
     /// Where to write [none or `-`: standard output]
     ///
-    /// A file appears whole or not at all, and must not be one of the inputs.
+    /// A file appears complete or not at all. It must not be one of the inputs.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write even over a profile that another program made
+    /// Replace even a profile that another program made
     #[arg(long)]
     force: bool,
 
@@ -94,18 +94,17 @@ pub struct OutputArguments {
     #[arg(short, long, value_parser = FORMATS, default_value = "v7")]
     format: OutputFormat,
 
-    /// Write `&` and `<` of names as entities, for webgrind's page (v4 to v7)
+    /// Write `&` and `<` in names as entities, for webgrind's page (v4 to v7)
     ///
-    /// The page takes names for HTML. Called as webgrind's preprocessor, the program does this of
-    /// its own accord.
+    /// The page treats names as HTML. As webgrind's preprocessor, the program always does this.
     #[arg(long)]
     escape_html: bool,
 
     /// Put the profile where webgrind shows it: as cachegrind.out.NAME, in the folder for temporary
     /// files
     ///
-    /// Writes two files: the profile, in the callgrind format, and beside it what webgrind shows of
-    /// it. A NAME may have a folder: /srv/profiles/all.
+    /// Writes two files: the profile, in the callgrind format, and the converted file that webgrind
+    /// shows. NAME may include a folder: /srv/profiles/all.
     #[arg(
         long,
         value_name = "NAME",
@@ -113,7 +112,7 @@ pub struct OutputArguments {
     )]
     webgrind: Option<PathBuf>,
 
-    /// Folder where webgrind keeps what it shows, if not beside the profiles ($storageDir)
+    /// Folder for webgrind's converted files, if not that of the profiles ($storageDir)
     #[arg(long, value_name = "FOLDER", requires = "webgrind")]
     webgrind_storage: Option<PathBuf>,
 }
@@ -121,7 +120,7 @@ pub struct OutputArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Reports (text and tree)")]
 struct ReportArguments {
-    /// Rows of a text or tree; 0 for all [default: 30]
+    /// Show this many rows; 0 for all [default: 30]
     #[arg(
         long,
         value_name = "N",
@@ -131,15 +130,15 @@ struct ReportArguments {
     )]
     top: Option<Rows>,
 
-    /// What comes first
+    /// Sort functions by this, highest first [default: self]
     #[arg(long, value_name = "BY", value_parser = SORTS)]
     sort: Option<Sort>,
 
-    /// Only functions whose names contain this, in upper or lower case
+    /// Show only functions whose names contain this, ignoring case
     #[arg(long, value_name = "TEXT", value_hint = ValueHint::Other)]
     filter: Option<OsString>,
 
-    /// Only this function, with its callers and callees
+    /// Show only this function, with its callers and callees
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other, conflicts_with = "filter")]
     function: Option<OsString>,
 }
@@ -147,13 +146,14 @@ struct ReportArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Comparison")]
 struct ComparisonArguments {
-    /// Compare with this profile; repeatable
+    /// Compare the inputs with this profile; repeatable
     ///
-    /// Shows the totals and the functions or stacks that differ, as text, JSON or collapsed.
+    /// Shows the totals, and the functions or stacks that differ, as text, JSON or collapsed
+    /// stacks.
     #[arg(long, value_name = "FILE")]
     base: Vec<PathBuf>,
 
-    /// End with status 3 if the total is more than so many percent above that of the base
+    /// End with status 3 if the total exceeds that of the base by more than this
     #[arg(
         long,
         value_name = "PERCENT",
@@ -167,10 +167,10 @@ struct ComparisonArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Figures")]
 struct FigureArguments {
-    /// Event whose cost is written; repeatable for callgrind, text and json
+    /// Event whose costs are written; repeatable for callgrind, text and json
     ///
-    /// Default: all events for callgrind and json, the first of `events:` for all others. Derived
-    /// events, which `event:` lines define, are events too.
+    /// Default: all events for callgrind and json, the first one for other formats. Derived events,
+    /// which `event:` lines define, can be named too.
     #[arg(short, long, value_name = "NAME", value_hint = ValueHint::Other)]
     event: Vec<OsString>,
 
@@ -180,11 +180,12 @@ struct FigureArguments {
 
     /// Step over this function in the call lists of a trace; repeatable
     ///
-    /// A call to it is replaced by the calls that it made: php::call_user_func, for example.
+    /// A call to it is replaced by the calls that it made. Useful for php::call_user_func and the
+    /// like.
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     proxy_function: Vec<OsString>,
 
-    /// What to do about numbers of more than 32 bits, which webgrind's formats cannot hold
+    /// What to do with numbers of more than 32 bits, which webgrind's formats cannot hold
     #[arg(long, value_name = "POLICY", value_parser = ON_OVERFLOW, default_value = "scale")]
     on_overflow: OnOverflow,
 }
@@ -192,9 +193,10 @@ struct FigureArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadingArguments {
-    /// Read names of more inputs from this file [`-`: standard input]
+    /// Read the names of more inputs from this file [`-`: standard input]
     ///
-    /// One name a line; or each ended by a NUL, as `find -print0` writes them, if there is one.
+    /// One name per line. If the file contains a NUL, names end with NULs, as `find -print0` writes
+    /// them.
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
 
@@ -202,11 +204,11 @@ pub struct ReadingArguments {
     #[arg(long, value_parser = KINDS, default_value = "auto")]
     kind: KindChoice,
 
-    /// Skip lines that cannot be read, instead of stopping at the first
+    /// Skip lines that cannot be read, instead of stopping at the first one
     #[arg(long)]
     lenient: bool,
 
-    /// End with status 3 if anything of the inputs was cut off, skipped or missing
+    /// End with status 3 if any part of the inputs was cut off, skipped or missing
     #[arg(long)]
     pub strict: bool,
 }
@@ -214,21 +216,21 @@ pub struct ReadingArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Messages")]
 pub struct MessageArguments {
-    /// Show on standard error how far the reading is
+    /// Show progress on standard error
     #[arg(long, value_name = "WHEN", value_parser = PROGRESS, default_value = "auto")]
     pub progress: When,
 
-    /// No warnings
+    /// Show no warnings
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 
-    /// Close with a line of figures: functions, calls, bytes, seconds
+    /// Show figures at the end: functions, calls, bytes, seconds
     #[arg(short, long)]
     pub verbose: bool,
 }
 
 impl Arguments {
-    /// How to convert.
+    /// The options of the conversion.
     pub fn options(&self) -> Options {
         let format = self.format();
         let holds_all_events = format.holds_all_events() && self.comparison.base.is_empty();
@@ -253,7 +255,7 @@ impl Arguments {
             .overwrite_profiles(self.output.force)
     }
 
-    /// How to convert the profile that webgrind lists into what it shows.
+    /// The options for converting the profile that webgrind lists into the file that it shows.
     pub fn options_for_webgrind(&self) -> Options {
         Options::default()
             .on_overflow(self.figures.on_overflow)
@@ -271,7 +273,7 @@ impl Arguments {
         }
     }
 
-    /// The format that is named, or that of the profile which is put where webgrind shows it.
+    /// The format to write: with `--webgrind`, that of the profile, not of the converted file.
     fn output_format(&self) -> OutputFormat {
         match self.output.webgrind {
             Some(_) => OutputFormat::Callgrind,
@@ -291,23 +293,23 @@ impl Arguments {
             .color(self.color())
     }
 
-    /// Columns of the terminal, if that is where the output goes.
+    /// Columns of the terminal, if the output goes to one.
     fn width(&self) -> Option<usize> {
         if !self.target().is_terminal() {
             return None;
         }
         let size = terminal_size::terminal_size();
-        // Some do not know their own size.
+        // Some terminals do not report their size.
         Some(size.map_or(80, |(width, _)| width.0.into()))
     }
 
-    /// Whether whoever reads the output wants it coloured.
+    /// Whether to colour the output.
     fn color(&self) -> bool {
         matches!(self.target(), Target::Stdout)
             && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
     }
 
-    /// Where webgrind is to show the profile, if that is wanted.
+    /// Where to put the profile for webgrind, with `--webgrind`.
     ///
     /// # Errors
     ///
@@ -318,7 +320,7 @@ impl Arguments {
         place.map(|name| Place::new(name, storage)).transpose()
     }
 
-    /// What to read.
+    /// The inputs.
     ///
     /// # Errors
     ///
@@ -334,7 +336,7 @@ impl Arguments {
         Ok(sources)
     }
 
-    /// Where to write.
+    /// The output.
     pub fn target(&self) -> Target {
         match &self.output.output {
             Some(path) if !inputs::is_dash(path) => Target::File(path.clone()),
@@ -342,7 +344,7 @@ impl Arguments {
         }
     }
 
-    /// Ends the program where arguments that are right in themselves make no sense together.
+    /// Ends the program if arguments contradict each other.
     pub fn check(&self) {
         if let Some(message) = self.contradiction() {
             Arguments::command()

@@ -1,4 +1,4 @@
-//! What options take: one of a few words, each with what it stands for, or a number.
+//! The values of options: one of a few words, or a number.
 
 use std::ffi::OsStr;
 
@@ -21,14 +21,14 @@ pub struct Choice<T> {
     pub name: &'static str,
     /// What it means, for the manual and the completions.
     pub meaning: &'static str,
-    /// What the program makes of it.
+    /// The value that it stands for.
     pub value: T,
 }
 
 impl<T> Choice<T> {
     fn possible_value(&self) -> PossibleValue {
         let value = PossibleValue::new(self.name).help(self.meaning);
-        // webgrind's formats are known by their numbers, too.
+        // webgrind's formats can also be named by their numbers alone.
         match self.name.strip_prefix('v') {
             Some(number) => value.alias(number),
             None => value,
@@ -57,25 +57,25 @@ impl<T: Clone + Send + Sync> TypedValueParser for Choices<T> {
     }
 }
 
-/// A format as it is named; further options say the rest.
+/// A format as it is named on the command line. Other options add the details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputFormat {
     /// For webgrind.
     Preprocessed(Version),
-    /// For whatever reads profiles.
+    /// The callgrind format.
     Callgrind,
     /// A table.
     Text,
     /// The stacks of a trace, as a tree.
     Tree,
-    /// The same, one a line.
+    /// The same, one stack per line.
     Collapsed,
-    /// A document.
+    /// A JSON document.
     Json,
 }
 
 impl OutputFormat {
-    /// Whether it is of no use on a terminal.
+    /// Whether it must not go to a terminal.
     pub fn is_binary(self) -> bool {
         matches!(self, OutputFormat::Preprocessed(_))
     }
@@ -96,7 +96,7 @@ impl OutputFormat {
         )
     }
 
-    /// Whether `--top` says how long it is.
+    /// Whether `--top` limits its length.
     pub fn has_rows(self) -> bool {
         matches!(self, OutputFormat::Text | OutputFormat::Tree)
     }
@@ -106,7 +106,7 @@ impl OutputFormat {
 pub const FORMATS: Choices<OutputFormat> = Choices(&[
     Choice {
         name: "v4",
-        meaning: "For webgrind 0.4: every single invocation",
+        meaning: "For webgrind 0.4: every invocation",
         value: OutputFormat::Preprocessed(Version::V4),
     },
     Choice {
@@ -126,7 +126,7 @@ pub const FORMATS: Choices<OutputFormat> = Choices(&[
     },
     Choice {
         name: "callgrind",
-        meaning: "All functions and calls, for KCachegrind and others, and to merge",
+        meaning: "All functions and calls, for KCachegrind and others, and for merging",
         value: OutputFormat::Callgrind,
     },
     Choice {
@@ -155,17 +155,17 @@ pub const FORMATS: Choices<OutputFormat> = Choices(&[
 pub const SORTS: Choices<Sort> = Choices(&[
     Choice {
         name: "self",
-        meaning: "What costs most without its calls",
+        meaning: "By self cost, without calls",
         value: Sort::SelfCost,
     },
     Choice {
         name: "inclusive",
-        meaning: "What costs most with its calls",
+        meaning: "By inclusive cost, with calls",
         value: Sort::Inclusive,
     },
     Choice {
         name: "calls",
-        meaning: "What was called most often",
+        meaning: "By number of calls",
         value: Sort::Calls,
     },
 ]);
@@ -179,7 +179,7 @@ pub const INCLUSIVE: Choices<InclusiveCost> = Choices(&[
     },
     Choice {
         name: "outermost",
-        meaning: "No cost counts twice; in an aggregate, leaves out a function's calls to itself",
+        meaning: "No cost counts twice; in an aggregate, calls of a function to itself are left out",
         value: InclusiveCost::Outermost,
     },
 ]);
@@ -207,7 +207,7 @@ pub const ON_OVERFLOW: Choices<OnOverflow> = Choices(&[
 pub const KINDS: Choices<KindChoice> = Choices(&[
     Choice {
         name: "auto",
-        meaning: "As the header tells: Xdebug writes traces, all others aggregates",
+        meaning: "Decide by the header: Xdebug writes traces, all others aggregates",
         value: KindChoice::Auto,
     },
     Choice {
@@ -231,7 +231,7 @@ pub const PROGRESS: Choices<When> = Choices(&[
     },
     Choice {
         name: "always",
-        meaning: "At once; without a terminal, a line per second",
+        meaning: "Immediately; without a terminal, a line per second",
         value: When::Always,
     },
     Choice {
@@ -275,7 +275,7 @@ pub fn rows(value: &str) -> Result<Rows, &'static str> {
     if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("expected a whole number: how many rows, or 0 for all");
     }
-    // No output has as many rows as a number that does not fit.
+    // No output has more rows than fit into a `usize`.
     let rows = value.parse().unwrap_or(usize::MAX);
     Ok(Rows((rows > 0).then_some(rows)))
 }

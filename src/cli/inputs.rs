@@ -1,4 +1,4 @@
-//! The inputs: those that are named as arguments, and those that a list names.
+//! The inputs, named by arguments or in a list.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -44,7 +44,7 @@ pub fn from_list(list: &Path) -> Result<Vec<Source>> {
     Ok(names.into_iter().map(Source::File).collect())
 }
 
-/// The names in a list: one a line, or, when there is a NUL in it, each ended by one.
+/// The names in a list: one per line, or, if the list contains a NUL, each ended by one.
 fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = if list.contains(&0) { 0 } else { b'\n' };
     let names = list.split(move |&byte| byte == end);

@@ -1,4 +1,4 @@
-//! Why a conversion fails, and what there is to know of one that does not.
+//! Errors and warnings of a conversion.
 
 use std::io;
 
@@ -31,7 +31,7 @@ pub enum ConvertError {
         /// The input.
         input: Source,
     },
-    /// There is a profile where the output should go.
+    /// The output would replace a profile.
     #[error("{output}: is itself a profile, which would be lost; choose another output")]
     OverProfile {
         /// The output.
@@ -78,7 +78,7 @@ pub enum ConvertError {
         /// The input.
         input: Source,
     },
-    /// What was read makes no profile.
+    /// The inputs do not make a profile.
     #[error("{inputs}: {error}")]
     Model {
         /// The input, or the first of several.
@@ -94,7 +94,7 @@ pub enum ConvertError {
         /// Why.
         source: io::Error,
     },
-    /// The profile does not have what was to be shown.
+    /// The profile does not have the function that was to be shown.
     #[error(transparent)]
     Report(text::Error),
     /// There is no report of a comparison in the format.
@@ -167,19 +167,19 @@ impl From<text::Error> for FormatError {
 }
 
 impl ConvertError {
-    /// What is wrong with what was read from these inputs.
+    /// An error in the profile read from these inputs.
     pub(super) fn model(inputs: &[Source], error: ModelError) -> Self {
         let inputs = together(inputs);
         ConvertError::Model { inputs, error }
     }
 
-    /// Why what was read from these inputs cannot be a base.
+    /// An error in the profile that should be the base.
     pub(super) fn compare(inputs: &[Source], error: CompareError) -> Self {
         let inputs = together(inputs);
         ConvertError::Compare { inputs, error }
     }
 
-    /// Whether an input holds nothing that could be converted, though nothing in it is wrong.
+    /// Whether the input is valid, but holds nothing to convert.
     pub(super) fn is_no_data(&self) -> bool {
         match self {
             ConvertError::Callgrind(error) => error.problem.is_no_data(),
@@ -241,7 +241,7 @@ pub enum Warning {
         /// The name.
         proxy: String,
     },
-    /// An input is what webgrind keeps of another one.
+    /// An input was converted by webgrind from another input.
     #[error(
         "{input}: was converted from another input, {original}, whose costs are now counted twice"
     )]
@@ -261,7 +261,7 @@ pub enum Warning {
     },
     /// A profile of Cachegrind, which records no calls.
     #[error(
-        "the profile holds no calls, since Cachegrind records none, so that inclusive costs are self costs; valgrind --tool=callgrind records calls"
+        "the profile holds no calls, because Cachegrind records none, and inclusive costs are the same as self costs; use valgrind --tool=callgrind to record calls"
     )]
     NoCalls,
     /// An input was named more than once.
@@ -271,7 +271,7 @@ pub enum Warning {
         input: Source,
     },
     /// An input is its own base.
-    #[error("{input}: is compared with itself, for the base names it too")]
+    #[error("{input}: is compared with itself: it is also named as the base")]
     OnBothSides {
         /// The input.
         input: Source,
@@ -291,7 +291,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// Whether something of the inputs was cut off, skipped or missing.
+    /// Whether a part of the inputs was cut off, skipped or missing.
     pub fn is_loss(&self) -> bool {
         match self {
             Warning::Callgrind(warning) => warning.kind.is_loss(),

@@ -16,7 +16,7 @@ use crate::input::{Input, Progress, Source};
 use crate::profile::{EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use crate::webgrind::{self, Version};
 
-/// What inputs hold, and what there is to say about them, in their order.
+/// The contents of inputs and the warnings about them, in their order.
 pub(super) struct Loaded {
     pub profile: Profile,
     pub warnings: Vec<Warning>,
@@ -175,7 +175,7 @@ fn read_all(
     };
     thread::scope(|scope| {
         for _ in 1..cores.min(batches.len()) {
-            // Where no thread can be had, those that there are do the work.
+            // If no further thread can be started, the others do the work.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
@@ -297,7 +297,7 @@ impl InputReader<'_> {
         }
         let cut = input.cut();
         let outcome = match (outcome, cut) {
-            // What there is of a first line shows nothing yet.
+            // The beginning of a first line shows nothing yet.
             (Err(error), Some((compression, bytes)))
                 if error.problem.is_no_data()
                     || matches!(error.problem, callgrind::Problem::NotAProfile { .. }) =>

@@ -1,4 +1,4 @@
-//! What an input is, told by its first bytes.
+//! Recognises what an input is by its first bytes.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -40,11 +40,11 @@ pub(super) enum Content {
     Preprocessed,
     /// Compressed data.
     Compressed(Compression),
-    /// What is known, but not read.
+    /// A known kind of file that is not read.
     Foreign(Foreign),
 }
 
-/// What people mistake for a profile, and what they can do about it.
+/// Files that people mistake for profiles, with messages that say what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(super) enum Foreign {
     #[error("it is {name} data, which have to be decompressed first, as with \"{command}\"")]
@@ -204,7 +204,8 @@ fn json(head: &[u8]) -> Option<Foreign> {
     }
 }
 
-/// Whether the first bytes are those of a callgrind profile, other than one that this program wrote.
+/// Whether the first bytes are those of a callgrind profile, other than one that this program
+/// wrote.
 pub(super) fn is_profile(head: &[u8]) -> bool {
     const KEYS: [&[u8]; 8] = [
         b"# callgrind format",
@@ -224,10 +225,10 @@ pub(super) fn is_profile(head: &[u8]) -> bool {
     begins_with_key && !lines.any(|line| line.starts_with(OURS))
 }
 
-/// A stream that gives back its first bytes, which were read to tell what it is.
+/// A stream that returns its first bytes again, which were read to recognise it.
 pub(super) struct Recognised<R> {
     head: Vec<u8>,
-    /// How many bytes of the head have been given back.
+    /// How many of the first bytes have been returned again.
     at: usize,
     content: Content,
     rest: R,
@@ -254,12 +255,12 @@ impl<R> Recognised<R> {
         self.content
     }
 
-    /// What of the first bytes has not been given back.
+    /// The first bytes that have not been returned again.
     pub fn head(&self) -> &[u8] {
         &self.head[self.at..]
     }
 
-    /// The stream behind the first bytes.
+    /// The stream after the first bytes.
     #[cfg(feature = "compression")]
     pub fn get_ref(&self) -> &R {
         &self.rest

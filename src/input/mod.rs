@@ -1,8 +1,9 @@
-//! Inputs: where bytes come from, and what they are.
+//! Inputs: where bytes come from, and what they contain.
 //!
 //! An input is recognised by its first bytes, never by its name: callgrind text, the same under
-//! gzip or zstd, or a preprocessed file. What people mistake for one of these is recognised too, so
-//! that they can be told what to do. Compressed inputs are decompressed on a thread of their own.
+//! gzip or zstd, or a preprocessed file. Other files that people mistake for profiles are
+//! recognised too, so that messages can say what to do. Compressed inputs are decompressed on a
+//! thread of their own.
 
 #[cfg(feature = "compression")]
 mod compression;
@@ -30,15 +31,15 @@ use content::Foreign;
 use content::{Content, Recognised};
 use progress::Counted;
 
-/// The most bytes of a file that are read at a time: few enough to stay in a core's cache, and no
+/// How many bytes of a file are read at a time: few enough to stay in a core's cache, and not a
 /// multiple of a page, which some processors are slow to copy.
 const BUFFER: usize = (128 << 10) - 320;
 
-/// The fewest, where a file is small: a buffer is filled with zeros before it is used.
+/// The same for small files: a buffer is filled with zeros before it is used.
 const SMALL_BUFFER: usize = (4 << 10) - 320;
 
-/// The most bytes that are decompressed for no other reason than to find corrupt data: what takes a
-/// part of a second.
+/// How many bytes are decompressed at most just to find corrupt data: this takes a fraction of a
+/// second.
 #[cfg(feature = "compression")]
 const MOST_CHECKED: u64 = 256 << 20;
 
@@ -61,7 +62,7 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// Finds out, as far as that can be known without reading, whether it can be read.
+    /// Checks, as far as possible without reading, that it can be read.
     pub(crate) fn check(&self) -> io::Result<Metadata> {
         let metadata = match self {
             Source::Stdin => stdin()?.metadata()?,
@@ -76,11 +77,12 @@ impl Source {
         Ok(metadata)
     }
 
-    /// Which regular file it is, if it is one; the file stays open as long as this is kept.
+    /// The identity of the file, if it is a regular one. The file stays open as long as this is
+    /// kept.
     pub(crate) fn handle(&self) -> Option<Handle> {
         let handle = match self {
             Source::Stdin => Handle::stdin().ok()?,
-            // A pipe would be waited for.
+            // Opening a pipe would wait for its writer.
             Source::File(path) if !path.is_file() => return None,
             Source::File(path) => Handle::from_path(path).ok()?,
         };
@@ -115,9 +117,9 @@ impl Source {
     }
 }
 
-/// Whether a file holds a callgrind profile, plain or compressed, that somebody else wrote.
+/// Whether a file holds a callgrind profile, plain or compressed, that another program wrote.
 ///
-/// What this program wrote in the format can be made again.
+/// A profile that this program wrote can be made again.
 pub(crate) fn is_profile(path: &Path) -> bool {
     if !path.is_file() {
         return false;
@@ -171,13 +173,13 @@ pub(crate) struct Input {
 }
 
 enum Stream {
-    /// As it is stored.
+    /// Read as it is stored.
     Plain {
         plain: BufReader<Recognised<Counted>>,
         /// Whether it is a file that can be read in any order.
         seeks: bool,
     },
-    /// Behind a decompressor.
+    /// Read through a decompressor.
     #[cfg(feature = "compression")]
     Decompressed {
         decompressed: Recognised<Decompressed>,
@@ -204,7 +206,7 @@ impl Input {
         }
     }
 
-    /// Its first bytes, as long as nothing has been read.
+    /// Its first bytes, before anything has been read.
     fn head(&self) -> &[u8] {
         match &self.stream {
             Stream::Plain { plain, .. } => plain.get_ref().head(),
@@ -213,7 +215,7 @@ impl Input {
         }
     }
 
-    /// Makes it readable in any order; what cannot seek is copied to a temporary file.
+    /// Makes it readable in any order. An input that cannot seek is copied to a temporary file.
     pub fn into_seekable(self) -> io::Result<Seekable> {
         match self.stream {
             Stream::Plain { plain, seeks: true } => Seekable::file(plain.into_inner().into_inner()),
@@ -223,8 +225,8 @@ impl Input {
         }
     }
 
-    /// Reads on, if it is compressed, to find out whether the data are corrupt: that may show only
-    /// further on, at the latest at their checksum.
+    /// Reads on, if it is compressed, to find out whether the data are corrupt. This may show only
+    /// later, at the latest in the checksum.
     pub fn check_rest(&mut self) -> io::Result<()> {
         match &mut self.stream {
             Stream::Plain { .. } => Ok(()),
@@ -235,7 +237,8 @@ impl Input {
         }
     }
 
-    /// Where its compressed bytes ended too early, if they did; known once it has been read.
+    /// Where the compressed bytes ended too early, if they did. Known after everything has been
+    /// read.
     pub fn cut(&self) -> Option<(Compression, u64)> {
         match &self.stream {
             Stream::Plain { .. } => None,

@@ -1,13 +1,13 @@
-//! How far the reading has come.
+//! The progress of reading.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many bytes have been read, for whoever watches from another thread.
+/// Counts the bytes that have been read; another thread can watch it.
 ///
-/// These are bytes as they are stored: compressed ones for a compressed input.
+/// Of a compressed input, these are the compressed bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
     bytes: Arc<AtomicU64>,
@@ -29,7 +29,7 @@ pub(crate) struct Counted {
     file: File,
     progress: Progress,
     counted: u64,
-    /// Bytes that there are to count, once it is read in any order and some of it twice.
+    /// How many bytes are left to count, if the file is read in any order and parts of it twice.
     most: u64,
 }
 

@@ -5,8 +5,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use super::progress::Counted;
 use crate::temporary::Temporary;
 
-/// A byte more than addresses of 32 bits reach: with that many the reader of preprocessed files
-/// refuses them, and so nobody misses what comes behind.
+/// One byte more than 32-bit addresses can reach. The reader of preprocessed files refuses an input
+/// of that size, so the rest need not be copied.
 const MOST_COPIED: u64 = 1 << 32;
 
 /// An input that can seek.
@@ -18,13 +18,13 @@ pub(crate) enum Seekable {
 }
 
 impl Seekable {
-    /// Takes a file that can seek.
+    /// Uses a file that can seek.
     pub fn file(mut file: Counted) -> io::Result<Self> {
         file.rewind()?;
         Ok(Seekable::File(BufReader::new(file)))
     }
 
-    /// Copies what cannot seek, up to where it is too large for whoever reads it.
+    /// Copies an input that cannot seek, up to the size that its reader refuses.
     pub fn copy(input: impl Read) -> io::Result<Self> {
         let mut copy = Temporary::new();
         io::copy(&mut input.take(MOST_COPIED), &mut copy)?;

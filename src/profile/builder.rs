@@ -30,7 +30,7 @@ pub enum Kind {
     Aggregate,
 }
 
-/// Why what was read makes no profile.
+/// Why the input does not make a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -40,7 +40,7 @@ pub enum ModelError {
     /// More than 2³² − 1 names, functions, call edges, invocations or header lines.
     #[error("more than 4294967295 {what}, which no preprocessed format can number")]
     TooMany {
-        /// What there is too much of.
+        /// What there are too many of.
         what: &'static str,
     },
 }
@@ -96,7 +96,7 @@ impl ProfileOptions {
     }
 }
 
-/// One call as a reader reports it; its inclusive cost comes beside it.
+/// One call as a reader reports it, without its inclusive cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Who is called.
@@ -126,11 +126,11 @@ struct Run {
     kind: Kind,
     functions: Drafts,
     more_self: CostTable,
-    /// What [`Draft::inclusive_adjustment`] is for the events behind the first.
+    /// What [`Draft::inclusive_adjustment`] is for the events after the first.
     more_adjustment: CostTable,
     calls: CallTable,
     block: Option<Block>,
-    /// Costs of the open block, of the events behind the first.
+    /// Costs of the open block, of the events after the first.
     more_in_block: Vec<Cost>,
     proxies: Vec<usize>,
 }
@@ -156,7 +156,7 @@ pub struct ProfileBuilder {
     section_total: Cost,
     /// The input, where it was summed before.
     table: Option<Table>,
-    /// Whether the invocations of traces matter beyond their sums: for proxies or links.
+    /// Whether single invocations of traces are needed, for proxies or links.
     follows_invocations: bool,
     /// The run, if it is one of a trace and its invocations matter.
     trace: Trace,
@@ -560,7 +560,7 @@ impl ProfileBuilder {
     }
 }
 
-/// Gives all functions what the edges say of them.
+/// Sets the figures of all functions that follow from the edges.
 ///
 /// `with_self_calls`: whether what a function's calls to itself cost is part of its inclusive cost.
 fn finish_functions(

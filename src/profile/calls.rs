@@ -48,7 +48,7 @@ impl Deref for EdgeRef<'_> {
     }
 }
 
-/// Costs of so many events; those that are missing at the end are 0.
+/// The costs of this many events. Costs that are missing at the end are 0.
 pub(super) fn padded<'a>(
     first: Cost,
     more: &'a [Cost],
@@ -77,7 +77,7 @@ pub(super) enum Added {
     Full,
 }
 
-/// What the calls of an edge add up to, for the first event.
+/// The sums of the calls of an edge, for the first event.
 #[derive(Clone, Copy, Debug, Default)]
 struct EdgeSums {
     calls: u64,
@@ -96,19 +96,19 @@ impl EdgeSums {
 #[derive(Debug, Default)]
 pub(super) struct CallTable {
     edges: IndexMap<EdgeKey, EdgeSums, RandomState>,
-    /// Costs of the events behind the first.
+    /// Costs of the events after the first.
     more: CostTable,
-    /// Positions of edges that were called lately, at a place that follows from their key.
+    /// A cache: positions of recently called edges, each at a place that follows from its key.
     ///
-    /// A trace comes back to few edges millions of times, and this is much cheaper than hashing.
-    /// It has at least as many places as there are edges, and a power of two of them.
+    /// A trace returns to few edges millions of times, and this is much cheaper than hashing. The
+    /// number of places is a power of two, and not less than the number of edges.
     recent: Vec<u32>,
 }
 
-/// How many places there are for edges called lately to begin with.
+/// The initial number of places for recently called edges.
 const RECENT: usize = 1 << 8;
 
-/// Stands where there is no edge.
+/// Marks a place without an edge.
 const NO_EDGE: u32 = u32::MAX;
 
 impl CallTable {
@@ -127,7 +127,7 @@ impl CallTable {
         self.find_and_add(place, key, calls, costs)
     }
 
-    /// Adds one more call to an edge, if it is one of `caller`.
+    /// Adds one more call to an edge, if it belongs to `caller`.
     #[inline]
     pub fn add_again(&mut self, edge: EdgeId, caller: FunctionId, costs: Costs<'_>) -> bool {
         match self.edges.get_index_mut(edge.index()) {
@@ -193,17 +193,17 @@ impl CallTable {
         self.edges.iter().map(|(key, sums)| edge(key, sums))
     }
 
-    /// Costs of an edge of the events behind the first.
+    /// Costs of an edge of the events after the first.
     pub fn more(&self, position: usize) -> &[Cost] {
         self.more.row(position)
     }
 
-    /// Costs of all edges of the events behind the first.
+    /// Costs of all edges of the events after the first.
     pub fn all_more(&self) -> &[Cost] {
         self.more.all()
     }
 
-    /// Adds costs to an edge of the events behind the first.
+    /// Adds costs to an edge of the events after the first.
     pub fn add_more(&mut self, position: usize, costs: &[Cost]) {
         self.more.add(position, costs);
     }
@@ -219,9 +219,9 @@ fn edge(key: &EdgeKey, sums: &EdgeSums) -> CallEdge {
     }
 }
 
-/// Which of so many places of [`CallTable::recent`] has an edge, if one does.
+/// The place of an edge among this many in [`CallTable::recent`].
 ///
-/// Anybody can make edges that share a place; they are then found no faster than without it.
+/// A file can be made so that edges share a place. They are then found no faster than by hashing.
 #[inline]
 fn place(key: &EdgeKey, places: usize) -> usize {
     let functions = u64::from(key.caller.number()) << 32 | u64::from(key.callee.number());
@@ -230,7 +230,7 @@ fn place(key: &EdgeKey, places: usize) -> usize {
     (mixed >> 32) as usize & places.wrapping_sub(1)
 }
 
-/// For every function the positions of its edges, in order of first appearance.
+/// The positions of every function's edges, in order of first appearance.
 ///
 /// Positions of function `f` are `positions[starts[f]..starts[f + 1]]`.
 #[derive(Debug, Default)]
@@ -266,7 +266,7 @@ impl EdgeList {
     }
 }
 
-/// Who calls each function, and whom it calls.
+/// The callers and callees of each function.
 #[derive(Debug)]
 pub(super) struct CallLists {
     called_from: EdgeList,

@@ -1,4 +1,4 @@
-//! What changed from one profile to another.
+//! Comparison of two profiles.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use crate::text::printable;
 /// What a function costs on one side of a comparison, in the unit of
 /// [`Comparison::event`].
 ///
-/// Functions of the same name and file are one here, so that the sums of one side may need more
+/// Functions with the same name and file count as one here, so the sums of a side may need more
 /// than 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FunctionSums {
@@ -38,15 +38,16 @@ impl FunctionSums {
 /// A function that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionChange {
-    /// Its object file, on the new side if it is there; the least of several.
+    /// Its object file: that of the new side if the function is there; if there are several, the
+    /// least.
     pub object: Vec<u8>,
     /// Its source file, likewise.
     pub file: Vec<u8>,
     /// Its name, likewise.
     pub name: Vec<u8>,
-    /// What it cost in the base; none: it is new.
+    /// Its cost in the base; none, if it is new.
     pub base: Option<FunctionSums>,
-    /// What it costs now; none: it is gone.
+    /// Its cost in the new profile; none, if it is gone.
     pub new: Option<FunctionSums>,
 }
 
@@ -79,7 +80,7 @@ pub struct Side {
     pub total: i128,
     /// How many functions there are.
     pub functions: usize,
-    /// What a unit of cost of this side stands for; a preprocessed file may hold thousands.
+    /// The scale of this side: a preprocessed file may hold costs in thousands, for example.
     pub scale: u64,
 }
 
@@ -112,10 +113,10 @@ pub enum CompareError {
 
 /// What changed from one profile, the base, to a new one, for the first event of both.
 ///
-/// Functions are the same when their names and the last components of their files are; those of one
-/// side that share them are summed. Names that tell a folder, as those of PHP's `include` and of
-/// closures do, are the same in another folder too, unless the other side has the very name. It
-/// does not matter in which order a profile has its functions.
+/// Functions are the same if their names and the last components of their files are. Functions of
+/// one side that share both are summed. The names of PHP's `include` and of closures contain a
+/// folder; they match the same names in another folder, unless the other side has exactly the same
+/// name. The order of the functions in a profile does not matter.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     event: Vec<u8>,
@@ -174,12 +175,12 @@ impl Comparison {
         self.unit
     }
 
-    /// The side that was there before.
+    /// The base.
     pub fn base(&self) -> &Side {
         &self.base
     }
 
-    /// The side that is compared with it.
+    /// The new profile, which is compared with the base.
     pub fn new_side(&self) -> &Side {
         &self.new
     }
@@ -189,12 +190,12 @@ impl Comparison {
         self.new.total.saturating_sub(self.base.total)
     }
 
-    /// The functions that differ: those first whose self costs have changed most, up or down.
+    /// The functions that differ. Those whose self costs have changed most, up or down, come first.
     pub fn changes(&self) -> &[FunctionChange] {
         &self.changes
     }
 
-    /// Whether a sum of either side reached an end of the 64 bits, and is therefore wrong.
+    /// Whether a sum of either side has reached the limits of 64 bits and is therefore wrong.
     pub fn has_saturated(&self) -> bool {
         self.has_saturated
     }
@@ -205,7 +206,7 @@ impl Comparison {
     }
 }
 
-/// What comes first: the largest change, then growth, then what is told by names.
+/// The sort order: by size of the change, then growth before decline, then by names.
 fn order(change: &FunctionChange) -> impl Ord + '_ {
     let size = |change: i128| Reverse((change.unsigned_abs(), change));
     (
@@ -216,7 +217,7 @@ fn order(change: &FunctionChange) -> impl Ord + '_ {
     )
 }
 
-/// A function of one side: its place, and what it costs.
+/// A function of one side: its place and its cost.
 struct Found<'a> {
     object: &'a [u8],
     file: &'a [u8],
@@ -225,7 +226,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Both together, at the least of their places.
+    /// The sum of both, at the least of their places.
     fn joined(self, other: Self) -> Self {
         let place = |found: &Found<'a>| (found.object, found.file, found.name);
         let (object, file, name) = place(&self).min(place(&other));
@@ -250,7 +251,7 @@ struct Both<'a> {
     new: Option<Found<'a>>,
 }
 
-/// Functions of one name without folders, each of which one side only has by its very name.
+/// Functions whose names are equal without folders, and whose exact names only one side has.
 #[derive(Default)]
 struct Alone<'a> {
     base: Vec<Found<'a>>,
@@ -288,7 +289,7 @@ impl<'a> Matched<'a> {
         }
     }
 
-    /// The functions; those that only one side has by their names are matched without folders.
+    /// The functions. Those whose exact names only one side has are matched without folders.
     fn without_folders(self) -> Vec<FunctionChange> {
         let mut changes = Vec::new();
         let mut alone: HashMap<(Vec<u8>, &[u8]), Alone<'a>, RandomState> = HashMap::default();
@@ -340,13 +341,13 @@ fn change(base: Option<Found<'_>>, new: Option<Found<'_>>) -> FunctionChange {
     }
 }
 
-/// What follows the last separator of Unix or Windows.
+/// The part after the last separator of Unix or Windows.
 fn last_component(path: &[u8]) -> &[u8] {
     let separator = memchr::memrchr2(b'/', b'\\', path);
     separator.map_or(path, |at| &path[at + 1..])
 }
 
-/// A name in which absolute paths have lost their folders: `include::a.php` of
+/// A name without the folders of absolute paths: `include::a.php` of
 /// `include::/srv/app/a.php`.
 ///
 /// A path begins with `/`, at the beginning of the name or of what Xdebug and PHP put together.

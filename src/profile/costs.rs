@@ -1,13 +1,13 @@
 //! Costs of one event, and of several.
 //!
-//! What nearly everybody wants is one event, so its costs stand where functions and calls do. The
-//! costs of further events stand in [`CostTable`]s beside them, which are empty where there are
-//! none and then cost nothing.
+//! Nearly all users want a single event, so its costs are fields of functions and calls. The costs
+//! of further events are in separate [`CostTable`]s. These are empty if there is one event only,
+//! and then take no time or memory.
 
 /// A cost, in the unit of its event.
 ///
-/// Signed, since Xdebug 2.6 to 2.9 write memory differences. Numbers and sums outside of 64 bits
-/// with a sign stay at its ends; [`Profile::has_saturated`](super::Profile::has_saturated) tells.
+/// Signed, since Xdebug 2.6 to 2.9 write memory differences. Numbers and sums outside the range
+/// stay at its limits; see [`Profile::has_saturated`](super::Profile::has_saturated).
 pub type Cost = i64;
 
 /// The costs of one line: one for each wanted event.
@@ -43,10 +43,10 @@ pub(super) fn add_all(sums: &mut Vec<Cost>, costs: &[Cost]) {
     }
 }
 
-/// Sums of the events behind the first: a row for each function or call edge.
+/// Sums of the events after the first: a row for each function or call edge.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CostTable {
-    /// Costs in a row.
+    /// Costs per row.
     width: usize,
     /// Row by row; rows at the end that were never added to are missing.
     costs: Vec<Cost>,

@@ -1,4 +1,4 @@
-//! Which costs a profile has, and which of them are wanted.
+//! The events of a profile, and those that are wanted.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::text::excerpt;
 
 /// The most events that one profile can hold sums of.
 ///
-/// Every function and call edge has a sum for each, and a line of names costs little: so this
-/// keeps a small file from taking much memory. Valgrind's simulations have about 20.
+/// Every function and call edge has a sum for each event. Without this limit, a small file with a
+/// long line of event names could take much memory. Valgrind's simulations have about 20 events.
 pub const MOST_EVENTS: usize = 64;
 
-/// How often the formulas behind a wanted event can change before that is an error.
+/// How often the formulas of a wanted event can change before that is an error.
 ///
-/// Each change means to work them out again, so that this keeps the time linear. Writers that
-/// repeat their formulas in each part do not change them.
+/// After each change they are evaluated again, so this keeps the time linear. Writers that repeat
+/// the same formulas in each part do not change them.
 const MOST_CHANGES: usize = 64;
 
 /// Why an event cannot be read.
@@ -35,7 +35,7 @@ pub enum EventError {
         /// The events there are, derived ones last.
         available: Vec<String>,
     },
-    /// The formula of a derived event names an event that nobody has.
+    /// The formula of a derived event names an event that no input has.
     #[error("the formula of event \"{event}\" names \"{name}\", which is no event; the profile has {}", list(.available))]
     UnknownInFormula {
         /// The derived event.
@@ -45,7 +45,7 @@ pub enum EventError {
         /// The events there are, derived ones last.
         available: Vec<String>,
     },
-    /// The formula of a derived event is no sum of products.
+    /// The formula of a derived event is not a sum of products.
     #[error(
         "the formula of event \"{event}\" cannot be read at \"{term}\": expected terms such as Ir, 2 Ir or 2 * Ir, joined by +"
     )]
@@ -61,7 +61,7 @@ pub enum EventError {
         /// An event of the circle.
         event: String,
     },
-    /// The formulas behind a derived event change all the time.
+    /// The formulas of a derived event change too often.
     #[error("the formulas behind event \"{event}\" change more than {MOST_CHANGES} times")]
     Unstable {
         /// The derived event.
@@ -105,13 +105,13 @@ impl Event {
         &self.name
     }
 
-    /// What an `event:` line says that it means; empty where nothing says it.
+    /// Its long name, from an `event:` line; empty if there is none.
     pub fn long_name(&self) -> &[u8] {
         &self.long_name
     }
 
-    /// The unit that its name tells: what stands in brackets at its end, as in `Time_(10ns)`, or
-    /// all of it where it is a unit by itself. Empty where unknown.
+    /// The unit according to its name: the part in brackets at the end, as in `Time_(10ns)`, or the
+    /// whole name if that is a unit. Empty if unknown.
     pub(super) fn unit(&self) -> &'static str {
         let (name, _) = split_scale(&self.name);
         let inner = name.strip_suffix(b")").and_then(|name| {
@@ -124,12 +124,12 @@ impl Event {
     }
 }
 
-/// Units that names of events are known to give.
+/// Known units in the names of events.
 ///
-/// `s` is none of them: `Object(s)` counts objects.
+/// `s` is not one of them: `Object(s)` counts objects.
 const KNOWN_UNITS: [&str; 6] = ["10ns", "ns", "us", "µs", "ms", "bytes"];
 
-/// Where the cost of an event stands in a cost line.
+/// How to find the cost of an event in a cost line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CostSource {
     /// This part of the profile does not have the event: its cost is 0.
@@ -160,7 +160,7 @@ impl CostSource {
 pub struct Selection {
     first: CostSource,
     more: Vec<CostSource>,
-    /// Whether the first column is needed besides, to match calls with invocations.
+    /// Whether the first column is needed as well, to match calls with invocations.
     matches: bool,
 }
 
@@ -181,12 +181,12 @@ impl Selection {
         }
     }
 
-    /// Where the cost of the first wanted event stands.
+    /// How to find the cost of the first wanted event.
     pub fn first(&self) -> &CostSource {
         &self.first
     }
 
-    /// The column that has all that is needed of a line, if one column has.
+    /// The column that is enough, if a single column is.
     pub fn only_column(&self) -> Option<usize> {
         match self.first {
             CostSource::Column(column) if self.more.is_empty() => {
@@ -220,7 +220,7 @@ impl Selection {
 /// The value of an `event:` line with a formula: `Sum = Ir + 2 Dr : long name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Formula {
-    /// What stands between `=` and `:`.
+    /// The text between `=` and `:`.
     text: Vec<u8>,
     /// The terms, or the one that cannot be read.
     terms: Result<Vec<(Cost, Vec<u8>)>, Vec<u8>>,
@@ -229,12 +229,12 @@ struct Formula {
 type Names = IndexSet<Vec<u8>, RandomState>;
 type NameSet = HashSet<Vec<u8>, RandomState>;
 
-/// A derived event, worked out down to the columns that it is made of.
+/// A derived event, resolved to the columns that it is made of.
 #[derive(Clone, Debug)]
 struct Resolved {
     /// The weight of each column in it, or what is wrong.
     weights: Result<HashMap<Vec<u8>, Cost, RandomState>, EventError>,
-    /// Every name on the way: where one of them changes, so does the event.
+    /// Every name involved: if one of them changes, so does the event.
     names: NameSet,
 }
 
@@ -358,11 +358,11 @@ impl Events {
             terms: parse_sum(text),
         };
         self.formulas.insert(name.to_vec(), formula);
-        // A column goes before a formula of its name.
+        // A column takes precedence over a formula of the same name.
         !self.columns.contains(name) && self.forget(name)
     }
 
-    /// Forgets the derived events on whose way `name` is, and says whether there are any.
+    /// Forgets the derived events that involve `name`, and returns whether there are any.
     fn forget(&mut self, name: &[u8]) -> bool {
         let before = self.resolved.len();
         self.resolved
@@ -430,7 +430,7 @@ impl Events {
             weights[column] = factor;
             return CostSource::Weighted(weights);
         }
-        // What is wrong with a formula may be mended by a later part; `check` speaks in the end.
+        // A later part may still correct a wrong formula; `check` reports the error at the end.
         let resolved = self.resolved(name);
         let Ok(weights) = &resolved.weights else {
             return CostSource::Absent;
@@ -641,7 +641,7 @@ impl Events {
         })
     }
 
-    /// The formula behind a name, unless a column has that name.
+    /// The formula of a name, unless a column has that name.
     fn derived(&self, name: &[u8]) -> Option<usize> {
         if self.columns.contains(name) {
             return None;
@@ -674,8 +674,8 @@ impl Events {
     }
 }
 
-/// What a cost of the event `other` counts in `wanted`, if the former is the latter in larger
-/// units, as costs of more than 32 bits are written to preprocessed files.
+/// How many units of `wanted` one unit of `other` is, if `other` is the same event in larger units.
+/// Preprocessed files hold costs of more than 32 bits like this.
 fn factor_between(wanted: &[u8], other: &[u8]) -> Option<Cost> {
     let (base, scale) = split_scale(other);
     let in_ten_nanoseconds = base == b"Time_(us)" && wanted == b"Time_(10ns)";

@@ -21,7 +21,7 @@ pub struct Function {
     pub file: NameId,
     /// Name.
     pub name: NameId,
-    /// Line of its first own cost, or else where its first caller says it is; 0 where unknown.
+    /// The line of its first own cost, or else the one that its first caller states; 0 if unknown.
     pub line: u64,
     /// Sum of its own cost lines.
     pub self_cost: Cost,
@@ -35,19 +35,19 @@ pub struct Function {
     /// Whether the [`InvocationTree`](super::InvocationTree), where one is kept, holds all its
     /// invocations.
     pub is_listed: bool,
-    /// How many functions of the same object, file and name come before it in its input: of those
-    /// that a preprocessed file holds, which knows no objects.
+    /// How many functions with the same object, file and name come before it in its input. There
+    /// can be some in a preprocessed file, which stores no objects.
     pub(super) before: u32,
     /// Where its line comes from.
     pub(super) line_source: LineSource,
 }
 
-/// Which line a function gets that several runs or inputs have.
+/// Which line is kept for a function that several runs or inputs have.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LineRule {
-    /// Of the runs of one input: that of the first own cost, as within a run.
+    /// For the runs of one input: the line of the first own cost, as within a run.
     First,
-    /// Of several inputs: the least, so that it does not depend on their order.
+    /// For several inputs: the least, so that their order does not matter.
     Least,
 }
 
@@ -77,9 +77,9 @@ impl FunctionKey {
 #[derive(Debug, Default)]
 pub(super) struct FunctionTable {
     functions: Vec<Function>,
-    /// Self costs of the events behind the first.
+    /// Self costs of the events after the first.
     pub more_self: CostTable,
-    /// Inclusive costs of the events behind the first.
+    /// Inclusive costs of the events after the first.
     pub more_inclusive: CostTable,
     /// Built when something is merged into the table for the first time.
     by_key: HashMap<FunctionKey, FunctionId, RandomState>,
@@ -101,7 +101,7 @@ impl FunctionTable {
         &mut self.functions
     }
 
-    /// Gives the functions these inclusive costs, event by event; those that are missing at the end
+    /// Sets the inclusive costs of the functions, event by event; functions missing at the end
     /// have none. Without any event nothing changes.
     pub fn set_inclusive(&mut self, costs: &[Vec<Cost>]) {
         let cost = |event: &Vec<Cost>, row: usize| event.get(row).copied().unwrap_or(0);
@@ -179,8 +179,8 @@ pub(super) struct Draft {
     pub self_cost: Cost,
     /// Blocks seen.
     pub blocks: u64,
-    /// What the inclusive cost has beside self cost and listed calls: calls that were made, but
-    /// are listed for another function since a proxy is stepped over.
+    /// What to add to self cost and listed calls for the inclusive cost: the cost of calls that the
+    /// function made, but that are listed for another one because a proxy is stepped over.
     pub inclusive_adjustment: Cost,
 }
 
@@ -203,13 +203,13 @@ struct DraftKey {
     name: NameId,
 }
 
-/// The function last found under a name: most names belong to one function.
+/// The function last found for a name. Most names belong to a single function.
 #[derive(Clone, Copy, Debug)]
 struct Recent {
     object: NameId,
     file: NameId,
     function: FunctionId,
-    /// The run that it is of.
+    /// The run that it belongs to.
     run: u32,
 }
 
@@ -250,7 +250,7 @@ impl Drafts {
 
     /// Finds a function, or numbers it as a new one.
     ///
-    /// In a trace the name alone identifies it; the rest is kept for a function without a block.
+    /// In a trace the name alone identifies it. The rest is used if the function has no block.
     #[inline]
     pub fn find(&mut self, kind: Kind, object: NameId, file: NameId, name: NameId) -> Found {
         let key = match kind {

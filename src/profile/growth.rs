@@ -1,4 +1,4 @@
-//! A limit to how much the total of a profile may grow.
+//! A limit on the growth of a profile's total.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::Comparison;
 
-/// By how many percent a total may grow; below 0, by how many it has to shrink.
+/// How much a total may grow, in percent. If negative, the total has to shrink by that much.
 ///
 /// ```
 /// use cg_preprocess::profile::MaxGrowth;
@@ -18,13 +18,13 @@ use super::Comparison;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxGrowth {
-    /// The percent without their decimal point.
+    /// The percentage without its decimal point.
     digits: i64,
-    /// How many of the digits stand behind it.
+    /// How many of the digits are after the decimal point.
     decimals: u32,
 }
 
-/// What a limit looks like instead of what was given.
+/// The error for text that is not a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected a number of percent, such as 5, 2.5 or 2.5%")]
 pub struct MaxGrowthError;
@@ -67,7 +67,7 @@ impl fmt::Display for MaxGrowth {
     }
 }
 
-/// Why a comparison does not keep to a limit.
+/// Why a comparison does not pass a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GrowthFailure {
@@ -84,10 +84,10 @@ pub enum GrowthFailure {
         base: i128,
         /// The total of the new profile.
         new: i128,
-        /// What is allowed.
+        /// The limit.
         limit: MaxGrowth,
     },
-    /// There is nothing that the growth could be a percentage of.
+    /// The base is 0 or negative, so growth cannot be expressed as a percentage.
     #[error(
         "by how many percent the total of {event} grew cannot be told: it was {base}, and is {new}"
     )]
@@ -110,12 +110,12 @@ pub enum GrowthFailure {
 }
 
 impl Comparison {
-    /// Checks that the total has not grown by more than is allowed, to the last unit.
+    /// Checks that the total has not grown by more than the limit. The check is exact.
     ///
     /// # Errors
     ///
-    /// When it has, or when that cannot be told: when the total of the base is not above 0, or when
-    /// a sum of either side does not fit.
+    /// If it has, or if that cannot be decided: because the total of the base is not above 0, or a
+    /// sum of either side has overflowed.
     pub fn check_growth(&self, limit: MaxGrowth) -> Result<(), GrowthFailure> {
         let (base, new) = (self.base().total, self.new_side().total);
         let event = crate::text::printable(self.event());

@@ -1,4 +1,4 @@
-//! Header lines, and the summary that every profile must have.
+//! Header lines, and the summary that every output needs.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use super::costs::Cost;
 use super::events::{CostSource, Selection};
 use super::ids::next_index;
 
-/// What a header line says, as far as it changes with the selected event.
+/// The kind of a header line: some change with the selected event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderKind {
     /// `events:`; the selected event comes first.
@@ -39,12 +39,12 @@ impl Header<'_> {
         self.kind
     }
 
-    /// What stands before the first colon.
+    /// The text before the first colon.
     pub fn key(&self) -> &[u8] {
         &self.text[..self.colon()]
     }
 
-    /// What stands after the first colon and the space behind it.
+    /// The text after the first colon and the space that follows it.
     pub fn value(&self) -> &[u8] {
         let rest = self.text.get(self.colon() + 1..).unwrap_or_default();
         rest.strip_prefix(b" ").unwrap_or(rest)
@@ -62,7 +62,7 @@ impl Header<'_> {
     }
 }
 
-/// What a reader says of a header line when it hands it over.
+/// What a reader knows of a header line that it passes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RawHeader {
     /// An `events:` line.
@@ -73,10 +73,10 @@ pub enum RawHeader {
     Other,
 }
 
-/// The costs in the value of a `summary:` line, up to the first word that is no number.
+/// The costs in the value of a `summary:` line, up to the first word that is not a number.
 ///
-/// As in cost lines, numbers may be hexadecimal, those beyond the 64 bits with a sign stay at their
-/// ends, and one of more than 64 bits is none.
+/// As in cost lines, numbers may be hexadecimal, and those outside the range of a signed 64-bit
+/// number stay at its limits. Digits that exceed 64 bits do not count as a number.
 pub(crate) fn summary_costs(value: &[u8]) -> Vec<Cost> {
     let words = value.split(u8::is_ascii_whitespace);
     let words = words.filter(|word| !word.is_empty());
@@ -105,10 +105,10 @@ fn summary_cost(word: &[u8]) -> Option<Cost> {
 /// A run, a part, or an input.
 #[derive(Clone, Debug, Default)]
 struct Section {
-    /// Its `summary:` lines: where they stand in [`Headers::summaries`].
+    /// Its `summary:` lines, as a range of [`Headers::summaries`].
     summaries: std::ops::Range<usize>,
-    /// Whether another event than that of the first column is selected, so that the numbers of its
-    /// summaries mean nothing: Xdebug's summary of memory is a peak, for one.
+    /// Whether an event other than that of the first column is selected. The numbers of its
+    /// summaries cannot be used then: Xdebug's summary of memory, for example, is a peak.
     is_rewritten: bool,
     /// Sum of its self costs.
     own: Cost,
@@ -118,19 +118,19 @@ struct Section {
 #[derive(Clone, Copy, Debug)]
 struct Summary {
     line: u32,
-    /// What it states for the selected event.
+    /// Its number for the selected event.
     stated: Cost,
 }
 
 /// Collects header lines in order, and settles them when the columns of their part are known.
 ///
-/// A line that is repeated is kept once.
+/// Repeated lines are kept once.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
     texts: IndexSet<Box<[u8]>, RandomState>,
     /// The lines in order, as positions in `texts`.
     lines: Vec<u32>,
-    /// Lines that wait for the columns, with what they say.
+    /// Lines that wait for the columns, with their kinds.
     unsettled: Vec<(u32, RawHeader)>,
     summaries: Vec<Summary>,
     sections: Vec<Section>,
@@ -161,9 +161,8 @@ impl Headers {
         }
     }
 
-    /// Takes in a line; one without a space after its colon gets one.
-    ///
-    /// webgrind's reader splits at `: `.
+    /// Takes a line. If there is no space after its colon, one is added, because webgrind's reader
+    /// splits at `: `.
     pub fn push(&mut self, line: &[u8], raw: RawHeader) {
         let colon = memchr::memchr(b':', line).filter(|colon| line.get(colon + 1) != Some(&b' '));
         let line: Cow<'_, [u8]> = match colon {
@@ -200,10 +199,10 @@ impl Headers {
         }
     }
 
-    /// Settles the lines that waited: these are the columns that they speak of.
+    /// Settles the waiting lines, which refer to these columns.
     ///
-    /// Where the selected event is not that of the first column, they are written anew to hold it
-    /// alone. Where several events are wanted, they stay as they were read.
+    /// If the selected event is not that of the first column, they are rewritten to hold that event
+    /// alone. If several events are wanted, they stay as they were read.
     pub fn settle(&mut self, selection: &Selection, event: &[u8], has_more: bool) {
         let alone = !has_more && *selection.first() != CostSource::Column(0);
         for (at, raw) in std::mem::take(&mut self.unsettled) {
@@ -254,10 +253,10 @@ impl Headers {
             }));
     }
 
-    /// All lines, with right summaries where they were missing or 0.
+    /// All lines, with correct summaries where they were missing or 0.
     ///
-    /// Without any sound one in the profile a single line gives the total. Where only some
-    /// sections lack theirs (the last run was cut off), each of these gets its own.
+    /// If the profile has no valid summary, a single line is added with the total. If only some
+    /// sections lack theirs (because the last run was cut off), each of these gets its own.
     pub fn lines(&self) -> impl Iterator<Item = Header<'_>> {
         let corrections = self.corrections();
         let lines = (0u32..).zip(&self.lines).filter_map(move |(at, &text)| {

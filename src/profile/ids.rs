@@ -8,7 +8,7 @@ impl NameId {
     /// The empty name, which every table holds.
     pub const EMPTY: NameId = NameId(0);
 
-    /// Stands for "whichever": a trace knows functions by their name alone.
+    /// A placeholder: a trace identifies functions by their names alone.
     pub(super) const ANY: NameId = NameId(u32::MAX);
 
     /// The number as an index.
@@ -46,7 +46,7 @@ impl EdgeId {
 
 /// The next free 32-bit index of a table with `len` entries; none when the table is full.
 ///
-/// The last value is kept free for sentinels.
+/// The last value is reserved for sentinels.
 pub(super) fn next_index(len: usize) -> Option<u32> {
     u32::try_from(len).ok().filter(|&index| index < u32::MAX)
 }

@@ -1,7 +1,8 @@
-//! The model: functions, call edges, headers, and for traces the invocation tree.
+//! The model: functions, call edges, headers, and for traces invocations and calling contexts.
 //!
-//! It knows no file format. A reader feeds a [`ProfileBuilder`], which sums in 64 bits; the
-//! finished [`Profile`] is what writers and reports take, and what [`Profile::merge`] joins.
+//! It does not depend on any file format. A reader feeds a [`ProfileBuilder`], which sums in 64
+//! bits; the finished [`Profile`] is what writers and reports take, and what [`Profile::merge`]
+//! joins.
 
 mod builder;
 mod calls;
@@ -53,14 +54,14 @@ pub enum InclusiveCost {
     Outermost,
 }
 
-/// What the inputs of a profile held.
+/// What kind of data the inputs of a profile held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileKind {
     /// Every single invocation.
     Trace,
     /// Sums.
     Aggregate,
-    /// Some of them one, some the other.
+    /// Some inputs held single invocations, some sums.
     Mixed,
 }
 
@@ -76,7 +77,7 @@ pub struct Profile {
     wanted: Vec<Event>,
     headers: Headers,
     sums: Sums,
-    /// Worked out when somebody asks for the calls of a function.
+    /// Computed when the calls of a function are first asked for.
     lists: OnceLock<CallLists>,
 }
 
@@ -94,14 +95,14 @@ impl Profile {
 
     /// Adds another profile to this one.
     ///
-    /// Functions are the same where object, file and name are. Sums are added up; a function's
-    /// line is the least that either profile gives; headers follow those of this profile. But for
-    /// the numbers of functions and the order of edges, headers and events, it does not matter
-    /// which profile is added to which, nor in which groups.
+    /// Functions are the same if object, file and name are. Sums are added up, the line of a
+    /// function is the lower one, and headers are appended. Apart from the numbers of functions and
+    /// the order of edges, headers and events, the order and grouping of merges do not matter.
     ///
     /// # Errors
     ///
-    /// When there is more than can be numbered. Neither profile is of any use then.
+    /// If there are more functions, names or calls than can be numbered. This profile is incomplete
+    /// then and should be dropped.
     pub fn merge(&mut self, other: Profile) -> Result<(), ModelError> {
         let names: Option<Vec<NameId>> = other
             .names
@@ -131,7 +132,7 @@ impl Profile {
         self.wanted = self.events.wanted().collect();
     }
 
-    /// Checks that there are the events that were wanted.
+    /// Checks that the wanted events exist.
     ///
     /// # Errors
     ///
@@ -141,7 +142,7 @@ impl Profile {
         self.events.check()
     }
 
-    /// What the inputs held.
+    /// What kind of data the inputs held.
     pub fn kind(&self) -> ProfileKind {
         self.sums.kind.unwrap_or(ProfileKind::Aggregate)
     }
@@ -156,7 +157,7 @@ impl Profile {
     ///
     /// # Panics
     ///
-    /// If the number is not of this profile.
+    /// If the number is not from this profile.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.sums.functions.as_slice()[id.index()]
     }
@@ -183,7 +184,7 @@ impl Profile {
         self.sums.calls.iter()
     }
 
-    /// Who calls a function, in order of first appearance.
+    /// The calls to a function, in order of first appearance.
     pub fn called_from(
         &self,
         id: FunctionId,
@@ -191,7 +192,7 @@ impl Profile {
         self.edges_at(self.lists().called_from(id))
     }
 
-    /// Whom a function calls, in order of first appearance.
+    /// The calls that a function makes, in order of first appearance.
     pub fn sub_calls(
         &self,
         id: FunctionId,
@@ -214,7 +215,7 @@ impl Profile {
         positions.map(move |&position| self.sums.calls.at(position as usize, events))
     }
 
-    /// The header lines, in order, with right summaries where they were missing or 0.
+    /// The header lines, in order, with correct summaries where they were missing or 0.
     pub fn headers(&self) -> impl Iterator<Item = Header<'_>> {
         self.headers.lines()
     }
@@ -241,7 +242,7 @@ impl Profile {
         }
     }
 
-    /// Whether all is from Xdebug 2, which did not name itself before 2.1.1.
+    /// Whether everything comes from Xdebug 2, which did not name itself before 2.1.1.
     fn is_of_xdebug_2(&self) -> bool {
         let mut found = false;
         self.headers().all(|header| {
@@ -260,8 +261,8 @@ impl Profile {
         self.events.names()
     }
 
-    /// The values of the `event:` lines, sorted, for whoever writes the costs of the wanted events:
-    /// their long names, and the derived events that can be worked out from them.
+    /// The values of the `event:` lines that belong to the wanted events, sorted: their long names,
+    /// and the derived events that can be computed from them.
     pub fn event_definitions(&self) -> Vec<Vec<u8>> {
         self.events.definitions()
     }
@@ -284,10 +285,11 @@ impl Profile {
         totals
     }
 
-    /// What the `summary:` lines of the inputs state for the first event, if there are any.
+    /// The total for the first event according to the `summary:` lines of the inputs, if there are
+    /// any.
     ///
-    /// That need not be the total: profilers count what happens outside of functions, and Xdebug
-    /// gives the peak of memory.
+    /// It may differ from the total of the functions: profilers also count costs outside of
+    /// functions, and Xdebug states the peak of memory.
     pub fn stated_total(&self) -> Option<Cost> {
         self.headers.stated()
     }
@@ -308,7 +310,7 @@ impl Profile {
         self.sums.proxies.contains(&proxy)
     }
 
-    /// Whether a sum reached an end of the 64 bits, and is therefore wrong.
+    /// Whether a sum has reached the limits of 64 bits and is therefore wrong.
     pub fn has_saturated(&self) -> bool {
         let at_end = |cost: Cost| cost == Cost::MAX || cost == Cost::MIN;
         let functions = &self.sums.functions;

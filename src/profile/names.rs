@@ -43,7 +43,7 @@ impl NameTable {
         next_index(index).map(NameId)
     }
 
-    /// The bytes of a name; empty for a number that is not of this table.
+    /// The bytes of a name; empty for a number that is not from this table.
     #[inline]
     pub fn get(&self, id: NameId) -> &[u8] {
         match self.names.get_index(id.index()) {

@@ -1,4 +1,4 @@
-//! What a profile adds up, and how two of them become one.
+//! The sums of a profile, and how those of two profiles are merged.
 
 use super::calls::{Added, CallEdge, CallTable, EdgeKey};
 use super::costs::{Cost, Costs};
@@ -7,7 +7,7 @@ use super::ids::{FunctionId, NameId};
 use super::trace::{ContextTree, InvocationTree};
 use super::{ModelError, ProfileKind};
 
-/// Functions and calls: of a run, of an input, or of several.
+/// The functions and calls of a run, of an input, or of several inputs.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
     /// None as long as there is no function.
@@ -16,15 +16,15 @@ pub(super) struct Sums {
     pub calls: CallTable,
     pub invocations: Option<InvocationTree>,
     pub contexts: Option<ContextTree>,
-    /// Which of the proxies that were asked for there are, by their positions.
+    /// Which of the wanted proxies exist, by their positions.
     pub proxies: Vec<usize>,
 }
 
 impl Sums {
     /// Adds other sums to these.
     ///
-    /// `name` gives a name of the others its number here, and `events` says of each of their events
-    /// which one it is here.
+    /// `name` maps the number of a name there to its number here, and `events` does the same for
+    /// events.
     pub fn merge(
         &mut self,
         other: Sums,
@@ -110,7 +110,7 @@ impl Sums {
         Ok(())
     }
 
-    /// Adds events that are sums of those there are: for each the parts and how often they count.
+    /// Adds events that are weighted sums of existing ones: for each, its parts and their weights.
     pub fn derive(&mut self, present: usize, derived: &[Vec<(usize, Cost)>]) {
         let mut row = vec![0; (present + derived.len()).saturating_sub(1)];
         let mut put = |first: Cost, more: &[Cost]| {
@@ -150,7 +150,7 @@ impl Sums {
     }
 }
 
-/// Puts costs of another profile into the order that events have here.
+/// Puts costs of another profile into the order of the events here.
 struct EventOrder<'a> {
     events: &'a [usize],
     is_same: bool,

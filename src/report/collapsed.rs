@@ -1,4 +1,4 @@
-//! The stacks of a trace, one a line: what flame graphs are made of.
+//! The stacks of a trace, one per line, as flame graph tools read them.
 //!
 //! ```text
 //! {main} 1200
@@ -10,13 +10,13 @@
 //! invocations with just that stack: the lines add up to the profile's total. Costs are written in
 //! full, whatever their size. Lines are sorted by the bytes of their stacks.
 //!
-//! Frames are function names, but for what readers of the format would stumble over:
+//! Frames are function names, except for characters that readers of the format cannot handle:
 //!
-//! | in a name | in its frame | since it |
+//! | in a name | in its frame | because it |
 //! |---|---|---|
 //! | `;` | `:` | separates frames |
 //! | control characters, line separators | a blank | end lines |
-//! | the blank before digits and points at its end | `_` | makes them a second cost |
+//! | the blank before trailing digits and points | `_` | makes these a second cost |
 //! | the blank of `# ` at its beginning | `_` | makes a comment |
 //! | bytes that are not UTF-8 | `\xff` and the like | make some refuse the whole file |
 //! | nothing, or nothing but blanks | `???` | is taken for no frame |
@@ -56,10 +56,10 @@ const MOST_FRAMES: usize = 1024;
 /// For the same reason frames are summed up where those above them have this many bytes.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Stands for all frames beyond these.
+/// Stands for all deeper frames.
 const DEEPER: &[u8] = b"(deeper)";
 
-/// What a user should know about stacks that were written.
+/// Warnings about stacks that were written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Warning {
@@ -76,7 +76,7 @@ pub enum Warning {
         "{stacks} stacks of more than {MOST_FRAMES} frames: what lies deeper is summed up as (deeper)"
     )]
     Deeper {
-        /// How many stacks end so.
+        /// How many stacks were cut.
         stacks: u64,
     },
 }
@@ -109,7 +109,8 @@ pub fn write(profile: &Profile, output: impl Write) -> io::Result<Vec<Warning>> 
 /// Writes every stack that either of two profiles has, with its costs in the base and in the new
 /// one: `frame;frame 100 250`, as programs that draw differential flame graphs take it.
 ///
-/// Otherwise it is as [`write()`] has it. A scaled profile counts with its scale.
+/// Otherwise the output is like that of [`write()`]. Costs of scaled profiles are multiplied by
+/// their scale.
 ///
 /// # Errors
 ///

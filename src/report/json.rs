@@ -42,7 +42,7 @@ use crate::text::utf8;
 /// The version of the documents' layout.
 const SCHEMA: u32 = 2;
 
-/// What there is to say about how a profile was read.
+/// Information about how a profile was read.
 #[derive(Clone, Debug)]
 pub struct Notes {
     /// Whether nothing was cut off, skipped or missing.
@@ -52,7 +52,7 @@ pub struct Notes {
 }
 
 impl Default for Notes {
-    /// Nothing.
+    /// No warnings.
     fn default() -> Self {
         Notes {
             complete: true,

@@ -19,7 +19,7 @@ const GAP: &str = "  ";
 /// Blanks for each level.
 const INDENT: usize = 2;
 
-/// So much of a terminal's width is left to names, however deep they stand.
+/// At least this much of a terminal's width is left for names, at any depth.
 const LEAST_NAME: usize = 30;
 
 /// Contexts that are nested more deeply are left out: the indentation of recursion would make the
@@ -31,9 +31,9 @@ const CHAINED: &str = "└ ";
 
 /// Writes what was profiled, and its most expensive calling contexts, in lines of UTF-8.
 ///
-/// A context's callers always come with it. What is left out below one is summed up in a row of its
-/// own. Where the width of a terminal is given, names are shortened to it, and chains of contexts
-/// of which each has but one below it stop being indented, if there is no room for names otherwise.
+/// A context is always shown with its callers. The contexts that are left out below one are summed
+/// up in a row of their own. If the width of a terminal is given, names are shortened to fit. If
+/// there is no room for names, chains of contexts with a single child are not indented further.
 ///
 /// The profile has to have been read with
 /// [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts): without them there are
@@ -270,14 +270,14 @@ impl<'a> Table<'a> {
         let (Some((_, most)), true) = (self.room, self.is_narrow) else {
             return indentation(row.level);
         };
-        // An only child need not stand further right than the one above it to be told as such.
+        // An only child can be recognised without further indentation.
         columns.truncate(row.level);
         let above = columns.last().copied();
         let is_chained = row.is_only && above.is_some();
         let column = above.map_or(0, |above| above + usize::from(!is_chained));
         columns.push(column);
         let mark = match column.checked_sub(most) {
-            // Further right there is no room for names: it is said how far.
+            // There is no room for names further right, so the depth is written as a number.
             Some(further @ 1..) => format!("{}+{further} ", indentation(most)),
             _ => indentation(column),
         };

@@ -1,5 +1,4 @@
-//! What can be wrong with a preprocessed file when it is read, and with a profile when it is
-//! written as one.
+//! Errors and warnings of reading and writing preprocessed files.
 
 use std::error::Error as StdError;
 use std::{fmt, io};
@@ -19,7 +18,7 @@ impl WriteError {
         &self.0
     }
 
-    /// What is wrong, for whoever wants the cause itself.
+    /// What is wrong, by value, for callers that need the cause itself.
     pub fn into_kind(self) -> WriteErrorKind {
         self.0
     }
@@ -92,7 +91,7 @@ pub enum WriteWarning {
         /// How many.
         count: u64,
     },
-    /// v4 wants single invocations, which sums do not have.
+    /// v4 needs single invocations, which an aggregate does not have.
     #[error(
         "v4 stores single invocations, but the input holds sums: {functions} functions were written as one invocation each"
     )]
@@ -133,7 +132,7 @@ impl fmt::Display for ReadError {
 }
 
 impl StdError for ReadError {
-    /// What is behind the kind, which is itself part of the message already.
+    /// The cause of the kind; the message already contains the kind itself.
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.kind.source()
     }
@@ -143,7 +142,7 @@ impl StdError for ReadError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
-    /// Addresses have 32 bits, so that what stands behind these is no part of a file.
+    /// Addresses have 32 bits, so a file cannot be larger.
     #[error(
         "too large for a preprocessed file: expected at most {LARGEST_FILE} bytes (found {found})"
     )]
@@ -167,7 +166,7 @@ pub enum ReadErrorKind {
         /// The version.
         found: u32,
     },
-    /// A version that is not known here.
+    /// An unknown, newer version.
     #[error(
         "version {found} of the preprocessed format is too new: expected 4 to 7; a newer release may read it"
     )]
@@ -275,8 +274,8 @@ pub enum ReadErrorKind {
         /// How many functions there are.
         functions: u32,
     },
-    /// The sub-calls of an invocation of v4 lie elsewhere than between functions and headers, or overlap
-    /// others.
+    /// The sub-calls of an invocation of v4 lie elsewhere than between functions and headers, or
+    /// overlap others.
     #[error(
         "sub-calls of invocation {invocation} of function {function} out of place: expected {count} between bytes {lowest} and {highest}, behind functions and other sub-calls and before the headers"
     )]
@@ -349,7 +348,7 @@ pub enum ReadErrorKind {
 pub struct ReadWarning {
     /// Name of the input, as the user knows it.
     pub input: String,
-    /// What there is to know.
+    /// The warning itself.
     pub kind: ReadWarningKind,
 }
 

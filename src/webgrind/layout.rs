@@ -183,7 +183,7 @@ pub(super) struct InvocationRecord {
 }
 
 impl InvocationRecord {
-    /// An invocation that nobody called, that cost nothing and called nobody.
+    /// An invocation without caller, cost and calls.
     pub fn uncalled(sub_call_address: u32) -> Self {
         InvocationRecord {
             self_cost: U32::ZERO,

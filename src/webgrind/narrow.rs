@@ -1,4 +1,4 @@
-//! From 64 bits to 32: the one place where numbers are made narrower, and the policy for it.
+//! From 64 bits to 32: the only place where numbers are narrowed, and the policy for it.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::error::{WriteError, WriteErrorKind, WriteWarning};
 use crate::profile::{Cost, split_scale};
 use crate::text::excerpt;
 
-/// What to do about numbers that do not fit into 32 bits.
+/// What to do with numbers that do not fit into 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnOverflow {
     /// Divide all costs by the smallest power of ten that makes them fit, and rename the event.
@@ -77,7 +77,7 @@ impl Survey {
         Ok(Narrowing { divisor })
     }
 
-    /// What the user should know of numbers that are written otherwise than they are.
+    /// Warnings about numbers that are not written as they are.
     pub fn warnings(&self, narrowing: &Narrowing, event: &[u8]) -> Vec<WriteWarning> {
         let mut warnings = Vec::new();
         let divisor = narrowing.divisor();
@@ -113,12 +113,12 @@ impl Narrowing {
     /// Scales nothing.
     pub const EXACT: Narrowing = Narrowing { divisor: 1 };
 
-    /// What costs are divided by; 1: nothing is scaled.
+    /// What costs are divided by; 1 if nothing is scaled.
     pub fn divisor(&self) -> u64 {
         self.divisor
     }
 
-    /// A cost in the unit that is written; less than nothing is nothing.
+    /// A cost in the unit that is written; negative costs become 0.
     pub fn scaled(&self, cost: Cost) -> u64 {
         divided(u64::try_from(cost).unwrap_or(0), self.divisor)
     }
@@ -136,7 +136,7 @@ impl Narrowing {
     /// Name of the event in the unit that is written.
     ///
     /// `Ir` at 1000 becomes `Ir_(x1000)`. `Time_(10ns)` at 100 becomes `Time_(us)`: webgrind
-    /// divides by 100 only where it sees the former, so that its figures stay right.
+    /// divides by 100 only if it sees the former, so its figures stay correct.
     pub fn event(&self, name: &[u8]) -> Vec<u8> {
         if self.divisor == 1 {
             return name.to_vec();

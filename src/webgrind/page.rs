@@ -1,30 +1,30 @@
-//! What webgrind's reader and page want of header lines and names.
+//! How webgrind's reader and page need header lines and names to be written.
 
 use std::borrow::Cow;
 
 use super::narrow::Narrowing;
 use crate::profile::{Header, HeaderKind, Profile};
 
-/// Characters of function names that the page would take for HTML.
+/// Characters in function names that the page would treat as HTML.
 ///
 /// It puts them into text, and into an attribute between `"`.
 pub(super) const IN_NAMES: &[u8] = b"&<\"";
 
-/// Characters of the `cmd:` header that the page would take for HTML, where it is text.
+/// Characters in the `cmd:` header that the page would treat as HTML. It puts this header into
+/// text.
 const IN_COMMAND: &[u8] = b"&<";
 
 /// Name of an event that has none.
 const NAMELESS: &[u8] = b"Cost";
 
-/// Gives the header lines as they are written, each without its end.
+/// Returns the header lines as they are written, each without its end.
 ///
 /// webgrind's reader splits them at `: `, without looking whether that is there, when it has taken
 /// off white space at both ends. So lines without a value are left out. It looks up `events` for
 /// every cost, so that this one is never missing.
 ///
-/// Where costs are scaled, events and summaries are. Summaries that were far too small would all
-/// become 0, and with them all percentages: the first is replaced by the total of the self costs
-/// then.
+/// If costs are scaled, so are the event and the summaries. If all summaries become 0 by this, all
+/// percentages would be 0 too, so the first summary is replaced by the total of the self costs.
 pub(super) fn header_lines<E>(
     profile: &Profile,
     narrowing: &Narrowing,

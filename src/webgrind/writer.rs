@@ -1,9 +1,9 @@
 //! Writes the preprocessed formats, v4 to v7.
 //!
-//! One walk over the profile says what stands in a file, and in which order ([`Document`]). It is
-//! made twice: for a [`Surveyor`], which learns what will not fit and how large the file will be,
-//! and for a [`Writer`]. So nothing is written before it is known that everything fits, and the two
-//! cannot disagree about it.
+//! One walk over the profile defines the contents of a file and their order ([`Document`]). It is
+//! done twice: for a [`Surveyor`], which finds out what does not fit and how large the file will
+//! be, and for a [`Writer`]. So nothing is written before it is known that everything fits, and the
+//! two cannot disagree.
 
 use std::io::{Seek, SeekFrom, Write};
 
@@ -62,13 +62,13 @@ impl WriteOptions {
     }
 }
 
-/// What there is to say about a file that was written.
+/// The outcome of writing a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Written {
     /// Its size.
     pub bytes: u64,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<WriteWarning>,
 }
 
@@ -77,7 +77,7 @@ pub struct Written {
 /// Nothing is written before it is known that everything fits. The header address and the function
 /// addresses are patched on completion, which is why the output must seek.
 ///
-/// Two things are there for webgrind's reader, which fails or warns without them. A profile
+/// Two rules are for webgrind's reader, which would otherwise fail or warn. A profile
 /// without functions becomes a file with a function `{main}` that was called once and cost
 /// nothing. Header lines without a value are left out, and an `events:` line is never missing.
 ///
@@ -124,7 +124,7 @@ pub fn write<W: Write + Seek>(
     Ok(Written { bytes, warnings })
 }
 
-/// What takes in a file from its beginning to its end.
+/// Receives the contents of a file from beginning to end.
 trait Sink {
     /// Takes in a cost, and returns it as it is written.
     fn cost(&mut self, cost: Cost) -> U32;
@@ -150,7 +150,7 @@ trait Sink {
     fn begin_function(&mut self) -> Result<(), WriteError>;
 }
 
-/// What stands in a file, and in which order.
+/// The contents of a file, and their order.
 struct Document<'a> {
     profile: &'a Profile,
     version: Version,
@@ -250,9 +250,9 @@ impl<'a> Document<'a> {
         sink.put(b"\n")
     }
 
-    /// The record of a function that stands in for none.
+    /// The record of `{main}`, for a profile without functions.
     ///
-    /// Of a script that has only begun, this is what is known: `{main}` was called.
+    /// Of a script that has only just begun, nothing else is known.
     fn stand_in(&self, sink: &mut impl Sink) -> Result<(), WriteError> {
         for field in self.version.function_fields() {
             let number = u32::from(*field == FunctionField::Invocations);
@@ -346,8 +346,8 @@ impl Sink for Surveyor {
         Ok(())
     }
 
-    /// Takes in their size only. Their numbers have been looked at in the order of the tree: by
-    /// function they lie far apart in memory.
+    /// Counts their size only. Their numbers were checked before, in the order of the tree, because
+    /// by function they are far apart in memory.
     fn put_invocations(
         &mut self,
         lists: &InvocationLists<'_>,

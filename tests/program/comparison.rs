@@ -239,7 +239,7 @@ fn a_file_that_is_its_own_base_is_told() {
     assert_eq!(
         messages(&output),
         format!(
-            "warning: {}: is compared with itself, for the base names it too\n",
+            "warning: {}: is compared with itself: it is also named as the base\n",
             again.display()
         )
     );

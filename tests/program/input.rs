@@ -612,6 +612,6 @@ fn that_cachegrind_records_no_calls_is_said_once() {
     let output = program().args(["-f", "text"]).arg(&cachegrind).output();
     assert_eq!(
         messages(&output.unwrap()),
-        "warning: the profile holds no calls, since Cachegrind records none, so that inclusive costs are self costs; valgrind --tool=callgrind records calls\n"
+        "warning: the profile holds no calls, because Cachegrind records none, and inclusive costs are the same as self costs; use valgrind --tool=callgrind to record calls\n"
     );
 }

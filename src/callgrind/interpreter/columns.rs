@@ -137,7 +137,7 @@ pub(super) struct Columns {
     wanted: Wanted,
     /// All numbers of a line, where more than one of them counts.
     numbers: Vec<Cost>,
-    /// The costs of the wanted events behind the first in the line that was read last.
+    /// The costs of the wanted events after the first, in the line that was read last.
     more: Vec<Cost>,
 }
 

@@ -1,4 +1,4 @@
-//! Where reading is, and what there is to say about lines that are wrong, missing or cut off.
+//! The current line, and warnings about lines that are wrong, missing or cut off.
 
 use super::NEW_RUN;
 use crate::callgrind::error::{Error, Problem, Warning, WarningKind};

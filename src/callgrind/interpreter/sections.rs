@@ -125,7 +125,7 @@ impl Section {
 
     /// Takes in a `summary:` line.
     ///
-    /// Since 2.8 Xdebug sums up behind the last block; before, within it.
+    /// Since 2.8, Xdebug writes the summary after the last block; before, within it.
     pub fn summary(&mut self, is_in_block: bool) {
         self.has_summary = true;
         self.is_summed_up |= is_in_block;

@@ -9,8 +9,8 @@ use super::{CompressedBytes, Compression, DataError, Decompressor};
 /// The first byte of a member.
 const MAGIC: u8 = 0x1f;
 
-/// The largest window that deflate has, as a power of two. zlib-rs has room for it whatever it is
-/// told, but flate2 asks.
+/// The largest window of deflate, as a power of two. flate2 asks for it, though zlib-rs always has
+/// room for the largest.
 const WINDOW_BITS: u8 = 15;
 
 /// Inflates one member after another.

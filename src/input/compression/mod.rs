@@ -13,7 +13,7 @@ use gzip::Gzip;
 pub(super) use worker::Decompressed;
 use zstd::Zstd;
 
-/// Decompresses what `input` holds, on a thread of its own if there is one to be had.
+/// Decompresses `input`, on a thread of its own if one can be started.
 pub(super) fn decompress(
     compression: Compression,
     input: impl Read + Send + 'static,
@@ -115,7 +115,7 @@ impl<R> CompressedBytes<R> {
         self.is_cut
     }
 
-    /// Why the input could not be read, if that was so while it was read through [`Read`].
+    /// Why the input could not be read through [`Read`], if it failed.
     fn take_failure(&mut self) -> Option<io::Error> {
         self.failure.take()
     }

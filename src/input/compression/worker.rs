@@ -35,18 +35,18 @@ pub(in crate::input) struct Decompressed {
 enum Way {
     /// A thread.
     Worker(Worker),
-    /// Whoever reads, where no thread is to be had.
+    /// The reading thread itself, if no other thread can be started.
     InPlace {
         decompressor: Box<dyn Decompressor>,
         /// How it ended, once it has.
         end: Option<End>,
     },
-    /// Nobody any more.
+    /// Nobody: it has ended.
     Ended,
 }
 
-/// A thread with a few buffers that go round, so that memory is bounded and neither side waits for
-/// long. When nobody wants them any more, the thread ends with its next buffer.
+/// A thread with a few buffers that go back and forth, so memory is bounded and neither side waits
+/// for long. When the reader is gone, the thread ends with its next buffer.
 struct Worker {
     full: Receiver<Chunk>,
     empty: Sender<Vec<u8>>,
@@ -138,7 +138,7 @@ impl Read for Decompressed {
 }
 
 impl Worker {
-    /// Starts the thread; gives the decompressor back if none is to be had.
+    /// Starts the thread. If it cannot be started, returns the decompressor.
     fn start<D: Decompressor>(thread: Builder, decompressor: D) -> Result<Self, D> {
         let (full_sender, full) = sync_channel(BUFFERS);
         let (empty, empty_receiver) = channel();
@@ -163,14 +163,14 @@ impl Worker {
         })
     }
 
-    /// Hears from the thread how it ended.
+    /// Receives the outcome from the thread.
     fn end(self) -> End {
         let outcome = self.thread.join();
         outcome.unwrap_or_else(|panic| resume_unwind(panic))
     }
 }
 
-/// Fills buffers until the compressed bytes end, or until nobody wants them any more.
+/// Fills buffers until the compressed bytes end, or until the reader is gone.
 fn work(
     mut decompressor: impl Decompressor,
     full: &SyncSender<Chunk>,

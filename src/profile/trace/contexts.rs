@@ -1,10 +1,10 @@
-//! The tree of calling contexts: every path of functions that a trace went, with its sums.
+//! The tree of calling contexts: every path of calls in a trace, with its sums.
 //!
-//! It is built while a trace is read. An invocation that ends has a *subtree*: the node of its own,
-//! and below it those of what it called, merged by function. Two nodes that are merged leave one,
-//! so that all merging takes no longer than entering the nodes did; a node is looked up among few
-//! others by going through them, and among many in a hash table. Nothing here calls itself:
-//! programs nest as deep as they like.
+//! It is built while a trace is read. An invocation that has ended has a *subtree*: its own node
+//! and, below it, the nodes of its callees, merged by function. Each merge of two nodes removes
+//! one, so all merging together takes no longer than adding the nodes. A node is found among few
+//! siblings by a linear search, and among many in a hash table. Nothing here is recursive, because
+//! calls may be nested to any depth.
 
 use std::hash::BuildHasher;
 
@@ -32,7 +32,7 @@ impl ContextId {
     }
 }
 
-/// All invocations with one path of functions from a root: from an invocation that nobody called.
+/// All invocations with one path of functions from a root: from an invocation that nothing called.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// What was invoked.
@@ -52,12 +52,12 @@ const _: () = assert!(size_of::<Context>() == 32, "a trace has many at a time");
 #[derive(Clone, Copy, Debug)]
 struct Children {
     first: ContextId,
-    /// How many there are, up to [`FEW`]. What is beyond that is the number of the index in which
-    /// they are found.
+    /// How many there are, up to [`FEW`]. A larger value is `FEW + 1` plus the number of the index
+    /// in which they are found.
     width: u32,
 }
 
-/// So many nodes are found faster by going through them than by an index.
+/// Up to this many nodes, a linear search is faster than an index.
 const FEW: u32 = 8;
 
 impl Children {
@@ -74,7 +74,7 @@ impl Children {
     }
 }
 
-/// What tells a node from the others below the same node.
+/// What distinguishes a node from its siblings.
 ///
 /// Invocations of proxies that made calls, which are to stand in their place, are apart from those
 /// that made none.
@@ -99,13 +99,13 @@ impl Context {
     }
 }
 
-/// The calling contexts of a trace: every path of functions that it went, with its sums.
+/// The calling contexts of a trace: every path of calls, with its sums.
 ///
-/// Invocations that nobody called (`{main}`, shutdown functions, fibers) are the roots. A call
+/// Invocations that nothing called (`{main}`, shutdown functions, fibers) are the roots. A call
 /// whose invocation is missing is a context of its own, with the cost of the call.
 #[derive(Debug)]
 pub struct ContextTree {
-    /// The first stands above the roots.
+    /// The nodes; the first one is the parent of the roots.
     nodes: Vec<Context>,
     /// Nodes that were merged into others; new ones take their places.
     free: Vec<ContextId>,
@@ -132,7 +132,7 @@ impl Default for ContextTree {
     }
 }
 
-/// What of an invocation its caller takes over.
+/// What the caller takes over from an invocation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subtree {
     /// Its node, or [`ContextId::NONE`], if it called nothing.
@@ -176,7 +176,7 @@ impl ContextTree {
         &self.nodes[id.index()]
     }
 
-    /// The nodes of invocations that nobody called, in no particular order.
+    /// The nodes of invocations that nothing called, in no particular order.
     pub fn roots(&self) -> impl Iterator<Item = ContextId> {
         self.children(ContextId::TOP)
     }
@@ -202,7 +202,7 @@ impl ContextTree {
         }
     }
 
-    /// The tree in which several functions are one: that whose number `group` gives.
+    /// The tree with functions merged into groups: each becomes the function that `group` returns.
     pub fn regrouped(&self, group: impl FnMut(FunctionId) -> FunctionId) -> Self {
         let mut tree = ContextTree::default();
         tree.merge(self, group);
@@ -316,7 +316,7 @@ impl ContextTree {
         }
     }
 
-    /// Adds an invocation that nobody called.
+    /// Adds an invocation that nothing called.
     pub(super) fn add_root(&mut self, function: FunctionId, subtree: Subtree) {
         self.add_call(ContextId::TOP, function, subtree);
     }
@@ -327,7 +327,7 @@ impl ContextTree {
     }
 
     /// Puts what the invocations of proxies called in their place: it is called by their callers,
-    /// who take over their self costs. Proxies that nobody called stay.
+    /// who take over their self costs. Proxies that nothing called stay.
     pub(super) fn step_over_proxies(&mut self) {
         if self.stepped_over.is_empty() {
             return;
@@ -397,7 +397,7 @@ impl ContextTree {
             let from_children = node.children;
             let node = &mut self.nodes[into.index()];
             node.add(calls, self_cost);
-            // Those of the one with fewer move, so that no node moves often.
+            // The smaller set of nodes moves, so that no node moves often.
             let into_children = node.children;
             if self.count(into_children) < self.count(from_children) {
                 self.nodes[into.index()].children = from_children;
@@ -421,7 +421,7 @@ impl ContextTree {
         if let Some(found) = self.find(parent, key) {
             return found;
         }
-        // Where it is full, all that comes of it is an error.
+        // If the table is full, the whole reading ends with an error.
         let Some(child) = self.enter(Context::new(key.0), key.1) else {
             return parent;
         };

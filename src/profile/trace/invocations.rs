@@ -68,7 +68,7 @@ impl InvocationCall {
     }
 }
 
-/// What the invocations of proxies called, until it stands in place of the calls to them.
+/// What the invocations of proxies called, until it replaces the calls to them.
 #[derive(Debug, Default)]
 pub(super) struct SteppingOver {
     instead: HashMap<InvocationId, VecDeque<InvocationCall>, RandomState>,
@@ -96,7 +96,7 @@ impl SteppingOver {
         }
     }
 
-    /// Keeps what stands in place of the call to an invocation.
+    /// Keeps the calls that replace the call to an invocation.
     pub fn end_invocation(&mut self, id: InvocationId, instead: VecDeque<InvocationCall>) {
         if !instead.is_empty() {
             self.instead.insert(id, instead);
@@ -131,7 +131,7 @@ impl InvocationTree {
         self.invocations[invocation].first_call as usize..end
     }
 
-    /// The invocations that nobody called, with their positions.
+    /// The invocations that nothing called, with their positions.
     pub(super) fn roots(&self) -> impl Iterator<Item = (usize, &Invocation)> {
         let invocations = self.invocations.iter().enumerate();
         invocations.filter(|(_, invocation)| invocation.claimed_by == NONE)
@@ -144,7 +144,7 @@ impl InvocationTree {
         (claimed_by as usize == call).then_some(called)
     }
 
-    /// Who called an invocation, and the record of that call; none: nobody, or nobody known.
+    /// The caller of an invocation and the record of that call, if they are known.
     pub fn caller_of(&self, invocation: usize) -> Option<(usize, &InvocationCall)> {
         let invocation = &self.invocations[invocation];
         let call = self.calls.get(invocation.claimed_by as usize)?;
@@ -175,7 +175,7 @@ impl InvocationTree {
         Some(tree)
     }
 
-    /// Begins a tree that a table states, with room for so many invocations and calls.
+    /// Begins a tree that is read from a table, with room for this many invocations and calls.
     pub(crate) fn with_capacity(invocations: usize, calls: usize) -> Self {
         InvocationTree {
             invocations: Vec::with_capacity(invocations),

@@ -4,10 +4,10 @@
 //! So when a block ends, its calls are walked backwards, and each claims the latest invocation of
 //! its callee that nobody has claimed yet.
 //!
-//! Fibers have a stack each, and their blocks stand between each other's. So a call whose cost is
-//! not that of the latest invocation claims the latest one that has its cost, if there is one.
-//! Costs are compared in the profile's first column, whatever event is wanted: Xdebug clamps
-//! differences of memory, so that those of calls and invocations have little in common.
+//! Each fiber has its own stack, and the blocks of fibers are interleaved. So a call whose cost
+//! differs from that of the latest invocation claims the latest one with the same cost, if there is
+//! one. Costs are compared in the profile's first column, whatever event is wanted: Xdebug clamps
+//! memory differences, so those of calls and invocations need not agree.
 
 use crate::profile::Cost;
 
@@ -62,12 +62,13 @@ impl<T> Unclaimed<T> {
         self.search(cost)
     }
 
-    /// All that nobody claimed, the earliest first.
+    /// All unclaimed invocations, the earliest first.
     pub fn drain(&mut self) -> impl Iterator<Item = T> {
         self.invocations.drain(..).map(|invocation| invocation.what)
     }
 
-    /// What fits nobody claims the latest: it may have been cut, or be of another writer.
+    /// Takes the latest invocation of about this cost. If none fits, because of a cut-off block or
+    /// another writer, takes the latest of all.
     #[cold]
     fn search(&mut self, cost: Cost) -> Option<T> {
         let mut latest_first = self.invocations.iter().rev().take(SEARCHED);

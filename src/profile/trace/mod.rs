@@ -1,12 +1,12 @@
-//! What is known of a trace beyond its sums: who called whom.
+//! The calls of a trace: which invocation called which.
 //!
-//! Each block of a trace is one invocation, and [`matching`] finds out which one a call made. From
-//! that follow the [`InvocationTree`], the [`ContextTree`], inclusive costs in which nothing counts
-//! twice, and the call lists in which [`proxies`] are stepped over. What nobody called (`{main}`,
-//! shutdown functions, destructors, fibers) are the roots.
+//! Each block of a trace is one invocation, and [`matching`] finds out which one a call made. This
+//! is the basis of the [`InvocationTree`], the [`ContextTree`], inclusive costs in which nothing
+//! counts twice, and call lists in which [`proxies`] are stepped over. Invocations that nothing
+//! called (`{main}`, shutdown functions, destructors, fibers) are the roots.
 //!
-//! A reader tells a [`Trace`] of the blocks and their calls. The links are made on a thread of
-//! their own while it reads on.
+//! A reader passes the blocks and their calls to a [`Trace`]. They are linked on another thread
+//! while the reader goes on.
 
 mod contexts;
 mod invocations;
@@ -17,7 +17,7 @@ use super::calls::EdgeKey;
 use super::costs::{Cost, Costs};
 use super::ids::FunctionId;
 use super::{InclusiveCost, ProfileOptions};
-use crate::threads::Beside;
+use crate::threads::WorkerThread;
 pub use contexts::{Context, ContextId, ContextTree, Step};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(super) use proxies::{ListedCalls, WaitingCall, is_proxy};
@@ -27,7 +27,7 @@ use invocations::{NONE, SteppingOver};
 use matching::Unclaimed;
 use proxies::CallLists;
 
-/// What is to be found out about a trace; by default nothing.
+/// What to find out about a trace; by default, nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wanted {
     /// Every invocation, for v4.
@@ -68,7 +68,7 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// What follows from a trace whose links are known: of a preprocessed file.
+    /// The results for a trace whose links are known, from a preprocessed file.
     ///
     /// The invocations come back with the calls of proxies in place of the calls to them.
     pub fn of(invocations: InvocationTree, wanted: Wanted, is_proxy: &[bool]) -> Self {
@@ -96,7 +96,7 @@ pub(super) struct Trace {
     wanted: Wanted,
     lists: CallLists,
     linking: Option<Linking>,
-    /// The same calls once more for each event behind the first, where inclusive costs are to be
+    /// The same calls once more for each event after the first, where inclusive costs are to be
     /// found out of all of them: the links are the same, since they do not depend on the event.
     more: Vec<Linking>,
 }
@@ -113,8 +113,7 @@ impl Trace {
         }
     }
 
-    /// Whether calls are linked: without that, and without proxies, there is no need to tell of
-    /// blocks and calls.
+    /// Whether calls are linked. Without links and proxies, blocks and calls need not be passed on.
     pub fn links(&self) -> bool {
         self.linking.is_some()
     }
@@ -168,7 +167,7 @@ impl Trace {
         self.lists.end_block(function, self_costs.matching)
     }
 
-    /// Where the costs of each event behind the first are added up.
+    /// Where the costs of each event after the first are added up.
     fn further<'a>(
         &'a mut self,
         costs: Costs<'a>,
@@ -234,17 +233,17 @@ struct Batch {
 /// Where the links are made.
 #[derive(Debug)]
 enum Worker {
-    Beside(Beside<Batch, Links>),
-    /// Where there is no core for a thread.
+    Thread(WorkerThread<Batch, Links>),
+    /// On the same thread, if there is no free core.
     Here(Box<Linker>),
 }
 
-/// Takes note of blocks and their calls, and has them linked.
+/// Collects blocks and their calls, and passes them on in batches to be linked.
 #[derive(Debug)]
 struct Linking {
     wanted: Wanted,
     batch: Batch,
-    /// None yet, as long as a thread is not worth its start.
+    /// None as long as starting a thread would not pay off.
     worker: Option<Worker>,
 }
 
@@ -286,7 +285,7 @@ impl Linking {
                 linker.link(self.batch);
                 linker.finish()
             }
-            Some(Worker::Beside(thread)) => {
+            Some(Worker::Thread(thread)) => {
                 thread.send(self.batch);
                 thread.finish()
             }
@@ -299,27 +298,27 @@ impl Linking {
         let wanted = self.wanted;
         match self.worker.get_or_insert_with(|| Worker::start(wanted)) {
             Worker::Here(linker) => linker.link(batch),
-            // It fails if the thread panicked only, which comes to light at the end.
-            Worker::Beside(thread) => _ = thread.send(batch),
+            // It fails only if the thread has panicked, which is reported at the end.
+            Worker::Thread(thread) => _ = thread.send(batch),
         }
     }
 }
 
 impl Worker {
     fn start(wanted: Wanted) -> Self {
-        let thread = Beside::start("linker", BATCHES, move |batches| {
+        let thread = WorkerThread::start("linker", BATCHES, move |batches| {
             let mut linker = Linker::new(wanted);
             batches.iter().for_each(|batch| linker.link(batch));
             linker.finish()
         });
         match thread {
-            Some(thread) => Worker::Beside(thread),
+            Some(thread) => Worker::Thread(thread),
             None => Worker::Here(Box::new(Linker::new(wanted))),
         }
     }
 }
 
-/// What is kept of an invocation that nobody has claimed yet.
+/// The data of an invocation that no call has claimed yet.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
     /// As in its [`Subtree`].
@@ -677,7 +676,7 @@ mod tests {
             prop_assert_eq!(stacks(&contexts), expected);
             let mut found = links.outermost[0].clone();
             found.resize(10, 0);
-            // Whoever is stepped over keeps his figures.
+            // A function that is stepped over keeps its figures.
             prop_assert_eq!(found, outermost(&walked(&roots, false)));
         }
 

@@ -1,4 +1,4 @@
-//! Functions that are stepped over: what they call stands in place of the calls to them.
+//! Proxy functions, which are stepped over: calls to them are replaced by the calls that they made.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -21,16 +21,16 @@ pub(in crate::profile) fn is_proxy(proxies: &[Vec<u8>], name: &[u8]) -> bool {
 
 /// Replaces calls to proxies by what these called.
 ///
-/// `claim` gives for a call the calls to stand in its place; it is asked from the last to the
-/// first. Calls to what is no proxy, to proxies that called nothing, and to those that the profile
-/// does not hold, stay.
+/// `claim` returns the calls that replace a call; it is called from the last call to the first.
+/// Calls to other functions stay, and so do calls to proxies that called nothing or that the
+/// profile does not hold.
 pub(super) fn replaced<C>(
     calls: impl DoubleEndedIterator<Item = C>,
     mut claim: impl FnMut(&C) -> Option<VecDeque<C>>,
 ) -> VecDeque<C> {
-    // What comes after the longest list so far, that list, and what comes before; all the last
-    // call first. Proxies may call each other to any depth: the longest list stays where it is, so
-    // that no call is moved more often than the length of its list doubles.
+    // The calls after the longest list so far, that list, and the calls before it; each with the
+    // last call first. Proxies may call each other to any depth. The longest list stays in place,
+    // so a call moves only when the length of its list at least doubles.
     let mut lists: Vec<VecDeque<C>> = Vec::new();
     for call in calls.rev() {
         match claim(&call) {
@@ -48,7 +48,7 @@ pub(super) fn replaced<C>(
     joined
 }
 
-/// A call that is listed for its caller once it is known what it is replaced by.
+/// A call that waits until its replacement is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::profile) struct WaitingCall {
     /// Who is called.
@@ -97,8 +97,8 @@ pub(in crate::profile) struct ListedCalls {
 }
 
 impl ListedCalls {
-    /// What the calls that were made cost more than those that are listed: the function's inclusive
-    /// cost is to stay what it is.
+    /// By how much the calls that were made cost more than those that are listed. The function's
+    /// inclusive cost has to include it.
     pub fn adjustment(&self) -> (Cost, Vec<Cost>) {
         let (first, mut more) = self.made.clone();
         let listed = total(&self.calls);
@@ -110,14 +110,15 @@ impl ListedCalls {
 
 /// The call lists of functions that call proxies.
 ///
-/// Calls wait from the first one to a proxy on, or all, if the block is a proxy's: what they will
-/// be replaced by, and who lists them, is known at the end.
+/// From the first call to a proxy on, calls wait for the end of their block. In the block of a
+/// proxy all calls wait. Only at the end is it known what replaces them, and which function lists
+/// them.
 #[derive(Debug, Default)]
 pub(super) struct CallLists {
     is_proxy: Vec<bool>,
     /// Calls of the open block.
     waiting: Vec<WaitingCall>,
-    /// What the invocations of proxies called, for as long as nobody has claimed them.
+    /// What the invocations of proxies called, until they are claimed.
     unclaimed: HashMap<FunctionId, Unclaimed<VecDeque<WaitingCall>>, RandomState>,
 }
 
@@ -138,7 +139,7 @@ impl CallLists {
     /// Whether a call has to wait for the end of its block.
     #[inline]
     pub fn has_to_wait(&self, caller: FunctionId, callee: FunctionId) -> bool {
-        // Without proxies nothing ever waits.
+        // Without proxies, no call waits.
         !self.is_proxy.is_empty()
             && (!self.waiting.is_empty() || self.is_proxy(caller) || self.is_proxy(callee))
     }
@@ -209,7 +210,7 @@ mod tests {
         }
     }
 
-    /// Ends a block with calls of these functions, and gives those that are listed for it.
+    /// Ends a block with calls of these functions, and returns the calls that are listed for it.
     fn listed(lists: &mut CallLists, function: u32, calls: &[u32]) -> Option<Vec<u32>> {
         for &callee in calls {
             let call = call(function, callee);
@@ -235,7 +236,7 @@ mod tests {
         }
         assert_eq!(
             listed(&mut lists, 60, &[50, 1, 4, 2, 51]),
-            // The first call waits for nobody.
+            // The first call does not wait.
             Some(vec![13, 30, 20, 31, 10, 11, 12, 32, 3, 33, 2, 51])
         );
         assert_eq!(listed(&mut lists, 60, &[4, 1]), Some(vec![4, 1]));

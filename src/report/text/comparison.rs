@@ -1,4 +1,4 @@
-//! What changed from one profile to another, as a table of two lines a function.
+//! A comparison of two profiles as a table, with two lines per function.
 
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ const DETAILS_INDENT: &str = "    ";
 
 /// Writes the totals of both sides and the functions that have changed, in lines of UTF-8.
 ///
-/// Of the options, [`sort`](Options::sort) and [`function`](Options::function) mean nothing here.
+/// The options [`sort`](Options::sort) and [`function`](Options::function) have no effect here.
 ///
 /// # Errors
 ///
@@ -110,7 +110,7 @@ impl<'a> ComparisonReport<'a> {
         ]
     }
 
-    /// How much of the base's total something is.
+    /// A share of the base's total.
     fn share(&self, change: i128) -> String {
         match self.percent(change) {
             Some(share) => share + " %",

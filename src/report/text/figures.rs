@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
 /// A cost and, where its unit is known, how much that is: `58,434 (584 µs)`.
 pub(in crate::report) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {
@@ -9,13 +9,13 @@ pub(in crate::report) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {
     }
 }
 
-/// So many of something: `1 function`, `2 functions`.
+/// A count with its noun: `1 function`, `2 functions`.
 pub(in crate::report) fn counted(count: u64, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {what}{plural}", grouped(count))
 }
 
-/// A number with its thousands apart: `-1,234,567`.
+/// A number with separated thousands: `-1,234,567`.
 pub(in crate::report) fn grouped(number: impl Into<i128>) -> String {
     let number = number.into();
     let digits = number.unsigned_abs().to_string();
@@ -29,9 +29,9 @@ pub(in crate::report) fn grouped(number: impl Into<i128>) -> String {
     text
 }
 
-/// How much of a total something is, in percent with two decimals.
+/// A share of a total, in percent with two decimals.
 ///
-/// Of nothing, and of less than nothing, there are no percentages: that is `-`.
+/// If the total is 0 or negative, there is no percentage: the result is `-`.
 pub(in crate::report) fn percent(part: impl Into<i128>, total: impl Into<i128>) -> String {
     match total.into() {
         ..=0 => "-".to_owned(),
@@ -55,7 +55,7 @@ pub(in crate::report) enum Unit {
     Nanoseconds(u32),
     /// So many bytes.
     Bytes(u32),
-    /// Nobody knows, or it is a plain number.
+    /// Unknown, or a plain number.
     Unknown,
 }
 

@@ -20,7 +20,7 @@ use crate::profile::{
 };
 use crate::text::printable;
 
-/// What of a profile the text report shows.
+/// Options of the text report.
 ///
 /// ```
 /// use cg_preprocess::report::text::{Options, Sort};
@@ -39,27 +39,27 @@ pub struct Options {
 }
 
 impl Options {
-    /// Shows no more than so many rows; the rest is summed in one line.
+    /// Shows no more than this many rows; the rest is summed up in one line.
     #[must_use]
     pub fn top(self, rows: impl Into<Option<usize>>) -> Self {
         let top = rows.into();
         Options { top, ..self }
     }
 
-    /// Puts first what has the most of this; by default, self cost.
+    /// Sorts by this, highest first; by default, by self cost.
     #[must_use]
     pub fn sort(self, sort: Sort) -> Self {
         Options { sort, ..self }
     }
 
-    /// Shows only functions whose names contain this, in upper or lower case.
+    /// Shows only functions whose names contain this, ignoring case.
     #[must_use]
     pub fn filter(self, text: impl Into<Option<Vec<u8>>>) -> Self {
         let filter = text.into();
         Options { filter, ..self }
     }
 
-    /// Shows the functions of this name alone, each with who calls it and whom it calls.
+    /// Shows only the functions of this name, each with its callers and callees.
     #[must_use]
     pub fn function(self, name: impl Into<Option<Vec<u8>>>) -> Self {
         let function = name.into();
@@ -73,23 +73,23 @@ impl Options {
         Options { width, ..self }
     }
 
-    /// Colours what has changed; by default, nothing is coloured.
+    /// Colours changes; by default, nothing is coloured.
     #[must_use]
     pub fn color(self, color: bool) -> Self {
         Options { color, ..self }
     }
 }
 
-/// What comes first in a table.
+/// How a table is sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sort {
-    /// What costs most without its calls.
+    /// By self cost, without calls.
     #[default]
     SelfCost,
-    /// What costs most with its calls.
+    /// By inclusive cost, with calls.
     Inclusive,
-    /// What was called most often.
+    /// By number of calls.
     Calls,
 }
 
@@ -103,7 +103,7 @@ pub enum Error {
     /// The profile has no function of the name that was asked for.
     #[error("no function is named \"{name}\"{}", advice(.similar))]
     UnknownFunction {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// Some functions whose names contain it, the most expensive first.
         similar: Vec<String>,
@@ -119,8 +119,8 @@ fn advice(names: &[String]) -> String {
 
 /// Writes what was profiled, its sums, and tables of its functions, in lines of UTF-8.
 ///
-/// Percentages are of the total of all self costs. Equals stand in the order of their numbers.
-/// Whatever names hold, nothing but printable characters is written.
+/// Percentages are relative to the total of all self costs. Functions with equal costs are in the
+/// order of their numbers. Only printable characters are written, whatever names contain.
 ///
 /// # Errors
 ///
@@ -158,11 +158,11 @@ struct Report<'a> {
     total: Cost,
     unit: Unit,
     notation: Notation,
-    /// The events behind the first.
+    /// The events after the first.
     further: Vec<FurtherEvent>,
 }
 
-/// An event that has columns of its own behind those of the first.
+/// An event with columns of its own, after those of the first event.
 struct FurtherEvent {
     name: String,
     total: Cost,
@@ -402,7 +402,7 @@ impl<'a> Report<'a> {
         lines
     }
 
-    /// What functions cost together, and how much of the total that is.
+    /// The sum of the costs of functions, and its share of the total.
     fn self_costs(&self, functions: &[FunctionId]) -> String {
         let costs = functions.iter();
         let costs = costs.map(|&id| self.profile.function(id).self_cost);
@@ -441,7 +441,7 @@ impl<'a> Report<'a> {
         lines
     }
 
-    /// What the profile itself gives as its total, where that is another one.
+    /// The total that the profile itself states, if it is a different one.
     fn summary(&self) -> Option<String> {
         let summary = self.profile.stated_total()?;
         let missing = summary.checked_sub(self.total)?;

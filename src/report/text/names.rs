@@ -1,4 +1,4 @@
-//! Names made fit for a terminal: no wider than there is room.
+//! Names shortened to the room that a terminal has.
 
 use unicode_width::UnicodeWidthChar;
 

@@ -1,4 +1,4 @@
-//! A table: figures, then a name and its place, and how these two share the width there is.
+//! A table: figures, then names and places, which share the remaining width.
 
 use super::names::{pad, shorten_name, shorten_path, width_of};
 use crate::text::printable;
@@ -6,11 +6,12 @@ use crate::text::printable;
 /// What stands between columns.
 const GAP: &str = "  ";
 
-/// Without a width to keep to, names that are longer push their places aside: one name of hundreds
-/// of columns must not push away all.
+/// Without a given width, only longer names push their places to the right: one name of hundreds of
+/// columns must not move all places.
 const ALIGNED_NAME: usize = 60;
 
-/// Where there is not this much room for both, names have it all: cut further, neither says much.
+/// If there is less room than this for both, names get all of it: cut further, neither would be
+/// useful.
 const LEAST_NAME: usize = 30;
 const LEAST_PLACE: usize = 20;
 

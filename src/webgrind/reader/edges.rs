@@ -127,8 +127,8 @@ impl EdgeUnion {
 
     /// All edges, in an order that is that of every list.
     ///
-    /// If there is none, since lists contradict each other, the edges that are part of the
-    /// contradiction, or behind it, come last, in the order of the file.
+    /// If lists contradict each other, there is no such order. Then the edges that are part of the
+    /// contradiction, or depend on it, come last, in the order of the file.
     pub fn in_order(mut self) -> Vec<Edge> {
         let mut order = Vec::with_capacity(self.entries.len());
         let numbered = (0u32..).zip(&self.entries);

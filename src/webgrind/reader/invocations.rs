@@ -41,7 +41,8 @@ impl Claim {
     };
 }
 
-/// What invocation records say beyond the places of their sub-calls, in the order of the file.
+/// The contents of invocation records besides the places of their sub-calls, in the order of the
+/// file.
 #[derive(Debug, Default)]
 struct Stated {
     /// Self and inclusive costs.

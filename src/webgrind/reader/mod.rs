@@ -1,8 +1,7 @@
 //! Reads the preprocessed formats, v4 to v7.
 //!
-//! Nothing in a file is believed before it is checked against the file's size: a number costs
-//! neither memory nor time that the bytes behind it do not pay for. What is required of a file,
-//! beyond the layout:
+//! Every number in a file is checked against the file's size before it is used, so memory and time
+//! do not exceed what the actual bytes justify. Besides the layout, these rules hold:
 //!
 //! - It has no more than the 4 GiB that its addresses reach.
 //! - Functions stand in the order of their numbers between the table of addresses and the headers,
@@ -12,8 +11,8 @@
 //! - Every name and every header line has its `\n`, is no longer than any line of a profile can be,
 //!   and has no hole.
 //!
-//! What contradicts itself is taken as far as it goes. Where called-from and sub-call lists
-//! disagree about a call edge, the former count; an edge that only one of them has is there. An
+//! Contradictions are not errors. If called-from and sub-call lists disagree about a call edge, the
+//! called-from list counts. An edge that is in only one of them is kept. An
 //! invocation of v4 was called only if a sub-call says so too, with the same line and cost.
 
 mod edges;
@@ -37,7 +36,7 @@ use table::{Destination, TableReader};
 /// The first four bytes of a text make at least 0x09090909.
 const LARGEST_PLAUSIBLE_VERSION: u32 = 0xFF;
 
-/// What there is to say about a file that was read.
+/// The outcome of reading a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOutcome {
@@ -45,7 +44,7 @@ pub struct ReadOutcome {
     pub version: Version,
     /// Its size in bytes.
     pub bytes: u64,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<ReadWarning>,
 }
 
@@ -255,7 +254,7 @@ fn read_version<R: Read + Seek>(source: &mut Source<R>) -> Result<Version, ReadE
 
 /// Reads the table of addresses, up to the first one that cannot be right.
 ///
-/// Nobody gets beyond that one, and so a table of nothing takes no memory.
+/// Reading ends with an error there, so a table of garbage takes no memory.
 fn addresses<R: Read + Seek>(
     source: &mut Source<R>,
     count: u32,

@@ -74,7 +74,7 @@ impl<R: Read + Seek> Source<R> {
 
     /// Reads a line into `line`, without its end; false if it has none before `limit`.
     ///
-    /// The place is behind the line then, and else as it was. Memory grows with the bytes that are
+    /// Moves to the end of the line, if there is one. Memory grows with the bytes that are
     /// really there, and no further than a line can be long. `what` is the line in messages.
     pub fn line(
         &mut self,

@@ -1,4 +1,4 @@
-//! The table of functions, with all that their records hold.
+//! The table of functions, with the contents of their records.
 
 use std::io::{Read, Seek};
 
@@ -12,7 +12,7 @@ use super::edges::{Edge, EdgeUnion, ListKind};
 use super::invocations::Invocations;
 use crate::profile::{CallEdge, Cost, FunctionId, ProfileBuilder, Selection, TableFunction};
 
-/// Where figures go, and how.
+/// The destination of the figures.
 pub(super) struct Destination<'a> {
     pub builder: &'a mut ProfileBuilder,
     selection: Selection,
