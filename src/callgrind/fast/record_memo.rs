@@ -7,7 +7,7 @@
 //!                       5 1707 0
 //! ```
 //!
-//! The *head* of a record goes up to the blank before its first cost. A trace repeats few heads
+//! The *key* of a record goes up to the blank before its first cost. A trace repeats few keys
 //! millions of times: who was called, and in which line. To compare one with what was read before
 //! is much cheaper than to read it again.
 
@@ -23,25 +23,25 @@ const LAST_SHIFT: u32 = u64::BITS - 12;
 /// How many fewer each time that there are more places.
 const STEP: u32 = 2;
 
-/// The most bytes of a head.
+/// The most bytes of a key.
 const LONGEST: usize = 48;
 
-/// Bytes that must be there to look at a head.
+/// Bytes that must be there to look at a key.
 const SPAN: usize = 64;
 
-/// Bytes from somewhere in the id of a call's function to the end of its head.
+/// Bytes from somewhere in the id of a call's function to the end of its key.
 const CALLS: usize = 24;
 
 /// The bytes at the beginning of a record.
 #[derive(Clone, Copy)]
-pub(in crate::callgrind) struct Head<'a> {
+pub(in crate::callgrind) struct Key<'a> {
     bytes: &'a [u8; SPAN],
     length: usize,
     /// What its place in the memo follows from: its bytes, mixed.
     hash: u64,
 }
 
-/// The numbers in a head.
+/// The numbers in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::callgrind) struct Ids {
     /// Id of the file.
@@ -52,17 +52,17 @@ pub(in crate::callgrind) struct Ids {
     pub line: u64,
 }
 
-impl<'a> Head<'a> {
-    /// What may be the head of a block: the bytes at `pos` up to the first blank.
+impl<'a> Key<'a> {
+    /// What may be the key of a block: the bytes at `pos` up to the first blank.
     #[inline(always)]
     pub fn of_block(data: &'a [u8], pos: usize) -> Option<Self> {
-        Head::with_blanks::<1>(data, pos)
+        Key::with_blanks::<1>(data, pos)
     }
 
-    /// What may be the head of a call: the bytes at `pos` up to the third blank.
+    /// What may be the key of a call: the bytes at `pos` up to the third blank.
     #[inline(always)]
     pub fn of_call(data: &'a [u8], pos: usize) -> Option<Self> {
-        Head::with_blanks::<3>(data, pos)
+        Key::with_blanks::<3>(data, pos)
     }
 
     #[inline(always)]
@@ -80,7 +80,7 @@ impl<'a> Head<'a> {
         let id = word(bytes, length.saturating_sub(CALLS));
         let line = word(bytes, length.saturating_sub(8));
         let hash = (id.rotate_left(20) ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Some(Head {
+        Some(Key {
             bytes,
             length,
             hash,
@@ -93,7 +93,7 @@ impl<'a> Head<'a> {
         self.length
     }
 
-    /// Reads it, if it is the head of a record that consists of ids and plain numbers.
+    /// Reads it, if it is the key of a record that consists of ids and plain numbers.
     pub fn ids(&self) -> Option<Ids> {
         let text = self.bytes.get(..self.length)?;
         let (file, function, rest) = if let Some(block) = text.strip_prefix(b"fl=(") {
@@ -131,30 +131,30 @@ pub(in crate::callgrind) struct Record {
     pub line: u64,
 }
 
-/// A head that was read, and what it means.
+/// A key that was read, and what it means.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The head, the blank behind it, and whatever followed. No head begins with a zero.
+    /// The key, the blank behind it, and whatever followed. No key begins with a zero.
     text: [u8; LONGEST],
     record: Record,
 }
 
 impl Entry {
-    /// Whether it is of this head: with its blank, none is the beginning of another.
+    /// Whether it is of this key: with its blank, none is the beginning of another.
     #[inline(always)]
-    fn is_of(&self, head: &Head<'_>) -> bool {
+    fn is_of(&self, key: &Key<'_>) -> bool {
         let (parts, _) = self.text.as_chunks();
         let mut others = parts.iter();
-        let same = mask(head.bytes, |part| {
+        let same = mask(key.bytes, |part| {
             others
                 .next()
                 .map_or(0, |other| part.simd_eq(u8x16::new(*other)).to_bitmask())
         });
-        !same << (u64::BITS as usize - 1 - head.length) == 0
+        !same << (u64::BITS as usize - 1 - key.length) == 0
     }
 }
 
-/// Records that were read, at places that follow from their heads.
+/// Records that were read, at places that follow from their keys.
 #[derive(Debug)]
 pub(in crate::callgrind) struct RecordMemo {
     /// None before the first record.
@@ -182,50 +182,50 @@ impl RecordMemo {
         self.shift = FIRST_SHIFT;
     }
 
-    /// The record with this head, if it was read before.
+    /// The record with this key, if it was read before.
     #[inline(always)]
-    pub fn find(&self, head: &Head<'_>) -> Option<&Record> {
-        let entry = self.entries.get(self.place(head))?;
-        if entry.is_of(head) {
+    pub fn find(&self, key: &Key<'_>) -> Option<&Record> {
+        let entry = self.entries.get(self.place(key))?;
+        if entry.is_of(key) {
             return Some(&entry.record);
         }
-        self.find_beside(head)
+        self.find_beside(key)
     }
 
-    /// The record with this head, if another one has taken its place.
+    /// The record with this key, if another one has taken its place.
     #[inline(never)]
-    fn find_beside(&self, head: &Head<'_>) -> Option<&Record> {
-        let entry = self.entries.get(self.place(head) ^ 1)?;
-        entry.is_of(head).then_some(&entry.record)
+    fn find_beside(&self, key: &Key<'_>) -> Option<&Record> {
+        let entry = self.entries.get(self.place(key) ^ 1)?;
+        entry.is_of(key).then_some(&entry.record)
     }
 
-    /// The place of a head. The one beside it is for what was there before.
+    /// The place of a key. The one beside it is for what was there before.
     #[inline(always)]
-    fn place(&self, head: &Head<'_>) -> usize {
+    fn place(&self, key: &Key<'_>) -> usize {
         // The upper bits are mixed best.
-        usize::try_from(head.hash >> self.shift).unwrap_or(0)
+        usize::try_from(key.hash >> self.shift).unwrap_or(0)
     }
 
     /// Remembers which edge a call was added to.
-    pub fn set_edge(&mut self, head: &Head<'_>, edge: Option<EdgeId>) {
-        let place = self.place(head);
+    pub fn set_edge(&mut self, key: &Key<'_>, edge: Option<EdgeId>) {
+        let place = self.place(key);
         for place in [place, place ^ 1] {
             match self.entries.get_mut(place) {
-                Some(entry) if entry.is_of(head) => return entry.record.edge = edge,
+                Some(entry) if entry.is_of(key) => return entry.record.edge = edge,
                 _ => {}
             }
         }
     }
 
     /// Remembers a record that was read; what had the place beside its own is forgotten.
-    pub fn enter(&mut self, head: &Head<'_>, record: Record) {
+    pub fn enter(&mut self, key: &Key<'_>, record: Record) {
         let mut text = [0; LONGEST];
-        text.copy_from_slice(&head.bytes[..LONGEST]);
+        text.copy_from_slice(&key.bytes[..LONGEST]);
         if self.entered >= self.entries.len() / 2 {
             self.grow(record);
         }
         self.entered += 1;
-        let place = self.place(head);
+        let place = self.place(key);
         self.entries.swap(place, place ^ 1);
         self.entries[place] = Entry { text, record };
     }
@@ -247,7 +247,7 @@ impl RecordMemo {
     }
 }
 
-/// A bit for each of the bytes that a head may have.
+/// A bit for each of the bytes that a key may have.
 #[inline(always)]
 fn mask(bytes: &[u8; SPAN], mut bits: impl FnMut(u8x16) -> u32) -> u64 {
     let mut mask = 0;
@@ -291,11 +291,11 @@ mod tests {
     }
 
     fn read_block(text: &str) -> Option<Ids> {
-        Head::of_block(&padded(text), 0)?.ids()
+        Key::of_block(&padded(text), 0)?.ids()
     }
 
     fn read_call(text: &str) -> Option<Ids> {
-        Head::of_call(&padded(text), 0)?.ids()
+        Key::of_call(&padded(text), 0)?.ids()
     }
 
     #[test]
@@ -331,13 +331,13 @@ mod tests {
         for text in ["fl=(1)\nfn=(1) f\n5 17\n", "fi=(1)\nfn=(1)\n5 17\n"] {
             assert_eq!(read_block(text), None, "{text:?}");
         }
-        assert!(Head::of_block(b"fl=(1)\nfn=(1)\n5 17\n", 0).is_none());
+        assert!(Key::of_block(b"fl=(1)\nfn=(1)\n5 17\n", 0).is_none());
     }
 
     #[test]
     fn heads_are_compared_as_far_as_they_go() {
         let data = padded("cfl=(12345)\ncfn=(123)\ncalls=1 0 0\n1707 5 0\n");
-        let head = Head::of_call(&data, 0).unwrap();
+        let key = Key::of_call(&data, 0).unwrap();
         let mut text = [b'#'; LONGEST];
         text.copy_from_slice(&data[..LONGEST]);
         let record = Record {
@@ -348,12 +348,12 @@ mod tests {
             edge: None,
             line: 0,
         };
-        assert!(Entry { text, record }.is_of(&head));
+        assert!(Entry { text, record }.is_of(&key));
         for at in 0..LONGEST {
             let mut text = text;
             text[at] ^= 1;
             // The blank behind it is part of it.
-            assert_eq!(Entry { text, record }.is_of(&head), at > head.length);
+            assert_eq!(Entry { text, record }.is_of(&key), at > key.length);
         }
     }
 
@@ -367,14 +367,14 @@ mod tests {
 
     #[test]
     fn what_is_forgotten_is_forgotten_and_two_of_one_place_are_both_found() {
-        let heads: Vec<_> = (0..20_000)
+        let keys: Vec<_> = (0..20_000)
             .map(|line| padded(&format!("fl=(1)\nfn=(1)\n{line} 1\n")))
             .collect();
         let mut memo = RecordMemo::default();
         let mut found = 0;
-        for (line, data) in (0..).zip(&heads) {
-            let head = Head::of_block(data, 0).unwrap();
-            assert!(memo.find(&head).is_none());
+        for (line, data) in (0..).zip(&keys) {
+            let key = Key::of_block(data, 0).unwrap();
+            assert!(memo.find(&key).is_none());
             let record = Record {
                 file: NameId::EMPTY,
                 name: NameId::EMPTY,
@@ -383,11 +383,11 @@ mod tests {
                 edge: None,
                 line,
             };
-            memo.enter(&head, record);
-            assert_eq!(memo.find(&head).unwrap().line, line);
+            memo.enter(&key, record);
+            assert_eq!(memo.find(&key).unwrap().line, line);
         }
-        for (line, data) in (0..).zip(&heads) {
-            let record = memo.find(&Head::of_block(data, 0).unwrap());
+        for (line, data) in (0..).zip(&keys) {
+            let record = memo.find(&Key::of_block(data, 0).unwrap());
             assert!(record.is_none_or(|record| record.line == line));
             found += usize::from(record.is_some());
         }
@@ -395,7 +395,7 @@ mod tests {
         assert_eq!(memo.entries.len(), 1 << (u64::BITS - LAST_SHIFT));
         memo.forget();
         assert!(
-            memo.find(&Head::of_block(&heads[19_999], 0).unwrap())
+            memo.find(&Key::of_block(&keys[19_999], 0).unwrap())
                 .is_none()
         );
     }

@@ -7,7 +7,7 @@ use super::costs::{Expect, PendingCall};
 use super::in_force::Name;
 use super::sections::MAIN;
 use crate::callgrind::fast::cost_run::{CostRun, ShortCall};
-use crate::callgrind::fast::record_memo::{Head, Record};
+use crate::callgrind::fast::record_memo::{Key, Record};
 use crate::callgrind::line::{Cursor, Named, Position};
 use crate::profile::Call;
 
@@ -114,12 +114,12 @@ impl Interpreter<'_> {
     /// Reads `fl=`, `fn=` and the first cost line of a block.
     #[inline(always)]
     fn block(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        let head = Head::of_block(data, pos)?;
-        let mut cursor = Cursor::new(data, pos + head.length());
+        let key = Key::of_block(data, pos)?;
+        let mut cursor = Cursor::new(data, pos + key.length());
         let costs = self.columns.costs(&mut cursor, Spelling::Wrapped).ok()?;
-        let record = match self.memo.as_ref()?.find(&head) {
+        let record = match self.memo.as_ref()?.find(&key) {
             Some(record) => *record,
-            None => self.enter_record(&head, false)?,
+            None => self.enter_record(&key, false)?,
         };
         self.in_force.set_file(Name::Known(record.file));
         self.in_force.set_function(Name::Known(record.name));
@@ -135,12 +135,12 @@ impl Interpreter<'_> {
     /// Reads `cfl=`, `cfn=`, `calls=1 0 0` and the cost line of a call.
     #[inline(always)]
     fn call(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        let head = Head::of_call(data, pos)?;
-        let mut cursor = Cursor::new(data, pos + head.length());
+        let key = Key::of_call(data, pos)?;
+        let mut cursor = Cursor::new(data, pos + key.length());
         let costs = self.columns.costs(&mut cursor, Spelling::Plain).ok()?;
-        let record = match self.memo.as_ref()?.find(&head) {
+        let record = match self.memo.as_ref()?.find(&key) {
             Some(record) => *record,
-            None => self.enter_record(&head, true)?,
+            None => self.enter_record(&key, true)?,
         };
         self.in_force
             .set_known_callee(record.name, record.file, self.builder);
@@ -157,16 +157,16 @@ impl Interpreter<'_> {
                 calls: 1,
             };
             let edge = self.builder.add_call(call, costs);
-            self.memo.as_mut()?.set_edge(&head, edge);
+            self.memo.as_mut()?.set_edge(&key, edge);
         }
         self.diagnostics.pass_lines(4);
         Some(cursor.pos())
     }
 
-    /// Finds out what a head means, and remembers it.
+    /// Finds out what a key means, and remembers it.
     #[cold]
-    fn enter_record(&mut self, head: &Head<'_>, is_call: bool) -> Option<Record> {
-        let ids = head.ids()?;
+    fn enter_record(&mut self, key: &Key<'_>, is_call: bool) -> Option<Record> {
+        let ids = key.ids()?;
         let (file, name) = self.ids.file_and_function(ids.file, ids.function)?;
         let record = Record {
             file,
@@ -176,7 +176,7 @@ impl Interpreter<'_> {
             edge: None,
             line: ids.line,
         };
-        self.memo.as_mut()?.enter(head, record);
+        self.memo.as_mut()?.enter(key, record);
         Some(record)
     }
 }
