@@ -4,9 +4,9 @@ use std::io::{Read, Seek};
 
 use super::super::error::{ReadError, ReadErrorKind};
 use super::super::layout::{InvocationRecord, NOBODY, Record, SubCallRecord};
+use super::destination::Destination;
 use super::edges::Edge;
 use super::source::Source;
-use super::table::Destination;
 use crate::profile::{InvocationCall, InvocationTree};
 
 /// Where the sub-calls of an invocation stand.
@@ -134,7 +134,7 @@ impl Invocations {
             }
         }
         if let Some(links) = links {
-            into.builder.add_invocations(links.tree);
+            into.add_invocations(links.tree);
         }
         Ok(())
     }

@@ -15,6 +15,7 @@
 //! called-from list counts. An edge that is in only one of them is kept. An
 //! invocation of v4 was called only if a sub-call says so too, with the same line and cost.
 
+mod destination;
 mod edges;
 mod invocations;
 mod source;
@@ -28,8 +29,9 @@ use super::layout::{
 };
 use crate::profile::{CostSource, Kind, ProfileBuilder, ProfileKind, RawHeader, summary_costs};
 use crate::text::excerpt;
+use destination::Destination;
 use source::Source;
-use table::{Destination, TableReader};
+use table::TableReader;
 
 /// Larger first numbers are taken for the beginning of something else than a preprocessed file.
 ///

@@ -8,51 +8,10 @@ use super::super::layout::{
     Version,
 };
 use super::File;
-use super::edges::{Edge, EdgeUnion, ListKind};
+use super::destination::Destination;
+use super::edges::{EdgeUnion, ListKind};
 use super::invocations::Invocations;
-use crate::profile::{CallEdge, Cost, FunctionId, ProfileBuilder, Selection, TableFunction};
-
-/// The destination of the figures.
-pub(super) struct Destination<'a> {
-    pub builder: &'a mut ProfileBuilder,
-    selection: Selection,
-    /// Whether the invocations of v4 go there too.
-    keeps_invocations: bool,
-    /// The functions of the file, by their numbers in it.
-    ids: Vec<FunctionId>,
-}
-
-impl<'a> Destination<'a> {
-    pub fn new(builder: &'a mut ProfileBuilder, selection: Selection) -> Self {
-        Destination {
-            keeps_invocations: builder.keeps_invocations(),
-            builder,
-            selection,
-            ids: Vec::new(),
-        }
-    }
-
-    /// A cost of the file as one of the selected event.
-    pub fn cost(&self, cost: u64) -> Cost {
-        let cost = Cost::try_from(cost).unwrap_or(Cost::MAX);
-        self.selection.first().cost(&[cost])
-    }
-
-    /// The function with a number that was checked.
-    pub fn function(&self, number: u32) -> FunctionId {
-        self.ids[number as usize]
-    }
-
-    pub fn add_edge(&mut self, edge: &Edge) {
-        self.builder.add_table_edge(CallEdge {
-            caller: self.function(edge.caller),
-            callee: self.function(edge.callee),
-            line: u64::from(edge.line),
-            calls: edge.calls,
-            cost: self.cost(edge.cost),
-        });
-    }
-}
+use crate::profile::TableFunction;
 
 /// The numbers at the beginning of a function record; 0 where the version has none.
 #[derive(Debug, Default)]
@@ -79,7 +38,7 @@ pub(super) struct TableReader<'a, R> {
 impl<'a, R: Read + Seek> TableReader<'a, R> {
     pub fn new(file: File<R>, into: Destination<'a>) -> Self {
         TableReader {
-            invocations: Invocations::new(into.keeps_invocations),
+            invocations: Invocations::new(into.keeps_invocations()),
             file,
             into,
             edges: EdgeUnion::default(),
@@ -143,7 +102,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         }
         let into = &mut self.into;
         let cost = |cost: u32| into.cost(u64::from(cost));
-        let is_listed = self.file.version == Version::V4 && into.keeps_invocations;
+        let is_listed = self.file.version == Version::V4 && into.keeps_invocations();
         let function = TableFunction {
             file: &self.names[0],
             name: &self.names[1],
@@ -153,8 +112,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             invocations: u64::from(figures.invocations),
             call_cost: is_listed.then(|| cost(figures.call_cost)),
         };
-        let id = into.builder.add_table_function(&function);
-        into.ids.push(id);
+        into.add_function(&function);
         Ok(())
     }
 

@@ -1,0 +1,65 @@
+//! Where the figures of a preprocessed file go, and as what.
+
+use super::edges::Edge;
+use crate::profile::{
+    CallEdge, Cost, FunctionId, InvocationTree, ProfileBuilder, Selection, TableFunction,
+};
+
+/// The builder that gets the figures of a file.
+pub(super) struct Destination<'a> {
+    builder: &'a mut ProfileBuilder,
+    selection: Selection,
+    keeps_invocations: bool,
+    /// The functions of the file, by their numbers in it.
+    ids: Vec<FunctionId>,
+}
+
+impl<'a> Destination<'a> {
+    /// For a file whose costs stand where `selection` says.
+    pub fn new(builder: &'a mut ProfileBuilder, selection: Selection) -> Self {
+        Destination {
+            keeps_invocations: builder.keeps_invocations(),
+            builder,
+            selection,
+            ids: Vec::new(),
+        }
+    }
+
+    /// A cost of the file as one of the selected event.
+    pub fn cost(&self, cost: u64) -> Cost {
+        let cost = Cost::try_from(cost).unwrap_or(Cost::MAX);
+        self.selection.first().cost(&[cost])
+    }
+
+    /// Whether the invocations of v4 go there too.
+    pub fn keeps_invocations(&self) -> bool {
+        self.keeps_invocations
+    }
+
+    /// Adds the next function of the file.
+    pub fn add_function(&mut self, function: &TableFunction<'_>) {
+        let id = self.builder.add_table_function(function);
+        self.ids.push(id);
+    }
+
+    /// Adds all invocations of the file, once its functions and edges have been added.
+    pub fn add_invocations(&mut self, invocations: InvocationTree) {
+        self.builder.add_invocations(invocations);
+    }
+
+    /// The function with a number that was checked.
+    pub fn function(&self, number: u32) -> FunctionId {
+        self.ids[number as usize]
+    }
+
+    /// Adds a call edge between functions that have been added.
+    pub fn add_edge(&mut self, edge: &Edge) {
+        self.builder.add_table_edge(CallEdge {
+            caller: self.function(edge.caller),
+            callee: self.function(edge.callee),
+            line: u64::from(edge.line),
+            calls: edge.calls,
+            cost: self.cost(edge.cost),
+        });
+    }
+}
