@@ -24,16 +24,16 @@ pub use error::{ConvertError, FormatError, Warning};
 use webgrind::{OnOverflow, Version, WriteOptions};
 
 /// What is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// webgrind's preprocessed format.
     Preprocessed(Version),
     /// The stacks of traces, one per line.
     Collapsed,
     /// The stacks of traces as a tree, for people.
-    Tree(text::Options),
+    Tree,
     /// The top functions, for people.
-    Text(text::Options),
+    Text,
     /// Everything, for machines.
     Json,
     /// A summed profile in the callgrind format.
@@ -48,22 +48,32 @@ impl Default for Format {
 
 impl Format {
     /// Whether it holds the costs of all events, unless some are chosen.
-    pub fn holds_all_events(&self) -> bool {
+    pub fn holds_all_events(self) -> bool {
         matches!(self, Format::Json | Format::Callgrind)
     }
 
+    /// Whether it can hold the costs of several events.
+    pub fn holds_events(self) -> bool {
+        self.holds_all_events() || self == Format::Text
+    }
+
     /// Whether it can hold a comparison.
-    pub fn has_comparison(&self) -> bool {
-        matches!(self, Format::Text(_) | Format::Json | Format::Collapsed)
+    pub fn has_comparison(self) -> bool {
+        matches!(self, Format::Text | Format::Json | Format::Collapsed)
+    }
+
+    /// Whether it has rows, whose number [`text::Options::top`] limits.
+    pub fn has_rows(self) -> bool {
+        matches!(self, Format::Text | Format::Tree)
     }
 
     /// Whether it shows stacks, which only traces have.
-    fn shows_stacks(&self) -> bool {
-        matches!(self, Format::Collapsed | Format::Tree(_))
+    fn shows_stacks(self) -> bool {
+        matches!(self, Format::Collapsed | Format::Tree)
     }
 
     /// Whether it must not go to a terminal.
-    pub fn is_binary(&self) -> bool {
+    pub fn is_binary(self) -> bool {
         matches!(self, Format::Preprocessed(_))
     }
 }
@@ -74,6 +84,8 @@ impl Format {
 pub struct Options {
     /// What is written.
     pub format: Format,
+    /// How tables and trees for people look.
+    pub text: text::Options,
     /// How inputs are read.
     pub read: callgrind::Options,
     /// The events whose costs are read.
@@ -106,6 +118,12 @@ impl Options {
     #[must_use]
     pub fn format(self, format: Format) -> Self {
         Options { format, ..self }
+    }
+
+    /// Sets how tables and trees for people look.
+    #[must_use]
+    pub fn text(self, text: text::Options) -> Self {
+        Options { text, ..self }
     }
 
     /// Reads inputs with these options.
@@ -518,9 +536,10 @@ impl Loaded<'_> {
         self.report.functions = profile.functions().len();
         let calls = profile.edges().map(|edge| edge.calls);
         self.report.calls = calls.fold(0, u64::saturating_add);
-        self.report.bytes_out = match &self.options.format {
+        let text_options = &self.options.text;
+        self.report.bytes_out = match self.options.format {
             Format::Preprocessed(version) => {
-                let options = WriteOptions::new(*version)
+                let options = WriteOptions::new(version)
                     .on_overflow(self.options.on_overflow)
                     .escape_html(self.options.escape_html);
                 let written = self
@@ -549,16 +568,16 @@ impl Loaded<'_> {
                     Ok(())
                 })?
             }
-            Format::Tree(options) => self
+            Format::Tree => self
                 .output
-                .stream(|output| Ok(tree::write(profile, options, output)?))?,
-            Format::Text(options) => self.output.stream(|output| match &self.comparison {
+                .stream(|output| Ok(tree::write(profile, text_options, output)?))?,
+            Format::Text => self.output.stream(|output| match &self.comparison {
                 Some(compared) => Ok(text::write_comparison(
                     &compared.comparison,
-                    options,
+                    text_options,
                     output,
                 )?),
-                None => Ok(text::write(profile, options, output)?),
+                None => Ok(text::write(profile, text_options, output)?),
             })?,
             Format::Json => self.output.stream(|output| match &self.comparison {
                 Some(compared) => {

@@ -16,7 +16,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, ValueHint};
 
 use super::choices::{
-    FORMATS, GENERATE, INCLUSIVE, KINDS, ON_OVERFLOW, OutputFormat, PROGRESS, Rows, SORTS, rows,
+    FORMATS, GENERATE, INCLUSIVE, KINDS, ON_OVERFLOW, PROGRESS, Rows, SORTS, rows,
 };
 use super::{EXAMPLES, EXIT_STATUS, inputs, names};
 use crate::packaging::Generate;
@@ -92,7 +92,7 @@ pub struct OutputArguments {
     /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version
     /// since 1.2 v7.
     #[arg(short, long, value_parser = FORMATS, default_value = "v7")]
-    format: OutputFormat,
+    format: Format,
 
     /// Write `&` and `<` in names as entities, for webgrind's page (v4 to v7)
     ///
@@ -236,6 +236,7 @@ impl Arguments {
         let holds_all_events = format.holds_all_events() && self.comparison.base.is_empty();
         Options::default()
             .format(format)
+            .text(self.report_options())
             .read(
                 callgrind::Options::default()
                     .kind(self.reading.kind)
@@ -262,21 +263,10 @@ impl Arguments {
             .escape_html(true)
     }
 
-    fn format(&self) -> Format {
-        match self.output_format() {
-            OutputFormat::Preprocessed(version) => Format::Preprocessed(version),
-            OutputFormat::Callgrind => Format::Callgrind,
-            OutputFormat::Text => Format::Text(self.report_options()),
-            OutputFormat::Tree => Format::Tree(self.report_options()),
-            OutputFormat::Collapsed => Format::Collapsed,
-            OutputFormat::Json => Format::Json,
-        }
-    }
-
     /// The format to write: with `--webgrind`, that of the profile, not of the converted file.
-    fn output_format(&self) -> OutputFormat {
+    fn format(&self) -> Format {
         match self.output.webgrind {
-            Some(_) => OutputFormat::Callgrind,
+            Some(_) => Format::Callgrind,
             None => self.output.format,
         }
     }
@@ -354,7 +344,7 @@ impl Arguments {
     }
 
     fn contradiction(&self) -> Option<&'static str> {
-        let (format, list) = (self.output_format(), self.reading.files_from.as_deref());
+        let (format, list) = (self.format(), self.reading.files_from.as_deref());
         let reports = &self.reports;
         let reads_twice = list.is_some_and(inputs::is_dash)
             && self.inputs.iter().any(|input| inputs::is_dash(input));
@@ -376,7 +366,7 @@ impl Arguments {
                 "--top is for formats that have rows: -f text and -f tree",
             ),
             (
-                chooses && format != OutputFormat::Text,
+                chooses && format != Format::Text,
                 "--sort, --filter and --function are for -f text",
             ),
             (
@@ -396,7 +386,7 @@ impl Arguments {
                 "a comparison is of one event: name one",
             ),
             (
-                self.output.escape_html && !matches!(format, OutputFormat::Preprocessed(_)),
+                self.output.escape_html && !matches!(format, Format::Preprocessed(_)),
                 "--escape-html is for webgrind's formats: -f v4 to -f v7",
             ),
             (

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 
 use cg_preprocess::callgrind::KindChoice;
+use cg_preprocess::convert::Format;
 use cg_preprocess::profile::{InclusiveCost, Kind};
 use cg_preprocess::report::text::Sort;
 use cg_preprocess::webgrind::{OnOverflow, Version};
@@ -57,97 +58,52 @@ impl<T: Clone + Send + Sync> TypedValueParser for Choices<T> {
     }
 }
 
-/// A format as it is named on the command line. Other options add the details.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputFormat {
-    /// For webgrind.
-    Preprocessed(Version),
-    /// The callgrind format.
-    Callgrind,
-    /// A table.
-    Text,
-    /// The stacks of a trace, as a tree.
-    Tree,
-    /// The same, one stack per line.
-    Collapsed,
-    /// A JSON document.
-    Json,
-}
-
-impl OutputFormat {
-    /// Whether it must not go to a terminal.
-    pub fn is_binary(self) -> bool {
-        matches!(self, OutputFormat::Preprocessed(_))
-    }
-
-    /// Whether it holds the costs of several events.
-    pub fn holds_events(self) -> bool {
-        matches!(
-            self,
-            OutputFormat::Callgrind | OutputFormat::Text | OutputFormat::Json
-        )
-    }
-
-    /// Whether two profiles can be compared in it.
-    pub fn has_comparison(self) -> bool {
-        matches!(
-            self,
-            OutputFormat::Text | OutputFormat::Json | OutputFormat::Collapsed
-        )
-    }
-
-    /// Whether `--top` limits its length.
-    pub fn has_rows(self) -> bool {
-        matches!(self, OutputFormat::Text | OutputFormat::Tree)
-    }
-}
-
 /// What `--format` takes.
-pub const FORMATS: Choices<OutputFormat> = Choices(&[
+pub const FORMATS: Choices<Format> = Choices(&[
     Choice {
         name: "v4",
         meaning: "For webgrind 0.4: every invocation",
-        value: OutputFormat::Preprocessed(Version::V4),
+        value: Format::Preprocessed(Version::V4),
     },
     Choice {
         name: "v5",
         meaning: "For webgrind 0.5",
-        value: OutputFormat::Preprocessed(Version::V5),
+        value: Format::Preprocessed(Version::V5),
     },
     Choice {
         name: "v6",
         meaning: "For webgrind 0.6 to 1.1",
-        value: OutputFormat::Preprocessed(Version::V6),
+        value: Format::Preprocessed(Version::V6),
     },
     Choice {
         name: "v7",
         meaning: "For webgrind 1.2 and later",
-        value: OutputFormat::Preprocessed(Version::V7),
+        value: Format::Preprocessed(Version::V7),
     },
     Choice {
         name: "callgrind",
         meaning: "All functions and calls, for KCachegrind and others, and for merging",
-        value: OutputFormat::Callgrind,
+        value: Format::Callgrind,
     },
     Choice {
         name: "text",
         meaning: "A table of the most expensive functions",
-        value: OutputFormat::Text,
+        value: Format::Text,
     },
     Choice {
         name: "tree",
         meaning: "The call tree of a trace",
-        value: OutputFormat::Tree,
+        value: Format::Tree,
     },
     Choice {
         name: "collapsed",
         meaning: "The stacks of a trace, for flame graphs",
-        value: OutputFormat::Collapsed,
+        value: Format::Collapsed,
     },
     Choice {
         name: "json",
         meaning: "All functions and calls, for scripts",
-        value: OutputFormat::Json,
+        value: Format::Json,
     },
 ]);
 
