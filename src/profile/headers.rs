@@ -282,14 +282,13 @@ impl Headers {
         if self.summaries.is_empty() {
             return None;
         }
-        let sections = self.sections.iter().map(|section| {
-            let summaries = &self.summaries[section.summaries.clone()];
-            let stated = summaries.iter().map(|summary| summary.stated);
-            match stated.fold(0, Cost::saturating_add) {
+        let sections = self
+            .sections
+            .iter()
+            .map(|section| match self.stated_in(section) {
                 0 => section.own,
                 stated => stated,
-            }
-        });
+            });
         Some(sections.fold(0, Cost::saturating_add))
     }
 
@@ -330,12 +329,18 @@ impl Headers {
         corrections
     }
 
-    /// What the `summary:` lines of a section add up to.
+    /// What the `summary:` lines of a section add up to as they are written.
     fn total_of(&self, section: &Section) -> Cost {
-        let summaries = &self.summaries[section.summaries.clone()];
-        if section.is_rewritten && !summaries.is_empty() {
-            return section.own;
+        if section.is_rewritten && !section.summaries.is_empty() {
+            section.own
+        } else {
+            self.stated_in(section)
         }
+    }
+
+    /// What the `summary:` lines of a section add up to as they were read.
+    fn stated_in(&self, section: &Section) -> Cost {
+        let summaries = &self.summaries[section.summaries.clone()];
         let stated = summaries.iter().map(|summary| summary.stated);
         stated.fold(0, Cost::saturating_add)
     }
