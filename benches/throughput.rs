@@ -105,7 +105,7 @@ fn compressed(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let input = folder.path().join("xdebug.cg.gz");
     let text = generate::xdebug(2_000_000, 500, 1);
-    pack(&text, &input).expect("a folder that can be written");
+    compress(&text, &input).expect("a folder that can be written");
     let output = Target::File(folder.path().join("out.pre"));
 
     let mut group = criterion.benchmark_group("gzip");
@@ -124,7 +124,7 @@ fn compressed(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn pack(text: &[u8], path: &Path) -> io::Result<()> {
+fn compress(text: &[u8], path: &Path) -> io::Result<()> {
     let mut file = GzEncoder::new(File::create(path)?, Compression::default());
     file.write_all(text)?;
     file.finish()?.sync_all()

@@ -150,20 +150,20 @@ fn figures(report: &Report, start: Instant) -> String {
         functions,
         calls,
         bytes_in,
-        bytes_unpacked,
+        bytes_decompressed,
         bytes_out,
         ..
     } = report;
     let seconds = start.elapsed().as_secs_f64();
-    let unpacked = if bytes_in == bytes_unpacked {
+    let decompressed = if bytes_in == bytes_decompressed {
         String::new()
     } else {
-        format!(" ({bytes_unpacked} unpacked)")
+        format!(" ({bytes_decompressed} decompressed)")
     };
     // A rate is no exact figure.
     #[allow(clippy::cast_precision_loss)]
-    let rate = *bytes_unpacked as f64 / 1e6 / seconds.max(1e-6);
+    let rate = *bytes_decompressed as f64 / 1e6 / seconds.max(1e-6);
     format!(
-        "{functions} functions, {calls} calls, {bytes_in} bytes in{unpacked}, {bytes_out} bytes out, {seconds:.3} s, {rate:.1} MB/s"
+        "{functions} functions, {calls} calls, {bytes_in} bytes in{decompressed}, {bytes_out} bytes out, {seconds:.3} s, {rate:.1} MB/s"
     )
 }

@@ -219,7 +219,7 @@ pub struct Report {
     /// Bytes read, as stored.
     pub bytes_in: u64,
     /// Bytes of the profiles after decompression.
-    pub bytes_unpacked: u64,
+    pub bytes_decompressed: u64,
     /// Bytes written.
     pub bytes_out: u64,
     /// Why the inputs do not keep to [`Options::max_growth`], if they do not.
@@ -382,7 +382,7 @@ impl<'a> Conversion<'a> {
         let loaded = load::load(inputs, self.options, &self.progress)?;
         let mut report = Report {
             warnings: loaded.warnings,
-            bytes_unpacked: loaded.bytes_unpacked,
+            bytes_decompressed: loaded.bytes_decompressed,
             ..Report::default()
         };
         report.warnings.extend(named_twice(inputs));
@@ -408,7 +408,7 @@ impl<'a> Conversion<'a> {
         };
         base_report.warnings.append(&mut report.warnings);
         report.warnings = base_report.warnings;
-        report.bytes_unpacked += base_report.bytes_unpacked;
+        report.bytes_decompressed += base_report.bytes_decompressed;
         Ok(Compared {
             base: profile,
             comparison,

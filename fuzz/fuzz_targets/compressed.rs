@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
     let folder = tempfile::tempdir_in("/dev/shm").expect("a folder in memory");
     let folder = folder.path();
     if how & 7 == 7 {
-        // As it is, behind the first bytes of a member or a frame.
+        // As it is, after the first bytes of a member or a frame.
         let magic: &[u8] = if how & 8 == 0 {
             b"\x1f\x8b\x08\0\0\0\0\0\0\x03"
         } else {

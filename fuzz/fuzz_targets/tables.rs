@@ -24,7 +24,7 @@ fuzz_target!(|data: &[u8]| {
         read: callgrind::Options::default(),
         profile: ProfileOptions::default(),
     };
-    // Short ways look ahead: let them reach the last line.
+    // Fast paths look ahead: let them reach the last line.
     let text = made.text.clone() + &"# end\n".repeat(20);
     let (profile, warnings) = read_all(&choices, [text.as_bytes()].into_iter()).expect("sound");
     assert_eq!(warnings, [""; 0]);

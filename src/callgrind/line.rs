@@ -202,7 +202,7 @@ impl<'a> Cursor<'a> {
         self.pos += usize::from(self.data.get(self.pos) == Some(&b' '));
     }
 
-    /// Reads a decimal number of up to 7 digits and the byte behind it, a blank or the end of the
+    /// Reads a decimal number of up to 7 digits and the byte after it, a blank or the end of the
     /// line; nothing else is stepped over.
     #[inline(always)]
     pub fn plain_cost(&mut self) -> Option<PlainCost> {
@@ -217,7 +217,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads what [`plain_cost`](Self::plain_cost) does, where most costs have one digit: the cost,
-    /// and whether the line ends behind it.
+    /// and whether the line ends after it.
     #[inline(always)]
     pub fn small_cost(&mut self) -> Option<(i64, bool)> {
         if let Some(&[digit @ b'0'..=b'9', end @ (b' ' | b'\n')]) =
@@ -666,9 +666,9 @@ mod tests {
     #[test]
     fn names_and_ids_are_told_apart() {
         // With nothing after the line, and with enough to read words.
-        for behind in ["", "fn=(99)\n"] {
+        for after in ["", "fn=(99)\n"] {
             let parse = |text: &str| {
-                let data = format!("{text}\n{behind}");
+                let data = format!("{text}\n{after}");
                 let mut cursor = Cursor::new(data.as_bytes(), 0);
                 let name = cursor.name();
                 assert!(name.is_err() || cursor.pos() == text.len() + 1, "{text:?}");

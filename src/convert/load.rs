@@ -20,7 +20,7 @@ use crate::webgrind::{self, Version};
 pub(super) struct Loaded {
     pub profile: Profile,
     pub warnings: Vec<Warning>,
-    pub bytes_unpacked: u64,
+    pub bytes_decompressed: u64,
 }
 
 /// Reads all inputs to their ends.
@@ -61,7 +61,7 @@ struct Read {
     /// Why it has no data, if it has none.
     no_data: Option<ConvertError>,
     warnings: Vec<Warning>,
-    bytes_unpacked: u64,
+    bytes_decompressed: u64,
 }
 
 /// The inputs up to some point.
@@ -69,7 +69,7 @@ struct Read {
 struct Merged {
     profile: Option<Profile>,
     warnings: Vec<Warning>,
-    bytes_unpacked: u64,
+    bytes_decompressed: u64,
     /// The first input that has no data, and what is wrong with it.
     no_data: Option<(Profile, ConvertError)>,
 }
@@ -79,7 +79,7 @@ impl Merged {
     fn add(&mut self, read: Result<Read, ConvertError>) -> Result<(), ConvertError> {
         let read = read?;
         self.warnings.extend(read.warnings);
-        self.bytes_unpacked += read.bytes_unpacked;
+        self.bytes_decompressed += read.bytes_decompressed;
         match (read.no_data, &mut self.profile) {
             (Some(error), _) => _ = self.no_data.get_or_insert((read.profile, error)),
             (None, None) => self.profile = Some(read.profile),
@@ -93,7 +93,7 @@ impl Merged {
     /// Adds the inputs that follow.
     fn append(&mut self, others: Merged) -> Result<(), ConvertError> {
         self.warnings.extend(others.warnings);
-        self.bytes_unpacked += others.bytes_unpacked;
+        self.bytes_decompressed += others.bytes_decompressed;
         if self.no_data.is_none() {
             self.no_data = others.no_data;
         }
@@ -117,7 +117,7 @@ impl Merged {
         Ok(Loaded {
             profile,
             warnings: self.warnings,
-            bytes_unpacked: self.bytes_unpacked,
+            bytes_decompressed: self.bytes_decompressed,
         })
     }
 }
@@ -219,10 +219,10 @@ fn read(
         options,
         builder: &mut builder,
         warnings: Vec::new(),
-        bytes_unpacked: 0,
+        bytes_decompressed: 0,
     };
     let outcome = reader.read(progress);
-    let (mut warnings, bytes_unpacked) = (reader.warnings, reader.bytes_unpacked);
+    let (mut warnings, bytes_decompressed) = (reader.warnings, reader.bytes_decompressed);
     let no_data = match outcome {
         Err(error) if !error.is_no_data() => return Err(error),
         outcome => outcome.err(),
@@ -242,7 +242,7 @@ fn read(
         profile,
         no_data,
         warnings,
-        bytes_unpacked,
+        bytes_decompressed,
     })
 }
 
@@ -251,7 +251,7 @@ struct InputReader<'a> {
     options: &'a Options,
     builder: &'a mut ProfileBuilder,
     warnings: Vec<Warning>,
-    bytes_unpacked: u64,
+    bytes_decompressed: u64,
 }
 
 impl InputReader<'_> {
@@ -282,7 +282,7 @@ impl InputReader<'_> {
             .into_seekable()
             .map_err(|error| self.unreadable(error))?;
         let outcome = webgrind::read(input, &self.source.to_string(), self.builder)?;
-        self.bytes_unpacked += outcome.bytes;
+        self.bytes_decompressed += outcome.bytes;
         let warnings = outcome.warnings.into_iter().map(Warning::Preprocessed);
         self.warnings.extend(warnings);
         Ok(())
@@ -310,7 +310,7 @@ impl InputReader<'_> {
             }
             (outcome, _) => outcome?,
         };
-        self.bytes_unpacked += outcome.bytes;
+        self.bytes_decompressed += outcome.bytes;
         let warnings = outcome.warnings.into_iter().map(Warning::Callgrind);
         self.warnings.extend(warnings);
         if let Some((compression, bytes)) = cut {

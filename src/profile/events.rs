@@ -62,7 +62,7 @@ pub enum EventError {
         event: String,
     },
     /// The formulas of a derived event change too often.
-    #[error("the formulas behind event \"{event}\" change more than {MOST_CHANGES} times")]
+    #[error("the formulas of event \"{event}\" change more than {MOST_CHANGES} times")]
     Unstable {
         /// The derived event.
         event: String,

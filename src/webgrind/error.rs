@@ -277,7 +277,7 @@ pub enum ReadErrorKind {
     /// The sub-calls of an invocation of v4 lie elsewhere than between functions and headers, or
     /// overlap others.
     #[error(
-        "sub-calls of invocation {invocation} of function {function} out of place: expected {count} between bytes {lowest} and {highest}, behind functions and other sub-calls and before the headers"
+        "sub-calls of invocation {invocation} of function {function} out of place: expected {count} between bytes {lowest} and {highest}, after functions and other sub-calls and before the headers"
     )]
     SubCalls {
         /// Number of the function.

@@ -128,7 +128,7 @@ fn file_and_name(place: &str) -> (String, String) {
     (file.to_owned(), name.to_owned())
 }
 
-/// Takes the object away from behind a name: a path, or `???`.
+/// Removes the object after a name: a path, or `???`.
 fn without_object(name: &str) -> &str {
     match name.rsplit_once(" [") {
         Some((name, object)) if object.starts_with(['/', '?']) => name,

@@ -203,11 +203,11 @@ fn a_closing_line_tells_the_figures() {
 
 #[cfg(feature = "compression")]
 #[test]
-fn the_closing_line_tells_packed_and_unpacked_bytes() {
-    let path = fixture("packed/small.cg.gz");
+fn verbose_shows_compressed_and_decompressed_bytes() {
+    let path = fixture("compressed/small.cg.gz");
     let output = program().arg("-v").arg(&path).output().unwrap();
-    let packed = path.metadata().unwrap().len();
-    let bytes_in = format!(" {packed} bytes in ({} unpacked), ", small().len());
+    let compressed = path.metadata().unwrap().len();
+    let bytes_in = format!(" {compressed} bytes in ({} decompressed), ", small().len());
     assert!(messages(&output).contains(&bytes_in));
 }
 
@@ -573,8 +573,8 @@ mod preprocessor {
             assert!(webgrind.convert(&webgrind.path("in")) == expected);
         }
         if cfg!(feature = "compression") {
-            let packed = fixture("packed/small.cg.gz");
-            assert!(webgrind.convert(&packed) == bytes("xdebug3/small.v7.pre"));
+            let compressed = fixture("compressed/small.cg.gz");
+            assert!(webgrind.convert(&compressed) == bytes("xdebug3/small.v7.pre"));
         }
     }
 
@@ -721,7 +721,7 @@ mod preprocessor {
 
     /// What webgrind would read through the link is gone.
     #[test]
-    fn a_failure_leaves_nothing_behind_a_link() {
+    fn a_failure_leaves_nothing_at_the_target_of_a_link() {
         let webgrind = Webgrind::new();
         fs::write(webgrind.path("earlier"), bytes("xdebug3/small.v7.pre")).unwrap();
         symlink("earlier", webgrind.path("out")).unwrap();

@@ -1,4 +1,4 @@
-//! What the program reads: text, packed, preprocessed, from files and pipes, one or several.
+//! What the program reads: text, compressed, preprocessed, from files and pipes, one or several.
 
 use std::fs;
 use std::path::PathBuf;
@@ -208,28 +208,28 @@ fn a_named_pipe_is_read() {
 }
 
 #[test]
-fn what_others_pack_is_an_error_that_tells_how_to_unpack_it() {
-    for (ending, name, unpacker) in [
+fn other_compressions_are_errors_that_say_how_to_decompress() {
+    for (ending, name, command) in [
         ("bz2", "bzip2", "bzip2 -dc"),
         ("lz4", "LZ4", "lz4 -dc"),
         ("xz", "xz", "xz -dc"),
         ("zip", "ZIP", "unzip -p"),
     ] {
-        let path = fixture(&format!("packed/small.cg.{ending}"));
+        let path = fixture(&format!("compressed/small.cg.{ending}"));
         let output = program().arg(&path).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         assert_eq!(
             messages(&output),
             format!(
                 "error: {}: cannot be read: it is {name} data, which have to be decompressed first, \
-                 as with \"{unpacker}\"\n",
+                 as with \"{command}\"\n",
                 path.display()
             )
         );
     }
 }
 
-/// `BLESS=1` writes the messages anew.
+/// `BLESS=1` rewrites the messages.
 #[test]
 fn what_is_mistaken_for_a_profile_is_recognised() {
     let folder = fixture("foreign");
@@ -298,16 +298,16 @@ fn bytes_of_a_preprocessed_file_are_counted_once() {
 
 #[cfg(not(feature = "compression"))]
 #[test]
-fn packed_inputs_are_refused_with_the_reason() {
-    for (name, packing) in [("small.cg.gz", "gzip"), ("small.cg.zst", "zstd")] {
+fn compressed_inputs_are_refused_with_the_reason() {
+    for (name, compression) in [("small.cg.gz", "gzip"), ("small.cg.zst", "zstd")] {
         let output = program()
-            .arg(fixture("packed").join(name))
+            .arg(fixture("compressed").join(name))
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(1));
         let message = messages(&output);
         assert!(
-            message.contains(name) && message.contains(packing),
+            message.contains(name) && message.contains(compression),
             "{message}"
         );
         assert!(
@@ -318,7 +318,7 @@ fn packed_inputs_are_refused_with_the_reason() {
 }
 
 #[cfg(feature = "compression")]
-mod packed {
+mod compressed {
     use std::io::Write;
     use std::process::Output;
 
@@ -328,7 +328,7 @@ mod packed {
 
     use super::*;
 
-    /// A frame of zstd that holds nothing to be unpacked.
+    /// A frame of zstd without content.
     const SKIPPED: &[u8] = b"\x5a\x2a\x4d\x18\x05\x00\x00\x00hello";
 
     fn gzip(data: &[u8]) -> Vec<u8> {
@@ -341,10 +341,10 @@ mod packed {
         compress_to_vec(data, CompressionLevel::Fastest)
     }
 
-    /// Packs halves, thirds and so on, each for itself.
-    fn in_parts(data: &[u8], parts: usize, pack: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    /// Compresses halves, thirds and so on, each on its own.
+    fn in_parts(data: &[u8], parts: usize, compress: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         let parts = data.chunks(data.len().div_ceil(parts));
-        parts.flat_map(pack).collect()
+        parts.flat_map(compress).collect()
     }
 
     fn failed(output: &Output) -> String {
@@ -354,9 +354,9 @@ mod packed {
     }
 
     #[test]
-    fn what_other_programs_packed_is_read() {
+    fn files_of_other_compressors_are_read() {
         let expected = bytes("xdebug3/small.v7.pre");
-        for name in ["packed/small.cg.gz", "packed/small.cg.zst"] {
+        for name in ["compressed/small.cg.gz", "compressed/small.cg.zst"] {
             assert_eq!(converted(&[fixture(name)]), expected);
             assert_eq!(piped(&bytes(name)), expected);
         }
@@ -399,15 +399,15 @@ mod packed {
     }
 
     #[test]
-    fn an_input_that_is_cut_off_before_its_data_is_left_out_beside_others() {
+    fn an_input_cut_off_before_its_data_is_left_out_of_a_merge() {
         let folder = TempDir::new().unwrap();
         let cut = folder.path().join("cut");
         let good = fixture("xdebug3/small.cg");
-        for packed in [
+        for compressed in [
             gzip(&bytes("xdebug3/composer.cg")),
             zstd(&bytes("xdebug3/small.cg")),
         ] {
-            fs::write(&cut, &packed[..12]).unwrap();
+            fs::write(&cut, &compressed[..12]).unwrap();
             for inputs in [[&cut, &good], [&good, &cut]] {
                 let output = program().args(inputs).output().unwrap();
                 assert!(output.status.success(), "{output:?}");
@@ -420,25 +420,25 @@ mod packed {
     }
 
     #[test]
-    fn packed_inputs_merge_like_plain_ones() {
+    fn compressed_inputs_merge_like_plain_ones() {
         let folder = TempDir::new().unwrap();
-        let packed = folder.path().join("packed");
-        fs::write(&packed, gzip(&bytes("xdebug3/small.cg"))).unwrap();
+        let compressed = folder.path().join("compressed");
+        fs::write(&compressed, gzip(&bytes("xdebug3/small.cg"))).unwrap();
         let other = fixture("xdebug3/features.cg");
         let expected = converted(&[fixture("xdebug3/small.cg"), other.clone()]);
-        assert!(converted(&[packed, other]) == expected);
+        assert!(converted(&[compressed, other]) == expected);
     }
 
     #[test]
-    fn preprocessed_files_may_be_packed() {
+    fn preprocessed_files_may_be_compressed() {
         let file = bytes("xdebug3/composer.v7.pre");
         assert!(piped(&gzip(&file)) == file);
         assert!(piped(&zstd(&file)) == file);
     }
 
     #[test]
-    fn what_was_packed_twice_is_an_error_that_says_so() {
-        let (text, xz) = (bytes("xdebug3/small.cg"), bytes("packed/small.cg.xz"));
+    fn data_compressed_twice_are_an_error_that_says_so() {
+        let (text, xz) = (bytes("xdebug3/small.cg"), bytes("compressed/small.cg.xz"));
         for (twice, what) in [
             (gzip(&gzip(&text)), "gzip data within gzip data"),
             (gzip(&zstd(&text)), "zstd data within gzip data"),
@@ -453,13 +453,13 @@ mod packed {
     }
 
     #[test]
-    fn whatever_follows_packed_data_is_an_error_at_its_byte() {
+    fn garbage_after_compressed_data_is_an_error_at_its_byte() {
         let text = bytes("xdebug3/small.cg");
-        for (mut packed, packing) in [(gzip(&text), "gzip"), (zstd(&text), "zstd")] {
-            let at = packed.len();
-            packed.extend(b"garbage");
-            let message = failed(&run(["-"], &packed));
-            let expected = format!("corrupt {packing} data at byte {at}: ");
+        for (mut compressed, compression) in [(gzip(&text), "gzip"), (zstd(&text), "zstd")] {
+            let at = compressed.len();
+            compressed.extend(b"garbage");
+            let message = failed(&run(["-"], &compressed));
+            let expected = format!("corrupt {compression} data at byte {at}: ");
             assert!(message.contains(&expected), "{message}");
             assert!(message.starts_with("error: standard input:"), "{message}");
         }
@@ -470,19 +470,19 @@ mod packed {
         let text = bytes("xdebug3/composer.cg");
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("corrupt");
-        for (good, packing) in [(gzip(&text), "gzip"), (in_parts(&text, 3, zstd), "zstd")] {
+        for (good, compression) in [(gzip(&text), "gzip"), (in_parts(&text, 3, zstd), "zstd")] {
             let middle = good.len() / 2;
-            let mut packed = good.clone();
-            packed[middle..middle + 40].fill(0xff);
-            fs::write(&path, &packed).unwrap();
-            // Even where what is unpacked before that shows is no callgrind line any more.
+            let mut compressed = good.clone();
+            compressed[middle..middle + 40].fill(0xff);
+            fs::write(&path, &compressed).unwrap();
+            // Even if garbage that is no callgrind line has been decompressed before the error shows.
             for lenient in [&[][..], &["--lenient"]] {
                 let message = failed(&program().args(lenient).arg(&path).output().unwrap());
                 let start = format!("error: {}:", path.display());
                 let errors = message.lines().filter(|line| line.starts_with(&start));
                 assert_eq!(errors.count(), 1, "{message}");
                 let (_, at) = message
-                    .split_once(&format!("corrupt {packing} data at byte "))
+                    .split_once(&format!("corrupt {compression} data at byte "))
                     .unwrap();
                 let at: usize = at.split_once(':').unwrap().0.parse().unwrap();
                 assert!((middle..good.len()).contains(&at), "{message}");
@@ -492,13 +492,13 @@ mod packed {
 
     #[test]
     fn a_wrong_checksum_is_an_error() {
-        for name in ["packed/small.cg.gz", "packed/small.cg.zst"] {
-            let mut packed = bytes(name);
+        for name in ["compressed/small.cg.gz", "compressed/small.cg.zst"] {
+            let mut compressed = bytes(name);
             // The last four bytes are the length in gzip, the checksum in zstd.
-            let at = packed.len() - 5;
+            let at = compressed.len() - 5;
             let at = if name.ends_with("gz") { at } else { at + 1 };
-            packed[at] ^= 1;
-            let message = failed(&run(["-"], &packed));
+            compressed[at] ^= 1;
+            let message = failed(&run(["-"], &compressed));
             assert!(message.contains("corrupt "), "{message}");
         }
     }
@@ -506,19 +506,20 @@ mod packed {
     #[test]
     fn a_stream_that_stops_early_is_converted_as_far_as_it_goes() {
         let text = bytes("xdebug3/composer.cg");
-        for (packed, packing) in [(gzip(&text), "gzip"), (in_parts(&text, 4, zstd), "zstd")] {
+        for (compressed, compression) in [(gzip(&text), "gzip"), (in_parts(&text, 4, zstd), "zstd")]
+        {
             for share in 4..8 {
-                let length = packed.len() * share / 8;
-                let output = run(["-f", "json"], &packed[..length]);
+                let length = compressed.len() * share / 8;
+                let output = run(["-f", "json"], &compressed[..length]);
                 assert!(output.status.success());
                 assert!(!output.stdout.is_empty());
                 let message = messages(&output);
-                let cut = format!("the {packing} data are cut off after {length} bytes");
+                let cut = format!("the {compression} data are cut off after {length} bytes");
                 assert!(message.contains(&cut), "{message}");
                 let mut lines = message.lines();
                 assert!(lines.all(|line| line.starts_with("warning: ")), "{message}");
             }
-            let output = run(["-"], &packed[..5]);
+            let output = run(["-"], &compressed[..5]);
             assert!(failed(&output).contains("no profile data"));
         }
     }

@@ -1,4 +1,4 @@
-//! Hostile sizes in little memory: whatever a few bytes claim, or unpack to, the program stays
+//! Hostile sizes in little memory: whatever a few bytes claim, or decompress to, the program stays
 //! below a limit on its address space.
 
 use std::fs;
@@ -105,8 +105,8 @@ fn more_lines_than_memory() {
     let block = b"fn=(1) f\n+1 1\ncfn=(2) g\ncalls=1 0\n* 3\n-1 2\n\n".repeat(20);
     let comment = [b"#", &[b' '; 60_000][..], b"\n"].concat();
     let piece = [&block[..], &comment].concat();
-    let packed = gzip_bomb(HEADER, &piece, 100);
-    assert_converted(&run_within(LITTLE, &packed, &[]));
+    let compressed = gzip_bomb(HEADER, &piece, 100);
+    assert_converted(&run_within(LITTLE, &compressed, &[]));
     let plain = [HEADER, &piece.repeat(1000)].concat();
     assert!(plain.len() > LITTLE as usize * 1024);
     assert_converted(&run_within(LITTLE, &plain, &[]));
@@ -179,8 +179,8 @@ fn holes_for_headers() {
 /// Headers by the million out of a few kilobytes: memory follows their text.
 #[test]
 fn more_headers_than_anybody_writes() {
-    let packed = gzip_bomb(b"", &b"a: b\n".repeat(MIB / 5), 32);
-    let input = [packed, gzip(HEADER)].concat();
+    let compressed = gzip_bomb(b"", &b"a: b\n".repeat(MIB / 5), 32);
+    let input = [compressed, gzip(HEADER)].concat();
     for format in ["v7", "text"] {
         assert_converted(&run(&input, &["-f", format]));
     }

@@ -1,4 +1,4 @@
-//! The program: its arguments, what it reads, what it writes and says, and what it leaves behind.
+//! The program: its arguments, what it reads, what it writes and says, and which files it leaves.
 
 mod runner;
 

@@ -1,4 +1,4 @@
-//! What the program leaves behind: whole files or nothing, whatever happens.
+//! What the program leaves on disk: whole files or nothing, whatever happens.
 
 use std::fs;
 use std::io::Read;
@@ -152,7 +152,7 @@ fn a_profile_is_replaced_only_when_that_is_wanted() {
         "valgrind/plain.cg",
     ];
     if cfg!(feature = "compression") {
-        profiles.extend(["packed/small.cg.gz", "packed/small.cg.zst"]);
+        profiles.extend(["compressed/small.cg.gz", "compressed/small.cg.zst"]);
     }
     for name in profiles {
         fs::write(&target, bytes(name)).unwrap();
@@ -567,7 +567,7 @@ mod unix {
         assert!(message.contains("Permission denied"), "{message}");
     }
 
-    /// A killed program may leave its own half of a file behind, but never half a target.
+    /// A killed program may leave its own half of a file, but never half a target.
     #[test]
     fn a_killed_program_leaves_the_old_file_or_the_new_one() {
         let folder = TempDir::new().unwrap();

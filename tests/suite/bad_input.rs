@@ -1,6 +1,6 @@
 //! One fixture for every error and warning of the callgrind reader, with the exact message.
 //!
-//! `BLESS=1 cargo test --test suite bad_input` writes the messages anew.
+//! `BLESS=1 cargo test --test suite bad_input` rewrites the messages.
 
 use std::collections::BTreeSet;
 use std::fs;

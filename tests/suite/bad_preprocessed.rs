@@ -123,17 +123,17 @@ const MESSAGES: [(&str, &str); 27] = [
     (
         "v4-sub-calls-overlap.pre",
         "at byte 131: sub-calls of invocation 0 of function 1 out of place: expected 1 between \
-         bytes 147 and 147, behind functions and other sub-calls and before the headers",
+         bytes 147 and 147, after functions and other sub-calls and before the headers",
     ),
     (
         "v4-sub-calls-inside.pre",
         "at byte 111: sub-calls of invocation 0 of function 0 out of place: expected 1 between \
-         bytes 131 and 147, behind functions and other sub-calls and before the headers",
+         bytes 131 and 147, after functions and other sub-calls and before the headers",
     ),
     (
         "v4-sub-calls-outside.pre",
         "at byte 131: sub-calls of invocation 0 of function 0 out of place: expected 268435455 \
-         between bytes 131 and 147, behind functions and other sub-calls and before the headers",
+         between bytes 131 and 147, after functions and other sub-calls and before the headers",
     ),
     (
         "v4-sub-call-function.pre",
@@ -320,7 +320,7 @@ fn holes_are_refused_at_once() {
     assert_eq!(
         error,
         "a.pre: at byte 0: sub-calls of invocation 0 of function 0 out of place: expected 0 \
-         between bytes 64 and 4294967281, behind functions and other sub-calls and before the \
+         between bytes 64 and 4294967281, after functions and other sub-calls and before the \
          headers"
     );
 }

@@ -1,4 +1,4 @@
-//! Whom a call calls: objects and files beside `cfn=`, and for how long they hold.
+//! Whom a call calls: objects and files given with `cfn=`, and for how long they hold.
 
 use crate::library::listed;
 

@@ -90,7 +90,7 @@ fn summary_end(trace: &[u8]) -> usize {
     number + digits.count()
 }
 
-/// Cuts a trace whose `summary:` stands behind the last block and its blank line.
+/// Cuts a trace whose `summary:` follows the last block and its blank line.
 fn check_xdebug_3(trace: &[u8], cuts: impl Iterator<Item = usize>) {
     let end = find(trace, b"\nsummary: ") + 1;
     check(trace, cuts, end);

@@ -1,7 +1,7 @@
 //! What webgrind's own preprocessors have written of these profiles, we write byte for byte.
 //!
 //! Each `X.vN.pre` in fixtures/ was made by a webgrind of the time of version N from `X.cg`. These
-//! files are never written anew.
+//! files are never regenerated.
 
 use std::fs;
 use std::path::{Path, PathBuf};

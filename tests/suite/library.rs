@@ -158,8 +158,8 @@ impl Read for Bytewise<'_> {
 
 /// Lists what a text holds, or says why it cannot be read.
 ///
-/// Short ways look ahead: what they do shows where enough follows, and what the general path does
-/// where each byte comes alone.
+/// Fast paths look ahead: they are taken where enough follows, and the general path where each byte
+/// comes alone.
 #[track_caller]
 pub fn listed(text: &str) -> Result<Vec<String>, String> {
     let reading = Reading::default();

@@ -143,7 +143,7 @@ fn a_relative_line_after_a_call_begins_at_the_line_of_its_cost() {
 }
 
 #[test]
-fn lines_are_counted_on_behind_one_that_is_skipped_for_its_length() {
+fn lines_are_counted_after_one_skipped_for_its_length() {
     let long = "x".repeat((16 << 20) + 1);
     for rest in ["nonsense\n", "18 9 9 9\n", "fn=g\nnonsense\n"] {
         let text = format!("events: Ir\nfn=f\n15 90\n{long}\n16 2\n{rest}");

@@ -134,7 +134,7 @@ fn traces() {
 
 #[test]
 fn traces_whose_ids_are_renamed() {
-    // Xdebug's append mode: the ids begin anew in every run.
+    // Xdebug's append mode: the ids start again in every run.
     check_all(|seed| {
         let mut text = generate::xdebug(30, 12, seed);
         text.extend_from_slice(b"==== NEW PROFILING FILE ====================\n");
@@ -175,7 +175,7 @@ fn without_addresses(text: &[u8]) -> Vec<u8> {
 /// Reads a text, and what is left of it after some damage, in any way.
 fn check_any_way(text: &[u8], seed: u64) {
     let mut random = Random::new(seed);
-    // Short ways look ahead.
+    // Fast paths look ahead.
     let mut text = [text, &b"# end\n".repeat(20)].concat();
     for _ in 0..3 {
         Case::new(&mut random).check(&text, usize::MAX);

@@ -1,7 +1,7 @@
 //! The stacks of traces: what a walk over all invocations finds.
 //!
 //! Reports of some fixtures stand in fixtures/stacks/. `BLESS=1 cargo test --test suite stacks`
-//! writes them anew; look at what changed.
+//! rewrites them; review the difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;

@@ -1,11 +1,11 @@
-//! Every profile in fixtures/ becomes the tables beside it: as JSON, and in v5, v6 and v7.
+//! Every profile in fixtures/ becomes the tables next to it: as JSON, and in v5, v6 and v7.
 //!
 //! `X.tables.json` holds the tables of the profile `X`: its functions in number order, call records
 //! as `[function, line, calls, cost]`, headers in order. Before `.tables.json` may stand with which
 //! options they were made: `.event-NAME`, where negative sums are given as the 0 that the
 //! preprocessed formats show, or `.with-proxies`.
 //!
-//! `BLESS=1 cargo test --test suite tables` writes those in fixtures/producers/ anew, and fills any that
+//! `BLESS=1 cargo test --test suite tables` rewrites those in fixtures/producers/, and fills any that
 //! are empty. All others come from elsewhere (webgrind, KCachegrind) and are never written.
 
 use std::env;
@@ -268,7 +268,7 @@ fn every_profile_of_a_producer_has_tables() {
             .is_some_and(|extension| extension == "cg");
         assert!(
             !is_profile || checked.contains(&profile),
-            "no tables beside {}",
+            "no tables next to {}",
             fixtures::short(&profile)
         );
     }

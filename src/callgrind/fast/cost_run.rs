@@ -210,7 +210,7 @@ fn short_line(data: &[u8], pos: usize, base: &Position) -> Option<ShortLine> {
 #[inline(always)]
 fn same_line(data: &[u8], run: &mut CostRun, last: &mut LastCost) {
     let line = run.position.base(1);
-    // How the line number may be spelled beside `*`.
+    // How the line number may be spelled other than `*`.
     let spelled = u8::try_from(line).ok().filter(|&line| line <= 9);
     let spelled = spelled.map_or(b'*', |line| b'0' + line);
     let before = run.lines;
@@ -343,7 +343,7 @@ mod tests {
         let text = "+4 0 1\n+2 0 125\n+3 0 125\n+3 * 125\n+7 * 9999999\n-1 0 7\nfn=(1)\n";
         let expected = ([118, 0], Some(0), 10_000_382, 6, "fn=(1)\n");
         assert_eq!(read(text, base(100, 0)), expected);
-        // A colon is the byte behind 9.
+        // A colon is the byte after 9.
         let text = "+4 * 1\n+4 : 1\n";
         let expected = ([104, 10], Some(10), 1, 1, "+4 : 1\n");
         assert_eq!(read(text, base(100, 10)), expected);

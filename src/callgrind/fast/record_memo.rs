@@ -134,7 +134,7 @@ pub(in crate::callgrind) struct Record {
 /// A key that was read, and what it means.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The key, the blank behind it, and whatever followed. No key begins with a zero.
+    /// The key, the blank after it, and whatever followed. No key begins with a zero.
     text: [u8; LONGEST],
     record: Record,
 }
@@ -189,17 +189,17 @@ impl RecordMemo {
         if entry.is_of(key) {
             return Some(&entry.record);
         }
-        self.find_beside(key)
+        self.find_displaced(key)
     }
 
     /// The record with this key, if another one has taken its place.
     #[inline(never)]
-    fn find_beside(&self, key: &Key<'_>) -> Option<&Record> {
+    fn find_displaced(&self, key: &Key<'_>) -> Option<&Record> {
         let entry = self.entries.get(self.place(key) ^ 1)?;
         entry.is_of(key).then_some(&entry.record)
     }
 
-    /// The place of a key. The one beside it is for what was there before.
+    /// The place of a key. Its neighbour is for what was there before.
     #[inline(always)]
     fn place(&self, key: &Key<'_>) -> usize {
         // The upper bits are mixed best.
@@ -217,7 +217,7 @@ impl RecordMemo {
         }
     }
 
-    /// Remembers a record that was read; what had the place beside its own is forgotten.
+    /// Remembers a record that was read; what its neighbour held is forgotten.
     pub fn enter(&mut self, key: &Key<'_>, record: Record) {
         let mut text = [0; LONGEST];
         text.copy_from_slice(&key.bytes[..LONGEST]);
@@ -352,7 +352,7 @@ mod tests {
         for at in 0..LONGEST {
             let mut text = text;
             text[at] ^= 1;
-            // The blank behind it is part of it.
+            // The blank after the key is part of it.
             assert_eq!(Entry { text, record }.is_of(&key), at > key.length);
         }
     }

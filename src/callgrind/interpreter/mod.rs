@@ -297,7 +297,7 @@ impl<'a> Interpreter<'a> {
     #[inline(never)]
     fn define(&mut self, named: Named, id: u64, name: &[u8]) -> NameId {
         let ids = self.ids.of(named);
-        // Valgrind defines its ids anew in each part.
+        // Valgrind redefines its ids in each part.
         if let Some(known) = ids.get(id)
             && self.builder.name(known) == name
         {

@@ -126,7 +126,7 @@ mod tests {
     use super::super::tests::{Trickle, all_of};
     use super::*;
 
-    const COMPRESSED: &[u8] = include_bytes!("../../../fixtures/packed/small.cg.gz");
+    const COMPRESSED: &[u8] = include_bytes!("../../../fixtures/compressed/small.cg.gz");
     const PLAIN: &[u8] = include_bytes!("../../../fixtures/xdebug3/small.cg");
 
     #[test]

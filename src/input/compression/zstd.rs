@@ -150,7 +150,7 @@ mod tests {
     use super::super::tests::{Trickle, all_of};
     use super::*;
 
-    const COMPRESSED: &[u8] = include_bytes!("../../../fixtures/packed/small.cg.zst");
+    const COMPRESSED: &[u8] = include_bytes!("../../../fixtures/compressed/small.cg.zst");
     const PLAIN: &[u8] = include_bytes!("../../../fixtures/xdebug3/small.cg");
     const SKIPPED: &[u8] = b"\x5a\x2a\x4d\x18\x05\x00\x00\x00hello";
 

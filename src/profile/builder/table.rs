@@ -142,7 +142,7 @@ impl ProfileBuilder {
         FunctionId(number)
     }
 
-    /// Adds an edge that a table states, beside the figures of its functions.
+    /// Adds an edge that a table states, in addition to the figures of its functions.
     pub(crate) fn add_table_edge(&mut self, edge: CallEdge) {
         let Some(table) = &mut self.table else { return };
         let functions = table.functions.as_mut_slice();

@@ -814,13 +814,13 @@ mod tests {
         assert_eq!(stacks(&links.contexts.unwrap()), walked(&roots, false));
     }
 
-    /// Where a batch is linked by itself it gives what the thread gives.
+    /// A batch linked on the same thread gives what the worker gives.
     #[test]
     fn links_are_the_same_without_a_thread() {
         let roots: Vec<_> = (0..9_000)
             .map(|cost: Cost| calling(4, (0..3).map(move |other| leaf(5, cost + other))))
             .collect();
-        let beside = linked(EVERYTHING, &roots, false);
+        let worker = linked(EVERYTHING, &roots, false);
         let mut trace = Trace::new(EVERYTHING);
         let linking = trace.linking.as_mut().unwrap();
         linking.worker = Some(Worker::Here(Box::new(Linker::new(EVERYTHING))));
@@ -828,8 +828,8 @@ mod tests {
             tell(&mut trace, root);
         }
         let here = trace.finish();
-        let trees = [&beside, &here].map(|links| format!("{:?}", links.invocations));
+        let trees = [&worker, &here].map(|links| format!("{:?}", links.invocations));
         assert!(trees[0] == trees[1]);
-        assert_eq!(beside.outermost, here.outermost);
+        assert_eq!(worker.outermost, here.outermost);
     }
 }

@@ -198,7 +198,7 @@ fn parts(text: &str, event: &str) -> Vec<Part> {
         let mut values = value.split_whitespace();
         match key {
             "events" => column = values.position(|name| name == event).expect("the event"),
-            // That of another event is written anew: it need not be a sum.
+            // That of another event is written again: it need not be a sum.
             "summary" if column > 0 => summary = 0,
             "summary" => summary = figure(value, column),
             "totals" => parts.push(Part {

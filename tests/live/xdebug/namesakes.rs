@@ -1,5 +1,5 @@
 //! Scripts that define functions of the same names, merged, and held against a table that is summed
-//! here, straight from what Xdebug wrote.
+//! here, directly from what Xdebug wrote.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

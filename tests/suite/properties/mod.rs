@@ -18,7 +18,7 @@ mod traces;
 
 use proptest::prelude::ProptestConfig;
 
-/// So many cases, and no files beside the sources.
+/// So many cases, and no files next to the sources.
 ///
 /// The environment variable `SOAK` multiplies them: `SOAK=100 cargo test --release --test suite
 /// properties` looks for what seldom happens.

@@ -37,7 +37,7 @@ pub enum Step {
 #[derive(Clone, Debug)]
 pub struct Trace {
     pub document: Document,
-    /// For every block, in order: the block behind each of its calls.
+    /// For every block, in order: the block that each of its calls runs.
     links: Vec<Vec<Option<usize>>>,
 }
 

@@ -1,4 +1,4 @@
-/* Turns callgrind's counting on and off, which makes it write `summary: 0` beside real costs. */
+/* Turns callgrind's counting on and off, which makes it write `summary: 0` next to real costs. */
 #include <stdio.h>
 #include <valgrind/callgrind.h>
 
