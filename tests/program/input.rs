@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::runner::{bytes, fixture, messages, program, run, written};
@@ -73,6 +74,44 @@ fn two_inputs_give_what_they_give_one_after_another_in_one() {
                 );
             }
         }
+    }
+}
+
+/// A JSON report without what two inputs may count otherwise than one text: the lines of functions,
+/// of which the least counts or the first, and the invocations of aggregated functions that nobody
+/// calls, one for each input.
+fn figures(paths: &[PathBuf]) -> Value {
+    let output = program().args(["-q", "-f", "json"]).args(paths).output();
+    let mut document: Value = serde_json::from_slice(&written(output.unwrap())).unwrap();
+    let is_trace = document["kind"] == "trace";
+    for function in document["functions"].as_array_mut().unwrap() {
+        function["line"].take();
+        if !is_trace && function["called_from"] == json!([]) {
+            function["invocations"].take();
+        }
+    }
+    // A profile that is named twice is warned of.
+    document["warnings"].take();
+    document
+}
+
+#[test]
+fn two_inputs_give_the_figures_of_one_text() {
+    let folder = TempDir::new().unwrap();
+    let joined = folder.path().join("joined.cg");
+    for names in [
+        ["xdebug3/small.cg", "xdebug3/features.cg"],
+        ["xdebug3/features.cg", "xdebug3/small.cg"],
+        ["xdebug3/composer.cg", "xdebug3/composer.cg"],
+        ["xdebug2/small.cg", "xdebug2/composer.cg"],
+        ["valgrind/plain.cg", "valgrind/instr.cg"],
+        ["valgrind/instr.cg", "valgrind/plain.cg"],
+        ["valgrind/instr.cg", "valgrind/instr.cg"],
+    ] {
+        fs::write(&joined, names.map(bytes).concat()).unwrap();
+        let apart = figures(&names.map(fixture));
+        assert!(apart == figures(std::slice::from_ref(&joined)), "{names:?}");
+        assert!(apart["functions"].as_array().unwrap().len() > 5);
     }
 }
 
@@ -562,7 +601,7 @@ fn many_inputs_are_taken_in_their_order_whichever_is_read_first() {
         .args(&paths)
         .output()
         .unwrap();
-    let document: serde_json::Value = serde_json::from_slice(&written(output)).unwrap();
+    let document: Value = serde_json::from_slice(&written(output)).unwrap();
     let functions = document["functions"].as_array().unwrap();
     let names: Vec<_> = functions
         .iter()
