@@ -15,7 +15,7 @@ pub(super) const IN_NAMES: &[u8] = b"&<\"";
 const IN_COMMAND: &[u8] = b"&<";
 
 /// Name of an event that has none.
-const NAMELESS: &[u8] = b"Cost";
+pub(super) const NAMELESS: &[u8] = b"Cost";
 
 /// Returns the header lines as they are written, each without its end.
 ///

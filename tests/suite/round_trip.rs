@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
+use cg_preprocess::callgrind;
 use cg_preprocess::profile::{
     CallEdge, EventChoice, FunctionId, InclusiveCost, Profile, ProfileBuilder, ProfileKind,
     ProfileOptions,
@@ -392,13 +393,16 @@ fn the_event_is_the_first_of_the_headers() {
         (&b"Ir_(x1000)"[..], vec![])
     );
 
-    // No header, no name.
+    // Without a header it is called what it would be written as.
     let (profile, warnings) = read("cmd: a\n", None);
     let profile = profile.unwrap();
     assert_eq!(
         (profile.event(), profile.total(), warnings),
-        (&b""[..], 5, vec![])
+        (&b"Cost"[..], 5, vec![])
     );
+    let mut sums = Vec::new();
+    callgrind::write(&profile, &mut sums).unwrap();
+    assert_eq!(library::read(&sums, ProfileOptions::default()).total(), 5);
 
     let (profile, warnings) = read("events: Ir Dr\n", Some(b"Dr"));
     assert_eq!(

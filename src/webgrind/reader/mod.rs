@@ -27,6 +27,7 @@ use super::error::{ReadError, ReadErrorKind, ReadWarning, ReadWarningKind};
 use super::layout::{
     FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Record, Start, Version,
 };
+use super::page::NAMELESS;
 use crate::profile::{CostSource, Kind, ProfileBuilder, ProfileKind, RawHeader, summary_costs};
 use crate::text::excerpt;
 use destination::Destination;
@@ -72,7 +73,7 @@ pub struct ReadOutcome {
 /// edge stands where it appeared first. The invocations of v4 are kept if the builder keeps any.
 ///
 /// A file has the costs of one event, the first that its `events:` header names. If it has no
-/// such header, the event has an empty name.
+/// such header, the event is called `Cost`, which is what [`write`](super::write) would add.
 ///
 /// Memory grows with the functions, the call edges and, for v4, the invocations that are really
 /// there, and with the longest line.
@@ -232,7 +233,7 @@ impl<R: Read + Seek> File<R> {
         }
         let kind = kind.filter(|_| self.version == Version::V4);
         let kind = kind.unwrap_or(ProfileKind::Aggregate);
-        Ok((event.unwrap_or_default(), kind))
+        Ok((event.unwrap_or_else(|| NAMELESS.to_vec()), kind))
     }
 
     /// How many bytes there are from the present place to the headers.
