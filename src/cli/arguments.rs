@@ -314,11 +314,11 @@ impl Arguments {
     ///
     /// # Errors
     ///
-    /// When the list of inputs cannot be read.
+    /// When the list of inputs cannot be read, or is also the output.
     pub fn sources(&self) -> Result<Vec<Source>> {
         let mut sources = inputs::from_arguments(&self.inputs);
         if let Some(list) = &self.reading.files_from {
-            sources.extend(inputs::from_list(list)?);
+            sources.extend(inputs::from_list(list, &self.target())?);
         }
         if sources.is_empty() {
             sources.push(Source::Stdin);

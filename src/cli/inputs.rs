@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cg_preprocess::input::Source;
+use cg_preprocess::output::Target;
 
 /// Whether an argument stands for standard input or output.
 pub fn is_dash(path: &Path) -> bool {
@@ -27,8 +28,16 @@ fn source(path: &Path) -> Source {
 }
 
 /// Reads names of inputs from a file, or from standard input.
-pub fn from_list(list: &Path) -> Result<Vec<Source>> {
+///
+/// The list must not be the output: it would be lost.
+pub fn from_list(list: &Path, output: &Target) -> Result<Vec<Source>> {
     let shown = source(list);
+    if let Target::File(path) = output
+        && same_file::is_same_file(list, path).unwrap_or(false)
+        && path.is_file()
+    {
+        bail!("{output}: is the list of the inputs; choose another output");
+    }
     let mut bytes = Vec::new();
     let read = if is_dash(list) {
         io::stdin().lock().read_to_end(&mut bytes)
@@ -45,9 +54,15 @@ pub fn from_list(list: &Path) -> Result<Vec<Source>> {
 }
 
 /// The names in a list: one per line, or, if the list contains a NUL, each ended by one.
+///
+/// Lines may end as on Windows. Names that really end with a carriage return need a list with NULs.
 fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = if list.contains(&0) { 0 } else { b'\n' };
     let names = list.split(move |&byte| byte == end);
+    let names = names.map(move |name| match name {
+        [line @ .., b'\r'] if end == b'\n' => line,
+        name => name,
+    });
     names.filter(|name| !name.is_empty())
 }
 
@@ -60,7 +75,7 @@ fn path(name: &[u8]) -> Result<PathBuf> {
 #[cfg(not(unix))]
 fn path(name: &[u8]) -> Result<PathBuf> {
     let name = std::str::from_utf8(name)?;
-    Ok(OsString::from(name.trim_end_matches('\r')).into())
+    Ok(OsString::from(name).into())
 }
 
 #[cfg(test)]
@@ -71,7 +86,8 @@ mod tests {
     fn names_end_at_lines_unless_there_is_a_nul() {
         let all = |list| names(list).collect::<Vec<_>>();
         assert_eq!(all(b"a\nb c\n\nd"), [&b"a"[..], b"b c", b"d"]);
-        assert_eq!(all(b"a\0b\nc\0"), [&b"a"[..], b"b\nc"]);
+        assert_eq!(all(b"a\r\n\r\nb c\r\r\n"), [&b"a"[..], b"b c\r"]);
+        assert_eq!(all(b"a\0b\nc\r\0"), [&b"a"[..], b"b\nc\r"]);
         assert!(all(b"").is_empty() && all(b"\n\n").is_empty());
     }
 }

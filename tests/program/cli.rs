@@ -108,6 +108,7 @@ fn inputs_may_be_named_by_a_list() {
     for names in [
         format!("{first}\n{second}\n"),
         format!("\n{first}\n{second}"),
+        format!("{first}\r\n\r\n{second}\r\n"),
         format!("{first}\0{second}\0"),
     ] {
         fs::write(&list, &names).unwrap();

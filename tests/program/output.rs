@@ -143,6 +143,22 @@ fn no_input_is_overwritten() {
 }
 
 #[test]
+fn the_list_of_inputs_is_not_overwritten() {
+    let folder = TempDir::new().unwrap();
+    let list = folder.path().join("list");
+    let name = fixture("xdebug3/small.cg").display().to_string();
+    fs::write(&list, &name).unwrap();
+    let mut command = program();
+    command.arg("--files-from").arg(&list).arg("-o").arg(&list);
+    let message = refused(&command.output().unwrap());
+    assert!(
+        message.contains("list: is the list of the inputs"),
+        "{message}"
+    );
+    assert_eq!(fs::read_to_string(&list).unwrap(), name);
+}
+
+#[test]
 fn a_profile_is_replaced_only_when_that_is_wanted() {
     let folder = TempDir::new().unwrap();
     let target = folder.path().join("x");
