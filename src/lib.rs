@@ -89,6 +89,7 @@
 pub mod callgrind;
 pub mod convert;
 pub mod input;
+mod numbers;
 pub mod output;
 pub mod profile;
 pub mod report;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::Comparison;
+use crate::numbers::{decimal, grouped, rounded};
 
 /// How much a total may grow, in percent. If negative, the total has to shrink by that much.
 ///
@@ -26,7 +27,7 @@ pub struct MaxGrowth {
 
 /// The error for text that is not a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("expected a number of percent, such as 5, 2.5 or 2.5%")]
+#[error("expected a number of percent with up to 9 digits, such as 5, 2.5 or 2.5%")]
 pub struct MaxGrowthError;
 
 /// More digits than any percentage needs; with them, no product is over 128 bits.
@@ -73,7 +74,9 @@ impl fmt::Display for MaxGrowth {
 pub enum GrowthFailure {
     /// The total has grown by more.
     #[error(
-        "the total of {event} grew by {percent} %, from {base} to {new}: more than the {limit} that are allowed"
+        "the total of {event} grew by {percent} %, from {} to {}: more than the {limit} that are allowed",
+        grouped(*.base),
+        grouped(*.new)
     )]
     TooMuch {
         /// The event.
@@ -89,7 +92,9 @@ pub enum GrowthFailure {
     },
     /// The base is 0 or negative, so growth cannot be expressed as a percentage.
     #[error(
-        "by how many percent the total of {event} grew cannot be told: it was {base}, and is {new}"
+        "by how many percent the total of {event} grew cannot be told: it was {}, and is {}",
+        grouped(*.base),
+        grouped(*.new)
     )]
     Unknown {
         /// The event.
@@ -127,16 +132,16 @@ impl Comparison {
         let change_in_percent = change.checked_mul(100 * scale);
         let allowed = base.checked_mul(limit.digits.into());
         match (change_in_percent, allowed) {
-            (Some(change), Some(allowed)) if base > 0 => {
-                if change <= allowed {
+            (Some(grown), Some(allowed)) if base > 0 => {
+                if grown <= allowed {
                     return Ok(());
                 }
-                // With one decimal more than the limit, so that they differ.
+                // Two, as in reports, or one more than the limit has.
                 let decimals = limit.decimals.max(1) + 1;
-                let percent = change.saturating_mul(10i128.pow(decimals - limit.decimals)) / base;
+                let percent = rounded(change.saturating_mul(100), base, decimals);
                 Err(GrowthFailure::TooMuch {
                     event,
-                    percent: decimal(percent, decimals),
+                    percent,
                     base,
                     new,
                     limit,
@@ -145,15 +150,6 @@ impl Comparison {
             _ => Err(GrowthFailure::Unknown { event, base, new }),
         }
     }
-}
-
-/// A number given in its last decimals: 205 with 2 of them is `2.05`.
-fn decimal(number: i128, decimals: u32) -> String {
-    let scale = 10u128.pow(decimals);
-    let sign = if number < 0 { "-" } else { "" };
-    let (whole, fraction) = (number.unsigned_abs() / scale, number.unsigned_abs() % scale);
-    let width = decimals as usize;
-    format!("{sign}{whole}.{fraction:0width$}")
 }
 
 #[cfg(test)]

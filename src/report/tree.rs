@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::io::{self, Write};
 
-use super::text::figures::{Notation, grouped, percent};
+use super::text::figures::Notation;
 use super::text::names::{cut_end, shorten_name, width_of};
 use super::text::{Options, heading, notation};
+use crate::numbers::{grouped, percent};
 use crate::profile::{ContextId, ContextTree, Cost, Profile};
 use crate::text::printable;
 

@@ -41,9 +41,11 @@ fn a_limit_decides_about_the_exit_status_and_the_output_is_written_all_the_same(
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(
         messages(&output),
-        "failed: the total of Ir grew by 49.32 %, from 252433 to 376958: more than the 49 % that are allowed\n"
+        "failed: the total of Ir grew by 49.33 %, from 252,433 to 376,958: more than the 49 % that are allowed\n"
     );
     assert!(fs::read(file).unwrap() == within);
+    let table = String::from_utf8(within).unwrap();
+    assert!(table.contains("change     +124,525, +49.33 %"), "{table}");
     let faster = compare(&slower, &base, &["-f", "text", "--max-growth", "0"]);
     assert!(
         String::from_utf8(written(faster))
@@ -134,7 +136,7 @@ fn a_gate_that_cannot_be_evaluated_fails() {
     let output = compare(&zero, &new, &gate);
     assert_eq!(output.status.code(), Some(3));
     assert!(
-        messages(&output).ends_with("it was 0, and is 376958\n"),
+        messages(&output).ends_with("it was 0, and is 376,958\n"),
         "{}",
         messages(&output)
     );

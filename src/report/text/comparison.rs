@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::figures::{Notation, Unit, counted, grouped, in_units, percent, signed};
+use super::figures::{Notation, Unit, counted, in_units, signed};
 use super::names::{cut_end, width_of};
 use super::table::{Place, Row, Table};
 use super::{Options, containing};
+use crate::numbers::{grouped, percent};
 use crate::profile::{Comparison, FunctionChange, Side};
 use crate::text::printable;
 

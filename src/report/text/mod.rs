@@ -12,9 +12,10 @@ use std::io::{self, Write};
 use thiserror::Error;
 
 pub use self::comparison::write_comparison;
-use self::figures::{Notation, Unit, counted, grouped, in_units, percent};
+use self::figures::{Notation, Unit, counted, in_units};
 use self::names::cut_end;
 use self::table::{Place, Row, Table};
+use crate::numbers::{grouped, percent};
 use crate::profile::{
     Cost, EdgeRef, Event, Function, FunctionId, Profile, ProfileKind, split_scale,
 };
