@@ -79,6 +79,12 @@ pub enum Warning {
         /// How many stacks were cut.
         stacks: u64,
     },
+    /// A warning about the base of a comparison.
+    #[error("in the base, {0}")]
+    InBase(Box<Warning>),
+    /// A warning about the new profile of a comparison.
+    #[error("in the new profile, {0}")]
+    InNew(Box<Warning>),
 }
 
 /// Writes the stacks of a profile's traces; see the [module](self)'s documentation.
@@ -153,7 +159,10 @@ pub fn write_comparison(
         }
     }
     output.flush()?;
-    Ok([base.warnings(), new.warnings()].concat())
+    let of_base = base.warnings().into_iter().map(Box::new);
+    let of_new = new.warnings().into_iter().map(Box::new);
+    let warnings = of_base.map(Warning::InBase);
+    Ok(warnings.chain(of_new.map(Warning::InNew)).collect())
 }
 
 /// The frames of all functions.

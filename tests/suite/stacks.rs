@@ -237,12 +237,25 @@ fn what_costs_nothing_is_left_out_and_what_is_negative_with_a_warning() {
         ("less", -7, &[("less", -5)]),
         ("main", 3, &[("zero", 0), ("less", -12)]),
     ]);
-    let (stacks, warnings) = collapsed(&read(text, stacked()));
+    let (stacks, warnings) = collapsed(&read(&text, stacked()));
     assert_eq!(stacks, BTreeMap::from([("main".to_owned(), 3)]));
     let messages: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         messages,
         ["stacks with a negative sum are left out: 2, which add up to -12"]
+    );
+
+    let base = trace(&[("less", -1, &[]), ("main", 3, &[("less", -1)])]);
+    let [base, new] = [base, text].map(|text| read(text, stacked()));
+    let mut output = Vec::new();
+    let warnings = collapsed::write_comparison(&base, &new, &mut output).unwrap();
+    let messages: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        messages,
+        [
+            "in the base, stacks with a negative sum are left out: 1, which add up to -1",
+            "in the new profile, stacks with a negative sum are left out: 2, which add up to -12"
+        ]
     );
 }
 
