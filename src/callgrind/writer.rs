@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Write};
 use foldhash::fast::RandomState;
 use thiserror::Error;
 
-use crate::profile::{Cost, Event, FunctionId, NameId, Profile};
+use crate::profile::{Cost, Event, FunctionId, NameId, OF_XDEBUG_2, Profile};
 
 /// Why a profile cannot be written.
 #[derive(Debug, Error)]
@@ -252,12 +252,15 @@ impl<W: Write> Writer<'_, W> {
         let profile = self.profile;
         let output = &mut self.output;
         output.write_all(b"# callgrind format\nversion: 1\n")?;
-        writeln!(
+        write!(
             output,
             "creator: cg-preprocess {}",
             env!("CARGO_PKG_VERSION")
         )?;
-        output.write_all(b"cmd: ")?;
+        if profile.is_of_xdebug_2() {
+            output.write_all(OF_XDEBUG_2)?;
+        }
+        output.write_all(b"\ncmd: ")?;
         output.write_all(&command(profile))?;
         output.write_all(b"\npositions: line\n")?;
         for definition in profile.event_definitions() {

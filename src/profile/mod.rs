@@ -43,6 +43,10 @@ use functions::LineRule;
 use headers::Headers;
 use sums::Sums;
 
+/// What follows our own name in a `creator:` line if everything came from Xdebug 2, whose units only
+/// the creator tells.
+pub(crate) const OF_XDEBUG_2: &[u8] = b" (from Xdebug 2)";
+
 /// How inclusive costs treat recursion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InclusiveCost {
@@ -243,11 +247,15 @@ impl Profile {
     }
 
     /// Whether everything comes from Xdebug 2, which did not name itself before 2.1.1.
-    fn is_of_xdebug_2(&self) -> bool {
+    pub(crate) fn is_of_xdebug_2(&self) -> bool {
         let mut found = false;
         self.headers().all(|header| {
             let is_of_2 = match header.key() {
-                b"creator" => header.value().starts_with(b"xdebug 2."),
+                b"creator" => {
+                    let creator = header.value();
+                    creator.starts_with(b"xdebug 2.")
+                        || creator.starts_with(b"cg-preprocess ") && creator.ends_with(OF_XDEBUG_2)
+                }
                 b"version" if header.value() == b"0.9.6" => true,
                 _ => return true,
             };

@@ -107,6 +107,32 @@ fn every_fixture_comes_back_and_is_written_again_as_the_same_bytes() {
 }
 
 #[test]
+fn the_units_of_xdebug_2_come_back() {
+    let profile = |creator: &str| {
+        let text = format!("creator: {creator}\nevents: Time Memory\nfn={{main}}\n1 5 7\n");
+        read(text, all_events())
+    };
+    let units = |profile: &Profile| {
+        let units = profile.events().iter().map(|event| profile.unit(event));
+        units.collect::<Vec<_>>()
+    };
+    let again = |profile: &Profile| read(written(profile), all_events());
+
+    let of_xdebug_2 = again(&profile("xdebug 2.9.8"));
+    assert_eq!(units(&of_xdebug_2), ["us", "bytes"]);
+    assert_eq!(written(&again(&of_xdebug_2)), written(&of_xdebug_2));
+    assert_eq!(units(&again(&profile("any"))), ["", ""]);
+
+    let merged = |other: Profile| {
+        let mut merged = again(&profile("xdebug 2.9.8"));
+        merged.merge(other).unwrap();
+        again(&merged)
+    };
+    assert_eq!(units(&merged(profile("xdebug 2.6.0"))), ["us", "bytes"]);
+    assert_eq!(units(&merged(profile("any"))), ["", ""]);
+}
+
+#[test]
 fn preprocessed_files_come_back_and_functions_that_look_alike_in_them_become_one() {
     let objects =
         "events: Ir\nob=a\nfl=f\nfn=x\n9 5\nob=b\nfl=f\nfn=x\n4 7\ncob=a\ncfn=x\ncalls=2 9\n5 1\n";
