@@ -138,8 +138,8 @@ pub enum Problem {
     Empty,
     /// The input has no cost line at all, or none that can be read.
     #[error(
-        "no profile data: expected cost lines after the header, reached the end of the input{}",
-        and_skipped(*.skipped)
+        "no profile data: the input ends before any cost line{}",
+        why_no_data(*.skipped)
     )]
     NoData {
         /// How many lines were left out because the caller is lenient.
@@ -179,11 +179,11 @@ impl Problem {
     }
 }
 
-fn and_skipped(lines: u64) -> String {
-    match lines {
-        0 => String::new(),
-        1 => ", and skipped 1 line that cannot be read".to_owned(),
-        _ => format!(", and skipped {lines} lines that cannot be read"),
+fn why_no_data(skipped: u64) -> String {
+    match skipped {
+        0 => "; its writer has only begun, or was killed".to_owned(),
+        1 => "; 1 line that cannot be read was skipped".to_owned(),
+        lines => format!("; {lines} lines that cannot be read were skipped"),
     }
 }
 

@@ -69,7 +69,8 @@ impl Source {
             Source::File(path) => fs::metadata(path)?,
         };
         if metadata.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
+            let advice = "is a directory: name the profiles in it";
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, advice));
         }
         if let (Source::File(path), true) = (self, metadata.is_file()) {
             File::open(path)?;

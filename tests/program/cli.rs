@@ -50,6 +50,56 @@ fn packages_get_a_manual_page_and_completions() {
 }
 
 #[test]
+fn the_manual_page_shows_values_their_meanings_and_what_may_be_repeated() {
+    let page = String::from_utf8(written(run(["--generate", "man"], b""))).unwrap();
+    // Without the marks of bold and italic.
+    let fonts = ["\\fB", "\\fI", "\\fR"];
+    let page = fonts.iter().fold(page, |page, font| page.replace(font, ""));
+    let page = page.replace("\\-", "-");
+    for text in [
+        "\ncg-preprocess [-o FILE] ",
+        " [-e NAME]... ",
+        " [--sort BY] ",
+        " [-q] [-v] [--generate WHAT] [INPUT]...\n",
+        "\npreprocessor IN OUT [PROXY_FUNCTION]...\n",
+        "\nsaturate: Write 4294967295\n",
+        "\ncollapsed: The stacks of a trace, for flame graphs\n",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn it_says_where_completions_belong() {
+    let help = answer("--help");
+    for place in [
+        "~/.local/share/bash-completion/completions/cg-preprocess",
+        "_cg-preprocess in a folder of $fpath",
+        "~/.config/fish/completions/cg-preprocess.fish",
+    ] {
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains(place), "{place}");
+    }
+}
+
+#[test]
+fn numbers_that_do_not_fit_are_told_in_plain_words() {
+    for (option, value, expected) in [
+        ("--top", "1.5", "expected a whole number: how many rows"),
+        ("--max-growth", "12345678901", "with up to 9 digits"),
+        ("--max-growth", "1e3", "expected a number of percent"),
+    ] {
+        let output = run(["-f", "text", "--base", "a.cg", option, value], &small());
+        assert_eq!(output.status.code(), Some(2), "{option} {value}");
+        assert!(messages(&output).contains(expected), "{option} {value}");
+    }
+    // More rows than there can be are all of them.
+    let all = written(run(["-f", "text", "--top", "0"], &small()));
+    let top = "9".repeat(30);
+    assert!(written(run(["-f", "text", "--top", &top], &small())) == all);
+}
+
+#[test]
 fn wrong_usage_has_an_exit_status_of_its_own() {
     for arguments in [
         &["--no-such-option"][..],
@@ -279,6 +329,36 @@ fn an_event_that_nobody_has_is_an_error_that_lists_those_there_are() {
         messages(&output),
         "error: standard input: no event \"Nix\"; the profile has Time_(10ns), Memory_(bytes)\n"
     );
+}
+
+#[test]
+fn an_event_that_one_of_several_inputs_lacks_is_named_and_a_loss() {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in [
+        ("both.cg", "events: Ir Dr\nfn=a\n1 5 7\n"),
+        ("one.cg", "events: Ir\nfn=a\n1 5\n"),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let convert = |options: &[&str]| {
+        let mut program = program();
+        program.current_dir(folder.path()).args(options);
+        program
+            .args(["-f", "json", "both.cg", "one.cg"])
+            .output()
+            .unwrap()
+    };
+    let output = convert(&["-e", "Dr", "--strict"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(
+        messages(&output),
+        "warning: one.cg:3: no event \"Dr\" from here on, only Ir: its cost counts as 0\n\
+         failed: the input is not complete\n"
+    );
+    let document = String::from_utf8(output.stdout).unwrap();
+    assert!(document.contains("\"complete\":false"), "{document}");
+    let document = String::from_utf8(written(convert(&["-e", "Ir", "--strict"]))).unwrap();
+    assert!(document.contains("\"complete\":true"), "{document}");
 }
 
 #[cfg(unix)]

@@ -715,6 +715,33 @@ mod terminal {
     }
 
     #[test]
+    fn a_table_is_as_wide_as_the_terminal_and_in_full_through_a_pipe() {
+        let folder = TempDir::new().unwrap();
+        let long = format!("{}->run", "Long".repeat(50));
+        let profile = format!("events: Ir\nfl=/srv/app/a.php\nfn={long}\n1 5\n");
+        fs::write(folder.path().join("a.cg"), profile).unwrap();
+        let program = env!("CARGO_BIN_EXE_cg-preprocess");
+        let mut command = Command::new("script");
+        let shown = format!("stty cols 80; '{program}' -f text a.cg");
+        command.current_dir(folder.path()).env("TERM", "xterm");
+        command.args(["-qec", &shown, "/dev/null"]);
+        let Ok(output) = command.stdin(Stdio::null()).output() else {
+            return;
+        };
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("Long"), "{said}");
+        for line in said.lines() {
+            assert!(line.trim_end().chars().count() <= 80, "{line}");
+        }
+        let piped = crate::runner::program()
+            .current_dir(folder.path())
+            .args(["-f", "text", "a.cg"])
+            .output();
+        let piped = String::from_utf8(piped.unwrap().stdout).unwrap();
+        assert!(piped.contains(&long), "{piped}");
+    }
+
+    #[test]
     fn a_terminal_shows_how_far_it_is_and_keeps_nothing_of_it() {
         let folder = TempDir::new().unwrap();
         let pipe = folder.path().join("pipe");

@@ -484,6 +484,23 @@ mod in_json {
     }
 
     #[test]
+    fn names_that_are_not_utf_8_are_spelled_as_in_the_text_report() {
+        let profile = profile(b"cmd: \xe9\nevents: Ir\nfn=caf\xe9\xff\n1 1\n");
+        let document: Value = serde_json::from_str(&json(&profile)).unwrap();
+        let mut text = Vec::new();
+        text::write(&profile, &text::Options::default(), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let name = document["functions"][0]["name"].as_str().unwrap();
+        assert_eq!(name, "caf\\xe9\\xff");
+        assert!(text.lines().any(|line| line.ends_with(name)), "{text}");
+        let command = format!(
+            "command    {}\n",
+            document["headers"][0][1].as_str().unwrap()
+        );
+        assert!(text.starts_with(&command), "{text}");
+    }
+
+    #[test]
     fn numbers_keep_their_64_bits_and_signs() {
         let profile = profile(concat!(
             "events: Ir\nfn=big\n18446744073709551615 9007199254740993\n",
