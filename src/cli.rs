@@ -35,7 +35,7 @@ pub const EXAMPLES: &str = "  cg-preprocess -f text cachegrind.out.1234
           Show memory instead of time
   ssh web1 cat cachegrind.out.1234.gz | cg-preprocess -o out.pre
           Convert for webgrind, in a pipe
-  cg-preprocess --webgrind all /tmp/cachegrind.out.*[0-9]
+  cg-preprocess --webgrind all /tmp/cachegrind.out.*[0-9z]
           Show the sum of several profiles in webgrind
   install -m 755 \"$(command -v cg-preprocess)\" webgrind/bin/preprocessor
           Install it for webgrind: under the name `preprocessor`, it takes

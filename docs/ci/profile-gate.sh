@@ -9,12 +9,18 @@ set -eu
 
 base=${BASE:-profile-base/base.cg}
 max_growth=${MAX_GROWTH:-2}
+
+if [ $# -lt 2 ]; then
+    echo "usage: profile-gate.sh keep|check PROFILE..." >&2
+    exit 2
+fi
 what=$1
 shift
 
 case $what in
 keep)
     mkdir -p "$(dirname "$base")"
+    trap 'rm -f "$base.new"' EXIT
     cg-preprocess --strict -f callgrind -o "$base.new" "$@"
     mv "$base.new" "$base"
     ;;

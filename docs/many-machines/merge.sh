@@ -5,6 +5,11 @@
 #
 # For more machines, give parallel --sshlogin and --transferfile: see many-machines.md.
 set -eu
+
+if [ $# -ne 3 ]; then
+    echo "usage: merge.sh PROFILES SUMS OUTPUT" >&2
+    exit 2
+fi
 profiles=$1 sums=$2 output=$3
 
 mkdir -p "$sums"

@@ -79,6 +79,15 @@ fn commands_give_the_output_that_is_shown() {
 }
 
 #[test]
+fn the_changelog_tells_of_this_version() {
+    let changes = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
+    let mut headings = changes.lines().filter_map(|line| line.strip_prefix("## ["));
+    let newest = headings.find(|heading| !heading.starts_with("Unreleased"));
+    let version = concat!(env!("CARGO_PKG_VERSION"), "] - ");
+    assert!(newest.unwrap().starts_with(version), "{newest:?}");
+}
+
+#[test]
 fn links_lead_somewhere() {
     for path in pages() {
         let page = fs::read_to_string(&path).unwrap();
@@ -170,6 +179,38 @@ mod profile_gate {
         let cut = fixture("bad-input/cut-block.cg");
         let kept = gate(&folder, &format!("keep {}", cut.display()));
         assert_eq!(kept.status.code(), Some(3));
-        assert_eq!(gate(&folder, "hold x").status.code(), Some(2));
+        assert_eq!(
+            fs::read_dir(folder.path().join("profile-base"))
+                .unwrap()
+                .count(),
+            0
+        );
+
+        assert!(gate(&folder, &format!("keep {new}")).status.success());
+        let empty = folder.path().join("empty");
+        fs::write(&empty, "").unwrap();
+        for arguments in [
+            format!("check {}", empty.display()).as_str(),
+            "check nothing.cg",
+        ] {
+            assert_eq!(
+                gate(&folder, arguments).status.code(),
+                Some(1),
+                "{arguments}"
+            );
+        }
+        fs::copy(&empty, folder.path().join("profile-base/base.cg")).unwrap();
+        let without_base = gate(&folder, &format!("check {new}"));
+        assert_eq!(without_base.status.code(), Some(1));
+        assert_eq!(
+            messages(&without_base),
+            "error: profile-base/base.cg: is empty\n"
+        );
+
+        for wrong in ["", "keep", "check", "hold x"] {
+            let output = gate(&folder, wrong);
+            assert_eq!(output.status.code(), Some(2), "{wrong}");
+            assert!(messages(&output).contains("keep"), "{wrong}");
+        }
     }
 }
