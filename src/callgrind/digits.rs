@@ -2,8 +2,18 @@
 //!
 //! The first byte of a text is the lowest of its word.
 
+use wide::u8x16;
+
 /// A byte of 1 in each byte.
 const ONES: u64 = u64::MAX / 0xff;
+
+/// A bit for each byte that is no digit.
+#[inline(always)]
+pub(super) fn no_digits(bytes: &[u8; 16]) -> u32 {
+    // Digits become 0 to 9, and then at most 127; all else has the top bit set.
+    let values = u8x16::new(*bytes) - u8x16::splat(b'0');
+    values.saturating_add(u8x16::splat(127 - 9)).to_bitmask()
+}
 
 /// The digits that a word begins with: none to 7, for a word full of them counts as none.
 #[derive(Clone, Copy)]

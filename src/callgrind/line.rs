@@ -3,7 +3,7 @@
 
 use wide::u8x16;
 
-use super::digits::Digits;
+use super::digits::{Digits, no_digits};
 
 /// Why a number cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,7 +205,7 @@ impl<'a> Cursor<'a> {
     /// Reads a decimal number of up to 7 digits and the byte after it, a blank or the end of the
     /// line; nothing else is stepped over.
     #[inline(always)]
-    pub fn plain_cost(&mut self) -> Option<PlainCost> {
+    pub fn plain_cost(&mut self) -> Option<(i64, bool)> {
         let digits = self.digits().filter(|digits| digits.count() > 0)?;
         let ends_line = match digits.end() {
             b'\n' => true,
@@ -213,7 +213,29 @@ impl<'a> Cursor<'a> {
             _ => return None,
         };
         self.pos += digits.count() + 1;
-        Some(PlainCost { digits, ends_line })
+        Some((digits.number().cast_signed(), ends_line))
+    }
+
+    /// Reads the wanted one of up to `most` costs, each of up to 7 digits behind a blank, to the end
+    /// of the line; 0 where it is missing. Returns where the next line begins, too.
+    ///
+    /// None of a long line.
+    #[inline(always)]
+    pub fn plain_cost_among(&self, wanted: usize, most: usize) -> Option<(i64, usize)> {
+        let bytes: &[u8; 48] = self.data.get(self.pos..)?.first_chunk()?;
+        let (mut cost, mut column, mut at) = (0, 0, 0);
+        while at < 40 && bytes[at] == b' ' && column < most {
+            let digits = Digits::of(u64::from_le_bytes(*bytes[at + 1..].first_chunk()?));
+            if digits.count() == 0 {
+                return None;
+            }
+            if column == wanted {
+                cost = digits.number().cast_signed();
+            }
+            column += 1;
+            at += 1 + digits.count();
+        }
+        (bytes[at] == b'\n').then_some((cost, self.pos + at + 1))
     }
 
     /// Reads what [`plain_cost`](Self::plain_cost) does, where most costs have one digit: the cost,
@@ -226,8 +248,7 @@ impl<'a> Cursor<'a> {
             self.pos += 2;
             return Some((i64::from(digit - b'0'), end == b'\n'));
         }
-        let plain = self.plain_cost()?;
-        Some((plain.cost(), plain.ends_line))
+        self.plain_cost()
     }
 
     /// Steps over the rest of the line, if it consists of so many costs at most, none of which is
@@ -245,11 +266,9 @@ impl<'a> Cursor<'a> {
         let (mut ends, mut blanks, mut others) = (0, 0, 0);
         for (part, bytes) in parts.iter().enumerate() {
             let bytes = u8x16::new(*bytes);
-            // Digits become 0 to 9, and then at most 127; all else has the top bit set.
-            let values = (bytes - u8x16::splat(b'0')).saturating_add(u8x16::splat(127 - 9));
             ends |= bytes.simd_eq(u8x16::splat(b'\n')).to_bitmask() << (16 * part);
             blanks |= bytes.simd_eq(u8x16::splat(b' ')).to_bitmask() << (16 * part);
-            others |= values.to_bitmask() << (16 * part);
+            others |= no_digits(&parts[part]) << (16 * part);
         }
         if ends == 0 {
             return false;
@@ -334,22 +353,6 @@ impl<'a> Cursor<'a> {
         }
         self.pos = rest.pos + 1;
         Ok(Some(id))
-    }
-}
-
-/// A cost as nearly all are.
-#[derive(Clone, Copy)]
-pub(super) struct PlainCost {
-    digits: Digits,
-    /// Whether the line ends after it.
-    pub ends_line: bool,
-}
-
-impl PlainCost {
-    /// The cost.
-    #[inline(always)]
-    pub fn cost(self) -> i64 {
-        self.digits.number().cast_signed()
     }
 }
 
@@ -615,7 +618,7 @@ mod tests {
             let mut cursor = Cursor::new(text.as_bytes(), 0);
             cursor.skip_blank();
             let read = cursor.plain_cost();
-            read.map(|read| (read.cost(), read.ends_line, cursor.pos()))
+            read.map(|(cost, ends_line)| (cost, ends_line, cursor.pos()))
         };
         assert_eq!(read(" 12 345678"), Some((12, false, 4)));
         assert_eq!(read("12 3456789"), Some((12, false, 3)));
@@ -630,6 +633,43 @@ mod tests {
         ] {
             assert_eq!(read(text), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn one_of_several_plain_costs_is_read() {
+        let read = |text: &str, wanted| {
+            let data = format!("{text}{}", "0".repeat(48));
+            Cursor::new(data.as_bytes(), 0).plain_cost_among(wanted, 3)
+        };
+        for text in [
+            "\n",
+            " 12\n",
+            " 12 345\n",
+            " 0 1234567 89\n",
+            " 1234567 1234567 1234567\n",
+        ] {
+            let costs = text.split_whitespace().chain(["0"; 2]);
+            for (wanted, cost) in costs.take(2).enumerate() {
+                let expected = Some((cost.parse().unwrap(), text.len()));
+                assert_eq!(read(text, wanted), expected, "{text:?}");
+            }
+        }
+        for text in [
+            "1\n",
+            " \n",
+            " 1 \n",
+            " 1  2\n",
+            " 1 -2\n",
+            " 12345678\n",
+            " 1 12345678\n",
+            " 1 2 3 4\n",
+            " 1 2\r\n",
+            " 1\t2\n",
+            " 1x\n",
+        ] {
+            assert_eq!(read(text, 0), None, "{text:?}");
+        }
+        assert_eq!(Cursor::new(b" 1 2\n", 0).plain_cost_among(0, 3), None);
     }
 
     #[test]

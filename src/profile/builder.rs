@@ -300,9 +300,10 @@ impl ProfileBuilder {
             .settle(selection, self.events.first(), has_more);
     }
 
-    /// Sum of the self costs of the section that is being read, without the open block.
+    /// Sum of the self costs of the section that is being read.
     pub fn section_self_total(&self) -> Cost {
-        self.section_total
+        let open = self.run.block.as_ref().map_or(0, |block| block.self_cost);
+        self.section_total.saturating_add(open)
     }
 
     /// Name of the first wanted event; empty until it is known.

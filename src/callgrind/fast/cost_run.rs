@@ -12,7 +12,7 @@
 
 use wide::u8x16;
 
-use crate::callgrind::digits::Digits;
+use crate::callgrind::digits::{Digits, no_digits};
 use crate::callgrind::line::Position;
 
 /// What the lines of a run add up to.
@@ -35,7 +35,8 @@ impl CostRun {
     ///
     /// The costs of all lines that fit into the buffer cannot overflow, so that the order in which
     /// they are added does not matter.
-    #[inline(always)]
+    // In a function of its own, its loop has all registers.
+    #[inline(never)]
     pub fn read(data: &[u8], pos: usize, base: &Position) -> CostRun {
         let mut run = CostRun {
             position: *base,
@@ -93,53 +94,23 @@ impl ShortCall {
     pub fn read(data: &[u8], pos: usize, base: &Position) -> Option<ShortCall> {
         let bytes: &[u8; LONGEST] = data.get(pos..)?.first_chunk()?;
         let rest = bytes.strip_prefix(b"calls=")?;
-        let calls = digits_before_blank(rest)?;
-        let rest = rest.get(calls.count() + 1..)?.strip_prefix(b"0x")?;
-        let length = hexadecimal_digits(rest.first_chunk()?);
-        if length == 0 || rest.get(length) != Some(&b' ') {
+        let calls = Digits::of(u64::from_le_bytes(*rest.first_chunk()?));
+        if calls.count() == 0 || calls.end() != b' ' {
             return None;
         }
-        let target: &[u8; 9] = rest.get(length + 1..)?.first_chunk()?;
-        let (step, signed) = match target {
-            [b'*', ..] => (Digits::of(u64::MAX), 1),
-            [b'+' | b'-', digits @ ..] => (Digits::of(u64::from_le_bytes(*digits)), 1),
-            [digits @ .., _] => (Digits::of(u64::from_le_bytes(*digits)), 0),
+        let (_, line) = hexadecimal(bytes, bytes.len() - rest.len() + calls.count() + 1)?;
+        let (target_line, end) = subposition(bytes, line, base.base(1))?;
+        let end = match bytes[end..] {
+            [b'\n', ..] => end,
+            [b' ', b'\n', ..] => end + 1,
+            _ => return None,
         };
-        let number = step.number();
-        let target_line = match target[0] {
-            b'*' => base.base(1),
-            _ if step.count() == 0 => return None,
-            b'+' => base.base(1).checked_add(number)?,
-            b'-' => base.base(1).checked_sub(number)?,
-            _ => number,
-        };
-        let end = rest.get(length + 1 + signed + step.count()..)?;
-        let end = end.strip_prefix(b" ").unwrap_or(end).strip_prefix(b"\n")?;
-        let next = pos + LONGEST - end.len();
         Some(ShortCall {
             calls: calls.number(),
             target_line,
-            line: short_line(data, next, base)?,
+            line: short_line(data, pos + end + 1, base)?,
         })
     }
-}
-
-#[inline(always)]
-fn digits_before_blank(text: &[u8]) -> Option<Digits> {
-    let digits = Digits::of(u64::from_le_bytes(*text.first_chunk()?));
-    (digits.count() > 0 && digits.end() == b' ').then_some(digits)
-}
-
-/// How many hexadecimal digits these bytes begin with.
-#[inline(always)]
-fn hexadecimal_digits(bytes: &[u8; 16]) -> usize {
-    let bytes = u8x16::new(*bytes);
-    // Digits become 0 to 9, and then at most 127; all else has the top bit set. So do letters.
-    let decimal = (bytes - u8x16::splat(b'0')).saturating_add(u8x16::splat(127 - 9));
-    let letters = (bytes | u8x16::splat(0x20)) - u8x16::splat(b'a');
-    let letters = letters.saturating_add(u8x16::splat(127 - 5));
-    let others = decimal.to_bitmask() & letters.to_bitmask();
-    (others | 1 << 16).trailing_zeros() as usize
 }
 
 /// Where a line ends, if it is a short one.
@@ -165,10 +136,10 @@ pub(in crate::callgrind) struct ShortLine {
     pub next: usize,
 }
 
-/// Bytes that are looked at.
+/// Bytes that are looked at for a line like `+4 * 1`.
 const BYTES: usize = 16;
 
-/// Bytes that are looked at for a line that is no cost line.
+/// Bytes that are looked at for any other.
 const LONGEST: usize = 48;
 
 /// `+d l ` without the digit and the line number.
@@ -177,31 +148,65 @@ const SHAPE: u64 = u64::from_le_bytes([b'+', 0, b' ', 0, b' ', 0, 0, 0]);
 /// The bytes that belong to it.
 const SHAPE_MASK: u64 = u64::from_le_bytes([0xff, 0, 0xff, 0, 0xff, 0, 0, 0]);
 
-/// Reads a cost line whose address is up to two digits away from that of `base`, whose line number
-/// has a digit at most, and whose one cost has up to 7.
+/// Reads a cost line whose numbers have up to 7 decimal digits, but for an address like `0x858a0`.
 #[inline(always)]
 fn short_line(data: &[u8], pos: usize, base: &Position) -> Option<ShortLine> {
-    let bytes: &[u8; BYTES] = data.get(pos..)?.first_chunk()?;
-    let (sign, step, at) = match *bytes {
-        [b'*', b' ', ..] => (b'+', 0, 2),
-        [sign @ (b'+' | b'-'), step, b' ', ..] => (sign, digit(step)?, 3),
-        [sign @ (b'+' | b'-'), tens, step, b' ', ..] => (sign, 10 * digit(tens)? + digit(step)?, 4),
-        _ => return None,
+    let bytes: &[u8; LONGEST] = data.get(pos..)?.first_chunk()?;
+    let (address, at) = if bytes[1] == b'x' {
+        hexadecimal(bytes, 0)?
+    } else {
+        let (address, end) = subposition(bytes, 0, base.base(0))?;
+        (bytes[end] == b' ').then_some((address, end + 1))?
     };
-    let address = match sign {
-        b'-' => base.base(0).checked_sub(step)?,
-        _ => base.base(0).checked_add(step)?,
-    };
-    let (line, at) = line_number(bytes, at, base.base(1))?;
-    let (cost, length) = cost(word(bytes, at))?;
+    let (line, end) = subposition(bytes, at, base.base(1))?;
+    let (cost, length) = cost(word(bytes, end + 1)).filter(|_| bytes[end] == b' ')?;
     let mut position = *base;
     position.set(0, address);
     position.set(1, line);
     Some(ShortLine {
         position,
         cost,
-        next: pos + at + length,
+        next: pos + end + 1 + length,
     })
+}
+
+/// Reads `0x858a0` and the blank behind it, and returns where that ends.
+#[inline(always)]
+fn hexadecimal(bytes: &[u8; LONGEST], at: usize) -> Option<(u64, usize)> {
+    let digits: &[u8; 16] = bytes.get(at..)?.strip_prefix(b"0x")?.first_chunk()?;
+    // Letters become 0 to 5, and then at most 127; all else has the top bit set.
+    let letters = (u8x16::new(*digits) | u8x16::splat(0x20)) - u8x16::splat(b'a');
+    let letters = letters.saturating_add(u8x16::splat(127 - 5));
+    let others = no_digits(digits) & letters.to_bitmask();
+    let count = others.trailing_zeros() as usize;
+    let (digits, rest) = digits.split_at_checked(count)?;
+    if digits.is_empty() || rest.first() != Some(&b' ') {
+        return None;
+    }
+    let value = |digit: u8| u64::from(digit & 0xf) + 9 * u64::from(digit >> 6);
+    let number = digits.iter().fold(0, |sum, &digit| sum << 4 | value(digit));
+    Some((number, at + 2 + count + 1))
+}
+
+/// Reads a decimal subposition, and returns where it ends.
+#[inline(always)]
+fn subposition(bytes: &[u8; LONGEST], at: usize, base: u64) -> Option<(u64, usize)> {
+    let (first, second) = (*bytes.get(at)?, *bytes.get(at + 1)?);
+    if second <= b' ' {
+        let number = if first == b'*' { base } else { digit(first)? };
+        return Some((number, at + 1));
+    }
+    let start = at + usize::from(matches!(first, b'+' | b'-'));
+    let digits = Digits::of(word(bytes, start));
+    if digits.count() == 0 {
+        return None;
+    }
+    let number = match first {
+        b'+' => base.checked_add(digits.number())?,
+        b'-' => base.checked_sub(digits.number())?,
+        _ => digits.number(),
+    };
+    Some((number, start + digits.count()))
 }
 
 /// Goes on with a run for as long as there are lines like `+4 * 1` that keep the line number.
@@ -275,24 +280,6 @@ impl LastCost {
     }
 }
 
-/// Reads the line number at `at`, and returns where the cost begins.
-#[inline(always)]
-fn line_number(bytes: &[u8; BYTES], at: usize, base: u64) -> Option<(u64, usize)> {
-    let (first, second) = (bytes[at], bytes[at + 1]);
-    if second == b' ' {
-        let line = if first == b'*' { base } else { digit(first)? };
-        return Some((line, at + 2));
-    }
-    let step = digit(second)?.cast_signed();
-    let step = match first {
-        b'+' => step,
-        b'-' => -step,
-        _ => return None,
-    };
-    let line = base.checked_add_signed(step)?;
-    (bytes[at + 2] == b' ').then_some((line, at + 3))
-}
-
 /// Reads the cost that a word begins with, 0 if there is none, and its length up to the next line.
 #[inline(always)]
 fn cost(word: u64) -> Option<(i64, usize)> {
@@ -308,7 +295,7 @@ fn digit(byte: u8) -> Option<u64> {
 }
 
 #[inline(always)]
-fn word(bytes: &[u8; BYTES], at: usize) -> u64 {
+fn word<const LENGTH: usize>(bytes: &[u8; LENGTH], at: usize) -> u64 {
     let mut word = [0; 8];
     word.copy_from_slice(&bytes[at..at + 8]);
     u64::from_le_bytes(word)
@@ -347,8 +334,11 @@ mod tests {
         let text = "+4 * 1\n+4 : 1\n";
         let expected = ([104, 10], Some(10), 1, 1, "+4 : 1\n");
         assert_eq!(read(text, base(100, 10)), expected);
-        let text = "* * \n+4 * 1\n+16 +3 20\n-2 -1 300\n+1 7 4\n+1 +30 5\n";
-        let expected = ([119, 7], Some(50), 325, 5, "+1 +30 5\n");
+        let text = "* * \n+4 * 1\n+16 +3 20\n-2 -1 300\n+1 7 4\n+1 +30 5\n-100 1234567 6\n5\n";
+        let expected = ([20, 1_234_567], Some(50), 336, 7, "5\n");
+        assert_eq!(read(text, base(100, 50)), expected);
+        let text = "0x8aF 12 3\n+4 * 1\n0xfedcba987654321 5 4\n7 1 2\n";
+        let expected = ([7, 1], Some(12), 10, 4, "");
         assert_eq!(read(text, base(100, 50)), expected);
     }
 
@@ -409,6 +399,15 @@ mod tests {
             "+1 x 5\n",
             "+1 -9 5\n",
             "-11 * 5\n",
+            "+12345678 * 5\n",
+            "+1 12345678 5\n",
+            "+1\n* 5\n",
+            "+1 +5\n5\n",
+            "0x * 5\n",
+            "0x1g * 5\n",
+            "1x1 * 5\n",
+            "+0x1 * 5\n",
+            "0x1234567890123456 * 5\n",
             "*1 * 5\n",
             "+1 * x\n",
             "+1\n",

@@ -37,8 +37,6 @@ const CALLS: usize = 24;
 pub(in crate::callgrind) struct Key<'a> {
     bytes: &'a [u8; SPAN],
     length: usize,
-    /// What its place in the memo follows from: its bytes, mixed.
-    hash: u64,
 }
 
 /// The numbers in a key.
@@ -76,25 +74,26 @@ impl<'a> Key<'a> {
             return None;
         }
         let length = blanks.trailing_zeros() as usize;
-        // The id of the function and the line are what differs.
-        let id = word(bytes, length.saturating_sub(CALLS));
-        let line = word(bytes, length.saturating_sub(8));
-        let hash = (id.rotate_left(20) ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Some(Key {
-            bytes,
-            length,
-            hash,
-        })
+        Some(Key { bytes, length })
     }
 
     /// How many bytes it has.
     #[inline(always)]
-    pub fn length(&self) -> usize {
+    pub fn length(self) -> usize {
         self.length
     }
 
+    /// Its bytes, mixed: its place in the memo follows from them.
+    #[inline(always)]
+    fn hash(self) -> u64 {
+        // The id of the function and the line are what differs.
+        let id = word(self.bytes, self.length.saturating_sub(CALLS));
+        let line = word(self.bytes, self.length.saturating_sub(8));
+        (id.rotate_left(20) ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
     /// Reads it, if it is the key of a record that consists of ids and plain numbers.
-    pub fn ids(&self) -> Option<Ids> {
+    pub fn ids(self) -> Option<Ids> {
         let text = self.bytes.get(..self.length)?;
         let (file, function, rest) = if let Some(block) = text.strip_prefix(b"fl=(") {
             let (file, rest) = number_before(block, b")\nfn=(")?;
@@ -142,7 +141,7 @@ struct Entry {
 impl Entry {
     /// Whether it is of this key: with its blank, none is the beginning of another.
     #[inline(always)]
-    fn is_of(&self, key: &Key<'_>) -> bool {
+    fn is_of(&self, key: Key<'_>) -> bool {
         let (parts, _) = self.text.as_chunks();
         let mut others = parts.iter();
         let same = mask(key.bytes, |part| {
@@ -184,7 +183,7 @@ impl RecordMemo {
 
     /// The record with this key, if it was read before.
     #[inline(always)]
-    pub fn find(&self, key: &Key<'_>) -> Option<&Record> {
+    pub fn find(&self, key: Key<'_>) -> Option<&Record> {
         let entry = self.entries.get(self.place(key))?;
         if entry.is_of(key) {
             return Some(&entry.record);
@@ -194,20 +193,20 @@ impl RecordMemo {
 
     /// The record with this key, if another one has taken its place.
     #[inline(never)]
-    fn find_displaced(&self, key: &Key<'_>) -> Option<&Record> {
+    fn find_displaced(&self, key: Key<'_>) -> Option<&Record> {
         let entry = self.entries.get(self.place(key) ^ 1)?;
         entry.is_of(key).then_some(&entry.record)
     }
 
     /// The place of a key. Its neighbour is for what was there before.
     #[inline(always)]
-    fn place(&self, key: &Key<'_>) -> usize {
+    fn place(&self, key: Key<'_>) -> usize {
         // The upper bits are mixed best.
-        usize::try_from(key.hash >> self.shift).unwrap_or(0)
+        usize::try_from(key.hash() >> self.shift).unwrap_or(0)
     }
 
     /// Remembers which edge a call was added to.
-    pub fn set_edge(&mut self, key: &Key<'_>, edge: Option<EdgeId>) {
+    pub fn set_edge(&mut self, key: Key<'_>, edge: Option<EdgeId>) {
         let place = self.place(key);
         for place in [place, place ^ 1] {
             match self.entries.get_mut(place) {
@@ -218,10 +217,10 @@ impl RecordMemo {
     }
 
     /// Remembers a record that was read; what its neighbour held is forgotten.
-    pub fn enter(&mut self, key: &Key<'_>, record: Record) {
+    pub fn enter(&mut self, key: Key<'_>, record: Record) {
         let mut text = [0; LONGEST];
         text.copy_from_slice(&key.bytes[..LONGEST]);
-        if self.entered >= self.entries.len() / 2 {
+        if self.entered >= self.entries.len() / 4 {
             self.grow(record);
         }
         self.entered += 1;
@@ -348,12 +347,12 @@ mod tests {
             edge: None,
             line: 0,
         };
-        assert!(Entry { text, record }.is_of(&key));
+        assert!(Entry { text, record }.is_of(key));
         for at in 0..LONGEST {
             let mut text = text;
             text[at] ^= 1;
             // The blank after the key is part of it.
-            assert_eq!(Entry { text, record }.is_of(&key), at > key.length);
+            assert_eq!(Entry { text, record }.is_of(key), at > key.length);
         }
     }
 
@@ -374,7 +373,7 @@ mod tests {
         let mut found = 0;
         for (line, data) in (0..).zip(&keys) {
             let key = Key::of_block(data, 0).unwrap();
-            assert!(memo.find(&key).is_none());
+            assert!(memo.find(key).is_none());
             let record = Record {
                 file: NameId::EMPTY,
                 name: NameId::EMPTY,
@@ -383,11 +382,11 @@ mod tests {
                 edge: None,
                 line,
             };
-            memo.enter(&key, record);
-            assert_eq!(memo.find(&key).unwrap().line, line);
+            memo.enter(key, record);
+            assert_eq!(memo.find(key).unwrap().line, line);
         }
         for (line, data) in (0..).zip(&keys) {
-            let record = memo.find(&Key::of_block(data, 0).unwrap());
+            let record = memo.find(Key::of_block(data, 0).unwrap());
             assert!(record.is_none_or(|record| record.line == line));
             found += usize::from(record.is_some());
         }
@@ -395,7 +394,7 @@ mod tests {
         assert_eq!(memo.entries.len(), 1 << (u64::BITS - LAST_SHIFT));
         memo.forget();
         assert!(
-            memo.find(&Key::of_block(&keys[19_999], 0).unwrap())
+            memo.find(Key::of_block(&keys[19_999], 0).unwrap())
                 .is_none()
         );
     }

@@ -108,6 +108,8 @@ impl Spelling {
 /// Which columns have what is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
+    /// The only one that there is.
+    Only,
     /// This one alone.
     Column(usize),
     /// This one alone, of so many that the others are faster stepped over than read.
@@ -227,6 +229,7 @@ impl Columns {
         let is_absent = *self.selection.first() == CostSource::Absent && !events.is_empty();
         self.count = events.len();
         self.wanted = match self.selection.only_column() {
+            Some(0) if self.count == 1 => Wanted::Only,
             Some(column) if self.count > Wanted::FEW => Wanted::ColumnOfMany(column),
             Some(column) => Wanted::Column(column),
             None if self.selection.is_all_of(self.count) => Wanted::All,
@@ -242,15 +245,12 @@ impl Columns {
     }
 
     fn find_shape(&mut self) {
-        let is_one = matches!(self.wanted, Wanted::Column(_) | Wanted::ColumnOfMany(_));
-        self.shape = if self.settled != Settled::Yes || !is_one {
-            Shape::Other
-        } else if self.positions.is_line_alone() {
-            Shape::LineAndCosts
-        } else if self.positions.are_address_and_line() && self.count == 1 {
-            Shape::AddressLineAndCost
-        } else {
-            Shape::Other
+        self.shape = match self.wanted {
+            _ if self.settled != Settled::Yes => Shape::Other,
+            Wanted::All | Wanted::Other => Shape::Other,
+            _ if self.positions.is_line_alone() => Shape::LineAndCosts,
+            Wanted::Only if self.positions.are_address_and_line() => Shape::AddressLineAndCost,
+            _ => Shape::Other,
         };
     }
 
@@ -314,28 +314,30 @@ impl Columns {
                 return Err(self.position_problem(data, pos, &cursor, column, error));
             }
         };
-        match self.costs(&mut cursor, spelling) {
-            Ok(costs) => Ok(CostLine {
+        match self.costs(data, cursor.pos(), spelling) {
+            Ok((costs, next)) => Ok(CostLine {
                 position,
                 costs,
-                next: cursor.pos(),
+                next,
                 is_line_unknown,
             }),
             Err(error) => Err(self.cost_problem(data, pos, error)),
         }
     }
 
-    /// Reads costs to the end of the line.
+    /// Reads costs to the end of the line, and returns where the next line begins.
     #[inline(always)]
     pub fn costs(
         &mut self,
-        cursor: &mut Cursor<'_>,
+        data: &[u8],
+        pos: usize,
         spelling: Spelling,
-    ) -> Result<LineCosts, CostError> {
+    ) -> Result<(LineCosts, usize), CostError> {
         match self.wanted {
-            Wanted::Column(wanted) => self.one_cost(cursor, spelling, wanted),
-            Wanted::ColumnOfMany(wanted) => self.one_of_many(cursor, spelling, wanted),
-            Wanted::All | Wanted::Other => self.all_costs(cursor, spelling),
+            Wanted::Only => self.only_cost(data, pos, spelling),
+            Wanted::Column(wanted) => self.one_cost(data, pos, spelling, wanted),
+            Wanted::ColumnOfMany(wanted) => self.one_of_many(data, pos, spelling, wanted),
+            Wanted::All | Wanted::Other => self.all_costs(data, pos, spelling),
         }
     }
 
@@ -349,39 +351,48 @@ impl Columns {
         }
     }
 
+    /// Reads the cost in the only column.
+    #[inline(always)]
+    fn only_cost(
+        &self,
+        data: &[u8],
+        pos: usize,
+        spelling: Spelling,
+    ) -> Result<(LineCosts, usize), CostError> {
+        let mut cursor = Cursor::new(data, pos);
+        cursor.skip_blank();
+        match cursor.plain_cost() {
+            Some((cost, true)) => Ok((LineCosts::single(cost), cursor.pos())),
+            _ => self.one_rare_cost(data, pos, spelling, 0),
+        }
+    }
+
     /// Reads the cost in one column, and steps over the others.
     #[inline(always)]
     fn one_cost(
         &self,
-        cursor: &mut Cursor<'_>,
+        data: &[u8],
+        pos: usize,
         spelling: Spelling,
         wanted: usize,
-    ) -> Result<LineCosts, CostError> {
-        let (mut column, mut first) = (0, 0);
-        cursor.skip_blank();
-        while column < self.count
-            && let Some(plain) = cursor.plain_cost()
-        {
-            if column == wanted {
-                first = plain.cost();
-            }
-            if plain.ends_line {
-                return Ok(LineCosts::single(first));
-            }
-            column += 1;
+    ) -> Result<(LineCosts, usize), CostError> {
+        match Cursor::new(data, pos).plain_cost_among(wanted, self.count) {
+            Some((cost, next)) => Ok((LineCosts::single(cost), next)),
+            None => self.one_rare_cost(data, pos, spelling, wanted),
         }
-        self.one_rare_cost(cursor, spelling, wanted, column, first)
     }
 
     /// Does what [`one_cost`](Self::one_cost) does, but steps over all that follow at once.
     #[inline(never)]
     fn one_of_many(
         &self,
-        cursor: &mut Cursor<'_>,
+        data: &[u8],
+        pos: usize,
         spelling: Spelling,
         wanted: usize,
-    ) -> Result<LineCosts, CostError> {
+    ) -> Result<(LineCosts, usize), CostError> {
         let (mut column, mut first) = (0, 0);
+        let mut cursor = Cursor::new(data, pos);
         cursor.skip_blank();
         while column < self.count
             && let Some((cost, ends_line)) = cursor.small_cost()
@@ -391,24 +402,25 @@ impl Columns {
             }
             column += 1;
             if ends_line || column > wanted && cursor.skip_plain_costs(self.count - column) {
-                return Ok(LineCosts::single(first));
+                return Ok((LineCosts::single(first), cursor.pos()));
             }
         }
-        self.one_rare_cost(cursor, spelling, wanted, column, first)
+        self.one_rare_cost(data, pos, spelling, wanted)
     }
 
     /// Does what [`one_cost`](Self::one_cost) does, however costs are spelled.
     #[inline(never)]
     fn one_rare_cost(
         &self,
-        cursor: &mut Cursor<'_>,
+        data: &[u8],
+        pos: usize,
         spelling: Spelling,
         wanted: usize,
-        mut column: usize,
-        first: Cost,
-    ) -> Result<LineCosts, CostError> {
-        let mut costs = LineCosts::single(first);
-        while let Some(number) = next_number(cursor, column == self.count)? {
+    ) -> Result<(LineCosts, usize), CostError> {
+        let mut cursor = Cursor::new(data, pos);
+        let mut costs = LineCosts::default();
+        let mut column = 0;
+        while let Some(number) = next_number(&mut cursor, column == self.count)? {
             if column == wanted {
                 let (cost, is_unwrapped) = spelling.read(number);
                 costs = LineCosts {
@@ -418,16 +430,18 @@ impl Columns {
             }
             column += 1;
         }
-        Ok(costs)
+        Ok((costs, cursor.pos()))
     }
 
     /// Reads all costs, and works out the wanted ones.
     #[inline(never)]
     fn all_costs(
         &mut self,
-        cursor: &mut Cursor<'_>,
+        data: &[u8],
+        pos: usize,
         spelling: Spelling,
-    ) -> Result<LineCosts, CostError> {
+    ) -> Result<(LineCosts, usize), CostError> {
+        let mut cursor = Cursor::new(data, pos);
         let mut any_unwrapped = false;
         self.numbers.clear();
         loop {
@@ -441,7 +455,7 @@ impl Columns {
                 }
                 continue;
             }
-            let Some(number) = next_number(cursor, self.numbers.len() == self.count)? else {
+            let Some(number) = next_number(&mut cursor, self.numbers.len() == self.count)? else {
                 break;
             };
             let (number, is_unwrapped) = spelling.read(number);
@@ -455,17 +469,19 @@ impl Columns {
             };
             self.more.clear();
             self.more.extend_from_slice(more);
-            return Ok(LineCosts {
+            let costs = LineCosts {
                 is_unwrapped: any_unwrapped,
                 ..LineCosts::single(first)
-            });
+            };
+            return Ok((costs, cursor.pos()));
         }
         let costs = self.selection.costs(&self.numbers, &mut self.more);
-        Ok(LineCosts {
+        let costs = LineCosts {
             first: costs.first,
             matching: costs.matching,
             is_unwrapped: any_unwrapped,
-        })
+        };
+        Ok((costs, cursor.pos()))
     }
 
     /// Whether a position that leads below 0 is `-1` for "no line", as phpspy and reli write it

@@ -67,7 +67,6 @@ impl Interpreter<'_> {
         if costs.is_unwrapped {
             self.diagnostics.count_unwrapped_cost();
         }
-        self.section.add_self_cost(costs.first);
         self.builder.add_cost(line, self.columns.all_of(costs));
     }
 
@@ -137,24 +136,23 @@ impl Interpreter<'_> {
 
     /// Opens the block of the function that `fn=` named, unless it is open.
     #[inline]
-    fn ensure_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
+    pub(super) fn ensure_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
         if self.in_force.is_in_block() {
             return Ok(());
         }
+        self.open_block(data, pos)
+    }
+
+    #[inline(never)]
+    fn open_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
         if !self.in_force.has_function() {
             return Err(Problem::CostOutsideFunction {
                 found: excerpt(Cursor::new(data, pos).rest_of_line()),
             });
         }
         self.in_force.open_block(self.builder);
-        self.enter_block(self.in_force.function_name(self.builder) == MAIN);
-        Ok(())
-    }
-
-    /// Notes that a block is open now.
-    #[inline]
-    pub(super) fn enter_block(&mut self, is_main: bool) {
+        let is_main = self.in_force.function_name(self.builder) == MAIN;
         self.section.open_block(is_main);
-        self.has_data = true;
+        Ok(())
     }
 }

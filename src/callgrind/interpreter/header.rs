@@ -87,11 +87,12 @@ impl Interpreter<'_> {
     }
 
     /// Whether the input ends within a `summary:` line, so that its number is too small.
+    ///
+    /// It is never less than the self costs that it sums up (section 3.2.2).
     pub(super) fn is_cut_summary(&self, line: &[u8]) -> bool {
         match split_header(line) {
             Some((b"summary", value)) => {
-                let summary = self.columns.selected(&summary_costs(value));
-                self.section.is_cut_summary(summary)
+                self.columns.selected(&summary_costs(value)) < self.builder.section_self_total()
             }
             _ => false,
         }

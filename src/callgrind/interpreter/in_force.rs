@@ -102,6 +102,16 @@ struct Callee {
     last: Option<Place>,
 }
 
+impl Callee {
+    /// Ends a call of a function at this place.
+    #[inline(always)]
+    fn end_call(&mut self, place: Place) {
+        self.object.clear();
+        self.file.clear();
+        self.last = Some(place);
+    }
+}
+
 /// Where a function is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
@@ -285,9 +295,10 @@ impl InForce {
     /// `cfn=` and `calls=` lines.
     #[inline(always)]
     pub fn set_known_callee(&mut self, name: NameId, file: NameId, builder: &mut ProfileBuilder) {
-        self.set_callee_file(Name::Known(file));
         self.set_callee(Name::Known(name));
-        self.end_call(builder);
+        let given = self.callee.object.get(builder);
+        let object = given.unwrap_or_else(|| self.object(builder));
+        self.callee.end_call(Place { object, file });
     }
 
     /// Ends a call, and returns the object and file of its callee.
@@ -307,10 +318,8 @@ impl InForce {
             (None, Some(last)) => last.file,
             (None, None) => self.current_file(builder),
         };
-        self.callee.object.clear();
-        self.callee.file.clear();
         let place = Place { object, file };
-        self.callee.last = Some(place);
+        self.callee.end_call(place);
         place
     }
 

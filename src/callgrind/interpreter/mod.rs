@@ -43,8 +43,6 @@ pub(super) struct Interpreter<'a> {
     memo: Option<RecordMemo>,
     /// Whether a header was read that other texts have not.
     has_known_header: bool,
-    /// Whether there was any block.
-    has_data: bool,
 }
 
 impl<'a> Interpreter<'a> {
@@ -64,7 +62,6 @@ impl<'a> Interpreter<'a> {
             expect: Expect::OwnCost,
             memo: Some(RecordMemo::default()),
             has_known_header: false,
-            has_data: false,
         }
     }
 
@@ -130,7 +127,7 @@ impl<'a> Interpreter<'a> {
     pub fn finish(&mut self, ends_blank: bool) -> Result<Vec<Warning>, Error> {
         self.diagnostics.take_held()?;
         self.diagnostics.go_to_last_line();
-        if !self.has_data {
+        if !self.section.has_data() {
             // What there is of it may be wanted: its headers, and the event that they name.
             self.settle();
             return Err(if self.is_profile() {

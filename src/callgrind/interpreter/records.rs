@@ -8,7 +8,7 @@ use super::in_force::Name;
 use super::sections::MAIN;
 use crate::callgrind::fast::cost_run::{CostRun, ShortCall};
 use crate::callgrind::fast::record_memo::{Key, Record};
-use crate::callgrind::line::{Cursor, Named, Position};
+use crate::callgrind::line::{Named, Position};
 use crate::profile::Call;
 
 impl Interpreter<'_> {
@@ -38,7 +38,7 @@ impl Interpreter<'_> {
                     self.diagnostics.pass_lines(1);
                     Some(pos + 1)
                 }
-                Some(b'*'..=b'9' | b'j') if self.in_force.is_in_block() => self.cost_run(data, pos),
+                Some(b'*'..=b'9' | b'j') => self.cost_run(data, pos),
                 Some(b'c') if data.get(pos + 1) == Some(&b'a') => self.short_call(data, pos),
                 Some(b'c' | b'f' | b'o') => self.known_name(data, pos),
                 _ => None,
@@ -57,10 +57,11 @@ impl Interpreter<'_> {
         if run.lines == 0 {
             return None;
         }
-        self.columns.move_to(run.position);
         if let Some(line) = run.first_line {
+            self.ensure_block(data, pos).ok()?;
             self.add_own_cost(line, LineCosts::single(run.cost));
         }
+        self.columns.move_to(run.position);
         self.diagnostics.pass_lines(run.lines);
         Some(run.next)
     }
@@ -115,57 +116,65 @@ impl Interpreter<'_> {
     #[inline(always)]
     fn block(&mut self, data: &[u8], pos: usize) -> Option<usize> {
         let key = Key::of_block(data, pos)?;
-        let mut cursor = Cursor::new(data, pos + key.length());
-        let costs = self.columns.costs(&mut cursor, Spelling::Wrapped).ok()?;
-        let record = match self.memo.as_ref()?.find(&key) {
+        let start = pos + key.length();
+        let (costs, next) = self.columns.costs(data, start, Spelling::Wrapped).ok()?;
+        let record = match self.memo.as_ref()?.find(key) {
             Some(record) => *record,
-            None => self.enter_record(&key, false)?,
+            None => self.enter_record(key, false)?,
         };
         self.in_force.set_file(Name::Known(record.file));
         self.in_force.set_function(Name::Known(record.name));
         self.in_force
             .open_block_of(record.function, record.file, self.builder);
-        self.enter_block(record.is_main);
+        self.section.open_block(record.is_main);
         self.columns.move_to(Position::of_line(record.line));
         self.add_own_cost(record.line, costs);
         self.diagnostics.pass_lines(3);
-        Some(cursor.pos())
+        Some(next)
     }
 
     /// Reads `cfl=`, `cfn=`, `calls=1 0 0` and the cost line of a call.
     #[inline(always)]
     fn call(&mut self, data: &[u8], pos: usize) -> Option<usize> {
         let key = Key::of_call(data, pos)?;
-        let mut cursor = Cursor::new(data, pos + key.length());
-        let costs = self.columns.costs(&mut cursor, Spelling::Plain).ok()?;
-        let record = match self.memo.as_ref()?.find(&key) {
+        let start = pos + key.length();
+        let (costs, next) = self.columns.costs(data, start, Spelling::Plain).ok()?;
+        let record = match self.memo.as_ref()?.find(key) {
             Some(record) => *record,
-            None => self.enter_record(&key, true)?,
+            None => self.enter_record(key, true)?,
         };
         self.in_force
             .set_known_callee(record.name, record.file, self.builder);
         self.columns.move_to(Position::of_line(record.line));
-        let costs = self.columns.all_of(costs);
-        let is_known = record
-            .edge
-            .is_some_and(|edge| self.builder.add_call_again(edge, costs));
+        let is_known = record.edge.is_some_and(|edge| {
+            let costs = self.columns.all_of(costs);
+            self.builder.add_call_again(edge, costs)
+        });
         if !is_known {
-            let call = Call {
-                callee: record.function,
-                target_line: 0,
-                line: record.line,
-                calls: 1,
-            };
-            let edge = self.builder.add_call(call, costs);
-            self.memo.as_mut()?.set_edge(&key, edge);
+            self.add_call_of(key, record, costs);
         }
         self.diagnostics.pass_lines(4);
-        Some(cursor.pos())
+        Some(next)
+    }
+
+    /// Adds a call to its edge, and remembers that.
+    #[cold]
+    fn add_call_of(&mut self, key: Key<'_>, record: Record, costs: LineCosts) {
+        let call = Call {
+            callee: record.function,
+            target_line: 0,
+            line: record.line,
+            calls: 1,
+        };
+        let edge = self.builder.add_call(call, self.columns.all_of(costs));
+        if let Some(memo) = &mut self.memo {
+            memo.set_edge(key, edge);
+        }
     }
 
     /// Finds out what a key means, and remembers it.
     #[cold]
-    fn enter_record(&mut self, key: &Key<'_>, is_call: bool) -> Option<Record> {
+    fn enter_record(&mut self, key: Key<'_>, is_call: bool) -> Option<Record> {
         let ids = key.ids()?;
         let (file, name) = self.ids.file_and_function(ids.file, ids.function)?;
         let record = Record {

@@ -1,6 +1,6 @@
 //! The section that is being read, a run or a part: what it has had, and whether it is whole.
 
-use crate::profile::{Cost, Kind};
+use crate::profile::Kind;
 
 /// The function that spans a whole run in Xdebug's traces.
 pub(super) const MAIN: &[u8] = b"{main}";
@@ -46,13 +46,13 @@ pub(super) struct Section {
     has_summary: bool,
     /// Whether a `summary:` line says that its last block has ended.
     is_summed_up: bool,
+    /// Whether there was any block before it.
+    has_forerunner: bool,
     /// Whether there was any block, and one of `{main}`.
     has_body: bool,
     has_main: bool,
     /// Whether a warning has said already where it is cut off.
     is_cut: bool,
-    /// Sum of its self costs.
-    self_total: Cost,
 }
 
 impl Section {
@@ -68,10 +68,10 @@ impl Section {
             has_events: false,
             has_summary: false,
             is_summed_up: false,
+            has_forerunner: false,
             has_body: false,
             has_main: false,
             is_cut: false,
-            self_total: 0,
         }
     }
 
@@ -82,6 +82,7 @@ impl Section {
             is_trace: self.is_trace,
             expects_totals: self.expects_totals,
             leaves_last_line_open: self.leaves_last_line_open,
+            has_forerunner: self.has_data(),
             ..Section::first(self.fixed_kind)
         };
     }
@@ -143,27 +144,19 @@ impl Section {
         self.has_main |= is_main;
     }
 
-    /// Takes in self costs.
-    #[inline]
-    pub fn add_self_cost(&mut self, cost: Cost) {
-        self.self_total = self.self_total.saturating_add(cost);
-    }
-
     /// Whether it has any block.
     pub fn has_body(&self) -> bool {
         self.has_body
     }
 
+    /// Whether it, or any before it, has a block.
+    pub fn has_data(&self) -> bool {
+        self.has_forerunner || self.has_body
+    }
+
     /// Whether a `summary:` line says that its last block has ended.
     pub fn is_summed_up(&self) -> bool {
         self.is_summed_up
-    }
-
-    /// Whether this `summary:` is too small to be a whole one.
-    ///
-    /// It is never less than the self costs that it sums up (section 3.2.2).
-    pub fn is_cut_summary(&self, summary: Cost) -> bool {
-        summary < self.self_total
     }
 
     /// Notes that it is cut off; true if nobody has said so before.
