@@ -252,11 +252,6 @@ impl ProfileBuilder {
         self.run.kind = kind;
     }
 
-    /// What the blocks read now are.
-    pub fn kind(&self) -> Kind {
-        self.run.kind
-    }
-
     /// Enters a name and returns its number.
     pub fn intern(&mut self, name: &[u8]) -> NameId {
         self.names.intern(name).unwrap_or_else(|| {
