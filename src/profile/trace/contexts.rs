@@ -476,16 +476,15 @@ impl ContextTree {
     /// Puts a node below another that has none like it.
     fn link(&mut self, parent: ContextId, child: ContextId) {
         let children = &mut self.nodes[parent.index()].children;
-        let next = std::mem::replace(&mut children.first, child);
         let before = *children;
-        if before.width < FEW {
-            children.width += 1;
-        }
-        self.nodes[child.index()].next = next;
+        children.first = child;
+        self.nodes[child.index()].next = before.first;
         if let Some(index) = before.index() {
             self.enter_into_index(index, child);
         } else if before.width == FEW {
             self.make_index(parent);
+        } else {
+            self.nodes[parent.index()].children.width += 1;
         }
     }
 
