@@ -3,7 +3,7 @@
 use cg_preprocess::callgrind::Options;
 use cg_preprocess::profile::ProfileOptions;
 
-use crate::library::{Reading, listed};
+use crate::library::{Reading, listed, listing, read};
 
 const ADDRESSES: &str = "positions: instr line\nevents: Ir\nfn=f\n";
 
@@ -159,5 +159,57 @@ fn lines_are_counted_after_one_skipped_for_its_length() {
             warnings[1].starts_with(&format!("test.cg:{line}: ")),
             "{warnings:?}"
         );
+    }
+}
+
+#[test]
+fn a_sign_without_a_number_is_none() {
+    for line in ["+ 1", "- 1", "17 -", "17 - 1"] {
+        let error = listed(&format!("events: Ir Dr\nfn=f\n16 1\n{line}\n")).unwrap_err();
+        assert!(error.starts_with("test.cg:4: "), "{line:?}: {error}");
+    }
+    for line in ["+ +1 1", "+4 + 1", "+4 * -", "- * 1"] {
+        let error = listed(&format!("{ADDRESSES}16 16 1\n{line}\n")).unwrap_err();
+        assert!(error.starts_with("test.cg:5: "), "{line:?}: {error}");
+    }
+}
+
+#[test]
+fn an_address_is_of_hexadecimal_digits() {
+    let reading = Reading::default();
+    for byte in u8::MIN..=u8::MAX {
+        if byte.is_ascii_whitespace() {
+            // Another line.
+            continue;
+        }
+        for line in [
+            "calls=1 0x? 0\n* * 5\n",
+            "calls=1 0x1?0 0\n* * 5\n",
+            "calls=1 0x1? 0\n* * 5\n",
+            "0x1? 3 5\n",
+        ] {
+            let text = format!("{ADDRESSES}16 16 1\ncfn=g\n{line}{}", "# more\n".repeat(20));
+            let text: Vec<u8> = text
+                .bytes()
+                .map(|b| if b == b'?' { byte } else { b })
+                .collect();
+            let is_read = reading.read([&text[..]]).is_ok();
+            assert_eq!(is_read, byte.is_ascii_hexdigit(), "{byte:#04x} in {line:?}");
+        }
+    }
+}
+
+#[test]
+fn of_several_inputs_the_least_line_counts() {
+    // 0 is how a line is given that is not known.
+    for lines in [[7, 0, 5], [0, 5, 7], [5, 7, 0], [0, 0, 5], [5, 0, 0]] {
+        let mut profiles = lines.into_iter().map(|line| {
+            let text = format!("events: Ir\nfn=f\n{line} 1\n");
+            read(text, ProfileOptions::default())
+        });
+        let mut merged = profiles.next().unwrap();
+        profiles.for_each(|other| merged.merge(other).unwrap());
+        let expected = ["f | :5 |  | self 3 | inclusive 3 | invocations 3"];
+        assert_eq!(listing(&merged), expected, "{lines:?}");
     }
 }

@@ -228,12 +228,14 @@ mod in_text {
         let of_xdebug_2 = report("version: 0.9.6\nevents: Time");
         assert!(of_xdebug_2.contains("  incl ms  "), "{of_xdebug_2}");
         assert!(of_xdebug_2.contains(" 2.345 "), "{of_xdebug_2}");
-        let unknown = report("events: Ir");
-        assert!(
-            unknown.contains("self %     self  incl %  inclusive"),
-            "{unknown}"
-        );
-        assert!(unknown.contains("  100,000  "), "{unknown}");
+        for header in ["events: Ir", "version: 1\nevents: Time"] {
+            let unknown = report(header);
+            assert!(
+                unknown.contains("self %     self  incl %  inclusive"),
+                "{unknown}"
+            );
+            assert!(unknown.contains("  100,000  "), "{unknown}");
+        }
     }
 
     #[test]
