@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::io::Cursor;
 
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, MOST_EVENTS, Profile, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteErrorKind, WriteOptions};
 
 use crate::fixtures;
-use crate::library::{Reading, event, headers, listing, read, write_with};
+use crate::library::{Reading, event, headers, json, listing, read, write_with};
 use crate::preprocessed::decode;
 
 /// A v7 file as webgrind sees it: its library/Reader.php in a few lines.
@@ -519,4 +519,68 @@ fn what_the_calls_to_a_function_cost_decides_the_scale_of_v4_too() {
     assert!(!warnings.is_empty());
     let (file, _) = write_with(&profile, Version::V7, OnOverflow::Scale);
     assert!(decode(&file).headers.contains(&b"events: Ir".to_vec()));
+}
+
+#[test]
+fn no_more_events_are_held_than_the_limit_says() {
+    let text = |from: usize, to: usize| {
+        let names: Vec<_> = (from..to).map(|number| format!("e{number}")).collect();
+        format!("events: {}\nfn=f\n1 1\n", names.join(" "))
+    };
+    let all = ProfileOptions::default().events(EventChoice::All);
+    let mut most = read(text(0, MOST_EVENTS), all.clone());
+    assert_eq!(most.events().len(), MOST_EVENTS);
+    let reading = Reading {
+        profile: all.clone(),
+        ..Reading::default()
+    };
+    let error = reading.read([text(0, MOST_EVENTS + 1).as_bytes()]);
+    assert!(error.unwrap_err().contains("more than 64 events"));
+
+    // The same for inputs that are read apart.
+    most.merge(read(text(9, 30), all.clone())).unwrap();
+    most.check_events().unwrap();
+    most.merge(read(text(MOST_EVENTS, MOST_EVENTS + 1), all))
+        .unwrap();
+    let error = most.check_events().unwrap_err().to_string();
+    assert!(error.contains("more than 64 events"), "{error}");
+}
+
+#[test]
+fn larger_units_are_those_of_the_same_event() {
+    let cost = |wanted: &str| {
+        let reading = Reading {
+            profile: event(wanted),
+            ..Reading::default()
+        };
+        let text = b"events: Ir_(x1000) Time_(us)\nfn=f\n1 2 3\n";
+        let (profile, _) = reading.read([&text[..]])?;
+        profile.check_events().map_err(|error| error.to_string())?;
+        Ok::<_, String>(profile.total())
+    };
+    assert_eq!(cost("Ir"), Ok(2000));
+    assert_eq!(cost("Time_(10ns)"), Ok(300));
+    for other in ["Dr", "Time", "Ir_(x10)"] {
+        let error = cost(other).unwrap_err();
+        assert!(error.contains(other), "{error}");
+    }
+}
+
+#[test]
+fn a_derived_event_may_add_up_another() {
+    let text = "event: A = Ir + 2 Dr\nevent: B = 3 A\nevents: Ir Dr\nfn=f\n1 10 1\n";
+    let mut profile = read(text, ProfileOptions::default().events(EventChoice::All));
+    profile.derive_events();
+    let json: serde_json::Value = serde_json::from_str(&json(&profile)).unwrap();
+    assert_eq!(json["total"], serde_json::json!([10, 1, 12, 36]));
+}
+
+#[test]
+fn a_summary_below_0_stays_as_it_is_unless_it_is_scaled() {
+    let profile = read(
+        "events: Memory\nsummary: -5\nfn=f\n1 -5\n",
+        ProfileOptions::default(),
+    );
+    let file = Webgrind::open(&profile, OnOverflow::Scale);
+    assert!(file.headers.contains(&"summary: -5".to_owned()));
 }
