@@ -175,6 +175,22 @@ fn a_sign_without_a_number_is_none() {
 }
 
 #[test]
+fn costs_that_nobody_wants_are_numbers_too() {
+    let line = "16 1 123456 123456 123456 1 1 1";
+    let read = |line: &str| listed(&format!("events: A B C D E F G H\nfn=f\n{line}\n"));
+    read(line).unwrap();
+    for at in 0..line.len() {
+        for wrong in ["x", "-", ":", "/"] {
+            let mut line = line.to_owned();
+            line.replace_range(at..=at, wrong);
+            // A cost may begin with a sign.
+            let is_sign = line[..at].ends_with(' ') && line[at..].starts_with("-2");
+            assert_eq!(read(&line).is_ok(), is_sign, "{line}");
+        }
+    }
+}
+
+#[test]
 fn an_address_is_of_hexadecimal_digits() {
     let reading = Reading::default();
     for byte in u8::MIN..=u8::MAX {

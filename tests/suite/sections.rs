@@ -1,5 +1,7 @@
 //! Runs and parts: which of them are cut off, and what their summaries become.
 
+use cg_preprocess::profile::ProfileKind;
+
 use crate::library::{Reading, headers, listing};
 
 const TRACE: &str = "version: 1\ncreator: xdebug 3.2.0\nevents: Time Memory\n\n";
@@ -136,4 +138,40 @@ fn what_was_in_force_ends_with_its_run() {
         "g | :4 |  | self 2 | inclusive 2 | invocations 1",
     ];
     assert_eq!(listing(&profile), expected);
+}
+
+#[test]
+fn a_summary_is_spelled_as_webgrind_finds_it() {
+    let summary = |spelled: &str| summaries(&format!("events: Ir Dr\n{spelled}\nfn=f\n1 16 7\n"));
+    for spelled in ["summary:   16 7", "summary: 0x10 7", "summary: 016  7"] {
+        assert_eq!(summary(spelled), ["summary: 16 7"], "{spelled}");
+    }
+    // What follows the first number stays as it was read.
+    for kept in ["summary: 16 7", "summary: 16  7", "summary: 16 007"] {
+        assert_eq!(summary(kept), [kept]);
+    }
+}
+
+#[test]
+fn traces_and_sums_together_are_neither() {
+    let sums = "creator: x\nevents: Time\nfn=f\n1 5\n";
+    let trace = format!("{TRACE}{RUN}");
+    let kind = |texts: [&str; 2]| {
+        let [mut one, other] = texts.map(|text| Reading::default().sound(text.as_bytes()));
+        one.merge(other).unwrap();
+        one.kind()
+    };
+    assert_eq!(kind([&trace, &trace]), ProfileKind::Trace);
+    assert_eq!(kind([sums, sums]), ProfileKind::Aggregate);
+    assert_eq!(kind([sums, &trace]), ProfileKind::Mixed);
+    assert_eq!(kind([&trace, sums]), ProfileKind::Mixed);
+}
+
+#[test]
+fn a_run_is_of_the_writer_before_until_another_is_named() {
+    let whole = format!("{TRACE}{RUN}");
+    let cut = "events: Time Memory\n\nfl=(1) a.php\nfn=(1) f\n5 10 0\n\n";
+    let (_, warnings) = read(&format!("{whole}{NEXT}{cut}"));
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("{main}"), "{warnings:?}");
 }
