@@ -1,4 +1,5 @@
-//! Runs of short cost lines with an address, which are most of a profile with `--dump-instr=yes`:
+//! Runs of short cost lines, which are most of an aggregate. With `--dump-instr=yes` they begin with
+//! an address:
 //!
 //! ```text
 //! +4 * 1
@@ -8,12 +9,16 @@
 //! * *
 //! ```
 //!
-//! and calls. They are read in two words of 8 bytes, one for the position and one for the cost.
+//! and calls. Their numbers are read in words of 8 bytes.
 
 use wide::u8x16;
 
 use crate::callgrind::digits::{Digits, no_digits};
 use crate::callgrind::line::Position;
+
+/// The column of the line number: the only one, or the one after an address.
+pub(in crate::callgrind) const ALONE: usize = 0;
+pub(in crate::callgrind) const AFTER_ADDRESS: usize = 1;
 
 /// What the lines of a run add up to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +40,8 @@ impl CostRun {
     ///
     /// The costs of all lines that fit into the buffer cannot overflow, so that the order in which
     /// they are added does not matter.
-    // In a function of its own, its loop has all registers.
-    #[inline(never)]
-    pub fn read(data: &[u8], pos: usize, base: &Position) -> CostRun {
+    #[inline(always)]
+    pub fn read<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> CostRun {
         let mut run = CostRun {
             position: *base,
             first_line: None,
@@ -47,19 +51,21 @@ impl CostRun {
         };
         let mut last = LastCost::NONE;
         loop {
-            same_line(data, &mut run, &mut last);
+            if LINE == AFTER_ADDRESS {
+                same_line(data, &mut run, &mut last);
+            }
             let (source, is_jump) = match jump(data, run.next) {
                 Some(source) => (source, true),
                 None => (run.next, false),
             };
-            let Some(line) = short_line(data, source, &run.position) else {
+            let Some(line) = short_line::<LINE>(data, source, &run.position) else {
                 return run;
             };
             run.position = line.position;
             run.lines += 1 + u64::from(is_jump);
             run.next = line.next;
             if !is_jump {
-                run.first_line = run.first_line.or(Some(line.position.base(1)));
+                run.first_line = run.first_line.or(Some(line.position.base(LINE)));
                 run.cost += line.cost;
             }
         }
@@ -89,17 +95,20 @@ pub(in crate::callgrind) struct ShortCall {
 }
 
 impl ShortCall {
-    /// Reads `calls=12 0x858a0 +40 ` and a short cost line.
+    /// Reads `calls=12 0x858a0 +40 `, or `calls=12 40 `, and a short cost line.
     #[inline(always)]
-    pub fn read(data: &[u8], pos: usize, base: &Position) -> Option<ShortCall> {
+    pub fn read<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> Option<ShortCall> {
         let bytes: &[u8; LONGEST] = data.get(pos..)?.first_chunk()?;
         let rest = bytes.strip_prefix(b"calls=")?;
         let calls = Digits::of(u64::from_le_bytes(*rest.first_chunk()?));
         if calls.count() == 0 || calls.end() != b' ' {
             return None;
         }
-        let (_, line) = hexadecimal(bytes, bytes.len() - rest.len() + calls.count() + 1)?;
-        let (target_line, end) = subposition(bytes, line, base.base(1))?;
+        let mut at = bytes.len() - rest.len() + calls.count() + 1;
+        if LINE == AFTER_ADDRESS {
+            (_, at) = hexadecimal(bytes, at)?;
+        }
+        let (target_line, end) = subposition(bytes, at, base.base(LINE))?;
         let end = match bytes[end..] {
             [b'\n', ..] => end,
             [b' ', b'\n', ..] => end + 1,
@@ -108,7 +117,7 @@ impl ShortCall {
         Some(ShortCall {
             calls: calls.number(),
             target_line,
-            line: short_line(data, pos + end + 1, base)?,
+            line: short_line::<LINE>(data, pos + end + 1, base)?,
         })
     }
 }
@@ -150,19 +159,22 @@ const SHAPE_MASK: u64 = u64::from_le_bytes([0xff, 0, 0xff, 0, 0xff, 0, 0, 0]);
 
 /// Reads a cost line whose numbers have up to 7 decimal digits, but for an address like `0x858a0`.
 #[inline(always)]
-fn short_line(data: &[u8], pos: usize, base: &Position) -> Option<ShortLine> {
+fn short_line<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> Option<ShortLine> {
     let bytes: &[u8; LONGEST] = data.get(pos..)?.first_chunk()?;
-    let (address, at) = if bytes[1] == b'x' {
-        hexadecimal(bytes, 0)?
-    } else {
-        let (address, end) = subposition(bytes, 0, base.base(0))?;
-        (bytes[end] == b' ').then_some((address, end + 1))?
-    };
-    let (line, end) = subposition(bytes, at, base.base(1))?;
+    let (mut position, mut at) = (*base, 0);
+    if LINE == AFTER_ADDRESS {
+        let address = if bytes[1] == b'x' {
+            hexadecimal(bytes, 0)?
+        } else {
+            let (address, end) = subposition(bytes, 0, base.base(0))?;
+            (bytes[end] == b' ').then_some((address, end + 1))?
+        };
+        position.set(0, address.0);
+        at = address.1;
+    }
+    let (line, end) = subposition(bytes, at, base.base(LINE))?;
     let (cost, length) = cost(word(bytes, end + 1)).filter(|_| bytes[end] == b' ')?;
-    let mut position = *base;
-    position.set(0, address);
-    position.set(1, line);
+    position.set(LINE, line);
     Some(ShortLine {
         position,
         cost,
@@ -319,7 +331,7 @@ mod tests {
 
     /// The last position, the first line, the cost, how many lines, and what is left.
     fn read(text: &str, base: Position) -> ([u64; 2], Option<u64>, i64, u64, &str) {
-        let run = CostRun::read(&padded(text), 0, &base);
+        let run = CostRun::read::<AFTER_ADDRESS>(&padded(text), 0, &base);
         let position = [0, 1].map(|column| run.position.base(column));
         let rest = text.get(run.next..).unwrap();
         (position, run.first_line, run.cost, run.lines, rest)
@@ -343,6 +355,31 @@ mod tests {
     }
 
     #[test]
+    fn lines_need_no_address() {
+        let base = Position::of_line(50);
+        let text = padded("+4 1\n* 125\n12 0\n-3 9999999\njump=4 +7 \n* \n* 7\n+1 2 3\n");
+        let run = CostRun::read::<ALONE>(&text, 0, &base);
+        assert_eq!(run.position, Position::of_line(9));
+        assert_eq!(
+            (run.first_line, run.cost, run.lines),
+            (Some(54), 10_000_132, 7)
+        );
+        assert!(text[run.next..].starts_with(b"+1 2 3\n"));
+        for text in ["0x12 5\n", "-51 5\n", "5\n", "+1 -5\n", "+1  5\n"] {
+            let run = CostRun::read::<ALONE>(&padded(text), 0, &base);
+            assert_eq!((run.lines, run.next), (0, 0), "{text:?}");
+        }
+        let call = ShortCall::read::<ALONE>(&padded("calls=12 +40 \n-1 5\n"), 0, &base).unwrap();
+        assert_eq!((call.calls, call.target_line), (12, 90));
+        assert_eq!(
+            (call.line.position, call.line.cost),
+            (Position::of_line(49), 5)
+        );
+        let with_address = padded("calls=12 0x10 40\n-1 5\n");
+        assert_eq!(ShortCall::read::<ALONE>(&with_address, 0, &base), None);
+    }
+
+    #[test]
     fn jumps_cost_nothing() {
         let text = "jcnd=1/1 +33 +8\n* * \n+1 * 5\njump=4 0x7e0fe1 0 \n+2 0 6\n+1 0 2\nx";
         let expected = ([14, 0], Some(8), 7, 6, "x");
@@ -352,7 +389,8 @@ mod tests {
     #[test]
     fn calls_have_a_target() {
         let read = |text: &str| {
-            let call = ShortCall::read(&padded(text), 0, &base(0x1000, 50))?;
+            let base = base(0x1000, 50);
+            let call = ShortCall::read::<AFTER_ADDRESS>(&padded(text), 0, &base)?;
             let position = [0, 1].map(|column| call.line.position.base(column));
             Some((
                 call.calls,

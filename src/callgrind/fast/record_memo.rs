@@ -17,8 +17,8 @@ use crate::profile::{EdgeId, FunctionId, NameId};
 
 /// How many bits of a hash are left out to get a place, in the beginning, and with all the places
 /// that there can be. Few inputs have many records, and many inputs may be read in one go.
-const FIRST_SHIFT: u32 = u64::BITS - 6;
-const LAST_SHIFT: u32 = u64::BITS - 12;
+const FIRST_SHIFT: u32 = u64::BITS - 7;
+const LAST_SHIFT: u32 = u64::BITS - 13;
 
 /// How many fewer each time that there are more places.
 const STEP: u32 = 2;

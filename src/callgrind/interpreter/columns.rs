@@ -31,6 +31,8 @@ pub(super) enum Settlement {
 pub(super) enum Shape {
     /// A line, and costs of which one counts: those of Xdebug's traces.
     LineAndCosts,
+    /// A line and the one cost that counts: those of most profiles of Valgrind.
+    LineAndCost,
     /// An address, a line and the one cost that counts: those of Valgrind's `--dump-instr=yes`.
     AddressLineAndCost,
     /// Any other.
@@ -248,6 +250,7 @@ impl Columns {
         self.shape = match self.wanted {
             _ if self.settled != Settled::Yes => Shape::Other,
             Wanted::All | Wanted::Other => Shape::Other,
+            Wanted::Only if self.positions.is_line_alone() => Shape::LineAndCost,
             _ if self.positions.is_line_alone() => Shape::LineAndCosts,
             Wanted::Only if self.positions.are_address_and_line() => Shape::AddressLineAndCost,
             _ => Shape::Other,
@@ -328,6 +331,20 @@ impl Columns {
     /// Reads costs to the end of the line, and returns where the next line begins.
     #[inline(always)]
     pub fn costs(
+        &mut self,
+        data: &[u8],
+        pos: usize,
+        spelling: Spelling,
+    ) -> Result<(LineCosts, usize), CostError> {
+        match self.wanted {
+            Wanted::Column(wanted) => self.one_cost(data, pos, spelling, wanted),
+            _ => self.other_costs(data, pos, spelling),
+        }
+    }
+
+    /// Does what [`costs`](Self::costs) does, where it is not one of a few columns that counts.
+    #[inline(never)]
+    fn other_costs(
         &mut self,
         data: &[u8],
         pos: usize,

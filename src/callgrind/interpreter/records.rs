@@ -6,7 +6,7 @@ use super::columns::{LineCosts, Shape, Spelling};
 use super::costs::{Expect, PendingCall};
 use super::in_force::Name;
 use super::sections::MAIN;
-use crate::callgrind::fast::cost_run::{CostRun, ShortCall};
+use crate::callgrind::fast::cost_run::{AFTER_ADDRESS, ALONE, CostRun, ShortCall};
 use crate::callgrind::fast::record_memo::{Key, Record};
 use crate::callgrind::line::{Named, Position};
 use crate::profile::Call;
@@ -16,11 +16,13 @@ impl Interpreter<'_> {
     #[inline]
     pub(super) fn known_shapes(&mut self, data: &[u8], pos: usize) -> usize {
         match self.columns.shape() {
-            Shape::LineAndCosts if self.recognises() && self.section.is_trace() => {
+            _ if !self.recognises() => pos,
+            Shape::LineAndCosts | Shape::LineAndCost if self.section.is_trace() => {
                 self.records(data, pos)
             }
-            Shape::AddressLineAndCost if self.recognises() => self.short_lines(data, pos),
-            _ => pos,
+            Shape::LineAndCost => self.short_lines::<ALONE>(data, pos),
+            Shape::AddressLineAndCost => self.short_lines::<AFTER_ADDRESS>(data, pos),
+            Shape::LineAndCosts | Shape::Other => pos,
         }
     }
 
@@ -31,15 +33,17 @@ impl Interpreter<'_> {
     }
 
     /// Reads short cost lines, calls, what names something, and blank lines.
-    fn short_lines(&mut self, data: &[u8], mut pos: usize) -> usize {
+    fn short_lines<const LINE: usize>(&mut self, data: &[u8], mut pos: usize) -> usize {
         loop {
             let next = match data.get(pos) {
                 Some(b'\n') => {
                     self.diagnostics.pass_lines(1);
                     Some(pos + 1)
                 }
-                Some(b'*'..=b'9' | b'j') => self.cost_run(data, pos),
-                Some(b'c') if data.get(pos + 1) == Some(&b'a') => self.short_call(data, pos),
+                Some(b'*'..=b'9' | b'j') => self.cost_run::<LINE>(data, pos),
+                Some(b'c') if data.get(pos + 1) == Some(&b'a') => {
+                    self.short_call::<LINE>(data, pos)
+                }
                 Some(b'c' | b'f' | b'o') => self.known_name(data, pos),
                 _ => None,
             };
@@ -52,8 +56,8 @@ impl Interpreter<'_> {
 
     /// Reads short cost lines of the function itself, and jumps among them.
     #[inline(always)]
-    fn cost_run(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        let run = CostRun::read(data, pos, self.columns.position());
+    fn cost_run<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+        let run = CostRun::read::<LINE>(data, pos, self.columns.position());
         if run.lines == 0 {
             return None;
         }
@@ -77,7 +81,7 @@ impl Interpreter<'_> {
 
     /// Reads a `calls=` line and its short cost line.
     #[inline(always)]
-    fn short_call(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+    fn short_call<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
         if !self.in_force.is_in_block() || !self.in_force.has_callee() {
             return None;
         }
@@ -85,7 +89,7 @@ impl Interpreter<'_> {
             calls,
             target_line,
             line,
-        } = ShortCall::read(data, pos, self.columns.position())?;
+        } = ShortCall::read::<LINE>(data, pos, self.columns.position())?;
         self.columns.move_to(line.position);
         let call = PendingCall { calls, target_line };
         self.add_call(call, LineCosts::single(line.cost));
