@@ -9,9 +9,8 @@ mod load;
 
 use std::collections::HashSet;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
-use crate::input::{self, Progress, Source};
+use crate::input::{self, Found, Progress, Source};
 use crate::output::{Links, Place, Target, Unfinished};
 use crate::profile::{
     Comparison, EventChoice, GrowthFailure, InclusiveCost, MaxGrowth, Profile, ProfileKind,
@@ -258,7 +257,8 @@ pub fn convert(
 /// A conversion that has not begun.
 #[derive(Debug)]
 pub struct Conversion<'a> {
-    inputs: &'a [Source],
+    inputs: Vec<Found<'a>>,
+    base: Vec<Found<'a>>,
     output: Destination<'a>,
     options: &'a Options,
     progress: Progress,
@@ -273,8 +273,8 @@ struct Destination<'a> {
 }
 
 impl<'a> Conversion<'a> {
-    /// Checks everything that can be checked without reading: that there are inputs, that they can
-    /// be opened, and that the output can be written and is not one of them.
+    /// Checks everything that can be checked without reading: that there are inputs, and that the
+    /// output can be written and is not one of them.
     ///
     /// # Errors
     ///
@@ -287,37 +287,41 @@ impl<'a> Conversion<'a> {
         options: &'a Options,
     ) -> Result<Self, ConvertError> {
         let destination = Destination::check(output, options)?;
-        let overwritten = destination.place.handle();
         let base = options.base.as_slice();
         if !base.is_empty() && !options.format.has_comparison() {
             return Err(ConvertError::NoComparison);
         }
-        let all = || inputs.iter().chain(base);
-        if all().filter(|&input| *input == Source::Stdin).count() > 1 {
+        let all = inputs.iter().chain(base);
+        if all.filter(|&input| *input == Source::Stdin).count() > 1 {
             return Err(ConvertError::StandardInputTwice);
         }
-        let mut bytes = Some(0u64);
-        for input in all() {
-            let metadata = input.check().map_err(|source| ConvertError::Open {
+        let overwritten = destination.place.identity();
+        let find = |input: &'a Source| {
+            let found = input.find().map_err(|source| ConvertError::Open {
                 input: input.clone(),
                 source,
             })?;
-            if overwritten.is_some() && input.handle() == overwritten {
+            if overwritten.is_some() && found.identity() == overwritten.as_ref() {
                 return Err(ConvertError::OverInput {
                     output: output.clone(),
                     input: input.clone(),
                 });
             }
-            let size = metadata.is_file().then_some(metadata.len());
-            bytes = bytes.zip(size).map(|(all, one)| all.saturating_add(one));
-        }
+            Ok(found)
+        };
+        let inputs: Vec<_> = inputs.iter().map(find).collect::<Result<_, _>>()?;
+        let base: Vec<_> = base.iter().map(find).collect::<Result<_, _>>()?;
         let is_profile = || destination.place.path().is_some_and(input::is_profile);
         if !options.overwrite_profiles && is_profile() {
             let output = output.clone();
             return Err(ConvertError::OverProfile { output });
         }
+        let all = inputs.iter().chain(&base);
+        let mut lengths = all.map(Found::length);
+        let bytes = lengths.try_fold(0u64, |all, one| Some(all.saturating_add(one?)));
         Ok(Conversion {
             inputs,
+            base,
             output: destination,
             options,
             progress: Progress::default(),
@@ -346,7 +350,7 @@ impl<'a> Conversion<'a> {
     ///
     /// When an input cannot be read, or when there is nothing to convert.
     pub fn read(self) -> Result<Loaded<'a>, ConvertError> {
-        let (mut profile, mut report) = self.load(self.inputs)?;
+        let (mut profile, mut report) = self.load(&self.inputs)?;
         if self.options.format == Format::Json && self.options.events == EventChoice::All {
             profile.derive_events();
         }
@@ -360,12 +364,13 @@ impl<'a> Conversion<'a> {
         if profile.has_saturated() {
             report.warnings.push(Warning::Saturated);
         }
-        let comparison = match self.options.base.as_slice() {
-            [] => None,
-            base => {
-                report.warnings.extend(on_both_sides(self.inputs, base));
-                Some(self.compare(base, &profile, &mut report)?)
-            }
+        let comparison = if self.base.is_empty() {
+            None
+        } else {
+            report
+                .warnings
+                .extend(on_both_sides(&self.inputs, &self.base));
+            Some(self.compare(&profile, &mut report)?)
         };
         report.bytes_in = self.progress.bytes();
         Ok(Loaded {
@@ -378,7 +383,7 @@ impl<'a> Conversion<'a> {
     }
 
     /// Reads one side.
-    fn load(&self, inputs: &[Source]) -> Result<(Profile, Report), ConvertError> {
+    fn load(&self, inputs: &[Found<'_>]) -> Result<(Profile, Report), ConvertError> {
         let loaded = load::load(inputs, self.options, &self.progress)?;
         let mut report = Report {
             warnings: loaded.warnings,
@@ -393,15 +398,10 @@ impl<'a> Conversion<'a> {
     }
 
     /// Compares the inputs with the base. Warnings about the base come first.
-    fn compare(
-        &self,
-        base: &[Source],
-        new: &Profile,
-        report: &mut Report,
-    ) -> Result<Compared, ConvertError> {
-        let (profile, mut base_report) = self.load(base)?;
+    fn compare(&self, new: &Profile, report: &mut Report) -> Result<Compared, ConvertError> {
+        let (profile, mut base_report) = self.load(&self.base)?;
         let comparison = Comparison::new(&profile, new);
-        let comparison = comparison.map_err(|error| ConvertError::compare(base, error))?;
+        let comparison = comparison.map_err(|error| ConvertError::compare(&self.base, error))?;
         let complete = Completeness {
             base: base_report.is_complete(),
             new: report.is_complete(),
@@ -429,51 +429,47 @@ struct Compared {
 const WEBGRINDS_ENDING: &str = ".webgrind";
 
 /// A warning for each file that is named more than once, by whatever path.
-fn named_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
+fn named_twice(inputs: &[Found<'_>]) -> impl Iterator<Item = Warning> {
     let mut seen = HashSet::new();
-    let is_again =
-        move |input: &&Source| regular_file(input).is_some_and(|file| !seen.insert(file));
-    let again = inputs.iter().filter(is_again);
-    again.map(|input| Warning::NamedTwice {
-        input: input.clone(),
+    inputs.iter().filter_map(move |found| {
+        let is_again = !seen.insert(found.identity()?);
+        is_again.then(|| Warning::NamedTwice {
+            input: found.source().clone(),
+        })
     })
 }
 
 /// A warning for each file that is compared with itself: after such a mistake, a gate would always
 /// pass.
-fn on_both_sides(inputs: &[Source], base: &[Source]) -> impl Iterator<Item = Warning> {
-    let base: HashSet<_> = base.iter().filter_map(regular_file).collect();
-    let is_base =
-        move |input: &&Source| regular_file(input).is_some_and(|file| base.contains(&file));
-    let both = inputs.iter().filter(is_base);
-    both.map(|input| Warning::OnBothSides {
-        input: input.clone(),
+fn on_both_sides(inputs: &[Found<'_>], base: &[Found<'_>]) -> impl Iterator<Item = Warning> {
+    let base: HashSet<_> = base.iter().filter_map(Found::identity).collect();
+    inputs.iter().filter_map(move |found| {
+        let is_base = base.contains(found.identity()?);
+        is_base.then(|| Warning::OnBothSides {
+            input: found.source().clone(),
+        })
     })
-}
-
-/// The path of an input that is the same each time it is read, as a pipe is not.
-fn regular_file(input: &Source) -> Option<PathBuf> {
-    let Source::File(path) = input else {
-        return None;
-    };
-    path.canonicalize().ok().filter(|path| path.is_file())
 }
 
 /// A warning for each input that webgrind has converted from another input: a pattern easily
 /// matches both.
-fn counted_twice(inputs: &[Source]) -> impl Iterator<Item = Warning> {
-    let all: HashSet<&Source> = inputs.iter().collect();
-    inputs.iter().filter_map(move |input| {
+fn counted_twice(inputs: &[Found<'_>]) -> Vec<Warning> {
+    let sources = || inputs.iter().map(Found::source);
+    let converted = sources().filter_map(|input| {
         let Source::File(path) = input else {
             return None;
         };
         let name = path.to_str()?.strip_suffix(WEBGRINDS_ENDING)?;
-        let original = Source::File(name.into());
-        all.contains(&original).then(|| Warning::CountedTwice {
-            input: input.clone(),
-            original,
-        })
-    })
+        Some((input.clone(), Source::File(name.into())))
+    });
+    let mut converted: Vec<_> = converted.collect();
+    if !converted.is_empty() {
+        let all: HashSet<&Source> = sources().collect();
+        converted.retain(|(_, original)| all.contains(original));
+    }
+    let converted = converted.into_iter();
+    let warnings = converted.map(|(input, original)| Warning::CountedTwice { input, original });
+    warnings.collect()
 }
 
 /// A warning for each proxy that no trace has; none if there is no trace.

@@ -88,6 +88,7 @@
 
 pub mod callgrind;
 pub mod convert;
+mod file_identity;
 pub mod input;
 mod numbers;
 pub mod output;

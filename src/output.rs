@@ -6,9 +6,9 @@ use std::io::{self, BufWriter, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use same_file::Handle;
 use tempfile::NamedTempFile;
 
+use crate::file_identity::FileIdentity;
 use crate::temporary::Temporary;
 use crate::text::printable_path;
 
@@ -173,15 +173,12 @@ impl Place {
     }
 
     /// Which regular file there is at present, if there is one.
-    pub fn handle(&self) -> Option<Handle> {
-        let handle = match self {
-            Place::File { path, .. } => Handle::from_path(path),
-            Place::Stream(Target::Stdout) => Handle::stdout(),
-            Place::Stream(Target::File(_)) => return None,
-        };
-        let handle = handle.ok()?;
-        let is_file = handle.as_file().metadata().ok()?.is_file();
-        is_file.then_some(handle)
+    pub fn identity(&self) -> Option<FileIdentity> {
+        match self {
+            Place::File { path, .. } => FileIdentity::of_path(path, &path.metadata().ok()?),
+            Place::Stream(Target::Stdout) => FileIdentity::of_file(&stdout().ok()?),
+            Place::Stream(Target::File(_)) => None,
+        }
     }
 
     /// The file to remove if the program has to end.
@@ -239,6 +236,15 @@ fn buffered<T, E: From<io::Error>>(
     let result = fill(&mut buffer)?;
     buffer.flush()?;
     Ok(result)
+}
+
+/// Standard output as a file.
+fn stdout() -> io::Result<File> {
+    #[cfg(unix)]
+    let handle = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?;
+    #[cfg(windows)]
+    let handle = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned()?;
+    Ok(File::from(handle))
 }
 
 fn open(stream: &Target) -> io::Result<Box<dyn Write>> {

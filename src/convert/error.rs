@@ -5,7 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use crate::callgrind;
-use crate::input::{Compression, Source};
+use crate::input::{Compression, Found, Source};
 use crate::output::Target;
 use crate::profile::{CompareError, ModelError};
 use crate::report::{collapsed, text};
@@ -168,13 +168,13 @@ impl From<text::Error> for FormatError {
 
 impl ConvertError {
     /// An error in the profile read from these inputs.
-    pub(super) fn model(inputs: &[Source], error: ModelError) -> Self {
+    pub(super) fn model(inputs: &[Found<'_>], error: ModelError) -> Self {
         let inputs = together(inputs);
         ConvertError::Model { inputs, error }
     }
 
     /// An error in the profile that should be the base.
-    pub(super) fn compare(inputs: &[Source], error: CompareError) -> Self {
+    pub(super) fn compare(inputs: &[Found<'_>], error: CompareError) -> Self {
         let inputs = together(inputs);
         ConvertError::Compare { inputs, error }
     }
@@ -191,11 +191,11 @@ impl ConvertError {
 }
 
 /// Several inputs by the name of the first.
-fn together(inputs: &[Source]) -> String {
+fn together(inputs: &[Found<'_>]) -> String {
     match inputs {
         [] => String::new(),
-        [input] => input.to_string(),
-        [first, others @ ..] => format!("{first} and {} more", others.len()),
+        [input] => input.source().to_string(),
+        [first, others @ ..] => format!("{} and {} more", first.source(), others.len()),
     }
 }
 

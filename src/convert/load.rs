@@ -12,7 +12,7 @@ use std::thread;
 
 use super::{ConvertError, Format, Options, Warning};
 use crate::callgrind;
-use crate::input::{Input, Progress, Source};
+use crate::input::{Found, Input, Progress, Source};
 use crate::profile::{EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use crate::webgrind::{self, Version};
 
@@ -25,7 +25,7 @@ pub(super) struct Loaded {
 
 /// Reads all inputs to their ends.
 pub(super) fn load(
-    inputs: &[Source],
+    inputs: &[Found<'_>],
     options: &Options,
     progress: &Progress,
 ) -> Result<Loaded, ConvertError> {
@@ -144,9 +144,9 @@ struct State {
 
 /// Reads inputs on all cores, and adds them to those that were read before, in their order.
 fn read_all(
-    inputs: &[Source],
+    inputs: &[Found<'_>],
     merged: Merged,
-    read: impl Fn(&Source) -> Result<Read, ConvertError> + Sync,
+    read: impl Fn(&Found<'_>) -> Result<Read, ConvertError> + Sync,
 ) -> Result<Merged, ConvertError> {
     let turns = Turns {
         state: Mutex::new(State {
@@ -208,11 +208,12 @@ impl Turns {
 
 /// Reads one input.
 fn read(
-    source: &Source,
+    found: &Found<'_>,
     wanted: &ProfileOptions,
     options: &Options,
     progress: &Progress,
 ) -> Result<Read, ConvertError> {
+    let source = found.source();
     let mut builder = ProfileBuilder::new(wanted.clone());
     let mut reader = InputReader {
         source,
@@ -221,7 +222,7 @@ fn read(
         warnings: Vec::new(),
         bytes_decompressed: 0,
     };
-    let outcome = reader.read(progress);
+    let outcome = reader.read(found, progress);
     let (mut warnings, bytes_decompressed) = (reader.warnings, reader.bytes_decompressed);
     let no_data = match outcome {
         Err(error) if !error.is_no_data() => return Err(error),
@@ -229,7 +230,7 @@ fn read(
     };
     let profile = builder
         .finish_part()
-        .map_err(|error| ConvertError::model(std::slice::from_ref(source), error))?;
+        .map_err(|error| ConvertError::model(std::slice::from_ref(found), error))?;
     let input = source.clone();
     if no_data.is_some() {
         warnings.push(Warning::Empty { input });
@@ -255,9 +256,8 @@ struct InputReader<'a> {
 }
 
 impl InputReader<'_> {
-    fn read(&mut self, progress: &Progress) -> Result<(), ConvertError> {
-        let input = self
-            .source
+    fn read(&mut self, found: &Found<'_>, progress: &Progress) -> Result<(), ConvertError> {
+        let input = found
             .open(progress)
             .map_err(|error| self.unreadable(error))?;
         if input.is_empty() {

@@ -207,6 +207,7 @@ fn json(head: &[u8]) -> Option<Foreign> {
 /// Whether the first bytes are those of a callgrind profile, other than one that this program
 /// wrote.
 pub(super) fn is_profile(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(LENGTH)];
     const KEYS: [&[u8]; 8] = [
         b"# callgrind format",
         b"version:",
@@ -225,28 +226,53 @@ pub(super) fn is_profile(head: &[u8]) -> bool {
     begins_with_key && !lines.any(|line| line.starts_with(OURS))
 }
 
-/// A stream that returns its first bytes again, which were read to recognise it.
+/// A stream that was recognised by its first bytes, and returns them again.
 pub(super) struct Recognised<R> {
+    /// First bytes that had to be taken from the stream, because it gave too few at a time.
     head: Vec<u8>,
-    /// How many of the first bytes have been returned again.
+    /// How many of them have been returned again.
     at: usize,
     content: Content,
     rest: R,
 }
 
-impl<R: Read> Recognised<R> {
-    /// Reads the first bytes.
+impl<R: BufRead> Recognised<R> {
+    /// Looks at the first bytes.
     pub fn read(mut rest: R) -> io::Result<Self> {
-        let mut head = Vec::with_capacity(LENGTH);
-        rest.by_ref().take(LENGTH as u64).read_to_end(&mut head)?;
-        let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&head);
-        Ok(Recognised {
-            at: head.len() - text.len(),
-            content: Content::of(text),
+        let mut head = Vec::new();
+        let buffered = fill(&mut rest)?;
+        let is_enough = buffered.len() >= LENGTH;
+        let (content, mark) = if is_enough {
+            recognise(&buffered[..LENGTH])
+        } else {
+            rest.by_ref().take(LENGTH as u64).read_to_end(&mut head)?;
+            recognise(&head)
+        };
+        let mut recognised = Recognised {
             head,
+            at: 0,
+            content,
             rest,
-        })
+        };
+        recognised.consume(mark);
+        Ok(recognised)
     }
+}
+
+/// The bytes that are in the buffer, after filling it if there are none.
+fn fill(stream: &mut impl BufRead) -> io::Result<&[u8]> {
+    while let Err(error) = stream.fill_buf() {
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    stream.fill_buf()
+}
+
+/// What a stream is that begins like this, and the length of its byte order mark.
+fn recognise(head: &[u8]) -> (Content, usize) {
+    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+    (Content::of(text), head.len() - text.len())
 }
 
 impl<R> Recognised<R> {
@@ -255,26 +281,21 @@ impl<R> Recognised<R> {
         self.content
     }
 
-    /// The first bytes that have not been returned again.
-    pub fn head(&self) -> &[u8] {
-        &self.head[self.at..]
-    }
-
     /// The stream after the first bytes.
     #[cfg(feature = "compression")]
     pub fn get_ref(&self) -> &R {
         &self.rest
     }
 
-    /// The stream without its first bytes.
+    /// The stream without the first bytes that were taken from it.
     pub fn into_inner(self) -> R {
         self.rest
     }
 }
 
-impl<R: Read> Read for Recognised<R> {
+impl<R: BufRead> Read for Recognised<R> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let mut head = self.head();
+        let mut head = &self.head[self.at..];
         if head.is_empty() {
             return self.rest.read(room);
         }

@@ -12,17 +12,16 @@ mod progress;
 mod seekable;
 
 use std::fmt;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-
-use same_file::Handle;
 
 pub use content::Compression;
 pub use progress::Progress;
 
 pub(crate) use seekable::Seekable;
 
+use crate::file_identity::FileIdentity;
 use crate::text::printable_path;
 #[cfg(feature = "compression")]
 use compression::Decompressed;
@@ -62,60 +61,83 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// Checks, as far as possible without reading, that it can be read.
-    pub(crate) fn check(&self) -> io::Result<Metadata> {
-        let metadata = match self {
-            Source::Stdin => stdin()?.metadata()?,
-            Source::File(path) => fs::metadata(path)?,
+    /// Looks for it, and opens nothing: a pipe would wait for its writer, and there may be more
+    /// files than can be open.
+    pub(crate) fn find(&self) -> io::Result<Found<'_>> {
+        let (metadata, identity) = match self {
+            Source::Stdin => {
+                let stdin = stdin()?;
+                (stdin.metadata()?, FileIdentity::of_file(&stdin))
+            }
+            Source::File(path) => {
+                let metadata = fs::metadata(path)?;
+                let identity = FileIdentity::of_path(path, &metadata);
+                (metadata, identity)
+            }
         };
         if metadata.is_dir() {
             let advice = "is a directory: name the profiles in it";
             return Err(io::Error::new(io::ErrorKind::IsADirectory, advice));
         }
-        if let (Source::File(path), true) = (self, metadata.is_file()) {
-            File::open(path)?;
-        }
-        Ok(metadata)
+        let length = metadata.is_file().then_some(metadata.len());
+        Ok(Found {
+            source: self,
+            length,
+            identity,
+        })
+    }
+}
+
+/// A source as it was found before anything was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Found<'a> {
+    source: &'a Source,
+    length: Option<u64>,
+    identity: Option<FileIdentity>,
+}
+
+impl<'a> Found<'a> {
+    /// Where it is.
+    pub fn source(&self) -> &'a Source {
+        self.source
     }
 
-    /// The identity of the file, if it is a regular one. The file stays open as long as this is
-    /// kept.
-    pub(crate) fn handle(&self) -> Option<Handle> {
-        let handle = match self {
-            Source::Stdin => Handle::stdin().ok()?,
-            // Opening a pipe would wait for its writer.
-            Source::File(path) if !path.is_file() => return None,
-            Source::File(path) => Handle::from_path(path).ok()?,
-        };
-        let is_file = handle.as_file().metadata().ok()?.is_file();
-        is_file.then_some(handle)
+    /// How many bytes it has, if it is a regular file.
+    pub fn length(&self) -> Option<u64> {
+        self.length
+    }
+
+    /// Which file it is, if it is a regular one.
+    pub fn identity(&self) -> Option<&FileIdentity> {
+        self.identity.as_ref()
     }
 
     /// Opens it and looks at its first bytes.
-    pub(crate) fn open(&self, progress: &Progress) -> io::Result<Input> {
-        let (file, size) = match self {
+    pub fn open(&self, progress: &Progress) -> io::Result<Input> {
+        let (file, length) = match self.source {
+            // It may be open at another place than its beginning.
             Source::Stdin => (stdin()?, None),
-            Source::File(path) => {
-                let file = File::open(path)?;
-                let metadata = file.metadata()?;
-                let size = metadata.is_file().then_some(metadata.len());
-                (file, size)
-            }
+            Source::File(path) => (File::open(path)?, self.length),
         };
-        let plain = Recognised::read(Counted::new(file, progress.clone()))?;
+        let buffer = length.map_or(BUFFER, buffer_for);
+        let counted = Counted::new(file, length, progress.clone());
+        let plain = Recognised::read(BufReader::with_capacity(buffer, counted))?;
         let stream = match plain.content() {
             Content::Compressed(compression) => decompress(compression, plain)?,
             Content::Foreign(foreign) => return Err(unsupported(foreign)),
             Content::Empty | Content::Text | Content::Preprocessed => {
-                let size = size.and_then(|size| usize::try_from(size).ok());
-                let buffer = size.map_or(BUFFER, |size| size.clamp(SMALL_BUFFER, BUFFER));
-                let plain = BufReader::with_capacity(buffer, plain);
-                let seeks = size.is_some();
+                let seeks = length.is_some();
                 Stream::Plain { plain, seeks }
             }
         };
         Ok(Input { stream })
     }
+}
+
+/// The size of a buffer that holds a small file at once, and shows that it has ended.
+fn buffer_for(length: u64) -> usize {
+    let length = usize::try_from(length).unwrap_or(BUFFER);
+    length.saturating_add(1).clamp(SMALL_BUFFER, BUFFER)
 }
 
 /// Whether a file holds a callgrind profile, plain or compressed, that another program wrote.
@@ -125,8 +147,13 @@ pub(crate) fn is_profile(path: &Path) -> bool {
     if !path.is_file() {
         return false;
     }
-    let input = Source::File(path.to_owned()).open(&Progress::default());
-    input.is_ok_and(|input| input.content() == Content::Text && content::is_profile(input.head()))
+    let source = Source::File(path.to_owned());
+    let input = source
+        .find()
+        .and_then(|found| found.open(&Progress::default()));
+    input.is_ok_and(|mut input| {
+        input.content() == Content::Text && input.fill_buf().is_ok_and(content::is_profile)
+    })
 }
 
 fn unsupported(what: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
@@ -143,7 +170,10 @@ fn stdin() -> io::Result<File> {
 }
 
 #[cfg(feature = "compression")]
-fn decompress(compression: Compression, compressed: Recognised<Counted>) -> io::Result<Stream> {
+fn decompress(
+    compression: Compression,
+    compressed: Recognised<BufReader<Counted>>,
+) -> io::Result<Stream> {
     let decompressed = Recognised::read(compression::decompress(compression, compressed))?;
     let twice = |inner: &dyn fmt::Display| {
         unsupported(format!(
@@ -162,7 +192,7 @@ fn decompress(compression: Compression, compressed: Recognised<Counted>) -> io::
 }
 
 #[cfg(not(feature = "compression"))]
-fn decompress(compression: Compression, _: Recognised<Counted>) -> io::Result<Stream> {
+fn decompress(compression: Compression, _: Recognised<BufReader<Counted>>) -> io::Result<Stream> {
     Err(unsupported(format!(
         "it is {compression} data, and this program was built without the feature \"compression\""
     )))
@@ -176,7 +206,7 @@ pub(crate) struct Input {
 enum Stream {
     /// Read as it is stored.
     Plain {
-        plain: BufReader<Recognised<Counted>>,
+        plain: Recognised<BufReader<Counted>>,
         /// Whether it is a file that can be read in any order.
         seeks: bool,
     },
@@ -201,18 +231,9 @@ impl Input {
 
     fn content(&self) -> Content {
         match &self.stream {
-            Stream::Plain { plain, .. } => plain.get_ref().content(),
+            Stream::Plain { plain, .. } => plain.content(),
             #[cfg(feature = "compression")]
             Stream::Decompressed { decompressed, .. } => decompressed.content(),
-        }
-    }
-
-    /// Its first bytes, before anything has been read.
-    fn head(&self) -> &[u8] {
-        match &self.stream {
-            Stream::Plain { plain, .. } => plain.get_ref().head(),
-            #[cfg(feature = "compression")]
-            Stream::Decompressed { decompressed, .. } => decompressed.head(),
         }
     }
 

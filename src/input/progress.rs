@@ -31,25 +31,38 @@ pub(crate) struct Counted {
     counted: u64,
     /// How many bytes are left to count, if the file is read in any order and parts of it twice.
     most: u64,
+    /// How many bytes there are in all, if it is a regular file that is read from beginning to end.
+    length: Option<u64>,
+    /// Whether the end has been seen.
+    has_ended: bool,
 }
 
 impl Counted {
-    pub fn new(file: File, progress: Progress) -> Self {
+    /// Counts the bytes of a file, which is a regular one where `length` says how many it has.
+    pub fn new(file: File, length: Option<u64>, progress: Progress) -> Self {
         Counted {
             file,
             progress,
             counted: 0,
             most: u64::MAX,
+            length,
+            has_ended: false,
         }
     }
 }
 
 impl Read for Counted {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if self.has_ended {
+            return Ok(0);
+        }
         let count = self.file.read(room)?;
         let new = (count as u64).min(self.most.saturating_sub(self.counted));
         self.counted += new;
         self.progress.add(new);
+        // Of a regular file there is less than wanted only at its end. For 10,000 small files, it is
+        // worth not to ask again. A file that has grown meanwhile is read on.
+        self.has_ended = count < room.len() && self.length == Some(self.counted);
         Ok(count)
     }
 }
@@ -59,6 +72,40 @@ impl Seek for Counted {
         if self.most == u64::MAX {
             self.most = self.file.metadata()?.len();
         }
+        (self.length, self.has_ended) = (None, false);
         self.file.seek(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_grows_or_shrinks_is_read_to_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.cg");
+        for room in [1, 5, 6, 7, 100] {
+            for length in [None, Some(0), Some(3), Some(6), Some(9)] {
+                fs::write(&path, "123456").unwrap();
+                let progress = Progress::default();
+                let file = File::open(&path).unwrap();
+                let mut counted = Counted::new(file, length, progress.clone());
+                let mut room = vec![0; room];
+                let mut all: Vec<u8> = Vec::new();
+                loop {
+                    match counted.read(&mut room).unwrap() {
+                        0 => break,
+                        count => all.extend(&room[..count]),
+                    }
+                }
+                assert_eq!(all, b"123456");
+                assert_eq!(progress.bytes(), 6);
+                counted.rewind().unwrap();
+                assert_eq!(counted.read(&mut room[..1]).unwrap(), 1);
+            }
+        }
     }
 }

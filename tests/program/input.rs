@@ -319,6 +319,45 @@ fn an_input_that_is_named_twice_is_told() {
     assert_eq!(messages(&output), warning.repeat(2));
 }
 
+/// A link makes another path, and so does another name of the same file.
+#[cfg(unix)]
+#[test]
+fn an_input_is_known_by_every_name() {
+    let folder = TempDir::new().unwrap();
+    let names = ["a.cg", "linked.cg", "another.cg"].map(|name| folder.path().join(name));
+    fs::copy(fixture("xdebug3/small.cg"), &names[0]).unwrap();
+    std::os::unix::fs::symlink("a.cg", &names[1]).unwrap();
+    fs::hard_link(&names[0], &names[2]).unwrap();
+    let output = program().args(&names).output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(messages(&output).matches("more than once").count(), 2);
+    for name in &names[1..] {
+        let mut command = program();
+        let output = command.arg(&names[0]).arg("-o").arg(name).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(messages(&output).contains("is the same file as the input"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn there_may_be_more_inputs_than_open_files() {
+    let folder = TempDir::new().unwrap();
+    let names: Vec<_> = (0..300).map(|number| format!("{number}.cg")).collect();
+    for name in &names {
+        fs::copy(fixture("xdebug3/small.cg"), folder.path().join(name)).unwrap();
+    }
+    let output = std::process::Command::new("sh")
+        .args(["-c", "ulimit -n 40 && exec \"$@\"", "sh"])
+        .arg(env!("CARGO_BIN_EXE_cg-preprocess"))
+        .args(["-f", "text"])
+        .args(&names)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", messages(&output));
+}
+
 #[test]
 fn bytes_of_a_preprocessed_file_are_counted_once() {
     let path = fixture("xdebug3/composer.v7.pre");
