@@ -329,11 +329,16 @@ pub enum ReadErrorKind {
         /// How many bytes it may have.
         longest: u64,
     },
-    /// A name or a header line has a hole, as is left where a disk was full or a copy broke off.
-    #[error("the {what} has a hole: expected text (found {zeros} or more zero bytes in a row)")]
+    /// A name, a header line or a list of calls has a hole, as is left where a disk was full or a
+    /// copy broke off.
+    #[error(
+        "the {what} has a hole: expected {expected} (found {zeros} or more zero bytes in a row)"
+    )]
     Hole {
-        /// Which name, or which line.
+        /// Which name, line or list.
         what: &'static str,
+        /// What it consists of.
+        expected: &'static str,
         /// How many zeros are taken for a hole.
         zeros: usize,
     },

@@ -315,6 +315,19 @@ fn holes_are_refused_at_once() {
     let error = read_error(file_name, "a.pre").to_string();
     assert_eq!(error, format!("a.pre: at byte 36: the file name {hole}"));
 
+    let calls = "list has a hole: expected calls (found 4096 or more zero bytes in a row)";
+    let called_from = Sparse::new(size, [(0, start(6, GIB / 8)), end(b"events: Ir\n")]);
+    let error = read_error(called_from, "a.pre").to_string();
+    assert_eq!(
+        error,
+        format!("a.pre: at byte 4132: the called-from {calls}")
+    );
+    let invocation = numbers([0, 0, 0, u32::MAX, 0, 0, GIB / 8, 68]);
+    let with_calls = [&start(4, 1)[..], &invocation, b"a\nf\n"].concat();
+    let sub_calls = Sparse::new(size, [(0, with_calls), end(b"events: Ir\n")]);
+    let error = read_error(sub_calls, "a.pre").to_string();
+    assert_eq!(error, format!("a.pre: at byte 4164: the sub-call {calls}"));
+
     let invocations = Sparse::new(size, [(0, start(4, GIB / 8 - 10)), end(b"events: Ir\n")]);
     let error = read_error(invocations, "a.pre").to_string();
     assert_eq!(

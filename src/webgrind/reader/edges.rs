@@ -14,11 +14,19 @@ pub(super) enum ListKind {
 }
 
 impl ListKind {
-    /// The list in messages.
+    /// Its records in messages.
     pub fn name(self) -> &'static str {
         match self {
             ListKind::CalledFrom => "called-from",
             ListKind::SubCalls => "sub-call",
+        }
+    }
+
+    /// The whole list in messages.
+    pub fn list(self) -> &'static str {
+        match self {
+            ListKind::CalledFrom => "called-from list",
+            ListKind::SubCalls => "sub-call list",
         }
     }
 }

@@ -112,8 +112,9 @@ impl Invocations {
                 source.go_to(u64::from(range.address))?;
             }
             let (caller, caller_invocation) = self.number_of(index);
+            let mut zeros = 0;
             for _ in 0..range.count {
-                let (record, called) = self.sub_call(source)?;
+                let (record, called) = self.sub_call(source, &mut zeros)?;
                 let (line, cost) = (record.line.get(), record.cost.get());
                 into.add_edge(&Edge {
                     caller,
@@ -190,9 +191,10 @@ impl Invocations {
     fn sub_call<R: Read + Seek>(
         &self,
         source: &mut Source<R>,
+        zeros: &mut usize,
     ) -> Result<(SubCallRecord, Option<u32>), ReadError> {
         let offset = source.position();
-        let record: SubCallRecord = source.record()?;
+        let record: SubCallRecord = source.call("sub-call list", zeros)?;
         let functions = self.starts.len();
         let (function, invocation) = (record.function.get(), record.invocation.get());
         let Some(&start) = self.starts.get(function as usize) else {

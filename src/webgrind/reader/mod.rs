@@ -9,7 +9,7 @@
 //!   allowed, though no writer is known to leave any.
 //! - Every function that a record names exists, and so does every invocation that a sub-call names.
 //! - Every name and every header line has its `\n`, is no longer than any line of a profile can be,
-//!   and has no hole.
+//!   and has no hole. No list of calls has one either.
 //!
 //! Contradictions are not errors. If called-from and sub-call lists disagree about a call edge, the
 //! called-from list counts. An edge that is in only one of them is kept. An

@@ -10,7 +10,8 @@ use super::super::layout::{NUMBER, Record};
 /// Bytes that a name or a header line may have: as many as a line of the profile it came from.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// Zeros in a row that no name has. Holes of files are multiples of it.
+/// Zeros in a row that no name has, and no list of calls, since it has each call edge once. Holes of
+/// files are multiples of it.
 const HOLE: usize = 4096;
 
 /// A file that is read forwards, with few jumps.
@@ -64,6 +65,31 @@ impl<R: Read + Seek> Source<R> {
         Ok(record)
     }
 
+    /// Reads the next record of a list of calls; `what` is the list in messages, and `zeros` counts
+    /// the bytes of zeros in a row.
+    pub fn call<T: Record>(
+        &mut self,
+        what: &'static str,
+        zeros: &mut usize,
+    ) -> Result<T, ReadError> {
+        let record: T = self.record()?;
+        let bytes = record.as_bytes();
+        let is_empty = bytes.iter().all(|&byte| byte == 0);
+        *zeros = if is_empty { *zeros + bytes.len() } else { 0 };
+        if *zeros >= HOLE {
+            return Err(self.hole(what, "calls"));
+        }
+        Ok(record)
+    }
+
+    fn hole(&self, what: &'static str, expected: &'static str) -> ReadError {
+        self.error(ReadErrorKind::Hole {
+            what,
+            expected,
+            zeros: HOLE,
+        })
+    }
+
     /// Reads the next number.
     pub fn number(&mut self) -> Result<u32, ReadError> {
         let number = self.input.read_u32::<LittleEndian>();
@@ -87,7 +113,7 @@ impl<R: Read + Seek> Source<R> {
         let done = (&mut self.input).take(room).read_until(b'\n', line);
         let count = done.map_err(|error| self.error(ReadErrorKind::Io(error)))? as u64;
         if line.len() >= HOLE && memchr::memmem::find(line, &[0; HOLE]).is_some() {
-            return Err(self.error(ReadErrorKind::Hole { what, zeros: HOLE }));
+            return Err(self.hole(what, "text"));
         }
         if line.pop_if(|last| *last == b'\n').is_some() {
             self.position += count;

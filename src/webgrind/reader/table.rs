@@ -148,9 +148,10 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     fn list(&mut self, kind: ListKind, function: u32, count: u32) -> Result<(), ReadError> {
         self.expect_room(function, kind.name(), count, CallRecord::SIZE)?;
         self.edges.begin_list();
+        let mut zeros = 0;
         for _ in 0..count {
             let at = self.file.source.position();
-            let record = self.file.source.record::<CallRecord>()?;
+            let record: CallRecord = self.file.source.call(kind.list(), &mut zeros)?;
             self.expect_function(at, function, kind.name(), record.function.get())?;
             self.edges.add(kind, function, record);
         }
