@@ -385,6 +385,12 @@ impl<'a> Conversion<'a> {
     /// Reads one side.
     fn load(&self, inputs: &[Found<'_>]) -> Result<(Profile, Report), ConvertError> {
         let loaded = load::load(inputs, self.options, &self.progress)?;
+        if self.options.max_growth.is_some() {
+            let empty = loaded.warnings.iter().find_map(Warning::empty_input);
+            if let Some(input) = empty.cloned() {
+                return Err(ConvertError::NothingToCheck { input });
+            }
+        }
         let mut report = Report {
             warnings: loaded.warnings,
             bytes_decompressed: loaded.bytes_decompressed,

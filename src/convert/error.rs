@@ -103,6 +103,15 @@ pub enum ConvertError {
     /// More than one input is to come from standard input.
     #[error("standard input can be read only once")]
     StandardInputTwice,
+    /// One of several inputs holds no data, and the total is to be held against a limit, which it
+    /// would then keep to by accident.
+    #[error(
+        "{input}: holds no data, so --max-growth cannot be checked; leave it out if that is to be expected"
+    )]
+    NothingToCheck {
+        /// The input.
+        input: Source,
+    },
     /// The profiles cannot be compared.
     #[error("{inputs}: {error}")]
     Compare {
@@ -291,6 +300,14 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// The input that it says holds no data, if it says so.
+    pub(super) fn empty_input(&self) -> Option<&Source> {
+        match self {
+            Warning::Empty { input } => Some(input),
+            _ => None,
+        }
+    }
+
     /// Whether a part of the inputs was cut off, skipped or missing.
     pub fn is_loss(&self) -> bool {
         match self {

@@ -145,6 +145,53 @@ fn a_gate_that_cannot_be_evaluated_fails() {
 }
 
 #[test]
+fn a_gate_does_not_pass_over_an_empty_profile_among_several() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let (base, new) = (fixture(BASE), fixture(SLOWER));
+    let cut = path("cut.cg", "events: Ir\nfn=a\n1 5");
+    for nothing in [
+        path("empty.cg", ""),
+        path("begun.cg", "version: 1\ncreator: x\nevents: Ir\n"),
+    ] {
+        let name = nothing.display();
+        let several = [["--base", name_of(&nothing)], ["-f", "text"]].concat();
+        for options in [&several[..], &["-f", "text", name_of(&nothing)]] {
+            let shown = compare(&base, &new, options);
+            assert!(shown.status.success() && !shown.stdout.is_empty());
+            let gate = [options, &["--max-growth", "1000"]].concat();
+            let output = compare(&base, &new, &gate);
+            assert!(output.stdout.is_empty());
+            assert_eq!(output.status.code(), Some(1));
+            let expected =
+                format!("error: {name}: holds no data, so --max-growth cannot be checked");
+            assert!(
+                messages(&output).starts_with(&expected),
+                "{}",
+                messages(&output)
+            );
+        }
+    }
+    // What is cut off holds some data.
+    let options = ["-f", "text", "--max-growth", "1000", name_of(&cut)];
+    let output = compare(&base, &new, &options);
+    assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
+    assert!(
+        messages(&output).contains("cut.cg"),
+        "{}",
+        messages(&output)
+    );
+}
+
+fn name_of(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
 fn what_makes_no_sense_is_wrong_usage() {
     let (base, new) = (fixture(BASE), fixture(SLOWER));
     for options in [
