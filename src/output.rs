@@ -304,7 +304,7 @@ impl Unfinished {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes a file next to `path`, then renames it to `path`.
+    /// Writes a file in the folder of `path`, then renames it to `path`.
     ///
     /// The data are on the disk before the file gets its name.
     fn replace<T, E: From<io::Error>>(
@@ -312,73 +312,154 @@ impl Unfinished {
         path: &Path,
         fill: impl FnOnce(&mut File) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut file = self.begin(path)?;
-        let filled = fill(file.as_file_mut()).and_then(|result| {
-            file.as_file().sync_all()?;
+        let old = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+        let mut file = self.begin(path, old.is_some())?;
+        let filled = fill(file.as_mut()).and_then(|result| {
+            file.as_mut().sync_all()?;
             Ok(result)
         });
         let mut unfinished = self.lock();
-        let outcome = match filled {
-            Ok(result) => match file.persist(path) {
-                Ok(_) => Ok(result),
-                Err(error) => Err(error.error.into()),
-            },
-            Err(error) => {
-                drop(file);
-                Err(error)
-            }
-        };
+        let outcome = filled.and_then(move |result| {
+            file.finish(path, old.as_ref())?;
+            Ok(result)
+        });
         *unfinished = None;
         outcome
     }
 
-    /// A new file in the folder of `path`, removed when it is dropped.
-    fn begin(&self, path: &Path) -> io::Result<NamedTempFile> {
-        let mut unfinished = self.lock();
-        let file = sibling(path)?;
-        *unfinished = Some(file.path().to_owned());
-        Ok(file)
-    }
-}
-
-#[cfg(unix)]
-fn sibling(path: &Path) -> io::Result<NamedTempFile> {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-    /// For the owner alone.
-    const PRIVATE: u32 = 0o600;
-    /// For everybody; the system takes away what the umask says.
-    const ORDINARY: u32 = 0o666;
-
-    let old = fs::symlink_metadata(path).ok();
-    let old = old.filter(Metadata::is_file);
-    let mode = if old.is_some() { PRIVATE } else { ORDINARY };
-    let mut builder = named();
-    builder.permissions(fs::Permissions::from_mode(mode));
-    let file = builder.tempfile_in(folder(path))?;
-    if let Some(old) = old {
-        let mut mode = old.mode() & 0o777;
-        let (owner, group) = (Some(old.uid()), Some(old.gid()));
-        let is_given = fchown(&file, owner, group).or_else(|_| fchown(&file, None, group));
-        if is_given.is_err() {
-            // The file now has another group, which must not get more rights than everybody.
-            let others = mode & 0o007;
-            mode = mode & 0o707 | others << 3;
+    /// A new file in the folder of `path`, for the owner alone if it will replace another.
+    fn begin(&self, path: &Path, replaces: bool) -> io::Result<NewFile> {
+        let mode = if replaces { PRIVATE } else { ORDINARY };
+        if let Some(file) = unnamed::create(folder(path), mode) {
+            return Ok(NewFile::Unnamed(file));
         }
-        // On file systems without modes, nothing is lost.
-        let _ = file
-            .as_file()
-            .set_permissions(fs::Permissions::from_mode(mode));
+        let mut unfinished = self.lock();
+        let mut builder = named();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+        let file = builder.tempfile_in(folder(path))?;
+        *unfinished = Some(file.path().to_owned());
+        Ok(NewFile::Named(file))
     }
-    Ok(file)
 }
 
-#[cfg(not(unix))]
-fn sibling(path: &Path) -> io::Result<NamedTempFile> {
-    named().tempfile_in(folder(path))
+/// The mode of a file for the owner alone.
+const PRIVATE: u32 = 0o600;
+
+/// That of a file for everybody; the system takes away what the umask says.
+const ORDINARY: u32 = 0o666;
+
+/// A file that is gone if it is not finished.
+#[derive(Debug)]
+enum NewFile {
+    /// Without a name: not even a killed program leaves it behind.
+    Unnamed(File),
+    /// Where the system has no such files.
+    Named(NamedTempFile),
+}
+
+impl AsMut<File> for NewFile {
+    fn as_mut(&mut self) -> &mut File {
+        match self {
+            NewFile::Unnamed(file) => file,
+            NewFile::Named(file) => file.as_file_mut(),
+        }
+    }
+}
+
+impl NewFile {
+    /// Gives it the name of `path`, and the owner and the mode of the old file of that name.
+    fn finish(self, path: &Path, old: Option<&Metadata>) -> io::Result<()> {
+        let (file, name) = match self {
+            NewFile::Unnamed(file) => {
+                // A file can replace another only by its name.
+                let link = |name: &Path| unnamed::link(&file, name);
+                let name = named().make_in(folder(path), link)?.into_temp_path();
+                (file, name)
+            }
+            NewFile::Named(file) => file.into_parts(),
+        };
+        #[cfg(unix)]
+        if let Some(old) = old {
+            replace_owner(&file, old);
+        }
+        #[cfg(not(unix))]
+        let _ = (file, old);
+        name.persist(path).map_err(|error| error.error)
+    }
+}
+
+/// Gives a file the owner, where that is possible, and the mode of the one that it replaces.
+#[cfg(unix)]
+fn replace_owner(file: &File, old: &Metadata) {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+
+    let mut mode = old.mode() & 0o777;
+    let (owner, group) = (Some(old.uid()), Some(old.gid()));
+    let is_given = fchown(file, owner, group).or_else(|_| fchown(file, None, group));
+    if is_given.is_err() {
+        // The file now has another group, which must not get more rights than everybody.
+        let others = mode & 0o007;
+        mode = mode & 0o707 | others << 3;
+    }
+    // On file systems without modes, nothing is lost.
+    let _ = file.set_permissions(fs::Permissions::from_mode(mode));
 }
 
 fn named() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".cg-preprocess-").suffix(".tmp");
     builder
+}
+
+/// Files without a name, which get one when they are finished.
+#[cfg(target_os = "linux")]
+mod unnamed {
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::{Path, PathBuf};
+
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
+
+    /// Creates one in a folder; none where it could not be given a name, or would be open to
+    /// everybody.
+    pub fn create(folder: &Path, mode: u32) -> Option<File> {
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        let file = File::from(open(folder, flags, Mode::from_raw_mode(mode)).ok()?);
+        // Linux before 6.0 does not always heed the umask here.
+        let is_masked = file.metadata().ok()?.permissions().mode() & 0o777 != super::ORDINARY;
+        (is_masked && path_of(&file).exists()).then_some(file)
+    }
+
+    /// Gives one a name.
+    pub fn link(file: &File, name: &Path) -> io::Result<()> {
+        Ok(linkat(
+            CWD,
+            path_of(file),
+            CWD,
+            name,
+            AtFlags::SYMLINK_FOLLOW,
+        )?)
+    }
+
+    fn path_of(file: &File) -> PathBuf {
+        format!("/proc/self/fd/{}", file.as_raw_fd()).into()
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod unnamed {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    pub fn create(_: &Path, _: u32) -> Option<File> {
+        None
+    }
+
+    pub fn link(_: &File, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }

@@ -234,7 +234,7 @@ mod unix {
     use std::fs::{File, Permissions};
     use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
     use std::os::unix::process::ExitStatusExt;
-    use std::process::Command;
+    use std::process::{Child, Command};
     use std::thread;
     use std::time::{Duration, Instant};
 
@@ -479,19 +479,34 @@ mod unix {
         }
     }
 
-    /// Rust says what is missing, and aborts.
+    /// A folder with a profile of so many functions.
+    fn folder_with_functions(count: u32) -> TempDir {
+        let folder = TempDir::new().unwrap();
+        let functions = (0..count).map(|number| format!("fn=f{number}\n1 1\n"));
+        let profile = format!("events: Ir\n{}", functions.collect::<String>());
+        fs::write(folder.path().join("a.cg"), profile).unwrap();
+        folder
+    }
+
+    /// Rust says what is missing, and aborts: while it reads, or while it writes.
     #[cfg(target_os = "linux")]
     #[test]
     fn without_memory_nothing_is_left_behind() {
-        let folder = TempDir::new().unwrap();
-        let functions = (0..400_000).map(|number| format!("fn=f{number}\n1 1\n"));
-        let profile = format!("events: Ir\n{}", functions.collect::<String>());
-        fs::write(folder.path().join("a.cg"), profile).unwrap();
-        let output = shell("ulimit -v 30000; exec \"$0\" -o out a.cg", folder.path());
-        let message = messages(&output);
-        assert_eq!(output.status.code(), Some(1), "{message}");
-        assert!(message.contains("memory"), "{message}");
-        assert_eq!(names(folder.path()), ["a.cg"]);
+        let folder = folder_with_functions(100_000);
+        let mut failures = 0;
+        for limit in (20_000..60_000).step_by(1_000) {
+            let script = format!("ulimit -v {limit}; exec \"$0\" -o out a.cg");
+            let output = shell(&script, folder.path());
+            if output.status.success() {
+                break;
+            }
+            let message = messages(&output);
+            assert_eq!(output.status.code(), Some(1), "{message}");
+            assert!(message.contains("memory"), "{message}");
+            assert_eq!(names(folder.path()), ["a.cg"]);
+            failures += 1;
+        }
+        assert!(failures > 5);
     }
 
     #[test]
@@ -510,21 +525,50 @@ mod unix {
         assert_eq!(fs::read(folder.path().join("out")).unwrap(), expected());
     }
 
+    /// Whether a program has begun its output: a file of the folder is open for writing, which has no
+    /// name on Linux.
+    fn is_writing(program: &Child, folder: &Path) -> bool {
+        let Ok(open) = fs::read_dir(format!("/proc/{}/fd", program.id())) else {
+            return names(folder).iter().any(|name| name.ends_with(".tmp"));
+        };
+        let files = open.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
+        let mut outputs = files.filter(|file| !file.ends_with("a.cg"));
+        outputs.any(|file| file.starts_with(folder))
+    }
+
+    /// The file has no name yet, so that not even a program that cannot clean up leaves one.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_program_that_is_killed_while_writing_leaves_nothing_behind() {
+        let folder = folder_with_functions(100_000);
+        let mut killed = 0;
+        for _ in 0..10 {
+            let mut command = program();
+            command
+                .current_dir(folder.path())
+                .args(["-o", "out", "a.cg"]);
+            let mut child = command.spawn().unwrap();
+            while !is_writing(&child, folder.path()) && child.try_wait().unwrap().is_none() {
+                thread::sleep(Duration::from_micros(100));
+            }
+            child.kill().unwrap();
+            if child.wait().unwrap().success() {
+                fs::remove_file(folder.path().join("out")).unwrap();
+            } else {
+                killed += 1;
+            }
+            assert_eq!(names(folder.path()), ["a.cg"]);
+        }
+        assert!(killed > 0, "all were faster than the signal");
+    }
+
     /// Sends a signal to a program that writes, again and again at another time.
     #[test]
     fn signals_leave_nothing_behind() {
         const SIGHUP: i32 = 1;
         const SIGINT: i32 = 2;
         const SIGTERM: i32 = 15;
-        let folder = TempDir::new().unwrap();
-        let functions = (0..100_000).map(|number| format!("fn=f{number}\n1 1\n"));
-        let profile = format!("events: Ir\n{}", functions.collect::<String>());
-        fs::write(folder.path().join("a.cg"), profile).unwrap();
-        let is_writing = || {
-            names(folder.path())
-                .iter()
-                .any(|name| name.ends_with(".tmp"))
-        };
+        let folder = folder_with_functions(100_000);
         let mut caught = 0;
         for round in 0..15 {
             let signal = [SIGHUP, SIGINT, SIGTERM][round % 3];
@@ -533,7 +577,7 @@ mod unix {
                 .current_dir(folder.path())
                 .args(["-o", "out", "a.cg"]);
             let mut child = command.spawn().unwrap();
-            while !is_writing() && child.try_wait().unwrap().is_none() {
+            while !is_writing(&child, folder.path()) && child.try_wait().unwrap().is_none() {
                 thread::sleep(Duration::from_micros(100));
             }
             let number = format!("-{signal}");
