@@ -260,6 +260,12 @@ pub enum Warning {
         /// The other one.
         original: Source,
     },
+    /// All events are wanted, but some inputs lack some.
+    #[error("not every input has {events}: where it is missing, its cost counts as 0")]
+    MissingEvents {
+        /// The events.
+        events: String,
+    },
     /// Nothing costs anything, but there are other events.
     #[error("all costs of \"{event}\" are 0; the profile also has {others}")]
     AllZero {
@@ -312,7 +318,10 @@ impl Warning {
     pub fn is_loss(&self) -> bool {
         match self {
             Warning::Callgrind(warning) => warning.kind.is_loss(),
-            Warning::Preprocessed(_) | Warning::Cut { .. } | Warning::Empty { .. } => true,
+            Warning::Preprocessed(_)
+            | Warning::Cut { .. }
+            | Warning::Empty { .. }
+            | Warning::MissingEvents { .. } => true,
             Warning::ProxiesIgnored { .. }
             | Warning::UnknownProxy { .. }
             | Warning::CountedTwice { .. }

@@ -13,7 +13,8 @@ use std::thread;
 use super::{ConvertError, Format, Options, Warning};
 use crate::callgrind;
 use crate::input::{Found, Input, Progress, Source};
-use crate::profile::{EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
+use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
+use crate::text::excerpt;
 use crate::webgrind::{self, Version};
 
 /// The contents of inputs and the warnings about them, in their order.
@@ -48,9 +49,11 @@ pub(super) fn load(
             }
         }
     }
-    let merged = read_all(inputs.as_slice(), merged, |input| {
+    let mut merged = read_all(inputs.as_slice(), merged, |input| {
         read(input, &wanted, options, progress)
     })?;
+    let missing = merged.missing_events(&wanted.events);
+    merged.warnings.extend(missing);
     merged.finish(options.allow_empty)
 }
 
@@ -70,6 +73,8 @@ struct Merged {
     profile: Option<Profile>,
     warnings: Vec<Warning>,
     bytes_decompressed: u64,
+    /// The events that all of them have.
+    common_events: Option<Vec<Event>>,
     /// The first input that has no data, and what is wrong with it.
     no_data: Option<(Profile, ConvertError)>,
 }
@@ -80,6 +85,9 @@ impl Merged {
         let read = read?;
         self.warnings.extend(read.warnings);
         self.bytes_decompressed += read.bytes_decompressed;
+        if read.no_data.is_none() {
+            self.keep_common_events(read.profile.events());
+        }
         match (read.no_data, &mut self.profile) {
             (Some(error), _) => _ = self.no_data.get_or_insert((read.profile, error)),
             (None, None) => self.profile = Some(read.profile),
@@ -94,6 +102,9 @@ impl Merged {
     fn append(&mut self, others: Merged) -> Result<(), ConvertError> {
         self.warnings.extend(others.warnings);
         self.bytes_decompressed += others.bytes_decompressed;
+        if let Some(events) = &others.common_events {
+            self.keep_common_events(events);
+        }
         if self.no_data.is_none() {
             self.no_data = others.no_data;
         }
@@ -105,6 +116,29 @@ impl Merged {
                 .map_err(|error| ConvertError::model(&[], error))?,
         }
         Ok(())
+    }
+
+    fn keep_common_events(&mut self, events: &[Event]) {
+        let is_there = |own: &mut Event| events.iter().any(|event| event.name() == own.name());
+        match &mut self.common_events {
+            Some(common) => common.retain_mut(is_there),
+            None => self.common_events = Some(events.to_vec()),
+        }
+    }
+
+    /// A warning, if all events are wanted and some inputs lack one: the sums would look as if it
+    /// had been measured everywhere.
+    fn missing_events(&self, wanted: &EventChoice) -> Option<Warning> {
+        let profile = self.profile.as_ref()?;
+        let common = self.common_events.as_deref()?;
+        let is_missing =
+            |event: &&Event| !common.iter().any(|common| common.name() == event.name());
+        let missing = profile.events().iter().filter(is_missing);
+        let missing: Vec<_> = missing.map(|event| excerpt(event.name())).collect();
+        let warns = *wanted == EventChoice::All && !missing.is_empty();
+        warns.then(|| Warning::MissingEvents {
+            events: missing.join(", "),
+        })
     }
 
     fn finish(self, allow_empty: bool) -> Result<Loaded, ConvertError> {

@@ -90,8 +90,9 @@ fn figures(paths: &[PathBuf]) -> Value {
             function["invocations"].take();
         }
     }
-    // A profile that is named twice is warned of.
+    // A profile that is named twice is warned of, and so is one that lacks an event of another.
     document["warnings"].take();
+    document["complete"].take();
     document
 }
 
@@ -112,6 +113,28 @@ fn two_inputs_give_the_figures_of_one_text() {
         let apart = figures(&names.map(fixture));
         assert!(apart == figures(std::slice::from_ref(&joined)), "{names:?}");
         assert!(apart["functions"].as_array().unwrap().len() > 5);
+    }
+}
+
+#[test]
+fn an_event_that_some_inputs_lack_is_named_when_all_are_wanted() {
+    let inputs = ["xdebug3/small.cg", "xdebug3/small.v7.pre"].map(fixture);
+    for inputs in [inputs.clone(), [inputs[1].clone(), inputs[0].clone()]] {
+        let output = program().args(["-f", "json"]).args(&inputs).output();
+        let output = output.unwrap();
+        let message =
+            "not every input has Memory_(bytes): where it is missing, its cost counts as 0";
+        assert!(messages(&output).contains(message), "{output:?}");
+        assert!(output.status.success());
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["complete"], false);
+        // Who wants one event misses nothing, nor do inputs that have the same ones.
+        let one = program().args(["-f", "v7"]).args(&inputs).output().unwrap();
+        assert_eq!(messages(&one), "");
+        let twice = [&inputs[0], &fixture("xdebug3/features.cg")];
+        let has_memory = inputs[0].extension().is_some_and(|end| end == "cg");
+        let output = program().args(["-f", "json"]).args(twice).output().unwrap();
+        assert_eq!(messages(&output).is_empty(), has_memory);
     }
 }
 

@@ -342,7 +342,7 @@ impl Columns {
         }
     }
 
-    /// Does what [`costs`](Self::costs) does, where it is not one of a few columns that counts.
+    /// Does what [`costs`](Self::costs) does, for all but traces with a few columns.
     #[inline(never)]
     fn other_costs(
         &mut self,
@@ -352,8 +352,9 @@ impl Columns {
     ) -> Result<(LineCosts, usize), CostError> {
         match self.wanted {
             Wanted::Only => self.only_cost(data, pos, spelling),
-            Wanted::Column(wanted) => self.one_cost(data, pos, spelling, wanted),
-            Wanted::ColumnOfMany(wanted) => self.one_of_many(data, pos, spelling, wanted),
+            Wanted::Column(wanted) | Wanted::ColumnOfMany(wanted) => {
+                self.one_of_many(data, pos, spelling, wanted)
+            }
             Wanted::All | Wanted::Other => self.all_costs(data, pos, spelling),
         }
     }

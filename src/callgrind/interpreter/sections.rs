@@ -46,8 +46,8 @@ pub(super) struct Section {
     has_summary: bool,
     /// Whether a `summary:` line says that its last block has ended.
     is_summed_up: bool,
-    /// Whether there was any block before it.
-    has_forerunner: bool,
+    /// Whether a section before it had any block.
+    had_body: bool,
     /// Whether there was any block, and one of `{main}`.
     has_body: bool,
     has_main: bool,
@@ -68,7 +68,7 @@ impl Section {
             has_events: false,
             has_summary: false,
             is_summed_up: false,
-            has_forerunner: false,
+            had_body: false,
             has_body: false,
             has_main: false,
             is_cut: false,
@@ -82,7 +82,7 @@ impl Section {
             is_trace: self.is_trace,
             expects_totals: self.expects_totals,
             leaves_last_line_open: self.leaves_last_line_open,
-            has_forerunner: self.has_data(),
+            had_body: self.has_data(),
             ..Section::first(self.fixed_kind)
         };
     }
@@ -151,7 +151,7 @@ impl Section {
 
     /// Whether it, or any before it, has a block.
     pub fn has_data(&self) -> bool {
-        self.has_forerunner || self.has_body
+        self.had_body || self.has_body
     }
 
     /// Whether a `summary:` line says that its last block has ended.
