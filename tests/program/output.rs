@@ -536,6 +536,17 @@ mod unix {
         outputs.any(|file| file.starts_with(folder))
     }
 
+    /// Starts a conversion, and waits until it writes or has ended.
+    fn start_writing(folder: &Path) -> Child {
+        let mut command = program();
+        command.current_dir(folder).args(["-o", "out", "a.cg"]);
+        let mut child = command.spawn().unwrap();
+        while !is_writing(&child, folder) && child.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_micros(100));
+        }
+        child
+    }
+
     /// The file has no name yet, so that not even a program that cannot clean up leaves one.
     #[cfg(target_os = "linux")]
     #[test]
@@ -543,14 +554,7 @@ mod unix {
         let folder = folder_with_functions(100_000);
         let mut killed = 0;
         for _ in 0..10 {
-            let mut command = program();
-            command
-                .current_dir(folder.path())
-                .args(["-o", "out", "a.cg"]);
-            let mut child = command.spawn().unwrap();
-            while !is_writing(&child, folder.path()) && child.try_wait().unwrap().is_none() {
-                thread::sleep(Duration::from_micros(100));
-            }
+            let mut child = start_writing(folder.path());
             child.kill().unwrap();
             if child.wait().unwrap().success() {
                 fs::remove_file(folder.path().join("out")).unwrap();
@@ -572,14 +576,7 @@ mod unix {
         let mut caught = 0;
         for round in 0..15 {
             let signal = [SIGHUP, SIGINT, SIGTERM][round % 3];
-            let mut command = program();
-            command
-                .current_dir(folder.path())
-                .args(["-o", "out", "a.cg"]);
-            let mut child = command.spawn().unwrap();
-            while !is_writing(&child, folder.path()) && child.try_wait().unwrap().is_none() {
-                thread::sleep(Duration::from_micros(100));
-            }
+            let mut child = start_writing(folder.path());
             let number = format!("-{signal}");
             let kill = Command::new("kill")
                 .args([&number, &child.id().to_string()])
