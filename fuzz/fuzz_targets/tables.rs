@@ -47,6 +47,8 @@ fuzz_target!(|data: &[u8]| {
 fn functions(tables: &Value) -> BTreeMap<Key, Function> {
     let list = tables["functions"].as_array().expect("a list");
     let number = |value: &Value| value.as_u64().expect("a number");
+    // The profiles have one event.
+    let cost = |costs: &Value| costs[0].as_i64().expect("a cost");
     let key = |function: &Value| {
         let digit = |field: &str, kind: char| {
             let text = function[field].as_str().expect("a name");
@@ -62,22 +64,16 @@ fn functions(tables: &Value) -> BTreeMap<Key, Function> {
         let calls = calls.map(|call| {
             let callee = usize::try_from(number(&call["function"])).expect("an index");
             let place = (key(&list[callee]), number(&call["line"]));
-            (
-                place,
-                (
-                    number(&call["calls"]),
-                    call["cost"].as_i64().expect("a cost"),
-                ),
-            )
+            (place, (number(&call["calls"]), cost(&call["cost"])))
         });
         let calls: BTreeMap<_, _> = calls.collect();
-        let self_cost = function["self"].as_i64().expect("a cost");
+        let self_cost = cost(&function["self"]);
         let costs = calls
             .iter()
             .filter(|((callee, _), _)| *callee != key(function));
         let inclusive = self_cost + costs.map(|(_, (_, cost))| cost).sum::<i64>();
         let all: i64 = calls.values().map(|(_, cost)| cost).sum();
-        let stated = function["inclusive"].as_i64().expect("a cost");
+        let stated = cost(&function["inclusive"]);
         assert!(
             stated == inclusive || stated == self_cost + all,
             "{function}"
