@@ -494,7 +494,7 @@ mod unix {
     fn without_memory_nothing_is_left_behind() {
         let folder = folder_with_functions(100_000);
         let mut failures = 0;
-        for limit in (20_000..60_000).step_by(1_000) {
+        for limit in (20_000..60_000).step_by(2_000) {
             let script = format!("ulimit -v {limit}; exec \"$0\" -o out a.cg");
             let output = shell(&script, folder.path());
             if output.status.success() {
@@ -553,7 +553,7 @@ mod unix {
     fn a_program_that_is_killed_while_writing_leaves_nothing_behind() {
         let folder = folder_with_functions(100_000);
         let mut killed = 0;
-        for _ in 0..10 {
+        for _ in 0..5 {
             let mut child = start_writing(folder.path());
             child.kill().unwrap();
             if child.wait().unwrap().success() {
@@ -574,7 +574,7 @@ mod unix {
         const SIGTERM: i32 = 15;
         let folder = folder_with_functions(100_000);
         let mut caught = 0;
-        for round in 0..15 {
+        for round in 0..9 {
             let signal = [SIGHUP, SIGINT, SIGTERM][round % 3];
             let mut child = start_writing(folder.path());
             let number = format!("-{signal}");
