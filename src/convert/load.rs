@@ -1,9 +1,9 @@
 //! Inputs into one profile.
 //!
-//! Each input is read into a profile of its own, on as many threads as there are cores, and these
-//! are merged in the order of the inputs: so the result is that of reading them one after the
-//! other. Where there are many inputs, each thread takes several that follow one another and merges
-//! them before its turn comes. Memory holds no more than two profiles for each thread.
+//! Inputs are read on as many threads as there are cores, and merged in their order: so the result
+//! is that of reading them one after the other. Where there are many, each thread takes a batch of
+//! them that follow one another, and reads these into one profile before its turn comes. Memory
+//! holds no more than two profiles for each thread.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,34 +37,25 @@ pub(super) fn load(
         invocations: options.format == Format::Preprocessed(Version::V4),
         contexts: options.format.shows_stacks(),
     };
+    let reading = |wanted: &ProfileOptions| Batch::new(wanted.clone(), options, progress);
     let mut merged = Merged::default();
-    let mut inputs = inputs.iter();
+    let mut inputs = inputs;
     if wanted.events == EventChoice::First {
         // The others have to know which event it is.
-        for input in inputs.by_ref() {
-            merged.add(read(input, &wanted, options, progress))?;
-            if let Some(profile) = &merged.profile {
-                wanted.events = EventChoice::Named(vec![profile.event().to_vec()]);
-                break;
-            }
+        while merged.profile.is_none()
+            && let Some((first, others)) = inputs.split_first()
+        {
+            merged.append(reading(&wanted).read(std::slice::from_ref(first))?)?;
+            inputs = others;
+        }
+        if let Some(profile) = &merged.profile {
+            wanted.events = EventChoice::Named(vec![profile.event().to_vec()]);
         }
     }
-    let mut merged = read_all(inputs.as_slice(), merged, |input| {
-        read(input, &wanted, options, progress)
-    })?;
+    let mut merged = read_all(inputs, merged, |batch| reading(&wanted).read(batch))?;
     let missing = merged.missing_events(&wanted.events);
     merged.warnings.extend(missing);
     merged.finish(options.allow_empty)
-}
-
-/// An input that was read.
-struct Read {
-    /// Its headers alone, where it has no data.
-    profile: Profile,
-    /// Why it has no data, if it has none.
-    no_data: Option<ConvertError>,
-    warnings: Vec<Warning>,
-    bytes_decompressed: u64,
 }
 
 /// The inputs up to some point.
@@ -80,24 +71,6 @@ struct Merged {
 }
 
 impl Merged {
-    /// Adds the next input.
-    fn add(&mut self, read: Result<Read, ConvertError>) -> Result<(), ConvertError> {
-        let read = read?;
-        self.warnings.extend(read.warnings);
-        self.bytes_decompressed += read.bytes_decompressed;
-        if read.no_data.is_none() {
-            self.keep_common_events(read.profile.events());
-        }
-        match (read.no_data, &mut self.profile) {
-            (Some(error), _) => _ = self.no_data.get_or_insert((read.profile, error)),
-            (None, None) => self.profile = Some(read.profile),
-            (None, Some(merged)) => merged
-                .merge(read.profile)
-                .map_err(|error| ConvertError::model(&[], error))?,
-        }
-        Ok(())
-    }
-
     /// Adds the inputs that follow.
     fn append(&mut self, others: Merged) -> Result<(), ConvertError> {
         self.warnings.extend(others.warnings);
@@ -180,7 +153,7 @@ struct State {
 fn read_all(
     inputs: &[Found<'_>],
     merged: Merged,
-    read: impl Fn(&Found<'_>) -> Result<Read, ConvertError> + Sync,
+    read: impl Fn(&[Found<'_>]) -> Result<Merged, ConvertError> + Sync,
 ) -> Result<Merged, ConvertError> {
     let turns = Turns {
         state: Mutex::new(State {
@@ -200,9 +173,7 @@ fn read_all(
             let Some(inputs) = batches.get(at) else {
                 return;
             };
-            let mut merged = Merged::default();
-            let outcome = inputs.iter().try_for_each(|input| merged.add(read(input)));
-            if !turns.add(at, outcome.map(|()| merged)) {
+            if !turns.add(at, read(inputs)) {
                 return;
             }
         }
@@ -240,53 +211,83 @@ impl Turns {
     }
 }
 
-/// Reads one input.
-fn read(
-    found: &Found<'_>,
-    wanted: &ProfileOptions,
-    options: &Options,
-    progress: &Progress,
-) -> Result<Read, ConvertError> {
-    let source = found.source();
-    let mut builder = ProfileBuilder::new(wanted.clone());
-    let mut reader = InputReader {
-        source,
-        options,
-        builder: &mut builder,
-        warnings: Vec::new(),
-        bytes_decompressed: 0,
-    };
-    let outcome = reader.read(found, progress);
-    let (mut warnings, bytes_decompressed) = (reader.warnings, reader.bytes_decompressed);
-    let no_data = match outcome {
-        Err(error) if !error.is_no_data() => return Err(error),
-        outcome => outcome.err(),
-    };
-    let profile = builder
-        .finish_part()
-        .map_err(|error| ConvertError::model(std::slice::from_ref(found), error))?;
-    let input = source.clone();
-    if no_data.is_some() {
-        warnings.push(Warning::Empty { input });
-    } else if wanted.contexts && profile.kind() != ProfileKind::Trace {
-        return Err(ConvertError::NoStacks { input });
-    } else if !wanted.proxies.is_empty() && profile.kind() == ProfileKind::Aggregate {
-        warnings.push(Warning::ProxiesIgnored { input });
+/// Inputs that follow one another, and are read into one profile.
+struct Batch<'a> {
+    wanted: ProfileOptions,
+    options: &'a Options,
+    progress: &'a Progress,
+    builder: ProfileBuilder,
+    /// All but the profile.
+    merged: Merged,
+}
+
+impl<'a> Batch<'a> {
+    fn new(wanted: ProfileOptions, options: &'a Options, progress: &'a Progress) -> Self {
+        Batch {
+            builder: ProfileBuilder::new(wanted.clone()),
+            wanted,
+            options,
+            progress,
+            merged: Merged::default(),
+        }
     }
-    Ok(Read {
-        profile,
-        no_data,
-        warnings,
-        bytes_decompressed,
-    })
+
+    fn read(mut self, inputs: &[Found<'_>]) -> Result<Merged, ConvertError> {
+        let mut has_data = false;
+        for input in inputs {
+            has_data |= self.read_input(input)?;
+        }
+        if has_data {
+            let profile = self.builder.finish_part();
+            let profile = profile.map_err(|error| ConvertError::model(inputs, error))?;
+            self.merged.profile = Some(profile);
+        }
+        Ok(self.merged)
+    }
+
+    /// Reads the next input, and says whether it has any data.
+    fn read_input(&mut self, found: &Found<'_>) -> Result<bool, ConvertError> {
+        let mut reader = InputReader {
+            source: found.source(),
+            options: self.options,
+            builder: &mut self.builder,
+            warnings: &mut self.merged.warnings,
+            bytes_decompressed: &mut self.merged.bytes_decompressed,
+        };
+        let no_data = match reader.read(found, self.progress) {
+            Err(error) if !error.is_no_data() => return Err(error),
+            outcome => outcome.err(),
+        };
+        let input = || found.source().clone();
+        if let Some(error) = no_data {
+            self.builder.end_input();
+            let headers = self.builder.take_headers();
+            self.merged.no_data.get_or_insert((headers, error));
+            let warning = Warning::Empty { input: input() };
+            self.merged.warnings.push(warning);
+            return Ok(false);
+        }
+        if self.wanted.events == EventChoice::All {
+            let events: Vec<_> = self.builder.events().collect();
+            self.merged.keep_common_events(&events);
+        }
+        let kind = self.builder.end_input();
+        if self.wanted.contexts && kind != Some(ProfileKind::Trace) {
+            return Err(ConvertError::NoStacks { input: input() });
+        } else if !self.wanted.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {
+            let warning = Warning::ProxiesIgnored { input: input() };
+            self.merged.warnings.push(warning);
+        }
+        Ok(true)
+    }
 }
 
 struct InputReader<'a> {
     source: &'a Source,
     options: &'a Options,
     builder: &'a mut ProfileBuilder,
-    warnings: Vec<Warning>,
-    bytes_decompressed: u64,
+    warnings: &'a mut Vec<Warning>,
+    bytes_decompressed: &'a mut u64,
 }
 
 impl InputReader<'_> {
@@ -316,7 +317,7 @@ impl InputReader<'_> {
             .into_seekable()
             .map_err(|error| self.unreadable(error))?;
         let outcome = webgrind::read(input, &self.source.to_string(), self.builder)?;
-        self.bytes_decompressed += outcome.bytes;
+        *self.bytes_decompressed += outcome.bytes;
         let warnings = outcome.warnings.into_iter().map(Warning::Preprocessed);
         self.warnings.extend(warnings);
         Ok(())
@@ -344,7 +345,7 @@ impl InputReader<'_> {
             }
             (outcome, _) => outcome?,
         };
-        self.bytes_decompressed += outcome.bytes;
+        *self.bytes_decompressed += outcome.bytes;
         let warnings = outcome.warnings.into_iter().map(Warning::Callgrind);
         self.warnings.extend(warnings);
         if let Some((compression, bytes)) = cut {

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::calls::{Added, CallTable, EdgeKey};
 use super::costs::{Cost, CostTable, Costs, add_all};
-use super::events::{EventChoice, EventError, Events, Selection};
+use super::events::{Event, EventChoice, EventError, Events, Selection};
 use super::functions::{
     Draft, Drafts, Found, Function, FunctionTable, LineRule, LineSource, proxy_of,
 };
@@ -193,13 +193,13 @@ impl ProfileBuilder {
         self.run.kind = kind;
     }
 
-    /// Adds the input that was being read to those before it, if it had any block.
-    fn end_input(&mut self) {
+    /// Adds the input that was being read to those before it, and says what kind of data it held.
+    ///
+    /// None if it had no block: [`take_headers`](Self::take_headers) returns what there is of it.
+    pub(crate) fn end_input(&mut self) -> Option<ProfileKind> {
         self.begin_section();
         self.end_run();
-        if self.runs.kind.is_none() {
-            return;
-        }
+        let kind = self.runs.kind?;
         let events = std::mem::take(&mut self.events);
         let headers = std::mem::take(&mut self.headers);
         let sums = std::mem::take(&mut self.runs);
@@ -215,6 +215,14 @@ impl ProfileBuilder {
                 }
             }
         }
+        Some(kind)
+    }
+
+    /// Takes the headers of an input away that had no block, as a profile of their own.
+    pub(crate) fn take_headers(&mut self) -> Profile {
+        let events = std::mem::take(&mut self.events);
+        let headers = std::mem::take(&mut self.headers);
+        Profile::new(NameTable::default(), events, headers, Sums::default())
     }
 
     /// Drops the headers of an input that turned out to have no block.
@@ -299,6 +307,11 @@ impl ProfileBuilder {
     pub fn section_self_total(&self) -> Cost {
         let open = self.run.block.as_ref().map_or(0, |block| block.self_cost);
         self.section_total.saturating_add(open)
+    }
+
+    /// The wanted events of the input that is being read, as far as they are known.
+    pub(crate) fn events(&self) -> impl Iterator<Item = Event> {
+        self.events.wanted()
     }
 
     /// Name of the first wanted event; empty until it is known.

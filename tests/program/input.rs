@@ -48,6 +48,49 @@ fn line_ends_and_byte_order_marks_make_no_difference() {
     }
 }
 
+/// So many inputs that several are read into one profile, with some among them that hold nothing.
+#[test]
+fn many_inputs_give_what_groups_of_them_give() {
+    const INPUTS: usize = 240;
+    let folder = TempDir::new().unwrap();
+    let names = [
+        "xdebug3/small.cg",
+        "valgrind/plain.cg",
+        "bad-input/header-only.cg",
+        "xdebug3/chain.v7.pre",
+        "xdebug2/small.cg",
+        "bad-input/cut-block.cg",
+        "xdebug3/chain.cg",
+    ];
+    let paths: Vec<_> = (0..INPUTS)
+        .map(|number| folder.path().join(format!("{number}.cg")))
+        .collect();
+    for (path, name) in paths.iter().zip(names.iter().cycle()) {
+        fs::copy(fixture(name), path).unwrap();
+    }
+    // The sums, and the warnings about single inputs.
+    let sum = |paths: &[PathBuf]| {
+        let output = program().args(paths).args(["-f", "callgrind"]).output();
+        let output = output.unwrap();
+        let messages = messages(&output);
+        let messages = messages.split_inclusive('\n');
+        let of_one = messages.filter(|message| !message.contains("not every input has"));
+        assert!(output.status.success(), "{output:?}");
+        (of_one.collect::<String>(), output.stdout)
+    };
+    let (messages, all) = sum(&paths);
+    let mut of_groups = String::new();
+    let mut groups = Vec::new();
+    for group in paths.chunks(7) {
+        let (messages, merged) = sum(group);
+        of_groups += &messages;
+        groups.push(folder.path().join(format!("group-{}", groups.len())));
+        fs::write(groups.last().unwrap(), merged).unwrap();
+    }
+    assert_eq!(messages, of_groups);
+    assert!(sum(&groups).1 == all);
+}
+
 #[test]
 fn two_inputs_give_what_they_give_one_after_another_in_one() {
     let folder = TempDir::new().unwrap();
