@@ -51,7 +51,9 @@ fn write(profile: &Profile, version: Version) -> Vec<u8> {
 }
 
 fn options(version: Version) -> ProfileOptions {
-    ProfileOptions::default().invocations(version == Version::V4)
+    let mut options = ProfileOptions::default();
+    options.invocations = version == Version::V4;
+    options
 }
 
 fn stages(criterion: &mut Criterion) {

@@ -112,99 +112,6 @@ pub struct Options {
     pub max_growth: Option<MaxGrowth>,
 }
 
-impl Options {
-    /// Writes this format.
-    #[must_use]
-    pub fn format(self, format: Format) -> Self {
-        Options { format, ..self }
-    }
-
-    /// Sets how tables and trees for people look.
-    #[must_use]
-    pub fn text(self, text: text::Options) -> Self {
-        Options { text, ..self }
-    }
-
-    /// Reads inputs with these options.
-    #[must_use]
-    pub fn read(self, read: callgrind::Options) -> Self {
-        Options { read, ..self }
-    }
-
-    /// Reads the costs of these events.
-    #[must_use]
-    pub fn events(self, events: EventChoice) -> Self {
-        Options { events, ..self }
-    }
-
-    /// Sets how inclusive costs treat recursion.
-    #[must_use]
-    pub fn inclusive(self, inclusive: InclusiveCost) -> Self {
-        Options { inclusive, ..self }
-    }
-
-    /// Steps over the functions of these names.
-    #[must_use]
-    pub fn proxies(self, proxies: Vec<Vec<u8>>) -> Self {
-        Options { proxies, ..self }
-    }
-
-    /// Sets what happens to numbers of more than 32 bits.
-    #[must_use]
-    pub fn on_overflow(self, on_overflow: OnOverflow) -> Self {
-        Options {
-            on_overflow,
-            ..self
-        }
-    }
-
-    /// Sets whether profiles that this program has not written may be replaced.
-    #[must_use]
-    pub fn overwrite_profiles(self, overwrite_profiles: bool) -> Self {
-        Options {
-            overwrite_profiles,
-            ..self
-        }
-    }
-
-    /// Sets which links to the output are followed.
-    #[must_use]
-    pub fn links(self, links: Links) -> Self {
-        Options { links, ..self }
-    }
-
-    /// Sets whether a profile that has only just begun is written or refused.
-    #[must_use]
-    pub fn allow_empty(self, allow_empty: bool) -> Self {
-        Options {
-            allow_empty,
-            ..self
-        }
-    }
-
-    /// Sets whether preprocessed files are written for webgrind's page, or with names as they are.
-    #[must_use]
-    pub fn escape_html(self, escape_html: bool) -> Self {
-        Options {
-            escape_html,
-            ..self
-        }
-    }
-
-    /// Compares the inputs with these.
-    #[must_use]
-    pub fn base(self, base: Vec<Source>) -> Self {
-        Options { base, ..self }
-    }
-
-    /// Limits by how much the total may exceed that of the base.
-    #[must_use]
-    pub fn max_growth(self, max_growth: impl Into<Option<MaxGrowth>>) -> Self {
-        let max_growth = max_growth.into();
-        Options { max_growth, ..self }
-    }
-}
-
 /// The outcome of a conversion.
 #[derive(Debug, Default)]
 #[non_exhaustive]
@@ -541,9 +448,11 @@ impl Loaded<'_> {
         let text_options = &self.options.text;
         self.report.bytes_out = match self.options.format {
             Format::Preprocessed(version) => {
-                let options = WriteOptions::new(version)
-                    .on_overflow(self.options.on_overflow)
-                    .escape_html(self.options.escape_html);
+                let options = WriteOptions {
+                    version,
+                    on_overflow: self.options.on_overflow,
+                    escape_html: self.options.escape_html,
+                };
                 let written = self
                     .output
                     .place

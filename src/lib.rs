@@ -28,7 +28,9 @@
 //!
 //! let input = Source::File("cachegrind.out.1234.gz".into());
 //! let output = Target::File("out.pre".into());
-//! let report = convert(&[input], &output, &Options::default())?;
+//! let mut options = Options::default();
+//! options.read.lenient = true;
+//! let report = convert(&[input], &output, &options)?;
 //! report.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
 //! # Ok::<(), cg_preprocess::convert::ConvertError>(())
 //! ```

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cg_preprocess::callgrind;
 use cg_preprocess::convert::{Conversion, ConvertError, Options};
 use cg_preprocess::input::Source;
 use cg_preprocess::output::{Links, Target, locate};
@@ -47,13 +46,13 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     };
     let input = Source::File(PathBuf::from(input));
     let target = Target::File(PathBuf::from(output));
-    let options = Options::default()
-        .read(callgrind::Options::default().lenient(true))
-        .proxies(cli::names(proxies))
-        .links(LINKS)
-        // webgrind's own code cannot read a profile that has only begun either.
-        .allow_empty(true)
-        .escape_html(true);
+    let mut options = Options::default();
+    options.read.lenient = true;
+    options.proxies = cli::names(proxies);
+    options.links = LINKS;
+    // webgrind's own code cannot read a profile that has only begun either.
+    options.allow_empty = true;
+    options.escape_html = true;
     if let Err(error) = convert(&[input], &target, &options) {
         // webgrind would take an OUT of an earlier run for the result. It is outdated, or webgrind
         // would not have asked.

@@ -9,7 +9,8 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     for invocations in [false, true] {
-        let options = ProfileOptions::default().invocations(invocations);
+        let mut options = ProfileOptions::default();
+        options.invocations = invocations;
         let Ok((profile, _)) = read_file(data, options) else {
             return;
         };

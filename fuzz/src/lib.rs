@@ -64,9 +64,9 @@ impl Choices {
     pub fn take(data: &[u8]) -> Option<(Self, &[u8])> {
         let (&[first, second], rest) = data.split_first_chunk()?;
         let version = Version::ALL[usize::from(first & 3)];
-        let rows = text::Options::default()
-            .top((first & 1 == 0).then_some(3))
-            .width((first & 2 == 0).then_some(60));
+        let mut rows = text::Options::default();
+        rows.top = (first & 1 == 0).then_some(3);
+        rows.width = (first & 2 == 0).then_some(60);
         let format = match second >> 4 {
             12 => Format::Collapsed,
             13 => Format::Tree(rows.clone()),
@@ -77,6 +77,27 @@ impl Choices {
         let keeps_invocations = format == Format::Preprocessed(Version::V4);
         let keeps_contexts = matches!(format, Format::Collapsed | Format::Tree(_));
         let wants_all = format == Format::Json;
+        let mut read = callgrind::Options::default();
+        read.kind = match first >> 4 & 3 {
+            0 | 1 => KindChoice::Auto,
+            2 => KindChoice::Fixed(Kind::Trace),
+            _ => KindChoice::Fixed(Kind::Aggregate),
+        };
+        read.lenient = first & 0x40 != 0;
+        let mut profile = ProfileOptions::default();
+        profile.events = match EVENTS[usize::from(second & 7)] {
+            "" if wants_all => EventChoice::All,
+            "" => EventChoice::First,
+            name => EventChoice::Named(vec![name.into()]),
+        };
+        if first & 0x80 != 0 {
+            profile.inclusive = InclusiveCost::Outermost;
+        }
+        if second & 8 != 0 {
+            profile.proxies = PROXIES.map(Vec::from).to_vec();
+        }
+        profile.invocations = keeps_invocations;
+        profile.contexts = keeps_contexts;
         let choices = Choices {
             format,
             on_overflow: match first >> 2 & 3 {
@@ -84,31 +105,8 @@ impl Choices {
                 2 => OnOverflow::Saturate,
                 _ => OnOverflow::Error,
             },
-            read: callgrind::Options::default()
-                .kind(match first >> 4 & 3 {
-                    0 | 1 => KindChoice::Auto,
-                    2 => KindChoice::Fixed(Kind::Trace),
-                    _ => KindChoice::Fixed(Kind::Aggregate),
-                })
-                .lenient(first & 0x40 != 0),
-            profile: ProfileOptions::default()
-                .events(match EVENTS[usize::from(second & 7)] {
-                    "" if wants_all => EventChoice::All,
-                    "" => EventChoice::First,
-                    name => EventChoice::Named(vec![name.into()]),
-                })
-                .inclusive(if first & 0x80 != 0 {
-                    InclusiveCost::Outermost
-                } else {
-                    InclusiveCost::Summed
-                })
-                .proxies(if second & 8 != 0 {
-                    PROXIES.map(Vec::from).to_vec()
-                } else {
-                    Vec::new()
-                })
-                .invocations(keeps_invocations)
-                .contexts(keeps_contexts),
+            read,
+            profile,
         };
         Some((choices, rest))
     }
@@ -198,7 +196,8 @@ fn write_file(
     on_overflow: OnOverflow,
 ) -> Result<(Vec<u8>, Vec<String>), String> {
     let mut output = Cursor::new(Vec::new());
-    let options = WriteOptions::new(version).on_overflow(on_overflow);
+    let mut options = WriteOptions::new(version);
+    options.on_overflow = on_overflow;
     let written =
         webgrind::write(profile, &options, &mut output).map_err(|error| error.to_string())?;
     let output = output.into_inner();
@@ -238,7 +237,8 @@ pub fn assert_lasting(file: &[u8]) {
 }
 
 fn write_again(file: &[u8]) -> Vec<u8> {
-    let options = ProfileOptions::default().invocations(true);
+    let mut options = ProfileOptions::default();
+    options.invocations = true;
     let (profile, version) = read_file(file, options).expect("what was written can be read");
     let written = write_file(&profile, version, OnOverflow::Scale);
     written.expect("it fits").0

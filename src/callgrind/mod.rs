@@ -37,20 +37,6 @@ pub struct Options {
     pub lenient: bool,
 }
 
-impl Options {
-    /// Sets what the blocks are; by default, the header decides.
-    #[must_use]
-    pub fn kind(self, kind: KindChoice) -> Self {
-        Options { kind, ..self }
-    }
-
-    /// Sets whether lines that cannot be read are skipped.
-    #[must_use]
-    pub fn lenient(self, lenient: bool) -> Self {
-        Options { lenient, ..self }
-    }
-}
-
 /// How it is decided whether an input is a trace or an aggregate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KindChoice {

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use anyhow::Result;
-use cg_preprocess::callgrind::{self, KindChoice};
+use cg_preprocess::callgrind::KindChoice;
 use cg_preprocess::convert::{Format, Options};
 use cg_preprocess::input::Source;
 use cg_preprocess::output::Target;
@@ -234,33 +234,32 @@ impl Arguments {
     pub fn options(&self) -> Options {
         let format = self.format();
         let holds_all_events = format.holds_all_events() && self.comparison.base.is_empty();
-        Options::default()
-            .format(format)
-            .text(self.report_options())
-            .read(
-                callgrind::Options::default()
-                    .kind(self.reading.kind)
-                    .lenient(self.reading.lenient),
-            )
-            .events(match self.figures.event.as_slice() {
-                [] if holds_all_events => EventChoice::All,
-                [] => EventChoice::First,
-                events => EventChoice::Named(names(events)),
-            })
-            .inclusive(self.figures.inclusive)
-            .proxies(names(&self.figures.proxy_function))
-            .on_overflow(self.figures.on_overflow)
-            .escape_html(self.output.escape_html)
-            .base(inputs::from_arguments(&self.comparison.base))
-            .max_growth(self.comparison.max_growth)
-            .overwrite_profiles(self.output.force)
+        let mut options = Options::default();
+        options.format = format;
+        options.text = self.report_options();
+        options.read.kind = self.reading.kind;
+        options.read.lenient = self.reading.lenient;
+        options.events = match self.figures.event.as_slice() {
+            [] if holds_all_events => EventChoice::All,
+            [] => EventChoice::First,
+            events => EventChoice::Named(names(events)),
+        };
+        options.inclusive = self.figures.inclusive;
+        options.proxies = names(&self.figures.proxy_function);
+        options.on_overflow = self.figures.on_overflow;
+        options.escape_html = self.output.escape_html;
+        options.base = inputs::from_arguments(&self.comparison.base);
+        options.max_growth = self.comparison.max_growth;
+        options.overwrite_profiles = self.output.force;
+        options
     }
 
     /// The options for converting the profile that webgrind lists into the file that it shows.
     pub fn options_for_webgrind(&self) -> Options {
-        Options::default()
-            .on_overflow(self.figures.on_overflow)
-            .escape_html(true)
+        let mut options = Options::default();
+        options.on_overflow = self.figures.on_overflow;
+        options.escape_html = true;
+        options
     }
 
     /// The format to write: with `--webgrind`, that of the profile, not of the converted file.
@@ -274,13 +273,14 @@ impl Arguments {
     fn report_options(&self) -> text::Options {
         let reports = &self.reports;
         let bytes = |text: &Option<OsString>| text.clone().map(OsString::into_encoded_bytes);
-        text::Options::default()
-            .top(reports.top.map_or(DEFAULT_ROWS, |Rows(rows)| rows))
-            .sort(reports.sort.unwrap_or_default())
-            .filter(bytes(&reports.filter))
-            .function(bytes(&reports.function))
-            .width(self.width())
-            .color(self.color())
+        let mut options = text::Options::default();
+        options.top = reports.top.map_or(DEFAULT_ROWS, |Rows(rows)| rows);
+        options.sort = reports.sort.unwrap_or_default();
+        options.filter = bytes(&reports.filter);
+        options.function = bytes(&reports.function);
+        options.width = self.width();
+        options.color = self.color();
+        options
     }
 
     /// Columns of the terminal, if the output goes to one.

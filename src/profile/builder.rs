@@ -61,41 +61,6 @@ pub struct ProfileOptions {
     pub contexts: bool,
 }
 
-impl ProfileOptions {
-    /// Reads the costs of these events.
-    #[must_use]
-    pub fn events(self, events: EventChoice) -> Self {
-        ProfileOptions { events, ..self }
-    }
-
-    /// Treats recursion like this.
-    #[must_use]
-    pub fn inclusive(self, inclusive: InclusiveCost) -> Self {
-        ProfileOptions { inclusive, ..self }
-    }
-
-    /// Steps over the functions of these names.
-    #[must_use]
-    pub fn proxies(self, proxies: Vec<Vec<u8>>) -> Self {
-        ProfileOptions { proxies, ..self }
-    }
-
-    /// Keeps every invocation of traces, or not.
-    #[must_use]
-    pub fn invocations(self, invocations: bool) -> Self {
-        ProfileOptions {
-            invocations,
-            ..self
-        }
-    }
-
-    /// Keeps the calling contexts of traces, or not.
-    #[must_use]
-    pub fn contexts(self, contexts: bool) -> Self {
-        ProfileOptions { contexts, ..self }
-    }
-}
-
 /// One call as a reader reports it, without its inclusive cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {

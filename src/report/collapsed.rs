@@ -30,7 +30,8 @@
 //!
 //! let trace = "creator: xdebug 3.4.0\nevents: Time\nfl=a.php\nfn=work\n3 40\n\n\
 //!     fl=a.php\nfn={main}\n7 2\ncfl=a.php\ncfn=work\ncalls=1 0 0\n8 40\n";
-//! let options = ProfileOptions::default().contexts(true);
+//! let mut options = ProfileOptions::default();
+//! options.contexts = true;
 //! let mut builder = ProfileBuilder::new(options);
 //! callgrind::read(trace.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
 //!

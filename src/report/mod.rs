@@ -12,7 +12,8 @@
 //! let profile = builder.finish()?;
 //!
 //! let mut report = Vec::new();
-//! let options = text::Options::default().top(1);
+//! let mut options = text::Options::default();
+//! options.top = Some(1);
 //! text::write(&profile, &options, &mut report)?;
 //! let report = String::from_utf8(report)?;
 //! assert!(report.contains(" 75.00   750   75.00        750      1  work      app.c:9"));

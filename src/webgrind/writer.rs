@@ -44,22 +44,6 @@ impl WriteOptions {
             ..WriteOptions::default()
         }
     }
-
-    /// The same with another policy for numbers of more than 32 bits.
-    pub fn on_overflow(self, on_overflow: OnOverflow) -> Self {
-        WriteOptions {
-            on_overflow,
-            ..self
-        }
-    }
-
-    /// The same for webgrind's page, or not; see [`escape_html`](Self::escape_html).
-    pub fn escape_html(self, escape_html: bool) -> Self {
-        WriteOptions {
-            escape_html,
-            ..self
-        }
-    }
 }
 
 /// The outcome of writing a file.

@@ -10,6 +10,7 @@ use cg_preprocess::callgrind::{self, KindChoice, Options};
 use cg_preprocess::profile::{Kind, ProfileBuilder, ProfileOptions};
 
 use crate::fixtures;
+use crate::library::read_options;
 
 /// What reading an input says, and the names of the variants that say it.
 #[derive(Debug, Default)]
@@ -29,7 +30,7 @@ impl Said {
 }
 
 fn read(name: &str, input: impl Read, lenient: bool) -> Said {
-    let options = Options::default().lenient(lenient);
+    let options = read_options(|options| options.lenient = lenient);
     let mut builder = ProfileBuilder::new(ProfileOptions::default());
     let mut said = Said::default();
     match callgrind::read(input, name, &options, &mut builder) {
@@ -153,7 +154,7 @@ fn a_failing_input_is_an_error_with_its_cause() {
 
 #[test]
 fn what_is_read_as_a_trace_and_is_none_is_told_so() {
-    let options = Options::default().kind(KindChoice::Fixed(Kind::Trace));
+    let options = read_options(|options| options.kind = KindChoice::Fixed(Kind::Trace));
     let input = Cursor::new(b"creator: callgrind-3.19.0\nevents: Ir\nfn=main\n15 90\n");
     let mut builder = ProfileBuilder::new(ProfileOptions::default());
     let outcome = callgrind::read(input, "a.cg", &options, &mut builder).unwrap();

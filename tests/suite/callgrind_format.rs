@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use cg_preprocess::callgrind::{self, WriteWarning};
-use cg_preprocess::profile::{EventChoice, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::Version;
 
 use crate::fixtures;
-use crate::library::{read, read_file, write as write_preprocessed};
+use crate::library::{profile_options, read, read_file, write as write_preprocessed};
 
 fn all_events() -> ProfileOptions {
-    ProfileOptions::default().events(EventChoice::All)
+    profile_options(|options| options.events = EventChoice::All)
 }
 
 fn write(profile: &Profile) -> (Vec<u8>, Vec<WriteWarning>) {
@@ -257,9 +257,9 @@ fn functions_of_one_name_have_ids_of_their_own() {
 fn events_that_are_left_out_take_the_formulas_along() {
     let text = "event: Sum = Ir + 2 Dr\nevent: Dr : Reads\nevents: Ir Dr\nfn=a\n1 5 7\n";
     let events = |names: &[&str]| {
-        let options = ProfileOptions::default().events(EventChoice::Named(
-            names.iter().map(|&name| name.into()).collect(),
-        ));
+        let options = profile_options(|options| {
+            options.events = EventChoice::Named(names.iter().map(|&name| name.into()).collect())
+        });
         let text = written(&read(text, options));
         let lines = text.lines().filter(|line| line.starts_with("event"));
         lines.map(str::to_owned).collect::<Vec<_>>()
@@ -358,7 +358,8 @@ fn sums_of_64_bits_are_written_and_larger_ones_refused() {
 #[test]
 fn inclusive_costs_that_get_lost_are_told() {
     let text = "events: Ir\nfn=a\n1 5\ncfn=a\ncalls=1 1\n2 3\n";
-    let options = all_events().inclusive(cg_preprocess::profile::InclusiveCost::Outermost);
+    let mut options = all_events();
+    options.inclusive = InclusiveCost::Outermost;
     let (_, warnings) = write(&read(text, options));
     assert_eq!(warnings, [WriteWarning::InclusiveCosts { functions: 1 }]);
 }
@@ -401,7 +402,7 @@ fn the_order_and_grouping_of_inputs_does_not_matter() {
         .map(|name| name.as_bytes().to_vec())
         .to_vec();
     let chosen = |profile: &Profile| {
-        let options = ProfileOptions::default().events(EventChoice::Named(order.clone()));
+        let options = profile_options(|options| options.events = EventChoice::Named(order.clone()));
         read(text_of(profile), options)
     };
     let expected = text_of(&chosen(&merged(&names)));

@@ -12,7 +12,7 @@ use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::fixtures;
-use crate::library::{read, read_file, write_with};
+use crate::library::{profile_options, read, read_file, text_options, write_with};
 
 fn profile(text: impl AsRef<[u8]>) -> Profile {
     read(text, ProfileOptions::default())
@@ -92,7 +92,7 @@ change     +124,525, +49.33 %
 6 more changed by 0 together, 0.00 %
 1 function did not change
 ";
-    let report = shown(&comparison, &text::Options::default().top(1));
+    let report = shown(&comparison, &text_options(|options| options.top = Some(1)));
     assert!(report == expected, "{report}");
 }
 
@@ -317,13 +317,16 @@ fn the_largest_change_comes_first_up_or_down() {
     assert_eq!(names, ["b", "a", "c", "d", "e"]);
     let report = shown(
         &comparison,
-        &text::Options::default().top(1).filter(b"A".to_vec()),
+        &text_options(|options| {
+            options.top = Some(1);
+            options.filter = Some(b"A".to_vec());
+        }),
     );
     assert!(
         report.contains("\nfilter     \"A\" is in the names of 1 changed function\n"),
         "{report}"
     );
-    let report = shown(&comparison, &text::Options::default().top(1));
+    let report = shown(&comparison, &text_options(|options| options.top = Some(1)));
     assert!(
         report.contains("\n4 more changed by 0 together, 0.00 %\n"),
         "{report}"
@@ -348,7 +351,10 @@ fn a_log_of_80_columns_suffices_and_a_terminal_is_not_overrun() {
         "{report}"
     );
     for width in 0..200 {
-        let report = shown(&comparison, &text::Options::default().width(width));
+        let report = shown(
+            &comparison,
+            &text_options(|options| options.width = Some(width)),
+        );
         assert!(
             report.lines().all(|line| line.width() <= width),
             "{width}: {report}"
@@ -360,7 +366,13 @@ fn a_log_of_80_columns_suffices_and_a_terminal_is_not_overrun() {
 fn colours_are_there_for_whoever_wants_them() {
     let comparison = compare("fn=a\n1 10\nfn=b\n1 50\n", "fn=a\n1 19\nfn=b\n1 43\n");
     assert!(!as_text(&comparison).contains('\x1b'));
-    let report = shown(&comparison, &text::Options::default().color(true).width(60));
+    let report = shown(
+        &comparison,
+        &text_options(|options| {
+            options.color = true;
+            options.width = Some(60);
+        }),
+    );
     assert!(
         report.contains("\n\x1b[31m    +9\x1b[0m  +15.00  a\n"),
         "{report}"
@@ -402,7 +414,9 @@ fn growth_is_allowed_up_to_the_last_unit() {
 #[test]
 fn the_first_of_several_events_is_compared() {
     let options = || {
-        ProfileOptions::default().events(EventChoice::Named(vec![b"Dr".to_vec(), b"Ir".to_vec()]))
+        profile_options(|options| {
+            options.events = EventChoice::Named(vec![b"Dr".to_vec(), b"Ir".to_vec()])
+        })
     };
     let text = "events: Ir Dr\nfn=a\n1 5 7\n";
     let comparison = Comparison::new(

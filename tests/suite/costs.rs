@@ -7,7 +7,9 @@ use cg_preprocess::profile::{EventChoice, InclusiveCost, MOST_EVENTS, Profile, P
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteErrorKind, WriteOptions};
 
 use crate::fixtures;
-use crate::library::{Reading, event, headers, json, listing, read, write_with};
+use crate::library::{
+    Reading, event, headers, json, listing, profile_options, read, write_options, write_with,
+};
 use crate::preprocessed::decode;
 
 /// A v7 file as webgrind sees it: its library/Reader.php in a few lines.
@@ -284,7 +286,7 @@ fn the_error_policy_writes_nothing() {
     let refuse = |text: &str| {
         let profile = read(text, ProfileOptions::default());
         let mut file = Cursor::new(Vec::new());
-        let options = WriteOptions::default().on_overflow(OnOverflow::Error);
+        let options = write_options(|options| options.on_overflow = OnOverflow::Error);
         let error = webgrind::write(&profile, &options, &mut file);
         assert!(file.into_inner().is_empty());
         error.unwrap_err().to_string()
@@ -344,9 +346,10 @@ fn a_file_over_4_gib_is_refused_before_anything_is_written() {
 }
 
 fn outermost() -> ProfileOptions {
-    ProfileOptions::default()
-        .inclusive(InclusiveCost::Outermost)
-        .invocations(true)
+    profile_options(|options| {
+        options.inclusive = InclusiveCost::Outermost;
+        options.invocations = true;
+    })
 }
 
 #[test]
@@ -411,10 +414,11 @@ fn all_events_at_once_are_what_each_is_alone() {
         for inclusive in [InclusiveCost::Summed, InclusiveCost::Outermost] {
             for proxies in [&proxies[..], &[]] {
                 let wanting = |events| {
-                    ProfileOptions::default()
-                        .events(events)
-                        .inclusive(inclusive)
-                        .proxies(proxies.iter().map(|name| name.to_vec()).collect())
+                    profile_options(|options| {
+                        options.events = events;
+                        options.inclusive = inclusive;
+                        options.proxies = proxies.iter().map(|name| name.to_vec()).collect();
+                    })
                 };
                 let all = read(&text, wanting(EventChoice::All));
                 assert!(!all.events().is_empty());
@@ -527,7 +531,7 @@ fn no_more_events_are_held_than_the_limit_says() {
         let names: Vec<_> = (from..to).map(|number| format!("e{number}")).collect();
         format!("events: {}\nfn=f\n1 1\n", names.join(" "))
     };
-    let all = ProfileOptions::default().events(EventChoice::All);
+    let all = profile_options(|options| options.events = EventChoice::All);
     let mut most = read(text(0, MOST_EVENTS), all.clone());
     assert_eq!(most.events().len(), MOST_EVENTS);
     let reading = Reading {
@@ -569,7 +573,10 @@ fn larger_units_are_those_of_the_same_event() {
 #[test]
 fn a_derived_event_may_add_up_another() {
     let text = "event: A = Ir + 2 Dr\nevent: B = 3 A\nevents: Ir Dr\nfn=f\n1 10 1\n";
-    let mut profile = read(text, ProfileOptions::default().events(EventChoice::All));
+    let mut profile = read(
+        text,
+        profile_options(|options| options.events = EventChoice::All),
+    );
     profile.derive_events();
     let json: serde_json::Value = serde_json::from_str(&json(&profile)).unwrap();
     assert_eq!(json["total"], serde_json::json!([10, 1, 12, 36]));

@@ -6,11 +6,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cg_preprocess::profile::ProfileOptions;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::fixtures;
-use crate::library::{read, write_with};
+use crate::library::{profile_options, read, write_with};
 
 /// Splits `folder/X.vN.pre` into the path of `X.cg` and the version.
 fn source_and_version(golden: &Path) -> Option<(PathBuf, Version)> {
@@ -26,7 +25,7 @@ fn every_golden_file_is_written_byte_for_byte() {
         let Some((source, version)) = source_and_version(&golden) else {
             continue;
         };
-        let options = ProfileOptions::default().invocations(version == Version::V4);
+        let options = profile_options(|options| options.invocations = version == Version::V4);
         let profile = read(fs::read(source).unwrap(), options);
         let (found, _) = write_with(&profile, version, OnOverflow::Error);
         let expected = fs::read(&golden).unwrap();

@@ -4,8 +4,34 @@ use std::io::{Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
-use cg_preprocess::report::{self, json::Notes};
+use cg_preprocess::report::{self, json::Notes, text};
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
+
+/// Options of reading profiles that differ from the defaults.
+pub fn profile_options(change: impl FnOnce(&mut ProfileOptions)) -> ProfileOptions {
+    changed(change)
+}
+
+/// Options of the callgrind reader, likewise.
+pub fn read_options(change: impl FnOnce(&mut callgrind::Options)) -> callgrind::Options {
+    changed(change)
+}
+
+/// Options of tables and trees, likewise.
+pub fn text_options(change: impl FnOnce(&mut text::Options)) -> text::Options {
+    changed(change)
+}
+
+/// Options of preprocessed files, likewise.
+pub fn write_options(change: impl FnOnce(&mut WriteOptions)) -> WriteOptions {
+    changed(change)
+}
+
+fn changed<T: Default>(change: impl FnOnce(&mut T)) -> T {
+    let mut options = T::default();
+    change(&mut options);
+    options
+}
 
 /// How a test reads.
 #[derive(Clone, Debug, Default)]
@@ -55,12 +81,12 @@ pub fn read(text: impl AsRef<[u8]>, options: ProfileOptions) -> Profile {
 
 /// Options that keep every invocation.
 pub fn linked() -> ProfileOptions {
-    ProfileOptions::default().invocations(true)
+    profile_options(|options| options.invocations = true)
 }
 
 /// Options for this event.
 pub fn event(name: &str) -> ProfileOptions {
-    ProfileOptions::default().events(EventChoice::Named(vec![name.as_bytes().to_vec()]))
+    profile_options(|options| options.events = EventChoice::Named(vec![name.as_bytes().to_vec()]))
 }
 
 /// Reads preprocessed files into one profile, with their invocations.
@@ -91,7 +117,13 @@ pub fn write_with(
     version: Version,
     policy: OnOverflow,
 ) -> (Vec<u8>, Vec<WriteWarning>) {
-    write_as(profile, WriteOptions::new(version).on_overflow(policy))
+    write_as(
+        profile,
+        write_options(|options| {
+            options.version = version;
+            options.on_overflow = policy;
+        }),
+    )
 }
 
 /// Writes a preprocessed file with all options, and says what did not fit.

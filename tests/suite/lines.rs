@@ -1,9 +1,8 @@
 //! Lines of the body, one by one: positions, numbers, and which of them are none.
 
-use cg_preprocess::callgrind::Options;
 use cg_preprocess::profile::ProfileOptions;
 
-use crate::library::{Reading, listed, listing, read};
+use crate::library::{Reading, listed, listing, read, read_options};
 
 const ADDRESSES: &str = "positions: instr line\nevents: Ir\nfn=f\n";
 
@@ -148,7 +147,7 @@ fn lines_are_counted_after_one_skipped_for_its_length() {
     for rest in ["nonsense\n", "18 9 9 9\n", "fn=g\nnonsense\n"] {
         let text = format!("events: Ir\nfn=f\n15 90\n{long}\n16 2\n{rest}");
         let reading = Reading {
-            read: Options::default().lenient(true),
+            read: read_options(|options| options.lenient = true),
             profile: ProfileOptions::default(),
         };
         let (profile, warnings) = reading.read([text.as_bytes()]).unwrap();

@@ -17,19 +17,25 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthChar;
 
 use crate::fixtures;
-use crate::library::{event, json, read, read_file, write};
+use crate::library::{event, json, profile_options, read, read_file, text_options, write};
 
 fn profile(text: impl AsRef<[u8]>) -> Profile {
     read(text, ProfileOptions::default())
 }
 
 fn all_events(text: impl AsRef<[u8]>) -> Profile {
-    let options = ProfileOptions::default().events(EventChoice::All);
+    let options = profile_options(|options| options.events = EventChoice::All);
     read(text, options)
 }
 
 fn as_text(profile: &Profile, top: Option<usize>, width: Option<usize>) -> String {
-    with(profile, &text::Options::default().top(top).width(width))
+    with(
+        profile,
+        &text_options(|options| {
+            options.top = top;
+            options.width = width;
+        }),
+    )
 }
 
 fn with(profile: &Profile, options: &text::Options) -> String {
@@ -98,8 +104,12 @@ mod in_text {
                 .map(|(_, function)| function.name);
             let first = first.map(|name| profile.name(name).to_vec());
             for width in 0..250 {
-                let options = text::Options::default().top(15).width(width);
-                for options in [options.clone(), options.function(first.clone())] {
+                for function in [None, first.clone()] {
+                    let options = text_options(|options| {
+                        options.top = Some(15);
+                        options.width = Some(width);
+                        options.function = function;
+                    });
                     let report = with(&profile, &options);
                     let widest = report.lines().map(columns).max();
                     assert!(widest <= Some(width), "{width} columns:\n{report}");
@@ -256,7 +266,7 @@ self %  self  incl %  inclusive  calls  self Memory KiB  incl Memory KiB  functi
  28.57     2   28.57          2      2           40.000           40.000  leaf      a:9
 ";
         assert!(report.ends_with(expected), "{report}");
-        let options = text::Options::default().function(b"leaf".to_vec());
+        let options = text_options(|options| options.function = Some(b"leaf".to_vec()));
         let report = with(&profile, &options);
         let expected = "\
 cost %  cost  calls  Memory KiB  caller  called at
@@ -303,7 +313,7 @@ cost %  cost  calls  Memory KiB  caller  called at
             "fn=often\n1 10\nfn=big\n1 70\n",
         ));
         let names = |sort| {
-            let report = with(&profile, &text::Options::default().sort(sort));
+            let report = with(&profile, &text_options(|options| options.sort = sort));
             let names = rows(&report)
                 .into_iter()
                 .map(|row| row.split_whitespace().nth(5).unwrap().to_owned());
@@ -318,8 +328,11 @@ cost %  cost  calls  Memory KiB  caller  called at
     fn a_filter_leaves_names_that_contain_it() {
         let profile = profile("events: Ir\nfn=App\\Load\n1 60\nfn=reload\n1 30\nfn=main\n1 10\n");
         let filtered = |text: &str| {
-            let options = text::Options::default().filter(text.as_bytes().to_vec());
-            with(&profile, &options.top(1))
+            let options = text_options(|options| {
+                options.filter = Some(text.as_bytes().to_vec());
+                options.top = Some(1);
+            });
+            with(&profile, &options)
         };
         let report = filtered("load");
         assert_eq!(rows(&report).len(), 1);
@@ -350,8 +363,12 @@ cost %  cost  calls  Memory KiB  caller  called at
     );
 
     fn of_function(name: &str, sort: text::Sort, top: Option<usize>) -> String {
-        let options = text::Options::default().function(name.as_bytes().to_vec());
-        let report = with(&profile(CALLS), &options.sort(sort).top(top));
+        let options = text_options(|options| {
+            options.function = Some(name.as_bytes().to_vec());
+            options.sort = sort;
+            options.top = top;
+        });
+        let report = with(&profile(CALLS), &options);
         report.split_once("\n\n").unwrap().1.to_owned()
     }
 
@@ -389,7 +406,7 @@ cost %  cost  calls  callee  called at
     #[test]
     fn functions_of_one_name_are_all_shown() {
         let text = "events: Ir\nfl=a\nfn=run\n1 5\nfl=b\nfn=run\n1 9\n";
-        let options = text::Options::default().function(b"run".to_vec());
+        let options = text_options(|options| options.function = Some(b"run".to_vec()));
         let report = with(&profile(text), &options);
         let places = report.lines().filter_map(|line| line.split("run  ").nth(1));
         assert_eq!(places.map(str::trim).collect::<Vec<_>>(), ["b:1", "a:1"]);
@@ -398,7 +415,7 @@ cost %  cost  calls  callee  called at
     #[test]
     fn a_function_that_is_not_there_is_an_error_that_helps() {
         let message = |name: &str| {
-            let options = text::Options::default().function(name.as_bytes().to_vec());
+            let options = text_options(|options| options.function = Some(name.as_bytes().to_vec()));
             let mut output = Vec::new();
             let error = text::write(&profile(CALLS), &options, &mut output).unwrap_err();
             assert!(output.is_empty());

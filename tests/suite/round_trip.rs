@@ -13,15 +13,15 @@ use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteWarni
 use proptest::prelude::*;
 
 use crate::fixtures;
-use crate::library::{self, write, write_with};
+use crate::library::{self, profile_options, write, write_with};
 use crate::properties;
 use crate::properties::spelling::spell;
 use crate::properties::strategies::{PROXIES, Size, aggregate, style, trace};
 
 /// Reads callgrind text, with its invocations.
-fn read_text(text: &[u8], options: ProfileOptions) -> Profile {
-    let invocations = true;
-    library::read(text, options.invocations(invocations))
+fn read_text(text: &[u8], mut options: ProfileOptions) -> Profile {
+    options.invocations = true;
+    library::read(text, options)
 }
 
 fn read_files(files: &[&[u8]]) -> (Profile, Vec<ReadOutcome>) {
@@ -200,7 +200,8 @@ fn files_of_webgrind_itself_are_written_again_byte_for_byte() {
 /// Costs of `text` times a million, as a derived event.
 fn in_millions(text: &[u8], event: &str) -> Profile {
     let header = format!("event: Scaled = 1000000 {event}\n");
-    let options = ProfileOptions::default().events(EventChoice::Named(vec![b"Scaled".to_vec()]));
+    let options =
+        profile_options(|options| options.events = EventChoice::Named(vec![b"Scaled".to_vec()]));
     read_text(&[header.as_bytes(), text].concat(), options)
 }
 
@@ -229,12 +230,12 @@ fn inclusive_costs_are_those_of_the_file_and_not_summed_up() {
     let proxies = proxies.map(|name| name.as_bytes().to_vec()).to_vec();
     let text = fixtures::bytes("xdebug3/proxies.cg");
     let plain = read_text(&text, ProfileOptions::default());
-    let options = ProfileOptions::default().proxies(proxies);
+    let options = profile_options(|options| options.proxies = proxies);
     let stepped_over = read_text(&text, options);
     assert_ne!(Tables::of(&plain), Tables::of(&stepped_over));
     check(&stepped_over, OnOverflow::Error);
 
-    let options = ProfileOptions::default().inclusive(InclusiveCost::Outermost);
+    let options = profile_options(|options| options.inclusive = InclusiveCost::Outermost);
     let text = fixtures::bytes("xdebug3/features.cg");
     let outermost = read_text(&text, options);
     let plain = read_text(&text, ProfileOptions::default());
@@ -378,11 +379,11 @@ fn file_with_headers(headers: &str) -> Vec<u8> {
 #[test]
 fn the_event_is_the_first_of_the_headers() {
     let read = |headers: &str, event: Option<&[u8]>| {
-        let mut builder = ProfileBuilder::new(ProfileOptions::default().events(
-            event.map_or(EventChoice::First, |name| {
+        let mut builder = ProfileBuilder::new(profile_options(|options| {
+            options.events = event.map_or(EventChoice::First, |name| {
                 EventChoice::Named(vec![name.to_vec()])
-            }),
-        ));
+            })
+        }));
         let file = Cursor::new(file_with_headers(headers));
         let outcome = webgrind::read(file, "old.pre", &mut builder).unwrap();
         (builder.finish(), outcome.warnings)
@@ -433,17 +434,14 @@ fn headers_are_kept_and_the_summary_is_right() {
 
 fn made_options() -> impl Strategy<Value = ProfileOptions> {
     (any::<bool>(), any::<bool>()).prop_map(|(outermost, with_proxy)| {
-        ProfileOptions::default()
-            .inclusive(if outermost {
-                InclusiveCost::Outermost
-            } else {
-                InclusiveCost::Summed
-            })
-            .proxies(if with_proxy {
-                PROXIES.map(Vec::from).to_vec()
-            } else {
-                vec![]
-            })
+        profile_options(|options| {
+            if outermost {
+                options.inclusive = InclusiveCost::Outermost;
+            }
+            if with_proxy {
+                options.proxies = PROXIES.map(Vec::from).to_vec();
+            }
+        })
     })
 }
 

@@ -5,11 +5,12 @@ use std::io::{Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice, Options, Outcome};
 use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
-use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
+use cg_preprocess::webgrind::{self, OnOverflow, Version};
 
 use proptest::prelude::*;
 
 use crate::generate::{self, Random};
+use crate::library::{profile_options, read_options, write_options};
 use crate::properties;
 use crate::properties::spelling::spell;
 use crate::properties::strategies::{Size, aggregate, style, trace};
@@ -46,7 +47,10 @@ fn describe(builder: ProfileBuilder, outcome: Result<Outcome, callgrind::Error>)
 
 fn written(profile: &Profile, version: Version) -> Vec<u8> {
     let mut file = Cursor::new(Vec::new());
-    let options = WriteOptions::new(version).on_overflow(OnOverflow::Saturate);
+    let options = write_options(|options| {
+        options.version = version;
+        options.on_overflow = OnOverflow::Saturate;
+    });
     webgrind::write(profile, &options, &mut file).unwrap();
     file.into_inner()
 }
@@ -63,14 +67,18 @@ impl Case {
             1 => KindChoice::Fixed(Kind::Aggregate),
             _ => KindChoice::Auto,
         };
-        let options = Options::default().kind(kind).lenient(random.below(2) == 0);
+        let options = read_options(|options| {
+            options.kind = kind;
+            options.lenient = random.below(2) == 0;
+        });
         let events = match random.below(4) {
             0 => EventChoice::Named(vec![b"Memory_(bytes)".to_vec()]),
             _ => EventChoice::First,
         };
-        let profile = ProfileOptions::default()
-            .events(events)
-            .invocations(random.below(2) == 0);
+        let profile = profile_options(|options| {
+            options.events = events;
+            options.invocations = random.below(2) == 0;
+        });
         Case { options, profile }
     }
 

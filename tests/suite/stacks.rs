@@ -8,11 +8,11 @@ use std::io::Cursor;
 use std::{env, fs};
 
 use cg_preprocess::profile::{InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
-use cg_preprocess::report::{collapsed, text, tree};
+use cg_preprocess::report::{collapsed, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
 
 use crate::fixtures;
-use crate::library::{linked, read, write, write_with};
+use crate::library::{linked, profile_options, read, text_options, write, write_with};
 use crate::preprocessed::{DecodedFunction, NOBODY, decode};
 
 #[test]
@@ -71,9 +71,10 @@ pub fn assert_outermost(profile: &Profile, stacks: &BTreeMap<String, i64>) {
 }
 
 fn stacked() -> ProfileOptions {
-    ProfileOptions::default()
-        .contexts(true)
-        .inclusive(InclusiveCost::Outermost)
+    profile_options(|options| {
+        options.contexts = true;
+        options.inclusive = InclusiveCost::Outermost;
+    })
 }
 
 /// A walk over a v4 file from the invocations that nobody called, and the sums of the self costs.
@@ -152,7 +153,10 @@ const TREES: [(&str, &[Option<usize>]); 3] = [
 
 fn tree_of(profile: &Profile, top: Option<usize>, width: Option<usize>) -> String {
     let mut output = Vec::new();
-    let options = text::Options::default().top(top).width(width);
+    let options = text_options(|options| {
+        options.top = top;
+        options.width = width;
+    });
     tree::write(profile, &options, &mut output).expect("memory takes it");
     String::from_utf8(output).expect("UTF-8")
 }

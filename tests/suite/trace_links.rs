@@ -6,7 +6,7 @@ use cg_preprocess::profile::ProfileOptions;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::fixtures;
-use crate::library::{self, linked, listing, read, write_with};
+use crate::library::{self, linked, listing, profile_options, read, write_with};
 use crate::preprocessed::{DecodedFunction, NOBODY, V4Invocation, decode};
 
 /// Traces of Xdebug 3.2; by how much the cost of a call and the inclusive cost of the invocation
@@ -134,7 +134,7 @@ fn only_what_nobody_called_has_no_caller() {
 /// Blocks of fibers stand between each other's: the latest unclaimed invocation is another fiber's.
 #[test]
 fn fibers_call_what_they_called() {
-    let options = ProfileOptions::default().proxies(vec![b"php::array_map".to_vec()]);
+    let options = profile_options(|options| options.proxies = vec![b"php::array_map".to_vec()]);
     let profile = read(fixtures::bytes("xdebug3/fibers.cg"), options);
     for (caller, expected) in [("first", (4, 2, 258_615)), ("second", (5, 2, 539))] {
         let named = |id| profile.name(profile.function(id).name);
@@ -205,7 +205,8 @@ fn links_do_not_depend_on_the_event() {
     ]
     .concat();
     for event in ["Time", "Memory"] {
-        let options = library::event(event).invocations(true);
+        let mut options = library::event(event);
+        options.invocations = true;
         assert_eq!(called_by_main(&text, options), [1, 0], "{event}");
     }
 }
@@ -256,7 +257,8 @@ fn a_proxy_is_told_by_its_whole_name() {
              fl=php:internal\nfn={name}\n3 1\ncfl=a.php\ncfn=f\ncalls=1 0 0\n3 10\n\n\
              fl=a.php\nfn={{main}}\n1 1\ncfl=php:internal\ncfn={name}\ncalls=1 0 0\n3 11\n\n"
         );
-        let options = ProfileOptions::default().proxies(vec![b"php::call_user_func".to_vec()]);
+        let options =
+            profile_options(|options| options.proxies = vec![b"php::call_user_func".to_vec()]);
         let profile = read(text, options);
         let listing = listing(&profile);
         let calls_f = listing.contains(&"  line 3: f, calls 1, cost 10".to_owned());

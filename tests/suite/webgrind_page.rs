@@ -6,7 +6,7 @@ use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
 use crate::fixtures;
-use crate::library::{linked, read, read_file, write, write_as};
+use crate::library::{linked, read, read_file, write, write_as, write_options};
 use crate::preprocessed::{Decoded, DecodedFunction, NOBODY, decode};
 
 fn written(profile: &Profile, options: WriteOptions) -> Decoded {
@@ -53,9 +53,11 @@ fn the_size_that_is_said_is_that_of_the_file() {
         for version in Version::ALL {
             for on_overflow in [OnOverflow::Scale, OnOverflow::Saturate] {
                 for escape_html in [false, true] {
-                    let options = WriteOptions::new(version)
-                        .on_overflow(on_overflow)
-                        .escape_html(escape_html);
+                    let options = write_options(|options| {
+                        options.version = version;
+                        options.on_overflow = on_overflow;
+                        options.escape_html = escape_html;
+                    });
                     let mut file = Cursor::new(Vec::new());
                     let written = webgrind::write(profile, &options, &mut file).unwrap();
                     assert_eq!(written.bytes, file.into_inner().len() as u64, "{options:?}");
@@ -74,7 +76,10 @@ fn function_names_and_the_command_are_text_for_the_page() {
     assert_eq!(header(&plain, "cmd"), ["a <b> && \"c\""]);
     assert_eq!(plain.functions[0].name, b"<built-in method \"x\" & y>");
 
-    let page = written(&profile, WriteOptions::default().escape_html(true));
+    let page = written(
+        &profile,
+        write_options(|options| options.escape_html = true),
+    );
     assert_eq!(header(&page, "cmd"), ["a &lt;b> &amp;&amp; \"c\""]);
     assert_eq!(header(&page, "desc"), ["d <e> & f"]);
     assert_eq!(page.functions[0].file, b"/srv/<app>/a&b.py");
@@ -87,12 +92,10 @@ fn names_of_php_are_the_same_for_the_page() {
     for path in ["xdebug2/composer.cg", "xdebug3/features.cg"] {
         let profile = read(fixtures::bytes(path), linked());
         for version in Version::ALL {
-            let options = WriteOptions::new(version);
+            let mut options = WriteOptions::new(version);
             let plain = write_as(&profile, options);
-            assert!(
-                plain == write_as(&profile, options.escape_html(true)),
-                "{path}"
-            );
+            options.escape_html = true;
+            assert!(plain == write_as(&profile, options), "{path}");
         }
     }
 }

@@ -21,64 +21,30 @@ use crate::profile::{
 };
 use crate::text::printable;
 
-/// Options of the text report.
+/// Options of the text report and the tree.
 ///
 /// ```
 /// use cg_preprocess::report::text::{Options, Sort};
 ///
-/// let options = Options::default().top(10).sort(Sort::Inclusive).width(80);
+/// let mut options = Options::default();
+/// options.top = Some(10);
+/// options.sort = Sort::Inclusive;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    pub(super) top: Option<usize>,
-    sort: Sort,
-    filter: Option<Vec<u8>>,
-    function: Option<Vec<u8>>,
-    pub(super) width: Option<usize>,
-    color: bool,
-}
-
-impl Options {
-    /// Shows no more than this many rows; the rest is summed up in one line.
-    #[must_use]
-    pub fn top(self, rows: impl Into<Option<usize>>) -> Self {
-        let top = rows.into();
-        Options { top, ..self }
-    }
-
-    /// Sorts by this, highest first; by default, by self cost.
-    #[must_use]
-    pub fn sort(self, sort: Sort) -> Self {
-        Options { sort, ..self }
-    }
-
-    /// Shows only functions whose names contain this, ignoring case.
-    #[must_use]
-    pub fn filter(self, text: impl Into<Option<Vec<u8>>>) -> Self {
-        let filter = text.into();
-        Options { filter, ..self }
-    }
-
-    /// Shows only the functions of this name, each with its callers and callees.
-    #[must_use]
-    pub fn function(self, name: impl Into<Option<Vec<u8>>>) -> Self {
-        let function = name.into();
-        Options { function, ..self }
-    }
-
-    /// Cuts lines to the columns of a terminal; by default, nothing is cut.
-    #[must_use]
-    pub fn width(self, columns: impl Into<Option<usize>>) -> Self {
-        let width = columns.into();
-        Options { width, ..self }
-    }
-
-    /// Colours changes; by default, nothing is coloured.
-    #[must_use]
-    pub fn color(self, color: bool) -> Self {
-        Options { color, ..self }
-    }
+    /// How many rows are shown at most; the rest is summed up in one line.
+    pub top: Option<usize>,
+    /// What functions are sorted by, highest first.
+    pub sort: Sort,
+    /// Only functions whose names contain this are shown, ignoring case.
+    pub filter: Option<Vec<u8>>,
+    /// Only the functions of this name are shown, each with its callers and callees.
+    pub function: Option<Vec<u8>>,
+    /// The columns of a terminal, to which lines are cut.
+    pub width: Option<usize>,
+    /// Whether changes are coloured.
+    pub color: bool,
 }
 
 /// How a table is sorted.

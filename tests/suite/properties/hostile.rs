@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::fixtures;
-use crate::library::{Reading, json, write};
+use crate::library::{Reading, json, text_options, write};
 use crate::preprocessed::decode;
 
 /// Pieces that mean something, to put where they do not belong.
@@ -153,7 +153,10 @@ pub fn assert_harmless(reading: &Reading, text: &[u8]) {
     }
     serde_json::from_str::<serde_json::Value>(&json(&profile)).unwrap();
     for (top, width) in [(None, None), (Some(3), Some(60))] {
-        let options = text::Options::default().top(top).width(width);
+        let options = text_options(|options| {
+            options.top = top;
+            options.width = width;
+        });
         let mut lines = Vec::new();
         text::write(&profile, &options, &mut lines).unwrap();
         tree::write(&profile, &options, &mut lines).unwrap();

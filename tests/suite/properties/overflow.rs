@@ -2,13 +2,13 @@
 
 use std::io::Cursor;
 
-use cg_preprocess::webgrind::{self, OnOverflow, WriteOptions};
+use cg_preprocess::webgrind::{self, OnOverflow};
 use proptest::prelude::*;
 
 use super::document::{Tables, Wanted};
 use super::spelling::spell;
 use super::strategies::{Size, aggregate, style};
-use crate::library::Reading;
+use crate::library::{Reading, write_options};
 use crate::preprocessed::{Decoded, decode};
 
 /// All costs of the tables.
@@ -55,7 +55,7 @@ proptest! {
         let profile = Reading::default().sound(&spell(&document, &style).text);
         let write = |policy| {
             let mut output = Cursor::new(Vec::new());
-            let written = webgrind::write(&profile, &WriteOptions::default().on_overflow(policy), &mut output)
+            let written = webgrind::write(&profile, &write_options(|options| options.on_overflow = policy), &mut output)
                 .map_err(|error| error.to_string())?;
             Ok::<_, String>((decode(&output.into_inner()), written.warnings))
         };
