@@ -15,215 +15,171 @@ use clap_complete::Shell;
 use crate::packaging::Generate;
 use crate::progress_bar::When;
 
-/// One of the words that an option takes.
-#[derive(Clone, Debug)]
-pub struct Choice<T> {
-    /// How it is typed.
-    pub name: &'static str,
-    /// What it means, for the manual and the completions.
-    pub meaning: &'static str,
-    /// The value that it stands for.
-    pub value: T,
-}
+/// One of the words that an option takes: how it is typed, the value that it stands for, and what it
+/// means, for the manual and the completions.
+type Choice<T> = (&'static str, T, &'static str);
 
-impl<T> Choice<T> {
-    fn possible_value(&self) -> PossibleValue {
-        let value = PossibleValue::new(self.name).help(self.meaning);
-        // webgrind's formats can also be named by their numbers alone.
-        match self.name.strip_prefix('v') {
-            Some(number) => value.alias(number),
-            None => value,
-        }
+/// All the words that an option takes.
+#[derive(Clone, Debug)]
+pub struct Choices<T: 'static>(&'static [Choice<T>]);
+
+fn possible_value<T>((name, _, meaning): &Choice<T>) -> PossibleValue {
+    let value = PossibleValue::new(*name).help(*meaning);
+    // webgrind's formats can also be named by their numbers alone.
+    match name.strip_prefix('v') {
+        Some(number) => value.alias(number),
+        None => value,
     }
 }
-
-/// All the words that an option takes, and what they stand for.
-#[derive(Clone, Debug)]
-pub struct Choices<T: 'static>(pub &'static [Choice<T>]);
 
 impl<T: Clone + Send + Sync> TypedValueParser for Choices<T> {
     type Value = T;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
-        let names = PossibleValuesParser::new(self.0.iter().map(Choice::possible_value));
+        let names = PossibleValuesParser::new(self.0.iter().map(possible_value));
         let name = names.parse_ref(command, arg, value)?;
         let mut choices = self.0.iter();
-        let choice = choices.find(|choice| choice.possible_value().matches(&name, false));
-        let choice = choice.ok_or_else(|| Error::new(ErrorKind::InvalidValue).with_cmd(command))?;
-        Ok(choice.value.clone())
+        match choices.find(|choice| possible_value(choice).matches(&name, false)) {
+            Some((_, value, _)) => Ok(value.clone()),
+            None => Err(Error::new(ErrorKind::InvalidValue).with_cmd(command)),
+        }
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.0.iter().map(Choice::possible_value)))
+        Some(Box::new(self.0.iter().map(possible_value)))
     }
 }
 
 /// What `--format` takes.
 pub const FORMATS: Choices<Format> = Choices(&[
-    Choice {
-        name: "v4",
-        meaning: "For webgrind 0.4: every invocation",
-        value: Format::Preprocessed(Version::V4),
-    },
-    Choice {
-        name: "v5",
-        meaning: "For webgrind 0.5",
-        value: Format::Preprocessed(Version::V5),
-    },
-    Choice {
-        name: "v6",
-        meaning: "For webgrind 0.6 to 1.1",
-        value: Format::Preprocessed(Version::V6),
-    },
-    Choice {
-        name: "v7",
-        meaning: "For webgrind 1.2 and later",
-        value: Format::Preprocessed(Version::V7),
-    },
-    Choice {
-        name: "callgrind",
-        meaning: "All functions and calls, for KCachegrind and others, and for merging",
-        value: Format::Callgrind,
-    },
-    Choice {
-        name: "text",
-        meaning: "A table of the most expensive functions",
-        value: Format::Text,
-    },
-    Choice {
-        name: "tree",
-        meaning: "The call tree of a trace",
-        value: Format::Tree,
-    },
-    Choice {
-        name: "collapsed",
-        meaning: "The stacks of a trace, for flame graphs",
-        value: Format::Collapsed,
-    },
-    Choice {
-        name: "json",
-        meaning: "All functions and calls, for scripts",
-        value: Format::Json,
-    },
+    (
+        "v4",
+        Format::Preprocessed(Version::V4),
+        "For webgrind 0.4: every invocation",
+    ),
+    ("v5", Format::Preprocessed(Version::V5), "For webgrind 0.5"),
+    (
+        "v6",
+        Format::Preprocessed(Version::V6),
+        "For webgrind 0.6 to 1.1",
+    ),
+    (
+        "v7",
+        Format::Preprocessed(Version::V7),
+        "For webgrind 1.2 and later",
+    ),
+    (
+        "callgrind",
+        Format::Callgrind,
+        "All functions and calls, for KCachegrind and others, and for merging",
+    ),
+    (
+        "text",
+        Format::Text,
+        "A table of the most expensive functions",
+    ),
+    ("tree", Format::Tree, "The call tree of a trace"),
+    (
+        "collapsed",
+        Format::Collapsed,
+        "The stacks of a trace, for flame graphs",
+    ),
+    ("json", Format::Json, "All functions and calls, for scripts"),
 ]);
 
 /// What `--sort` takes.
 pub const SORTS: Choices<Sort> = Choices(&[
-    Choice {
-        name: "self",
-        meaning: "By self cost, without calls",
-        value: Sort::SelfCost,
-    },
-    Choice {
-        name: "inclusive",
-        meaning: "By inclusive cost, with calls",
-        value: Sort::Inclusive,
-    },
-    Choice {
-        name: "calls",
-        meaning: "By number of calls",
-        value: Sort::Calls,
-    },
+    ("self", Sort::SelfCost, "By self cost, without calls"),
+    (
+        "inclusive",
+        Sort::Inclusive,
+        "By inclusive cost, with calls",
+    ),
+    ("calls", Sort::Calls, "By number of calls"),
 ]);
 
 /// What `--inclusive` takes.
 pub const INCLUSIVE: Choices<InclusiveCost> = Choices(&[
-    Choice {
-        name: "summed",
-        meaning: "Self cost plus the cost of all calls, as in webgrind; recursion counts twice",
-        value: InclusiveCost::Summed,
-    },
-    Choice {
-        name: "outermost",
-        meaning: "No cost counts twice; in an aggregate, calls of a function to itself are left out",
-        value: InclusiveCost::Outermost,
-    },
+    (
+        "summed",
+        InclusiveCost::Summed,
+        "Self cost plus the cost of all calls, as in webgrind; recursion counts twice",
+    ),
+    (
+        "outermost",
+        InclusiveCost::Outermost,
+        "No cost counts twice; in an aggregate, calls of a function to itself are left out",
+    ),
 ]);
 
 /// What `--on-overflow` takes.
 pub const ON_OVERFLOW: Choices<OnOverflow> = Choices(&[
-    Choice {
-        name: "scale",
-        meaning: "Divide all costs by a power of ten and rename the event",
-        value: OnOverflow::Scale,
-    },
-    Choice {
-        name: "saturate",
-        meaning: "Write 4294967295",
-        value: OnOverflow::Saturate,
-    },
-    Choice {
-        name: "error",
-        meaning: "Write nothing",
-        value: OnOverflow::Error,
-    },
+    (
+        "scale",
+        OnOverflow::Scale,
+        "Divide all costs by a power of ten and rename the event",
+    ),
+    ("saturate", OnOverflow::Saturate, "Write 4294967295"),
+    ("error", OnOverflow::Error, "Write nothing"),
 ]);
 
 /// What `--kind` takes.
 pub const KINDS: Choices<KindChoice> = Choices(&[
-    Choice {
-        name: "auto",
-        meaning: "Decide by the header: Xdebug writes traces, all others aggregates",
-        value: KindChoice::Auto,
-    },
-    Choice {
-        name: "trace",
-        meaning: "Every block is one invocation of its function",
-        value: KindChoice::Fixed(Kind::Trace),
-    },
-    Choice {
-        name: "aggregate",
-        meaning: "Blocks hold the sums of all invocations",
-        value: KindChoice::Fixed(Kind::Aggregate),
-    },
+    (
+        "auto",
+        KindChoice::Auto,
+        "Decide by the header: Xdebug writes traces, all others aggregates",
+    ),
+    (
+        "trace",
+        KindChoice::Fixed(Kind::Trace),
+        "Every block is one invocation of its function",
+    ),
+    (
+        "aggregate",
+        KindChoice::Fixed(Kind::Aggregate),
+        "Blocks hold the sums of all invocations",
+    ),
 ]);
 
 /// What `--progress` takes.
 pub const PROGRESS: Choices<When> = Choices(&[
-    Choice {
-        name: "auto",
-        meaning: "A bar on a terminal, after half a second",
-        value: When::Auto,
-    },
-    Choice {
-        name: "always",
-        meaning: "Immediately; without a terminal, a line per second",
-        value: When::Always,
-    },
-    Choice {
-        name: "never",
-        meaning: "Nothing",
-        value: When::Never,
-    },
+    (
+        "auto",
+        When::Auto,
+        "A bar on a terminal, after half a second",
+    ),
+    (
+        "always",
+        When::Always,
+        "Immediately; without a terminal, a line per second",
+    ),
+    ("never", When::Never, "Nothing"),
 ]);
 
 /// What `--generate` takes.
 pub const GENERATE: Choices<Generate> = Choices(&[
-    Choice {
-        name: "man",
-        meaning: "The manual page",
-        value: Generate::ManualPage,
-    },
-    Choice {
-        name: "complete-bash",
-        meaning: "Completions for bash",
-        value: Generate::BashCompletion,
-    },
-    Choice {
-        name: "complete-zsh",
-        meaning: "Completions for zsh",
-        value: Generate::Completion(Shell::Zsh),
-    },
-    Choice {
-        name: "complete-fish",
-        meaning: "Completions for fish",
-        value: Generate::Completion(Shell::Fish),
-    },
-    Choice {
-        name: "complete-powershell",
-        meaning: "Completions for PowerShell",
-        value: Generate::Completion(Shell::PowerShell),
-    },
+    ("man", Generate::ManualPage, "The manual page"),
+    (
+        "complete-bash",
+        Generate::BashCompletion,
+        "Completions for bash",
+    ),
+    (
+        "complete-zsh",
+        Generate::Completion(Shell::Zsh),
+        "Completions for zsh",
+    ),
+    (
+        "complete-fish",
+        Generate::Completion(Shell::Fish),
+        "Completions for fish",
+    ),
+    (
+        "complete-powershell",
+        Generate::Completion(Shell::PowerShell),
+        "Completions for PowerShell",
+    ),
 ]);
 
 /// Reads a number of rows; none for 0, which stands for all.
