@@ -1,9 +1,11 @@
 //! Errors and warnings of the callgrind reader, with their places.
 
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use thiserror::Error;
+
+use super::line::Cursor;
+use crate::text::excerpt;
 
 /// A profile that cannot be read, with the place where that shows.
 #[derive(Debug)]
@@ -18,8 +20,8 @@ pub struct Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.problem {
-            Problem::Empty => write!(f, "{}: {}", self.input, self.problem),
+        match self.problem.kind {
+            ProblemKind::Empty => write!(f, "{}: {}", self.input, self.problem),
             _ => write!(f, "{}:{}: {}", self.input, self.line, self.problem),
         }
     }
@@ -28,154 +30,129 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     /// The cause of the problem; the message already contains that of the problem itself.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.problem.source()
+        self.problem.kind.source()
     }
 }
 
-/// What is wrong with a line.
+/// What is wrong with a line, and what was found there.
+#[derive(Debug)]
+pub struct Problem {
+    kind: ProblemKind,
+    /// The line from the offending place on, if there is something to show.
+    found: Option<String>,
+}
+
+impl Problem {
+    /// A problem at a place in a line.
+    #[cold]
+    pub(super) fn at(kind: ProblemKind, data: &[u8], pos: usize) -> Self {
+        let found = excerpt(Cursor::new(data, pos).rest_of_line());
+        Problem::with(kind, found)
+    }
+
+    /// A problem with what was found.
+    pub(super) fn with(kind: ProblemKind, found: String) -> Self {
+        let found = Some(found);
+        Problem { kind, found }
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &ProblemKind {
+        &self.kind
+    }
+
+    /// What was found, where there is something to show.
+    pub(super) fn into_found(self) -> String {
+        self.found.unwrap_or_default()
+    }
+}
+
+impl From<ProblemKind> for Problem {
+    fn from(kind: ProblemKind) -> Self {
+        Problem { kind, found: None }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)?;
+        match &self.found {
+            Some(found) => write!(f, " (found \"{found}\")"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The kinds of a [`Problem`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum ProblemKind {
     /// A cost line where no columns are known yet.
-    #[error("cost line before any \"events:\" header (found \"{found}\")")]
-    CostBeforeEvents {
-        /// The line.
-        found: String,
-    },
+    #[error("cost line before any \"events:\" header")]
+    CostBeforeEvents,
     /// A cost or `calls=` line before any `fn=`.
-    #[error("cost outside of any function: expected \"fn=\" before it (found \"{found}\")")]
-    CostOutsideFunction {
-        /// The line.
-        found: String,
-    },
-    /// A line has more costs than there are events.
-    #[error(
-        "more costs than events: expected at most {events} after the position (found \"{found}\")"
-    )]
-    TooManyCosts {
-        /// Number of events.
-        events: usize,
-        /// The line.
-        found: String,
-    },
-    /// A cost line has fewer numbers than there are positions.
-    #[error(
-        "cost line without its position: expected {positions} position numbers (found \"{found}\")"
-    )]
-    MissingPosition {
-        /// Number of positions that `positions:` names.
-        positions: usize,
-        /// The line.
-        found: String,
-    },
+    #[error("cost outside of any function: expected \"fn=\" before it")]
+    CostOutsideFunction,
+    /// A line has more costs than there are events: so many.
+    #[error("more costs than events: expected at most {0} after the position")]
+    TooManyCosts(usize),
+    /// A cost line has fewer numbers than `positions:` names: so many.
+    #[error("cost line without its position: expected {0} position numbers")]
+    MissingPosition(usize),
     /// Something else stands where a number belongs.
-    #[error("expected a number (found \"{found}\")")]
-    NotANumber {
-        /// The line, from the offending place on.
-        found: String,
-    },
+    #[error("expected a number")]
+    NotANumber,
     /// A number of more than 64 bits.
-    #[error("number over 64 bits: expected at most 18446744073709551615 (found \"{found}\")")]
-    NumberTooLarge {
-        /// The line, from the offending place on.
-        found: String,
-    },
-    /// A relative position that leads below 0.
-    #[error("negative position: the position before it is only {base} (found \"{found}\")")]
-    NegativePosition {
-        /// What the number is relative to.
-        base: u64,
-        /// The line, from the offending place on.
-        found: String,
-    },
+    #[error("number over 64 bits: expected at most 18446744073709551615")]
+    NumberTooLarge,
+    /// A relative position that leads below 0 from this one.
+    #[error("negative position: the position before it is only {0}")]
+    NegativePosition(u64),
     /// A `version:` header above 1.
-    #[error("unsupported version of the callgrind format: expected 0 or 1 (found \"{found}\")")]
-    UnsupportedVersion {
-        /// The header.
-        found: String,
-    },
+    #[error("unsupported version of the callgrind format: expected 0 or 1")]
+    UnsupportedVersion,
     /// A `positions:` header that names something else than `instr`, `bb` and `line`, or twice.
-    #[error(
-        "unknown positions: expected instr, bb and line, each at most once (found \"{found}\")"
-    )]
-    UnknownPositions {
-        /// The header.
-        found: String,
-    },
+    #[error("unknown positions: expected instr, bb and line, each at most once")]
+    UnknownPositions,
     /// Something else than a cost line after `calls=`.
-    #[error("calls= is not followed by a cost line (found \"{found}\")")]
-    CallWithoutCost {
-        /// The line after it.
-        found: String,
-    },
+    #[error("calls= is not followed by a cost line")]
+    CallWithoutCost,
     /// A `calls=` line with no callee ever named.
-    #[error("call without a callee: expected \"cfn=\" before it (found \"{found}\")")]
-    CallWithoutCallee {
-        /// The line.
-        found: String,
-    },
+    #[error("call without a callee: expected \"cfn=\" before it")]
+    CallWithoutCallee,
     /// A line of no known form.
     #[error(
-        "unknown line: expected a cost line, a position such as \"fn=\" or a header such as \"events:\" (found \"{found}\")"
+        "unknown line: expected a cost line, a position such as \"fn=\" or a header such as \"events:\""
     )]
-    UnknownLine {
-        /// The line.
-        found: String,
-    },
+    UnknownLine,
     /// A line of more than 16 MiB.
     #[error("line over 16 MiB: this is no callgrind profile")]
     LineTooLong,
     /// Nothing in the input, as far as it was read, is a line of a profile.
     #[error(
-        "this is no callgrind profile: expected a header such as \"events: Ir\", then lines such as \"fn=main\" and costs (found \"{found}\")"
+        "this is no callgrind profile: expected a header such as \"events: Ir\", then lines such as \"fn=main\" and costs"
     )]
-    NotAProfile {
-        /// The first line.
-        found: String,
-    },
+    NotAProfile,
     /// The input has no bytes.
     #[error("is empty")]
     Empty,
-    /// The input has no cost line at all, or none that can be read.
+    /// The input has no cost line at all, or none that can be read; so many lines were skipped.
     #[error(
         "no profile data: the input ends before any cost line{}",
-        why_no_data(*.skipped)
+        why_no_data(*.0)
     )]
-    NoData {
-        /// How many lines were left out because the caller is lenient.
-        skipped: u64,
-    },
+    NoData(u64),
     /// The input could not be read further.
     #[error("cannot read on from here")]
     Io(#[source] io::Error),
 }
 
-impl Problem {
+impl ProblemKind {
     /// Whether there is nothing wrong but that the input holds no data.
     ///
     /// Valgrind's `--separate-threads=yes` leaves such a file next to those with data.
     pub fn is_no_data(&self) -> bool {
-        matches!(self, Problem::Empty | Problem::NoData { .. })
-    }
-
-    /// What was found, where there is something to show.
-    pub(super) fn found(&self) -> Option<&str> {
-        match self {
-            Problem::CostBeforeEvents { found }
-            | Problem::CostOutsideFunction { found }
-            | Problem::TooManyCosts { found, .. }
-            | Problem::MissingPosition { found, .. }
-            | Problem::NotANumber { found }
-            | Problem::NumberTooLarge { found }
-            | Problem::NegativePosition { found, .. }
-            | Problem::UnsupportedVersion { found }
-            | Problem::UnknownPositions { found }
-            | Problem::CallWithoutCost { found }
-            | Problem::CallWithoutCallee { found }
-            | Problem::UnknownLine { found }
-            | Problem::NotAProfile { found } => Some(found),
-            Problem::LineTooLong | Problem::Empty | Problem::NoData { .. } | Problem::Io(_) => None,
-        }
+        matches!(self, ProblemKind::Empty | ProblemKind::NoData(_))
     }
 }
 
@@ -203,18 +180,12 @@ pub struct Warning {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WarningKind {
-    /// An id that no line before has defined.
-    #[error("id {name} was never defined; it stands for its name")]
-    UndefinedId {
-        /// The id in parentheses.
-        name: String,
-    },
-    /// More undefined ids than are worth listing.
-    #[error("{count} more ids were never defined; they stand for their names")]
-    MoreUndefinedIds {
-        /// How many.
-        count: u64,
-    },
+    /// An id, in parentheses, that no line before has defined.
+    #[error("id {0} was never defined; it stands for its name")]
+    UndefinedId(String),
+    /// More undefined ids than are worth listing: how many.
+    #[error("{0} more ids were never defined; they stand for their names")]
+    MoreUndefinedIds(u64),
     /// A line that cannot be read, left out because the caller is lenient.
     #[error("line skipped: {0}")]
     Skipped(Problem),
@@ -231,12 +202,9 @@ pub enum WarningKind {
     },
     /// The last line has no end and cannot be read.
     #[error(
-        "the profile is cut off within this line, which was left out (found \"{found}\"); its writer was killed or is still running"
+        "the profile is cut off within this line, which was left out (found \"{0}\"); its writer was killed or is still running"
     )]
-    CutLine {
-        /// The line.
-        found: String,
-    },
+    CutLine(String),
     /// The last line has no end; it was read as it is.
     #[error(
         "the last line has no end: it was read, but a number in it may be cut off (found \"{found}\")"
@@ -253,14 +221,11 @@ pub enum WarningKind {
         "the profile is cut off after calls=, before the cost of the call, which was left out; its writer was killed or is still running"
     )]
     CutCall,
-    /// The last block of a trace may be incomplete.
+    /// The last block of a trace, that of this function, may be incomplete.
     #[error(
-        "the profile is cut off within the block of \"{function}\"; its writer was killed or is still running"
+        "the profile is cut off within the block of \"{0}\"; its writer was killed or is still running"
     )]
-    CutBlock {
-        /// Its function.
-        function: String,
-    },
+    CutBlock(String),
     /// A run of a trace ends before `{main}` does.
     #[error(
         "the profile is cut off: functions that had not returned, {{main}} among them, are missing with their self costs; its writer was killed or is still running"
@@ -276,24 +241,15 @@ pub enum WarningKind {
         "the profile is cut off before its \"totals:\" line; its writer was killed or is still running"
     )]
     CutPart,
-    /// More runs and parts that are cut off than are worth listing.
-    #[error("{count} more runs or parts are cut off; what is there of them was read")]
-    MoreCuts {
-        /// How many.
-        count: u64,
-    },
-    /// Lines given as -1, which stands for "unknown".
-    #[error("{count} positions are -1 and lead below 0: their line counts as unknown (0)")]
-    UnknownLines {
-        /// How many.
-        count: u64,
-    },
-    /// Negative self costs that Xdebug has written as numbers near a tenth of 2⁶⁴.
-    #[error("Xdebug wrote negative self costs as huge numbers; they count as negative: {count}")]
-    UnwrappedCosts {
-        /// How many.
-        count: u64,
-    },
+    /// More runs and parts that are cut off than are worth listing: how many.
+    #[error("{0} more runs or parts are cut off; what is there of them was read")]
+    MoreCuts(u64),
+    /// How many lines were given as -1, which stands for "unknown".
+    #[error("{0} positions are -1 and lead below 0: their line counts as unknown (0)")]
+    UnknownLines(u64),
+    /// How many negative self costs Xdebug has written as numbers near a tenth of 2⁶⁴.
+    #[error("Xdebug wrote negative self costs as huge numbers; they count as negative: {0}")]
+    UnwrappedCosts(u64),
     /// A part of the profile does not have the selected event.
     #[error("no event \"{event}\" from here on, only {available}: its cost counts as 0")]
     EventAbsent {
@@ -302,12 +258,9 @@ pub enum WarningKind {
         /// The events that there are.
         available: String,
     },
-    /// More parts without the selected event than are worth listing.
-    #[error("{count} more times the event is missing; its cost counts as 0")]
-    MoreAbsences {
-        /// How many.
-        count: u64,
-    },
+    /// More parts without the selected event than are worth listing: how many.
+    #[error("{0} more times the event is missing; its cost counts as 0")]
+    MoreAbsences(u64),
 }
 
 impl WarningKind {
@@ -317,20 +270,20 @@ impl WarningKind {
             WarningKind::Skipped(_)
             | WarningKind::SkippedCallCost
             | WarningKind::SkippedInAll { .. }
-            | WarningKind::CutLine { .. }
+            | WarningKind::CutLine(_)
             | WarningKind::CutCall
-            | WarningKind::CutBlock { .. }
+            | WarningKind::CutBlock(_)
             | WarningKind::CutRun
             | WarningKind::CutPart
-            | WarningKind::MoreCuts { .. }
+            | WarningKind::MoreCuts(_)
             | WarningKind::EventAbsent { .. }
-            | WarningKind::MoreAbsences { .. } => true,
+            | WarningKind::MoreAbsences(_) => true,
             WarningKind::UnendedLine { is_usual, .. } => !is_usual,
-            WarningKind::UndefinedId { .. }
-            | WarningKind::MoreUndefinedIds { .. }
+            WarningKind::UndefinedId(_)
+            | WarningKind::MoreUndefinedIds(_)
             | WarningKind::NoTrace
-            | WarningKind::UnwrappedCosts { .. }
-            | WarningKind::UnknownLines { .. } => false,
+            | WarningKind::UnwrappedCosts(_)
+            | WarningKind::UnknownLines(_) => false,
         }
     }
 }

@@ -18,7 +18,7 @@ mod names;
 mod reader;
 mod writer;
 
-pub use error::{Error, Problem, Warning, WarningKind};
+pub use error::{Error, Problem, ProblemKind, Warning, WarningKind};
 pub(crate) use reader::read_chunks;
 #[doc(hidden)]
 pub use reader::read_line_by_line;

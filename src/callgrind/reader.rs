@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
-use super::error::Problem;
+use super::error::ProblemKind;
 use super::interpreter::Interpreter;
 use super::{Error, Options, Warning};
 use crate::profile::ProfileBuilder;
@@ -79,7 +79,7 @@ fn read_with(mut input: impl BufRead, mut interpreter: Interpreter<'_>) -> Resul
             Ok([]) => break,
             Ok(chunk) => chunk,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(interpreter.error(Problem::Io(error))),
+            Err(error) => return Err(interpreter.error(ProblemKind::Io(error).into())),
         };
         lines.take_in(chunk, &mut interpreter)?;
         let count = chunk.len();
@@ -87,7 +87,7 @@ fn read_with(mut input: impl BufRead, mut interpreter: Interpreter<'_>) -> Resul
         input.consume(count);
     }
     if outcome.bytes == 0 {
-        return Err(interpreter.error(Problem::Empty));
+        return Err(interpreter.error(ProblemKind::Empty.into()));
     }
     if !lines.begun.is_empty() {
         interpreter.last_line(&lines.begun);

@@ -191,7 +191,7 @@ impl ConvertError {
     /// Whether the input is valid, but holds nothing to convert.
     pub(super) fn is_no_data(&self) -> bool {
         match self {
-            ConvertError::Callgrind(error) => error.problem.is_no_data(),
+            ConvertError::Callgrind(error) => error.problem.kind().is_no_data(),
             ConvertError::Preprocessed(error) => matches!(error.kind(), ReadErrorKind::NoFunctions),
             ConvertError::Empty { .. } | ConvertError::CutBeforeData { .. } => true,
             _ => false,

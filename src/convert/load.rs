@@ -11,7 +11,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 use super::{ConvertError, Format, Options, Warning};
-use crate::callgrind;
+use crate::callgrind::{self, ProblemKind};
 use crate::input::{Found, Input, Progress, Source};
 use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use crate::text::excerpt;
@@ -334,8 +334,8 @@ impl InputReader<'_> {
         let outcome = match (outcome, cut) {
             // The beginning of a first line shows nothing yet.
             (Err(error), Some((compression, bytes)))
-                if error.problem.is_no_data()
-                    || matches!(error.problem, callgrind::Problem::NotAProfile { .. }) =>
+                if error.problem.kind().is_no_data()
+                    || matches!(error.problem.kind(), ProblemKind::NotAProfile) =>
             {
                 return Err(ConvertError::CutBeforeData {
                     input: self.source.clone(),

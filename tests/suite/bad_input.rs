@@ -40,12 +40,12 @@ fn read(name: &str, input: impl Read, lenient: bool) -> Said {
             }
             builder.finish().expect("what was read makes a profile");
         }
-        Err(error) => said.add(&format!("error: {error}"), &error.problem),
+        Err(error) => said.add(&format!("error: {error}"), &error.problem.kind()),
     }
     said
 }
 
-/// Every variant of `Problem` and `WarningKind`; those without a file are read in tests below.
+/// Every variant of `ProblemKind` and `WarningKind`; those without a file are read in tests below.
 const VARIANTS: [&str; 34] = [
     "CallWithoutCallee",
     "CallWithoutCost",

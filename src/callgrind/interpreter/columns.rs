@@ -1,9 +1,8 @@
 //! What the numbers of a cost line are: which columns there are, and which of them counts.
 
-use crate::callgrind::error::Problem;
+use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::{Cursor, NumberError, Position, Positions};
 use crate::profile::{Cost, CostSource, Costs, ProfileBuilder, Selection};
-use crate::text::excerpt;
 
 /// Whether it is known which column counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -520,28 +519,21 @@ impl Columns {
         column: usize,
         error: NumberError,
     ) -> Problem {
-        let found = excerpt(Cursor::new(data, pos).rest_of_line());
-        match error {
+        let kind = match error {
             NumberError::NotANumber if matches!(cursor.peek(), b'\n' | b'\r') => {
-                let positions = self.positions.count();
-                Problem::MissingPosition { positions, found }
+                ProblemKind::MissingPosition(self.positions.count())
             }
-            NumberError::NotANumber => Problem::NotANumber { found },
-            NumberError::TooLarge => Problem::NumberTooLarge { found },
-            NumberError::Negative => Problem::NegativePosition {
-                base: self.position.base(column),
-                found,
-            },
-        }
+            NumberError::NotANumber => ProblemKind::NotANumber,
+            NumberError::TooLarge => ProblemKind::NumberTooLarge,
+            NumberError::Negative => ProblemKind::NegativePosition(self.position.base(column)),
+        };
+        Problem::at(kind, data, pos)
     }
 
     #[cold]
     fn cost_problem(&self, data: &[u8], pos: usize, error: CostError) -> Problem {
         match error {
-            CostError::TooMany => Problem::TooManyCosts {
-                events: self.count,
-                found: excerpt(Cursor::new(data, pos).rest_of_line()),
-            },
+            CostError::TooMany => Problem::at(ProblemKind::TooManyCosts(self.count), data, pos),
             CostError::Number(start, error) => number_problem(data, start, error),
         }
     }
@@ -567,9 +559,9 @@ fn next_number(cursor: &mut Cursor<'_>, is_last: bool) -> Result<Option<Cost>, C
 /// What is wrong where a number should stand.
 #[cold]
 pub(super) fn number_problem(data: &[u8], start: usize, error: NumberError) -> Problem {
-    let found = excerpt(Cursor::new(data, start).rest_of_line());
-    match error {
-        NumberError::TooLarge => Problem::NumberTooLarge { found },
-        NumberError::NotANumber | NumberError::Negative => Problem::NotANumber { found },
-    }
+    let kind = match error {
+        NumberError::TooLarge => ProblemKind::NumberTooLarge,
+        NumberError::NotANumber | NumberError::Negative => ProblemKind::NotANumber,
+    };
+    Problem::at(kind, data, start)
 }

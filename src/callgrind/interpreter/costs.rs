@@ -3,10 +3,9 @@
 use super::Interpreter;
 use super::columns::{LineCosts, Spelling, number_problem};
 use super::sections::MAIN;
-use crate::callgrind::error::Problem;
+use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::Cursor;
 use crate::profile::Call;
-use crate::text::excerpt;
 
 /// What the next cost line means.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,8 +36,7 @@ impl Interpreter<'_> {
     pub(super) fn cost_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
         let expect = std::mem::take(&mut self.expect);
         if !self.columns.are_settled() && !self.settle() {
-            let found = excerpt(Cursor::new(data, pos).rest_of_line());
-            return Err(Problem::CostBeforeEvents { found });
+            return Err(Problem::at(ProblemKind::CostBeforeEvents, data, pos));
         }
         let spelling = match expect {
             Expect::OwnCost if self.section.is_trace() => Spelling::Wrapped,
@@ -97,12 +95,11 @@ impl Interpreter<'_> {
         pos: usize,
         key: usize,
     ) -> Result<(PendingCall, usize), Problem> {
-        let found = || excerpt(Cursor::new(data, pos).rest_of_line());
         if !self.in_force.has_function() {
-            return Err(Problem::CostOutsideFunction { found: found() });
+            return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
         }
         if !self.in_force.has_callee() {
-            return Err(Problem::CallWithoutCallee { found: found() });
+            return Err(Problem::at(ProblemKind::CallWithoutCallee, data, pos));
         }
         let mut cursor = Cursor::new(data, pos + key);
         cursor.skip_blanks();
@@ -146,9 +143,7 @@ impl Interpreter<'_> {
     #[inline(never)]
     fn open_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
         if !self.in_force.has_function() {
-            return Err(Problem::CostOutsideFunction {
-                found: excerpt(Cursor::new(data, pos).rest_of_line()),
-            });
+            return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
         }
         self.in_force.open_block(self.builder);
         let is_main = self.in_force.function_name(self.builder) == MAIN;

@@ -1,7 +1,7 @@
 //! The current line, and warnings about lines that are wrong, missing or cut off.
 
 use super::NEW_RUN;
-use crate::callgrind::error::{Error, Problem, Warning, WarningKind};
+use crate::callgrind::error::{Error, Problem, ProblemKind, Warning, WarningKind};
 use crate::callgrind::line::Cursor;
 use crate::text::excerpt;
 
@@ -117,7 +117,7 @@ impl Diagnostics {
         match self.held.take() {
             Some(error) if next.starts_with(NEW_RUN) => Ok(Some(CutOff {
                 line: error.line,
-                found: error.problem.found().unwrap_or_default().to_owned(),
+                found: error.problem.into_found(),
             })),
             Some(error) => Err(error),
             None => Ok(None),
@@ -127,7 +127,7 @@ impl Diagnostics {
     /// Says that a run is cut off in a line that was read before.
     pub fn warn_cut_line(&mut self, cut: CutOff) {
         let line = std::mem::replace(&mut self.line, cut.line);
-        self.warn_cut(WarningKind::CutLine { found: cut.found });
+        self.warn_cut(WarningKind::CutLine(cut.found));
         self.line = line;
     }
 
@@ -152,7 +152,7 @@ impl Diagnostics {
     pub fn warn_undefined_id(&mut self, name: String) {
         self.undefined_ids += 1;
         if self.undefined_ids <= LISTED {
-            self.warn(WarningKind::UndefinedId { name });
+            self.warn(WarningKind::UndefinedId(name));
         }
     }
 
@@ -197,16 +197,13 @@ impl Diagnostics {
         Error {
             input: self.input.clone(),
             line: 1,
-            problem: Problem::NotAProfile {
-                found: self.first_line.clone(),
-            },
+            problem: Problem::with(ProblemKind::NotAProfile, self.first_line.clone()),
         }
     }
 
     /// The error that the input has no data.
     pub fn no_data(&self) -> Error {
-        let skipped = self.skipped;
-        self.error(Problem::NoData { skipped })
+        self.error(ProblemKind::NoData(self.skipped).into())
     }
 
     /// Returns all warnings, with those that count others.
@@ -214,11 +211,11 @@ impl Diagnostics {
         let more = |count: u64| Some(count.saturating_sub(LISTED)).filter(|&more| more > 0);
         let some = |count: u64| Some(count).filter(|&count| count > 0);
         let counts = [
-            more(self.undefined_ids).map(|count| WarningKind::MoreUndefinedIds { count }),
-            more(self.cuts).map(|count| WarningKind::MoreCuts { count }),
-            more(self.absences).map(|count| WarningKind::MoreAbsences { count }),
-            some(self.unknown_lines).map(|count| WarningKind::UnknownLines { count }),
-            some(self.unwrapped_costs).map(|count| WarningKind::UnwrappedCosts { count }),
+            more(self.undefined_ids).map(WarningKind::MoreUndefinedIds),
+            more(self.cuts).map(WarningKind::MoreCuts),
+            more(self.absences).map(WarningKind::MoreAbsences),
+            some(self.unknown_lines).map(WarningKind::UnknownLines),
+            some(self.unwrapped_costs).map(WarningKind::UnwrappedCosts),
             more(self.skipped).map(|_| WarningKind::SkippedInAll {
                 count: self.skipped,
                 listed: LISTED,

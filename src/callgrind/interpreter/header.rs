@@ -1,10 +1,9 @@
 //! Header lines: what they change, and which runs and parts they begin.
 
 use super::Interpreter;
-use crate::callgrind::error::Problem;
+use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::Positions;
 use crate::profile::{Kind, RawHeader, summary_costs};
-use crate::text::excerpt;
 
 impl Interpreter<'_> {
     /// Reads a line that is no known body line.
@@ -15,8 +14,7 @@ impl Interpreter<'_> {
                 self.begin_run();
                 return Ok(());
             }
-            let found = excerpt(line);
-            return Err(Problem::UnknownLine { found });
+            return Err(Problem::at(ProblemKind::UnknownLine, line, 0));
         };
         let mut raw = RawHeader::Other;
         match key {
@@ -34,10 +32,8 @@ impl Interpreter<'_> {
                 raw = RawHeader::Summary(summary_costs(value));
             }
             b"positions" => {
-                let positions = Positions::parse(value).ok_or_else(|| {
-                    let found = excerpt(line);
-                    Problem::UnknownPositions { found }
-                })?;
+                let positions = Positions::parse(value)
+                    .ok_or_else(|| Problem::at(ProblemKind::UnknownPositions, line, 0))?;
                 self.columns.set_positions(positions);
                 self.has_known_header = true;
             }
@@ -67,8 +63,7 @@ impl Interpreter<'_> {
         let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
         let major = &value[..digits];
         if !matches!(major, b"" | b"0" | b"1") {
-            let found = excerpt(line);
-            return Err(Problem::UnsupportedVersion { found });
+            return Err(Problem::at(ProblemKind::UnsupportedVersion, line, 0));
         }
         self.has_known_header |= !major.is_empty();
         self.begin_run();

@@ -13,7 +13,7 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-use super::error::{Problem, Warning, WarningKind};
+use super::error::{Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;
 use super::line::{Cursor, NameSpec, Named};
 use super::names::IdTables;
@@ -85,7 +85,7 @@ impl<'a> Interpreter<'a> {
             pos = match self.any_line(data, pos) {
                 Ok(next) => next,
                 // The line after a `calls=` that has no cost is sound in itself.
-                Err(problem @ Problem::CallWithoutCost { .. }) => {
+                Err(problem) if matches!(problem.kind(), ProblemKind::CallWithoutCost) => {
                     if data[pos..].starts_with(NEW_RUN) {
                         self.warn_cut(WarningKind::CutCall);
                     } else {
@@ -115,7 +115,7 @@ impl<'a> Interpreter<'a> {
         let found = excerpt(line);
         if self.is_cut_summary(line) || self.any_line(&whole, 0).is_err() {
             self.expect = Expect::OwnCost;
-            self.warn_cut(WarningKind::CutLine { found });
+            self.warn_cut(WarningKind::CutLine(found));
         } else if !found.is_empty() {
             let is_usual = self.section.leaves_last_line_open();
             self.warn_cut(WarningKind::UnendedLine { found, is_usual });
@@ -160,7 +160,7 @@ impl<'a> Interpreter<'a> {
         } else {
             Expect::OwnCost
         };
-        self.diagnostics.skip(Problem::LineTooLong)
+        self.diagnostics.skip(ProblemKind::LineTooLong.into())
     }
 
     /// Counts the line that was left out, whose end has come.
@@ -177,8 +177,8 @@ impl<'a> Interpreter<'a> {
     #[cold]
     fn bad_line(&mut self, problem: Problem) -> Result<(), Error> {
         let is_of_a_profile = matches!(
-            problem,
-            Problem::UnsupportedVersion { .. } | Problem::UnknownPositions { .. }
+            problem.kind(),
+            ProblemKind::UnsupportedVersion | ProblemKind::UnknownPositions
         );
         self.diagnostics.skip_or_hold(problem);
         if self.diagnostics.holds_error() && !is_of_a_profile && !self.is_profile() {
@@ -218,9 +218,7 @@ impl<'a> Interpreter<'a> {
         cursor.skip_blanks();
         match cursor.peek() {
             b'\n' | b'\r' if cursor.end_of_line() => Ok(cursor.pos()),
-            b'\r' => Err(Problem::UnknownLine {
-                found: excerpt(Cursor::new(data, pos).rest_of_line()),
-            }),
+            b'\r' => Err(Problem::at(ProblemKind::UnknownLine, data, pos)),
             _ => self.any_line(data, cursor.pos()),
         }
     }
@@ -233,9 +231,7 @@ impl<'a> Interpreter<'a> {
             return Ok(self.comment(data, pos));
         }
         if let Expect::CallCost(_) = std::mem::take(&mut self.expect) {
-            return Err(Problem::CallWithoutCost {
-                found: excerpt(Cursor::new(data, pos).rest_of_line()),
-            });
+            return Err(Problem::at(ProblemKind::CallWithoutCost, data, pos));
         }
         if let Some((named, length)) = Named::by(line) {
             return self.name_line(named, data, pos + length);
@@ -376,9 +372,9 @@ impl<'a> Interpreter<'a> {
             Some(Cut::NoTrace) => return self.diagnostics.warn_no_trace(),
             Some(Cut::Totals) => WarningKind::CutPart,
             Some(Cut::Main) => WarningKind::CutRun,
-            Some(Cut::Block) => WarningKind::CutBlock {
-                function: excerpt(self.in_force.function_name(self.builder)),
-            },
+            Some(Cut::Block) => {
+                WarningKind::CutBlock(excerpt(self.in_force.function_name(self.builder)))
+            }
         };
         self.diagnostics.warn_cut(kind);
     }
