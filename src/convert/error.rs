@@ -9,7 +9,7 @@ use crate::input::{Compression, Found, Source};
 use crate::output::Target;
 use crate::profile::{CompareError, ModelError};
 use crate::report::{collapsed, text};
-use crate::webgrind::{self, ReadErrorKind, WriteErrorKind};
+use crate::webgrind::{self, ReadErrorKind};
 
 /// Why nothing was converted.
 #[derive(Debug, Error)]
@@ -150,9 +150,9 @@ pub enum FormatError {
 
 impl From<webgrind::WriteError> for FormatError {
     fn from(error: webgrind::WriteError) -> Self {
-        match error.into_kind() {
-            WriteErrorKind::Io(error) => FormatError::Io(error),
-            kind => FormatError::Webgrind(kind.into()),
+        match error {
+            webgrind::WriteError::Io(error) => FormatError::Io(error),
+            error => FormatError::Webgrind(error),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::error::{WriteError, WriteErrorKind, WriteWarning};
+use super::error::{WriteError, WriteWarning};
 use crate::profile::{Cost, split_scale};
 use crate::text::excerpt;
 
@@ -56,15 +56,12 @@ impl Survey {
     pub fn decide(&self, policy: OnOverflow, event: &[u8]) -> Result<Narrowing, WriteError> {
         let costs_fit = self.too_large_costs == 0;
         if policy == OnOverflow::Error {
+            let refuse = |what, value| Err(WriteError::DoesNotFit { what, value });
             if !costs_fit {
-                let value = self.largest_cost;
-                let what = "cost";
-                return Err(WriteErrorKind::DoesNotFit { what, value }.into());
+                return refuse("cost", self.largest_cost);
             }
             if self.too_large_counts > 0 {
-                let what = "count or line";
-                let value = self.largest_count;
-                return Err(WriteErrorKind::DoesNotFit { what, value }.into());
+                return refuse("count or line", self.largest_count);
             }
         }
         let mut divisor = Narrowing::EXACT.divisor;
@@ -88,16 +85,13 @@ impl Survey {
                 renamed: excerpt(&narrowing.event(event)),
             });
         } else if self.too_large_costs > 0 {
-            let count = self.too_large_costs;
-            warnings.push(WriteWarning::SaturatedCosts { count });
+            warnings.push(WriteWarning::SaturatedCosts(self.too_large_costs));
         }
         if self.too_large_counts > 0 {
-            let count = self.too_large_counts;
-            warnings.push(WriteWarning::SaturatedCounts { count });
+            warnings.push(WriteWarning::SaturatedCounts(self.too_large_counts));
         }
         if self.negative_costs > 0 {
-            let count = self.negative_costs;
-            warnings.push(WriteWarning::NegativeCosts { count });
+            warnings.push(WriteWarning::NegativeCosts(self.negative_costs));
         }
         warnings
     }

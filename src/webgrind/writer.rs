@@ -11,7 +11,7 @@ use byteorder::{LittleEndian, WriteBytesExt};
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
-use super::error::{WriteError, WriteErrorKind, WriteWarning};
+use super::error::{WriteError, WriteWarning};
 use super::invocations::InvocationLists;
 use super::layout::{
     CallRecord, FUNCTION_ADDRESSES_AT, FunctionField, HEADER_ADDRESS_AT, InvocationRecord,
@@ -91,7 +91,7 @@ pub fn write<W: Write + Seek>(
     document.headers(&narrowing, &mut surveyor)?;
     let bytes = surveyor.position;
     if bytes > LARGEST_FILE {
-        return Err(WriteErrorKind::TooLarge { bytes }.into());
+        return Err(WriteError::TooLarge(bytes));
     }
 
     let mut writer = Writer {
@@ -287,7 +287,7 @@ impl<'a> Document<'a> {
 
     fn sums_as_invocations(&self) -> Option<WriteWarning> {
         let functions = self.lists.as_ref()?.sums().count() as u64;
-        (functions > 0).then_some(WriteWarning::SumsAsInvocations { functions })
+        (functions > 0).then_some(WriteWarning::SumsAsInvocations(functions))
     }
 }
 
@@ -413,6 +413,6 @@ impl<W: Write + Seek> Writer<W> {
     /// The present place.
     fn address(&self) -> Result<u32, WriteError> {
         let bytes = self.position;
-        u32::try_from(bytes).map_err(|_| WriteErrorKind::TooLarge { bytes }.into())
+        u32::try_from(bytes).map_err(|_| WriteError::TooLarge(bytes))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Cursor;
 
 use cg_preprocess::profile::{EventChoice, InclusiveCost, MOST_EVENTS, Profile, ProfileOptions};
-use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteErrorKind, WriteOptions};
+use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteError, WriteOptions};
 
 use crate::fixtures;
 use crate::library::{
@@ -338,7 +338,7 @@ fn a_file_over_4_gib_is_refused_before_anything_is_written() {
     text.push(b'\n');
     let profile = read(text, ProfileOptions::default());
     let error = webgrind::write(&profile, &WriteOptions::default(), Untouchable).unwrap_err();
-    assert!(matches!(error.kind(), WriteErrorKind::TooLarge { bytes } if *bytes > 4 << 30));
+    assert!(matches!(error, WriteError::TooLarge(bytes) if bytes > 4 << 30));
     assert_eq!(
         error.to_string(),
         "the file would have 4362093766 bytes, but the format cannot address more than 4294967295"

@@ -146,7 +146,7 @@ fn check(profile: &Profile, policy: OnOverflow) {
         assert!(written_again == file, "{version:?}: not the same bytes");
         let is_exact = warnings
             .iter()
-            .all(|warning| matches!(warning, WriteWarning::SumsAsInvocations { .. }));
+            .all(|warning| matches!(warning, WriteWarning::SumsAsInvocations(_)));
         if is_exact {
             let is_trace = is_trace(profile);
             let expected = Tables::of(profile).held_by(version, is_trace);
@@ -171,7 +171,7 @@ fn check_chain(profile: &Profile, policy: OnOverflow) {
     // v4 has sums of costs that v7 has not: they are exact only if these costs are.
     if warnings.is_empty() && !is_trace(profile) {
         let (v4, warnings) = write_with(profile, Version::V4, policy);
-        if matches!(warnings[..], [WriteWarning::SumsAsInvocations { .. }]) {
+        if matches!(warnings[..], [WriteWarning::SumsAsInvocations(_)]) {
             assert!(v4 == write(&read_file(&v7), Version::V4), "v7 to v4");
         }
     }
@@ -340,7 +340,7 @@ fn an_aggregate_beside_a_trace_in_v4_keeps_its_sums() {
     let (both, _) = read_files(&[&files[0], &files[1]]);
     let (file, warnings) = write_with(&both, Version::V4, OnOverflow::Error);
     let functions = aggregate.functions().len() as u64;
-    assert_eq!(warnings, [WriteWarning::SumsAsInvocations { functions }]);
+    assert_eq!(warnings, [WriteWarning::SumsAsInvocations(functions)]);
     assert!(write(&read_file(&file), Version::V4) == file);
 }
 

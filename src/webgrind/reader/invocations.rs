@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek};
 
-use super::super::error::{ReadError, ReadErrorKind};
+use super::super::error::ReadError;
 use super::super::layout::{InvocationRecord, NOBODY, Record, SubCallRecord};
 use super::destination::Destination;
 use super::edges::Edge;
@@ -173,14 +173,9 @@ impl Invocations {
             let address = u64::from(range.address);
             if address < lowest || range.end() > headers_at {
                 let (function, invocation) = self.number_of(index);
-                let problem = ReadErrorKind::SubCalls {
-                    function,
-                    invocation,
-                    count: range.count,
-                    lowest,
-                    highest: headers_at,
-                };
-                return Err(source.error_at(address, problem));
+                let message =
+                    misplaced_sub_calls(function, invocation, range.count, lowest, headers_at);
+                return Err(source.corrupt_at(address, message));
             }
             lowest = range.end();
         }
@@ -198,11 +193,11 @@ impl Invocations {
         let functions = self.starts.len();
         let (function, invocation) = (record.function.get(), record.invocation.get());
         let Some(&start) = self.starts.get(function as usize) else {
-            let problem = ReadErrorKind::SubCallFunction {
-                found: function,
-                functions,
-            };
-            return Err(source.error_at(offset, problem));
+            let message = format!(
+                "a sub-call names a function that is not there: expected a number below \
+                 {functions} (found {function})"
+            );
+            return Err(source.corrupt_at(offset, message));
         };
         if invocation == NOBODY {
             return Ok((record, None));
@@ -210,12 +205,11 @@ impl Invocations {
         let end = self.starts.get(function as usize + 1).copied();
         let invocations = end.unwrap_or(self.len()) - start;
         if invocation >= invocations {
-            let problem = ReadErrorKind::SubCallInvocation {
-                function,
-                found: invocation,
-                invocations,
-            };
-            return Err(source.error_at(offset, problem));
+            let message = format!(
+                "a sub-call names an invocation that function {function} does not have: expected \
+                 a number below {invocations}, or {NOBODY} for none (found {invocation})"
+            );
+            return Err(source.corrupt_at(offset, message));
         }
         Ok((record, Some(start + invocation)))
     }
@@ -230,6 +224,22 @@ impl Invocations {
     fn len(&self) -> u32 {
         u32::try_from(self.sub_calls.len()).unwrap_or(u32::MAX)
     }
+}
+
+/// The message about sub-calls that stand elsewhere than between functions and headers, or where
+/// others do.
+pub(super) fn misplaced_sub_calls(
+    function: u32,
+    invocation: u32,
+    count: u32,
+    lowest: u64,
+    highest: u64,
+) -> String {
+    format!(
+        "sub-calls of invocation {invocation} of function {function} out of place: expected \
+         {count} between bytes {lowest} and {highest}, after functions and other sub-calls and \
+         before the headers"
+    )
 }
 
 /// Links the invocations to the calls that made them.

@@ -23,7 +23,7 @@ mod table;
 
 use std::io::{Read, Seek};
 
-use super::error::{ReadError, ReadErrorKind, ReadWarning, ReadWarningKind};
+use super::error::{ReadError, ReadErrorKind, ReadWarning};
 use super::layout::{
     FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Record, Start, Version,
 };
@@ -121,9 +121,10 @@ pub fn read(
     let mut warnings = Vec::new();
     if *selection.first() == CostSource::Absent {
         let [event, available] = [builder.selected_event(), &event].map(excerpt);
-        warnings.push(ReadWarning {
+        warnings.push(ReadWarning::EventAbsent {
             input: name.to_owned(),
-            kind: ReadWarningKind::EventAbsent { event, available },
+            event,
+            available,
         });
     }
     let (version, bytes) = (file.version, file.source.size());
@@ -155,7 +156,7 @@ impl<R: Read + Seek> File<R> {
         let version = read_version(&mut source)?;
         let size = source.size();
         if size > LARGEST_FILE {
-            return Err(source.error_at(0, ReadErrorKind::TooLarge { found: size }));
+            return Err(source.error(0, ReadErrorKind::TooLarge(size)));
         }
         expect_bytes(
             &source,
@@ -166,21 +167,23 @@ impl<R: Read + Seek> File<R> {
         let count_at = source.position();
         let count = source.number()?;
         let room = (size - source.position()) / NUMBER;
-        if count == 0 || u64::from(count) > room {
-            let problem = match count {
-                0 => ReadErrorKind::NoFunctions,
-                found => ReadErrorKind::FunctionCount { found, room },
-            };
-            return Err(source.error_at(count_at, problem));
+        if count == 0 {
+            return Err(source.error(count_at, ReadErrorKind::NoFunctions));
+        }
+        if u64::from(count) > room {
+            let message = format!(
+                "function count too large for the file: expected at most {room} (found {count})"
+            );
+            return Err(source.corrupt_at(count_at, message));
         }
         let table_end = FUNCTION_ADDRESSES_AT + u64::from(count) * NUMBER;
         if !(table_end..=size).contains(&headers_at) {
-            let problem = ReadErrorKind::HeaderAddress {
-                found: headers_at,
-                lowest: table_end,
-                highest: size,
-            };
-            return Err(source.error_at(HEADER_ADDRESS_AT, problem));
+            let is_cut = headers_at > size;
+            let cut = if is_cut { "; the file is cut off" } else { "" };
+            let message = format!(
+                "header address out of place: expected {table_end} to {size} (found {headers_at}){cut}"
+            );
+            return Err(source.corrupt_at(HEADER_ADDRESS_AT, message));
         }
         let addresses = addresses(&mut source, count, table_end, headers_at)?;
         Ok(File {
@@ -207,7 +210,10 @@ impl<R: Read + Seek> File<R> {
         while source.position() < source.size() {
             if !source.line("header line", source.size(), &mut line)? {
                 let found = excerpt(&line);
-                return Err(source.error(ReadErrorKind::HeaderNotEnded { found }));
+                return Err(source.corrupt(format!(
+                    "the last header line is not ended: expected \"\\n\" at the end of the file \
+                     (found \"{found}\"); it may be cut off"
+                )));
             }
             // All of them: so that the same headers come out however often a file is written again.
             while line.pop_if(|last| *last == b'\r').is_some() {}
@@ -247,11 +253,11 @@ fn read_version<R: Read + Seek>(source: &mut Source<R>) -> Result<Version, ReadE
     let found = source.number()?;
     Version::from_number(found).ok_or_else(|| {
         let problem = match found {
-            1..=3 => ReadErrorKind::TooOld { found },
-            8..=LARGEST_PLAUSIBLE_VERSION => ReadErrorKind::TooNew { found },
-            _ => ReadErrorKind::NotPreprocessed { found },
+            1..=3 => ReadErrorKind::TooOld(found),
+            8..=LARGEST_PLAUSIBLE_VERSION => ReadErrorKind::TooNew(found),
+            _ => ReadErrorKind::NotPreprocessed(found),
         };
-        source.error_at(0, problem)
+        source.error(0, problem)
     })
 }
 
@@ -286,11 +292,9 @@ fn expect_bytes<R: Read + Seek>(
     if found >= expected {
         return Ok(());
     }
-    Err(source.error(ReadErrorKind::Truncated {
-        what,
-        expected,
-        found,
-    }))
+    Err(source.corrupt(format!(
+        "the file is cut off: expected {expected} bytes for the {what} (found {found})"
+    )))
 }
 
 /// What the program that a header line names writes: of single invocations only Xdebug does.

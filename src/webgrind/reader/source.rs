@@ -1,6 +1,6 @@
 //! The bytes of a preprocessed file, with the place in them.
 
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use byteorder::{LittleEndian, ReadBytesExt};
 
@@ -25,9 +25,9 @@ pub(super) struct Source<R> {
 impl<R: Read + Seek> Source<R> {
     /// Begins at the start of a file that messages call `name`.
     pub fn new(mut input: R, name: &str) -> Result<Self, ReadError> {
-        let io_error = |error| ReadError::new(name, 0, ReadErrorKind::Io(error));
-        let size = input.seek(SeekFrom::End(0)).map_err(io_error)?;
-        input.rewind().map_err(io_error)?;
+        let failed = |error| ReadError::new(name, 0, ReadErrorKind::Io(error));
+        let size = input.seek(SeekFrom::End(0)).map_err(failed)?;
+        input.rewind().map_err(failed)?;
         Ok(Source {
             input: BufReader::new(input),
             name: name.to_owned(),
@@ -50,7 +50,7 @@ impl<R: Read + Seek> Source<R> {
     pub fn go_to(&mut self, offset: u64) -> Result<(), ReadError> {
         if offset != self.position {
             let done = self.input.seek(SeekFrom::Start(offset));
-            done.map_err(|error| self.error(ReadErrorKind::Io(error)))?;
+            done.map_err(|error| self.failed(error))?;
             self.position = offset;
         }
         Ok(())
@@ -60,7 +60,7 @@ impl<R: Read + Seek> Source<R> {
     pub fn record<T: Record>(&mut self) -> Result<T, ReadError> {
         let mut record = T::new_zeroed();
         let done = self.input.read_exact(record.as_mut_bytes());
-        done.map_err(|error| self.error(ReadErrorKind::Io(error)))?;
+        done.map_err(|error| self.failed(error))?;
         self.position += T::SIZE;
         Ok(record)
     }
@@ -83,17 +83,15 @@ impl<R: Read + Seek> Source<R> {
     }
 
     fn hole(&self, what: &'static str, expected: &'static str) -> ReadError {
-        self.error(ReadErrorKind::Hole {
-            what,
-            expected,
-            zeros: HOLE,
-        })
+        self.corrupt(format!(
+            "the {what} has a hole: expected {expected} (found {HOLE} or more zero bytes in a row)"
+        ))
     }
 
     /// Reads the next number.
     pub fn number(&mut self) -> Result<u32, ReadError> {
         let number = self.input.read_u32::<LittleEndian>();
-        let number = number.map_err(|error| self.error(ReadErrorKind::Io(error)))?;
+        let number = number.map_err(|error| self.failed(error))?;
         self.position += NUMBER;
         Ok(number)
     }
@@ -111,7 +109,7 @@ impl<R: Read + Seek> Source<R> {
         line.clear();
         let room = limit.saturating_sub(self.position).min(LONGEST_LINE + 1);
         let done = (&mut self.input).take(room).read_until(b'\n', line);
-        let count = done.map_err(|error| self.error(ReadErrorKind::Io(error)))? as u64;
+        let count = done.map_err(|error| self.failed(error))? as u64;
         if line.len() >= HOLE && memchr::memmem::find(line, &[0; HOLE]).is_some() {
             return Err(self.hole(what, "text"));
         }
@@ -120,19 +118,28 @@ impl<R: Read + Seek> Source<R> {
             return Ok(true);
         }
         if count > LONGEST_LINE {
-            let longest = LONGEST_LINE;
-            return Err(self.error(ReadErrorKind::LineTooLong { what, longest }));
+            let message = format!("the {what} is too long: expected at most {LONGEST_LINE} bytes");
+            return Err(self.corrupt(message));
         }
         Ok(false)
     }
 
-    /// A problem at the present place.
-    pub fn error(&self, kind: ReadErrorKind) -> ReadError {
-        self.error_at(self.position, kind)
+    fn failed(&self, error: io::Error) -> ReadError {
+        self.error(self.position, ReadErrorKind::Io(error))
     }
 
-    /// A problem at another place.
-    pub fn error_at(&self, offset: u64, kind: ReadErrorKind) -> ReadError {
+    /// Something that cannot be right at the present place.
+    pub fn corrupt(&self, message: String) -> ReadError {
+        self.corrupt_at(self.position, message)
+    }
+
+    /// Something that cannot be right at another place.
+    pub fn corrupt_at(&self, offset: u64, message: String) -> ReadError {
+        self.error(offset, ReadErrorKind::Corrupt(message))
+    }
+
+    /// A problem at any place.
+    pub fn error(&self, offset: u64, kind: ReadErrorKind) -> ReadError {
         ReadError::new(&self.name, offset, kind)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek};
 
-use super::super::error::{ReadError, ReadErrorKind};
+use super::super::error::ReadError;
 use super::super::layout::{
     CallRecord, FUNCTION_ADDRESSES_AT, FunctionField, InvocationRecord, NOBODY, NUMBER, Record,
     Version,
@@ -10,7 +10,7 @@ use super::super::layout::{
 use super::File;
 use super::destination::Destination;
 use super::edges::{EdgeUnion, ListKind};
-use super::invocations::Invocations;
+use super::invocations::{Invocations, misplaced_sub_calls};
 use crate::profile::TableFunction;
 
 /// The numbers at the beginning of a function record; 0 where the version has none.
@@ -73,13 +73,11 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             return source.go_to(found);
         }
         let address_at = FUNCTION_ADDRESSES_AT + u64::from(function) * NUMBER;
-        let problem = ReadErrorKind::FunctionAddress {
-            function,
-            found,
-            lowest,
-            highest,
-        };
-        Err(source.error_at(address_at, problem))
+        let message = format!(
+            "address of function {function} out of place: expected {lowest} to {highest}, after \
+             what stands before it and before the headers (found {found})"
+        );
+        Err(source.corrupt_at(address_at, message))
     }
 
     fn function(&mut self, function: u32) -> Result<(), ReadError> {
@@ -92,12 +90,10 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         for (name, what) in [(0, "file name"), (1, "function name")] {
             let (source, headers) = (&mut self.file.source, self.file.headers_at);
             if !source.line(what, headers, &mut self.names[name])? {
-                let problem = ReadErrorKind::NameNotEnded {
-                    function,
-                    what,
-                    headers,
-                };
-                return Err(source.error(problem));
+                return Err(source.corrupt(format!(
+                    "the {what} of function {function} is not ended: expected \"\\n\" before the \
+                     headers at byte {headers}"
+                )));
             }
         }
         let into = &mut self.into;
@@ -122,12 +118,10 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         let found = self.file.room();
         let source = &mut self.file.source;
         if expected > found {
-            let problem = ReadErrorKind::FunctionRecord {
-                function,
-                expected,
-                found,
-            };
-            return Err(source.error(problem));
+            return Err(source.corrupt(format!(
+                "the record of function {function} does not fit: expected {expected} bytes before \
+                 the headers (found {found})"
+            )));
         }
         let mut figures = Figures::default();
         for field in fields {
@@ -186,13 +180,10 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         if u64::from(count) <= room {
             return Ok(());
         }
-        let problem = ReadErrorKind::RecordCount {
-            function,
-            what,
-            found: count,
-            room,
-        };
-        Err(self.file.source.error(problem))
+        Err(self.file.source.corrupt(format!(
+            "the {what} list of function {function} does not fit before the headers: expected at \
+             most {room} records (found {count})"
+        )))
     }
 
     /// Checks that the sub-calls of an invocation do not stand before it.
@@ -210,14 +201,9 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         if address >= lowest {
             return Ok(());
         }
-        let problem = ReadErrorKind::SubCalls {
-            function,
-            invocation,
-            count: record.sub_call_count.get(),
-            lowest,
-            highest,
-        };
-        Err(self.file.source.error_at(address, problem))
+        let count = record.sub_call_count.get();
+        let message = misplaced_sub_calls(function, invocation, count, lowest, highest);
+        Err(self.file.source.corrupt_at(address, message))
     }
 
     /// Checks a function number that a record of `function` has; the record stands at `offset`.
@@ -232,12 +218,10 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         if found < functions {
             return Ok(());
         }
-        let problem = ReadErrorKind::CallFunction {
-            function,
-            what,
-            found,
-            functions,
-        };
-        Err(self.file.source.error_at(offset, problem))
+        let message = format!(
+            "the {what} list of function {function} names a function that is not there: expected \
+             a number below {functions} (found {found})"
+        );
+        Err(self.file.source.corrupt_at(offset, message))
     }
 }
