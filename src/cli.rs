@@ -126,7 +126,7 @@ fn show_in_webgrind(place: &Place, arguments: &Arguments) -> Result<Report> {
 /// Adds advice where arguments are easily confused: the last input looks as if it were meant as the
 /// output, or a pattern after -o has matched a profile.
 fn with_advice(error: ConvertError, arguments: &Arguments) -> anyhow::Error {
-    if matches!(error, ConvertError::OverProfile { .. }) {
+    if matches!(error, ConvertError::OverProfile(_)) {
         return anyhow!("{error}, or say --force");
     }
     let Some((path, [_, ..])) = arguments.inputs.split_last() else {

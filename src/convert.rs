@@ -220,8 +220,7 @@ impl<'a> Conversion<'a> {
         let base: Vec<_> = base.iter().map(find).collect::<Result<_, _>>()?;
         let is_profile = || destination.place.path().is_some_and(input::is_profile);
         if !options.overwrite_profiles && is_profile() {
-            let output = output.clone();
-            return Err(ConvertError::OverProfile { output });
+            return Err(ConvertError::OverProfile(output.clone()));
         }
         let all = inputs.iter().chain(&base);
         let mut lengths = all.map(Found::length);
@@ -294,8 +293,8 @@ impl<'a> Conversion<'a> {
         let loaded = load::load(inputs, self.options, &self.progress)?;
         if self.options.max_growth.is_some() {
             let empty = loaded.warnings.iter().find_map(Warning::empty_input);
-            if let Some(input) = empty.cloned() {
-                return Err(ConvertError::NothingToCheck { input });
+            if let Some(input) = empty {
+                return Err(ConvertError::NothingToCheck(input.clone()));
             }
         }
         let mut report = Report {
@@ -346,9 +345,7 @@ fn named_twice(inputs: &[Found<'_>]) -> impl Iterator<Item = Warning> {
     let mut seen = HashSet::new();
     inputs.iter().filter_map(move |found| {
         let is_again = !seen.insert(found.identity()?);
-        is_again.then(|| Warning::NamedTwice {
-            input: found.source().clone(),
-        })
+        is_again.then(|| Warning::NamedTwice(found.source().clone()))
     })
 }
 
@@ -358,9 +355,7 @@ fn on_both_sides(inputs: &[Found<'_>], base: &[Found<'_>]) -> impl Iterator<Item
     let base: HashSet<_> = base.iter().filter_map(Found::identity).collect();
     inputs.iter().filter_map(move |found| {
         let is_base = base.contains(found.identity()?);
-        is_base.then(|| Warning::OnBothSides {
-            input: found.source().clone(),
-        })
+        is_base.then(|| Warning::OnBothSides(found.source().clone()))
     })
 }
 
@@ -390,9 +385,7 @@ fn unknown_proxies(profile: &Profile, options: &Options) -> impl Iterator<Item =
     let has_trace = profile.kind() != ProfileKind::Aggregate;
     let proxies = options.proxies.iter().enumerate();
     let unknown = proxies.filter(move |&(at, _)| has_trace && !profile.has_proxy(at));
-    unknown.map(|(_, proxy)| Warning::UnknownProxy {
-        proxy: excerpt(proxy),
-    })
+    unknown.map(|(_, proxy)| Warning::UnknownProxy(excerpt(proxy)))
 }
 
 /// A warning, if another event would have been the better choice.
@@ -445,69 +438,50 @@ impl Loaded<'_> {
         self.report.functions = profile.functions().len();
         let calls = profile.edges().map(|edge| edge.calls);
         self.report.calls = calls.fold(0, u64::saturating_add);
-        let text_options = &self.options.text;
-        self.report.bytes_out = match self.options.format {
-            Format::Preprocessed(version) => {
+        let (output, text) = (&self.output, &self.options.text);
+        let mut warnings = Vec::new();
+        self.report.bytes_out = match (self.options.format, &self.comparison) {
+            (Format::Preprocessed(version), _) => {
                 let options = WriteOptions {
                     version,
                     on_overflow: self.options.on_overflow,
                     escape_html: self.options.escape_html,
                 };
-                let written = self
-                    .output
-                    .place
-                    .write_seeking(|file| webgrind::write(profile, &options, file));
-                match self.output.outcome(written.map_err(FormatError::from))? {
-                    Some(written) => {
-                        let warnings = written.warnings.into_iter().map(Warning::Webgrind);
-                        self.report.warnings.extend(warnings);
-                        written.bytes
-                    }
-                    None => 0,
-                }
+                let place = &output.place;
+                let written = place.write_seeking(|file| webgrind::write(profile, &options, file));
+                let written = output.outcome(written)?.unwrap_or_default();
+                warnings.extend(written.warnings.into_iter().map(Warning::Webgrind));
+                written.bytes
             }
-            Format::Collapsed => {
-                let warnings = &mut self.report.warnings;
-                self.output.stream(|output| {
-                    let found = match &self.comparison {
-                        Some(compared) => {
-                            collapsed::write_comparison(&compared.base, profile, output)?
-                        }
-                        None => collapsed::write(profile, output)?,
-                    };
-                    warnings.extend(found.into_iter().map(Warning::Collapsed));
-                    Ok(())
-                })?
-            }
-            Format::Tree => self
-                .output
-                .stream(|output| Ok(tree::write(profile, text_options, output)?))?,
-            Format::Text => self.output.stream(|output| match &self.comparison {
-                Some(compared) => Ok(text::write_comparison(
-                    &compared.comparison,
-                    text_options,
-                    output,
-                )?),
-                None => Ok(text::write(profile, text_options, output)?),
+            (Format::Callgrind, _) => output.stream(|to| {
+                let found = callgrind::write(profile, to)?;
+                warnings.extend(found.into_iter().map(Warning::Written));
+                Ok(())
             })?,
-            Format::Json => self.output.stream(|output| match &self.comparison {
-                Some(compared) => {
-                    let (comparison, complete) = (&compared.comparison, compared.complete);
-                    Ok(json::write_comparison(comparison, &complete, output)?)
-                }
-                None => Ok(json::write(profile, &self.report.notes(), output)?),
+            (Format::Collapsed, compared) => output.stream(|to| {
+                let found = match compared {
+                    None => collapsed::write(profile, to)?,
+                    Some(compared) => collapsed::write_comparison(&compared.base, profile, to)?,
+                };
+                warnings.extend(found.into_iter().map(Warning::Collapsed));
+                Ok(())
             })?,
-            Format::Callgrind => {
-                let mut warnings = Vec::new();
-                let bytes = self.output.stream(|output| {
-                    warnings = callgrind::write(profile, output)?;
-                    Ok(())
-                })?;
-                let warnings = warnings.into_iter().map(Warning::Written);
-                self.report.warnings.extend(warnings);
-                bytes
+            (Format::Tree, _) => output.stream(|to| Ok(tree::write(profile, text, to)?))?,
+            (Format::Text, None) => output.stream(|to| Ok(text::write(profile, text, to)?))?,
+            (Format::Text, Some(compared)) => output.stream(|to| {
+                let comparison = &compared.comparison;
+                Ok(text::write_comparison(comparison, text, to)?)
+            })?,
+            (Format::Json, None) => {
+                let notes = self.report.notes();
+                output.stream(|to| Ok(json::write(profile, &notes, to)?))?
             }
+            (Format::Json, Some(compared)) => output.stream(|to| {
+                let (comparison, complete) = (&compared.comparison, &compared.complete);
+                Ok(json::write_comparison(comparison, complete, to)?)
+            })?,
         };
+        self.report.warnings.extend(warnings);
         if let (Some(compared), Some(limit)) = (&self.comparison, self.options.max_growth) {
             self.report.growth = compared.comparison.check_growth(limit).err();
         }
@@ -534,18 +508,28 @@ impl<'a> Destination<'a> {
         let written = self.place.write_streaming(|output| {
             let mut output = Counting { output, bytes: 0 };
             fill(&mut output)?;
-            Ok(output.bytes)
+            Ok::<_, FormatError>(output.bytes)
         });
         Ok(self.outcome(written)?.unwrap_or(0))
     }
 
     /// Turns a failure of the output into an error, except if its reader has closed the pipe.
-    fn outcome<T>(&self, written: Result<T, FormatError>) -> Result<Option<T>, ConvertError> {
+    fn outcome<T>(
+        &self,
+        written: Result<T, impl Into<FormatError>>,
+    ) -> Result<Option<T>, ConvertError> {
         let output = self.target.clone();
-        match written {
+        match written.map_err(Into::into) {
             Ok(written) => Ok(Some(written)),
-            Err(FormatError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
-            Err(FormatError::Io(source)) => Err(ConvertError::Output { output, source }),
+            Err(
+                FormatError::Io(source)
+                | FormatError::Webgrind(webgrind::WriteError::Io(source))
+                | FormatError::Callgrind(callgrind::WriteError::Io(source))
+                | FormatError::Text(text::Error::Io(source)),
+            ) => match source.kind() {
+                io::ErrorKind::BrokenPipe => Ok(None),
+                _ => Err(ConvertError::Output { output, source }),
+            },
             Err(FormatError::Text(error)) => Err(ConvertError::Report(error)),
             Err(source) => Err(ConvertError::Format { output, source }),
         }

@@ -13,30 +13,18 @@ use crate::webgrind::{self, ReadErrorKind};
 
 /// Why nothing was converted.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
 pub enum ConvertError {
     /// An input cannot be opened.
     #[error("{input}: cannot be opened")]
-    Open {
-        /// The input.
-        input: Source,
-        /// Why.
-        source: io::Error,
-    },
+    Open { input: Source, source: io::Error },
     /// The output is one of the inputs.
     #[error("{output}: is the same file as the input {input}; choose another output")]
-    OverInput {
-        /// The output.
-        output: Target,
-        /// The input.
-        input: Source,
-    },
+    OverInput { output: Target, input: Source },
     /// The output would replace a profile.
-    #[error("{output}: is itself a profile, which would be lost; choose another output")]
-    OverProfile {
-        /// The output.
-        output: Target,
-    },
+    #[error("{0}: is itself a profile, which would be lost; choose another output")]
+    OverProfile(Target),
     /// A callgrind profile cannot be read.
     #[error(transparent)]
     Callgrind(#[from] callgrind::Error),
@@ -44,56 +32,32 @@ pub enum ConvertError {
     #[error(transparent)]
     Preprocessed(#[from] webgrind::ReadError),
     /// An input has no bytes.
-    #[error("{input}: is empty")]
-    Empty {
-        /// The input.
-        input: Source,
-    },
+    #[error("{0}: is empty")]
+    Empty(Source),
     /// A compressed input ends before there are any data.
     #[error("{input}: no profile data: the {compression} data are cut off after {bytes} bytes")]
     CutBeforeData {
-        /// The input.
         input: Source,
-        /// How it is compressed.
         compression: Compression,
-        /// How many compressed bytes there are.
         bytes: u64,
     },
     /// An input cannot be read.
     #[error("{input}: cannot be read")]
-    Read {
-        /// The input.
-        input: Source,
-        /// Why.
-        source: io::Error,
-    },
+    Read { input: Source, source: io::Error },
     /// There are no inputs.
     #[error("there is no input")]
     NoInput,
     /// Stacks are wanted, but an input has none.
     #[error(
-        "{input}: holds sums, not single calls, so its stacks are not known, and an estimate would put costs where they never were; -f callgrind and -f text show what it holds"
+        "{0}: holds sums, not single calls, so its stacks are not known, and an estimate would put costs where they never were; -f callgrind and -f text show what it holds"
     )]
-    NoStacks {
-        /// The input.
-        input: Source,
-    },
+    NoStacks(Source),
     /// The inputs do not make a profile.
     #[error("{inputs}: {error}")]
-    Model {
-        /// The input, or the first of several.
-        inputs: String,
-        /// Why.
-        error: ModelError,
-    },
+    Model { inputs: String, error: ModelError },
     /// The output cannot be written.
     #[error("{output}: cannot be written")]
-    Output {
-        /// The output.
-        output: Target,
-        /// Why.
-        source: io::Error,
-    },
+    Output { output: Target, source: io::Error },
     /// The profile does not have the function that was to be shown.
     #[error(transparent)]
     Report(text::Error),
@@ -106,28 +70,15 @@ pub enum ConvertError {
     /// One of several inputs holds no data, and the total is to be held against a limit, which it
     /// would then keep to by accident.
     #[error(
-        "{input}: holds no data, so --max-growth cannot be checked; leave it out if that is to be expected"
+        "{0}: holds no data, so --max-growth cannot be checked; leave it out if that is to be expected"
     )]
-    NothingToCheck {
-        /// The input.
-        input: Source,
-    },
+    NothingToCheck(Source),
     /// The profiles cannot be compared.
     #[error("{inputs}: {error}")]
-    Compare {
-        /// The base, or the first input of several.
-        inputs: String,
-        /// Why.
-        error: CompareError,
-    },
+    Compare { inputs: String, error: CompareError },
     /// The profile does not fit into the format.
     #[error("{output}: cannot be written")]
-    Format {
-        /// The output.
-        output: Target,
-        /// Why.
-        source: FormatError,
-    },
+    Format { output: Target, source: FormatError },
 }
 
 /// Why a profile cannot be written in some format.
@@ -139,40 +90,13 @@ pub enum FormatError {
     Io(#[from] io::Error),
     /// As one of webgrind's.
     #[error(transparent)]
-    Webgrind(webgrind::WriteError),
+    Webgrind(#[from] webgrind::WriteError),
     /// As callgrind's.
     #[error(transparent)]
-    Callgrind(callgrind::WriteError),
+    Callgrind(#[from] callgrind::WriteError),
     /// As a text report.
     #[error(transparent)]
-    Text(text::Error),
-}
-
-impl From<webgrind::WriteError> for FormatError {
-    fn from(error: webgrind::WriteError) -> Self {
-        match error {
-            webgrind::WriteError::Io(error) => FormatError::Io(error),
-            error => FormatError::Webgrind(error),
-        }
-    }
-}
-
-impl From<callgrind::WriteError> for FormatError {
-    fn from(error: callgrind::WriteError) -> Self {
-        match error {
-            callgrind::WriteError::Io(error) => FormatError::Io(error),
-            error => FormatError::Callgrind(error),
-        }
-    }
-}
-
-impl From<text::Error> for FormatError {
-    fn from(error: text::Error) -> Self {
-        match error {
-            text::Error::Io(error) => FormatError::Io(error),
-            error => FormatError::Text(error),
-        }
-    }
+    Text(#[from] text::Error),
 }
 
 impl ConvertError {
@@ -193,7 +117,7 @@ impl ConvertError {
         match self {
             ConvertError::Callgrind(error) => error.problem.kind().is_no_data(),
             ConvertError::Preprocessed(error) => matches!(error.kind(), ReadErrorKind::NoFunctions),
-            ConvertError::Empty { .. } | ConvertError::CutBeforeData { .. } => true,
+            ConvertError::Empty(_) | ConvertError::CutBeforeData { .. } => true,
             _ => false,
         }
     }
@@ -210,6 +134,7 @@ fn together(inputs: &[Found<'_>]) -> String {
 
 /// Something that a user should know about a conversion that succeeded.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
 pub enum Warning {
     /// About a callgrind profile.
@@ -223,74 +148,43 @@ pub enum Warning {
         "{input}: the {compression} data are cut off after {bytes} bytes and were converted up to there; their writer was killed or is still running"
     )]
     Cut {
-        /// The input.
         input: Source,
-        /// How it is compressed.
         compression: Compression,
-        /// How many compressed bytes there are.
         bytes: u64,
     },
     /// One of several inputs has no data.
-    #[error("{input}: no profile data, so it adds nothing")]
-    Empty {
-        /// The input.
-        input: Source,
-    },
+    #[error("{0}: no profile data, so it adds nothing")]
+    Empty(Source),
     /// Proxy functions were named, but this input is no trace.
-    #[error("{input}: proxy functions are ignored: only in a trace can calls be replaced")]
-    ProxiesIgnored {
-        /// The input.
-        input: Source,
-    },
+    #[error("{0}: proxy functions are ignored: only in a trace can calls be replaced")]
+    ProxiesIgnored(Source),
     /// A proxy function was named, but no trace has a function of that name.
     #[error(
-        "no trace has a function \"{proxy}\", so that none is stepped over; the text report lists the names"
+        "no trace has a function \"{0}\", so that none is stepped over; the text report lists the names"
     )]
-    UnknownProxy {
-        /// The name.
-        proxy: String,
-    },
+    UnknownProxy(String),
     /// An input was converted by webgrind from another input.
     #[error(
         "{input}: was converted from another input, {original}, whose costs are now counted twice"
     )]
-    CountedTwice {
-        /// The input.
-        input: Source,
-        /// The other one.
-        original: Source,
-    },
+    CountedTwice { input: Source, original: Source },
     /// All events are wanted, but some inputs lack some.
-    #[error("not every input has {events}: where it is missing, its cost counts as 0")]
-    MissingEvents {
-        /// The events.
-        events: String,
-    },
+    #[error("not every input has {0}: where it is missing, its cost counts as 0")]
+    MissingEvents(String),
     /// Nothing costs anything, but there are other events.
     #[error("all costs of \"{event}\" are 0; the profile also has {others}")]
-    AllZero {
-        /// The selected event.
-        event: String,
-        /// The others.
-        others: String,
-    },
+    AllZero { event: String, others: String },
     /// A profile of Cachegrind, which records no calls.
     #[error(
         "the profile holds no calls, because Cachegrind records none, and inclusive costs are the same as self costs; use valgrind --tool=callgrind to record calls"
     )]
     NoCalls,
     /// An input was named more than once.
-    #[error("{input}: is named more than once, and its costs are counted as often")]
-    NamedTwice {
-        /// The input.
-        input: Source,
-    },
+    #[error("{0}: is named more than once, and its costs are counted as often")]
+    NamedTwice(Source),
     /// An input is its own base.
-    #[error("{input}: is compared with itself: it is also named as the base")]
-    OnBothSides {
-        /// The input.
-        input: Source,
-    },
+    #[error("{0}: is compared with itself: it is also named as the base")]
+    OnBothSides(Source),
     /// A sum reached an end of the 64 bits.
     #[error("some sums do not fit into 64 bits and stay at their limit")]
     Saturated,
@@ -309,7 +203,7 @@ impl Warning {
     /// The input that it says holds no data, if it says so.
     pub(super) fn empty_input(&self) -> Option<&Source> {
         match self {
-            Warning::Empty { input } => Some(input),
+            Warning::Empty(input) => Some(input),
             _ => None,
         }
     }
@@ -320,13 +214,13 @@ impl Warning {
             Warning::Callgrind(warning) => warning.kind.is_loss(),
             Warning::Preprocessed(_)
             | Warning::Cut { .. }
-            | Warning::Empty { .. }
-            | Warning::MissingEvents { .. } => true,
-            Warning::ProxiesIgnored { .. }
-            | Warning::UnknownProxy { .. }
+            | Warning::Empty(_)
+            | Warning::MissingEvents(_) => true,
+            Warning::ProxiesIgnored(_)
+            | Warning::UnknownProxy(_)
             | Warning::CountedTwice { .. }
-            | Warning::NamedTwice { .. }
-            | Warning::OnBothSides { .. }
+            | Warning::NamedTwice(_)
+            | Warning::OnBothSides(_)
             | Warning::AllZero { .. }
             | Warning::NoCalls
             | Warning::Saturated

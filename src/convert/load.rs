@@ -109,9 +109,7 @@ impl Merged {
         let missing = profile.events().iter().filter(is_missing);
         let missing: Vec<_> = missing.map(|event| excerpt(event.name())).collect();
         let warns = *wanted == EventChoice::All && !missing.is_empty();
-        warns.then(|| Warning::MissingEvents {
-            events: missing.join(", "),
-        })
+        warns.then(|| Warning::MissingEvents(missing.join(", ")))
     }
 
     fn finish(self, allow_empty: bool) -> Result<Loaded, ConvertError> {
@@ -263,8 +261,7 @@ impl<'a> Batch<'a> {
             self.builder.end_input();
             let headers = self.builder.take_headers();
             self.merged.no_data.get_or_insert((headers, error));
-            let warning = Warning::Empty { input: input() };
-            self.merged.warnings.push(warning);
+            self.merged.warnings.push(Warning::Empty(input()));
             return Ok(false);
         }
         if self.wanted.events == EventChoice::All {
@@ -273,9 +270,9 @@ impl<'a> Batch<'a> {
         }
         let kind = self.builder.end_input();
         if self.wanted.contexts && kind != Some(ProfileKind::Trace) {
-            return Err(ConvertError::NoStacks { input: input() });
+            return Err(ConvertError::NoStacks(input()));
         } else if !self.wanted.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {
-            let warning = Warning::ProxiesIgnored { input: input() };
+            let warning = Warning::ProxiesIgnored(input());
             self.merged.warnings.push(warning);
         }
         Ok(true)
@@ -296,8 +293,7 @@ impl InputReader<'_> {
             .open(progress)
             .map_err(|error| self.unreadable(error))?;
         if input.is_empty() {
-            let input = self.source.clone();
-            Err(ConvertError::Empty { input })
+            Err(ConvertError::Empty(self.source.clone()))
         } else if input.is_preprocessed() {
             self.preprocessed(input)
         } else {
