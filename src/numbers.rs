@@ -35,7 +35,7 @@ pub(crate) fn rounded(number: i128, divisor: i128, decimals: u32) -> String {
 }
 
 /// Divides, rounding to nearest, halves away from 0.
-fn divided(number: i128, divisor: i128) -> i128 {
+pub(crate) fn divided(number: i128, divisor: i128) -> i128 {
     let half = if number < 0 {
         -divisor / 2
     } else {

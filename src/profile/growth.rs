@@ -6,7 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::Comparison;
-use crate::numbers::{decimal, grouped, rounded};
+use crate::numbers::{decimal, divided, grouped, rounded};
 
 /// How much a total may grow, in percent. If negative, the total has to shrink by that much.
 ///
@@ -54,6 +54,23 @@ impl FromStr for MaxGrowth {
             digits: sign * size,
             decimals: u32::try_from(fraction.len()).map_err(|_| MaxGrowthError)?,
         })
+    }
+}
+
+impl MaxGrowth {
+    /// A change in percent of the base, with as many decimals as it takes to see that it is more.
+    fn exceeding(self, change: i128, base: i128) -> String {
+        /// Of the sums of 64 bits, none are so close to each other that it takes more.
+        const MOST: u32 = 20;
+        // Two, as in reports, or one more than the limit has.
+        let least = self.decimals.max(1) + 1;
+        let is_seen = |&decimals: &u32| {
+            let shown = change.checked_mul(100 * 10i128.pow(decimals));
+            let limit = i128::from(self.digits) * 10i128.pow(decimals - self.decimals);
+            shown.is_some_and(|shown| divided(shown, base) > limit)
+        };
+        let decimals = (least..=MOST).find(is_seen).unwrap_or(least);
+        rounded(change.saturating_mul(100), base, decimals)
     }
 }
 
@@ -136,12 +153,9 @@ impl Comparison {
                 if grown <= allowed {
                     return Ok(());
                 }
-                // Two, as in reports, or one more than the limit has.
-                let decimals = limit.decimals.max(1) + 1;
-                let percent = rounded(change.saturating_mul(100), base, decimals);
                 Err(GrowthFailure::TooMuch {
                     event,
-                    percent,
+                    percent: limit.exceeding(change, base),
                     base,
                     new,
                     limit,

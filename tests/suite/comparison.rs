@@ -396,15 +396,30 @@ fn growth_is_allowed_up_to_the_last_unit() {
     assert_eq!(check(90_000, "-10"), Ok(()));
     assert_eq!(
         check(102_001, "2"),
-        Err("the total of Ir grew by 2.00 %, from 100,000 to 102,001: more than the 2 % that are allowed".to_owned())
+        Err("the total of Ir grew by 2.001 %, from 100,000 to 102,001: more than the 2 % that are allowed".to_owned())
     );
     let more_decimals = check(102_505, "2.504").unwrap_err();
     assert!(
         more_decimals.contains("grew by 2.5050 %"),
         "{more_decimals}"
     );
-    assert!(check(102_501, "2.50").is_err());
-    assert!(check(90_001, "-10").is_err());
+    for (new, limit, shown) in [
+        (102_501, "2.50", "2.501 %, "),
+        (90_001, "-10", "-9.999 %, "),
+        (100_001, "0", "0.001 %, "),
+        (103_000, "2", "3.00 %, "),
+    ] {
+        let failure = check(new, limit).unwrap_err();
+        assert!(failure.contains(&format!(" grew by {shown}")), "{failure}");
+    }
+    let [base, new] =
+        [0, 1].map(|more: u64| format!("fn=a\n1 {}\n", 9_000_000_000_000_000_000 + more));
+    let failure = compare(&base, &new).check_growth("0".parse().unwrap());
+    let failure = failure.unwrap_err().to_string();
+    assert!(
+        failure.contains(" grew by 0.00000000000000001 %, "),
+        "{failure}"
+    );
     assert_eq!(
         check(250_000, "0"),
         Err("the total of Ir grew by 150.00 %, from 100,000 to 250,000: more than the 0 % that are allowed".to_owned())
