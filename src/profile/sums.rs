@@ -1,6 +1,6 @@
 //! The sums of a profile, and how those of two profiles are merged.
 
-use super::calls::{Added, CallEdge, CallTable, EdgeKey};
+use super::calls::{Added, CallTable, EdgeKey};
 use super::costs::{Cost, Costs};
 use super::functions::{Function, FunctionTable, LineRule};
 use super::ids::{FunctionId, NameId};
@@ -110,41 +110,32 @@ impl Sums {
         Ok(())
     }
 
-    /// Adds events that are weighted sums of existing ones: for each, its parts and their weights.
+    /// Adds events that are weighted sums of the `present` ones: for each, its parts and their
+    /// weights.
     pub fn derive(&mut self, present: usize, derived: &[Vec<(usize, Cost)>]) {
-        let mut row = vec![0; (present + derived.len()).saturating_sub(1)];
-        let mut put = |first: Cost, more: &[Cost]| {
-            row.fill(0);
-            for (at, parts) in derived.iter().enumerate() {
+        let added = |first: Cost, more: &[Cost]| {
+            let sums = derived.iter().map(|parts| {
                 let shares = parts.iter().map(|&(event, weight)| {
-                    let cost = match event.checked_sub(1) {
-                        None => first,
-                        // One derived event may need another that stands before it.
-                        Some(event) if event + 1 >= present => row[event],
-                        Some(event) => more.get(event).copied().unwrap_or(0),
-                    };
-                    cost.saturating_mul(weight)
+                    let cost = event.checked_sub(1).map_or(Some(&first), |at| more.get(at));
+                    cost.map_or(0, |cost| cost.saturating_mul(weight))
                 });
-                row[present - 1 + at] = shares.fold(0, Cost::saturating_add);
-            }
-            row.clone()
+                shares.fold(0, Cost::saturating_add)
+            });
+            // Nothing for the events after the first that are there already.
+            let present = std::iter::repeat_n(0, present.saturating_sub(1));
+            present.chain(sums).collect::<Vec<Cost>>()
         };
-        for id in 0..self.functions.as_slice().len() {
-            let Function {
-                self_cost,
-                inclusive,
-                ..
-            } = self.functions.as_slice()[id];
-            let costs = put(self_cost, self.functions.more_self.row(id));
-            self.functions.more_self.add(id, &costs);
-            let costs = put(inclusive, self.functions.more_inclusive.row(id));
-            self.functions.more_inclusive.add(id, &costs);
+        let functions = &mut self.functions;
+        for row in 0..functions.as_slice().len() {
+            let function = &functions.as_slice()[row];
+            let self_costs = added(function.self_cost, functions.more_self.row(row));
+            let inclusive = added(function.inclusive, functions.more_inclusive.row(row));
+            functions.more_self.add(row, &self_costs);
+            functions.more_inclusive.add(row, &inclusive);
         }
         for position in 0..self.calls.len() {
-            let Some(CallEdge { cost, .. }) = self.calls.get(position) else {
-                continue;
-            };
-            let costs = put(cost, self.calls.more(position));
+            let cost = self.calls.get(position).map_or(0, |edge| edge.cost);
+            let costs = added(cost, self.calls.more(position));
             self.calls.add_more(position, &costs);
         }
     }
