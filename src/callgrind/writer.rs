@@ -2,11 +2,12 @@
 //! merged again.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::io::{self, BufWriter, Write};
 
 use foldhash::fast::RandomState;
+use indexmap::IndexSet;
 use thiserror::Error;
 
 use crate::profile::{Cost, Event, FunctionId, NameId, OF_XDEBUG_2, Profile};
@@ -27,22 +28,16 @@ pub enum WriteError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WriteWarning {
-    /// Names with bytes at which their lines would end or begin.
+    /// So many names have bytes at which their lines would end or begin.
     #[error(
-        "{count} names have line ends in them, or blanks before them, which the callgrind format cannot hold: they were spelled like \\x0a"
+        "{0} names have line ends in them, or blanks before them, which the callgrind format cannot hold: they were spelled like \\x0a"
     )]
-    SpelledNames {
-        /// How many.
-        count: usize,
-    },
-    /// Inclusive costs that are not those of the calls.
+    SpelledNames(usize),
+    /// The inclusive costs of so many functions are not those of the calls.
     #[error(
-        "the inclusive costs of {functions} functions are not their self costs and those of their calls, and readers of the callgrind format will work them out so"
+        "the inclusive costs of {0} functions are not their self costs and those of their calls, and readers of the callgrind format will work them out so"
     )]
-    InclusiveCosts {
-        /// How many functions.
-        functions: usize,
-    },
+    InclusiveCosts(usize),
 }
 
 /// Writes all functions and calls with the costs of all events, sorted by object, file and name.
@@ -112,26 +107,23 @@ impl<'a> Names<'a> {
 
 /// A name that comes back when its line is read: without line ends, and without what is trimmed.
 fn spell(name: &[u8]) -> Cow<'_, [u8]> {
-    let begins_blank = matches!(name, [b' ' | b'\t', ..]);
-    let breaks_line = name.ends_with(b"\r") || memchr::memchr(b'\n', name).is_some();
-    if !begins_blank && !breaks_line {
+    let is_lost = |(at, byte): (usize, &u8)| match byte {
+        b' ' | b'\t' => at == 0,
+        b'\r' => at + 1 == name.len(),
+        byte => *byte == b'\n',
+    };
+    if !name.iter().enumerate().any(is_lost) {
         return Cow::Borrowed(name);
     }
-    let last = name.len() - 1;
     let mut text = Vec::with_capacity(name.len() + 3);
-    for (at, &byte) in name.iter().enumerate() {
-        match byte {
-            b' ' | b'\t' if at == 0 => text.extend_from_slice(hexadecimal(byte).as_bytes()),
-            b'\r' if at == last => text.extend_from_slice(hexadecimal(byte).as_bytes()),
-            b'\n' => text.extend_from_slice(hexadecimal(byte).as_bytes()),
-            _ => text.push(byte),
+    for (at, byte) in name.iter().enumerate() {
+        if is_lost((at, byte)) {
+            text.extend_from_slice(format!("\\x{byte:02x}").as_bytes());
+        } else {
+            text.push(*byte);
         }
     }
     Cow::Owned(text)
-}
-
-fn hexadecimal(byte: u8) -> String {
-    format!("\\x{byte:02x}")
 }
 
 /// The functions of a profile by object, file and name.
@@ -200,32 +192,11 @@ impl Order {
     }
 }
 
-/// The ids of one of the three tables, by first appearance.
-struct Ids<K> {
-    ids: HashMap<K, usize, RandomState>,
-}
+/// What has an id already, by first appearance.
+type Ids<K> = IndexSet<K, RandomState>;
 
-impl<K> Default for Ids<K> {
-    fn default() -> Self {
-        Ids {
-            ids: HashMap::default(),
-        }
-    }
-}
-
-impl<K: Eq + Hash> Ids<K> {
-    /// The id, and whether it is used for the first time.
-    fn of(&mut self, key: K) -> (usize, bool) {
-        let next = self.ids.len() + 1;
-        let id = *self.ids.entry(key).or_insert(next);
-        (id, id == next)
-    }
-}
-
-/// What a group of functions costs and calls.
+/// The calls from a line of a group of functions to another group.
 struct Calls {
-    callee: usize,
-    line: u64,
     calls: u64,
     costs: Vec<Cost>,
 }
@@ -248,7 +219,7 @@ struct Writer<'a, W: Write> {
 }
 
 impl<W: Write> Writer<'_, W> {
-    fn header(&mut self) -> Result<(), WriteError> {
+    fn header(&mut self) -> io::Result<()> {
         let profile = self.profile;
         let output = &mut self.output;
         output.write_all(b"# callgrind format\nversion: 1\n")?;
@@ -275,15 +246,18 @@ impl<W: Write> Writer<'_, W> {
         for total in profile.totals() {
             write!(output, " {total}")?;
         }
-        Ok(output.write_all(b"\n")?)
+        output.write_all(b"\n")
     }
 
     /// A block with the sums of functions that are one.
     fn function(&mut self, group: &[FunctionId], line: u64) -> Result<(), WriteError> {
-        let self_costs = self.sum(group, |id| self.profile.self_costs(id))?;
+        let mut self_costs = self.zeros();
+        for &id in group {
+            add(&mut self_costs, self.profile.self_costs(id))?;
+        }
         let calls = self.calls(group)?;
-        self.compare_inclusive(group, &self_costs, &calls);
-        if !self.needs_block(group, &self_costs, &calls) {
+        self.compare_inclusive(group, &self_costs, calls.values());
+        if calls.is_empty() && !self.needs_block(group, &self_costs) {
             return Ok(());
         }
         let profile = self.profile;
@@ -294,161 +268,140 @@ impl<W: Write> Writer<'_, W> {
         self.output.write_all(b"\n")?;
         if self.object != function.object {
             self.object = function.object;
-            self.name("ob=", function.object)?;
+            self.object_line("ob=", function.object)?;
         }
         if self.file != Some(function.file) {
             self.file = Some(function.file);
-            self.name("fl=", function.file)?;
+            self.file_line("fl=", function.file)?;
         }
-        self.function_name("fn=", self.order.group(id), function.name)?;
+        self.function_line("fn=", self.order.group(id), function.name)?;
         self.costs(line, &self_costs)?;
-        for call in calls {
-            self.call(&call)?;
+        for ((line, callee), call) in &calls {
+            self.call(*line, *callee, call)?;
         }
         Ok(())
     }
 
-    /// Whether readers would lose something without a block.
+    /// Whether readers would lose something without the block of a group that calls nothing.
     ///
     /// One without costs and calls would give a function an invocation that is called from a place
     /// without a count.
-    fn needs_block(&self, group: &[FunctionId], self_costs: &[Cost], calls: &[Calls]) -> bool {
+    fn needs_block(&self, group: &[FunctionId], self_costs: &[Cost]) -> bool {
         let profile = self.profile;
         let mut callers = group.iter().flat_map(|&id| profile.called_from(id));
         let invocations = || {
             let functions = group.iter().map(|&id| profile.function(id));
             functions.map(|function| function.invocations).max()
         };
-        !calls.is_empty()
-            || self_costs.iter().any(|&cost| cost != 0)
+        self_costs.iter().any(|&cost| cost != 0)
             || callers.all(|edge| edge.calls == 0) && invocations() != Some(0)
             || group.iter().all(|&id| profile.called_from(id).len() == 0)
     }
 
     /// The calls of a group, by line and callee.
-    fn calls(&self, group: &[FunctionId]) -> Result<Vec<Calls>, WriteError> {
-        let edges = group.iter().flat_map(|&id| self.profile.sub_calls(id));
-        let mut calls: Vec<Calls> = edges
-            .map(|edge| Calls {
-                callee: self.order.group(edge.callee),
-                line: edge.line,
-                calls: edge.calls,
-                costs: edge.costs().collect(),
-            })
-            .collect();
-        calls.sort_by_key(|call| (call.line, call.callee));
-        let mut joined: Vec<Calls> = Vec::with_capacity(calls.len());
-        for call in calls {
-            match joined.last_mut() {
-                Some(last) if (last.line, last.callee) == (call.line, call.callee) => {
-                    last.calls = last
-                        .calls
-                        .checked_add(call.calls)
-                        .ok_or(WriteError::TooLarge)?;
-                    add(&mut last.costs, call.costs)?;
-                }
-                _ => joined.push(call),
-            }
+    fn calls(&self, group: &[FunctionId]) -> Result<BTreeMap<(u64, usize), Calls>, WriteError> {
+        let mut calls: BTreeMap<_, Calls> = BTreeMap::new();
+        for edge in group.iter().flat_map(|&id| self.profile.sub_calls(id)) {
+            let key = (edge.line, self.order.group(edge.callee));
+            let sums = calls.entry(key).or_insert_with(|| Calls {
+                calls: 0,
+                costs: self.zeros(),
+            });
+            let calls = sums.calls.checked_add(edge.calls);
+            sums.calls = calls.ok_or(WriteError::TooLarge)?;
+            add(&mut sums.costs, edge.costs())?;
         }
-        Ok(joined)
+        Ok(calls)
     }
 
-    fn sum<I: Iterator<Item = Cost>>(
-        &self,
+    fn zeros(&self) -> Vec<Cost> {
+        vec![0; self.profile.events().len()]
+    }
+
+    fn compare_inclusive<'b>(
+        &mut self,
         group: &[FunctionId],
-        costs: impl Fn(FunctionId) -> I,
-    ) -> Result<Vec<Cost>, WriteError> {
-        let mut sum = vec![0; self.profile.events().len()];
-        group.iter().try_for_each(|&id| add(&mut sum, costs(id)))?;
-        Ok(sum)
-    }
-
-    fn compare_inclusive(&mut self, group: &[FunctionId], self_costs: &[Cost], calls: &[Calls]) {
+        self_costs: &[Cost],
+        calls: impl Iterator<Item = &'b Calls>,
+    ) {
         let stated = group.iter().map(|&id| self.profile.function(id).inclusive);
         let stated: i128 = stated.map(i128::from).sum();
         let first = |costs: &[Cost]| costs.first().copied().map_or(0, i128::from);
-        let of_calls: i128 = calls.iter().map(|call| first(&call.costs)).sum();
+        let of_calls: i128 = calls.map(|call| first(&call.costs)).sum();
         if stated != first(self_costs) + of_calls {
             self.other_inclusive += 1;
         }
     }
 
-    fn call(&mut self, call: &Calls) -> Result<(), WriteError> {
-        let callee = self.order.representative(call.callee);
-        let callee = self.profile.function(callee);
+    fn call(&mut self, line: u64, group: usize, call: &Calls) -> io::Result<()> {
+        let callee = self.profile.function(self.order.representative(group));
         if callee.object != self.object {
-            self.name("cob=", callee.object)?;
+            self.object_line("cob=", callee.object)?;
         }
         if Some(callee.file) != self.file {
-            self.name("cfi=", callee.file)?;
+            self.file_line("cfi=", callee.file)?;
         }
-        self.function_name("cfn=", call.callee, callee.name)?;
-        let line = self.order.lines[call.callee];
-        writeln!(self.output, "calls={} {line}", call.calls)?;
-        self.costs(call.line, &call.costs)
+        self.function_line("cfn=", group, callee.name)?;
+        let target_line = self.order.lines[group];
+        writeln!(self.output, "calls={} {target_line}", call.calls)?;
+        self.costs(line, &call.costs)
     }
 
     /// A cost line, without the zeros at its end.
-    fn costs(&mut self, line: u64, costs: &[Cost]) -> Result<(), WriteError> {
+    fn costs(&mut self, line: u64, costs: &[Cost]) -> io::Result<()> {
         write!(self.output, "{line}")?;
-        let end = costs
-            .iter()
-            .rposition(|&cost| cost != 0)
-            .map_or(1, |last| last + 1);
-        for cost in costs.iter().take(end) {
+        let last = costs.iter().rposition(|&cost| cost != 0).unwrap_or(0);
+        for cost in costs.iter().take(last + 1) {
             write!(self.output, " {cost}")?;
         }
-        Ok(self.output.write_all(b"\n")?)
+        self.output.write_all(b"\n")
     }
 
-    /// A line with the name of an object or a file, which defines its id the first time.
-    fn name(&mut self, key: &str, name: NameId) -> Result<(), WriteError> {
-        let id = (!self.names.get(name).is_empty()).then(|| {
-            let ids = match key {
-                "ob=" | "cob=" => &mut self.objects,
-                _ => &mut self.files,
-            };
-            ids.of(name)
-        });
-        self.name_line(key, id, name)
+    fn object_line(&mut self, key: &str, object: NameId) -> io::Result<()> {
+        let name = self.names.get(object);
+        name_line(&mut self.output, key, &mut self.objects, object, name)
     }
 
-    /// The same for the name of a function.
-    fn function_name(&mut self, key: &str, group: usize, name: NameId) -> Result<(), WriteError> {
-        let is_empty = self.names.get(name).is_empty();
-        let id = (!is_empty).then(|| self.functions.of(group));
-        self.name_line(key, id, name)
+    fn file_line(&mut self, key: &str, file: NameId) -> io::Result<()> {
+        let name = self.names.get(file);
+        name_line(&mut self.output, key, &mut self.files, file, name)
     }
 
-    fn name_line(
-        &mut self,
-        key: &str,
-        id: Option<(usize, bool)>,
-        name: NameId,
-    ) -> Result<(), WriteError> {
-        self.output.write_all(key.as_bytes())?;
-        if let Some((id, is_new)) = id {
-            write!(self.output, "({id})")?;
-            if is_new {
-                self.output.write_all(b" ")?;
-                self.output.write_all(self.names.get(name))?;
-            }
-        }
-        Ok(self.output.write_all(b"\n")?)
+    fn function_line(&mut self, key: &str, group: usize, name: NameId) -> io::Result<()> {
+        let name = self.names.get(name);
+        name_line(&mut self.output, key, &mut self.functions, group, name)
     }
 
     fn warnings(&self) -> Vec<WriteWarning> {
         let mut warnings = Vec::new();
-        let count = self.names.spelled.len();
-        if count > 0 {
-            warnings.push(WriteWarning::SpelledNames { count });
+        if let count @ 1.. = self.names.spelled.len() {
+            warnings.push(WriteWarning::SpelledNames(count));
         }
-        let functions = self.other_inclusive;
-        if functions > 0 {
-            warnings.push(WriteWarning::InclusiveCosts { functions });
+        if let functions @ 1.. = self.other_inclusive {
+            warnings.push(WriteWarning::InclusiveCosts(functions));
         }
         warnings
     }
+}
+
+/// A line with a name, which defines its id the first time.
+fn name_line<K: Eq + Hash>(
+    output: &mut impl Write,
+    key: &str,
+    ids: &mut Ids<K>,
+    named: K,
+    name: &[u8],
+) -> io::Result<()> {
+    output.write_all(key.as_bytes())?;
+    if !name.is_empty() {
+        let (index, is_new) = ids.insert_full(named);
+        write!(output, "({})", index + 1)?;
+        if is_new {
+            output.write_all(b" ")?;
+            output.write_all(name)?;
+        }
+    }
+    output.write_all(b"\n")
 }
 
 fn add(sums: &mut [Cost], costs: impl IntoIterator<Item = Cost>) -> Result<(), WriteError> {

@@ -319,7 +319,7 @@ fn names_that_would_break_a_line_are_spelled() {
     replace(&mut file, b"Zc", b" c");
     let profile = read_file(&file).unwrap();
     let (text, warnings) = write(&profile);
-    assert_eq!(warnings, [WriteWarning::SpelledNames { count: 2 }]);
+    assert_eq!(warnings, [WriteWarning::SpelledNames(2)]);
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains("fn=(2) aXb\\x0d\n1 1\n"), "{text}");
     assert!(text.contains("fn=(1) \\x20c\n2 2\n"), "{text}");
@@ -361,7 +361,7 @@ fn inclusive_costs_that_get_lost_are_told() {
     let mut options = all_events();
     options.inclusive = InclusiveCost::Outermost;
     let (_, warnings) = write(&read(text, options));
-    assert_eq!(warnings, [WriteWarning::InclusiveCosts { functions: 1 }]);
+    assert_eq!(warnings, [WriteWarning::InclusiveCosts(1)]);
 }
 
 #[test]
