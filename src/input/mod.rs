@@ -122,15 +122,14 @@ impl<'a> Found<'a> {
         let buffer = length.map_or(BUFFER, buffer_for);
         let counted = Counted::new(file, length, progress.clone());
         let plain = Recognised::read(BufReader::with_capacity(buffer, counted))?;
-        let stream = match plain.content() {
-            Content::Compressed(compression) => decompress(compression, plain)?,
-            Content::Foreign(foreign) => return Err(unsupported(foreign)),
+        match plain.content() {
+            Content::Compressed(compression) => decompress(compression, plain),
+            Content::Foreign(foreign) => Err(unsupported(foreign)),
             Content::Empty | Content::Text | Content::Preprocessed => {
                 let seeks = length.is_some();
-                Stream::Plain { plain, seeks }
+                Ok(Input(Stream::Plain { plain, seeks }))
             }
-        };
-        Ok(Input { stream })
+        }
     }
 }
 
@@ -173,7 +172,7 @@ fn stdin() -> io::Result<File> {
 fn decompress(
     compression: Compression,
     compressed: Recognised<BufReader<Counted>>,
-) -> io::Result<Stream> {
+) -> io::Result<Input> {
     let decompressed = Recognised::read(compression::decompress(compression, compressed))?;
     let twice = |inner: &dyn fmt::Display| {
         unsupported(format!(
@@ -184,24 +183,22 @@ fn decompress(
         Content::Compressed(inner) => Err(twice(&inner)),
         Content::Foreign(Foreign::Compressed { name, .. }) => Err(twice(&name)),
         Content::Foreign(inner) => Err(unsupported(inner)),
-        Content::Empty | Content::Text | Content::Preprocessed => Ok(Stream::Decompressed {
+        Content::Empty | Content::Text | Content::Preprocessed => Ok(Input(Stream::Decompressed {
             decompressed,
             compression,
-        }),
+        })),
     }
 }
 
 #[cfg(not(feature = "compression"))]
-fn decompress(compression: Compression, _: Recognised<BufReader<Counted>>) -> io::Result<Stream> {
+fn decompress(compression: Compression, _: Recognised<BufReader<Counted>>) -> io::Result<Input> {
     Err(unsupported(format!(
         "it is {compression} data, and this program was built without the feature \"compression\""
     )))
 }
 
 /// An input that is being read.
-pub(crate) struct Input {
-    stream: Stream,
-}
+pub(crate) struct Input(Stream);
 
 enum Stream {
     /// Read as it is stored.
@@ -229,8 +226,16 @@ impl Input {
         self.content() == Content::Preprocessed
     }
 
+    fn bytes(&mut self) -> &mut dyn BufRead {
+        match &mut self.0 {
+            Stream::Plain { plain, .. } => plain,
+            #[cfg(feature = "compression")]
+            Stream::Decompressed { decompressed, .. } => decompressed,
+        }
+    }
+
     fn content(&self) -> Content {
-        match &self.stream {
+        match &self.0 {
             Stream::Plain { plain, .. } => plain.content(),
             #[cfg(feature = "compression")]
             Stream::Decompressed { decompressed, .. } => decompressed.content(),
@@ -239,7 +244,7 @@ impl Input {
 
     /// Makes it readable in any order. An input that cannot seek is copied to a temporary file.
     pub fn into_seekable(self) -> io::Result<Seekable> {
-        match self.stream {
+        match self.0 {
             Stream::Plain { plain, seeks: true } => Seekable::file(plain.into_inner().into_inner()),
             Stream::Plain { plain, .. } => Seekable::copy(plain),
             #[cfg(feature = "compression")]
@@ -250,7 +255,7 @@ impl Input {
     /// Reads on, if it is compressed, to find out whether the data are corrupt. This may show only
     /// later, at the latest in the checksum.
     pub fn check_rest(&mut self) -> io::Result<()> {
-        match &mut self.stream {
+        match &mut self.0 {
             Stream::Plain { .. } => Ok(()),
             #[cfg(feature = "compression")]
             Stream::Decompressed { decompressed, .. } => {
@@ -262,7 +267,7 @@ impl Input {
     /// Where the compressed bytes ended too early, if they did. Known after everything has been
     /// read.
     pub fn cut(&self) -> Option<(Compression, u64)> {
-        match &self.stream {
+        match &self.0 {
             Stream::Plain { .. } => None,
             #[cfg(feature = "compression")]
             Stream::Decompressed {
@@ -275,28 +280,16 @@ impl Input {
 
 impl BufRead for Input {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        match &mut self.stream {
-            Stream::Plain { plain, .. } => plain.fill_buf(),
-            #[cfg(feature = "compression")]
-            Stream::Decompressed { decompressed, .. } => decompressed.fill_buf(),
-        }
+        self.bytes().fill_buf()
     }
 
     fn consume(&mut self, count: usize) {
-        match &mut self.stream {
-            Stream::Plain { plain, .. } => plain.consume(count),
-            #[cfg(feature = "compression")]
-            Stream::Decompressed { decompressed, .. } => decompressed.consume(count),
-        }
+        self.bytes().consume(count);
     }
 }
 
 impl Read for Input {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        match &mut self.stream {
-            Stream::Plain { plain, .. } => plain.read(room),
-            #[cfg(feature = "compression")]
-            Stream::Decompressed { decompressed, .. } => decompressed.read(room),
-        }
+        self.bytes().read(room)
     }
 }

@@ -1,6 +1,6 @@
 //! Inputs that are read in any order: preprocessed files.
 
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use super::progress::Counted;
 use crate::temporary::Temporary;
@@ -9,19 +9,19 @@ use crate::temporary::Temporary;
 /// of that size, so the rest need not be copied.
 const MOST_COPIED: u64 = 1 << 32;
 
-/// An input that can seek.
+/// An input that can seek. It has no buffer: its reader has one.
 pub(crate) enum Seekable {
     /// A file as it is.
-    File(BufReader<Counted>),
+    File(Counted),
     /// A copy, in memory or in a temporary file without a name.
-    Copy(BufReader<Temporary>),
+    Copy(Temporary),
 }
 
 impl Seekable {
     /// Uses a file that can seek.
     pub fn file(mut file: Counted) -> io::Result<Self> {
         file.rewind()?;
-        Ok(Seekable::File(BufReader::new(file)))
+        Ok(Seekable::File(file))
     }
 
     /// Copies an input that cannot seek, up to the size that its reader refuses.
@@ -29,7 +29,7 @@ impl Seekable {
         let mut copy = Temporary::new();
         io::copy(&mut input.take(MOST_COPIED), &mut copy)?;
         copy.rewind()?;
-        Ok(Seekable::Copy(BufReader::new(copy)))
+        Ok(Seekable::Copy(copy))
     }
 }
 

@@ -14,8 +14,6 @@
 //! header address: header lines, each with \n, to the end of the file
 //! ```
 
-use std::str::FromStr;
-
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -38,7 +36,7 @@ pub(super) const NOBODY: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
     /// Every invocation with its caller and sub-calls; read by webgrind 0.4.
-    V4,
+    V4 = 4,
     /// Sums per function, and who called it; read by webgrind 0.5.
     V5,
     /// The same, and whom it calls; read by webgrind 0.6 to 1.1.
@@ -71,12 +69,7 @@ impl Version {
 
     /// The number at the start of a file.
     pub fn number(self) -> u32 {
-        match self {
-            Version::V4 => 4,
-            Version::V5 => 5,
-            Version::V6 => 6,
-            Version::V7 => 7,
-        }
+        self as u32
     }
 
     /// The version with this number.
@@ -120,28 +113,13 @@ impl Version {
     }
 }
 
-impl FromStr for Version {
-    type Err = ();
-
-    /// Reads `v4` to `v7`, or `4` to `7`.
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let number = text.strip_prefix('v').unwrap_or(text);
-        let number = number.parse().map_err(|_| ())?;
-        Version::from_number(number).ok_or(())
-    }
-}
-
 /// Numbers that stand together; they are in a file as they are in memory.
 pub(super) trait Record: FromBytes + IntoBytes + Immutable + Sized {
     /// Bytes of a record.
     const SIZE: u64 = size_of::<Self>() as u64;
 }
 
-impl Record for U32 {}
-impl Record for Start {}
-impl Record for CallRecord {}
-impl Record for InvocationRecord {}
-impl Record for SubCallRecord {}
+impl<T: FromBytes + IntoBytes + Immutable> Record for T {}
 
 /// The beginning of a file, before the table of function addresses.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
@@ -164,7 +142,7 @@ pub(super) struct CallRecord {
 }
 
 /// An invocation of v4, in the record of its function.
-#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 pub(super) struct InvocationRecord {
     pub self_cost: U32,
@@ -186,14 +164,9 @@ impl InvocationRecord {
     /// An invocation without caller, cost and calls.
     pub fn uncalled(sub_call_address: u32) -> Self {
         InvocationRecord {
-            self_cost: U32::ZERO,
-            inclusive: U32::ZERO,
-            call_cost: U32::ZERO,
-            caller: U32::new(NOBODY),
-            caller_invocation: U32::ZERO,
-            line: U32::ZERO,
-            sub_call_count: U32::ZERO,
-            sub_call_address: U32::new(sub_call_address),
+            caller: NOBODY.into(),
+            sub_call_address: sub_call_address.into(),
+            ..InvocationRecord::default()
         }
     }
 }

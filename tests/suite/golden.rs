@@ -15,7 +15,8 @@ use crate::library::{profile_options, read, write_with};
 fn source_and_version(golden: &Path) -> Option<(PathBuf, Version)> {
     let stem = golden.to_str()?.strip_suffix(".pre")?;
     let (stem, version) = stem.rsplit_once('.')?;
-    Some((format!("{stem}.cg").into(), version.parse().ok()?))
+    let version = version.strip_prefix('v')?.parse().ok()?;
+    Some((format!("{stem}.cg").into(), Version::from_number(version)?))
 }
 
 #[test]
