@@ -139,13 +139,15 @@ impl<'a> ComparisonReport<'a> {
                 place: Place::of(&change.object, &change.file, 0),
             }
         });
-        let headings = [
-            self.notation.heading("change", "change"),
-            "base %".to_owned(),
-        ];
-        let table = Table::new(headings, ["function", "file"])
-            .with_rows(rows)
-            .aligning(ALIGNED_NAME);
+        let table = Table {
+            figures: vec![
+                self.notation.heading("change", "change"),
+                "base %".to_owned(),
+            ],
+            names: ["function", "file"],
+            rows: rows.collect(),
+            aligned_name: ALIGNED_NAME,
+        };
         let first_column = table.first_figure_width();
         let rows = table.lines(self.options.width);
         let mut rows = rows.iter().map(|row| self.cut(row));

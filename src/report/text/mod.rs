@@ -14,7 +14,7 @@ use thiserror::Error;
 pub use self::comparison::write_comparison;
 use self::figures::{Notation, Unit, counted, in_units};
 use self::names::cut_end;
-use self::table::{Place, Row, Table};
+use self::table::{ALIGNED_NAME, Place, Row, Table};
 use crate::numbers::{grouped, percent};
 use crate::profile::{
     Cost, EdgeRef, Event, Function, FunctionId, Profile, ProfileKind, split_scale,
@@ -296,7 +296,6 @@ impl<'a> Report<'a> {
             "calls".to_owned(),
         ];
         let further = self.further.iter().flat_map(FurtherEvent::headings);
-        let headings = headings.into_iter().chain(further);
         let rows = functions.iter().map(|&id| {
             let function = self.profile.function(id);
             let mut figures = vec![
@@ -318,8 +317,13 @@ impl<'a> Report<'a> {
                 place: self.place(function),
             }
         });
-        let table = Table::new(headings, ["function", "file:line"]);
-        table.with_rows(rows).lines(self.options.width)
+        let table = Table {
+            figures: headings.into_iter().chain(further).collect(),
+            names: ["function", "file:line"],
+            rows: rows.collect(),
+            aligned_name: ALIGNED_NAME,
+        };
+        table.lines(self.options.width)
     }
 
     /// The calls into a function or out of it, after an empty line.
@@ -341,7 +345,6 @@ impl<'a> Report<'a> {
             "calls".to_owned(),
         ];
         let further = self.further.iter().map(FurtherEvent::cost_heading);
-        let headings = headings.into_iter().chain(further);
         let shown = self.split(&calls).0.len();
         let rest = calls.split_off(shown);
         let rows = calls.into_iter().map(|call| {
@@ -358,8 +361,13 @@ impl<'a> Report<'a> {
                 place: call.place,
             }
         });
-        let table = Table::new(headings, [other, "called at"]);
-        lines.extend(table.with_rows(rows).lines(self.options.width));
+        let table = Table {
+            figures: headings.into_iter().chain(further).collect(),
+            names: [other, "called at"],
+            rows: rows.collect(),
+            aligned_name: ALIGNED_NAME,
+        };
+        lines.extend(table.lines(self.options.width));
         if !rest.is_empty() {
             let costs = rest.iter().map(|call| call.edge.cost);
             let cost = self.cost_and_share(costs.fold(0, Cost::saturating_add));

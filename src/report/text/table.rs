@@ -8,7 +8,7 @@ const GAP: &str = "  ";
 
 /// Without a given width, only longer names push their places to the right: one name of hundreds of
 /// columns must not move all places.
-const ALIGNED_NAME: usize = 60;
+pub(super) const ALIGNED_NAME: usize = 60;
 
 /// If there is less room than this for both, names get all of it: cut further, neither would be
 /// useful.
@@ -18,12 +18,12 @@ const LEAST_PLACE: usize = 20;
 /// Rows in the order in which they are shown.
 pub(super) struct Table {
     /// Headings of the figures, which stand at the right of their columns.
-    figures: Vec<String>,
+    pub figures: Vec<String>,
     /// Headings of names and places, which stand at the left.
-    names: [&'static str; 2],
-    rows: Vec<Row>,
+    pub names: [&'static str; 2],
+    pub rows: Vec<Row>,
     /// Names up to this width have their places below each other, where no width is to be kept to.
-    aligned_name: usize,
+    pub aligned_name: usize,
 }
 
 /// One row of a table.
@@ -51,44 +51,14 @@ struct Widths {
 }
 
 impl Table {
-    /// A table without rows.
-    pub fn new(figures: impl IntoIterator<Item = String>, names: [&'static str; 2]) -> Self {
-        Table {
-            figures: figures.into_iter().collect(),
-            names,
-            rows: Vec::new(),
-            aligned_name: ALIGNED_NAME,
-        }
-    }
-
-    /// The table with these rows.
-    pub fn with_rows(self, rows: impl IntoIterator<Item = Row>) -> Self {
-        Table {
-            rows: rows.into_iter().collect(),
-            ..self
-        }
-    }
-
-    /// The table with the places of no longer names than this below each other.
-    pub fn aligning(self, aligned_name: usize) -> Self {
-        Table {
-            aligned_name,
-            ..self
-        }
-    }
-
     /// The headings and rows as lines, cut to a width if there is one.
     pub fn lines(&self, width: Option<usize>) -> Vec<String> {
         let figures = self.figure_widths();
         let taken: usize = figures.iter().map(|width| width + GAP.len()).sum();
         let room = width.map(|width| width.saturating_sub(taken));
         let widths = self.name_widths(room);
-        let headings = line(
-            &figures,
-            &self.figures,
-            &widths,
-            self.names.map(str::to_owned),
-        );
+        let names = self.names.map(str::to_owned);
+        let headings = line(&figures, &self.figures, &widths, names);
         let rows = self.rows.iter().map(|row| {
             let names = match room {
                 Some(_) => row.cut_names(&widths),
@@ -127,8 +97,10 @@ impl Table {
         let places = self.rows.iter().map(|row| width_of(&row.place.in_short()));
         let place = places.fold(self.names[1].len(), usize::max);
         if room < LEAST_NAME.min(name) + GAP.len() + LEAST_PLACE.min(place) {
-            let name = room;
-            return Widths { name, place: None };
+            return Widths {
+                name: room,
+                place: None,
+            };
         }
         // Three fifths for names, unless the others need less than their share.
         let both = room - GAP.len();
