@@ -10,8 +10,6 @@ mod header;
 mod in_force;
 mod records;
 mod sections;
-#[cfg(test)]
-mod tests;
 
 use super::error::{Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;

@@ -1,7 +1,9 @@
 //! What lines do, read one by one and by their shape alike.
 
-use crate::callgrind::{KindChoice, Options, read, read_line_by_line};
-use crate::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::callgrind::{KindChoice, Options, read, read_line_by_line};
+use cg_preprocess::profile::{EventChoice, Kind, NameId, Profile, ProfileBuilder, ProfileOptions};
+
+use crate::library::{event, headers, profile_options, read_options};
 
 /// What came of a text.
 #[derive(Debug)]
@@ -11,13 +13,9 @@ struct Reading {
 }
 
 /// Reads a text both ways, which must come to the same.
-fn read_with(text: &str, options: &Options, event: Option<&str>) -> Reading {
+fn read_with(text: &str, options: &Options, wanted: Option<&str>) -> Reading {
     let [reading, reference] = [read, read_line_by_line].map(|read| {
-        let mut profile = ProfileOptions::default();
-        if let Some(event) = event {
-            profile.events = EventChoice::Named(vec![event.as_bytes().to_vec()]);
-        }
-        let mut builder = ProfileBuilder::new(profile);
+        let mut builder = ProfileBuilder::new(wanted.map(event).unwrap_or_default());
         let outcome = read(text.as_bytes(), "a.cg", options, &mut builder).unwrap();
         let warnings = outcome.warnings.iter().map(ToString::to_string).collect();
         Reading {
@@ -35,10 +33,7 @@ fn sound(text: &str) -> Reading {
 }
 
 fn lenient(text: &str) -> Reading {
-    let options = Options {
-        lenient: true,
-        ..Options::default()
-    };
+    let options = read_options(|options| options.lenient = true);
     read_with(text, &options, None)
 }
 
@@ -49,7 +44,7 @@ fn error(text: &str) -> String {
 }
 
 impl Reading {
-    fn text(&self, name: crate::profile::NameId) -> String {
+    fn text(&self, name: NameId) -> String {
         String::from_utf8_lossy(self.profile.name(name)).into_owned()
     }
 
@@ -73,9 +68,9 @@ impl Reading {
     }
 
     fn summaries(&self) -> Vec<String> {
-        let headers = self.profile.headers();
-        let lines = headers.map(|header| String::from_utf8_lossy(header.text()).into_owned());
-        lines.filter(|line| line.starts_with("summary")).collect()
+        let mut lines = headers(&self.profile);
+        lines.retain(|line| line.starts_with("summary"));
+        lines
     }
 }
 
@@ -262,10 +257,7 @@ fn each_part_of_valgrind_ends_with_its_totals() {
 
 #[test]
 fn what_is_asked_to_be_a_trace_and_is_none_is_told_so() {
-    let trace = Options {
-        kind: KindChoice::Fixed(Kind::Trace),
-        ..Options::default()
-    };
+    let trace = read_options(|options| options.kind = KindChoice::Fixed(Kind::Trace));
     for creator in ["creator: callgrind-3.19.0\n", ""] {
         let text = format!("{creator}events: Ir\nfn=a\n1 2\n\npart: 2\nfn=a\n1 2\n");
         let warnings = read_with(&text, &trace, None).warnings;
@@ -329,10 +321,8 @@ fn all_columns_are_read_where_several_are_wanted() {
     let text =
         "events: Ir Dr Dw\nfn=a\n1 10 200 12345678\n+1 1\n* -3 0x10 7\ncfn=b\ncalls=1 2\n3 4 5\n";
     for read in [read, read_line_by_line] {
-        let mut builder = ProfileBuilder::new(ProfileOptions {
-            events: EventChoice::All,
-            ..ProfileOptions::default()
-        });
+        let options = profile_options(|options| options.events = EventChoice::All);
+        let mut builder = ProfileBuilder::new(options);
         read(text.as_bytes(), "a.cg", &Options::default(), &mut builder).unwrap();
         let profile = builder.finish().unwrap();
         let (a, _) = profile.functions().next().unwrap();
