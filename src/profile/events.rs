@@ -25,48 +25,33 @@ const MOST_CHANGES: usize = 64;
 
 /// Why an event cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
 pub enum EventError {
     /// No part of any input has the event that was asked for.
     #[error("no event \"{name}\"; the profile has {}", list(.available))]
     Unknown {
-        /// What was asked for.
         name: String,
-        /// The events there are, derived ones last.
         available: Vec<String>,
     },
     /// The formula of a derived event names an event that no input has.
     #[error("the formula of event \"{event}\" names \"{name}\", which is no event; the profile has {}", list(.available))]
     UnknownInFormula {
-        /// The derived event.
         event: String,
-        /// The name in its formula.
         name: String,
-        /// The events there are, derived ones last.
         available: Vec<String>,
     },
     /// The formula of a derived event is not a sum of products.
     #[error(
         "the formula of event \"{event}\" cannot be read at \"{term}\": expected terms such as Ir, 2 Ir or 2 * Ir, joined by +"
     )]
-    BadFormula {
-        /// The derived event.
-        event: String,
-        /// The term that cannot be read.
-        term: String,
-    },
+    BadFormula { event: String, term: String },
     /// A derived event is defined by itself.
-    #[error("event \"{event}\" is defined by itself")]
-    Cycle {
-        /// An event of the circle.
-        event: String,
-    },
+    #[error("event \"{0}\" is defined by itself")]
+    Cycle(String),
     /// The formulas of a derived event change too often.
-    #[error("the formulas of event \"{event}\" change more than {MOST_CHANGES} times")]
-    Unstable {
-        /// The derived event.
-        event: String,
-    },
+    #[error("the formulas of event \"{0}\" change more than {MOST_CHANGES} times")]
+    Unstable(String),
     /// All events are wanted, and there are too many.
     #[error("the profile has more than {MOST_EVENTS} events; choose some of them with --event")]
     TooMany,
@@ -228,12 +213,13 @@ struct Formula {
 
 type Names = IndexSet<Vec<u8>, RandomState>;
 type NameSet = HashSet<Vec<u8>, RandomState>;
+type NameMap<T> = HashMap<Vec<u8>, T, RandomState>;
 
 /// A derived event, resolved to the columns that it is made of.
 #[derive(Clone, Debug)]
 struct Resolved {
     /// The weight of each column in it, or what is wrong.
-    weights: Result<HashMap<Vec<u8>, Cost, RandomState>, EventError>,
+    weights: Result<NameMap<Cost>, EventError>,
     /// Every name involved: if one of them changes, so does the event.
     names: NameSet,
 }
@@ -246,9 +232,9 @@ pub(super) struct Events {
     wanted: Names,
     columns: Names,
     formulas: IndexMap<Vec<u8>, Formula, RandomState>,
-    long_names: HashMap<Vec<u8>, Vec<u8>, RandomState>,
+    long_names: NameMap<Vec<u8>>,
     /// The wanted events that are derived, worked out. Shared, so that a copy costs nothing.
-    resolved: HashMap<Vec<u8>, Arc<Resolved>, RandomState>,
+    resolved: NameMap<Arc<Resolved>>,
     /// How often one of them had to be forgotten.
     changes: usize,
     has_too_many: bool,
@@ -346,11 +332,8 @@ impl Events {
         let Some(text) = formula.strip_prefix(b"=") else {
             return false;
         };
-        if self
-            .formulas
-            .get(name)
-            .is_some_and(|known| known.text == text)
-        {
+        let known = self.formulas.get(name);
+        if known.is_some_and(|known| known.text == text) {
             return false;
         }
         let formula = Formula {
@@ -421,11 +404,9 @@ impl Events {
         if let Some(&column) = at.get(name) {
             return CostSource::Column(column);
         }
-        let scaled = columns.iter().enumerate();
-        if let Some((column, factor)) = scaled
-            .filter_map(|(column, other)| Some((column, factor_between(name, other)?)))
-            .next()
-        {
+        let mut columns_at = columns.iter().enumerate();
+        let scaled = columns_at.find_map(|(at, other)| Some((at, factor_between(name, other)?)));
+        if let Some((column, factor)) = scaled {
             let mut weights = vec![0; column + 1];
             weights[column] = factor;
             return CostSource::Weighted(weights);
@@ -460,17 +441,13 @@ impl Events {
             self.columns.contains(name)
                 || columns.any(|other| factor_between(name, other).is_some())
         };
-        let derived = self.wanted.iter().filter(|name| !is_column(name));
-        derived
-            .into_iter()
-            .try_for_each(|name| self.check_formula(name))
+        let mut derived = self.wanted.iter().filter(|name| !is_column(name));
+        derived.try_for_each(|name| self.check_formula(name))
     }
 
     fn check_formula(&self, wanted: &[u8]) -> Result<(), EventError> {
         if self.changes > MOST_CHANGES {
-            return Err(EventError::Unstable {
-                event: text(wanted),
-            });
+            return Err(EventError::Unstable(excerpt(wanted)));
         }
         let order = self.dependencies_first(self.formula(wanted)?, &mut HashSet::default())?;
         for at in order {
@@ -480,7 +457,7 @@ impl Events {
             if let Some(name) = names.find(|name| !is_known(name)) {
                 return Err(EventError::UnknownInFormula {
                     event: self.formula_name(at),
-                    name: text(name),
+                    name: excerpt(name),
                     available: self.available(),
                 });
             }
@@ -555,9 +532,7 @@ impl Events {
         let mut names = HashSet::default();
         names.insert(wanted.to_vec());
         let weights = if self.changes > MOST_CHANGES {
-            Err(EventError::Unstable {
-                event: text(wanted),
-            })
+            Err(EventError::Unstable(excerpt(wanted)))
         } else {
             self.weights(wanted, &mut names)
         };
@@ -571,15 +546,11 @@ impl Events {
     /// Formulas are worked out from the wanted one downwards, each once and without recursion, so
     /// neither long chains nor sums that double at every step cost more than their text. A name
     /// that nobody has yet may be a column of a later part.
-    fn weights(
-        &self,
-        wanted: &[u8],
-        names: &mut NameSet,
-    ) -> Result<HashMap<Vec<u8>, Cost, RandomState>, EventError> {
+    fn weights(&self, wanted: &[u8], names: &mut NameSet) -> Result<NameMap<Cost>, EventError> {
         let root = self.formula(wanted)?;
         let order = self.dependencies_first(root, names)?;
         let mut of_formula: HashMap<usize, Cost, RandomState> = HashMap::default();
-        let mut of_column: HashMap<Vec<u8>, Cost, RandomState> = HashMap::default();
+        let mut of_column: NameMap<Cost> = HashMap::default();
         of_formula.insert(root, 1);
         for &at in order.iter().rev() {
             let weight = of_formula.get(&at).copied().unwrap_or(0);
@@ -619,9 +590,7 @@ impl Events {
             match visits.get(&other) {
                 Some(Visit::Done) => {}
                 Some(Visit::Open) => {
-                    return Err(EventError::Cycle {
-                        event: self.formula_name(other),
-                    });
+                    return Err(EventError::Cycle(self.formula_name(other)));
                 }
                 None => {
                     visits.insert(other, Visit::Open);
@@ -636,7 +605,7 @@ impl Events {
     fn formula(&self, event: &[u8]) -> Result<usize, EventError> {
         let found = self.formulas.get_index_of(event);
         found.ok_or_else(|| EventError::Unknown {
-            name: text(event),
+            name: excerpt(event),
             available: self.available(),
         })
     }
@@ -651,22 +620,20 @@ impl Events {
 
     fn formula_name(&self, at: usize) -> String {
         let formula = self.formulas.get_index(at);
-        formula.map(|(name, _)| text(name)).unwrap_or_default()
+        formula.map(|(name, _)| excerpt(name)).unwrap_or_default()
     }
 
     fn terms(&self, at: usize) -> Result<&[(Cost, Vec<u8>)], EventError> {
-        match self
-            .formulas
-            .get_index(at)
-            .map(|(_, formula)| &formula.terms)
-        {
-            Some(Ok(terms)) => Ok(terms),
-            Some(Err(term)) => Err(EventError::BadFormula {
-                event: self.formula_name(at),
-                term: text(term),
-            }),
-            None => Ok(&[]),
-        }
+        let Some((event, formula)) = self.formulas.get_index(at) else {
+            return Ok(&[]);
+        };
+        formula
+            .terms
+            .as_deref()
+            .map_err(|term| EventError::BadFormula {
+                event: excerpt(event),
+                term: excerpt(term),
+            })
     }
 
     fn available(&self) -> Vec<String> {
@@ -702,33 +669,21 @@ fn parse_sum(expression: &[u8]) -> Result<Vec<(Cost, Vec<u8>)>, Vec<u8>> {
 
 /// Reads a term with its factor, which may be hexadecimal as all numbers of the format may.
 fn parse_term(term: &[u8]) -> Option<(Cost, Vec<u8>)> {
-    let (factor, name) = match term {
-        [b'0', b'x' | b'X', digits @ ..] => {
-            let end = digits.iter().take_while(|b| b.is_ascii_hexdigit()).count();
-            let text = std::str::from_utf8(&digits[..end]).ok()?;
-            (Cost::from_str_radix(text, 16).ok()?, &digits[end..])
-        }
-        [b'0'..=b'9', ..] => {
-            let end = term.iter().take_while(|b| b.is_ascii_digit()).count();
-            let text = std::str::from_utf8(&term[..end]).ok()?;
-            (text.parse().ok()?, &term[end..])
-        }
-        name => (1, name),
+    let (radix, rest) = match term {
+        [b'0', b'x' | b'X', rest @ ..] => (16, rest),
+        _ => (10, term),
     };
-    let name = match name.len() == term.len() {
-        true => name,
-        false => {
-            let name = name.trim_ascii_start();
-            name.strip_prefix(b"*").unwrap_or(name)
-        }
-    };
+    let is_digit = |b: &&u8| char::from(**b).is_digit(radix);
+    let (digits, mut name) = rest.split_at(rest.iter().take_while(is_digit).count());
+    let mut factor = 1;
+    if name.len() < term.len() {
+        factor = Cost::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()?;
+        name = name.trim_ascii_start();
+        name = name.strip_prefix(b"*").unwrap_or(name);
+    }
     let name = name.trim_ascii();
     let sound = !name.is_empty() && !name.iter().any(|b| b.is_ascii_whitespace() || *b == b'*');
     sound.then(|| (factor, name.to_vec()))
-}
-
-fn text(name: impl AsRef<[u8]>) -> String {
-    excerpt(name.as_ref())
 }
 
 #[cfg(test)]
