@@ -95,20 +95,14 @@ impl Side {
     }
 }
 
-/// Why two profiles cannot be compared.
+/// Why two profiles cannot be compared: they hold the costs of different events.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum CompareError {
-    /// They hold the costs of different events.
-    #[error(
-        "the base has costs of \"{base}\", the new profile of \"{new}\"; select an event that both have"
-    )]
-    DifferentEvents {
-        /// The event of the base.
-        base: String,
-        /// The event of the new profile.
-        new: String,
-    },
+#[error(
+    "the base has costs of \"{base}\", the new profile of \"{new}\"; select an event that both have"
+)]
+pub struct CompareError {
+    base: String,
+    new: String,
 }
 
 /// What changed from one profile, the base, to a new one, for the first event of both.
@@ -137,18 +131,19 @@ impl Comparison {
     pub fn new(base: &Profile, new: &Profile) -> Result<Self, CompareError> {
         let [(event, _), (other, _)] = [base, new].map(|profile| split_scale(profile.event()));
         if event != other {
-            return Err(CompareError::DifferentEvents {
+            return Err(CompareError {
                 base: printable(base.event()),
                 new: printable(new.event()),
             });
         }
         let [base_side, new_side] = [base, new].map(Side::of);
-        let mut matched = Matched::default();
-        matched.add(base, base_side.scale, |both| &mut both.base);
-        matched.add(new, new_side.scale, |both| &mut both.new);
-        let functions = matched.without_folders().into_iter();
-        let (mut changes, same): (Vec<_>, Vec<_>) =
-            functions.partition(|function| function.base != function.new);
+        let functions = matched(
+            functions(base, base_side.scale),
+            functions(new, new_side.scale),
+        );
+        let (mut changes, same): (Vec<_>, Vec<_>) = functions
+            .into_iter()
+            .partition(|function| function.base != function.new);
         changes.sort_by(|one, other| order(one).cmp(&order(other)));
         let [base_unit, new_unit] = [base, new].map(|profile| {
             let event = profile.events().first();
@@ -244,11 +239,28 @@ impl<'a> Found<'a> {
     }
 }
 
-/// A function on both sides.
-#[derive(Default)]
-struct Both<'a> {
-    base: Option<Found<'a>>,
-    new: Option<Found<'a>>,
+/// The functions of a side by name and last component of the file. Those that share both are summed.
+type Functions<'a> = HashMap<(&'a [u8], &'a [u8]), Found<'a>, RandomState>;
+
+fn functions(profile: &Profile, scale: u64) -> Functions<'_> {
+    let mut functions = Functions::default();
+    for (_, function) in profile.functions() {
+        let [object, file, name] =
+            [function.object, function.file, function.name].map(|name| profile.name(name));
+        let found = Found {
+            object,
+            file,
+            name,
+            sums: FunctionSums::of(function, scale),
+        };
+        let key = (name, last_component(file));
+        let found = match functions.remove(&key) {
+            Some(other) => other.joined(found),
+            None => found,
+        };
+        functions.insert(key, found);
+    }
+    functions
 }
 
 /// Functions whose names are equal without folders, and whose exact names only one side has.
@@ -258,71 +270,35 @@ struct Alone<'a> {
     new: Vec<Found<'a>>,
 }
 
-/// The functions of both sides, by name and last component of the file.
-#[derive(Default)]
-struct Matched<'a> {
-    functions: HashMap<(&'a [u8], &'a [u8]), Both<'a>, RandomState>,
-}
-
-impl<'a> Matched<'a> {
-    fn add(
-        &mut self,
-        profile: &'a Profile,
-        scale: u64,
-        side: impl for<'b> Fn(&'b mut Both<'a>) -> &'b mut Option<Found<'a>>,
-    ) {
-        for (_, function) in profile.functions() {
-            let [object, file, name] =
-                [function.object, function.file, function.name].map(|name| profile.name(name));
-            let found = Found {
-                object,
-                file,
-                name,
-                sums: FunctionSums::of(function, scale),
-            };
-            let key = (name, last_component(file));
-            let side = side(self.functions.entry(key).or_default());
-            *side = Some(match side.take() {
-                Some(other) => other.joined(found),
-                None => found,
-            });
+/// The functions of both sides. Those whose exact names only one side has are matched without
+/// folders.
+fn matched<'a>(base: Functions<'a>, mut new: Functions<'a>) -> Vec<FunctionChange> {
+    let mut changes = Vec::new();
+    let mut alone: HashMap<_, Alone<'_>, RandomState> = HashMap::default();
+    let without_folders = |(name, file)| (without_folders(name), file);
+    for (key, base) in base {
+        match new.remove(&key) {
+            Some(new) => changes.push(change(Some(base), Some(new))),
+            None => alone
+                .entry(without_folders(key))
+                .or_default()
+                .base
+                .push(base),
         }
     }
-
-    /// The functions. Those whose exact names only one side has are matched without folders.
-    fn without_folders(self) -> Vec<FunctionChange> {
-        let mut changes = Vec::new();
-        let mut alone: HashMap<(Vec<u8>, &[u8]), Alone<'a>, RandomState> = HashMap::default();
-        for ((name, file), both) in self.functions {
-            match both {
-                Both {
-                    base: None,
-                    new: None,
-                } => {}
-                Both {
-                    base: Some(base),
-                    new: Some(new),
-                } => {
-                    changes.push(change(Some(base), Some(new)));
-                }
-                Both { base, new } => {
-                    let other = alone.entry((without_folders(name), file)).or_default();
-                    other.base.extend(base);
-                    other.new.extend(new);
-                }
-            }
-        }
-        for Alone { base, new } in alone.into_values() {
-            if base.is_empty() || new.is_empty() {
-                changes.extend(base.into_iter().map(|base| change(Some(base), None)));
-                changes.extend(new.into_iter().map(|new| change(None, Some(new))));
-            } else {
-                let all = |found: Vec<_>| found.into_iter().reduce(Found::joined);
-                changes.push(change(all(base), all(new)));
-            }
-        }
-        changes
+    for (key, new) in new {
+        alone.entry(without_folders(key)).or_default().new.push(new);
     }
+    for Alone { base, new } in alone.into_values() {
+        if base.is_empty() || new.is_empty() {
+            changes.extend(base.into_iter().map(|base| change(Some(base), None)));
+            changes.extend(new.into_iter().map(|new| change(None, Some(new))));
+        } else {
+            let all = |found: Vec<_>| found.into_iter().reduce(Found::joined);
+            changes.push(change(all(base), all(new)));
+        }
+    }
+    changes
 }
 
 fn change(base: Option<Found<'_>>, new: Option<Found<'_>>) -> FunctionChange {

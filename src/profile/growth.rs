@@ -87,6 +87,7 @@ impl fmt::Display for MaxGrowth {
 
 /// Why a comparison does not pass a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
 pub enum GrowthFailure {
     /// The total has grown by more.
@@ -96,15 +97,10 @@ pub enum GrowthFailure {
         grouped(*.new)
     )]
     TooMuch {
-        /// The event.
         event: String,
-        /// By how many percent.
         percent: String,
-        /// The total of the base.
         base: i128,
-        /// The total of the new profile.
         new: i128,
-        /// The limit.
         limit: MaxGrowth,
     },
     /// The base is 0 or negative, so growth cannot be expressed as a percentage.
@@ -114,21 +110,13 @@ pub enum GrowthFailure {
         grouped(*.new)
     )]
     Unknown {
-        /// The event.
         event: String,
-        /// The total of the base.
         base: i128,
-        /// The total of the new profile.
         new: i128,
     },
     /// Some sums are wrong, because they do not fit.
-    #[error(
-        "by how much the total of {event} grew cannot be told: some sums do not fit into 64 bits"
-    )]
-    Saturated {
-        /// The event.
-        event: String,
-    },
+    #[error("by how much the total of {0} grew cannot be told: some sums do not fit into 64 bits")]
+    Saturated(String),
 }
 
 impl Comparison {
@@ -142,7 +130,7 @@ impl Comparison {
         let (base, new) = (self.base().total, self.new_side().total);
         let event = crate::text::printable(self.event());
         if self.has_saturated() {
-            return Err(GrowthFailure::Saturated { event });
+            return Err(GrowthFailure::Saturated(event));
         }
         let scale = 10i128.pow(limit.decimals);
         let change = self.total_change();

@@ -43,7 +43,6 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::io::{self, BufWriter, Write};
 
 use thiserror::Error;
@@ -72,14 +71,11 @@ pub enum Warning {
         /// Their sum.
         cost: Cost,
     },
-    /// Some calls are nested very deeply.
+    /// So many stacks were cut, because some calls are nested very deeply.
     #[error(
-        "{stacks} stacks of more than {MOST_FRAMES} frames: what lies deeper is summed up as (deeper)"
+        "{0} stacks of more than {MOST_FRAMES} frames: what lies deeper is summed up as (deeper)"
     )]
-    Deeper {
-        /// How many stacks were cut.
-        stacks: u64,
-    },
+    Deeper(u64),
     /// A warning about the base of a comparison.
     #[error("in the base, {0}")]
     InBase(Box<Warning>),
@@ -186,13 +182,8 @@ impl Frames {
         let mut seen = HashMap::new();
         for (id, function) in profile.functions() {
             let text = frame(profile.name(function.name));
-            let first = match seen.entry(text.clone()) {
-                Entry::Vacant(entry) => *entry.insert(id),
-                Entry::Occupied(entry) => {
-                    frames.are_shared = true;
-                    *entry.get()
-                }
-            };
+            let first = *seen.entry(text.clone()).or_insert(id);
+            frames.are_shared |= first != id;
             frames.first.push(first);
             frames.texts.push(text);
         }
@@ -371,7 +362,7 @@ impl<'a> Stacks<'a> {
             warnings.push(Warning::Negative { stacks, cost });
         }
         if let stacks @ 1.. = self.deeper {
-            warnings.push(Warning::Deeper { stacks });
+            warnings.push(Warning::Deeper(stacks));
         }
         warnings
     }
