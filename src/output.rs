@@ -196,11 +196,11 @@ impl Place {
     ) -> Result<T, E> {
         match self {
             Place::File { path, unfinished } => {
-                unfinished.replace(path, |file| buffered(file, fill))
+                unfinished.replace(path, |file| buffered(file as &mut dyn WriteSeek, fill))
             }
             Place::Stream(target) => {
                 let mut spool = Temporary::new();
-                let result = buffered(&mut spool, fill)?;
+                let result = buffered(&mut spool as &mut dyn WriteSeek, fill)?;
                 spool.rewind()?;
                 let mut stream = BufWriter::with_capacity(BUFFER, open(target)?);
                 io::copy(&mut spool, &mut stream)?;
@@ -215,22 +215,21 @@ impl Place {
         &self,
         fill: impl FnOnce(&mut Streaming<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let write = |output: &mut dyn Write| {
-            let mut buffer = BufWriter::with_capacity(BUFFER, output);
-            let result = fill(&mut buffer)?;
-            buffer.flush()?;
-            Ok(result)
-        };
         match self {
-            Place::File { path, unfinished } => unfinished.replace(path, |file| write(file)),
-            Place::Stream(target) => write(&mut *open(target)?),
+            Place::File { path, unfinished } => {
+                unfinished.replace(path, |file| buffered(file as &mut dyn Write, fill))
+            }
+            Place::Stream(target) => {
+                let mut stream = open(target)?;
+                buffered(&mut *stream as &mut dyn Write, fill)
+            }
         }
     }
 }
 
-fn buffered<T, E: From<io::Error>>(
-    output: &mut dyn WriteSeek,
-    fill: impl FnOnce(&mut Seeking<'_>) -> Result<T, E>,
+fn buffered<W: Write, T, E: From<io::Error>>(
+    output: W,
+    fill: impl FnOnce(&mut BufWriter<W>) -> Result<T, E>,
 ) -> Result<T, E> {
     let mut buffer = BufWriter::with_capacity(BUFFER, output);
     let result = fill(&mut buffer)?;

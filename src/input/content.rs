@@ -260,7 +260,7 @@ impl<R: BufRead> Recognised<R> {
 }
 
 /// The bytes that are in the buffer, after filling it if there are none.
-fn fill(stream: &mut impl BufRead) -> io::Result<&[u8]> {
+pub(super) fn fill(stream: &mut impl BufRead) -> io::Result<&[u8]> {
     while let Err(error) = stream.fill_buf() {
         if error.kind() != io::ErrorKind::Interrupted {
             return Err(error);

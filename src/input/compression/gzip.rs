@@ -1,6 +1,6 @@
 //! gzip, RFC 1952: members one after another.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead};
 
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -22,7 +22,7 @@ pub(super) struct Gzip<R> {
     cut: Option<u64>,
 }
 
-impl<R: Read> Gzip<R> {
+impl<R: BufRead> Gzip<R> {
     pub fn new(input: R) -> Self {
         Gzip {
             input: CompressedBytes::new(input),
@@ -67,7 +67,7 @@ impl<R: Read> Gzip<R> {
     }
 }
 
-impl<R: Read + Send + 'static> Decompressor for Gzip<R> {
+impl<R: BufRead + Send + 'static> Decompressor for Gzip<R> {
     fn decompress(&mut self, room: &mut [u8]) -> io::Result<usize> {
         loop {
             if self.member.is_none() && !self.begin_member()? {
@@ -119,7 +119,7 @@ fn count(bytes: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Cursor, Write};
+    use std::io::{BufReader, Cursor, Write};
 
     use flate2::write::GzEncoder;
 
@@ -136,7 +136,10 @@ mod tests {
         for room in [1, 7, 1 << 16] {
             let at_once = all_of(Gzip::new(Cursor::new(two.clone())), room);
             assert_eq!(at_once, (expected.clone(), None));
-            let trickling = all_of(Gzip::new(Trickle(Cursor::new(two.clone()))), room);
+            let trickling = all_of(
+                Gzip::new(BufReader::new(Trickle(Cursor::new(two.clone())))),
+                room,
+            );
             assert_eq!(trickling, (expected.clone(), None));
         }
     }

@@ -4,11 +4,12 @@ mod gzip;
 mod worker;
 mod zstd;
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
 use thiserror::Error;
 
-use super::{BUFFER, Compression};
+use super::Compression;
+use super::content::fill;
 use gzip::Gzip;
 pub(super) use worker::Decompressed;
 use zstd::Zstd;
@@ -16,7 +17,7 @@ use zstd::Zstd;
 /// Decompresses `input`, on a thread of its own if one can be started.
 pub(super) fn decompress(
     compression: Compression,
-    input: impl Read + Send + 'static,
+    input: impl BufRead + Send + 'static,
 ) -> Decompressed {
     match compression {
         Compression::Gzip => Decompressed::start(Gzip::new(input)),
@@ -63,21 +64,15 @@ impl From<DataError> for io::Error {
 /// Compressed bytes, with the place that the decompressor has come to.
 struct CompressedBytes<R> {
     input: R,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
     offset: u64,
     is_cut: bool,
     failure: Option<io::Error>,
 }
 
-impl<R: Read> CompressedBytes<R> {
+impl<R: BufRead> CompressedBytes<R> {
     fn new(input: R) -> Self {
         CompressedBytes {
             input,
-            buffer: vec![0; BUFFER],
-            start: 0,
-            end: 0,
             offset: 0,
             is_cut: false,
             failure: None,
@@ -86,25 +81,15 @@ impl<R: Read> CompressedBytes<R> {
 
     /// The next bytes; none at the end of the input.
     fn fill(&mut self) -> io::Result<&[u8]> {
-        while self.start == self.end {
-            match self.input.read(&mut self.buffer) {
-                Ok(0) => break,
-                Ok(count) => (self.start, self.end) = (0, count),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(&self.buffer[self.start..self.end])
+        fill(&mut self.input)
     }
 
     /// Steps over bytes that [`fill`](Self::fill) has returned.
     fn consume(&mut self, count: usize) {
-        self.start += count;
+        self.input.consume(count);
         self.offset += count as u64;
     }
-}
 
-impl<R> CompressedBytes<R> {
     /// How many bytes have been stepped over.
     fn offset(&self) -> u64 {
         self.offset
@@ -122,7 +107,7 @@ impl<R> CompressedBytes<R> {
 }
 
 /// For decompressors that read for themselves and wrap what goes wrong into errors of their own.
-impl<R: Read> Read for CompressedBytes<R> {
+impl<R: BufRead> Read for CompressedBytes<R> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let mut bytes = match self.fill() {
             Ok(bytes) => bytes,

@@ -1,6 +1,6 @@
 //! Zstandard, RFC 8878: frames one after another, some of them to be skipped.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
@@ -21,7 +21,7 @@ pub(super) struct Zstd<R> {
     cut: Option<u64>,
 }
 
-impl<R: Read> Zstd<R> {
+impl<R: BufRead> Zstd<R> {
     pub fn new(input: R) -> Self {
         Zstd {
             input: CompressedBytes::new(input),
@@ -100,7 +100,7 @@ impl<R: Read> Zstd<R> {
     }
 }
 
-impl<R: Read + Send + 'static> Decompressor for Zstd<R> {
+impl<R: BufRead + Send + 'static> Decompressor for Zstd<R> {
     fn decompress(&mut self, room: &mut [u8]) -> io::Result<usize> {
         loop {
             let Some(frame) = &mut self.frame else {
@@ -143,7 +143,7 @@ fn describe(error: &FrameDecoderError) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
+    use std::io::{BufReader, Cursor};
 
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
@@ -161,7 +161,10 @@ mod tests {
         for room in [1, 7, 1 << 16] {
             let at_once = all_of(Zstd::new(Cursor::new(two.clone())), room);
             assert_eq!(at_once, (expected.clone(), None));
-            let trickling = all_of(Zstd::new(Trickle(Cursor::new(two.clone()))), room);
+            let trickling = all_of(
+                Zstd::new(BufReader::new(Trickle(Cursor::new(two.clone())))),
+                room,
+            );
             assert_eq!(trickling, (expected.clone(), None));
         }
     }
