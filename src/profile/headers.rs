@@ -105,13 +105,34 @@ fn summary_cost(word: &[u8]) -> Option<Cost> {
 /// A run, a part, or an input.
 #[derive(Clone, Debug, Default)]
 struct Section {
-    /// Its `summary:` lines, as a range of [`Headers::summaries`].
-    summaries: std::ops::Range<usize>,
+    /// Its `summary:` lines.
+    summaries: Vec<Summary>,
     /// Whether an event other than that of the first column is selected. The numbers of its
     /// summaries cannot be used then: Xdebug's summary of memory, for example, is a peak.
     is_rewritten: bool,
     /// Sum of its self costs.
     own: Cost,
+}
+
+impl Section {
+    /// What its `summary:` lines add up to as they are written.
+    fn total(&self) -> Cost {
+        if self.is_rewritten && !self.summaries.is_empty() {
+            self.own
+        } else {
+            self.stated()
+        }
+    }
+
+    /// What its `summary:` lines add up to as they were read.
+    fn stated(&self) -> Cost {
+        let stated = self.summaries.iter().map(|summary| summary.stated);
+        stated.fold(0, Cost::saturating_add)
+    }
+
+    fn first_line(&self) -> Option<u32> {
+        self.summaries.first().map(|summary| summary.line)
+    }
 }
 
 /// A `summary:` line.
@@ -132,7 +153,6 @@ pub(super) struct Headers {
     lines: Vec<u32>,
     /// Lines that wait for the columns, with their kinds.
     unsettled: Vec<(u32, RawHeader)>,
-    summaries: Vec<Summary>,
     sections: Vec<Section>,
     /// The section that is being read.
     section: Section,
@@ -147,14 +167,7 @@ impl Headers {
 
     /// Ends a section whose self costs add up to `own`.
     pub fn end_section(&mut self, own: Cost) {
-        let next = self.summaries.len();
-        let mut section = std::mem::replace(
-            &mut self.section,
-            Section {
-                summaries: next..next,
-                ..Section::default()
-            },
-        );
+        let mut section = std::mem::take(&mut self.section);
         section.own = own;
         if own != 0 || !section.summaries.is_empty() {
             self.sections.push(section);
@@ -214,8 +227,7 @@ impl Headers {
                     if !alone && !begins_with(self.line(at), stated) {
                         self.replace(at, &summary_line(&numbers));
                     }
-                    self.summaries.push(Summary { line: at, stated });
-                    self.section.summaries.end = self.summaries.len();
+                    self.section.summaries.push(Summary { line: at, stated });
                 }
                 RawHeader::Events | RawHeader::Other => {}
             }
@@ -229,27 +241,22 @@ impl Headers {
 
     /// Appends the lines of another profile.
     pub fn append(&mut self, other: Headers) {
-        let (first_line, first_summary) = (self.lines.len(), self.summaries.len());
-        if next_index(first_line + other.lines.len()).is_none() {
+        let before = self.lines.len();
+        let (Some(first), Some(_)) = (next_index(before), next_index(before + other.lines.len()))
+        else {
             self.is_full = true;
             return;
-        }
+        };
         let texts: Vec<_> = other.texts.iter().map(|text| self.enter(text)).collect();
         let lines = other.lines.iter().map(|&text| texts[text as usize]);
-        let before = self.lines.len();
         self.lines.extend(lines.flatten());
         self.is_full |= other.is_full || self.lines.len() < before + other.lines.len();
-        let offset = next_index(first_line).unwrap_or(u32::MAX);
-        self.summaries
-            .extend(other.summaries.iter().map(|summary| Summary {
-                line: summary.line.saturating_add(offset),
-                ..*summary
-            }));
         self.sections
-            .extend(other.sections.into_iter().map(|section| Section {
-                summaries: section.summaries.start + first_summary
-                    ..section.summaries.end + first_summary,
-                ..section
+            .extend(other.sections.into_iter().map(|mut section| {
+                for summary in &mut section.summaries {
+                    summary.line = summary.line.saturating_add(first);
+                }
+                section
             }));
     }
 
@@ -279,30 +286,25 @@ impl Headers {
     /// What the `summary:` lines add up to as they were read, if there are any; a section whose
     /// lines are missing or say 0 counts with its self costs.
     pub fn stated(&self) -> Option<Cost> {
-        if self.summaries.is_empty() {
-            return None;
-        }
-        let sections = self
-            .sections
-            .iter()
-            .map(|section| match self.stated_in(section) {
-                0 => section.own,
-                stated => stated,
-            });
-        Some(sections.fold(0, Cost::saturating_add))
+        self.summaries().next()?;
+        let totals = self.sections.iter().map(|section| match section.stated() {
+            0 => section.own,
+            stated => stated,
+        });
+        Some(totals.fold(0, Cost::saturating_add))
     }
 
     /// All numbers that `summary:` lines state.
     pub fn summaries(&self) -> impl Iterator<Item = Cost> {
-        self.summaries.iter().map(|summary| summary.stated)
+        let summaries = self.sections.iter().flat_map(|section| &section.summaries);
+        summaries.map(|summary| summary.stated)
     }
 
     fn corrections(&self) -> Corrections {
         let mut corrections = Corrections::default();
-        let mut all: Cost = 0;
+        let (mut all, mut own): (Cost, Cost) = (0, 0);
         for section in &self.sections {
-            let summaries = &self.summaries[section.summaries.clone()];
-            for (number, summary) in summaries.iter().enumerate() {
+            for (number, summary) in section.summaries.iter().enumerate() {
                 let total = match (section.is_rewritten, number) {
                     (false, _) => Some(summary.stated),
                     (true, 0) => Some(section.own),
@@ -310,39 +312,21 @@ impl Headers {
                 };
                 corrections.lines.insert(summary.line, total);
             }
-            all = all.saturating_add(self.total_of(section));
+            all = all.saturating_add(section.total());
+            own = own.saturating_add(section.own);
         }
-        let own = self.sections.iter().map(|section| section.own);
-        let own = own.fold(0, Cost::saturating_add);
         if all == 0 {
-            let first = self.summaries.first().map(|summary| summary.line);
+            let first = self.sections.iter().find_map(Section::first_line);
             if first.is_none() || own != 0 {
                 corrections.put(first, own);
             }
             return corrections;
         }
         let missing = self.sections.iter();
-        for section in missing.filter(|section| self.total_of(section) == 0 && section.own != 0) {
-            let summaries = &self.summaries[section.summaries.clone()];
-            corrections.put(summaries.first().map(|summary| summary.line), section.own);
+        for section in missing.filter(|section| section.total() == 0 && section.own != 0) {
+            corrections.put(section.first_line(), section.own);
         }
         corrections
-    }
-
-    /// What the `summary:` lines of a section add up to as they are written.
-    fn total_of(&self, section: &Section) -> Cost {
-        if section.is_rewritten && !section.summaries.is_empty() {
-            section.own
-        } else {
-            self.stated_in(section)
-        }
-    }
-
-    /// What the `summary:` lines of a section add up to as they were read.
-    fn stated_in(&self, section: &Section) -> Cost {
-        let summaries = &self.summaries[section.summaries.clone()];
-        let stated = summaries.iter().map(|summary| summary.stated);
-        stated.fold(0, Cost::saturating_add)
     }
 }
 
