@@ -2,62 +2,43 @@
 //! would replace one.
 
 use std::fs::{File, Metadata};
+use std::io;
 use std::path::Path;
 
 /// The identity of a regular file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FileIdentity(platform::Identity);
+pub(crate) struct FileIdentity(Identity);
+
+/// Device and inode. This takes no file that stays open, of which there could be too many.
+#[cfg(unix)]
+type Identity = (u64, u64);
+
+/// The file itself, which stays open as long as this is kept.
+#[cfg(not(unix))]
+type Identity = std::sync::Arc<same_file::Handle>;
 
 impl FileIdentity {
     /// That of the file at a path, which has these metadata; none if it is no regular file.
     pub fn of_path(path: &Path, metadata: &Metadata) -> Option<Self> {
-        let identity = || platform::of_path(path, metadata).map(FileIdentity);
-        metadata.is_file().then(identity).flatten()
+        Self::of(metadata, || File::open(path))
     }
 
     /// That of an open file; none if it is no regular file.
     pub fn of_file(file: &File) -> Option<Self> {
-        let metadata = file.metadata().ok()?;
-        let identity = || platform::of_file(file, &metadata).map(FileIdentity);
-        metadata.is_file().then(identity).flatten()
-    }
-}
-
-#[cfg(unix)]
-mod platform {
-    use std::fs::{File, Metadata};
-    use std::os::unix::fs::MetadataExt;
-    use std::path::Path;
-
-    /// Device and inode. This takes no file that stays open, of which there could be too many.
-    pub type Identity = (u64, u64);
-
-    pub fn of_path(_: &Path, metadata: &Metadata) -> Option<Identity> {
-        Some((metadata.dev(), metadata.ino()))
+        Self::of(&file.metadata().ok()?, || file.try_clone())
     }
 
-    pub fn of_file(_: &File, metadata: &Metadata) -> Option<Identity> {
-        Some((metadata.dev(), metadata.ino()))
-    }
-}
-
-#[cfg(not(unix))]
-mod platform {
-    use std::fs::{File, Metadata};
-    use std::path::Path;
-    use std::sync::Arc;
-
-    use same_file::Handle;
-
-    /// The file itself, which stays open as long as this is kept.
-    pub type Identity = Arc<Handle>;
-
-    pub fn of_path(path: &Path, _: &Metadata) -> Option<Identity> {
-        Handle::from_path(path).ok().map(Arc::new)
+    #[cfg(unix)]
+    fn of(metadata: &Metadata, _: impl FnOnce() -> io::Result<File>) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let identity = || FileIdentity((metadata.dev(), metadata.ino()));
+        metadata.is_file().then(identity)
     }
 
-    pub fn of_file(file: &File, _: &Metadata) -> Option<Identity> {
-        let file = file.try_clone().ok()?;
-        Handle::from_file(file).ok().map(Arc::new)
+    #[cfg(not(unix))]
+    fn of(metadata: &Metadata, open: impl FnOnce() -> io::Result<File>) -> Option<Self> {
+        let file = metadata.is_file().then(open)?.ok()?;
+        let handle = same_file::Handle::from_file(file).ok()?;
+        Some(FileIdentity(handle.into()))
     }
 }
