@@ -27,13 +27,14 @@ pub(in crate::report) fn signed(change: i128, figures: String) -> String {
 }
 
 /// What one unit of cost is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::report) enum Unit {
     /// So many nanoseconds.
     Nanoseconds(u32),
     /// So many bytes.
     Bytes(u32),
     /// Unknown, or a plain number.
+    #[default]
     Unknown,
 }
 

@@ -116,31 +116,31 @@ pub(super) fn heading(profile: &Profile) -> Vec<String> {
 
 /// How the costs of its first event are written.
 pub(super) fn notation(profile: &Profile) -> Notation {
-    Report::new(profile, &Options::default()).notation
+    Report::new(profile, &Options::default()).first.notation
 }
 
 struct Report<'a> {
     profile: &'a Profile,
     options: &'a Options,
-    total: Cost,
-    unit: Unit,
-    notation: Notation,
-    /// The events after the first.
-    further: Vec<FurtherEvent>,
+    first: EventFigures,
+    /// The events after the first, each with columns of its own after those of the first.
+    further: Vec<EventFigures>,
 }
 
-/// An event with columns of its own, after those of the first event.
-struct FurtherEvent {
+/// How the costs of an event are written.
+#[derive(Default)]
+struct EventFigures {
     name: String,
     total: Cost,
     unit: Unit,
     notation: Notation,
 }
 
-impl FurtherEvent {
+impl EventFigures {
     fn new(profile: &Profile, event: &Event, total: Cost) -> Self {
-        let unit = unit(profile, event);
-        FurtherEvent {
+        let (_, scale) = split_scale(event.name());
+        let unit = Unit::of(profile.unit(event), scale);
+        EventFigures {
             name: printable(event.name()),
             total,
             unit,
@@ -165,29 +165,15 @@ impl FurtherEvent {
     }
 }
 
-/// The unit of an event's costs.
-fn unit(profile: &Profile, event: &Event) -> Unit {
-    let (_, scale) = split_scale(event.name());
-    Unit::of(profile.unit(event), scale)
-}
-
 impl<'a> Report<'a> {
     fn new(profile: &'a Profile, options: &'a Options) -> Self {
-        let events = profile.events();
-        let (total, unit) = match events.first() {
-            Some(event) => (profile.total(), unit(profile, event)),
-            None => (0, Unit::Unknown),
-        };
-        let further = events.iter().zip(profile.totals()).skip(1);
+        let events = profile.events().iter().zip(profile.totals());
+        let mut events = events.map(|(event, total)| EventFigures::new(profile, event, total));
         Report {
             profile,
             options,
-            total,
-            unit,
-            notation: unit.notation(total),
-            further: further
-                .map(|(event, total)| FurtherEvent::new(profile, event, total))
-                .collect(),
+            first: events.next().unwrap_or_default(),
+            further: events.collect(),
         }
     }
 
@@ -290,19 +276,19 @@ impl<'a> Report<'a> {
     fn function_table(&self, functions: &[FunctionId]) -> Vec<String> {
         let headings = [
             "self %".to_owned(),
-            self.notation.heading("self", "self"),
+            self.first.notation.heading("self", "self"),
             "incl %".to_owned(),
-            self.notation.heading("incl", "inclusive"),
+            self.first.notation.heading("incl", "inclusive"),
             "calls".to_owned(),
         ];
-        let further = self.further.iter().flat_map(FurtherEvent::headings);
+        let further = self.further.iter().flat_map(EventFigures::headings);
         let rows = functions.iter().map(|&id| {
             let function = self.profile.function(id);
             let mut figures = vec![
-                percent(function.self_cost, self.total),
-                self.notation.cost(function.self_cost),
-                percent(function.inclusive, self.total),
-                self.notation.cost(function.inclusive),
+                percent(function.self_cost, self.first.total),
+                self.first.notation.cost(function.self_cost),
+                percent(function.inclusive, self.first.total),
+                self.first.notation.cost(function.inclusive),
                 grouped(function.invocations),
             ];
             let costs = self.profile.self_costs(id);
@@ -341,16 +327,16 @@ impl<'a> Report<'a> {
         });
         let headings = [
             "cost %".to_owned(),
-            self.notation.heading("cost", "cost"),
+            self.first.notation.heading("cost", "cost"),
             "calls".to_owned(),
         ];
-        let further = self.further.iter().map(FurtherEvent::cost_heading);
+        let further = self.further.iter().map(EventFigures::cost_heading);
         let shown = self.split(&calls).0.len();
         let rest = calls.split_off(shown);
         let rows = calls.into_iter().map(|call| {
             let mut figures = vec![
-                percent(call.edge.cost, self.total),
-                self.notation.cost(call.edge.cost),
+                percent(call.edge.cost, self.first.total),
+                self.first.notation.cost(call.edge.cost),
                 grouped(call.edge.calls),
             ];
             let costs = self.further.iter().zip(call.edge.costs().skip(1));
@@ -385,11 +371,14 @@ impl<'a> Report<'a> {
     }
 
     fn cost_and_share(&self, cost: Cost) -> String {
-        let unit = match self.notation.unit() {
+        let unit = match self.first.notation.unit() {
             "" => String::new(),
             unit => format!(" {unit}"),
         };
-        let (cost, share) = (self.notation.cost(cost), percent(cost, self.total));
+        let (cost, share) = (
+            self.first.notation.cost(cost),
+            percent(cost, self.first.total),
+        );
         format!("{cost}{unit} ({share} %)")
     }
 
@@ -400,8 +389,8 @@ impl<'a> Report<'a> {
         let edges = counted(profile.edges().len() as u64, "call edge");
         let mut lines = vec![
             format!("command    {}", command(profile)),
-            format!("event      {}", printable(profile.event())),
-            format!("total      {}", in_units(self.total, self.unit)),
+            format!("event      {}", self.first.name),
+            format!("total      {}", in_units(self.first.total, self.first.unit)),
         ];
         lines.extend(self.summary());
         for event in &self.further {
@@ -419,8 +408,8 @@ impl<'a> Report<'a> {
     /// The total that the profile itself states, if it is a different one.
     fn summary(&self) -> Option<String> {
         let summary = self.profile.stated_total()?;
-        let missing = summary.checked_sub(self.total)?;
-        let is_memory = matches!(self.unit, Unit::Bytes(_));
+        let missing = summary.checked_sub(self.first.total)?;
+        let is_memory = matches!(self.first.unit, Unit::Bytes(_));
         let is_xdebug = self.profile.kind() == ProfileKind::Trace;
         let explanation = match missing {
             0 => return None,
@@ -428,7 +417,7 @@ impl<'a> Report<'a> {
             1.. => format!("{} outside of all functions", grouped(missing)),
             _ => format!("{} counted twice", grouped(missing.unsigned_abs())),
         };
-        let summary = in_units(summary, self.unit);
+        let summary = in_units(summary, self.first.unit);
         Some(format!("summary    {summary}, {explanation}"))
     }
 }
