@@ -98,51 +98,27 @@ impl<'a> Cursor<'a> {
 
     #[inline(never)]
     fn any_number(&mut self) -> Result<u64, NumberError> {
-        let is_hexadecimal = self.peek() == b'0' && matches!(self.peek_second(), b'x' | b'X');
-        if is_hexadecimal {
-            self.pos += 2;
-        }
-        let start = self.pos;
-        let value = if is_hexadecimal {
-            self.hexadecimal_digits()?
-        } else {
-            self.decimal_digits()?
-        };
-        match self.peek() {
-            b' ' | b'\n' | b'\t' | b'\r' if self.pos > start => Ok(value),
+        match (self.any_digits()?, self.peek()) {
+            (Some(number), b' ' | b'\n' | b'\t' | b'\r') => Ok(number),
             _ => Err(NumberError::NotANumber),
         }
     }
 
-    /// Steps over all digits and returns the number that they spell; 0 for none.
-    fn decimal_digits(&mut self) -> Result<u64, NumberError> {
+    /// Steps over all digits, which are hexadecimal after `0x`, and returns the number that they
+    /// spell; none without any.
+    fn any_digits(&mut self) -> Result<Option<u64>, NumberError> {
+        let is_hexadecimal = self.peek() == b'0' && matches!(self.peek_second(), b'x' | b'X');
+        self.pos += if is_hexadecimal { 2 } else { 0 };
+        let radix = if is_hexadecimal { 16 } else { 10 };
+        let start = self.pos;
         let mut value: u64 = 0;
-        loop {
-            let digit = self.peek().wrapping_sub(b'0');
-            if digit > 9 {
-                return Ok(value);
-            }
-            value = value
-                .checked_mul(10)
-                .and_then(|value| value.checked_add(u64::from(digit)))
-                .ok_or(NumberError::TooLarge)?;
+        while let Some(digit) = char::from(self.peek()).to_digit(radix) {
+            let shifted = value.checked_mul(radix.into());
+            let sum = shifted.and_then(|value| value.checked_add(digit.into()));
+            value = sum.ok_or(NumberError::TooLarge)?;
             self.pos += 1;
         }
-    }
-
-    fn hexadecimal_digits(&mut self) -> Result<u64, NumberError> {
-        let mut value: u64 = 0;
-        for &byte in self.data.get(self.pos..).unwrap_or_default() {
-            let Some(digit) = char::from(byte).to_digit(16) else {
-                break;
-            };
-            if value >> 60 != 0 {
-                return Err(NumberError::TooLarge);
-            }
-            value = value << 4 | u64::from(digit);
-            self.pos += 1;
-        }
-        Ok(value)
+        Ok((self.pos > start).then_some(value))
     }
 
     /// Reads a subposition: absolute, or `+n`, `-n` and `*` relative to `base`.
@@ -335,22 +311,9 @@ impl<'a> Cursor<'a> {
         }
         let mut rest = *self;
         rest.pos += 1;
-        let is_hexadecimal = matches!(
-            rest.rest_of_line(),
-            [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit()
-        );
-        if is_hexadecimal {
-            rest.pos += 2;
-        }
-        let start = rest.pos;
-        let id = if is_hexadecimal {
-            rest.hexadecimal_digits()?
-        } else {
-            rest.decimal_digits()?
-        };
-        if rest.pos == start || rest.peek() != b')' {
+        let Some(id) = rest.any_digits()?.filter(|_| rest.peek() == b')') else {
             return Ok(None);
-        }
+        };
         self.pos = rest.pos + 1;
         Ok(Some(id))
     }
