@@ -149,6 +149,12 @@ pub struct Selection {
     matches: bool,
 }
 
+impl Default for Selection {
+    fn default() -> Self {
+        Selection::FIRST_COLUMN
+    }
+}
+
 impl Selection {
     /// One event, which stands in the first column.
     pub const FIRST_COLUMN: Selection = Selection {

@@ -5,12 +5,13 @@ use crate::callgrind::line::{Cursor, NumberError, Position, Positions};
 use crate::profile::{Cost, CostSource, Costs, ProfileBuilder, Selection};
 
 /// Whether it is known which column counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Settled {
     Yes,
     /// There were headers since then that speak of the same columns.
     HeadersCame,
     /// There were headers since then that may have moved the selected event.
+    #[default]
     No,
 }
 
@@ -26,7 +27,7 @@ pub(super) enum Settlement {
 }
 
 /// What lines can be recognised as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Shape {
     /// A line, and costs of which one counts: those of Xdebug's traces.
     LineAndCosts,
@@ -35,6 +36,7 @@ pub(super) enum Shape {
     /// An address, a line and the one cost that counts: those of Valgrind's `--dump-instr=yes`.
     AddressLineAndCost,
     /// Any other.
+    #[default]
     Other,
 }
 
@@ -107,7 +109,7 @@ impl Spelling {
 }
 
 /// Which columns have what is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Wanted {
     /// The only one that there is.
     Only,
@@ -117,6 +119,7 @@ enum Wanted {
     ColumnOfMany(usize),
     /// All columns, as they stand.
     All,
+    #[default]
     Other,
 }
 
@@ -126,12 +129,13 @@ impl Wanted {
 }
 
 /// The columns of the part that is being read, and the position that relative ones refer to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Columns {
     positions: Positions,
     position: Position,
     /// Names of the events; none before the first `events:` line.
     events: Option<Vec<Vec<u8>>>,
+    /// At first any, so that an input which lacks the event from its beginning is noticed.
     selection: Selection,
     settled: Settled,
     shape: Shape,
@@ -142,24 +146,6 @@ pub(super) struct Columns {
     numbers: Vec<Cost>,
     /// The costs of the wanted events after the first, in the line that was read last.
     more: Vec<Cost>,
-}
-
-impl Default for Columns {
-    fn default() -> Self {
-        Columns {
-            positions: Positions::default(),
-            position: Position::default(),
-            events: None,
-            // So that an input which lacks the event from its beginning is noticed.
-            selection: Selection::FIRST_COLUMN,
-            settled: Settled::No,
-            shape: Shape::Other,
-            count: 0,
-            wanted: Wanted::Other,
-            numbers: Vec::new(),
-            more: Vec::new(),
-        }
-    }
 }
 
 impl Columns {

@@ -9,7 +9,7 @@ use crate::text::excerpt;
 const LISTED: u64 = 10;
 
 /// Everything that is said about an input.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Diagnostics {
     input: String,
     /// Number of the line that is being read, from 1.
@@ -36,16 +36,7 @@ impl Diagnostics {
             input: input.to_owned(),
             line: 1,
             is_lenient,
-            first_line: String::new(),
-            held: None,
-            warnings: Vec::new(),
-            skipped: 0,
-            undefined_ids: 0,
-            cuts: 0,
-            absences: 0,
-            unknown_lines: 0,
-            unwrapped_costs: 0,
-            is_no_trace: false,
+            ..Diagnostics::default()
         }
     }
 
@@ -221,10 +212,9 @@ impl Diagnostics {
                 listed: LISTED,
             }),
         ];
-        counts
-            .into_iter()
-            .flatten()
-            .for_each(|kind| self.warn(kind));
+        for kind in counts.into_iter().flatten() {
+            self.warn(kind);
+        }
         std::mem::take(&mut self.warnings)
     }
 }
