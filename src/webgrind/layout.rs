@@ -59,6 +59,11 @@ pub(super) enum FunctionField {
     SubCallCount,
 }
 
+impl FunctionField {
+    /// How many there are.
+    pub const COUNT: usize = SubCallCount as usize + 1;
+}
+
 use FunctionField::{
     CallCost, CalledFromCount, InclusiveCost, Invocations, Line, SelfCost, SubCallCount,
 };

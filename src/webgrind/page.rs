@@ -89,16 +89,11 @@ pub(super) fn escaped<'a>(text: &'a [u8], special: &[u8]) -> Cow<'a, [u8]> {
     }
     let mut escaped = Vec::with_capacity(text.len() + 8);
     for byte in text {
-        let entity: &[u8] = match byte {
-            b'&' => b"&amp;",
-            b'<' => b"&lt;",
-            b'"' => b"&quot;",
-            _ => b"",
-        };
-        if special.contains(byte) {
-            escaped.extend_from_slice(entity);
-        } else {
-            escaped.push(*byte);
+        match byte {
+            byte if !special.contains(byte) => escaped.push(*byte),
+            b'&' => escaped.extend_from_slice(b"&amp;"),
+            b'<' => escaped.extend_from_slice(b"&lt;"),
+            _ => escaped.extend_from_slice(b"&quot;"),
         }
     }
     Cow::Owned(escaped)

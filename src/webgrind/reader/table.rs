@@ -14,15 +14,13 @@ use super::invocations::{Invocations, misplaced_sub_calls};
 use crate::profile::TableFunction;
 
 /// The numbers at the beginning of a function record; 0 where the version has none.
-#[derive(Debug, Default)]
-struct Figures {
-    line: u32,
-    self_cost: u32,
-    inclusive: u32,
-    call_cost: u32,
-    invocations: u32,
-    called_from: u32,
-    sub_calls: u32,
+#[derive(Default)]
+struct Figures([u32; FunctionField::COUNT]);
+
+impl Figures {
+    fn get(&self, field: FunctionField) -> u32 {
+        self.0[field as usize]
+    }
 }
 
 /// Reads function records, one after the other.
@@ -83,10 +81,18 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     fn function(&mut self, function: u32) -> Result<(), ReadError> {
         let figures = self.figures(function)?;
         if self.file.version == Version::V4 {
-            self.invocations(function, figures.invocations)?;
+            self.invocations(function, figures.get(FunctionField::Invocations))?;
         }
-        self.list(ListKind::CalledFrom, function, figures.called_from)?;
-        self.list(ListKind::SubCalls, function, figures.sub_calls)?;
+        self.list(
+            ListKind::CalledFrom,
+            function,
+            figures.get(FunctionField::CalledFromCount),
+        )?;
+        self.list(
+            ListKind::SubCalls,
+            function,
+            figures.get(FunctionField::SubCallCount),
+        )?;
         for (name, what) in [(0, "file name"), (1, "function name")] {
             let (source, headers) = (&mut self.file.source, self.file.headers_at);
             if !source.line(what, headers, &mut self.names[name])? {
@@ -102,11 +108,11 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         let function = TableFunction {
             file: &self.names[0],
             name: &self.names[1],
-            line: u64::from(figures.line),
-            self_cost: cost(figures.self_cost),
-            inclusive: cost(figures.inclusive),
-            invocations: u64::from(figures.invocations),
-            call_cost: is_listed.then(|| cost(figures.call_cost)),
+            line: u64::from(figures.get(FunctionField::Line)),
+            self_cost: cost(figures.get(FunctionField::SelfCost)),
+            inclusive: cost(figures.get(FunctionField::InclusiveCost)),
+            invocations: u64::from(figures.get(FunctionField::Invocations)),
+            call_cost: is_listed.then(|| cost(figures.get(FunctionField::CallCost))),
         };
         into.add_function(&function);
         Ok(())
@@ -125,16 +131,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         }
         let mut figures = Figures::default();
         for field in fields {
-            let figure = match field {
-                FunctionField::Line => &mut figures.line,
-                FunctionField::SelfCost => &mut figures.self_cost,
-                FunctionField::InclusiveCost => &mut figures.inclusive,
-                FunctionField::CallCost => &mut figures.call_cost,
-                FunctionField::Invocations => &mut figures.invocations,
-                FunctionField::CalledFromCount => &mut figures.called_from,
-                FunctionField::SubCallCount => &mut figures.sub_calls,
-            };
-            *figure = source.number()?;
+            figures.0[*field as usize] = source.number()?;
         }
         Ok(figures)
     }
