@@ -362,21 +362,17 @@ fn on_both_sides(inputs: &[Found<'_>], base: &[Found<'_>]) -> impl Iterator<Item
 /// A warning for each input that webgrind has converted from another input: a pattern easily
 /// matches both.
 fn counted_twice(inputs: &[Found<'_>]) -> Vec<Warning> {
-    let sources = || inputs.iter().map(Found::source);
-    let converted = sources().filter_map(|input| {
+    let all: HashSet<&Source> = inputs.iter().map(Found::source).collect();
+    let warnings = inputs.iter().map(Found::source).filter_map(|input| {
         let Source::File(path) = input else {
             return None;
         };
-        let name = path.to_str()?.strip_suffix(WEBGRINDS_ENDING)?;
-        Some((input.clone(), Source::File(name.into())))
+        let original = Source::File(path.to_str()?.strip_suffix(WEBGRINDS_ENDING)?.into());
+        all.contains(&original).then(|| Warning::CountedTwice {
+            input: input.clone(),
+            original,
+        })
     });
-    let mut converted: Vec<_> = converted.collect();
-    if !converted.is_empty() {
-        let all: HashSet<&Source> = sources().collect();
-        converted.retain(|(_, original)| all.contains(original));
-    }
-    let converted = converted.into_iter();
-    let warnings = converted.map(|(input, original)| Warning::CountedTwice { input, original });
     warnings.collect()
 }
 
