@@ -70,8 +70,8 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
         other_inclusive: 0,
     };
     writer.header()?;
-    for (group, &line) in order.groups().zip(&order.lines) {
-        writer.function(group, line)?;
+    for (number, group) in order.groups.iter().enumerate() {
+        writer.function(number, group)?;
     }
     writer.output.flush()?;
     Ok(writer.warnings())
@@ -131,64 +131,47 @@ fn spell(name: &[u8]) -> Cow<'_, [u8]> {
 /// Functions that agree in all three are merged, because readers could not tell them apart. There
 /// can be some from a preprocessed file, which has no objects.
 struct Order {
-    sorted: Vec<FunctionId>,
-    /// Where the functions of each group begin in `sorted`, and where the last ends.
-    starts: Vec<usize>,
+    groups: Vec<Group>,
     /// The group of every function by its number.
-    groups: Vec<usize>,
-    /// The line of every group: the lowest, as in merging; 0 if unknown.
-    lines: Vec<u64>,
+    group_of: Vec<usize>,
+}
+
+/// Functions with the same names.
+struct Group {
+    functions: Vec<FunctionId>,
+    /// The lowest, as in merging; 0 if unknown.
+    line: u64,
+}
+
+impl Group {
+    fn first(&self) -> FunctionId {
+        self.functions[0]
+    }
 }
 
 impl Order {
     fn of(profile: &Profile, names: &Names<'_>) -> Self {
-        let key = |id: FunctionId| {
-            let function = profile.function(id);
-            [function.object, function.file, function.name].map(|name| names.get(name))
-        };
-        let mut sorted: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
-        sorted.sort_by(|&one, &other| key(one).cmp(&key(other)));
-        let mut starts = Vec::new();
-        let mut groups = vec![0; sorted.len()];
-        let mut lines: Vec<u64> = Vec::new();
-        for (at, &id) in sorted.iter().enumerate() {
-            let line = profile.function(id).line;
-            match lines.last_mut() {
-                Some(least) if key(sorted[at - 1]) == key(id) => {
-                    *least = match (*least, line) {
-                        (0, line) | (line, 0) => line,
-                        (one, other) => one.min(other),
-                    };
-                }
-                _ => {
-                    starts.push(at);
-                    lines.push(line);
-                }
-            }
-            groups[id.index()] = lines.len() - 1;
+        let mut by_names: BTreeMap<_, Vec<FunctionId>> = BTreeMap::new();
+        for (id, function) in profile.functions() {
+            let names = [function.object, function.file, function.name].map(|name| names.get(name));
+            by_names.entry(names).or_default().push(id);
         }
-        starts.push(sorted.len());
+        let mut group_of = vec![0; profile.functions().len()];
+        let groups = by_names
+            .into_values()
+            .enumerate()
+            .map(|(group, functions)| {
+                for id in &functions {
+                    group_of[id.index()] = group;
+                }
+                let lines = functions.iter().map(|&id| profile.function(id).line);
+                let line = lines.filter(|&line| line > 0).min().unwrap_or(0);
+                Group { functions, line }
+            });
         Order {
-            sorted,
-            starts,
-            groups,
-            lines,
+            groups: groups.collect(),
+            group_of,
         }
-    }
-
-    /// The groups of functions.
-    fn groups(&self) -> impl Iterator<Item = &[FunctionId]> {
-        let ranges = self.starts.windows(2);
-        ranges.map(|range| &self.sorted[range[0]..range[1]])
-    }
-
-    fn group(&self, function: FunctionId) -> usize {
-        self.groups[function.index()]
-    }
-
-    /// A function of a group: all have the same names.
-    fn representative(&self, group: usize) -> FunctionId {
-        self.sorted[self.starts[group]]
     }
 }
 
@@ -250,21 +233,17 @@ impl<W: Write> Writer<'_, W> {
     }
 
     /// A block with the sums of functions that are one.
-    fn function(&mut self, group: &[FunctionId], line: u64) -> Result<(), WriteError> {
+    fn function(&mut self, number: usize, group: &Group) -> Result<(), WriteError> {
         let mut self_costs = self.zeros();
-        for &id in group {
+        for &id in &group.functions {
             add(&mut self_costs, self.profile.self_costs(id))?;
         }
-        let calls = self.calls(group)?;
-        self.compare_inclusive(group, &self_costs, calls.values());
-        if calls.is_empty() && !self.needs_block(group, &self_costs) {
+        let calls = self.calls(&group.functions)?;
+        self.compare_inclusive(&group.functions, &self_costs, calls.values());
+        if calls.is_empty() && !self.needs_block(&group.functions, &self_costs) {
             return Ok(());
         }
-        let profile = self.profile;
-        let Some(&id) = group.first() else {
-            return Ok(());
-        };
-        let function = profile.function(id);
+        let function = self.profile.function(group.first());
         self.output.write_all(b"\n")?;
         if self.object != function.object {
             self.object = function.object;
@@ -274,8 +253,8 @@ impl<W: Write> Writer<'_, W> {
             self.file = Some(function.file);
             self.file_line("fl=", function.file)?;
         }
-        self.function_line("fn=", self.order.group(id), function.name)?;
-        self.costs(line, &self_costs)?;
+        self.function_line("fn=", number, function.name)?;
+        self.costs(group.line, &self_costs)?;
         for ((line, callee), call) in &calls {
             self.call(*line, *callee, call)?;
         }
@@ -302,7 +281,7 @@ impl<W: Write> Writer<'_, W> {
     fn calls(&self, group: &[FunctionId]) -> Result<BTreeMap<(u64, usize), Calls>, WriteError> {
         let mut calls: BTreeMap<_, Calls> = BTreeMap::new();
         for edge in group.iter().flat_map(|&id| self.profile.sub_calls(id)) {
-            let key = (edge.line, self.order.group(edge.callee));
+            let key = (edge.line, self.order.group_of[edge.callee.index()]);
             let sums = calls.entry(key).or_insert_with(|| Calls {
                 calls: 0,
                 costs: self.zeros(),
@@ -334,7 +313,8 @@ impl<W: Write> Writer<'_, W> {
     }
 
     fn call(&mut self, line: u64, group: usize, call: &Calls) -> io::Result<()> {
-        let callee = self.profile.function(self.order.representative(group));
+        let callees = &self.order.groups[group];
+        let callee = self.profile.function(callees.first());
         if callee.object != self.object {
             self.object_line("cob=", callee.object)?;
         }
@@ -342,8 +322,7 @@ impl<W: Write> Writer<'_, W> {
             self.file_line("cfi=", callee.file)?;
         }
         self.function_line("cfn=", group, callee.name)?;
-        let target_line = self.order.lines[group];
-        writeln!(self.output, "calls={} {target_line}", call.calls)?;
+        writeln!(self.output, "calls={} {}", call.calls, callees.line)?;
         self.costs(line, &call.costs)
     }
 
