@@ -1,7 +1,7 @@
 //! Recognises what an input is by its first bytes.
 
 use std::fmt;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Cursor, Read};
 
 use thiserror::Error;
 
@@ -226,37 +226,26 @@ pub(super) fn is_profile(head: &[u8]) -> bool {
     begins_with_key && !lines.any(|line| line.starts_with(OURS))
 }
 
-/// A stream that was recognised by its first bytes, and returns them again.
-pub(super) struct Recognised<R> {
-    /// First bytes that had to be taken from the stream, because it gave too few at a time.
-    head: Vec<u8>,
-    /// How many of them have been returned again.
-    at: usize,
-    content: Content,
-    rest: R,
-}
+/// A stream whose first bytes were looked at. Those that had to be taken from it, because it gave
+/// too few at a time, come first again.
+pub(super) type Recognised<R> = io::Chain<Cursor<Vec<u8>>, R>;
 
-impl<R: BufRead> Recognised<R> {
-    /// Looks at the first bytes.
-    pub fn read(mut rest: R) -> io::Result<Self> {
-        let mut head = Vec::new();
-        let buffered = fill(&mut rest)?;
-        let is_enough = buffered.len() >= LENGTH;
-        let (content, mark) = if is_enough {
-            recognise(&buffered[..LENGTH])
-        } else {
-            rest.by_ref().take(LENGTH as u64).read_to_end(&mut head)?;
-            recognise(&head)
-        };
-        let mut recognised = Recognised {
-            head,
-            at: 0,
-            content,
-            rest,
-        };
-        recognised.consume(mark);
-        Ok(recognised)
+/// Looks at the first bytes of a stream.
+pub(super) fn recognise<R: BufRead>(mut stream: R) -> io::Result<(Content, Recognised<R>)> {
+    let mut head = Vec::new();
+    let buffered = fill(&mut stream)?;
+    let (content, mark) = if buffered.len() >= LENGTH {
+        told_by(&buffered[..LENGTH])
+    } else {
+        stream.by_ref().take(LENGTH as u64).read_to_end(&mut head)?;
+        told_by(&head)
+    };
+    let mut stream = Cursor::new(head).chain(stream);
+    if mark > 0 {
+        fill(&mut stream)?;
+        stream.consume(mark);
     }
+    Ok((content, stream))
 }
 
 /// The bytes that are in the buffer, after filling it if there are none.
@@ -270,56 +259,9 @@ pub(super) fn fill(stream: &mut impl BufRead) -> io::Result<&[u8]> {
 }
 
 /// What a stream is that begins like this, and the length of its byte order mark.
-fn recognise(head: &[u8]) -> (Content, usize) {
+fn told_by(head: &[u8]) -> (Content, usize) {
     let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     (Content::of(text), head.len() - text.len())
-}
-
-impl<R> Recognised<R> {
-    /// What the stream is.
-    pub fn content(&self) -> Content {
-        self.content
-    }
-
-    /// The stream after the first bytes.
-    #[cfg(feature = "compression")]
-    pub fn get_ref(&self) -> &R {
-        &self.rest
-    }
-
-    /// The stream without the first bytes that were taken from it.
-    pub fn into_inner(self) -> R {
-        self.rest
-    }
-}
-
-impl<R: BufRead> Read for Recognised<R> {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let mut head = &self.head[self.at..];
-        if head.is_empty() {
-            return self.rest.read(room);
-        }
-        let count = head.read(room)?;
-        self.at += count;
-        Ok(count)
-    }
-}
-
-impl<R: BufRead> BufRead for Recognised<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.at < self.head.len() {
-            return Ok(&self.head[self.at..]);
-        }
-        self.rest.fill_buf()
-    }
-
-    fn consume(&mut self, count: usize) {
-        if self.at < self.head.len() {
-            self.at += count;
-        } else {
-            self.rest.consume(count);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -391,7 +333,7 @@ mod tests {
 
     fn through(data: &[u8]) -> Vec<u8> {
         let mut all = Vec::new();
-        let mut stream = Recognised::read(data).unwrap();
+        let (_, mut stream) = recognise(data).unwrap();
         stream.read_to_end(&mut all).unwrap();
         all
     }

@@ -27,7 +27,7 @@ use crate::text::printable_path;
 use compression::Decompressed;
 #[cfg(feature = "compression")]
 use content::Foreign;
-use content::{Content, Recognised};
+use content::{Content, Recognised, recognise};
 use progress::Counted;
 
 /// How many bytes of a file are read at a time: few enough to stay in a core's cache, and not a
@@ -121,15 +121,16 @@ impl<'a> Found<'a> {
         };
         let buffer = length.map_or(BUFFER, buffer_for);
         let counted = Counted::new(file, length, progress.clone());
-        let plain = Recognised::read(BufReader::with_capacity(buffer, counted))?;
-        match plain.content() {
-            Content::Compressed(compression) => decompress(compression, plain),
-            Content::Foreign(foreign) => Err(unsupported(foreign)),
+        let (content, plain) = recognise(BufReader::with_capacity(buffer, counted))?;
+        let stream = match content {
+            Content::Compressed(compression) => return decompress(compression, plain),
+            Content::Foreign(foreign) => return Err(unsupported(foreign)),
             Content::Empty | Content::Text | Content::Preprocessed => {
                 let seeks = length.is_some();
-                Ok(Input(Stream::Plain { plain, seeks }))
+                Stream::Plain { plain, seeks }
             }
-        }
+        };
+        Ok(Input { content, stream })
     }
 }
 
@@ -151,7 +152,7 @@ pub(crate) fn is_profile(path: &Path) -> bool {
         .find()
         .and_then(|found| found.open(&Progress::default()));
     input.is_ok_and(|mut input| {
-        input.content() == Content::Text && input.fill_buf().is_ok_and(content::is_profile)
+        input.content == Content::Text && input.fill_buf().is_ok_and(content::is_profile)
     })
 }
 
@@ -173,21 +174,22 @@ fn decompress(
     compression: Compression,
     compressed: Recognised<BufReader<Counted>>,
 ) -> io::Result<Input> {
-    let decompressed = Recognised::read(compression::decompress(compression, compressed))?;
+    let (content, decompressed) = recognise(compression::decompress(compression, compressed))?;
     let twice = |inner: &dyn fmt::Display| {
         unsupported(format!(
             "it is {inner} data within {compression} data: decompress it once"
         ))
     };
-    match decompressed.content() {
-        Content::Compressed(inner) => Err(twice(&inner)),
-        Content::Foreign(Foreign::Compressed { name, .. }) => Err(twice(&name)),
-        Content::Foreign(inner) => Err(unsupported(inner)),
-        Content::Empty | Content::Text | Content::Preprocessed => Ok(Input(Stream::Decompressed {
+    let stream = match content {
+        Content::Compressed(inner) => return Err(twice(&inner)),
+        Content::Foreign(Foreign::Compressed { name, .. }) => return Err(twice(&name)),
+        Content::Foreign(inner) => return Err(unsupported(inner)),
+        Content::Empty | Content::Text | Content::Preprocessed => Stream::Decompressed {
             decompressed,
             compression,
-        })),
-    }
+        },
+    };
+    Ok(Input { content, stream })
 }
 
 #[cfg(not(feature = "compression"))]
@@ -198,7 +200,10 @@ fn decompress(compression: Compression, _: Recognised<BufReader<Counted>>) -> io
 }
 
 /// An input that is being read.
-pub(crate) struct Input(Stream);
+pub(crate) struct Input {
+    content: Content,
+    stream: Stream,
+}
 
 enum Stream {
     /// Read as it is stored.
@@ -218,34 +223,28 @@ enum Stream {
 impl Input {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.content() == Content::Empty && self.cut().is_none()
+        self.content == Content::Empty && self.cut().is_none()
     }
 
     /// Whether it is a preprocessed file, or at least looks like one.
     pub fn is_preprocessed(&self) -> bool {
-        self.content() == Content::Preprocessed
+        self.content == Content::Preprocessed
     }
 
     fn bytes(&mut self) -> &mut dyn BufRead {
-        match &mut self.0 {
+        match &mut self.stream {
             Stream::Plain { plain, .. } => plain,
             #[cfg(feature = "compression")]
             Stream::Decompressed { decompressed, .. } => decompressed,
         }
     }
 
-    fn content(&self) -> Content {
-        match &self.0 {
-            Stream::Plain { plain, .. } => plain.content(),
-            #[cfg(feature = "compression")]
-            Stream::Decompressed { decompressed, .. } => decompressed.content(),
-        }
-    }
-
     /// Makes it readable in any order. An input that cannot seek is copied to a temporary file.
     pub fn into_seekable(self) -> io::Result<Seekable> {
-        match self.0 {
-            Stream::Plain { plain, seeks: true } => Seekable::file(plain.into_inner().into_inner()),
+        match self.stream {
+            Stream::Plain { plain, seeks: true } => {
+                Seekable::file(plain.into_inner().1.into_inner())
+            }
             Stream::Plain { plain, .. } => Seekable::copy(plain),
             #[cfg(feature = "compression")]
             Stream::Decompressed { decompressed, .. } => Seekable::copy(decompressed),
@@ -255,7 +254,7 @@ impl Input {
     /// Reads on, if it is compressed, to find out whether the data are corrupt. This may show only
     /// later, at the latest in the checksum.
     pub fn check_rest(&mut self) -> io::Result<()> {
-        match &mut self.0 {
+        match &mut self.stream {
             Stream::Plain { .. } => Ok(()),
             #[cfg(feature = "compression")]
             Stream::Decompressed { decompressed, .. } => {
@@ -267,13 +266,13 @@ impl Input {
     /// Where the compressed bytes ended too early, if they did. Known after everything has been
     /// read.
     pub fn cut(&self) -> Option<(Compression, u64)> {
-        match &self.0 {
+        match &self.stream {
             Stream::Plain { .. } => None,
             #[cfg(feature = "compression")]
             Stream::Decompressed {
                 decompressed,
                 compression,
-            } => Some((*compression, decompressed.get_ref().cut()?)),
+            } => Some((*compression, decompressed.get_ref().1.cut()?)),
         }
     }
 }
