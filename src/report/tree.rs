@@ -44,10 +44,7 @@ const CHAINED: &str = "└ ";
 ///
 /// When the output fails.
 pub fn write(profile: &Profile, options: &Options, mut output: impl Write) -> io::Result<()> {
-    let mut put = |line: &str| match options.width {
-        Some(width) => writeln!(output, "{}", cut_end(line, width)),
-        None => writeln!(output, "{line}"),
-    };
+    let mut put = |line: &str| writeln!(output, "{}", cut_end(line, options.width));
     for line in heading(profile) {
         put(&line)?;
     }

@@ -81,10 +81,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     fn cut(&self, line: &str) -> String {
-        match self.options.width {
-            Some(width) => cut_end(line, width),
-            None => line.to_owned(),
-        }
+        cut_end(line, self.options.width).into_owned()
     }
 
     fn heading(&self) -> Vec<String> {

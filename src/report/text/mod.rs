@@ -100,11 +100,7 @@ pub fn write(profile: &Profile, options: &Options, mut output: impl Write) -> Re
         None => report.top_functions(),
     };
     for line in lines {
-        let line = match options.width {
-            Some(width) => cut_end(&line, width),
-            None => line,
-        };
-        writeln!(output, "{line}")?;
+        writeln!(output, "{}", cut_end(&line, options.width))?;
     }
     Ok(output.flush()?)
 }

@@ -1,5 +1,7 @@
 //! Names shortened to the room that a terminal has.
 
+use std::borrow::Cow;
+
 use unicode_width::UnicodeWidthChar;
 
 /// Stands for what was cut.
@@ -49,14 +51,14 @@ fn tail(text: &str, width: usize) -> &str {
     &text[start..]
 }
 
-/// Keeps the beginning.
-pub(in crate::report) fn cut_end(text: &str, width: usize) -> String {
-    if width_of(text) <= width {
-        return text.to_owned();
-    }
+/// Keeps the beginning, if there is a width to keep to.
+pub(in crate::report) fn cut_end(text: &str, width: Option<usize>) -> Cow<'_, str> {
+    let Some(width) = width.filter(|&width| width_of(text) > width) else {
+        return text.into();
+    };
     match width.checked_sub(1) {
-        Some(left) => head(text, left).to_owned() + ELLIPSIS,
-        None => String::new(),
+        Some(left) => (head(text, left).to_owned() + ELLIPSIS).into(),
+        None => "".into(),
     }
 }
 
@@ -110,11 +112,11 @@ mod tests {
         assert_eq!(width_of("漢字"), 4);
         assert_eq!(width_of("e\u{301}"), 1);
         assert_eq!(pad("漢".to_owned(), 4), "漢  ");
-        assert_eq!(cut_end("漢字漢字", 6), "漢字…");
-        assert_eq!(cut_end("漢字漢字", 5), "漢字…");
-        assert_eq!(cut_end("漢字漢字", 4), "漢…");
-        assert_eq!(cut_end("abc", 3), "abc");
-        assert_eq!(cut_end("abc", 0), "");
+        assert_eq!(cut_end("漢字漢字", Some(6)), "漢字…");
+        assert_eq!(cut_end("漢字漢字", Some(5)), "漢字…");
+        assert_eq!(cut_end("漢字漢字", Some(4)), "漢…");
+        assert_eq!(cut_end("abc", Some(3)), "abc");
+        assert_eq!(cut_end("abc", Some(0)), "");
     }
 
     #[test]
