@@ -256,16 +256,12 @@ fn open(stream: &Target) -> io::Result<Box<dyn Write>> {
 /// Finds out whether files can be created in a folder.
 fn try_folder(folder: &Path) -> io::Result<()> {
     // A file without a name, which is gone as soon as it is closed.
-    match tempfile::tempfile_in(folder) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(io::Error::new(
-            error.kind(),
-            format!(
-                "no file can be created in {}: {error}",
-                printable_path(folder)
-            ),
-        )),
-    }
+    let outcome = tempfile::tempfile_in(folder);
+    outcome.map(drop).map_err(|error| {
+        let folder = printable_path(folder);
+        let text = format!("no file can be created in {folder}: {error}");
+        io::Error::new(error.kind(), text)
+    })
 }
 
 fn folder(path: &Path) -> &Path {
@@ -329,6 +325,7 @@ impl Unfinished {
     /// A new file in the folder of `path`, for the owner alone if it will replace another.
     fn begin(&self, path: &Path, replaces: bool) -> io::Result<NewFile> {
         let mode = if replaces { PRIVATE } else { ORDINARY };
+        #[cfg(target_os = "linux")]
         if let Some(file) = unnamed::create(folder(path), mode) {
             return Ok(NewFile::Unnamed(file));
         }
@@ -352,6 +349,7 @@ const ORDINARY: u32 = 0o666;
 #[derive(Debug)]
 enum NewFile {
     /// Without a name: not even a killed program leaves it behind.
+    #[cfg(target_os = "linux")]
     Unnamed(File),
     /// Where the system has no such files.
     Named(NamedTempFile),
@@ -360,6 +358,7 @@ enum NewFile {
 impl AsMut<File> for NewFile {
     fn as_mut(&mut self) -> &mut File {
         match self {
+            #[cfg(target_os = "linux")]
             NewFile::Unnamed(file) => file,
             NewFile::Named(file) => file.as_file_mut(),
         }
@@ -370,6 +369,7 @@ impl NewFile {
     /// Gives it the name of `path`, and the owner and the mode of the old file of that name.
     fn finish(self, path: &Path, old: Option<&Metadata>) -> io::Result<()> {
         let (file, name) = match self {
+            #[cfg(target_os = "linux")]
             NewFile::Unnamed(file) => {
                 // A file can replace another only by its name.
                 let link = |name: &Path| unnamed::link(&file, name);
@@ -434,31 +434,11 @@ mod unnamed {
 
     /// Gives one a name.
     pub fn link(file: &File, name: &Path) -> io::Result<()> {
-        Ok(linkat(
-            CWD,
-            path_of(file),
-            CWD,
-            name,
-            AtFlags::SYMLINK_FOLLOW,
-        )?)
+        let follow = AtFlags::SYMLINK_FOLLOW;
+        Ok(linkat(CWD, path_of(file), CWD, name, follow)?)
     }
 
     fn path_of(file: &File) -> PathBuf {
         format!("/proc/self/fd/{}", file.as_raw_fd()).into()
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod unnamed {
-    use std::fs::File;
-    use std::io;
-    use std::path::Path;
-
-    pub fn create(_: &Path, _: u32) -> Option<File> {
-        None
-    }
-
-    pub fn link(_: &File, _: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
     }
 }
