@@ -180,7 +180,7 @@ struct Destination<'a> {
 }
 
 impl<'a> Conversion<'a> {
-    /// Checks everything that can be checked without reading: that there are inputs, and that the
+    /// Checks everything that can be checked without reading: that the inputs exist, and that the
     /// output can be written and is not one of them.
     ///
     /// # Errors
