@@ -1,11 +1,10 @@
 //! Writes the preprocessed formats, v4 to v7.
 //!
 //! One walk over the profile defines the contents of a file and their order ([`Document`]). It is
-//! done twice: for a [`Surveyor`], which finds out what does not fit and how large the file will
-//! be, and for a [`Writer`]. So nothing is written before it is known that everything fits, and the
-//! two cannot disagree.
+//! done twice: as a survey, which finds out what does not fit and how large the file will be, and to
+//! write. So nothing is written before it is known that everything fits, and the two cannot disagree.
 
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 
 use byteorder::{LittleEndian, WriteBytesExt};
 use zerocopy::IntoBytes;
@@ -75,63 +74,30 @@ pub fn write<W: Write + Seek>(
     output: W,
 ) -> Result<Written, WriteError> {
     let mut document = Document::new(profile, options);
-    let mut surveyor = Surveyor::default();
+    let mut survey = Walk::new(io::sink(), true, Narrowing::EXACT);
     if let Some(lists) = &document.lists {
-        lists.survey(&mut surveyor.survey);
+        lists.survey(&mut survey.survey);
     }
-    document.functions(&mut surveyor)?;
-    document.sub_calls_at = surveyor.position;
-    document.sub_calls(&mut surveyor)?;
+    document.functions(&mut survey)?;
+    document.sub_calls_at = survey.position;
+    document.sub_calls(&mut survey)?;
 
-    let narrowing = surveyor
-        .survey
-        .decide(options.on_overflow, profile.event())?;
-    let mut warnings = surveyor.survey.warnings(&narrowing, profile.event());
+    let narrowing = survey.survey.decide(options.on_overflow, profile.event())?;
+    let mut warnings = survey.survey.warnings(&narrowing, profile.event());
     warnings.extend(document.sums_as_invocations());
-    document.headers(&narrowing, &mut surveyor)?;
-    let bytes = surveyor.position;
+    document.headers(&narrowing, &mut survey)?;
+    let bytes = survey.position;
     if bytes > LARGEST_FILE {
         return Err(WriteError::TooLarge(bytes));
     }
 
-    let mut writer = Writer {
-        output,
-        narrowing,
-        position: 0,
-        function_addresses: Vec::new(),
-    };
+    let mut writer = Walk::new(output, false, narrowing);
     document.functions(&mut writer)?;
     document.sub_calls(&mut writer)?;
     let header_address = writer.address()?;
     document.headers(&narrowing, &mut writer)?;
     writer.patch(header_address)?;
     Ok(Written { bytes, warnings })
-}
-
-/// Receives the contents of a file from beginning to end.
-trait Sink {
-    /// Takes in a cost, and returns it as it is written.
-    fn cost(&mut self, cost: Cost) -> U32;
-
-    /// Takes in a count or a line, and returns it as it is written.
-    fn count(&mut self, count: u64) -> U32;
-
-    /// Makes numbers narrow that stand elsewhere in the file as well, and were taken in there.
-    fn narrowing(&self) -> Narrowing;
-
-    /// Takes in what is written next.
-    fn put(&mut self, bytes: &[u8]) -> Result<(), WriteError>;
-
-    /// Takes in the invocation records of a function, which are written next.
-    fn put_invocations(
-        &mut self,
-        lists: &InvocationLists<'_>,
-        id: FunctionId,
-        sub_calls_at: u64,
-    ) -> Result<(), WriteError>;
-
-    /// Takes note that the record of the next function begins.
-    fn begin_function(&mut self) -> Result<(), WriteError>;
 }
 
 /// The contents of a file, and their order.
@@ -158,25 +124,25 @@ impl<'a> Document<'a> {
     }
 
     /// All up to the end of the function records; addresses are 0 yet.
-    fn functions(&self, sink: &mut impl Sink) -> Result<(), WriteError> {
+    fn functions(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
         let functions = self.profile.functions();
         let count = functions.len().max(1);
         let start = Start {
             version: self.version.number().into(),
             header_address: U32::ZERO,
-            function_count: sink.count(count as u64),
+            function_count: walk.count(count as u64),
         };
-        sink.put(start.as_bytes())?;
+        walk.put(start.as_bytes())?;
         for _ in 0..count {
-            sink.put(U32::ZERO.as_bytes())?;
+            walk.put(U32::ZERO.as_bytes())?;
         }
         if functions.len() == 0 {
-            sink.begin_function()?;
-            return self.stand_in(sink);
+            walk.begin_function()?;
+            return self.stand_in(walk);
         }
         for (id, function) in functions {
-            sink.begin_function()?;
-            self.function(id, function, sink)?;
+            walk.begin_function()?;
+            self.function(id, function, walk)?;
         }
         Ok(())
     }
@@ -185,72 +151,72 @@ impl<'a> Document<'a> {
         &self,
         id: FunctionId,
         function: &Function,
-        sink: &mut impl Sink,
+        walk: &mut Walk<impl Write>,
     ) -> Result<(), WriteError> {
         let (called_from, sub_calls) = (self.profile.called_from(id), self.profile.sub_calls(id));
         for field in self.version.function_fields() {
             let number = match field {
-                FunctionField::Line => sink.count(function.line),
-                FunctionField::SelfCost => sink.cost(function.self_cost),
-                FunctionField::InclusiveCost => sink.cost(function.inclusive),
-                FunctionField::CallCost => sink.cost(function.call_cost),
+                FunctionField::Line => walk.count(function.line),
+                FunctionField::SelfCost => walk.cost(function.self_cost),
+                FunctionField::InclusiveCost => walk.cost(function.inclusive),
+                FunctionField::CallCost => walk.cost(function.call_cost),
                 FunctionField::Invocations => {
                     let lists = self.lists.as_ref();
-                    sink.count(lists.map_or(function.invocations, |lists| lists.count_of(id)))
+                    walk.count(lists.map_or(function.invocations, |lists| lists.count_of(id)))
                 }
-                FunctionField::CalledFromCount => sink.count(called_from.len() as u64),
-                FunctionField::SubCallCount => sink.count(sub_calls.len() as u64),
+                FunctionField::CalledFromCount => walk.count(called_from.len() as u64),
+                FunctionField::SubCallCount => walk.count(sub_calls.len() as u64),
             };
-            sink.put(number.as_bytes())?;
+            walk.put(number.as_bytes())?;
         }
         if let Some(lists) = &self.lists {
-            sink.put_invocations(lists, id, self.sub_calls_at)?;
+            walk.put_invocations(lists, id, self.sub_calls_at)?;
         }
         if self.version.has_called_from() {
             for edge in called_from {
                 let record = CallRecord {
                     function: edge.caller.number().into(),
-                    line: sink.count(edge.line),
-                    calls: sink.count(edge.calls),
-                    cost: sink.cost(edge.cost),
+                    line: walk.count(edge.line),
+                    calls: walk.count(edge.calls),
+                    cost: walk.cost(edge.cost),
                 };
-                sink.put(record.as_bytes())?;
+                walk.put(record.as_bytes())?;
             }
         }
         if self.version.has_sub_calls() {
-            let narrowing = sink.narrowing();
+            let narrowing = walk.narrowing;
             for edge in sub_calls {
-                sink.put(sub_call(&edge, &narrowing).as_bytes())?;
+                walk.put(sub_call(&edge, &narrowing).as_bytes())?;
             }
         }
-        sink.put(self.profile.name(function.file))?;
-        sink.put(b"\n")?;
+        walk.put(self.profile.name(function.file))?;
+        walk.put(b"\n")?;
         let name = self.profile.name(function.name);
         if self.escape_html {
-            sink.put(&escaped(name, IN_NAMES))?;
+            walk.put(&escaped(name, IN_NAMES))?;
         } else {
-            sink.put(name)?;
+            walk.put(name)?;
         }
-        sink.put(b"\n")
+        walk.put(b"\n")
     }
 
     /// The record of `{main}`, for a profile without functions.
     ///
     /// Of a script that has only just begun, nothing else is known.
-    fn stand_in(&self, sink: &mut impl Sink) -> Result<(), WriteError> {
+    fn stand_in(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
         for field in self.version.function_fields() {
             let number = u32::from(*field == FunctionField::Invocations);
-            sink.put(U32::new(number).as_bytes())?;
+            walk.put(U32::new(number).as_bytes())?;
         }
         if self.version == Version::V4 {
-            let address = sink.narrowing().count(self.sub_calls_at);
-            sink.put(InvocationRecord::uncalled(address).as_bytes())?;
+            let address = walk.narrowing.count(self.sub_calls_at);
+            walk.put(InvocationRecord::uncalled(address).as_bytes())?;
         }
-        sink.put(b"\n{main}\n")
+        walk.put(b"\n{main}\n")
     }
 
     /// The sub-call records of v4.
-    fn sub_calls(&self, sink: &mut impl Sink) -> Result<(), WriteError> {
+    fn sub_calls(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
         let Some(lists) = &self.lists else {
             return Ok(());
         };
@@ -258,30 +224,34 @@ impl<'a> Document<'a> {
             let record = SubCallRecord {
                 function: call.callee.number().into(),
                 invocation: lists.number_of_called(call).into(),
-                line: sink.count(call.line),
-                cost: sink.cost(call.cost),
+                line: walk.count(call.line),
+                cost: walk.cost(call.cost),
             };
-            sink.put(record.as_bytes())?;
+            walk.put(record.as_bytes())?;
         }
         for id in lists.sums() {
             for edge in self.profile.sub_calls(id) {
                 let record = SubCallRecord {
                     function: edge.callee.number().into(),
                     invocation: U32::ZERO,
-                    line: sink.count(edge.line),
-                    cost: sink.cost(edge.cost),
+                    line: walk.count(edge.line),
+                    cost: walk.cost(edge.cost),
                 };
-                sink.put(record.as_bytes())?;
+                walk.put(record.as_bytes())?;
             }
         }
         Ok(())
     }
 
     /// The header lines.
-    fn headers(&self, narrowing: &Narrowing, sink: &mut impl Sink) -> Result<(), WriteError> {
+    fn headers(
+        &self,
+        narrowing: &Narrowing,
+        walk: &mut Walk<impl Write>,
+    ) -> Result<(), WriteError> {
         header_lines(self.profile, narrowing, self.escape_html, |line| {
-            sink.put(line)?;
-            sink.put(b"\n")
+            walk.put(line)?;
+            walk.put(b"\n")
         })
     }
 
@@ -300,74 +270,44 @@ fn sub_call(edge: &CallEdge, narrowing: &Narrowing) -> CallRecord {
     }
 }
 
-/// Looks at all numbers, and adds up what the file will take.
-#[derive(Default)]
-struct Surveyor {
-    survey: Survey,
-    position: u64,
-}
-
-impl Sink for Surveyor {
-    #[inline]
-    fn cost(&mut self, cost: Cost) -> U32 {
-        self.survey.cost(cost);
-        U32::ZERO
-    }
-
-    #[inline]
-    fn count(&mut self, count: u64) -> U32 {
-        self.survey.count(count);
-        U32::ZERO
-    }
-
-    fn narrowing(&self) -> Narrowing {
-        Narrowing::EXACT
-    }
-
-    #[inline]
-    fn put(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.position += bytes.len() as u64;
-        Ok(())
-    }
-
-    /// Counts their size only. Their numbers were checked before, in the order of the tree, because
-    /// by function they are far apart in memory.
-    fn put_invocations(
-        &mut self,
-        lists: &InvocationLists<'_>,
-        id: FunctionId,
-        _: u64,
-    ) -> Result<(), WriteError> {
-        self.position += lists.count_of(id) * InvocationRecord::SIZE;
-        Ok(())
-    }
-
-    fn begin_function(&mut self) -> Result<(), WriteError> {
-        Ok(())
-    }
-}
-
-/// The output, and where it is.
-struct Writer<W> {
+/// A walk over the contents of a file: a survey of what the file will take, or its writing.
+struct Walk<W> {
     output: W,
+    is_survey: bool,
+    survey: Survey,
     narrowing: Narrowing,
     position: u64,
     function_addresses: Vec<u32>,
 }
 
-impl<W: Write + Seek> Sink for Writer<W> {
+impl<W: Write> Walk<W> {
+    fn new(output: W, is_survey: bool, narrowing: Narrowing) -> Self {
+        Walk {
+            output,
+            is_survey,
+            survey: Survey::default(),
+            narrowing,
+            position: 0,
+            function_addresses: Vec::new(),
+        }
+    }
+
+    /// Takes in a cost, and returns it as it is written.
     #[inline]
     fn cost(&mut self, cost: Cost) -> U32 {
+        if self.is_survey {
+            self.survey.cost(cost);
+        }
         self.narrowing.cost(cost).into()
     }
 
+    /// Takes in a count or a line, and returns it as it is written.
     #[inline]
     fn count(&mut self, count: u64) -> U32 {
+        if self.is_survey {
+            self.survey.count(count);
+        }
         self.narrowing.count(count).into()
-    }
-
-    fn narrowing(&self) -> Narrowing {
-        self.narrowing
     }
 
     #[inline]
@@ -377,26 +317,42 @@ impl<W: Write + Seek> Sink for Writer<W> {
         Ok(())
     }
 
+    /// Puts the invocation records of a function.
+    ///
+    /// A survey counts their size only. Their numbers are surveyed in the order of the tree, because
+    /// by function they are far apart in memory.
     fn put_invocations(
         &mut self,
         lists: &InvocationLists<'_>,
         id: FunctionId,
         sub_calls_at: u64,
     ) -> Result<(), WriteError> {
+        if self.is_survey {
+            self.position += lists.count_of(id) * InvocationRecord::SIZE;
+            return Ok(());
+        }
         let narrowing = self.narrowing;
         lists.of(id, &narrowing, sub_calls_at, |record| {
             self.put(record.as_bytes())
         })
     }
 
+    /// Takes note that the record of the next function begins.
     fn begin_function(&mut self) -> Result<(), WriteError> {
-        let address = self.address()?;
-        self.function_addresses.push(address);
+        if !self.is_survey {
+            let address = self.address()?;
+            self.function_addresses.push(address);
+        }
         Ok(())
+    }
+
+    /// The present place.
+    fn address(&self) -> Result<u32, WriteError> {
+        u32::try_from(self.position).map_err(|_| WriteError::TooLarge(self.position))
     }
 }
 
-impl<W: Write + Seek> Writer<W> {
+impl<W: Write + Seek> Walk<W> {
     /// Ends the file: writes the addresses, which were not known when their places were.
     fn patch(mut self, header_address: u32) -> Result<(), WriteError> {
         self.output.seek(SeekFrom::Start(HEADER_ADDRESS_AT))?;
@@ -408,11 +364,5 @@ impl<W: Write + Seek> Writer<W> {
         self.output.seek(SeekFrom::Start(self.position))?;
         self.output.flush()?;
         Ok(())
-    }
-
-    /// The present place.
-    fn address(&self) -> Result<u32, WriteError> {
-        let bytes = self.position;
-        u32::try_from(bytes).map_err(|_| WriteError::TooLarge(bytes))
     }
 }
