@@ -163,24 +163,21 @@ fn is_xdebug_trace(head: &[u8]) -> bool {
 /// pprof's `profile.proto`: a message whose first field holds the type of a sample, which is a
 /// message of two numbers.
 fn is_pprof(head: &[u8]) -> bool {
-    matches!(head, [0x0a, 2..=24, 0x08, ..]) && {
-        let length = usize::from(head[1]);
-        let Some(sample_type) = head.get(2..2 + length) else {
+    let [0x0a, length @ 2..=24, rest @ ..] = head else {
+        return false;
+    };
+    let Some(mut fields) = rest.get(..usize::from(*length)) else {
+        return false;
+    };
+    for tag in [0x08, 0x10] {
+        // A field's tag, and the bytes of its number up to the first without the highest bit.
+        let number = fields.strip_prefix(&[tag]).unwrap_or_default();
+        let Some(last) = number.iter().position(|byte| byte & 0x80 == 0) else {
             return false;
         };
-        let mut rest = sample_type;
-        for field in [0x08, 0x10] {
-            // A field's tag, and the bytes of its number up to the first without the highest bit.
-            let Some(end) = rest.iter().skip(1).position(|byte| byte & 0x80 == 0) else {
-                return false;
-            };
-            if rest[0] != field {
-                return false;
-            }
-            rest = &rest[end + 2..];
-        }
-        rest.is_empty()
+        fields = &number[last + 1..];
     }
+    fields.is_empty()
 }
 
 /// The header of gperftools' own format: machine words 0, 3 and 0, little-endian.
