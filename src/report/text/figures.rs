@@ -41,30 +41,22 @@ pub(in crate::report) enum Unit {
 impl Unit {
     /// The unit of a name that [`Profile::unit`](crate::profile::Profile::unit) gives, and how many
     /// of it the costs of an event count.
+    ///
+    /// It is unknown if they are none or do not fit.
     pub fn of(unit: &str, scale: u64) -> Self {
+        let times = |count: u64| {
+            let product = u32::try_from(count.checked_mul(scale)?).ok()?;
+            (product > 0).then_some(product)
+        };
         let unit = match unit {
-            "ns" => Unit::Nanoseconds(1),
-            "10ns" => Unit::Nanoseconds(10),
-            "us" | "µs" => Unit::Nanoseconds(1_000),
-            "ms" => Unit::Nanoseconds(1_000_000),
-            "bytes" => Unit::Bytes(1),
-            _ => Unit::Unknown,
+            "ns" => times(1).map(Unit::Nanoseconds),
+            "10ns" => times(10).map(Unit::Nanoseconds),
+            "us" | "µs" => times(1_000).map(Unit::Nanoseconds),
+            "ms" => times(1_000_000).map(Unit::Nanoseconds),
+            "bytes" => times(1).map(Unit::Bytes),
+            _ => None,
         };
-        unit.times(scale)
-    }
-
-    /// So many of it; unknown, if they are none or do not fit.
-    fn times(self, factor: u64) -> Self {
-        let times = |count: u32| {
-            let product = u64::from(count).checked_mul(factor)?;
-            u32::try_from(product).ok().filter(|&product| product > 0)
-        };
-        let product = match self {
-            Unit::Nanoseconds(count) => times(count).map(Unit::Nanoseconds),
-            Unit::Bytes(count) => times(count).map(Unit::Bytes),
-            Unit::Unknown => None,
-        };
-        product.unwrap_or(Unit::Unknown)
+        unit.unwrap_or_default()
     }
 
     /// How much of the smallest of its sizes a unit of cost is, and the sizes.
