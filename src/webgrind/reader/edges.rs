@@ -14,19 +14,11 @@ pub(super) enum ListKind {
 }
 
 impl ListKind {
-    /// Its records in messages.
+    /// What its records are called in messages.
     pub fn name(self) -> &'static str {
         match self {
             ListKind::CalledFrom => "called-from",
             ListKind::SubCalls => "sub-call",
-        }
-    }
-
-    /// The whole list in messages.
-    pub fn list(self) -> &'static str {
-        match self {
-            ListKind::CalledFrom => "called-from list",
-            ListKind::SubCalls => "sub-call list",
         }
     }
 }

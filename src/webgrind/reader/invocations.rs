@@ -189,7 +189,7 @@ impl Invocations {
         zeros: &mut usize,
     ) -> Result<(SubCallRecord, Option<u32>), ReadError> {
         let offset = source.position();
-        let record: SubCallRecord = source.call("sub-call list", zeros)?;
+        let record: SubCallRecord = source.call("sub-call", zeros)?;
         let functions = self.starts.len();
         let (function, invocation) = (record.function.get(), record.invocation.get());
         let Some(&start) = self.starts.get(function as usize) else {

@@ -285,7 +285,7 @@ fn addresses<R: Read + Seek>(
 
 fn expect_bytes<R: Read + Seek>(
     source: &Source<R>,
-    what: &'static str,
+    what: &str,
     expected: u64,
 ) -> Result<(), ReadError> {
     let found = source.size().saturating_sub(source.position());

@@ -65,24 +65,20 @@ impl<R: Read + Seek> Source<R> {
         Ok(record)
     }
 
-    /// Reads the next record of a list of calls; `what` is the list in messages, and `zeros` counts
-    /// the bytes of zeros in a row.
-    pub fn call<T: Record>(
-        &mut self,
-        what: &'static str,
-        zeros: &mut usize,
-    ) -> Result<T, ReadError> {
+    /// Reads the next record of a list of calls; `what` is what it is called in messages, and `zeros`
+    /// counts the bytes of zeros in a row.
+    pub fn call<T: Record>(&mut self, what: &str, zeros: &mut usize) -> Result<T, ReadError> {
         let record: T = self.record()?;
         let bytes = record.as_bytes();
         let is_empty = bytes.iter().all(|&byte| byte == 0);
         *zeros = if is_empty { *zeros + bytes.len() } else { 0 };
         if *zeros >= HOLE {
-            return Err(self.hole(what, "calls"));
+            return Err(self.hole(&format!("{what} list"), "calls"));
         }
         Ok(record)
     }
 
-    fn hole(&self, what: &'static str, expected: &'static str) -> ReadError {
+    fn hole(&self, what: &str, expected: &str) -> ReadError {
         self.corrupt(format!(
             "the {what} has a hole: expected {expected} (found {HOLE} or more zero bytes in a row)"
         ))
@@ -100,12 +96,7 @@ impl<R: Read + Seek> Source<R> {
     ///
     /// Moves to the end of the line, if there is one. Memory grows with the bytes that are
     /// really there, and no further than a line can be long. `what` is the line in messages.
-    pub fn line(
-        &mut self,
-        what: &'static str,
-        limit: u64,
-        line: &mut Vec<u8>,
-    ) -> Result<bool, ReadError> {
+    pub fn line(&mut self, what: &str, limit: u64, line: &mut Vec<u8>) -> Result<bool, ReadError> {
         line.clear();
         let room = limit.saturating_sub(self.position).min(LONGEST_LINE + 1);
         let done = (&mut self.input).take(room).read_until(b'\n', line);

@@ -142,7 +142,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         let mut zeros = 0;
         for _ in 0..count {
             let at = self.file.source.position();
-            let record: CallRecord = self.file.source.call(kind.list(), &mut zeros)?;
+            let record: CallRecord = self.file.source.call(kind.name(), &mut zeros)?;
             self.expect_function(at, function, kind.name(), record.function.get())?;
             self.edges.add(kind, function, record);
         }
@@ -169,7 +169,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     fn expect_room(
         &self,
         function: u32,
-        what: &'static str,
+        what: &str,
         count: u32,
         size: u64,
     ) -> Result<(), ReadError> {
@@ -208,7 +208,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         &self,
         offset: u64,
         function: u32,
-        what: &'static str,
+        what: &str,
         found: u32,
     ) -> Result<(), ReadError> {
         let functions = self.file.function_count;
