@@ -153,38 +153,3 @@ impl Comparison {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_are_numbers_of_percent() {
-        for (text, shown) in [
-            ("5", "5 %"),
-            ("5%", "5 %"),
-            ("2.50 %", "2.50 %"),
-            ("0", "0 %"),
-            ("-0.5%", "-0.5 %"),
-            ("007", "7 %"),
-        ] {
-            assert_eq!(text.parse::<MaxGrowth>().unwrap().to_string(), shown);
-        }
-        for wrong in [
-            "",
-            "%",
-            "-",
-            "five",
-            "5 5",
-            "1e3",
-            "5.",
-            ".5",
-            "+5",
-            "5%%",
-            "0x5",
-            "1234567890",
-        ] {
-            assert_eq!(wrong.parse::<MaxGrowth>(), Err(MaxGrowthError), "{wrong}");
-        }
-    }
-}

@@ -3,7 +3,8 @@
 use std::fs;
 
 use cg_preprocess::profile::{
-    Comparison, EventChoice, FunctionChange, GrowthFailure, Profile, ProfileOptions,
+    Comparison, EventChoice, FunctionChange, GrowthFailure, MaxGrowth, MaxGrowthError, Profile,
+    ProfileOptions,
 };
 use cg_preprocess::report::json::{self, Completeness};
 use cg_preprocess::report::text;
@@ -381,6 +382,36 @@ fn colours_are_there_for_whoever_wants_them() {
         report.contains("\n\x1b[32m    -7\x1b[0m  -11.67  b\n"),
         "{report}"
     );
+}
+
+#[test]
+fn limits_are_numbers_of_percent() {
+    for (text, shown) in [
+        ("5", "5 %"),
+        ("5%", "5 %"),
+        ("2.50 %", "2.50 %"),
+        ("0", "0 %"),
+        ("-0.5%", "-0.5 %"),
+        ("007", "7 %"),
+    ] {
+        assert_eq!(text.parse::<MaxGrowth>().unwrap().to_string(), shown);
+    }
+    for wrong in [
+        "",
+        "%",
+        "-",
+        "five",
+        "5 5",
+        "1e3",
+        "5.",
+        ".5",
+        "+5",
+        "5%%",
+        "0x5",
+        "1234567890",
+    ] {
+        assert_eq!(wrong.parse::<MaxGrowth>(), Err(MaxGrowthError), "{wrong}");
+    }
 }
 
 #[test]
