@@ -138,6 +138,15 @@ impl CostSource {
             }
         }
     }
+
+    /// Whether the number in a column counts.
+    fn uses(&self, column: usize) -> bool {
+        match self {
+            CostSource::Absent => false,
+            CostSource::Column(own) => *own == column,
+            CostSource::Weighted(weights) => weights.get(column).is_some_and(|&weight| weight != 0),
+        }
+    }
 }
 
 /// How the costs of the wanted events come out of the numbers of a cost line.
@@ -193,6 +202,12 @@ impl Selection {
         columns > 1
             && columns == 1 + self.more.len()
             && sources.all(|(at, source)| *source == CostSource::Column(at))
+    }
+
+    /// Whether the number in a column is part of any wanted cost.
+    pub fn uses(&self, column: usize) -> bool {
+        let mut sources = std::iter::once(&self.first).chain(&self.more);
+        sources.any(|source| source.uses(column))
     }
 
     /// The wanted costs among the numbers of one line; `more` is where the further ones are kept.

@@ -182,6 +182,16 @@ fn wrapped_self_costs_of_a_trace_are_negative() {
     let options = Options::default();
     let memory = read_with(&trace, &options, Some("Memory_(bytes)"));
     assert_eq!(memory.tables()[0], "|a.php|f:1 -1");
+    // Where times are read just to match calls with invocations, nobody sees them.
+    let times = trace.replace("844674407370955161", "8");
+    for (event, warnings) in [("Memory_(bytes)", 0), ("Time_(10ns)", 1)] {
+        let mut builder = ProfileBuilder::new(profile_options(|options| {
+            options.events = EventChoice::Named(vec![event.into()]);
+            options.invocations = true;
+        }));
+        let outcome = read(times.as_bytes(), "a.cg", &options, &mut builder).unwrap();
+        assert_eq!(outcome.warnings.len(), warnings, "{event}");
+    }
     let aggregate = format!("creator: test\nevents: Time_(10ns) Memory_(bytes)\n{body}");
     let reading = sound(&aggregate);
     assert_eq!(reading.tables()[0], "|a.php|f:1 1844674407370955155");

@@ -462,7 +462,8 @@ impl Columns {
                 break;
             };
             let (number, is_unwrapped) = spelling.read(number);
-            any_unwrapped |= is_unwrapped;
+            // The first column may be read just to match calls with invocations.
+            any_unwrapped |= is_unwrapped && self.selection.uses(self.numbers.len());
             self.numbers.push(number);
         }
         if self.wanted == Wanted::All {
