@@ -34,7 +34,7 @@ use std::io::{self, BufWriter, Write};
 use serde::Serialize;
 
 use crate::profile::{
-    Comparison, Cost, EdgeRef, Event, Function, FunctionChange, FunctionId, FunctionSums, Profile,
+    Comparison, Cost, EdgeRef, Function, FunctionChange, FunctionId, FunctionSums, Profile,
     ProfileKind, Side, split_scale,
 };
 use crate::text::utf8;
@@ -70,8 +70,11 @@ pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result
     let (_, scale) = split_scale(profile.event());
     let mut document = Document::begin(output)?;
     document.field("event", &utf8(profile.event()))?;
-    let events = profile.events().iter();
-    let events = events.map(|event| EventRecord::new(profile, event));
+    let events = profile.events().iter().map(|event| EventRecord {
+        name: utf8(event.name()),
+        unit: profile.unit(event),
+        long_name: utf8(event.long_name()),
+    });
     document.list("events", events)?;
     document.field("scale", &scale)?;
     let kind = match profile.kind() {
@@ -136,16 +139,6 @@ struct EventRecord<'a> {
     name: Cow<'a, str>,
     unit: &'static str,
     long_name: Cow<'a, str>,
-}
-
-impl<'a> EventRecord<'a> {
-    fn new(profile: &Profile, event: &'a Event) -> Self {
-        EventRecord {
-            name: utf8(event.name()),
-            unit: profile.unit(event),
-            long_name: utf8(event.long_name()),
-        }
-    }
 }
 
 #[derive(Serialize)]

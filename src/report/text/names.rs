@@ -51,28 +51,29 @@ fn tail(text: &str, width: usize) -> &str {
     &text[start..]
 }
 
+/// A text that fits, or what `cut` leaves of it in one column less, which the ellipsis takes.
+fn fitted(text: &str, width: usize, cut: impl Fn(usize) -> String) -> String {
+    if width_of(text) <= width {
+        return text.to_owned();
+    }
+    width.checked_sub(1).map_or_else(String::new, cut)
+}
+
 /// Keeps the beginning, if there is a width to keep to.
 pub(in crate::report) fn cut_end(text: &str, width: Option<usize>) -> Cow<'_, str> {
-    let Some(width) = width.filter(|&width| width_of(text) > width) else {
-        return text.into();
-    };
-    match width.checked_sub(1) {
-        Some(left) => (head(text, left).to_owned() + ELLIPSIS).into(),
-        None => "".into(),
+    match width {
+        Some(width) => fitted(text, width, |left| head(text, left).to_owned() + ELLIPSIS).into(),
+        None => text.into(),
     }
 }
 
 /// Keeps the end, from the beginning of a folder or file if there is one.
 pub(in crate::report) fn shorten_path(path: &str, width: usize) -> String {
-    if width_of(path) <= width {
-        return path.to_owned();
-    }
-    let Some(left) = width.checked_sub(1) else {
-        return String::new();
-    };
-    let end = tail(path, left);
-    let whole = end.find('/').map_or(end, |at| &end[at..]);
-    ELLIPSIS.to_owned() + whole
+    fitted(path, width, |left| {
+        let end = tail(path, left);
+        let whole = end.find('/').map_or(end, |at| &end[at..]);
+        ELLIPSIS.to_owned() + whole
+    })
 }
 
 /// Leaves out the outer namespaces, and where that does not suffice, the middle.
@@ -81,19 +82,15 @@ pub(in crate::report) fn shorten_path(path: &str, width: usize) -> String {
 /// and Rust they stand among arguments as well, so that only the middle can go, as it does where
 /// little would be left.
 pub(in crate::report) fn shorten_name(name: &str, width: usize) -> String {
-    if width_of(name) <= width {
-        return name.to_owned();
-    }
-    let Some(left) = width.checked_sub(1) else {
-        return String::new();
-    };
-    let end = tail(name, left);
-    let is_path = !name.contains(['(', '<', '{']);
-    let namespace = [r"\", "::"].into_iter().filter_map(|mark| end.find(mark));
-    match namespace.min().filter(|at| is_path && 2 * at <= end.len()) {
-        Some(at) => ELLIPSIS.to_owned() + &end[at..],
-        None => without_middle(name, left),
-    }
+    fitted(name, width, |left| {
+        let end = tail(name, left);
+        let is_path = !name.contains(['(', '<', '{']);
+        let namespace = [r"\", "::"].into_iter().filter_map(|mark| end.find(mark));
+        match namespace.min().filter(|at| is_path && 2 * at <= end.len()) {
+            Some(at) => ELLIPSIS.to_owned() + &end[at..],
+            None => without_middle(name, left),
+        }
+    })
 }
 
 /// Keeps the beginning and twice as much of the end: `include::/sr…/src/App.php`.
