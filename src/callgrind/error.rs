@@ -178,6 +178,7 @@ pub struct Warning {
 
 /// What a [`Warning`] says.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
 pub enum WarningKind {
     /// An id, in parentheses, that no line before has defined.
@@ -194,12 +195,7 @@ pub enum WarningKind {
     SkippedCallCost,
     /// How many lines were left out, when there were more than are listed.
     #[error("{count} lines skipped in all; the first {listed} are listed")]
-    SkippedInAll {
-        /// How many there were.
-        count: u64,
-        /// How many had a warning of their own.
-        listed: u64,
-    },
+    SkippedInAll { count: u64, listed: u64 },
     /// The last line has no end and cannot be read.
     #[error(
         "the profile is cut off within this line, which was left out (found \"{0}\"); its writer was killed or is still running"
@@ -210,7 +206,6 @@ pub enum WarningKind {
         "the last line has no end: it was read, but a number in it may be cut off (found \"{found}\")"
     )]
     UnendedLine {
-        /// The line.
         found: String,
         /// Whether the profile's writer never ends its last line, so that nothing is missing as far
         /// as one can tell.
@@ -252,12 +247,7 @@ pub enum WarningKind {
     UnwrappedCosts(u64),
     /// A part of the profile does not have the selected event.
     #[error("no event \"{event}\" from here on, only {available}: its cost counts as 0")]
-    EventAbsent {
-        /// The selected event.
-        event: String,
-        /// The events that there are.
-        available: String,
-    },
+    EventAbsent { event: String, available: String },
     /// More parts without the selected event than are worth listing: how many.
     #[error("{0} more times the event is missing; its cost counts as 0")]
     MoreAbsences(u64),

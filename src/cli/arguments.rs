@@ -230,7 +230,6 @@ pub struct MessageArguments {
 }
 
 impl Arguments {
-    /// The options of the conversion.
     pub fn options(&self) -> Options {
         let format = self.format();
         let holds_all_events = format.holds_all_events() && self.comparison.base.is_empty();
@@ -293,7 +292,6 @@ impl Arguments {
         Some(size.map_or(80, |(width, _)| width.0.into()))
     }
 
-    /// Whether to colour the output.
     fn color(&self) -> bool {
         matches!(self.target(), Target::Stdout)
             && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
@@ -326,7 +324,6 @@ impl Arguments {
         Ok(sources)
     }
 
-    /// The output.
     pub fn target(&self) -> Target {
         match &self.output.output {
             Some(path) if !inputs::is_dash(path) => Target::File(path.clone()),

@@ -50,7 +50,6 @@ impl<T: Clone + Send + Sync> TypedValueParser for Choices<T> {
     }
 }
 
-/// What `--format` takes.
 pub const FORMATS: Choices<Format> = Choices(&[
     (
         "v4",
@@ -87,7 +86,6 @@ pub const FORMATS: Choices<Format> = Choices(&[
     ("json", Format::Json, "All functions and calls, for scripts"),
 ]);
 
-/// What `--sort` takes.
 pub const SORTS: Choices<Sort> = Choices(&[
     ("self", Sort::SelfCost, "By self cost, without calls"),
     (
@@ -98,7 +96,6 @@ pub const SORTS: Choices<Sort> = Choices(&[
     ("calls", Sort::Calls, "By number of calls"),
 ]);
 
-/// What `--inclusive` takes.
 pub const INCLUSIVE: Choices<InclusiveCost> = Choices(&[
     (
         "summed",
@@ -112,7 +109,6 @@ pub const INCLUSIVE: Choices<InclusiveCost> = Choices(&[
     ),
 ]);
 
-/// What `--on-overflow` takes.
 pub const ON_OVERFLOW: Choices<OnOverflow> = Choices(&[
     (
         "scale",
@@ -123,7 +119,6 @@ pub const ON_OVERFLOW: Choices<OnOverflow> = Choices(&[
     ("error", OnOverflow::Error, "Write nothing"),
 ]);
 
-/// What `--kind` takes.
 pub const KINDS: Choices<KindChoice> = Choices(&[
     (
         "auto",
@@ -142,7 +137,6 @@ pub const KINDS: Choices<KindChoice> = Choices(&[
     ),
 ]);
 
-/// What `--progress` takes.
 pub const PROGRESS: Choices<When> = Choices(&[
     (
         "auto",
@@ -157,7 +151,6 @@ pub const PROGRESS: Choices<When> = Choices(&[
     ("never", When::Never, "Nothing"),
 ]);
 
-/// What `--generate` takes.
 pub const GENERATE: Choices<Generate> = Choices(&[
     ("man", Generate::ManualPage, "The manual page"),
     (

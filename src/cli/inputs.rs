@@ -14,7 +14,6 @@ pub fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// A source for each argument.
 pub fn from_arguments(paths: &[PathBuf]) -> Vec<Source> {
     paths.iter().map(|path| source(path)).collect()
 }

@@ -97,7 +97,6 @@ pub(crate) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Where it is.
     pub fn source(&self) -> &'a Source {
         self.source
     }

@@ -622,7 +622,6 @@ impl Events {
         Ok(order)
     }
 
-    /// The formula of an event.
     fn formula(&self, event: &[u8]) -> Result<usize, EventError> {
         let found = self.formulas.get_index_of(event);
         found.ok_or_else(|| EventError::Unknown {

@@ -105,7 +105,6 @@ fn summary_cost(word: &[u8]) -> Option<Cost> {
 /// A run, a part, or an input.
 #[derive(Clone, Debug, Default)]
 struct Section {
-    /// Its `summary:` lines.
     summaries: Vec<Summary>,
     /// Whether an event other than that of the first column is selected. The numbers of its
     /// summaries cannot be used then: Xdebug's summary of memory, for example, is a peak.

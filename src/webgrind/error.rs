@@ -31,6 +31,7 @@ pub enum WriteError {
 
 /// Something that a user should know about a file that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
 pub enum WriteWarning {
     /// Costs were divided to fit.
@@ -38,11 +39,8 @@ pub enum WriteWarning {
         "costs of \"{event}\" do not fit into 32 bits: all were divided by {divisor} and the event is now \"{renamed}\""
     )]
     Scaled {
-        /// The event.
         event: String,
-        /// What its costs were divided by.
         divisor: u64,
-        /// Its name in the file.
         renamed: String,
     },
     /// So many costs were cut to fit.
@@ -131,16 +129,14 @@ pub enum ReadErrorKind {
 
 /// Something that a user should know, though the file was read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
 pub enum ReadWarning {
     /// The file has the costs of another event than the selected one.
     #[error("{input}: no event \"{event}\", only \"{available}\": all its costs count as 0")]
     EventAbsent {
-        /// Name of the input, as the user knows it.
         input: String,
-        /// The selected event.
         event: String,
-        /// The one whose costs it has.
         available: String,
     },
 }

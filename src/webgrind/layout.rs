@@ -60,7 +60,6 @@ pub(super) enum FunctionField {
 }
 
 impl FunctionField {
-    /// How many there are.
     pub const COUNT: usize = SubCallCount as usize + 1;
 }
 

@@ -33,7 +33,6 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// Takes in a cost.
     #[inline]
     pub fn cost(&mut self, cost: Cost) {
         match u64::try_from(cost) {

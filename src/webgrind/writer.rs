@@ -215,7 +215,6 @@ impl<'a> Document<'a> {
         walk.put(b"\n{main}\n")
     }
 
-    /// The sub-call records of v4.
     fn sub_calls(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
         let Some(lists) = &self.lists else {
             return Ok(());
@@ -243,7 +242,6 @@ impl<'a> Document<'a> {
         Ok(())
     }
 
-    /// The header lines.
     fn headers(
         &self,
         narrowing: &Narrowing,

@@ -35,17 +35,14 @@ pub(super) enum Shape {
     LineAndCost,
     /// An address, a line and the one cost that counts: those of Valgrind's `--dump-instr=yes`.
     AddressLineAndCost,
-    /// Any other.
     #[default]
     Other,
 }
 
-/// A cost line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CostLine {
     /// Where the cost was caused.
     pub position: Position,
-    /// What it costs.
     pub costs: LineCosts,
     /// Where the next line begins.
     pub next: usize,
@@ -242,7 +239,6 @@ impl Columns {
         };
     }
 
-    /// Names of the events.
     pub fn events(&self) -> &[Vec<u8>] {
         self.events.as_deref().unwrap_or_default()
     }
@@ -282,7 +278,6 @@ impl Columns {
         self.position.read_target(self.positions, cursor)
     }
 
-    /// Reads a cost line.
     #[inline(always)]
     pub fn cost_line(
         &mut self,

@@ -25,7 +25,6 @@ pub(super) fn decompress(
     }
 }
 
-/// A decompressor.
 pub(super) trait Decompressor: Send + 'static {
     /// Decompresses into `room`, from its start, and returns how many bytes; none at the end.
     fn decompress(&mut self, room: &mut [u8]) -> io::Result<usize>;

@@ -33,7 +33,6 @@ pub(in crate::input) struct Decompressed {
 
 /// Who decompresses.
 enum Way {
-    /// A thread.
     Worker(Worker),
     /// The reading thread itself, if no other thread can be started.
     InPlace {
@@ -54,7 +53,6 @@ struct Worker {
 }
 
 impl Decompressed {
-    /// Starts decompressing.
     pub fn start(decompressor: impl Decompressor) -> Self {
         Self::start_with(Builder::new(), decompressor)
     }

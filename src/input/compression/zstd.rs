@@ -78,7 +78,6 @@ impl<R: BufRead> Zstd<R> {
         Ok(())
     }
 
-    /// Ends the frame.
     fn end_frame(&mut self) -> io::Result<()> {
         let Some(frame) = self.frame.take() else {
             return Ok(());

@@ -26,13 +26,11 @@ pub(super) struct Table {
     pub aligned_name: usize,
 }
 
-/// One row of a table.
 pub(super) struct Row {
     /// As many as there are headings of figures.
     pub figures: Vec<String>,
     /// What the row is about, printable.
     pub name: String,
-    /// Where that is.
     pub place: Place,
 }
 

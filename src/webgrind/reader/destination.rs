@@ -36,7 +36,6 @@ impl<'a> Destination<'a> {
         self.keeps_invocations
     }
 
-    /// Adds the next function of the file.
     pub fn add_function(&mut self, function: &TableFunction<'_>) {
         let id = self.builder.add_table_function(function);
         self.ids.push(id);

@@ -62,7 +62,6 @@ pub(super) struct EdgeUnion {
 }
 
 impl EdgeUnion {
-    /// Begins a list.
     pub fn begin_list(&mut self) {
         self.previous = None;
     }

@@ -75,7 +75,6 @@ impl Invocations {
         self.starts.push(self.len());
     }
 
-    /// Takes in a record.
     pub fn push(&mut self, record: &InvocationRecord) {
         self.sub_calls.push(SubCallRange {
             address: record.sub_call_address.get(),

@@ -46,7 +46,6 @@ impl<R: Read + Seek> Source<R> {
         self.size
     }
 
-    /// Goes to another place.
     pub fn go_to(&mut self, offset: u64) -> Result<(), ReadError> {
         if offset != self.position {
             let done = self.input.seek(SeekFrom::Start(offset));
@@ -56,7 +55,6 @@ impl<R: Read + Seek> Source<R> {
         Ok(())
     }
 
-    /// Reads the next record.
     pub fn record<T: Record>(&mut self) -> Result<T, ReadError> {
         let mut record = T::new_zeroed();
         let done = self.input.read_exact(record.as_mut_bytes());
@@ -84,7 +82,6 @@ impl<R: Read + Seek> Source<R> {
         ))
     }
 
-    /// Reads the next number.
     pub fn number(&mut self) -> Result<u32, ReadError> {
         let number = self.input.read_u32::<LittleEndian>();
         let number = number.map_err(|error| self.failed(error))?;
