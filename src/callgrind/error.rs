@@ -18,6 +18,13 @@ pub struct Error {
     pub problem: Problem,
 }
 
+impl Error {
+    /// What kind of problem it is.
+    pub fn kind(&self) -> &ProblemKind {
+        &self.problem.kind
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.problem.kind {

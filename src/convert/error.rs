@@ -115,7 +115,7 @@ impl ConvertError {
     /// Whether the input is valid, but holds nothing to convert.
     pub(super) fn is_no_data(&self) -> bool {
         match self {
-            ConvertError::Callgrind(error) => error.problem.kind().is_no_data(),
+            ConvertError::Callgrind(error) => error.kind().is_no_data(),
             ConvertError::Preprocessed(error) => matches!(error.kind(), ReadErrorKind::NoFunctions),
             ConvertError::Empty(_) | ConvertError::CutBeforeData { .. } => true,
             _ => false,

@@ -330,8 +330,8 @@ impl InputReader<'_> {
         let outcome = match (outcome, cut) {
             // The beginning of a first line shows nothing yet.
             (Err(error), Some((compression, bytes)))
-                if error.problem.kind().is_no_data()
-                    || matches!(error.problem.kind(), ProblemKind::NotAProfile) =>
+                if error.kind().is_no_data()
+                    || matches!(error.kind(), ProblemKind::NotAProfile) =>
             {
                 return Err(ConvertError::CutBeforeData {
                     input: self.source.clone(),

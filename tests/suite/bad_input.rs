@@ -40,7 +40,7 @@ fn read(name: &str, input: impl Read, lenient: bool) -> Said {
             }
             builder.finish().expect("what was read makes a profile");
         }
-        Err(error) => said.add(&format!("error: {error}"), &error.problem.kind()),
+        Err(error) => said.add(&format!("error: {error}"), &error.kind()),
     }
     said
 }
