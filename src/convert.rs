@@ -208,7 +208,7 @@ impl<'a> Conversion<'a> {
                 input: input.clone(),
                 source,
             })?;
-            if overwritten.is_some() && found.identity() == overwritten.as_ref() {
+            if overwritten.is_some() && found.identity == overwritten {
                 return Err(ConvertError::OverInput {
                     output: output.clone(),
                     input: input.clone(),
@@ -223,7 +223,7 @@ impl<'a> Conversion<'a> {
             return Err(ConvertError::OverProfile(output.clone()));
         }
         let all = inputs.iter().chain(&base);
-        let mut lengths = all.map(Found::length);
+        let mut lengths = all.map(|found| found.length);
         let bytes = lengths.try_fold(0u64, |all, one| Some(all.saturating_add(one?)));
         Ok(Conversion {
             inputs,
@@ -344,26 +344,26 @@ const WEBGRINDS_ENDING: &str = ".webgrind";
 fn named_twice(inputs: &[Found<'_>]) -> impl Iterator<Item = Warning> {
     let mut seen = HashSet::new();
     inputs.iter().filter_map(move |found| {
-        let is_again = !seen.insert(found.identity()?);
-        is_again.then(|| Warning::NamedTwice(found.source().clone()))
+        let is_again = !seen.insert(found.identity.as_ref()?);
+        is_again.then(|| Warning::NamedTwice(found.source.clone()))
     })
 }
 
 /// A warning for each file that is compared with itself: after such a mistake, a gate would always
 /// pass.
 fn on_both_sides(inputs: &[Found<'_>], base: &[Found<'_>]) -> impl Iterator<Item = Warning> {
-    let base: HashSet<_> = base.iter().filter_map(Found::identity).collect();
+    let base: HashSet<_> = base.iter().flat_map(|found| &found.identity).collect();
     inputs.iter().filter_map(move |found| {
-        let is_base = base.contains(found.identity()?);
-        is_base.then(|| Warning::OnBothSides(found.source().clone()))
+        let is_base = base.contains(found.identity.as_ref()?);
+        is_base.then(|| Warning::OnBothSides(found.source.clone()))
     })
 }
 
 /// A warning for each input that webgrind has converted from another input: a pattern easily
 /// matches both.
 fn counted_twice(inputs: &[Found<'_>]) -> Vec<Warning> {
-    let all: HashSet<&Source> = inputs.iter().map(Found::source).collect();
-    let warnings = inputs.iter().map(Found::source).filter_map(|input| {
+    let all: HashSet<&Source> = inputs.iter().map(|found| found.source).collect();
+    let warnings = inputs.iter().map(|found| found.source).filter_map(|input| {
         let Source::File(path) = input else {
             return None;
         };

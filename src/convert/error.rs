@@ -127,8 +127,8 @@ impl ConvertError {
 fn together(inputs: &[Found<'_>]) -> String {
     match inputs {
         [] => String::new(),
-        [input] => input.source().to_string(),
-        [first, others @ ..] => format!("{} and {} more", first.source(), others.len()),
+        [input] => input.source.to_string(),
+        [first, others @ ..] => format!("{} and {} more", first.source, others.len()),
     }
 }
 

@@ -246,7 +246,7 @@ impl<'a> Batch<'a> {
     /// Reads the next input, and says whether it has any data.
     fn read_input(&mut self, found: &Found<'_>) -> Result<bool, ConvertError> {
         let mut reader = InputReader {
-            source: found.source(),
+            source: found.source,
             options: self.options,
             builder: &mut self.builder,
             warnings: &mut self.merged.warnings,
@@ -256,7 +256,7 @@ impl<'a> Batch<'a> {
             Err(error) if !error.is_no_data() => return Err(error),
             outcome => outcome.err(),
         };
-        let input = || found.source().clone();
+        let input = || found.source.clone();
         if let Some(error) = no_data {
             self.builder.end_input();
             let headers = self.builder.take_headers();

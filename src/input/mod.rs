@@ -91,26 +91,14 @@ impl Source {
 /// A source as it was found before anything was read.
 #[derive(Clone, Debug)]
 pub(crate) struct Found<'a> {
-    source: &'a Source,
-    length: Option<u64>,
-    identity: Option<FileIdentity>,
+    pub source: &'a Source,
+    /// How many bytes it has, if it is a regular file.
+    pub length: Option<u64>,
+    /// Which file it is, if it is a regular one.
+    pub identity: Option<FileIdentity>,
 }
 
-impl<'a> Found<'a> {
-    pub fn source(&self) -> &'a Source {
-        self.source
-    }
-
-    /// How many bytes it has, if it is a regular file.
-    pub fn length(&self) -> Option<u64> {
-        self.length
-    }
-
-    /// Which file it is, if it is a regular one.
-    pub fn identity(&self) -> Option<&FileIdentity> {
-        self.identity.as_ref()
-    }
-
+impl Found<'_> {
     /// Opens it and looks at its first bytes.
     pub fn open(&self, progress: &Progress) -> io::Result<Input> {
         let (file, length) = match self.source {
