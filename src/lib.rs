@@ -49,7 +49,7 @@
 //! let base = read("events: Ir\nfl=a.c\nfn=main\n16 400\n")?;
 //! let new = read("events: Ir\nfl=a.c\nfn=main\n16 410\n")?;
 //! let comparison = Comparison::new(&base, &new)?;
-//! assert_eq!(comparison.changes()[0].self_cost(), 10);
+//! assert_eq!(comparison.changes[0].self_cost(), 10);
 //! assert!(comparison.check_growth("2.5%".parse()?).is_ok());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

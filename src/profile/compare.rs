@@ -112,14 +112,22 @@ pub struct CompareError {
 /// folder; they match the same names in another folder, unless the other side has exactly the same
 /// name. The order of the functions in a profile does not matter.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Comparison {
-    event: Vec<u8>,
-    unit: &'static str,
-    base: Side,
-    new: Side,
-    changes: Vec<FunctionChange>,
-    unchanged: usize,
-    has_saturated: bool,
+    /// The event whose costs are compared, without a scale.
+    pub event: Vec<u8>,
+    /// The unit of its costs, such as `10ns`; empty where unknown.
+    pub unit: &'static str,
+    /// The base.
+    pub base: Side,
+    /// The new profile, which is compared with the base.
+    pub new: Side,
+    /// The functions that differ. Those whose self costs have changed most, up or down, come first.
+    pub changes: Vec<FunctionChange>,
+    /// How many functions do not differ.
+    pub unchanged: usize,
+    /// Whether a sum of either side has reached the limits of 64 bits and is therefore wrong.
+    pub has_saturated: bool,
 }
 
 impl Comparison {
@@ -160,44 +168,9 @@ impl Comparison {
         })
     }
 
-    /// The event whose costs are compared, without a scale.
-    pub fn event(&self) -> &[u8] {
-        &self.event
-    }
-
-    /// The unit of its costs, such as `10ns`; empty where unknown.
-    pub fn unit(&self) -> &'static str {
-        self.unit
-    }
-
-    /// The base.
-    pub fn base(&self) -> &Side {
-        &self.base
-    }
-
-    /// The new profile, which is compared with the base.
-    pub fn new_side(&self) -> &Side {
-        &self.new
-    }
-
     /// By how much the total has grown.
     pub fn total_change(&self) -> i128 {
         self.new.total.saturating_sub(self.base.total)
-    }
-
-    /// The functions that differ. Those whose self costs have changed most, up or down, come first.
-    pub fn changes(&self) -> &[FunctionChange] {
-        &self.changes
-    }
-
-    /// Whether a sum of either side has reached the limits of 64 bits and is therefore wrong.
-    pub fn has_saturated(&self) -> bool {
-        self.has_saturated
-    }
-
-    /// How many functions do not differ.
-    pub fn unchanged(&self) -> usize {
-        self.unchanged
     }
 }
 

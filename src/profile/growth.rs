@@ -127,9 +127,9 @@ impl Comparison {
     /// If it has, or if that cannot be decided: because the total of the base is not above 0, or a
     /// sum of either side has overflowed.
     pub fn check_growth(&self, limit: MaxGrowth) -> Result<(), GrowthFailure> {
-        let (base, new) = (self.base().total, self.new_side().total);
-        let event = crate::text::printable(self.event());
-        if self.has_saturated() {
+        let (base, new) = (self.base.total, self.new.total);
+        let event = crate::text::printable(&self.event);
+        if self.has_saturated {
             return Err(GrowthFailure::Saturated(event));
         }
         let scale = 10i128.pow(limit.decimals);

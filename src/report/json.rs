@@ -116,12 +116,12 @@ pub fn write_comparison(
         complete,
     };
     let mut document = Document::begin(output)?;
-    document.field("event", &utf8(comparison.event()))?;
-    document.field("base", &side(comparison.base(), complete.base))?;
-    document.field("new", &side(comparison.new_side(), complete.new))?;
-    let changes = comparison.changes().iter();
+    document.field("event", &utf8(&comparison.event))?;
+    document.field("base", &side(&comparison.base, complete.base))?;
+    document.field("new", &side(&comparison.new, complete.new))?;
+    let changes = comparison.changes.iter();
     document.list("functions", changes.map(ChangeRecord::new))?;
-    document.field("unchanged", &comparison.unchanged())?;
+    document.field("unchanged", &comparison.unchanged)?;
     document.end()
 }
 

@@ -47,8 +47,8 @@ struct ComparisonReport<'a> {
 
 impl<'a> ComparisonReport<'a> {
     fn new(comparison: &'a Comparison, options: &'a Options) -> Self {
-        let unit = Unit::of(comparison.unit(), 1);
-        let totals = [comparison.base().total, comparison.new_side().total];
+        let unit = Unit::of(comparison.unit, 1);
+        let totals = [comparison.base.total, comparison.new.total];
         let largest = totals.into_iter().max_by_key(|total| total.unsigned_abs());
         ComparisonReport {
             comparison,
@@ -60,7 +60,7 @@ impl<'a> ComparisonReport<'a> {
 
     fn lines(&self) -> Vec<String> {
         let mut lines = self.heading();
-        let mut changes: Vec<_> = self.comparison.changes().iter().collect();
+        let mut changes: Vec<_> = self.comparison.changes.iter().collect();
         if let Some(text) = &self.options.filter {
             let is_wanted = containing(text);
             changes.retain(|change| is_wanted(&change.name));
@@ -98,9 +98,9 @@ impl<'a> ComparisonReport<'a> {
         let change = comparison.total_change();
         let share = self.share(change);
         vec![
-            format!("event      {}", printable(comparison.event())),
-            format!("base       {}", side(comparison.base())),
-            format!("new        {}", side(comparison.new_side())),
+            format!("event      {}", printable(&comparison.event)),
+            format!("base       {}", side(&comparison.base)),
+            format!("new        {}", side(&comparison.new)),
             format!(
                 "change     {}, {share}",
                 signed(change, in_units(change, self.unit))
@@ -117,7 +117,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     fn percent(&self, change: i128) -> Option<String> {
-        let total = self.comparison.base().total;
+        let total = self.comparison.base.total;
         (total > 0).then(|| signed(change, percent(change, total)))
     }
 
@@ -223,7 +223,7 @@ impl<'a> ComparisonReport<'a> {
                 "{count} more changed by {cost}{gap}{unit} together, {share}"
             ));
         }
-        let unchanged = counted(self.comparison.unchanged() as u64, "function");
+        let unchanged = counted(self.comparison.unchanged as u64, "function");
         lines.push(format!("{unchanged} did not change"));
         lines
     }
