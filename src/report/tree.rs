@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use super::text::figures::Notation;
 use super::text::names::{cut_end, shorten_name, width_of};
-use super::text::{Options, heading, notation};
+use super::text::{Options, Report};
 use crate::numbers::{grouped, percent};
 use crate::profile::{ContextId, ContextTree, Cost, Profile};
 use crate::text::printable;
@@ -45,12 +45,13 @@ const CHAINED: &str = "└ ";
 /// When the output fails.
 pub fn write(profile: &Profile, options: &Options, mut output: impl Write) -> io::Result<()> {
     let mut put = |line: &str| writeln!(output, "{}", cut_end(line, options.width));
-    for line in heading(profile) {
+    let report = Report::new(profile, options);
+    for line in report.heading() {
         put(&line)?;
     }
     put("")?;
     if let Some(contexts) = profile.contexts() {
-        let tree = Tree::new(profile, contexts);
+        let tree = Tree::new(profile, contexts, report.notation());
         let rows = tree.rows(options.top.unwrap_or(usize::MAX));
         let table = Table::new(&tree, &rows, options.width);
         put(&table.headings())?;
@@ -87,13 +88,13 @@ enum Shown {
 }
 
 impl<'a> Tree<'a> {
-    fn new(profile: &'a Profile, contexts: &'a ContextTree) -> Self {
+    fn new(profile: &'a Profile, contexts: &'a ContextTree, notation: Notation) -> Self {
         Tree {
             profile,
             contexts,
             inclusive: contexts.inclusive_costs(),
             total: profile.total(),
-            notation: notation(profile),
+            notation,
         }
     }
 

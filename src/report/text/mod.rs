@@ -105,17 +105,8 @@ pub fn write(profile: &Profile, options: &Options, mut output: impl Write) -> Re
     Ok(output.flush()?)
 }
 
-/// What was profiled, and its sums.
-pub(super) fn heading(profile: &Profile) -> Vec<String> {
-    Report::new(profile, &Options::default()).heading()
-}
-
-/// How the costs of its first event are written.
-pub(super) fn notation(profile: &Profile) -> Notation {
-    Report::new(profile, &Options::default()).first.notation
-}
-
-struct Report<'a> {
+/// What is shown of a profile.
+pub(super) struct Report<'a> {
     profile: &'a Profile,
     options: &'a Options,
     first: EventFigures,
@@ -162,7 +153,7 @@ impl EventFigures {
 }
 
 impl<'a> Report<'a> {
-    fn new(profile: &'a Profile, options: &'a Options) -> Self {
+    pub fn new(profile: &'a Profile, options: &'a Options) -> Self {
         let events = profile.events().iter().zip(profile.totals());
         let mut events = events.map(|(event, total)| EventFigures::new(profile, event, total));
         Report {
@@ -378,7 +369,13 @@ impl<'a> Report<'a> {
         format!("{cost}{unit} ({share} %)")
     }
 
-    fn heading(&self) -> Vec<String> {
+    /// How the costs of the first event are written.
+    pub fn notation(&self) -> Notation {
+        self.first.notation
+    }
+
+    /// What was profiled, and its sums.
+    pub fn heading(&self) -> Vec<String> {
         let profile = self.profile;
         let calls = profile.edges().map(|edge| edge.calls);
         let calls = grouped(calls.fold(0, u64::saturating_add));
