@@ -3,10 +3,11 @@
 use std::ffi::OsStr;
 
 use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::convert::Format;
+use cg_preprocess::convert::Format::{self, Preprocessed};
 use cg_preprocess::profile::{InclusiveCost, Kind};
 use cg_preprocess::report::text::Sort;
-use cg_preprocess::webgrind::{OnOverflow, Version};
+use cg_preprocess::webgrind::OnOverflow;
+use cg_preprocess::webgrind::Version::{V4, V5, V6, V7};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
@@ -51,22 +52,10 @@ impl<T: Clone + Send + Sync> TypedValueParser for Choices<T> {
 }
 
 pub const FORMATS: Choices<Format> = Choices(&[
-    (
-        "v4",
-        Format::Preprocessed(Version::V4),
-        "For webgrind 0.4: every invocation",
-    ),
-    ("v5", Format::Preprocessed(Version::V5), "For webgrind 0.5"),
-    (
-        "v6",
-        Format::Preprocessed(Version::V6),
-        "For webgrind 0.6 to 1.1",
-    ),
-    (
-        "v7",
-        Format::Preprocessed(Version::V7),
-        "For webgrind 1.2 and later",
-    ),
+    ("v4", Preprocessed(V4), "For webgrind 0.4: every invocation"),
+    ("v5", Preprocessed(V5), "For webgrind 0.5"),
+    ("v6", Preprocessed(V6), "For webgrind 0.6 to 1.1"),
+    ("v7", Preprocessed(V7), "For webgrind 1.2 and later"),
     (
         "callgrind",
         Format::Callgrind,
