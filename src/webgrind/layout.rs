@@ -67,6 +67,16 @@ use FunctionField::{
     CallCost, CalledFromCount, InclusiveCost, Invocations, Line, SelfCost, SubCallCount,
 };
 
+/// Each version from 5 on added one to those of the version before.
+const FIELDS_OF_V7: [FunctionField; 6] = [
+    Line,
+    SelfCost,
+    InclusiveCost,
+    Invocations,
+    CalledFromCount,
+    SubCallCount,
+];
+
 impl Version {
     /// All versions, the oldest first.
     pub const ALL: [Version; 4] = [Version::V4, Version::V5, Version::V6, Version::V7];
@@ -87,22 +97,9 @@ impl Version {
     pub(super) fn function_fields(self) -> &'static [FunctionField] {
         match self {
             Version::V4 => &[SelfCost, InclusiveCost, CallCost, Invocations],
-            Version::V5 => &[SelfCost, InclusiveCost, Invocations, CalledFromCount],
-            Version::V6 => &[
-                SelfCost,
-                InclusiveCost,
-                Invocations,
-                CalledFromCount,
-                SubCallCount,
-            ],
-            Version::V7 => &[
-                Line,
-                SelfCost,
-                InclusiveCost,
-                Invocations,
-                CalledFromCount,
-                SubCallCount,
-            ],
+            Version::V5 => &FIELDS_OF_V7[1..5],
+            Version::V6 => &FIELDS_OF_V7[1..],
+            Version::V7 => &FIELDS_OF_V7,
         }
     }
 
