@@ -292,9 +292,10 @@ impl<'a> Conversion<'a> {
     fn load(&self, inputs: &[Found<'_>]) -> Result<(Profile, Report), ConvertError> {
         let loaded = load::load(inputs, self.options, &self.progress)?;
         if self.options.max_growth.is_some() {
-            let empty = loaded.warnings.iter().find_map(Warning::empty_input);
-            if let Some(input) = empty {
-                return Err(ConvertError::NothingToCheck(input.clone()));
+            for warning in &loaded.warnings {
+                if let Warning::Empty(input) = warning {
+                    return Err(ConvertError::NothingToCheck(input.clone()));
+                }
             }
         }
         let mut report = Report {

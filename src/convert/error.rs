@@ -200,14 +200,6 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// The input that it says holds no data, if it says so.
-    pub(super) fn empty_input(&self) -> Option<&Source> {
-        match self {
-            Warning::Empty(input) => Some(input),
-            _ => None,
-        }
-    }
-
     /// Whether a part of the inputs was cut off, skipped or missing.
     pub fn is_loss(&self) -> bool {
         match self {

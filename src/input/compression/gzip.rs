@@ -43,7 +43,7 @@ impl<R: BufRead> Gzip<R> {
                 _ => {
                     return Err(DataError::Garbage {
                         compression: Compression::Gzip,
-                        at: self.input.offset(),
+                        at: self.input.offset,
                         found,
                     }
                     .into());
@@ -57,7 +57,7 @@ impl<R: BufRead> Gzip<R> {
     fn corrupt(&self, what: &str) -> io::Error {
         DataError::Corrupt {
             compression: Compression::Gzip,
-            at: self.input.offset(),
+            at: self.input.offset,
             what: what.to_owned(),
         }
         .into()
@@ -90,7 +90,7 @@ impl<R: BufRead + Send + 'static> Decompressor for Gzip<R> {
                 Ok(Status::StreamEnd) => self.member = None,
                 Ok(Status::Ok | Status::BufError) if written > 0 => {}
                 Ok(Status::Ok | Status::BufError) if at_end => {
-                    self.cut = Some(self.input.offset());
+                    self.cut = Some(self.input.offset);
                     return Ok(0);
                 }
                 Ok(Status::Ok | Status::BufError) if read == 0 => {

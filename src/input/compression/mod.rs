@@ -63,8 +63,11 @@ impl From<DataError> for io::Error {
 /// Compressed bytes, with the place that the decompressor has come to.
 struct CompressedBytes<R> {
     input: R,
+    /// How many bytes have been stepped over.
     offset: u64,
+    /// Whether the input ended while more was to be read through [`Read`].
     is_cut: bool,
+    /// Why the input could not be read through [`Read`], if it failed.
     failure: Option<io::Error>,
 }
 
@@ -87,21 +90,6 @@ impl<R: BufRead> CompressedBytes<R> {
     fn consume(&mut self, count: usize) {
         self.input.consume(count);
         self.offset += count as u64;
-    }
-
-    /// How many bytes have been stepped over.
-    fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// Whether the input ended while more was to be read through [`Read`].
-    fn is_cut(&self) -> bool {
-        self.is_cut
-    }
-
-    /// Why the input could not be read through [`Read`], if it failed.
-    fn take_failure(&mut self) -> Option<io::Error> {
-        self.failure.take()
     }
 }
 

@@ -32,7 +32,7 @@ impl<R: BufRead> Zstd<R> {
 
     /// Begins the next frame, or skips one; false at the end.
     fn begin_frame(&mut self) -> io::Result<bool> {
-        let at = self.input.offset();
+        let at = self.input.offset;
         let &[found, ..] = self.input.fill()? else {
             return Ok(false);
         };
@@ -63,13 +63,13 @@ impl<R: BufRead> Zstd<R> {
 
     /// Decides about a frame that cannot be decoded further: where the input ends, that is all.
     fn stopped(&mut self, error: &FrameDecoderError) -> io::Result<()> {
-        if let Some(failure) = self.input.take_failure() {
+        if let Some(failure) = self.input.failure.take() {
             return Err(failure);
         }
-        if !self.input.is_cut() {
+        if !self.input.is_cut {
             return Err(self.corrupt(describe(error)));
         }
-        self.cut = Some(self.input.offset());
+        self.cut = Some(self.input.offset);
         // The decoder keeps a window back until it has seen the end of the frame.
         if let Some(frame) = &mut self.frame {
             let end = frame.decode_blocks(&END_OF_FRAME[..], BlockDecodingStrategy::UptoBlocks(1));
@@ -92,7 +92,7 @@ impl<R: BufRead> Zstd<R> {
     fn corrupt(&self, what: String) -> io::Error {
         DataError::Corrupt {
             compression: Compression::Zstd,
-            at: self.input.offset(),
+            at: self.input.offset,
             what,
         }
         .into()

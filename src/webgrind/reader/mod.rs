@@ -222,8 +222,9 @@ impl<R: Read + Seek> File<R> {
                 continue;
             }
             let raw = if let Some(value) = line.strip_prefix(b"events:") {
-                let mut names = words(value);
-                event = event.or_else(|| names.next().map(<[u8]>::to_vec));
+                let mut names = value.split(u8::is_ascii_whitespace);
+                let first = || names.find(|name| !name.is_empty()).map(<[u8]>::to_vec);
+                event = event.or_else(first);
                 RawHeader::Events
             } else if let Some(value) = line.strip_prefix(b"summary:") {
                 RawHeader::Summary(summary_costs(value))
@@ -308,9 +309,4 @@ fn kind_of_creator(line: &[u8]) -> Option<ProfileKind> {
         true => ProfileKind::Trace,
         false => ProfileKind::Aggregate,
     })
-}
-
-fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let words = value.split(u8::is_ascii_whitespace);
-    words.filter(|word| !word.is_empty())
 }
