@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::{CompressedBytes, Compression, DataError, Decompressor};
+use super::{CompressedBytes, Compression, Decompressor};
 
 /// The first byte of a member.
 const MAGIC: u8 = 0x1f;
@@ -24,7 +24,7 @@ pub(super) struct Gzip<R> {
 impl<R: BufRead> Gzip<R> {
     pub fn new(input: R) -> Self {
         Gzip {
-            input: CompressedBytes::new(input),
+            input: CompressedBytes::new(Compression::Gzip, input),
             member: None,
             cut: None,
         }
@@ -40,27 +40,11 @@ impl<R: BufRead> Gzip<R> {
                 MAGIC => break,
                 // Tapes and some file systems fill up with zeros.
                 0 => self.input.consume(1),
-                _ => {
-                    return Err(DataError::Garbage {
-                        compression: Compression::Gzip,
-                        at: self.input.offset,
-                        found,
-                    }
-                    .into());
-                }
+                _ => return Err(self.input.garbage(self.input.offset, found)),
             }
         }
         self.member = Some(Decompress::new_gzip(WINDOW_BITS));
         Ok(true)
-    }
-
-    fn corrupt(&self, what: &str) -> io::Error {
-        DataError::Corrupt {
-            compression: Compression::Gzip,
-            at: self.input.offset,
-            what: what.to_owned(),
-        }
-        .into()
     }
 }
 
@@ -85,7 +69,7 @@ impl<R: BufRead + Send + 'static> Decompressor for Gzip<R> {
                 Err(_) if written > 0 => {}
                 Err(error) => {
                     let message = error.message().unwrap_or("it cannot be inflated");
-                    return Err(self.corrupt(message));
+                    return Err(self.input.corrupt(message));
                 }
                 Ok(Status::StreamEnd) => self.member = None,
                 Ok(Status::Ok | Status::BufError) if written > 0 => {}
@@ -94,7 +78,7 @@ impl<R: BufRead + Send + 'static> Decompressor for Gzip<R> {
                     return Ok(0);
                 }
                 Ok(Status::Ok | Status::BufError) if read == 0 => {
-                    return Err(self.corrupt("it cannot be inflated"));
+                    return Err(self.input.corrupt("it cannot be inflated"));
                 }
                 Ok(Status::Ok | Status::BufError) => {}
             }

@@ -6,8 +6,6 @@ mod zstd;
 
 use std::io::{self, BufRead, Read};
 
-use thiserror::Error;
-
 use super::Compression;
 use super::content::fill;
 use gzip::Gzip;
@@ -33,35 +31,9 @@ pub(super) trait Decompressor: Send + 'static {
     fn cut(&self) -> Option<u64>;
 }
 
-/// What is wrong with compressed data, and at which of its bytes, counted from 0.
-#[derive(Debug, Error)]
-enum DataError {
-    /// The data contradict themselves.
-    #[error("corrupt {compression} data at byte {at}: {what}")]
-    Corrupt {
-        compression: Compression,
-        at: u64,
-        what: String,
-    },
-    /// Something else follows.
-    #[error(
-        "corrupt {compression} data at byte {at}: expected the end of the input or more {compression} data (found byte {found:#04x})"
-    )]
-    Garbage {
-        compression: Compression,
-        at: u64,
-        found: u8,
-    },
-}
-
-impl From<DataError> for io::Error {
-    fn from(error: DataError) -> Self {
-        io::Error::new(io::ErrorKind::InvalidData, error)
-    }
-}
-
 /// Compressed bytes, with the place that the decompressor has come to.
 struct CompressedBytes<R> {
+    compression: Compression,
     input: R,
     /// How many bytes have been stepped over.
     offset: u64,
@@ -72,8 +44,9 @@ struct CompressedBytes<R> {
 }
 
 impl<R: BufRead> CompressedBytes<R> {
-    fn new(input: R) -> Self {
+    fn new(compression: Compression, input: R) -> Self {
         CompressedBytes {
+            compression,
             input,
             offset: 0,
             is_cut: false,
@@ -90,6 +63,23 @@ impl<R: BufRead> CompressedBytes<R> {
     fn consume(&mut self, count: usize) {
         self.input.consume(count);
         self.offset += count as u64;
+    }
+
+    /// The error for data that contradict themselves at the present place.
+    fn corrupt(&self, what: &str) -> io::Error {
+        self.corrupt_at(self.offset, what)
+    }
+
+    /// The same at a byte, counted from 0.
+    fn corrupt_at(&self, at: u64, what: &str) -> io::Error {
+        let text = format!("corrupt {} data at byte {at}: {what}", self.compression);
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    }
+
+    /// The error for something else that follows.
+    fn garbage(&self, at: u64, found: u8) -> io::Error {
+        let end = format!("the end of the input or more {} data", self.compression);
+        self.corrupt_at(at, &format!("expected {end} (found byte {found:#04x})"))
     }
 }
 

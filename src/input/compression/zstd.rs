@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{CompressedBytes, Compression, DataError, Decompressor};
+use super::{CompressedBytes, Compression, Decompressor};
 
 /// An empty last block, and a checksum for frames that want one.
 const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
@@ -24,7 +24,7 @@ pub(super) struct Zstd<R> {
 impl<R: BufRead> Zstd<R> {
     pub fn new(input: R) -> Self {
         Zstd {
-            input: CompressedBytes::new(input),
+            input: CompressedBytes::new(Compression::Zstd, input),
             frame: None,
             cut: None,
         }
@@ -49,12 +49,7 @@ impl<R: BufRead> Zstd<R> {
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(
                 _,
             ))) => {
-                return Err(DataError::Garbage {
-                    compression: Compression::Zstd,
-                    at,
-                    found,
-                }
-                .into());
+                return Err(self.input.garbage(at, found));
             }
             Err(error) => self.stopped(&error)?,
         }
@@ -67,7 +62,7 @@ impl<R: BufRead> Zstd<R> {
             return Err(failure);
         }
         if !self.input.is_cut {
-            return Err(self.corrupt(describe(error)));
+            return Err(self.input.corrupt(&describe(error)));
         }
         self.cut = Some(self.input.offset);
         // The decoder keeps a window back until it has seen the end of the frame.
@@ -84,18 +79,9 @@ impl<R: BufRead> Zstd<R> {
         };
         let wanted = frame.get_checksum_from_data();
         if self.cut.is_none() && wanted.is_some() && wanted != frame.get_calculated_checksum() {
-            return Err(self.corrupt("its checksum is wrong".to_owned()));
+            return Err(self.input.corrupt("its checksum is wrong"));
         }
         Ok(())
-    }
-
-    fn corrupt(&self, what: String) -> io::Error {
-        DataError::Corrupt {
-            compression: Compression::Zstd,
-            at: self.input.offset,
-            what,
-        }
-        .into()
     }
 }
 
