@@ -9,19 +9,17 @@
 mod compression;
 mod content;
 mod progress;
-mod seekable;
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 pub use content::Compression;
 pub use progress::Progress;
 
-pub(crate) use seekable::Seekable;
-
 use crate::file_identity::FileIdentity;
+use crate::temporary::Temporary;
 use crate::text::printable_path;
 #[cfg(feature = "compression")]
 use compression::Decompressed;
@@ -41,6 +39,14 @@ const SMALL_BUFFER: usize = (4 << 10) - 320;
 /// second.
 #[cfg(feature = "compression")]
 const MOST_CHECKED: u64 = 256 << 20;
+
+/// One byte more than 32-bit addresses can reach. The reader of preprocessed files refuses an input
+/// of that size, so the rest need not be copied.
+const MOST_COPIED: u64 = 1 << 32;
+
+/// An input that can be read in any order, as preprocessed files are.
+pub(crate) trait ReadSeek: Read + Seek {}
+impl<T: Read + Seek> ReadSeek for T {}
 
 /// Where an input comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -227,14 +233,18 @@ impl Input {
     }
 
     /// Makes it readable in any order. An input that cannot seek is copied to a temporary file.
-    pub fn into_seekable(self) -> io::Result<Seekable> {
+    ///
+    /// It has no buffer then: its reader has one.
+    pub fn into_seekable(self) -> io::Result<Box<dyn ReadSeek>> {
         match self.stream {
             Stream::Plain { plain, seeks: true } => {
-                Seekable::file(plain.into_inner().1.into_inner())
+                let mut file = plain.into_inner().1.into_inner();
+                file.rewind()?;
+                Ok(Box::new(file))
             }
-            Stream::Plain { plain, .. } => Seekable::copy(plain),
+            Stream::Plain { plain, .. } => copy(plain),
             #[cfg(feature = "compression")]
-            Stream::Decompressed { decompressed, .. } => Seekable::copy(decompressed),
+            Stream::Decompressed { decompressed, .. } => copy(decompressed),
         }
     }
 
@@ -262,6 +272,14 @@ impl Input {
             } => Some((*compression, decompressed.get_ref().1.cut()?)),
         }
     }
+}
+
+/// Copies an input, up to the size that the reader of preprocessed files refuses.
+fn copy(input: impl Read) -> io::Result<Box<dyn ReadSeek>> {
+    let mut copy = Temporary::new();
+    io::copy(&mut input.take(MOST_COPIED), &mut copy)?;
+    copy.rewind()?;
+    Ok(Box::new(copy))
 }
 
 impl BufRead for Input {
