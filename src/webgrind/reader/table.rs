@@ -29,6 +29,8 @@ pub(super) struct TableReader<'a, R> {
     into: Destination<'a>,
     edges: EdgeUnion,
     invocations: Invocations,
+    /// Number of the function whose record is being read.
+    function: u32,
     /// File name and function name of the record that is being read.
     names: [Vec<u8>; 2],
 }
@@ -40,6 +42,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             file,
             into,
             edges: EdgeUnion::default(),
+            function: 0,
             names: Default::default(),
         }
     }
@@ -48,8 +51,9 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     pub fn read(mut self) -> Result<(), ReadError> {
         let mut end = self.file.table_end;
         for function in 0..self.file.function_count {
-            self.go_to(function, end)?;
-            self.function(function)?;
+            self.function = function;
+            self.go_to(end)?;
+            self.function()?;
             end = self.file.source.position();
         }
         if self.file.version == Version::V4 {
@@ -63,8 +67,9 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         Ok(())
     }
 
-    /// Goes to the record of a function, which cannot begin before `lowest`.
-    fn go_to(&mut self, function: u32, lowest: u64) -> Result<(), ReadError> {
+    /// Goes to the record of the function, which cannot begin before `lowest`.
+    fn go_to(&mut self, lowest: u64) -> Result<(), ReadError> {
+        let function = self.function;
         let (source, highest) = (&mut self.file.source, self.file.headers_at);
         let found = u64::from(self.file.addresses[function as usize]);
         if (lowest..=highest).contains(&found) {
@@ -78,27 +83,23 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         Err(source.corrupt_at(address_at, message))
     }
 
-    fn function(&mut self, function: u32) -> Result<(), ReadError> {
-        let figures = self.figures(function)?;
+    fn function(&mut self) -> Result<(), ReadError> {
+        let figures = self.figures()?;
         if self.file.version == Version::V4 {
-            self.invocations(function, figures.get(FunctionField::Invocations))?;
+            self.invocations(figures.get(FunctionField::Invocations))?;
         }
         self.list(
             ListKind::CalledFrom,
-            function,
             figures.get(FunctionField::CalledFromCount),
         )?;
-        self.list(
-            ListKind::SubCalls,
-            function,
-            figures.get(FunctionField::SubCallCount),
-        )?;
+        self.list(ListKind::SubCalls, figures.get(FunctionField::SubCallCount))?;
         for (name, what) in [(0, "file name"), (1, "function name")] {
             let (source, headers) = (&mut self.file.source, self.file.headers_at);
             if !source.line(what, headers, &mut self.names[name])? {
                 return Err(source.corrupt(format!(
-                    "the {what} of function {function} is not ended: expected \"\\n\" before the \
-                     headers at byte {headers}"
+                    "the {what} of function {} is not ended: expected \"\\n\" before the headers \
+                     at byte {headers}",
+                    self.function
                 )));
             }
         }
@@ -118,7 +119,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         Ok(())
     }
 
-    fn figures(&mut self, function: u32) -> Result<Figures, ReadError> {
+    fn figures(&mut self) -> Result<Figures, ReadError> {
+        let function = self.function;
         let fields = self.file.version.function_fields();
         let expected = fields.len() as u64 * NUMBER;
         let found = self.file.room();
@@ -136,43 +138,38 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         Ok(figures)
     }
 
-    fn list(&mut self, kind: ListKind, function: u32, count: u32) -> Result<(), ReadError> {
-        self.expect_room(function, kind.name(), count, CallRecord::SIZE)?;
+    fn list(&mut self, kind: ListKind, count: u32) -> Result<(), ReadError> {
+        self.expect_room(kind.name(), count, CallRecord::SIZE)?;
         self.edges.begin_list();
         let mut zeros = 0;
         for _ in 0..count {
             let at = self.file.source.position();
             let record: CallRecord = self.file.source.call(kind.name(), &mut zeros)?;
-            self.expect_function(at, function, kind.name(), record.function.get())?;
-            self.edges.add(kind, function, record);
+            self.expect_function(at, kind.name(), record.function.get())?;
+            self.edges.add(kind, self.function, record);
         }
         Ok(())
     }
 
-    fn invocations(&mut self, function: u32, count: u32) -> Result<(), ReadError> {
+    fn invocations(&mut self, count: u32) -> Result<(), ReadError> {
         const WHAT: &str = "invocation";
-        self.expect_room(function, WHAT, count, InvocationRecord::SIZE)?;
+        self.expect_room(WHAT, count, InvocationRecord::SIZE)?;
         self.invocations.begin_function();
         for invocation in 0..count {
             let at = self.file.source.position();
             let record = self.file.source.record::<InvocationRecord>()?;
             if record.caller.get() != NOBODY {
-                self.expect_function(at, function, WHAT, record.caller.get())?;
+                self.expect_function(at, WHAT, record.caller.get())?;
             }
-            self.expect_later_sub_calls(function, invocation, &record)?;
+            self.expect_later_sub_calls(invocation, &record)?;
             self.invocations.push(&record);
         }
         Ok(())
     }
 
     /// Checks that there is room for so many records before the headers.
-    fn expect_room(
-        &self,
-        function: u32,
-        what: &str,
-        count: u32,
-        size: u64,
-    ) -> Result<(), ReadError> {
+    fn expect_room(&self, what: &str, count: u32, size: u64) -> Result<(), ReadError> {
+        let function = self.function;
         let room = self.file.room() / size;
         if u64::from(count) <= room {
             return Ok(());
@@ -189,7 +186,6 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     /// which would be invocations without end, takes no memory.
     fn expect_later_sub_calls(
         &self,
-        function: u32,
         invocation: u32,
         record: &InvocationRecord,
     ) -> Result<(), ReadError> {
@@ -199,18 +195,13 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             return Ok(());
         }
         let count = record.sub_call_count.get();
-        let message = misplaced_sub_calls(function, invocation, count, lowest, highest);
+        let message = misplaced_sub_calls(self.function, invocation, count, lowest, highest);
         Err(self.file.source.corrupt_at(address, message))
     }
 
-    /// Checks a function number that a record of `function` has; the record stands at `offset`.
-    fn expect_function(
-        &self,
-        offset: u64,
-        function: u32,
-        what: &str,
-        found: u32,
-    ) -> Result<(), ReadError> {
+    /// Checks a function number in a list of the function; the record that has it is at `offset`.
+    fn expect_function(&self, offset: u64, what: &str, found: u32) -> Result<(), ReadError> {
+        let function = self.function;
         let functions = self.file.function_count;
         if found < functions {
             return Ok(());
