@@ -55,6 +55,7 @@ impl<R: Read + Seek> Source<R> {
         Ok(())
     }
 
+    #[inline]
     pub fn record<T: Record>(&mut self) -> Result<T, ReadError> {
         let mut record = T::new_zeroed();
         let done = self.input.read_exact(record.as_mut_bytes());
@@ -65,6 +66,7 @@ impl<R: Read + Seek> Source<R> {
 
     /// Reads the next record of a list of calls; `what` is what it is called in messages, and `zeros`
     /// counts the bytes of zeros in a row.
+    #[inline]
     pub fn call<T: Record>(&mut self, what: &str, zeros: &mut usize) -> Result<T, ReadError> {
         let record: T = self.record()?;
         let bytes = record.as_bytes();

@@ -200,6 +200,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     }
 
     /// Checks a function number in a list of the function; the record that has it is at `offset`.
+    #[inline]
     fn expect_function(&self, offset: u64, what: &str, found: u32) -> Result<(), ReadError> {
         let function = self.function;
         let functions = self.file.function_count;
