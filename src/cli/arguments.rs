@@ -15,16 +15,14 @@ use cg_preprocess::webgrind::OnOverflow;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, ValueHint};
 
-use super::choices::{
-    FORMATS, GENERATE, INCLUSIVE, KINDS, ON_OVERFLOW, PROGRESS, Rows, SORTS, rows,
-};
+use super::choices::{FORMATS, GENERATE, INCLUSIVE, KINDS, ON_OVERFLOW, PROGRESS, SORTS, rows};
 use super::{EXAMPLES, EXIT_STATUS, inputs, names};
 use crate::packaging::Generate;
 use crate::progress_bar::When;
 use crate::webgrind_place::Place;
 
 /// The number of rows in a report without `--top`.
-const DEFAULT_ROWS: Option<usize> = Some(30);
+const DEFAULT_ROWS: usize = 30;
 
 /// Converts, merges and compares callgrind profiles
 ///
@@ -128,7 +126,7 @@ struct ReportArguments {
         allow_negative_numbers = true,
         value_hint = ValueHint::Other
     )]
-    top: Option<Rows>,
+    top: Option<usize>,
 
     /// Sort functions by this, highest first [default: self]
     #[arg(long, value_name = "BY", value_parser = SORTS)]
@@ -273,7 +271,7 @@ impl Arguments {
         let reports = &self.reports;
         let bytes = |text: &Option<OsString>| text.clone().map(OsString::into_encoded_bytes);
         let mut options = text::Options::default();
-        options.top = reports.top.map_or(DEFAULT_ROWS, |Rows(rows)| rows);
+        options.top = Some(reports.top.unwrap_or(DEFAULT_ROWS));
         options.sort = reports.sort.unwrap_or_default();
         options.filter = bytes(&reports.filter);
         options.function = bytes(&reports.function);

@@ -164,19 +164,15 @@ pub const GENERATE: Choices<Generate> = Choices(&[
     ),
 ]);
 
-/// Reads a number of rows; none for 0, which stands for all.
-pub fn rows(value: &str) -> Result<Rows, &'static str> {
+/// Reads a number of rows; 0 stands for all.
+pub fn rows(value: &str) -> Result<usize, &'static str> {
     if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("expected a whole number: how many rows, or 0 for all");
     }
     // No output has more rows than fit into a `usize`.
     let rows = value.parse().unwrap_or(usize::MAX);
-    Ok(Rows((rows > 0).then_some(rows)))
+    Ok(if rows == 0 { usize::MAX } else { rows })
 }
-
-/// How many rows a report has; none: all.
-#[derive(Clone, Copy, Debug)]
-pub struct Rows(pub Option<usize>);
 
 #[cfg(test)]
 mod tests {
@@ -184,9 +180,9 @@ mod tests {
 
     #[test]
     fn rows_are_whole_numbers_from_0() {
-        assert_eq!(rows("30").unwrap().0, Some(30));
-        assert_eq!(rows("0").unwrap().0, None);
-        assert_eq!(rows("99999999999999999999").unwrap().0, Some(usize::MAX));
+        assert_eq!(rows("30"), Ok(30));
+        assert_eq!(rows("0"), Ok(usize::MAX));
+        assert_eq!(rows("99999999999999999999"), Ok(usize::MAX));
         for wrong in ["", "-1", "+1", "1.5", "many", "0x10"] {
             assert!(rows(wrong).is_err(), "{wrong}");
         }
