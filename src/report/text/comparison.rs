@@ -68,8 +68,7 @@ impl<'a> ComparisonReport<'a> {
             let text = printable(text);
             lines.push(format!("filter     \"{text}\" is in the names of {count}"));
         }
-        let shown = self.options.top.unwrap_or(usize::MAX).min(changes.len());
-        let (top, rest) = changes.split_at(shown);
+        let (top, rest) = self.options.split(&changes);
         if !top.is_empty() {
             lines.push(String::new());
         }

@@ -47,6 +47,14 @@ pub struct Options {
     pub color: bool,
 }
 
+impl Options {
+    /// The rows that are shown, and those that are only counted.
+    fn split<'a, T>(&self, rows: &'a [T]) -> (&'a [T], &'a [T]) {
+        rows.split_at_checked(self.top.unwrap_or(usize::MAX))
+            .unwrap_or((rows, &[]))
+    }
+}
+
 /// How a table is sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -178,7 +186,7 @@ impl<'a> Report<'a> {
                 printable(text)
             ));
         }
-        let (top, rest) = self.split(&functions);
+        let (top, rest) = self.options.split(&functions);
         if !top.is_empty() {
             lines.push(String::new());
             lines.extend(self.function_table(top));
@@ -239,12 +247,6 @@ impl<'a> Report<'a> {
             Sort::Inclusive => function.inclusive.into(),
             Sort::Calls => function.invocations.into(),
         }
-    }
-
-    /// What is shown, and what is only counted.
-    fn split<'b, T>(&self, rows: &'b [T]) -> (&'b [T], &'b [T]) {
-        let shown = self.options.top.unwrap_or(usize::MAX).min(rows.len());
-        rows.split_at(shown)
     }
 
     fn name(&self, id: FunctionId) -> String {
@@ -318,7 +320,7 @@ impl<'a> Report<'a> {
             "calls".to_owned(),
         ];
         let further = self.further.iter().map(EventFigures::cost_heading);
-        let shown = self.split(&calls).0.len();
+        let shown = self.options.split(&calls).0.len();
         let rest = calls.split_off(shown);
         let rows = calls.into_iter().map(|call| {
             let mut figures = vec![
