@@ -489,11 +489,7 @@ impl Events {
     /// Adds the events of another input to these; for each wanted one of the other says which one
     /// it is here.
     pub fn merge(&mut self, other: &Events) -> Vec<usize> {
-        for name in &other.columns {
-            if !self.columns.contains(name) {
-                self.columns.insert(name.clone());
-            }
-        }
+        self.columns.extend(other.columns.iter().cloned());
         for (name, formula) in &other.formulas {
             match self.formulas.get_mut(name) {
                 // Whichever comes first: one of the two, whatever the order of the inputs.
