@@ -15,7 +15,7 @@ use super::headers::{Headers, RawHeader};
 use super::ids::{EdgeId, FunctionId, NameId};
 use super::names::NameTable;
 use super::sums::Sums;
-use super::trace::{Trace, Wanted};
+use super::trace::{Role, Trace, Wanted};
 use super::{InclusiveCost, Profile, ProfileKind};
 use table::Table;
 pub(crate) use table::TableFunction;
@@ -292,19 +292,24 @@ impl ProfileBuilder {
         match self.run.functions.find(self.run.kind, object, file, name) {
             Found::Known(id) => id,
             Found::New(id) => {
-                self.mark_proxy(id, name);
+                self.mark(id, name);
                 id
             }
         }
     }
 
+    /// Takes note of what the name of a new function says about its role in a trace.
     #[cold]
-    fn mark_proxy(&mut self, id: FunctionId, name: NameId) {
-        if self.run.kind == Kind::Aggregate || self.options.proxies.is_empty() {
+    fn mark(&mut self, id: FunctionId, name: NameId) {
+        if self.run.kind == Kind::Aggregate || !self.follows_invocations {
             return;
         }
+        let name = self.names.get(name);
+        if let Some(role) = Role::of(name) {
+            self.trace.set_role(id, role);
+        }
         let before = self.run.proxies.len();
-        let found = proxy_of(&self.options.proxies, self.names.get(name));
+        let found = proxy_of(&self.options.proxies, name);
         self.run.proxies.extend(found);
         if self.run.proxies.len() > before {
             self.trace.step_over(id);

@@ -1,14 +1,16 @@
 //! The calls of a trace: which invocation called which.
 //!
-//! Each block of a trace is one invocation, and [`matching`] finds out which one a call made. This
-//! is the basis of the [`InvocationTree`], the [`ContextTree`], inclusive costs in which nothing
-//! counts twice, and call lists in which [`proxies`] are stepped over. Invocations that nothing
-//! called (`{main}`, shutdown functions, destructors, fibers) are the roots.
+//! Each block of a trace is one invocation. [`matching`] finds out which one a call made and, where
+//! a program has several stacks, [`fibers`]. This is the basis of the [`InvocationTree`], the
+//! [`ContextTree`], inclusive costs in which nothing counts twice, and call lists in which
+//! [`proxies`] are stepped over. Invocations that nothing called (`{main}`, shutdown functions,
+//! destructors, fibers) are the roots.
 //!
 //! A reader passes the blocks and their calls to a [`Trace`]. They are linked on another thread
 //! while the reader goes on.
 
 mod contexts;
+mod fibers;
 mod invocations;
 mod matching;
 mod proxies;
@@ -19,10 +21,12 @@ use super::ids::FunctionId;
 use super::{InclusiveCost, ProfileOptions};
 use crate::threads::WorkerThread;
 pub use contexts::{Context, ContextId, ContextTree, Step};
+pub(super) use fibers::Role;
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(super) use proxies::{ListedCalls, WaitingCall, is_proxy};
 
 use contexts::Subtree;
+use fibers::{KnownLinks, Roles};
 use invocations::{NONE, SteppingOver};
 use matching::Unclaimed;
 use proxies::CallLists;
@@ -95,6 +99,8 @@ impl Links {
 pub(super) struct Trace {
     wanted: Wanted,
     lists: CallLists,
+    /// Functions that have to do with stacks.
+    roles: Vec<(FunctionId, Role)>,
     linking: Option<Linking>,
     /// The same calls once more for each event after the first, where inclusive costs are to be
     /// found out of all of them: the links are the same, since they do not depend on the event.
@@ -108,7 +114,8 @@ impl Trace {
         Trace {
             wanted,
             lists: CallLists::default(),
-            linking: links.then(|| Linking::new(wanted)),
+            roles: Vec::new(),
+            linking: links.then(|| Linking::new(wanted, &[])),
             more: Vec::new(),
         }
     }
@@ -121,6 +128,14 @@ impl Trace {
     /// Says that a function is a proxy.
     pub fn step_over(&mut self, function: FunctionId) {
         self.lists.step_over(function);
+    }
+
+    /// Says what a function has to do with stacks.
+    pub fn set_role(&mut self, function: FunctionId, role: Role) {
+        self.roles.push((function, role));
+        for linking in self.linking.iter_mut().chain(&mut self.more) {
+            linking.batch.roles.push((function, role));
+        }
     }
 
     /// Takes note of a call of the open block, and says whether it waits for the end of the block:
@@ -168,16 +183,14 @@ impl Trace {
     }
 
     /// Where the costs of each event after the first are added up.
+    #[inline]
     fn further<'a>(
         &'a mut self,
         costs: Costs<'a>,
     ) -> impl Iterator<Item = (&'a mut Linking, Costs<'a>)> {
-        let wanted = Wanted {
-            outermost: true,
-            ..Wanted::default()
-        };
-        let events = self.more.len().max(costs.more.len());
-        self.more.resize_with(events, || Linking::new(wanted));
+        if self.more.len() < costs.more.len() {
+            self.begin_further(costs.more.len());
+        }
         let more = costs.more.iter().copied().chain(std::iter::repeat(0));
         self.more.iter_mut().zip(more).map(move |(linking, cost)| {
             let costs = Costs {
@@ -187,6 +200,17 @@ impl Trace {
             };
             (linking, costs)
         })
+    }
+
+    #[cold]
+    fn begin_further(&mut self, events: usize) {
+        let wanted = Wanted {
+            outermost: true,
+            ..Wanted::default()
+        };
+        let roles = &self.roles;
+        self.more
+            .resize_with(events, || Linking::new(wanted, roles));
     }
 
     /// Ends the run, and waits until everything is linked.
@@ -219,6 +243,10 @@ const BATCH: usize = 8 << 10;
 /// How many batches may wait to be linked.
 const BATCHES: usize = 4;
 
+/// How many blocks and calls of a trace with fibers are linked at once. The more, the fewer calls
+/// stand in another part than what they made; so many take up to 230 MB.
+const PART: usize = 1 << 21;
+
 #[derive(Debug, Default)]
 struct Batch {
     /// Blocks in their order, each with where its calls end.
@@ -228,6 +256,34 @@ struct Batch {
     /// Costs of calls in the first column, with their positions, where they are not the cost in the
     /// wanted event: which mostly is the first column.
     matching: Vec<(usize, Cost)>,
+    /// Functions that first appear in it, and have to do with stacks.
+    roles: Vec<(FunctionId, Role)>,
+}
+
+impl Batch {
+    /// How many blocks and calls there are.
+    fn len(&self) -> usize {
+        self.blocks.len() + self.calls.len()
+    }
+
+    /// The costs of its calls in the first column.
+    fn first_column(&self) -> Vec<Cost> {
+        let mut costs: Vec<Cost> = self.calls.iter().map(|call| call.cost).collect();
+        for &(position, cost) in &self.matching {
+            costs[position] = cost;
+        }
+        costs
+    }
+
+    /// Appends all of the batch that follows.
+    fn append(&mut self, mut next: Batch) {
+        let before = self.calls.len();
+        let moved = |&(block, end): &(Block, usize)| (block, before + end);
+        self.blocks.extend(next.blocks.iter().map(moved));
+        self.calls.append(&mut next.calls);
+        let moved = |&(position, cost): &(usize, Cost)| (before + position, cost);
+        self.matching.extend(next.matching.iter().map(moved));
+    }
 }
 
 /// Where the links are made.
@@ -248,10 +304,13 @@ struct Linking {
 }
 
 impl Linking {
-    fn new(wanted: Wanted) -> Self {
+    fn new(wanted: Wanted, roles: &[(FunctionId, Role)]) -> Self {
         Linking {
             wanted,
-            batch: Batch::default(),
+            batch: Batch {
+                roles: roles.to_vec(),
+                ..Batch::default()
+            },
             worker: None,
         }
     }
@@ -269,7 +328,7 @@ impl Linking {
     fn end_block(&mut self, block: Block) {
         self.batch.blocks.push((block, self.batch.calls.len()));
         // Only here are all calls those of blocks in the batch.
-        if self.batch.blocks.len() + self.batch.calls.len() >= BATCH {
+        if self.batch.len() >= BATCH {
             self.hand_over();
         }
     }
@@ -343,6 +402,11 @@ struct Linker {
     wanted: Wanted,
     /// By function.
     unclaimed: Vec<Unclaimed<Ended>>,
+    roles: Roles,
+    /// From the first fiber on: what waits to be linked.
+    held: Option<Batch>,
+    /// What is known of the links of the batch that is being linked, if it was held.
+    known: Option<KnownLinks<Ended>>,
     invocations: InvocationTree,
     stepping_over: SteppingOver,
     contexts: ContextTree,
@@ -354,6 +418,9 @@ impl Linker {
         Linker {
             wanted,
             unclaimed: Vec::new(),
+            roles: Roles::default(),
+            held: None,
+            known: None,
             invocations: InvocationTree::default(),
             stepping_over: SteppingOver::default(),
             contexts: ContextTree::default(),
@@ -362,23 +429,41 @@ impl Linker {
     }
 
     fn link(&mut self, batch: Batch) {
+        self.roles.extend(&batch.roles);
+        if !self.roles.have_fibers() {
+            return self.link_blocks::<false>(batch);
+        }
+        self.held.get_or_insert_default().append(batch);
+        if let Some(held) = self.held.take_if(|held| held.len() >= PART) {
+            self.link_held(held);
+        }
+    }
+
+    fn link_held(&mut self, held: Batch) {
+        self.known = Some(KnownLinks::of(&held, &self.roles));
+        self.link_blocks::<true>(held);
+    }
+
+    /// `KNOWN`: whether some links are known.
+    fn link_blocks<const KNOWN: bool>(&mut self, batch: Batch) {
         let Batch {
             blocks,
             mut calls,
             matching,
+            ..
         } = batch;
         let (mut start, mut matching) = (0, &matching[..]);
         for (block, end) in blocks {
             let own = matching.partition_point(|&(position, _)| position < end);
             let (own, later) = matching.split_at(own);
-            self.end_block(block, &mut calls[start..end], start, own);
+            self.end_block::<KNOWN>(block, &mut calls[start..end], start, own);
             (start, matching) = (end, later);
         }
     }
 
     /// Ends a block that made `calls`, whose positions begin at `start`; `matching` has the costs
     /// in the first column of those that have another one in the wanted event.
-    fn end_block(
+    fn end_block<const KNOWN: bool>(
         &mut self,
         block: Block,
         calls: &mut [InvocationCall],
@@ -403,8 +488,7 @@ impl Linker {
                 (others, matching) = (before, *cost);
             }
             cost = cost.saturating_add(matching);
-            let unclaimed = self.unclaimed.get_mut(call.callee.index());
-            let claimed = unclaimed.and_then(|unclaimed| unclaimed.claim(matching));
+            let claimed = self.claim::<KNOWN>(start + position, call.callee, matching);
             let subtree = claimed.map_or(Subtree::leaf(call.cost), |ended| ended.subtree());
             call.invocation = claimed.map_or(NONE, |ended| ended.invocation);
             if let Some(node) = node {
@@ -421,11 +505,30 @@ impl Linker {
             node,
             invocation,
         };
-        self.unclaimed(block.function)
-            .push(cost, calls.len(), ended);
+        let known = self.known.as_mut().filter(|_| KNOWN);
+        if !known.is_some_and(|known| known.end_block(ended)) {
+            self.unclaimed(block.function)
+                .push(cost, calls.len(), ended);
+        }
+    }
+
+    /// Takes the invocation that the call at a position made.
+    #[inline]
+    fn claim<const KNOWN: bool>(
+        &mut self,
+        position: usize,
+        callee: FunctionId,
+        cost: Cost,
+    ) -> Option<Ended> {
+        let known = self.known.as_ref().filter(|_| KNOWN);
+        known
+            .and_then(|known| known.made_by(position))
+            .or_else(|| self.unclaimed.get_mut(callee.index())?.claim(cost))
     }
 
     /// Enters an invocation into the tree of them.
+    // Out of line, it costs v4 2 % more instructions.
+    #[inline(always)]
     fn add_invocation(&mut self, block: Block, calls: &[InvocationCall]) -> u32 {
         let costs = calls.iter().map(|call| call.cost);
         let inclusive = costs.fold(block.self_cost, Cost::saturating_add);
@@ -451,6 +554,9 @@ impl Linker {
     }
 
     fn finish(mut self) -> Links {
+        if let Some(held) = self.held.take() {
+            self.link_held(held);
+        }
         if self.wanted.any_contexts() {
             self.add_roots();
         }
