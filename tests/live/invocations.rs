@@ -160,6 +160,46 @@ impl Invocations {
         .collect()
     }
 
+    /// Numbers for all invocations, by these links: two have the same one if they are of the same
+    /// function, cost the same, and so do the calls that they made and all below.
+    pub fn looks(&self, links: &Links) -> BTreeMap<(String, u32), usize> {
+        let mut looks = BTreeMap::new();
+        let mut known = BTreeMap::new();
+        let mut pending: Vec<_> = self.all().map(|(here, _)| here).collect();
+        let all: BTreeMap<_, _> = self.all().collect();
+        let numbers: BTreeMap<&str, u32> = (0..)
+            .zip(&self.functions)
+            .map(|(number, function)| (function.name.as_str(), number))
+            .collect();
+        while let Some(here) = pending.pop() {
+            let key = (self.name(here.0).to_owned(), here.1);
+            let called = links.get(&key).map_or(&[][..], Vec::as_slice);
+            let missing = called.iter().filter(|called| !looks.contains_key(*called));
+            let missing: Vec<_> = missing
+                .map(|(name, number)| (numbers[name.as_str()], *number))
+                .collect();
+            if !missing.is_empty() {
+                pending.push(here);
+                pending.extend(missing);
+                continue;
+            }
+            let calls = all[&here]
+                .sub_calls
+                .iter()
+                .map(|call| (call.line, call.cost));
+            let below: Vec<usize> = called.iter().map(|called| looks[called]).collect();
+            let look = (
+                here.0,
+                all[&here].self_cost,
+                calls.collect::<Vec<_>>(),
+                below,
+            );
+            let next = known.len();
+            looks.insert(key, *known.entry(look).or_insert(next));
+        }
+        looks
+    }
+
     /// The sums of the self costs of all invocations with the same callers, by a walk from the
     /// roots down.
     pub fn stacks(&self) -> BTreeMap<String, i64> {

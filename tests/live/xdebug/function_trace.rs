@@ -98,6 +98,8 @@ impl Calls {
         let mut stacks: Vec<Vec<u64>> = vec![Vec::new()];
         let mut fiber_of = HashMap::new();
         let mut fiber = 0;
+        // Which fiber goes on when one ends: a destroyed one does so without another return.
+        let mut resumed_by = HashMap::new();
         let mut starts_fiber = false;
         for line in text.lines() {
             let fields: Vec<&str> = line.split('\t').collect();
@@ -107,6 +109,7 @@ impl Calls {
             let Ok(id) = id.parse() else { continue };
             if what == "0" {
                 if starts_fiber {
+                    resumed_by.insert(stacks.len(), fiber);
                     fiber = stacks.len();
                     stacks.push(Vec::new());
                 }
@@ -118,9 +121,15 @@ impl Calls {
                 fiber_of.insert(id, fiber);
             } else if what == "1" {
                 starts_fiber = false;
-                fiber = fiber_of[&id];
+                let before = std::mem::replace(&mut fiber, fiber_of[&id]);
+                if fiber != before {
+                    resumed_by.insert(fiber, before);
+                }
                 assert_eq!(stacks[fiber].pop(), Some(id), "calls end in order");
                 calls.ends.push(id);
+                if stacks[fiber].is_empty() {
+                    fiber = resumed_by.get(&fiber).copied().unwrap_or(0);
+                }
             }
         }
         calls

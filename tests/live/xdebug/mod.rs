@@ -49,22 +49,21 @@ fn links() {
     }
 }
 
-/// Calls of two fibers to one function that happen to cost the same cannot be told apart: some runs
-/// have such, not several one after the other.
 #[test]
 fn links_of_fibers() {
-    const RUNS: usize = 5;
-    for run in 1..=RUNS {
+    for (script, arguments) in [
+        ("fibers.php", &[][..]),
+        ("fibers/turns.php", &["3"]),
+        ("fibers/turns.php", &["20"]),
+        ("fibers/generators.php", &[]),
+        ("fibers/nested.php", &[]),
+        ("fibers/exceptions.php", &[]),
+        ("fibers/unfinished.php", &[]),
+    ] {
         let mut session = Session::new();
-        session.trace("fibers.php");
+        session.trace_program(&sources().join("php").join(script), arguments);
+        session.check_links_of_fibers(&session.profile());
         session.check_stacks();
-        let [found, expected] = session.links(&session.profile());
-        if found == expected {
-            return;
-        }
-        if run == RUNS {
-            assert_figures(&found, &expected);
-        }
     }
 }
 

@@ -87,6 +87,25 @@ impl Session {
         assert_figures(&found, &expected);
     }
 
+    /// Sees the same of a program with fibers, in which invocations that look the same cannot be
+    /// told apart: of one function, at the same cost, with calls that look the same.
+    pub fn check_links_of_fibers(&self, profile: &Path) {
+        let [found, expected] = self.links(profile);
+        let invocations = Invocations::of(&[profile.to_owned()]);
+        let looks = invocations.looks(&expected);
+        let [found, expected] = [found, expected].map(|links| {
+            let looks = links.into_iter().map(|(caller, calls)| {
+                let calls = calls.into_iter().map(|call| {
+                    let look = looks.get(&call).copied();
+                    (call.0, look)
+                });
+                (caller, calls.collect::<Vec<_>>())
+            });
+            looks.collect::<BTreeMap<_, _>>()
+        });
+        assert_figures(&found, &expected);
+    }
+
     /// Who called whom: by the profile, and by the trace.
     pub fn links(&self, profile: &Path) -> [Links; 2] {
         let expected = function_trace::links(&self.bench.path("out.xt"), profile);
