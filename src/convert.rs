@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::input::{self, Found, Progress, Source};
-use crate::output::{Links, Place, Target, Unfinished};
+use crate::output::{self, Place, Target, Unfinished};
 use crate::profile::{
     Comparison, EventChoice, GrowthFailure, InclusiveCost, MaxGrowth, Profile, ProfileKind,
 };
@@ -95,10 +95,8 @@ pub struct Options {
     pub proxies: Vec<Vec<u8>>,
     /// What happens to numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
-    /// Whether the output may replace a callgrind profile that this program has not written.
-    pub overwrite_profiles: bool,
-    /// Which links are followed to the output.
-    pub links: Links,
+    /// What the output may replace.
+    pub output: output::Options,
     /// Whether a profile that has only just begun, with headers but without any block, is written
     /// as one without functions instead of being refused.
     pub allow_empty: bool,
@@ -219,7 +217,7 @@ impl<'a> Conversion<'a> {
         let inputs: Vec<_> = inputs.iter().map(find).collect::<Result<_, _>>()?;
         let base: Vec<_> = base.iter().map(find).collect::<Result<_, _>>()?;
         let is_profile = || destination.place.path().is_some_and(input::is_profile);
-        if !options.overwrite_profiles && is_profile() {
+        if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(output.clone()));
         }
         let all = inputs.iter().chain(&base);
@@ -489,7 +487,7 @@ impl Loaded<'_> {
 impl<'a> Destination<'a> {
     fn check(target: &'a Target, options: &Options) -> Result<Self, ConvertError> {
         let place = target
-            .check(options.links)
+            .check(options.output.links)
             .map_err(|source| ConvertError::Output {
                 output: target.clone(),
                 source,

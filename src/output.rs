@@ -72,6 +72,16 @@ impl Target {
     }
 }
 
+/// What an output may replace.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// Whether it may replace a callgrind profile that this program has not written.
+    pub overwrite_profiles: bool,
+    /// Which links are followed to it.
+    pub links: Links,
+}
+
 /// Which links are followed to an output.
 ///
 /// In a folder that everybody may write to, another user can put a link where an output is

@@ -49,7 +49,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let mut options = Options::default();
     options.read.lenient = true;
     options.proxies = cli::names(proxies);
-    options.links = LINKS;
+    options.output.links = LINKS;
     // webgrind's own code cannot read a profile that has only begun either.
     options.allow_empty = true;
     options.escape_html = true;

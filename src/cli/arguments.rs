@@ -247,7 +247,7 @@ impl Arguments {
         options.escape_html = self.output.escape_html;
         options.base = inputs::from_arguments(&self.comparison.base);
         options.max_growth = self.comparison.max_growth;
-        options.overwrite_profiles = self.output.force;
+        options.output.overwrite_profiles = self.output.force;
         options
     }
 
