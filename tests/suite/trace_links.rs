@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cg_preprocess::profile::ProfileOptions;
+use cg_preprocess::profile::{InvocationCall, ProfileOptions};
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::fixtures;
@@ -150,6 +150,21 @@ fn fibers_call_what_they_called() {
             .collect();
         assert_eq!(helpers, [expected]);
     }
+}
+
+/// Three fibers that do the same, and take turns: every call leads where Xdebug's own function trace
+/// of the run says.
+#[test]
+fn calls_of_fibers_that_take_turns_lead_where_they_led() {
+    let profile = read(fixtures::bytes("xdebug3/turns.cg"), linked());
+    let invocations = profile.invocations().unwrap();
+    let calls = invocations.calls().iter();
+    let found: Vec<_> = calls.map(InvocationCall::invocation).collect();
+    let links = fixtures::bytes("xdebug3/turns.links");
+    let links = str::from_utf8(&links).unwrap().split_whitespace();
+    let expected: Vec<_> = links.map(|block| block.parse().ok()).collect();
+    assert!(expected.len() > 800);
+    assert_eq!(found, expected);
 }
 
 /// The sub-calls of `{main}`: by number of the invocation that each one made.

@@ -512,6 +512,49 @@ mod tests {
         roles
     }
 
+    #[test]
+    fn names_say_what_functions_have_to_do_with_stacks() {
+        for (name, role) in [
+            ("php::Fiber->start", Some(Role::Start)),
+            ("php::Fiber->resume", Some(Role::Resume)),
+            ("php::Fiber->throw", Some(Role::Resume)),
+            ("php::Fiber::suspend", Some(Role::Suspend)),
+            ("A\\B->__destruct", Some(Role::Destructor)),
+            ("Fiber->start", None),
+            ("php::Fiber->getReturn", None),
+            ("A->__destructor", None),
+        ] {
+            assert_eq!(Role::of(name.as_bytes()), role, "{name}");
+        }
+    }
+
+    /// Blocks are kept only where there are fibers.
+    #[test]
+    fn destructors_are_no_sign_of_fibers() {
+        let mut all = Roles::default();
+        assert!(!all.have_fibers());
+        all.extend(&ROLES[3..]);
+        assert!(!all.have_fibers());
+        all.extend(&ROLES[..1]);
+        assert!(all.have_fibers());
+    }
+
+    #[test]
+    fn the_tolerance_follows_half_of_the_calls_that_were_made() {
+        for (calls, tolerance) in [(0, 0), (1, 1), (2, 2), (3, 2), (4_000, 2_001)] {
+            let ended = Ended {
+                cost: 50_000,
+                calls,
+                is_claimed: false,
+                below: None,
+            };
+            for sign in [-1, 1] {
+                assert!(ended.fits(50_000 + sign * tolerance), "{calls}");
+                assert!(!ended.fits(50_000 + sign * (tolerance + 1)), "{calls}");
+            }
+        }
+    }
+
     /// What a function of a program does.
     #[derive(Clone, Debug)]
     enum Step {
