@@ -794,6 +794,13 @@ mod tests {
         let other = vec![Call(vec![Suspend])];
         let task = vec![Suspend, Leaf, Destroy(0), Destruct, Suspend, Leaf];
         Machine::run(&[Start(other), Start(task), Resume(1), Leaf, Resume(0)]).assert_linked();
+        // The same within a call, when it has been resumed: what resumed it goes on after that.
+        let task = vec![
+            Suspend,
+            Start(vec![Suspend]),
+            Call(vec![Destroy(0), Suspend]),
+        ];
+        Machine::run(&[Start(task), Resume(0)]).assert_linked();
     }
 
     #[test]
