@@ -198,10 +198,8 @@ struct Suspended {
 /// How calls and a chain fit each other.
 #[derive(Clone, Copy, Debug)]
 enum Fit {
-    /// Both end together, or more calls fit than are compared.
+    /// The whole chain fits, or more of it than is compared.
     Whole,
-    /// There are more calls than blocks, of which the last are in this segment.
-    MoreCalls(usize),
     /// There are more blocks than calls.
     MoreBlocks,
 }
@@ -305,11 +303,6 @@ impl<'a> Resolver<'a> {
         });
     }
 
-    /// Whether the first block of a segment is one that started a fiber.
-    fn begins_with_start(&self, segment: usize) -> bool {
-        matches!(self.segments[segment].before, Before::Started(_))
-    }
-
     /// Links the calls of a block to what stands before it in its segment.
     fn link_block(&mut self, calls: Range<usize>) {
         let mut wanted: Vec<usize> = calls.collect();
@@ -346,7 +339,8 @@ impl<'a> Resolver<'a> {
                 continue;
             }
             let found = match segment.before {
-                Before::Started(chain) => self.before_start(chain, &wanted),
+                // What the starter of a fiber called before.
+                Before::Started(chain) => Some(self.find(chain, &wanted)),
                 _ => self.suspended_with(&wanted),
             };
             let Some(found) = found else { continue };
@@ -360,14 +354,6 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Finds what the starter of a fiber called before.
-    fn before_start(&mut self, chain: Chain, wanted: &[usize]) -> Option<Chain> {
-        let found = self.find(chain, wanted);
-        // If all of it is the new fiber's, that has started another one.
-        let may_be_earlier = self.begins_with_start(found.segment);
-        (found.top.is_some() || may_be_earlier).then_some(found)
-    }
-
     /// Takes away the latest suspended segment that fits.
     fn suspended_with(&mut self, wanted: &[usize]) -> Option<Chain> {
         let mut with_more_blocks = None;
@@ -378,8 +364,6 @@ impl<'a> Resolver<'a> {
             let is_right = match self.fit(chain, wanted) {
                 None => continue,
                 Some(Fit::Whole) => true,
-                // A new fiber has an earlier segment only if it has started another one.
-                Some(Fit::MoreCalls(last)) => !is_first || self.begins_with_start(last),
                 // Whoever called the first block of a segment has ended in a later one, if at all.
                 Some(Fit::MoreBlocks) => {
                     with_more_blocks.get_or_insert(suspended);
@@ -451,7 +435,6 @@ impl<'a> Resolver<'a> {
         }
         Some(match (wanted.peek(), chain.top) {
             (None, Some(_)) if compared < COMPARED => Fit::MoreBlocks,
-            (Some(_), None) => Fit::MoreCalls(chain.segment),
             _ => Fit::Whole,
         })
     }
