@@ -19,9 +19,10 @@
 
 use std::ops::Range;
 
-use super::{Batch, Block};
+use super::batch::{Batch, Block};
+use super::roles::{Role, Roles};
 use crate::profile::Cost;
-use crate::profile::ids::{FunctionId, next_index};
+use crate::profile::ids::next_index;
 
 /// How many calls decide whether a list of them fits.
 const COMPARED: usize = 16;
@@ -33,61 +34,6 @@ const SEARCHED: usize = 1_000;
 /// is not found by then is left to [`matching`](super::matching), so that no trace takes more than
 /// linear time.
 const EFFORT: usize = 30;
-
-/// What a function of PHP has to do with stacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::profile) enum Role {
-    /// It starts a fiber, and returns when that is suspended or ends.
-    Start,
-    /// It resumes a fiber, and returns when that is suspended or ends.
-    Resume,
-    /// It suspends its fiber, and returns when that is resumed.
-    Suspend,
-    /// Xdebug leaves some calls of destructors out of the callers' blocks.
-    Destructor,
-}
-
-impl Role {
-    /// What the function of this name has to do with stacks.
-    pub fn of(name: &[u8]) -> Option<Self> {
-        match name {
-            b"php::Fiber->start" => Some(Role::Start),
-            b"php::Fiber->resume" | b"php::Fiber->throw" => Some(Role::Resume),
-            b"php::Fiber::suspend" => Some(Role::Suspend),
-            _ if name.ends_with(b"->__destruct") => Some(Role::Destructor),
-            _ => None,
-        }
-    }
-}
-
-/// The functions that have to do with stacks.
-#[derive(Debug, Default)]
-pub(super) struct Roles {
-    by_function: Vec<Option<Role>>,
-    have_fibers: bool,
-}
-
-impl Roles {
-    /// Adds functions.
-    pub fn extend(&mut self, roles: &[(FunctionId, Role)]) {
-        for &(function, role) in roles {
-            if self.by_function.len() <= function.index() {
-                self.by_function.resize(function.index() + 1, None);
-            }
-            self.by_function[function.index()] = Some(role);
-            self.have_fibers |= role != Role::Destructor;
-        }
-    }
-
-    /// Whether a function among them has to do with fibers.
-    pub fn have_fibers(&self) -> bool {
-        self.have_fibers
-    }
-
-    fn of(&self, function: FunctionId) -> Option<Role> {
-        self.by_function.get(function.index()).copied().flatten()
-    }
-}
 
 /// The links of some blocks and calls, known before these are entered one after the other.
 #[derive(Debug)]
@@ -470,10 +416,13 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    use super::super::{InvocationCall, Linker, Trace, Wanted};
+    use super::super::Trace;
+    use super::super::invocations::InvocationCall;
+    use super::super::linker::{Linker, Wanted};
     use super::*;
     use crate::profile::calls::EdgeKey;
     use crate::profile::costs::Costs;
+    use crate::profile::ids::FunctionId;
 
     const START: u32 = 0;
     const RESUME: u32 = 1;
