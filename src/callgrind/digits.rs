@@ -2,7 +2,7 @@
 //!
 //! The first byte of a text is the lowest of its word.
 
-use wide::u8x16;
+use wide::{bytemuck, i8x16, u8x16};
 
 /// A byte of 1 in each byte.
 const ONES: u64 = u64::MAX / 0xff;
@@ -10,9 +10,27 @@ const ONES: u64 = u64::MAX / 0xff;
 /// A bit for each byte that is no digit.
 #[inline(always)]
 pub(super) fn no_digits(bytes: &[u8; 16]) -> u32 {
-    // Digits become 0 to 9, and then at most 127; all else has the top bit set.
-    let values = u8x16::new(*bytes) - u8x16::splat(b'0');
-    values.saturating_add(u8x16::splat(127 - 9)).to_bitmask()
+    // Digits become the ten greatest of signed bytes.
+    let values = u8x16::new(*bytes) + u8x16::splat(0x7f - b'9');
+    let values: i8x16 = bytemuck::cast(values);
+    0xffff ^ values.simd_gt(i8x16::splat(0x7f - 10)).to_bitmask()
+}
+
+/// The number that the first bytes of a word spell, 1 to 8 digits.
+#[inline(always)]
+pub(super) fn eight_digits(word: u64, digits: usize) -> u64 {
+    join((word ^ (ONES * 0x30)) << ((64 - 8 * digits) % 64))
+}
+
+/// The number whose 8 digits are the bytes of a word.
+///
+/// Leading zeros come in from below; the bytes after the number have fallen out above.
+#[inline(always)]
+fn join(digits: u64) -> u64 {
+    // Each step joins neighbours: the lower one, which comes first, is worth more.
+    let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
+    fours.wrapping_mul(10_000 << 32 | 1) >> 32
 }
 
 /// The digits that a word begins with: none to 7, for a word full of them counts as none.
@@ -40,13 +58,8 @@ impl Digits {
     /// The number that they spell; 0 for none.
     #[inline(always)]
     pub fn number(self) -> u64 {
-        // In two steps, for there may be none, and then nothing must be left. Leading zeros come
-        // in from below; the bytes after the number fall out above.
-        let digits = self.values << 8 << (56 - self.bits);
-        // Each step joins neighbours: the lower one, which comes first, is worth more.
-        let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
-        let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
-        fours.wrapping_mul(10_000 << 32 | 1) >> 32
+        // In two steps, for there may be none, and then nothing must be left.
+        join(self.values << 8 << (56 - self.bits))
     }
 
     /// How many there are.

@@ -3,7 +3,7 @@
 
 use wide::u8x16;
 
-use super::digits::{Digits, no_digits};
+use super::digits::{Digits, eight_digits, no_digits};
 
 /// Why a number cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,26 +192,38 @@ impl<'a> Cursor<'a> {
         Some((digits.number().cast_signed(), ends_line))
     }
 
-    /// Reads the wanted one of up to `most` costs, each of up to 7 digits behind a blank, to the end
-    /// of the line; 0 where it is missing. Returns where the next line begins, too.
+    /// Reads the wanted one of up to `most` costs, each behind a blank, to the end of the line; 0
+    /// where it is missing. Returns where the next line begins, too.
     ///
-    /// None of a long line.
+    /// The number before them must have ended here. None of a long line, or of a wanted cost of
+    /// more than 8 digits.
     #[inline(always)]
     pub fn plain_cost_among(&self, wanted: usize, most: usize) -> Option<(i64, usize)> {
         let bytes: &[u8; 48] = self.data.get(self.pos..)?.first_chunk()?;
-        let (mut cost, mut column, mut at) = (0, 0, 0);
-        while at < 40 && bytes[at] == b' ' && column < most {
-            let digits = Digits::of(u64::from_le_bytes(*bytes[at + 1..].first_chunk()?));
-            if digits.count() == 0 {
+        let (parts, _) = bytes.as_chunks();
+        // What ends the numbers, in the first 32 bytes.
+        let mut ends = no_digits(&parts[0]) | no_digits(&parts[1]) << 16;
+        let (mut cost, mut column) = (0, 0);
+        loop {
+            let at = ends.trailing_zeros() as usize;
+            match bytes[at] {
+                b'\n' => return Some((cost, self.pos + at + 1)),
+                b' ' if column < most => {}
+                _ => return None,
+            }
+            ends &= ends.wrapping_sub(1);
+            let digits = (ends.trailing_zeros() as usize).wrapping_sub(at + 1);
+            if column == wanted {
+                if digits.wrapping_sub(1) >= 8 {
+                    return None;
+                }
+                let word = u64::from_le_bytes(*bytes.get(at + 1..)?.first_chunk()?);
+                cost = eight_digits(word, digits).cast_signed();
+            } else if digits.wrapping_sub(1) >= 16 {
                 return None;
             }
-            if column == wanted {
-                cost = digits.number().cast_signed();
-            }
             column += 1;
-            at += 1 + digits.count();
         }
-        (bytes[at] == b'\n').then_some((cost, self.pos + at + 1))
     }
 
     /// Reads what [`plain_cost`](Self::plain_cost) does, where most costs have one digit: the cost,
@@ -609,7 +621,7 @@ mod tests {
             " 12\n",
             " 12 345\n",
             " 0 1234567 89\n",
-            " 1234567 1234567 1234567\n",
+            " 12345678 12345678 12345678\n",
         ] {
             let costs = text.split_whitespace().chain(["0"; 2]);
             for (wanted, cost) in costs.take(2).enumerate() {
@@ -618,13 +630,13 @@ mod tests {
             }
         }
         for text in [
-            "1\n",
             " \n",
             " 1 \n",
             " 1  2\n",
             " 1 -2\n",
-            " 12345678\n",
-            " 1 12345678\n",
+            " 123456789\n",
+            " 1 12345678901234567\n",
+            " 1 234567890 234567890 234567890\n",
             " 1 2 3 4\n",
             " 1 2\r\n",
             " 1\t2\n",

@@ -161,7 +161,10 @@ fn read_all(
         }),
         changed: Condvar::new(),
     };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let cores = match inputs {
+        [_] => 1,
+        _ => thread::available_parallelism().map_or(1, NonZero::get),
+    };
     let batch = (inputs.len() / (BATCHES * cores)).clamp(1, MOST_INPUTS);
     let batches: Vec<_> = inputs.chunks(batch).collect();
     let next = AtomicUsize::new(0);

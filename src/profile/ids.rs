@@ -8,6 +8,9 @@ impl NameId {
     /// The empty name, which every table holds.
     pub const EMPTY: NameId = NameId(0);
 
+    /// `{main}`, the function that spans a whole run in Xdebug's traces: every table holds it.
+    pub const MAIN: NameId = NameId(1);
+
     /// A placeholder: a trace identifies functions by their names alone.
     pub(super) const ANY: NameId = NameId(u32::MAX);
 

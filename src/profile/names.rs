@@ -17,8 +17,9 @@ pub struct NameTable {
 impl Default for NameTable {
     fn default() -> Self {
         let mut names = IndexMap::default();
-        // `NameId::EMPTY` is always there.
+        // `NameId::EMPTY` and `NameId::MAIN` are always there.
         names.insert(Box::default(), ());
+        names.insert((*b"{main}").into(), ());
         NameTable { names }
     }
 }
@@ -69,10 +70,11 @@ mod tests {
         let b = table.intern(b"\xff\xfe").unwrap();
         assert_eq!(table.intern(b"class@anonymous\0/srv/app/a.php"), Some(a));
         assert_eq!(table.intern(b""), Some(NameId::EMPTY));
+        assert_eq!(table.intern(b"{main}"), Some(NameId::MAIN));
         assert_ne!(a, b);
         assert_eq!(table.get(b), b"\xff\xfe");
         assert_eq!(table.find(b"\xff\xfe"), Some(b));
         assert_eq!(table.find(b"missing"), None);
-        assert_eq!(table.iter().count(), 3);
+        assert_eq!(table.iter().count(), 4);
     }
 }

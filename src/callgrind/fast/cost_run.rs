@@ -151,11 +151,14 @@ const BYTES: usize = 16;
 /// Bytes that are looked at for any other.
 const LONGEST: usize = 48;
 
-/// `+d l ` without the digit and the line number.
-const SHAPE: u64 = u64::from_le_bytes([b'+', 0, b' ', 0, b' ', 0, 0, 0]);
+/// `+d l ` without the digit, for a line number of one byte.
+const fn shape(line: u8) -> u64 {
+    u64::from_le_bytes([b'+', 0, b' ', line, b' ', 0, 0, 0])
+}
 
-/// The bytes that belong to it.
-const SHAPE_MASK: u64 = u64::from_le_bytes([0xff, 0, 0xff, 0, 0xff, 0, 0, 0]);
+/// How many bytes it has, and which of them are compared.
+const SHAPE: usize = 5;
+const SHAPE_MASK: u64 = u64::from_le_bytes([0xff, 0, 0xff, 0xff, 0xff, 0, 0, 0]);
 
 /// Reads a cost line whose numbers have up to 7 decimal digits, but for an address like `0x858a0`.
 #[inline(always)]
@@ -226,18 +229,24 @@ fn subposition(bytes: &[u8; LONGEST], at: usize, base: u64) -> Option<(u64, usiz
 /// The address is a digit further on in each, and costs have up to 7 digits.
 #[inline(always)]
 fn same_line(data: &[u8], run: &mut CostRun, last: &mut LastCost) {
-    let line = run.position.base(1);
-    // How the line number may be spelled other than `*`.
-    let spelled = u8::try_from(line).ok().filter(|&line| line <= 9);
-    let spelled = spelled.map_or(b'*', |line| b'0' + line);
-    let before = run.lines;
+    let (address, line) = (run.position.base(0), run.position.base(1));
+    // No buffer has so many lines that the address could pass 64 bits.
+    if address > u64::MAX / 2 {
+        return;
+    }
+    let unchanged = shape(b'*');
+    let spelled = match u8::try_from(line) {
+        Ok(line @ 0..=9) => shape(b'0' + line),
+        _ => unchanged,
+    };
+    let (mut steps, before) = (0, run.lines);
     while let Some(bytes) = data.get(run.next..).and_then(<[u8]>::first_chunk::<BYTES>) {
-        let [_, step, _, number, ..] = *bytes;
-        let is_shape = word(bytes, 0) & SHAPE_MASK == SHAPE;
-        if !is_shape || !step.is_ascii_digit() || (number != spelled && number != b'*') {
+        let step = bytes[1].wrapping_sub(b'0');
+        let found = word(bytes, 0) & SHAPE_MASK;
+        if step > 9 || (found != unchanged && found != spelled) {
             break;
         }
-        let text = word(bytes, 5);
+        let text = word(bytes, SHAPE);
         // Instructions that follow one another are mostly run equally often. If so, the next line
         // is found without waiting for this one to be read.
         if text & last.mask != last.text {
@@ -246,15 +255,13 @@ fn same_line(data: &[u8], run: &mut CostRun, last: &mut LastCost) {
                 None => break,
             }
         }
-        let Some(address) = run.position.base(0).checked_add(u64::from(step - b'0')) else {
-            break;
-        };
-        run.position.set(0, address);
+        steps += u64::from(step);
         run.cost += last.cost;
         run.lines += 1;
-        run.next += 5 + last.length;
+        run.next += last.line_length;
     }
     if run.lines > before {
+        run.position.set(0, address + steps);
         run.first_line = run.first_line.or(Some(line));
     }
 }
@@ -267,8 +274,8 @@ struct LastCost {
     /// The bits of a word that they are.
     mask: u64,
     cost: i64,
-    /// How many bytes there are.
-    length: usize,
+    /// How many bytes its line has.
+    line_length: usize,
 }
 
 impl LastCost {
@@ -277,7 +284,7 @@ impl LastCost {
         text: 1,
         mask: 0,
         cost: 0,
-        length: 0,
+        line_length: 0,
     };
 
     #[inline(always)]
@@ -287,7 +294,7 @@ impl LastCost {
             text: word & mask,
             mask,
             cost,
-            length,
+            line_length: SHAPE + length,
         }
     }
 }

@@ -71,6 +71,12 @@ impl LineCosts {
             is_unwrapped: false,
         }
     }
+
+    /// All costs of a line of which one column has all that is wanted.
+    #[inline(always)]
+    pub fn alone(self) -> Costs<'static> {
+        Costs::single(self.first)
+    }
 }
 
 /// Why costs cannot be read.

@@ -2,10 +2,9 @@
 
 use super::Interpreter;
 use super::columns::{LineCosts, Spelling, number_problem};
-use super::sections::MAIN;
 use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::Cursor;
-use crate::profile::Call;
+use crate::profile::{Call, NameId};
 
 /// What the next cost line means.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,6 +65,15 @@ impl Interpreter<'_> {
             self.diagnostics.count_unwrapped_cost();
         }
         self.builder.add_cost(line, self.columns.all_of(costs));
+    }
+
+    /// Does what [`add_own_cost`](Self::add_own_cost) does where one column has all that is wanted.
+    #[inline(always)]
+    pub(super) fn add_single_cost(&mut self, line: u64, costs: LineCosts) {
+        if costs.is_unwrapped {
+            self.diagnostics.count_unwrapped_cost();
+        }
+        self.builder.add_cost(line, costs.alone());
     }
 
     /// Reads a `calls=` line, whose numbers begin after so many bytes.
@@ -145,9 +153,8 @@ impl Interpreter<'_> {
         if !self.in_force.has_function() {
             return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
         }
-        self.in_force.open_block(self.builder);
-        let is_main = self.in_force.function_name(self.builder) == MAIN;
-        self.section.open_block(is_main);
+        let name = self.in_force.open_block(self.builder);
+        self.section.open_block(name == Some(NameId::MAIN));
         Ok(())
     }
 }

@@ -238,11 +238,9 @@ impl InForce {
         self.block == Block::Named
     }
 
-    /// Opens the block of the function that was named.
-    pub fn open_block(&mut self, builder: &mut ProfileBuilder) {
-        let Some(name) = self.function.get(builder) else {
-            return;
-        };
+    /// Opens the block of the function that was named, and returns its name.
+    pub fn open_block(&mut self, builder: &mut ProfileBuilder) -> Option<NameId> {
+        let name = self.function.get(builder)?;
         let object = self.object(builder);
         let file = match self.file.get(builder) {
             Some(file) => file,
@@ -250,6 +248,7 @@ impl InForce {
         };
         self.block = Block::Open;
         builder.open_block(object, file, name);
+        Some(name)
     }
 
     /// Opens the block of a function that the builder knows.

@@ -5,11 +5,10 @@ use super::Interpreter;
 use super::columns::{LineCosts, Shape, Spelling};
 use super::costs::{Expect, PendingCall};
 use super::in_force::Name;
-use super::sections::MAIN;
 use crate::callgrind::fast::cost_run::{AFTER_ADDRESS, ALONE, CostRun, ShortCall};
 use crate::callgrind::fast::record_memo::{Key, Record};
 use crate::callgrind::line::{Named, Position};
-use crate::profile::Call;
+use crate::profile::{Call, NameId};
 
 impl Interpreter<'_> {
     /// Reads lines for as long as they are of a known shape, and returns where the others begin.
@@ -63,7 +62,7 @@ impl Interpreter<'_> {
         }
         if let Some(line) = run.first_line {
             self.ensure_block(data, pos).ok()?;
-            self.add_own_cost(line, LineCosts::single(run.cost));
+            self.add_single_cost(line, LineCosts::single(run.cost));
         }
         self.columns.move_to(run.position);
         self.diagnostics.pass_lines(run.lines);
@@ -132,7 +131,7 @@ impl Interpreter<'_> {
             .open_block_of(record.function, record.file, self.builder);
         self.section.open_block(record.is_main);
         self.columns.move_to(Position::of_line(record.line));
-        self.add_own_cost(record.line, costs);
+        self.add_single_cost(record.line, costs);
         self.diagnostics.pass_lines(3);
         Some(next)
     }
@@ -150,10 +149,9 @@ impl Interpreter<'_> {
         self.in_force
             .set_known_callee(record.name, record.file, self.builder);
         self.columns.move_to(Position::of_line(record.line));
-        let is_known = record.edge.is_some_and(|edge| {
-            let costs = self.columns.all_of(costs);
-            self.builder.add_call_again(edge, costs)
-        });
+        let is_known = record
+            .edge
+            .is_some_and(|edge| self.builder.add_call_again(edge, costs.alone()));
         if !is_known {
             self.add_call_of(key, record, costs);
         }
@@ -170,7 +168,7 @@ impl Interpreter<'_> {
             line: record.line,
             calls: 1,
         };
-        let edge = self.builder.add_call(call, self.columns.all_of(costs));
+        let edge = self.builder.add_call(call, costs.alone());
         if let Some(memo) = &mut self.memo {
             memo.set_edge(key, edge);
         }
@@ -185,7 +183,7 @@ impl Interpreter<'_> {
             file,
             name,
             function: self.in_force.function_at(file, name, is_call, self.builder),
-            is_main: self.builder.name(name) == MAIN,
+            is_main: name == NameId::MAIN,
             edge: None,
             line: ids.line,
         };

@@ -2,9 +2,6 @@
 
 use crate::profile::Kind;
 
-/// The function that spans a whole run in Xdebug's traces.
-pub(super) const MAIN: &[u8] = b"{main}";
-
 /// How a section ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tail {
