@@ -363,8 +363,8 @@ impl<'a> Resolver<'a> {
     fn fit(&mut self, mut chain: Chain, wanted: &[usize]) -> Option<Fit> {
         self.effort = self.effort.saturating_sub(1);
         chain.top?;
-        let compared = wanted.len();
-        let mut wanted = wanted.iter().rev().take(COMPARED).peekable();
+        let (earlier, wanted) = wanted.split_at(wanted.len().saturating_sub(COMPARED));
+        let mut wanted = wanted.iter().rev().peekable();
         while let (Some(&&call), Some(top)) = (wanted.peek(), chain.top) {
             if self.fits(top, call) {
                 wanted.next();
@@ -380,7 +380,7 @@ impl<'a> Resolver<'a> {
             }
         }
         Some(match (wanted.peek(), chain.top) {
-            (None, Some(_)) if compared < COMPARED => Fit::MoreBlocks,
+            (None, Some(_)) if earlier.is_empty() => Fit::MoreBlocks,
             _ => Fit::Whole,
         })
     }
@@ -733,6 +733,19 @@ mod tests {
             Call(vec![Destroy(0), Suspend]),
         ];
         Machine::run(&[Start(task), Resume(0)]).assert_linked();
+    }
+
+    /// Two suspended fibers have made the calls that are looked for: which one is resumed?
+    #[test]
+    fn of_suspended_fibers_the_one_without_more_blocks_is_resumed() {
+        let leaves = |count| vec![Leaf; count];
+        let with_more = [vec![Suspend], leaves(COMPARED + 1), vec![Suspend]].concat();
+        let with_fewer = [leaves(COMPARED), vec![Suspend]].concat();
+        for next in [0, 1] {
+            let mut program = vec![Start(with_more.clone()), Start(with_fewer.clone())];
+            program.extend([Resume(0), Resume(next), Resume(0)]);
+            Machine::run(&program).assert_linked();
+        }
     }
 
     #[test]
