@@ -167,7 +167,6 @@ pub struct Conversion<'a> {
     output: Destination<'a>,
     options: &'a Options,
     progress: Progress,
-    bytes: Option<u64>,
 }
 
 /// Where the output goes, by its name and as it was found.
@@ -220,16 +219,12 @@ impl<'a> Conversion<'a> {
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(output.clone()));
         }
-        let all = inputs.iter().chain(&base);
-        let mut lengths = all.map(|found| found.length);
-        let bytes = lengths.try_fold(0u64, |all, one| Some(all.saturating_add(one?)));
         Ok(Conversion {
             inputs,
             base,
             output: destination,
             options,
             progress: Progress::default(),
-            bytes,
         })
     }
 
@@ -245,7 +240,9 @@ impl<'a> Conversion<'a> {
 
     /// How many bytes there are to read, if all inputs are files.
     pub fn bytes(&self) -> Option<u64> {
-        self.bytes
+        let all = self.inputs.iter().chain(&self.base);
+        let mut lengths = all.map(|found| found.length);
+        lengths.try_fold(0u64, |all, one| Some(all.saturating_add(one?)))
     }
 
     /// Reads all inputs to their ends.
@@ -288,24 +285,19 @@ impl<'a> Conversion<'a> {
 
     /// Reads one side.
     fn load(&self, inputs: &[Found<'_>]) -> Result<(Profile, Report), ConvertError> {
-        let loaded = load::load(inputs, self.options, &self.progress)?;
+        let (profile, mut report) = load::load(inputs, self.options, &self.progress)?;
         if self.options.max_growth.is_some() {
-            for warning in &loaded.warnings {
+            for warning in &report.warnings {
                 if let Warning::Empty(input) = warning {
                     return Err(ConvertError::NothingToCheck(input.clone()));
                 }
             }
         }
-        let mut report = Report {
-            warnings: loaded.warnings,
-            bytes_decompressed: loaded.bytes_decompressed,
-            ..Report::default()
-        };
         report.warnings.extend(named_twice(inputs));
         report.warnings.extend(counted_twice(inputs));
-        let events = loaded.profile.check_events();
+        let events = profile.check_events();
         events.map_err(|error| ConvertError::model(inputs, error.into()))?;
-        Ok((loaded.profile, report))
+        Ok((profile, report))
     }
 
     /// Compares the inputs with the base. Warnings about the base come first.

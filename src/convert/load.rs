@@ -5,31 +5,26 @@
 //! them that follow one another, and reads these into one profile before its turn comes. Memory
 //! holds no more than two profiles for each thread.
 
+use std::io;
 use std::num::NonZero;
+use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-use super::{ConvertError, Format, Options, Warning};
+use super::{ConvertError, Format, Options, Report, Warning};
 use crate::callgrind::{self, ProblemKind};
 use crate::input::{Found, Input, Progress, Source};
 use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use crate::text::excerpt;
 use crate::webgrind::{self, Version};
 
-/// The contents of inputs and the warnings about them, in their order.
-pub(super) struct Loaded {
-    pub profile: Profile,
-    pub warnings: Vec<Warning>,
-    pub bytes_decompressed: u64,
-}
-
-/// Reads all inputs to their ends.
+/// Reads all inputs to their ends: their profile, and the warnings about them in their order.
 pub(super) fn load(
     inputs: &[Found<'_>],
     options: &Options,
     progress: &Progress,
-) -> Result<Loaded, ConvertError> {
+) -> Result<(Profile, Report), ConvertError> {
     let mut wanted = ProfileOptions {
         events: options.events.clone(),
         inclusive: options.inclusive,
@@ -42,18 +37,19 @@ pub(super) fn load(
     let mut inputs = inputs;
     if wanted.events == EventChoice::First {
         // The others have to know which event it is.
-        while merged.profile.is_none()
+        while merged.event().is_empty()
             && let Some((first, others)) = inputs.split_first()
         {
-            merged.append(reading(&wanted).read(std::slice::from_ref(first))?)?;
+            let first = slice::from_ref(first);
+            merged.append(reading(&wanted).read(first)?, first)?;
             inputs = others;
         }
-        if let Some(profile) = &merged.profile {
-            wanted.events = EventChoice::Named(vec![profile.event().to_vec()]);
+        if !merged.event().is_empty() {
+            wanted.events = EventChoice::Named(vec![merged.event().to_vec()]);
         }
     }
     let mut merged = read_all(inputs, merged, |batch| reading(&wanted).read(batch))?;
-    let missing = merged.missing_events(&wanted.events);
+    let missing = merged.missing_events();
     merged.warnings.extend(missing);
     merged.finish(options.allow_empty)
 }
@@ -64,15 +60,20 @@ struct Merged {
     profile: Option<Profile>,
     warnings: Vec<Warning>,
     bytes_decompressed: u64,
-    /// The events that all of them have.
+    /// The events that all of them have, if all are wanted.
     common_events: Option<Vec<Event>>,
     /// The first input that has no data, and what is wrong with it.
     no_data: Option<(Profile, ConvertError)>,
 }
 
 impl Merged {
-    /// Adds the inputs that follow.
-    fn append(&mut self, others: Merged) -> Result<(), ConvertError> {
+    /// The first wanted event; empty until it is known.
+    fn event(&self) -> &[u8] {
+        self.profile.as_ref().map_or(b"", Profile::event)
+    }
+
+    /// Adds what came of the inputs that follow.
+    fn append(&mut self, others: Merged, inputs: &[Found<'_>]) -> Result<(), ConvertError> {
         self.warnings.extend(others.warnings);
         self.bytes_decompressed += others.bytes_decompressed;
         if let Some(events) = &others.common_events {
@@ -86,44 +87,44 @@ impl Merged {
             (None, others) => self.profile = others,
             (Some(merged), Some(others)) => merged
                 .merge(others)
-                .map_err(|error| ConvertError::model(&[], error))?,
+                .map_err(|error| ConvertError::model(inputs, error))?,
         }
         Ok(())
     }
 
     fn keep_common_events(&mut self, events: &[Event]) {
-        let is_there = |own: &mut Event| events.iter().any(|event| event.name() == own.name());
+        let is_there = |own: &Event| events.iter().any(|event| event.name() == own.name());
         match &mut self.common_events {
-            Some(common) => common.retain_mut(is_there),
+            Some(common) => common.retain(is_there),
             None => self.common_events = Some(events.to_vec()),
         }
     }
 
     /// A warning, if all events are wanted and some inputs lack one: the sums would look as if it
     /// had been measured everywhere.
-    fn missing_events(&self, wanted: &EventChoice) -> Option<Warning> {
+    fn missing_events(&self) -> Option<Warning> {
         let profile = self.profile.as_ref()?;
         let common = self.common_events.as_deref()?;
         let is_missing =
             |event: &&Event| !common.iter().any(|common| common.name() == event.name());
         let missing = profile.events().iter().filter(is_missing);
         let missing: Vec<_> = missing.map(|event| excerpt(event.name())).collect();
-        let warns = *wanted == EventChoice::All && !missing.is_empty();
-        warns.then(|| Warning::MissingEvents(missing.join(", ")))
+        (!missing.is_empty()).then(|| Warning::MissingEvents(missing.join(", ")))
     }
 
-    fn finish(self, allow_empty: bool) -> Result<Loaded, ConvertError> {
+    fn finish(self, allow_empty: bool) -> Result<(Profile, Report), ConvertError> {
         let profile = match (self.profile, self.no_data) {
             (Some(profile), _) => profile,
             (None, Some((begun, _))) if allow_empty && !begun.event().is_empty() => begun,
             (None, Some((_, error))) => return Err(error),
             (None, None) => return Err(ConvertError::NoInput),
         };
-        Ok(Loaded {
-            profile,
+        let report = Report {
             warnings: self.warnings,
             bytes_decompressed: self.bytes_decompressed,
-        })
+            ..Report::default()
+        };
+        Ok((profile, report))
     }
 }
 
@@ -174,7 +175,7 @@ fn read_all(
             let Some(inputs) = batches.get(at) else {
                 return;
             };
-            if !turns.add(at, read(inputs)) {
+            if !turns.add(at, inputs, read(inputs)) {
                 return;
             }
         }
@@ -197,13 +198,13 @@ fn read_all(
 impl Turns {
     /// Adds the batch at a position when those before it have been added; false if one of them
     /// could not be read, so that nothing more is of any use.
-    fn add(&self, at: usize, batch: Result<Merged, ConvertError>) -> bool {
+    fn add(&self, at: usize, inputs: &[Found<'_>], batch: Result<Merged, ConvertError>) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let is_waiting = |state: &mut State| state.added < at && state.error.is_none();
         let state = self.changed.wait_while(state, is_waiting);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         if state.error.is_none() {
-            let added = batch.and_then(|batch| state.merged.append(batch));
+            let added = batch.and_then(|batch| state.merged.append(batch, inputs));
             state.error = added.err();
             state.added += 1;
         }
@@ -214,7 +215,6 @@ impl Turns {
 
 /// Inputs that follow one another, and are read into one profile.
 struct Batch<'a> {
-    wanted: ProfileOptions,
     options: &'a Options,
     progress: &'a Progress,
     builder: ProfileBuilder,
@@ -225,8 +225,7 @@ struct Batch<'a> {
 impl<'a> Batch<'a> {
     fn new(wanted: ProfileOptions, options: &'a Options, progress: &'a Progress) -> Self {
         Batch {
-            builder: ProfileBuilder::new(wanted.clone()),
-            wanted,
+            builder: ProfileBuilder::new(wanted),
             options,
             progress,
             merged: Merged::default(),
@@ -248,14 +247,7 @@ impl<'a> Batch<'a> {
 
     /// Reads the next input, and says whether it has any data.
     fn read_input(&mut self, found: &Found<'_>) -> Result<bool, ConvertError> {
-        let mut reader = InputReader {
-            source: found.source,
-            options: self.options,
-            builder: &mut self.builder,
-            warnings: &mut self.merged.warnings,
-            bytes_decompressed: &mut self.merged.bytes_decompressed,
-        };
-        let no_data = match reader.read(found, self.progress) {
+        let no_data = match self.read_contents(found) {
             Err(error) if !error.is_no_data() => return Err(error),
             outcome => outcome.err(),
         };
@@ -267,67 +259,48 @@ impl<'a> Batch<'a> {
             self.merged.warnings.push(Warning::Empty(input()));
             return Ok(false);
         }
-        if self.wanted.events == EventChoice::All {
+        if self.options.events == EventChoice::All {
             let events: Vec<_> = self.builder.events().collect();
             self.merged.keep_common_events(&events);
         }
         let kind = self.builder.end_input();
-        if self.wanted.contexts && kind != Some(ProfileKind::Trace) {
+        if self.options.format.shows_stacks() && kind != Some(ProfileKind::Trace) {
             return Err(ConvertError::NoStacks(input()));
-        } else if !self.wanted.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {
+        } else if !self.options.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {
             let warning = Warning::ProxiesIgnored(input());
             self.merged.warnings.push(warning);
         }
         Ok(true)
     }
-}
 
-struct InputReader<'a> {
-    source: &'a Source,
-    options: &'a Options,
-    builder: &'a mut ProfileBuilder,
-    warnings: &'a mut Vec<Warning>,
-    bytes_decompressed: &'a mut u64,
-}
-
-impl InputReader<'_> {
-    fn read(&mut self, found: &Found<'_>, progress: &Progress) -> Result<(), ConvertError> {
+    fn read_contents(&mut self, found: &Found<'_>) -> Result<(), ConvertError> {
         let input = found
-            .open(progress)
-            .map_err(|error| self.unreadable(error))?;
+            .open(self.progress)
+            .map_err(unreadable(found.source))?;
         if input.is_empty() {
-            Err(ConvertError::Empty(self.source.clone()))
+            Err(ConvertError::Empty(found.source.clone()))
         } else if input.is_preprocessed() {
-            self.preprocessed(input)
+            self.preprocessed(found.source, input)
         } else {
-            self.text(input)
+            self.text(found.source, input)
         }
     }
 
-    fn unreadable(&self, source: std::io::Error) -> ConvertError {
-        ConvertError::Read {
-            input: self.source.clone(),
-            source,
-        }
-    }
-
-    fn preprocessed(&mut self, input: Input) -> Result<(), ConvertError> {
-        let input = input
-            .into_seekable()
-            .map_err(|error| self.unreadable(error))?;
-        let outcome = webgrind::read(input, &self.source.to_string(), self.builder)?;
-        *self.bytes_decompressed += outcome.bytes;
+    fn preprocessed(&mut self, source: &Source, input: Input) -> Result<(), ConvertError> {
+        let input = input.into_seekable().map_err(unreadable(source))?;
+        let outcome = webgrind::read(input, &source.to_string(), &mut self.builder)?;
+        self.merged.bytes_decompressed += outcome.bytes;
         let warnings = outcome.warnings.into_iter().map(Warning::Preprocessed);
-        self.warnings.extend(warnings);
+        self.merged.warnings.extend(warnings);
         Ok(())
     }
 
-    fn text(&mut self, mut input: Input) -> Result<(), ConvertError> {
-        let (name, options) = (self.source.to_string(), &self.options.read);
-        let outcome = callgrind::read_chunks(&mut input, &name, options, self.builder);
+    fn text(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
+        let (name, options) = (source.to_string(), &self.options.read);
+        let outcome = callgrind::read_chunks(&mut input, &name, options, &mut self.builder);
         if outcome.is_err() {
             // What cannot be parsed may be what came out of corrupt data.
-            input.check_rest().map_err(|error| self.unreadable(error))?;
+            input.check_rest().map_err(unreadable(source))?;
         }
         let cut = input.cut();
         let outcome = match (outcome, cut) {
@@ -337,23 +310,30 @@ impl InputReader<'_> {
                     || matches!(error.kind(), ProblemKind::NotAProfile) =>
             {
                 return Err(ConvertError::CutBeforeData {
-                    input: self.source.clone(),
+                    input: source.clone(),
                     compression,
                     bytes,
                 });
             }
             (outcome, _) => outcome?,
         };
-        *self.bytes_decompressed += outcome.bytes;
+        self.merged.bytes_decompressed += outcome.bytes;
         let warnings = outcome.warnings.into_iter().map(Warning::Callgrind);
-        self.warnings.extend(warnings);
+        self.merged.warnings.extend(warnings);
         if let Some((compression, bytes)) = cut {
-            self.warnings.push(Warning::Cut {
-                input: self.source.clone(),
+            self.merged.warnings.push(Warning::Cut {
+                input: source.clone(),
                 compression,
                 bytes,
             });
         }
         Ok(())
+    }
+}
+
+fn unreadable(input: &Source) -> impl Fn(io::Error) -> ConvertError {
+    move |source| ConvertError::Read {
+        input: input.clone(),
+        source,
     }
 }

@@ -193,7 +193,7 @@ impl ProfileBuilder {
     /// Drops the headers of an input that turned out to have no block.
     fn forget_input(&mut self) {
         let choice = match (&self.options.events, &self.inputs) {
-            (EventChoice::First, Some((events, ..))) => {
+            (EventChoice::First, Some((events, ..))) if !events.first().is_empty() => {
                 EventChoice::Named(vec![events.first().to_vec()])
             }
             (choice, _) => choice.clone(),

@@ -159,6 +159,24 @@ fn two_inputs_give_the_figures_of_one_text() {
     }
 }
 
+/// An input that names no event leaves it to the others which one counts.
+#[test]
+fn an_input_without_events_can_come_first() {
+    let folder = TempDir::new().unwrap();
+    let path = |name| folder.path().join(name);
+    fs::write(path("none"), "events:\nfn=f\n16\n").unwrap();
+    fs::write(path("one"), "events: Ir\nfn=g\n16 5\n").unwrap();
+    for paths in [["none", "one"], ["one", "none"]].map(|names| names.map(path)) {
+        let texts = paths.each_ref().map(|path| fs::read(path).unwrap());
+        fs::write(path("joined"), texts.concat()).unwrap();
+        let expected = figures(&[path("joined")]);
+        assert_eq!(expected["functions"].as_array().unwrap().len(), 2);
+        assert_eq!(figures(&paths), expected);
+    }
+    let found = figures(&["none", "none", "one"].map(path));
+    assert_eq!(found["event"], "Ir");
+}
+
 #[test]
 fn an_event_that_some_inputs_lack_is_named_when_all_are_wanted() {
     let inputs = ["xdebug3/small.cg", "xdebug3/small.v7.pre"].map(fixture);
