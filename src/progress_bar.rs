@@ -4,7 +4,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{self, JoinHandle};
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use cg_preprocess::input::Progress;
@@ -34,15 +34,23 @@ pub enum When {
 }
 
 /// A progress bar that is shown until it is dropped.
-pub struct Bar {
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
+///
+/// If no thread can be started for it, there is none: the conversion matters more.
+pub struct Bar(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Bar {
     /// Begins to show how much of `total` bytes has been read.
     pub fn start(when: When, progress: Progress, total: Option<u64>) -> Self {
-        let on_terminal = io::stderr().is_terminal();
+        Bar::start_with(Builder::new(), when, progress, total)
+    }
+
+    fn start_with(thread: Builder, when: When, progress: Progress, total: Option<u64>) -> Self {
+        let show = match (when, io::stderr().is_terminal()) {
+            (When::Never, _) | (When::Auto, false) => return Bar(None),
+            (When::Auto, true) => View::draw_if_long,
+            (When::Always, true) => View::draw,
+            (When::Always, false) => View::print,
+        };
         let (stop, stopped) = channel();
         let view = View {
             progress,
@@ -50,27 +58,16 @@ impl Bar {
             start: Instant::now(),
             stopped,
         };
-        let thread = match (when, on_terminal) {
-            (When::Never, _) | (When::Auto, false) => None,
-            (When::Auto, true) => Some(thread::spawn(move || {
-                if view.goes_on_for(PATIENCE) {
-                    view.draw();
-                }
-            })),
-            (When::Always, true) => Some(thread::spawn(move || view.draw())),
-            (When::Always, false) => Some(thread::spawn(move || view.print())),
-        };
-        Bar {
-            stop: Some(stop),
-            thread,
-        }
+        let thread = thread.name("progress".to_owned());
+        let thread = thread.spawn(move || show(&view));
+        Bar(thread.ok().map(|thread| (stop, thread)))
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
+        if let Some((stop, thread)) = self.0.take() {
+            drop(stop);
             // A panic in the bar must not lose the conversion.
             let _ = thread.join();
         }
@@ -89,6 +86,12 @@ impl View {
     /// Waits, but not longer than the work takes.
     fn goes_on_for(&self, time: Duration) -> bool {
         self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
+    }
+
+    fn draw_if_long(&self) {
+        if self.goes_on_for(PATIENCE) {
+            self.draw();
+        }
     }
 
     fn draw(&self) {
@@ -132,5 +135,18 @@ impl View {
             line += &format!(", {} s left", left.div_ceil(rate.max(1)));
         }
         let _ = writeln!(io::stderr(), "{line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_thread_there_is_no_bar() {
+        let start = |thread, when| Bar::start_with(thread, when, Progress::default(), None);
+        let threads = [Builder::new(), Builder::new().stack_size(1 << 56)];
+        let bars = threads.map(|thread| start(thread, When::Always));
+        assert!(matches!(bars, [Bar(Some(_)), Bar(None)]));
     }
 }
