@@ -342,6 +342,9 @@ impl Events {
         let is_end = |b: &u8| matches!(b, b'=' | b':') || b.is_ascii_whitespace();
         let end = value.iter().position(is_end).unwrap_or(value.len());
         let (name, rest) = value.split_at(end);
+        if name.is_empty() {
+            return false;
+        }
         let rest = rest.trim_ascii_start();
         let (formula, long_name) = match memchr::memchr(b':', rest) {
             Some(colon) => (&rest[..colon], rest[colon + 1..].trim_ascii()),
@@ -720,6 +723,15 @@ mod tests {
 
     fn select(events: &mut Events, names: &str) -> CostSource {
         events.select(&columns(names), false).first().clone()
+    }
+
+    #[test]
+    fn an_event_without_a_name_is_none() {
+        let mut events = Events::default();
+        assert!(!events.define(b" = Ir"));
+        assert!(!events.define(b": instructions"));
+        assert_eq!(events.names().count(), 0);
+        assert_eq!(events.definitions(), Vec::<Vec<u8>>::new());
     }
 
     #[test]
