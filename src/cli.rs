@@ -115,8 +115,12 @@ fn show_in_webgrind(place: &Place, arguments: &Arguments) -> Result<Report> {
     let profile = place.profile();
     let mut report = convert(&Target::File(profile.clone()), arguments)?;
     let options = arguments.options_for_webgrind();
-    let preprocessed = Target::File(place.preprocessed());
-    let shown = cg_preprocess::convert::convert(&[Source::File(profile)], &preprocessed, &options)?;
+    let (inputs, preprocessed) = ([Source::File(profile)], place.preprocessed());
+    let preprocessed = Target::File(preprocessed);
+    let conversion = Conversion::prepare(&inputs, &preprocessed, &options)?;
+    #[cfg(unix)]
+    crate::signals::handle(conversion.unfinished());
+    let shown = conversion.read()?.write()?;
     place.remove_pictures();
     report.warnings.extend(shown.warnings);
     report.bytes_out += shown.bytes_out;
@@ -160,8 +164,6 @@ fn figures(report: &Report, start: Instant) -> String {
     } else {
         format!(" ({bytes_decompressed} decompressed)")
     };
-    // A rate is no exact figure.
-    #[allow(clippy::cast_precision_loss)]
     let rate = *bytes_decompressed as f64 / 1e6 / seconds.max(1e-6);
     format!(
         "{functions} functions, {calls} calls, {bytes_in} bytes in{decompressed}, {bytes_out} bytes out, {seconds:.3} s, {rate:.1} MB/s"

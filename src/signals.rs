@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use cg_preprocess::output::Unfinished;
@@ -17,11 +17,19 @@ const TOLD_TO_END: [i32; 5] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU];
 /// Stack size; enough for a thread that waits and removes a file.
 const STACK: usize = 64 << 10;
 
+/// The outputs that have been begun.
+static OUTPUTS: Mutex<Vec<Unfinished>> = Mutex::new(Vec::new());
+
 /// Removes an unfinished output when the program is told to end. The program still ends by the
 /// signal, so a shell sees 128 plus the number of the signal.
 ///
 /// If this cannot be set up, signals have their default effect.
 pub fn handle(unfinished: Unfinished) {
+    let mut outputs = outputs();
+    outputs.push(unfinished);
+    if outputs.len() > 1 {
+        return;
+    }
     // Then writing past a limit on file sizes fails with an error.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     // When memory runs out, Rust says so and aborts: nothing was converted.
@@ -29,16 +37,20 @@ pub fn handle(unfinished: Unfinished) {
     let thread = thread::Builder::new()
         .name("signals".to_owned())
         .stack_size(STACK);
-    let _ = thread.spawn(move || wait(&unfinished));
+    let _ = thread.spawn(wait);
 }
 
-fn wait(unfinished: &Unfinished) -> io::Result<()> {
+fn outputs() -> MutexGuard<'static, Vec<Unfinished>> {
+    OUTPUTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn wait() -> io::Result<()> {
     let ignored = ignored();
     let wanted = TOLD_TO_END.into_iter();
     let wanted = wanted.filter(|signal| ignored >> (signal - 1) & 1 == 0);
     let mut signals = Signals::new(wanted)?;
     if let Some(signal) = signals.forever().next() {
-        unfinished.remove();
+        outputs().iter().for_each(Unfinished::remove);
         low_level::emulate_default_handler(signal)?;
     }
     Ok(())
