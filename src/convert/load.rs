@@ -9,7 +9,7 @@ use std::io;
 use std::num::NonZero;
 use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::{ConvertError, Format, Options, Report, Warning};
@@ -146,6 +146,8 @@ struct State {
     added: usize,
     merged: Merged,
     error: Option<ConvertError>,
+    /// Whether a thread has panicked, whose turn will never come.
+    has_panicked: bool,
 }
 
 /// Reads inputs on all cores, and adds them to those that were read before, in their order.
@@ -159,6 +161,7 @@ fn read_all(
             added: 0,
             merged,
             error: None,
+            has_panicked: false,
         }),
         changed: Condvar::new(),
     };
@@ -170,6 +173,7 @@ fn read_all(
     let batches: Vec<_> = inputs.chunks(batch).collect();
     let next = AtomicUsize::new(0);
     let work = || {
+        let _watch = Watch(&turns);
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(inputs) = batches.get(at) else {
@@ -199,17 +203,40 @@ impl Turns {
     /// Adds the batch at a position when those before it have been added; false if one of them
     /// could not be read, so that nothing more is of any use.
     fn add(&self, at: usize, inputs: &[Found<'_>], batch: Result<Merged, ConvertError>) -> bool {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_waiting = |state: &mut State| state.added < at && state.error.is_none();
+        let state = self.lock();
+        let is_waiting = |state: &mut State| state.added < at && !state.has_ended();
         let state = self.changed.wait_while(state, is_waiting);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        if state.error.is_none() {
+        if !state.has_ended() {
             let added = batch.and_then(|batch| state.merged.append(batch, inputs));
             state.error = added.err();
             state.added += 1;
         }
         self.changed.notify_all();
-        state.error.is_none()
+        !state.has_ended()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Whether nothing more is of any use.
+    fn has_ended(&self) -> bool {
+        self.error.is_some() || self.has_panicked
+    }
+}
+
+/// Lets the other threads end when one panics.
+struct Watch<'a>(&'a Turns);
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.lock().has_panicked = true;
+            self.0.changed.notify_all();
+        }
     }
 }
 
@@ -335,5 +362,32 @@ fn unreadable(input: &Source) -> impl Fn(io::Error) -> ConvertError {
     move |source| ConvertError::Read {
         input: input.clone(),
         source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn no_thread_waits_for_one_that_has_panicked() {
+        let source = Source::File(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"));
+        let inputs = [(); 40].map(|()| source.find().unwrap());
+        let read = |which: usize| {
+            let turn = AtomicUsize::new(0);
+            let merged = Merged::default();
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                read_all(&inputs, merged, |_| {
+                    assert_ne!(turn.fetch_add(1, Ordering::Relaxed), which);
+                    Ok(Merged::default())
+                })
+            }));
+            outcome.is_err()
+        };
+        assert!(read(0) && read(5));
+        assert!(!read(usize::MAX));
     }
 }
