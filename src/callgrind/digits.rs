@@ -1,11 +1,41 @@
-//! Decimal digits within a word of 8 bytes, all of them at once.
+//! Several bytes at once: masks with a bit for each of them, and decimal digits within words of 8.
 //!
-//! The first byte of a text is the lowest of its word.
+//! The first byte of a text is the lowest bit of its mask, and the lowest byte of its word.
 
 use wide::{bytemuck, i8x16, u8x16};
 
 /// A byte of 1 in each byte.
 const ONES: u64 = u64::MAX / 0xff;
+
+/// The 8 bytes at a place.
+#[inline(always)]
+pub(super) fn word<const LENGTH: usize>(bytes: &[u8; LENGTH], at: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(word)
+}
+
+/// The bits of up to four parts of 16 bytes.
+#[inline(always)]
+pub(super) fn mask(bytes: &[u8], parts: usize, mut bits: impl FnMut(&[u8; 16]) -> u32) -> u64 {
+    let mut mask = 0;
+    for (part, bytes) in bytes.as_chunks().0.iter().take(parts).enumerate() {
+        mask |= u64::from(bits(bytes)) << (16 * part);
+    }
+    mask
+}
+
+/// A bit for each byte that is this one.
+#[inline(always)]
+pub(super) fn equal(bytes: &[u8; 16], byte: u8) -> u32 {
+    same(bytes, &[byte; 16])
+}
+
+/// A bit for each byte that is the same in both.
+#[inline(always)]
+pub(super) fn same(bytes: &[u8; 16], others: &[u8; 16]) -> u32 {
+    u8x16::new(*bytes).simd_eq(u8x16::new(*others)).to_bitmask()
+}
 
 /// A bit for each byte that is no digit.
 #[inline(always)]

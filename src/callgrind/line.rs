@@ -1,9 +1,7 @@
 //! What a line is made of: numbers, positions and names. Pure: no I/O, no state but a place in
 //! the bytes, and read forwards only.
 
-use wide::u8x16;
-
-use super::digits::{Digits, eight_digits, no_digits};
+use super::digits::{Digits, eight_digits, equal, mask, no_digits, word};
 
 /// Why a number cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,7 +193,7 @@ impl<'a> Cursor<'a> {
     /// Reads the wanted one of up to `most` costs, each behind a blank, to the end of the line; 0
     /// where it is missing. Returns where the next line begins, too.
     ///
-    /// The number before them must have ended here. None of a long line, or of a wanted cost of
+    /// The number before them must have ended here. None for a long line, or for a wanted cost of
     /// more than 8 digits.
     #[inline(always)]
     pub fn plain_cost_among(&self, wanted: usize, most: usize) -> Option<(i64, usize)> {
@@ -217,8 +215,7 @@ impl<'a> Cursor<'a> {
                 if digits.wrapping_sub(1) >= 8 {
                     return None;
                 }
-                let word = u64::from_le_bytes(*bytes.get(at + 1..)?.first_chunk()?);
-                cost = eight_digits(word, digits).cast_signed();
+                cost = eight_digits(word(bytes, at + 1), digits).cast_signed();
             } else if digits.wrapping_sub(1) >= 16 {
                 return None;
             }
@@ -250,14 +247,9 @@ impl<'a> Cursor<'a> {
         else {
             return false;
         };
-        let (parts, _) = rest.as_chunks();
-        let (mut ends, mut blanks, mut others) = (0, 0, 0);
-        for (part, bytes) in parts.iter().enumerate() {
-            let bytes = u8x16::new(*bytes);
-            ends |= bytes.simd_eq(u8x16::splat(b'\n')).to_bitmask() << (16 * part);
-            blanks |= bytes.simd_eq(u8x16::splat(b' ')).to_bitmask() << (16 * part);
-            others |= no_digits(&parts[part]) << (16 * part);
-        }
+        let ends = mask(rest, 2, |part| equal(part, b'\n'));
+        let blanks = mask(rest, 2, |part| equal(part, b' '));
+        let others = mask(rest, 2, no_digits);
         if ends == 0 {
             return false;
         }

@@ -13,7 +13,7 @@
 
 use wide::u8x16;
 
-use crate::callgrind::digits::{Digits, no_digits};
+use crate::callgrind::digits::{Digits, equal, mask, no_digits, word};
 use crate::callgrind::line::Position;
 
 /// The column of the line number: the only one, or the one after an address.
@@ -125,12 +125,7 @@ impl ShortCall {
 /// Where a line ends, if it is a short one.
 #[inline(always)]
 fn newline(bytes: &[u8; LONGEST]) -> Option<usize> {
-    let (parts, _) = bytes.as_chunks();
-    let mut ends = 0;
-    for (part, bytes) in parts.iter().enumerate() {
-        let found = u8x16::new(*bytes).simd_eq(u8x16::splat(b'\n'));
-        ends |= u64::from(found.to_bitmask()) << (16 * part);
-    }
+    let ends = mask(bytes, LONGEST / 16, |part| equal(part, b'\n'));
     (ends != 0).then(|| ends.trailing_zeros() as usize)
 }
 
@@ -208,7 +203,8 @@ fn hexadecimal(bytes: &[u8; LONGEST], at: usize) -> Option<(u64, usize)> {
 fn subposition(bytes: &[u8; LONGEST], at: usize, base: u64) -> Option<(u64, usize)> {
     let (first, second) = (*bytes.get(at)?, *bytes.get(at + 1)?);
     if second <= b' ' {
-        let number = if first == b'*' { base } else { digit(first)? };
+        let digit = || char::from(first).to_digit(10).map(u64::from);
+        let number = if first == b'*' { base } else { digit()? };
         return Some((number, at + 1));
     }
     let start = at + usize::from(matches!(first, b'+' | b'-'));
@@ -305,19 +301,6 @@ fn cost(word: u64) -> Option<(i64, usize)> {
     let digits = Digits::of(word);
     let cost = digits.number().cast_signed();
     (digits.end() == b'\n').then_some((cost, digits.count() + 1))
-}
-
-#[inline(always)]
-fn digit(byte: u8) -> Option<u64> {
-    let digit = byte.wrapping_sub(b'0');
-    (digit <= 9).then_some(u64::from(digit))
-}
-
-#[inline(always)]
-fn word<const LENGTH: usize>(bytes: &[u8; LENGTH], at: usize) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(&bytes[at..at + 8]);
-    u64::from_le_bytes(word)
 }
 
 #[cfg(test)]
@@ -456,8 +439,6 @@ mod tests {
             "*1 * 5\n",
             "+1 * x\n",
             "+1\n",
-            "jcnd=1/1 +33 +8\nfn=(1)\n",
-            "jfn=(1)\n",
             "jcnd=1/1 +33 +8\nfn=(1)\n",
             "jfn=(1)\n",
             "*",

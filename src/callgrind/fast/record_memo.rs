@@ -11,8 +11,7 @@
 //! millions of times: who was called, and in which line. To compare one with what was read before
 //! is much cheaper than to read it again.
 
-use wide::u8x16;
-
+use crate::callgrind::digits::{equal, mask, same, word};
 use crate::profile::{EdgeId, FunctionId, NameId};
 
 /// How many bits of a hash are left out to get a place, in the beginning, and with all the places
@@ -25,6 +24,9 @@ const STEP: u32 = 2;
 
 /// The most bytes of a key.
 const LONGEST: usize = 48;
+
+/// The parts of 16 bytes that these are.
+const PARTS: usize = LONGEST / 16;
 
 /// Bytes that must be there to look at a key.
 const SPAN: usize = 64;
@@ -66,7 +68,7 @@ impl<'a> Key<'a> {
     #[inline(always)]
     fn with_blanks<const BLANKS: u32>(data: &'a [u8], pos: usize) -> Option<Self> {
         let bytes: &[u8; SPAN] = data.get(pos..)?.first_chunk()?;
-        let mut blanks = mask(bytes, |part| part.simd_eq(u8x16::splat(b' ')).to_bitmask());
+        let mut blanks = mask(bytes, PARTS, |part| equal(part, b' '));
         for _ in 1..BLANKS {
             blanks &= blanks.wrapping_sub(1);
         }
@@ -142,19 +144,16 @@ impl Entry {
     /// Whether it is of this key: with its blank, none is the beginning of another.
     #[inline(always)]
     fn is_of(&self, key: Key<'_>) -> bool {
-        let (parts, _) = self.text.as_chunks();
-        let mut others = parts.iter();
-        let same = mask(key.bytes, |part| {
-            others
-                .next()
-                .map_or(0, |other| part.simd_eq(u8x16::new(*other)).to_bitmask())
+        let mut others = self.text.as_chunks().0.iter();
+        let same = mask(key.bytes, PARTS, |part| {
+            others.next().map_or(0, |other| same(part, other))
         });
         !same << (u64::BITS as usize - 1 - key.length) == 0
     }
 }
 
 /// Records that were read, at places that follow from their keys.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::callgrind) struct RecordMemo {
     /// None before the first record.
     entries: Vec<Entry>,
@@ -164,21 +163,10 @@ pub(in crate::callgrind) struct RecordMemo {
     entered: usize,
 }
 
-impl Default for RecordMemo {
-    fn default() -> Self {
-        RecordMemo {
-            entries: Vec::new(),
-            shift: FIRST_SHIFT,
-            entered: 0,
-        }
-    }
-}
-
 impl RecordMemo {
     /// Forgets all: an id has another name now.
     pub fn forget(&mut self) {
         self.entries.clear();
-        self.shift = FIRST_SHIFT;
     }
 
     /// The record with this key, if it was read before.
@@ -246,24 +234,6 @@ impl RecordMemo {
     }
 }
 
-/// A bit for each of the bytes that a key may have.
-#[inline(always)]
-fn mask(bytes: &[u8; SPAN], mut bits: impl FnMut(u8x16) -> u32) -> u64 {
-    let mut mask = 0;
-    let (parts, _) = bytes.as_chunks();
-    for (part, bytes) in parts.iter().take(LONGEST / 16).enumerate() {
-        mask |= u64::from(bits(u8x16::new(*bytes))) << (16 * part);
-    }
-    mask
-}
-
-#[inline(always)]
-fn word(bytes: &[u8; SPAN], at: usize) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(&bytes[at..at + 8]);
-    u64::from_le_bytes(word)
-}
-
 /// Reads a number of up to 8 digits and what must follow it; returns the number and what is left.
 fn number_before<'t>(text: &'t [u8], end: &[u8]) -> Option<(u64, &'t [u8])> {
     let mut number = 0;
@@ -298,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_are_read() {
+    fn keys_are_read() {
         let ids = |file, function, line| {
             Some(Ids {
                 file,
@@ -334,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_are_compared_as_far_as_they_go() {
+    fn keys_are_compared_as_far_as_they_go() {
         let data = padded("cfl=(12345)\ncfn=(123)\ncalls=1 0 0\n1707 5 0\n");
         let key = Key::of_call(&data, 0).unwrap();
         let mut text = [b'#'; LONGEST];

@@ -97,7 +97,7 @@ impl Diagnostics {
         self.held.is_some()
     }
 
-    /// Takes the error, which it is.
+    /// Fails with the error that is held, since no line follows that could excuse it.
     pub fn take_held(&mut self) -> Result<(), Error> {
         self.held.take().map_or(Ok(()), Err)
     }

@@ -27,13 +27,12 @@ pub(super) enum Cut {
 }
 
 /// The section that is being read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Section {
     /// What its blocks are, as the caller says.
     fixed_kind: Option<Kind>,
     /// What its blocks are, as its header says.
     told_kind: Option<Kind>,
-    is_trace: bool,
     /// Whether Valgrind writes it, who ends each part with a `totals:` line.
     expects_totals: bool,
     /// Whether yappi writes it, which never ends its last line.
@@ -57,18 +56,7 @@ impl Section {
     pub fn first(fixed_kind: Option<Kind>) -> Self {
         Section {
             fixed_kind,
-            told_kind: None,
-            is_trace: fixed_kind == Some(Kind::Trace),
-            expects_totals: false,
-            leaves_last_line_open: false,
-            has_totals: false,
-            has_events: false,
-            has_summary: false,
-            is_summed_up: false,
-            had_body: false,
-            has_body: false,
-            has_main: false,
-            is_cut: false,
+            ..Section::default()
         }
     }
 
@@ -76,7 +64,6 @@ impl Section {
     pub fn begin_next(&mut self) {
         *self = Section {
             told_kind: self.told_kind,
-            is_trace: self.is_trace,
             expects_totals: self.expects_totals,
             leaves_last_line_open: self.leaves_last_line_open,
             had_body: self.has_data(),
@@ -87,13 +74,12 @@ impl Section {
     /// Whether blocks are single invocations.
     #[inline]
     pub fn is_trace(&self) -> bool {
-        self.is_trace
+        self.fixed_kind.or(self.told_kind) == Some(Kind::Trace)
     }
 
     /// Takes in what the header says of the kind; true if that decides.
     pub fn tell_kind(&mut self, kind: Kind) -> bool {
         self.told_kind = Some(kind);
-        self.is_trace = self.fixed_kind.unwrap_or(kind) == Kind::Trace;
         self.fixed_kind.is_none()
     }
 
@@ -167,7 +153,7 @@ impl Section {
             let lacks_totals = self.expects_totals && !self.has_totals && !self.is_cut;
             return lacks_totals.then_some(Cut::Totals);
         }
-        if self.told_kind != Some(Kind::Trace) && self.told_kind.is_some() {
+        if self.told_kind == Some(Kind::Aggregate) {
             return Some(Cut::NoTrace);
         }
         let is_whole = self.has_main || self.has_summary;
