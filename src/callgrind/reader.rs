@@ -97,22 +97,13 @@ fn read_with(mut input: impl BufRead, mut interpreter: Interpreter<'_>) -> Resul
 }
 
 /// Hands on whole lines, and keeps the beginning of one whose end has not come yet.
+#[derive(Default)]
 struct Lines {
     begun: Vec<u8>,
-    /// Whether the last whole line was blank.
-    last_is_blank: bool,
+    /// Whether the last whole line was not blank.
+    last_has_text: bool,
     /// Whether the rest of a line that was too long is being passed over.
     passing: bool,
-}
-
-impl Default for Lines {
-    fn default() -> Self {
-        Lines {
-            begun: Vec::new(),
-            last_is_blank: true,
-            passing: false,
-        }
-    }
 }
 
 impl Lines {
@@ -133,7 +124,7 @@ impl Lines {
     }
 
     fn hand_on(&mut self, whole: &[u8], interpreter: &mut Interpreter<'_>) -> Result<(), Error> {
-        self.last_is_blank = ends_with_blank_line(whole, self.last_is_blank);
+        self.last_has_text = ends_with_text(whole, self.last_has_text);
         interpreter.lines(whole)
     }
 
@@ -169,14 +160,15 @@ impl Lines {
 
     /// Whether the input's last line is blank.
     fn ends_blank(&self) -> bool {
-        self.last_is_blank && self.begun.is_empty() && !self.passing
+        !self.last_has_text && self.begun.is_empty() && !self.passing
     }
 }
 
-fn ends_with_blank_line(lines: &[u8], before: bool) -> bool {
+/// Whether the last of these lines is not blank; if there are none, the one before them.
+fn ends_with_text(lines: &[u8], before: bool) -> bool {
     match lines {
         [] => before,
-        [.., b'\n', b'\n'] | [.., b'\n', b'\r', b'\n'] | [b'\n'] | [b'\r', b'\n'] => true,
-        _ => false,
+        [.., b'\n', b'\n'] | [.., b'\n', b'\r', b'\n'] | [b'\n'] | [b'\r', b'\n'] => false,
+        _ => true,
     }
 }

@@ -337,7 +337,7 @@ impl Columns {
         spelling: Spelling,
     ) -> Result<(LineCosts, usize), CostError> {
         match self.wanted {
-            Wanted::Only => self.only_cost(data, pos, spelling),
+            Wanted::Only => self.one_cost(data, pos, spelling, 0),
             Wanted::Column(wanted) | Wanted::ColumnOfMany(wanted) => {
                 self.one_of_many(data, pos, spelling, wanted)
             }
@@ -352,22 +352,6 @@ impl Columns {
             first: costs.first,
             more: &self.more,
             matching: costs.matching,
-        }
-    }
-
-    /// Reads the cost in the only column.
-    #[inline(always)]
-    fn only_cost(
-        &self,
-        data: &[u8],
-        pos: usize,
-        spelling: Spelling,
-    ) -> Result<(LineCosts, usize), CostError> {
-        let mut cursor = Cursor::new(data, pos);
-        cursor.skip_blank();
-        match cursor.plain_cost() {
-            Some((cost, true)) => Ok((LineCosts::single(cost), cursor.pos())),
-            _ => self.one_rare_cost(data, pos, spelling, 0),
         }
     }
 

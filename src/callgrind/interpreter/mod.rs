@@ -39,7 +39,7 @@ pub(super) struct Interpreter<'a> {
     expect: Expect,
     /// The records of traces that were read before; none: each line is read for itself.
     memo: Option<RecordMemo>,
-    /// Whether a header was read that other texts have not.
+    /// Whether a header was read that shows a profile.
     has_known_header: bool,
 }
 
