@@ -18,6 +18,8 @@ pub(super) struct Gzip<R> {
     input: CompressedBytes<R>,
     /// The member that is being read.
     member: Option<Decompress>,
+    /// What is wrong with it, if bytes came out before that showed.
+    failure: Option<io::Error>,
     cut: Option<u64>,
 }
 
@@ -26,6 +28,7 @@ impl<R: BufRead> Gzip<R> {
         Gzip {
             input: CompressedBytes::new(Compression::Gzip, input),
             member: None,
+            failure: None,
             cut: None,
         }
     }
@@ -50,6 +53,9 @@ impl<R: BufRead> Gzip<R> {
 
 impl<R: BufRead + Send + 'static> Decompressor for Gzip<R> {
     fn decompress(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
         loop {
             if self.member.is_none() && !self.begin_member()? {
                 return Ok(0);
@@ -65,11 +71,14 @@ impl<R: BufRead + Send + 'static> Decompressor for Gzip<R> {
             let written = count(member.total_out() - written);
             self.input.consume(read);
             match outcome {
-                // What came out so far is good, and the next call fails again.
-                Err(_) if written > 0 => {}
                 Err(error) => {
                     let message = error.message().unwrap_or("it cannot be inflated");
-                    return Err(self.input.corrupt(message));
+                    let failure = self.input.corrupt(message);
+                    if written == 0 {
+                        return Err(failure);
+                    }
+                    // What came out so far is good. Only this first error says what is wrong.
+                    self.failure = Some(failure);
                 }
                 Ok(Status::StreamEnd) => self.member = None,
                 Ok(Status::Ok | Status::BufError) if written > 0 => {}
@@ -158,10 +167,9 @@ mod tests {
                 }
             };
             assert!(all == plain);
-            assert!(
-                error.to_string().starts_with("corrupt gzip data at byte "),
-                "{error}"
-            );
+            let error = error.to_string();
+            assert!(error.starts_with("corrupt gzip data at byte "), "{error}");
+            assert!(error.ends_with(": incorrect data check"), "{error}");
             assert!(gzip.decompress(&mut room).is_err(), "again");
         }
     }
