@@ -244,6 +244,12 @@ fn a_closing_line_tells_the_figures() {
         output.stdout.len()
     );
     assert!(message.starts_with(&start), "{message}");
+    let numbers: Vec<_> = message[start.len()..].split(", ").collect();
+    let number = |at: usize, unit: &str| {
+        let number: &str = numbers[at].strip_suffix(unit).unwrap();
+        number.parse::<f64>().unwrap()
+    };
+    assert!(number(0, " s") >= 0.0 && number(1, " MB/s\n") > 0.0);
     assert_eq!(message.lines().count(), 1);
     for format in ["json", "text"] {
         let output = run(["-v", "-f", format], &profile);
@@ -280,8 +286,10 @@ fn progress_stays_out_of_logs_unless_it_is_wanted() {
         message.starts_with("77.12 KiB of 77.12 KiB read, "),
         "{message}"
     );
+    assert!(message.ends_with("/s, 0 s left\n"), "{message}");
     let message = messages(&run(["--progress", "always"], &fs::read(&path).unwrap()));
     assert!(message.starts_with("77.12 KiB read, "), "{message}");
+    assert!(message.ends_with("/s\n"), "{message}");
 }
 
 #[test]
@@ -375,6 +383,47 @@ fn names_need_not_be_unicode() {
     let report = String::from_utf8(report).unwrap();
     let plain = String::from_utf8(written(run(["-fjson"], profile))).unwrap();
     assert_ne!(report, plain);
+}
+
+#[test]
+fn blocks_and_recursion_count_as_wanted() {
+    // A function that calls itself, in two blocks.
+    let text = b"events: Ir\nfn=f\n1 1\n\nfn=f\n1 1\ncfn=f\ncalls=1 0\n2 1\n\n";
+    for (options, inclusive, invocations) in [
+        (&[][..], 3, 1),
+        (&["--kind", "auto"], 3, 1),
+        (&["--kind", "aggregate"], 3, 1),
+        (&["--kind", "trace"], 3, 2),
+        (&["--inclusive", "summed"], 3, 1),
+        (&["--inclusive", "outermost"], 2, 1),
+        (&["--inclusive", "outermost", "--kind", "trace"], 2, 2),
+    ] {
+        let report = written(run([&["-q", "-f", "json"], options].concat(), text));
+        let report = String::from_utf8(report).unwrap();
+        let expected = format!("\"inclusive\":[{inclusive}],\"invocations\":{invocations},");
+        assert!(report.contains(&expected), "{options:?}: {report}");
+    }
+}
+
+#[test]
+fn what_exceeds_32_bits_is_scaled_unless_something_else_is_wanted() {
+    let text = b"events: Ir\nfn=f\n1 5000000000\n";
+    for (options, events, cost) in [
+        (&[][..], "Ir_(x10)", 500_000_000),
+        (&["--on-overflow", "scale"], "Ir_(x10)", 500_000_000),
+        (&["--on-overflow", "saturate"], "Ir", u32::MAX),
+    ] {
+        let output = run(options, text);
+        assert!(output.status.success());
+        assert!(messages(&output).contains("do not fit into 32 bits"));
+        // After version, header address, function count, address and line.
+        assert_eq!(output.stdout[20..24], cost.to_le_bytes(), "{options:?}");
+        let headers = String::from_utf8_lossy(&output.stdout);
+        assert!(headers.contains(&format!("\nevents: {events}\n")));
+    }
+    let output = run(["--on-overflow", "error"], text);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
 }
 
 #[test]

@@ -308,8 +308,25 @@ fn several_events_are_for_formats_that_hold_them() {
         profile.ends_with("events: Dr\nsummary: 7\n\nfl=\nfn=(1) a\n1 7\n"),
         "{profile}"
     );
-    let output = run(["-f", "v7", "-e", "Dr", "-e", "Ir"], text.as_bytes());
-    assert_eq!(output.status.code(), Some(2));
+    for (format, start) in [
+        ("callgrind", "events: "),
+        ("json", "{\n  \"schema\":2,\n  \"event\":\""),
+    ] {
+        // All events without any `-e`, else those in the order in which they are named.
+        for (options, first, costs) in [
+            (&[][..], "Ir", ["1 5 7\n", "[5,7]"]),
+            (&["-e", "Dr", "-e", "Ir"], "Dr", ["1 7 5\n", "[7,5]"]),
+        ] {
+            let output = run([&["-f", format], options].concat(), text.as_bytes());
+            let output = String::from_utf8(written(output)).unwrap();
+            assert!(output.contains(&format!("{start}{first}")), "{output}");
+            assert!(costs.iter().any(|costs| output.contains(costs)), "{output}");
+        }
+    }
+    for format in ["v4", "v7", "collapsed", "tree"] {
+        let output = run(["-f", format, "-e", "Dr", "-e", "Ir"], text.as_bytes());
+        assert_eq!(output.status.code(), Some(2), "{format}");
+    }
 }
 
 #[test]

@@ -211,6 +211,32 @@ fn traces_and_aggregates_can_be_merged() {
     );
 }
 
+/// Neither Xdebug nor webgrind names objects: what webgrind keeps of a trace has the same functions.
+#[test]
+fn a_preprocessed_trace_is_added_to_traces() {
+    let inputs = ["xdebug3/features.cg", "xdebug3/features.v7.pre"].map(fixture);
+    let reversed = [inputs[1].clone(), inputs[0].clone()];
+    let functions = |inputs: &[PathBuf]| {
+        let options = ["-f", "json", "-e", "Time_(10ns)"];
+        let output = program().args(options).args(inputs).output().unwrap();
+        let document: Value = serde_json::from_slice(&written(output)).unwrap();
+        let functions = document["functions"].as_array().unwrap().iter();
+        let figures = functions.map(|function| {
+            let name = [&function["file"], &function["name"]].map(Value::to_string);
+            let [own, inclusive] = ["self", "inclusive"].map(|key| function[key][0].as_i64());
+            (name, [own, inclusive, function["invocations"].as_i64()])
+        });
+        figures.collect::<Vec<_>>()
+    };
+    let twice = functions(&inputs[..1]).into_iter().map(|(name, figures)| {
+        let figures = figures.map(|figure| figure.map(|figure| 2 * figure));
+        (name, figures)
+    });
+    let twice: Vec<_> = twice.collect();
+    assert_eq!(functions(&inputs), twice);
+    assert_eq!(functions(&reversed), twice);
+}
+
 #[test]
 fn an_input_without_data_adds_nothing_to_others() {
     let folder = TempDir::new().unwrap();

@@ -300,6 +300,38 @@ fn chains_of_formulas() {
     assert_converted(&run(wide.as_bytes(), &["--event", "Sum"]));
 }
 
+/// Each of these by the ten thousand, in seconds of processor time that suffice for one pass.
+#[test]
+fn what_repeats_costs_linear_time() {
+    const TIMES: usize = 50_000;
+    let chain: String = (0..20_000)
+        .map(|step| format!("event: e{} = e{step} + Dr\n", step + 1))
+        .collect();
+    let start = format!("events: e0 Dr\n{chain}fn=f\n1 1\n");
+    let run_of_trace = "==== NEW PROFILING FILE ====\ncreator: xdebug 3\nevents: e0 Dr\n\nfl=a\n\
+                        fn={main}\n1 1\n\nsummary: 1 0\n\n";
+    for piece in [
+        "cmd: x\n",
+        "event: e7 = e6 + Dr\n1 1\n",
+        "events: Dr e0\n1 1\nevents: e0 Dr\n1 1\n",
+        "part: 1\nevents: e0 Dr\nsummary: 1 0\nfn=f\n1 1\n",
+        "positions: instr line\n1 1 1\npositions: line\n1 1\n",
+        run_of_trace,
+    ] {
+        let input = start.clone() + &piece.repeat(TIMES);
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("in"), input).unwrap();
+        let output = Command::new("sh")
+            .args(["-c", "ulimit -t 10 && exec \"$@\"", "sh"])
+            .arg(env!("CARGO_BIN_EXE_cg-preprocess"))
+            .args(["-q", "in", "-o", "out", "-e", "e20000"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert_converted(&output);
+    }
+}
+
 /// Trees as deep as they are long, with all that a trace can be asked for.
 #[test]
 fn deep_recursion() {

@@ -75,7 +75,17 @@ fn every_format_goes_to_a_file_as_it_goes_to_a_pipe() {
     let folder = TempDir::new().unwrap();
     let target = folder.path().join("out");
     let input = bytes("xdebug3/composer.cg");
-    for format in ["v4", "v5", "v6", "v7", "text", "json"] {
+    for format in [
+        "v4",
+        "v5",
+        "v6",
+        "v7",
+        "callgrind",
+        "collapsed",
+        "tree",
+        "text",
+        "json",
+    ] {
         let piped = written(run(["-f", format], &input));
         let arguments = ["-f", format, "-o", target.to_str().unwrap()];
         assert!(written(run(arguments, &input)).is_empty());
@@ -216,7 +226,12 @@ fn a_reader_that_closes_the_pipe_is_no_error() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("long.cg");
     fs::write(&path, profile).unwrap();
-    for format in [&["v7"][..], &["json"], &["text", "--top", "0"]] {
+    for format in [
+        &["v7"][..],
+        &["callgrind"],
+        &["json"],
+        &["text", "--top", "0"],
+    ] {
         let mut command = program();
         command.arg("-f").args(format).arg(&path);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -1,6 +1,6 @@
 //! Whom a call calls: objects and files given with `cfn=`, and for how long they hold.
 
-use crate::library::listed;
+use crate::library::{Reading, listed, listing};
 
 const TRACE: &str = "version: 1\ncreator: xdebug 3.2.0\nevents: Time Memory\n\n";
 
@@ -101,6 +101,30 @@ fn what_is_said_of_a_callee_before_the_caller_holds_too() {
             functions[2].starts_with("h | a.c:0 | a.out"),
             "{functions:?}"
         );
+    }
+}
+
+/// The calls of an input, or one invocation if it holds none.
+#[test]
+fn invocations_of_several_inputs_are_those_of_each() {
+    let uncalled = "events: Ir\nfn=f\n1 1\nfn=f\n2 1\n";
+    let called = "events: Ir\nfn=f\n1 1\nfn=main\ncfn=f\ncalls=5 0\n2 1\n";
+    let without_block = "events: Ir\nfn=main\ncfn=f\ncalls=30 0\n2 1\n";
+    let read = |inputs: &[&str]| {
+        let inputs = inputs.iter().map(|text| text.as_bytes());
+        let (profile, _) = Reading::default().read(inputs).unwrap();
+        listing(&profile)
+    };
+    for (inputs, invocations) in [
+        (&[uncalled][..], 1),
+        (&[uncalled, uncalled], 2),
+        (&[called, uncalled], 6),
+        (&[uncalled, without_block, called], 36),
+    ] {
+        let listing = read(inputs);
+        let f = listing.iter().find(|line| line.starts_with("f | "));
+        let expected = format!("invocations {invocations}");
+        assert!(f.unwrap().ends_with(&expected), "{listing:?}");
     }
 }
 

@@ -214,6 +214,77 @@ fn plain_names_take_memory_only_when_they_are_used() {
 }
 
 #[test]
+fn a_function_of_a_trace_is_in_the_file_of_its_first_block() {
+    // Old versions of Xdebug give no file with a call, which seems to lead into that of the caller.
+    let body = "fl=a.php\nfn=f\n1 1\ncfn=late\ncalls=1 0 0\n2 5\n\nfl=b.php\nfn=late\n7 5\n\n\
+                fl=c.php\nfn=late\n8 6\n\nfl=a.php\nfn={main}\n3 1\n\nsummary: 13\n";
+    let trace = format!("creator: xdebug 2.2.0\nevents: Time\n{body}");
+    assert_eq!(
+        sound(&trace).tables(),
+        [
+            "|a.php|f:1 1",
+            " > |b.php|late @2 1x 5",
+            "|b.php|late:7 11",
+            "|a.php|{main}:3 1"
+        ]
+    );
+    let aggregate = format!("creator: test\nevents: Time\n{body}");
+    assert_eq!(
+        sound(&aggregate).tables(),
+        [
+            "|a.php|f:1 1",
+            " > |a.php|late @2 1x 5",
+            "|a.php|late:0 0",
+            "|b.php|late:7 5",
+            "|c.php|late:8 6",
+            "|a.php|{main}:3 1"
+        ]
+    );
+}
+
+#[test]
+fn an_id_that_was_never_defined_is_a_name() {
+    let reading = sound(
+        "events: Ir\nob=(1)\nfl=(2)\nfn=(8)\n1 2\ncob=(0x10)\ncfi=(3)\ncfn=(9)\ncalls=1 0\n1 5\n\
+         fn=(8)\n1 30\nfn=(8) g\n1 400\n",
+    );
+    assert_eq!(
+        reading.tables(),
+        [
+            "(1)|(2)|(8):1 32",
+            " > (16)|(3)|(9) @1 1x 5",
+            "(16)|(3)|(9):0 0",
+            "(1)|(2)|g:1 400"
+        ]
+    );
+    assert_eq!(reading.warnings.len(), 6, "{:?}", reading.warnings);
+}
+
+#[test]
+fn lines_that_carry_no_cost_change_nothing() {
+    let text = |line: &str| {
+        format!(
+            "events: Ir\nfl=a.c\nfn=f\n7 1\n{line}+1 2\ncfn=g\n{line}calls=1 3\n+1 5\n{line}* 9\n"
+        )
+    };
+    let expected = sound(&text(""));
+    for line in [
+        "bb=9\n",
+        "ln=9\n",
+        "rec=9\n",
+        "frfn=h\n",
+        "total=9\n",
+        "totals=9\n",
+        "jfi=b.c\njfn=h\n",
+    ] {
+        let reading = sound(&text(line));
+        assert_eq!(reading.tables(), expected.tables(), "{line}");
+        assert_eq!(headers(&reading.profile), headers(&expected.profile));
+        assert!(reading.warnings.is_empty(), "{line}");
+    }
+}
+
+#[test]
 fn the_last_line_may_lack_its_end_but_not_without_a_word() {
     let warn = "the last line has no end: it was read, but a number in it may be cut off";
     let reading = sound("events: Ir\nfn=a\n1 123");

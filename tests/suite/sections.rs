@@ -128,6 +128,36 @@ fn two_summaries_of_one_part_are_kept() {
 }
 
 #[test]
+fn runs_and_inputs_are_programs_of_their_own() {
+    let run = |script: &str| {
+        format!(
+            "{TRACE}fl=(1) php:internal\nfn=(1) php::strlen\n2 1 0\n\n\
+             fl=(2) {script}\nfn=(2) run\n3 20 0\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n4 1 0\n\n\
+             fl=(2)\nfn=(3) {{main}}\n1 300 0\ncfl=(2)\ncfn=(2)\ncalls=1 0 0\n9 21 0\n\n"
+        )
+    };
+    let [a, b] = ["a.php", "b.php"].map(run);
+    let expected = [
+        "php::strlen | php:internal:2 |  | self 3 | inclusive 3 | invocations 3",
+        "run | a.php:3 |  | self 40 | inclusive 42 | invocations 2",
+        "  line 4: php::strlen, calls 2, cost 2",
+        "{main} | a.php:1 |  | self 600 | inclusive 642 | invocations 2",
+        "  line 9: run, calls 2, cost 42",
+        "run | b.php:3 |  | self 20 | inclusive 21 | invocations 1",
+        "  line 4: php::strlen, calls 1, cost 1",
+        "{main} | b.php:1 |  | self 300 | inclusive 321 | invocations 1",
+        "  line 9: run, calls 1, cost 21",
+    ];
+    let appended = [&*a, &*b, &*a].join(NEXT);
+    for inputs in [&[&*appended][..], &[&a, &b, &a]] {
+        let inputs = inputs.iter().map(|text| text.as_bytes());
+        let (profile, warnings) = Reading::default().read(inputs).unwrap();
+        assert_eq!(listing(&profile), expected);
+        assert_eq!(warnings, [""; 0]);
+    }
+}
+
+#[test]
 fn what_was_in_force_ends_with_its_run() {
     let run = "ob=lib.so\nfl=a.c\nfn=f\n3 1\n";
     let head = "version: 1\ncreator: x\nevents: Ir\n";
