@@ -297,6 +297,26 @@ fn a_file_that_is_its_own_base_is_told() {
 }
 
 #[test]
+fn a_base_is_not_overwritten() {
+    let folder = TempDir::new().unwrap();
+    let base = folder.path().join("base.cg");
+    fs::copy(fixture(BASE), &base).unwrap();
+    let options = ["-f", "text", "--force", "-o", name_of(&base)];
+    let output = compare(&base, &fixture(SLOWER), &options);
+    assert_eq!(output.status.code(), Some(1));
+    let expected = format!(
+        "error: {0}: is the same file as the input {0}",
+        base.display()
+    );
+    assert!(
+        messages(&output).starts_with(&expected),
+        "{}",
+        messages(&output)
+    );
+    assert!(fs::read(&base).unwrap() == bytes(BASE));
+}
+
+#[test]
 fn several_events_are_for_formats_that_hold_them() {
     let text = "events: Ir Dr\nfn=a\n1 5 7\n";
     let report = written(run(["-f", "text", "-e", "Dr", "-e", "Ir"], text.as_bytes()));
