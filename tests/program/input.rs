@@ -643,13 +643,14 @@ mod compressed {
     #[test]
     fn garbage_after_compressed_data_is_an_error_at_its_byte() {
         let text = bytes("xdebug3/small.cg");
-        for (mut compressed, compression) in [(gzip(&text), "gzip"), (zstd(&text), "zstd")] {
-            let at = compressed.len();
-            compressed.extend(b"garbage");
-            let message = failed(&run(["-"], &compressed));
-            let expected = format!("corrupt {compression} data at byte {at}: ");
-            assert!(message.contains(&expected), "{message}");
-            assert!(message.starts_with("error: standard input:"), "{message}");
+        for (compressed, compression) in [(gzip(&text), "gzip"), (zstd(&text), "zstd")] {
+            for garbage in [&b"garbage"[..], b"\n"] {
+                let message = failed(&run(["-"], &[&compressed, garbage].concat()));
+                let at = compressed.len();
+                let expected = format!("corrupt {compression} data at byte {at}: ");
+                assert!(message.contains(&expected), "{message}");
+                assert!(message.starts_with("error: standard input:"), "{message}");
+            }
         }
     }
 

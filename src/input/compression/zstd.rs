@@ -36,6 +36,11 @@ impl<R: BufRead> Zstd<R> {
         let &[found, ..] = self.input.fill()? else {
             return Ok(false);
         };
+        // Too few bytes for a magic number would count as cut off, whatever they are. This is the
+        // first one of frames with data, and of those to be skipped.
+        if !matches!(found, 0x28 | 0x50..=0x5f) {
+            return Err(self.input.garbage(at, found));
+        }
         let mut frame = FrameDecoder::new();
         match frame.init(&mut self.input) {
             Ok(()) => self.frame = Some(frame),
