@@ -193,14 +193,16 @@ impl<'a> Cursor<'a> {
     /// Reads the wanted one of up to `most` costs, each behind a blank, to the end of the line; 0
     /// where it is missing. Returns where the next line begins, too.
     ///
-    /// The number before them must have ended here. None for a long line, or for a wanted cost of
-    /// more than 8 digits.
+    /// None for a long line, or for a wanted cost of more than 8 digits.
     #[inline(always)]
     pub fn plain_cost_among(&self, wanted: usize, most: usize) -> Option<(i64, usize)> {
         let bytes: &[u8; 48] = self.data.get(self.pos..)?.first_chunk()?;
         let (parts, _) = bytes.as_chunks();
         // What ends the numbers, in the first 32 bytes.
         let mut ends = no_digits(&parts[0]) | no_digits(&parts[1]) << 16;
+        if ends & 1 == 0 {
+            return None;
+        }
         let (mut cost, mut column) = (0, 0);
         loop {
             let at = ends.trailing_zeros() as usize;
@@ -622,6 +624,8 @@ mod tests {
             }
         }
         for text in [
+            "1\n",
+            "1 2\n",
             " \n",
             " 1 \n",
             " 1  2\n",

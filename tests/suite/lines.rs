@@ -190,6 +190,17 @@ fn costs_that_nobody_wants_are_numbers_too() {
 }
 
 #[test]
+fn a_line_without_a_position_begins_with_its_first_cost() {
+    for events in ["A", "A B", "A B C D E"] {
+        // Enough lines after it for every way to read it.
+        let after = "0\n".repeat(60);
+        let text = format!("positions:\nevents: {events}\nfn=f\n12\n34\n{after}");
+        let expected = "f | :0 |  | self 46 | inclusive 46 | invocations 1";
+        assert_eq!(listed(&text), Ok(vec![expected.to_owned()]), "{events}");
+    }
+}
+
+#[test]
 fn an_address_is_of_hexadecimal_digits() {
     let reading = Reading::default();
     for byte in u8::MIN..=u8::MAX {
