@@ -1,5 +1,5 @@
 //! Which file it is, whatever its path: to tell that an input is named twice, or that the output
-//! would replace one.
+//! would replace one. And standard streams as files.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -41,4 +41,16 @@ impl FileIdentity {
         let handle = same_file::Handle::from_file(file).ok()?;
         Some(FileIdentity(handle.into()))
     }
+}
+
+/// A standard stream as a file, without the buffer that the standard library puts in between.
+#[cfg(unix)]
+pub(crate) fn stream(stream: &impl std::os::fd::AsFd) -> io::Result<File> {
+    Ok(File::from(stream.as_fd().try_clone_to_owned()?))
+}
+
+/// A standard stream as a file, without the buffer that the standard library puts in between.
+#[cfg(windows)]
+pub(crate) fn stream(stream: &impl std::os::windows::io::AsHandle) -> io::Result<File> {
+    Ok(File::from(stream.as_handle().try_clone_to_owned()?))
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use crate::file_identity::FileIdentity;
+use crate::file_identity::{self, FileIdentity};
 use crate::temporary::Temporary;
 use crate::text::printable_path;
 
@@ -186,7 +186,9 @@ impl Place {
     pub fn identity(&self) -> Option<FileIdentity> {
         match self {
             Place::File { path, .. } => FileIdentity::of_path(path, &path.metadata().ok()?),
-            Place::Stream(Target::Stdout) => FileIdentity::of_file(&stdout().ok()?),
+            Place::Stream(Target::Stdout) => {
+                FileIdentity::of_file(&file_identity::stream(&io::stdout()).ok()?)
+            }
             Place::Stream(Target::File(_)) => None,
         }
     }
@@ -245,15 +247,6 @@ fn buffered<W: Write, T, E: From<io::Error>>(
     let result = fill(&mut buffer)?;
     buffer.flush()?;
     Ok(result)
-}
-
-/// Standard output as a file.
-fn stdout() -> io::Result<File> {
-    #[cfg(unix)]
-    let handle = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?;
-    #[cfg(windows)]
-    let handle = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned()?;
-    Ok(File::from(handle))
 }
 
 fn open(stream: &Target) -> io::Result<Box<dyn Write>> {

@@ -393,9 +393,7 @@ fn add(sums: &mut [Cost], costs: impl IntoIterator<Item = Cost>) -> Result<(), W
 /// The least command of the inputs, so that it does not depend on their order; empty if none has
 /// one.
 fn command(profile: &Profile) -> Vec<u8> {
-    let headers = profile.headers();
-    let commands = headers.filter(|header| header.key() == b"cmd");
-    let commands = commands.map(|header| header.value().trim_ascii().to_vec());
+    let commands = profile.commands();
     commands
         .filter(|command| !command.is_empty())
         .min()

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub use content::Compression;
 pub use progress::Progress;
 
-use crate::file_identity::FileIdentity;
+use crate::file_identity::{self, FileIdentity};
 use crate::temporary::Temporary;
 use crate::text::printable_path;
 #[cfg(feature = "compression")]
@@ -72,7 +72,7 @@ impl Source {
     pub(crate) fn find(&self) -> io::Result<Found<'_>> {
         let (metadata, identity) = match self {
             Source::Stdin => {
-                let stdin = stdin()?;
+                let stdin = file_identity::stream(&io::stdin())?;
                 (stdin.metadata()?, FileIdentity::of_file(&stdin))
             }
             Source::File(path) => {
@@ -109,7 +109,7 @@ impl Found<'_> {
     pub fn open(&self, progress: &Progress) -> io::Result<Input> {
         let (file, length) = match self.source {
             // It may be open at another place than its beginning.
-            Source::Stdin => (stdin()?, None),
+            Source::Stdin => (file_identity::stream(&io::stdin())?, None),
             Source::File(path) => (File::open(path)?, self.length),
         };
         let buffer = length.map_or(BUFFER, buffer_for);
@@ -151,15 +151,6 @@ pub(crate) fn is_profile(path: &Path) -> bool {
 
 fn unsupported(what: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, what)
-}
-
-/// Standard input without a buffer in between.
-fn stdin() -> io::Result<File> {
-    #[cfg(unix)]
-    let handle = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned()?;
-    #[cfg(windows)]
-    let handle = std::os::windows::io::AsHandle::as_handle(&io::stdin()).try_clone_to_owned()?;
-    Ok(File::from(handle))
 }
 
 #[cfg(feature = "compression")]

@@ -224,6 +224,12 @@ impl Profile {
         self.headers.lines()
     }
 
+    /// The commands that were profiled: the values of the `cmd:` lines, in order.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = Vec<u8>> {
+        let headers = self.headers().filter(|header| header.key() == b"cmd");
+        headers.map(|header| header.value().trim_ascii().to_vec())
+    }
+
     /// Name of the first wanted event; empty if no input has any event.
     pub fn event(&self) -> &[u8] {
         self.wanted.first().map_or(b"", Event::name)

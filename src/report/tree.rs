@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use super::text::figures::Notation;
 use super::text::names::{cut_end, shorten_name, width_of};
+use super::text::table::{GAP, aligned};
 use super::text::{Options, Report};
 use crate::numbers::{grouped, percent};
 use crate::profile::{ContextId, ContextTree, Cost, Profile};
@@ -13,9 +14,6 @@ use crate::text::printable;
 
 /// How many columns of figures there are.
 const FIGURES: usize = 4;
-
-/// What stands between columns.
-const GAP: &str = "  ";
 
 /// Blanks for each level.
 const INDENT: usize = 2;
@@ -250,7 +248,7 @@ impl<'a> Table<'a> {
     }
 
     fn headings(&self) -> String {
-        self.line_of(&self.tree.headings(), "function")
+        aligned(&self.tree.headings(), &self.widths) + "function"
     }
 
     /// The line of a row; `columns` has the indentations of those above it, and gets its own.
@@ -260,7 +258,7 @@ impl<'a> Table<'a> {
         if let Some((room, _)) = self.room {
             name = shorten_name(&name, room.saturating_sub(width_of(&mark)));
         }
-        self.line_of(&self.tree.figures(row), &(mark + &name))
+        aligned(&self.tree.figures(row), &self.widths) + &mark + &name
     }
 
     /// What stands before a name.
@@ -281,13 +279,5 @@ impl<'a> Table<'a> {
             _ => indentation(column),
         };
         mark + if is_chained { CHAINED } else { "" }
-    }
-
-    fn line_of(&self, figures: &[impl AsRef<str>], name: &str) -> String {
-        let mut line = String::new();
-        for (figure, &width) in figures.iter().zip(&self.widths) {
-            line += &format!("{:>width$}{GAP}", figure.as_ref());
-        }
-        line + name
     }
 }

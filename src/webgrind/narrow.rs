@@ -1,7 +1,5 @@
 //! From 64 bits to 32: the only place where numbers are narrowed, and the policy for it.
 
-use std::fmt::Write;
-
 use super::error::{WriteError, WriteWarning};
 use crate::profile::{Cost, split_scale};
 use crate::text::excerpt;
@@ -140,11 +138,11 @@ impl Narrowing {
             let (base, factor) = split_scale(name);
             (base, factor.saturating_mul(self.divisor))
         };
-        let mut text = String::new();
-        if factor > 1 {
-            let _ = write!(text, "_(x{factor})");
-        }
-        [base, text.as_bytes()].concat()
+        let factor = match factor {
+            1 => String::new(),
+            factor => format!("_(x{factor})"),
+        };
+        [base, factor.as_bytes()].concat()
     }
 }
 

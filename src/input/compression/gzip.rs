@@ -60,10 +60,10 @@ impl<R: BufRead + Send + 'static> Decompressor for Gzip<R> {
             return Err(failure);
         }
         loop {
-            if self.member.is_none() && !self.begin_member()? {
-                return Ok(0);
-            }
             let Some(member) = &mut self.member else {
+                if !self.begin_member()? {
+                    return Ok(0);
+                }
                 continue;
             };
             let compressed = self.input.fill()?;

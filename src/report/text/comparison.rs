@@ -178,22 +178,19 @@ impl<'a> ComparisonReport<'a> {
             true => cost(base),
             false => format!("{} → {}", cost(base), cost(new)),
         };
-        let items = match (&change.base, &change.new) {
-            (Some(base), Some(new)) => [
-                format!("self {}", both(base.self_cost, new.self_cost)),
-                format!("inclusive {}", both(base.inclusive, new.inclusive)),
-                calls(base.invocations, new.invocations),
-            ],
-            (base, new) => {
-                let word = if new.is_some() { "new" } else { "gone" };
-                let only = new.or(*base).unwrap_or_default();
-                [
-                    format!("{word}: self {}", cost(only.self_cost)),
-                    format!("inclusive {}", cost(only.inclusive)),
-                    format!("calls {}", grouped(only.invocations)),
-                ]
+        let (word, base, new) = match (change.base, change.new) {
+            (Some(base), Some(new)) => ("", base, new),
+            (None, Some(new)) => ("new: ", new, new),
+            (base, None) => {
+                let base = base.unwrap_or_default();
+                ("gone: ", base, base)
             }
         };
+        let items = [
+            format!("{word}self {}", both(base.self_cost, new.self_cost)),
+            format!("inclusive {}", both(base.inclusive, new.inclusive)),
+            calls(base.invocations, new.invocations),
+        ];
         let width = self.options.width.unwrap_or(LOG_WIDTH);
         let mut lines: Vec<String> = Vec::new();
         for item in items {
@@ -214,13 +211,9 @@ impl<'a> ComparisonReport<'a> {
             let changes = rest.iter().map(|change| change.self_cost());
             let change = changes.fold(0, i128::saturating_add);
             let count = grouped(rest.len() as u64);
-            let cost = signed(change, self.notation.cost(change));
-            let unit = self.notation.unit();
-            let gap = if unit.is_empty() { "" } else { " " };
+            let cost = signed(change, self.notation.with_unit(change));
             let share = self.share(change);
-            lines.push(format!(
-                "{count} more changed by {cost}{gap}{unit} together, {share}"
-            ));
+            lines.push(format!("{count} more changed by {cost} together, {share}"));
         }
         let unchanged = counted(self.comparison.unchanged as u64, "function");
         lines.push(format!("{unchanged} did not change"));

@@ -161,6 +161,15 @@ impl Notation {
         }
     }
 
+    /// A cost with the unit of its column: `2.37 µs`, or `1,536` where none is known.
+    pub fn with_unit(&self, cost: impl Into<i128>) -> String {
+        let cost = self.cost(cost);
+        match self.name {
+            "" => cost,
+            unit => format!("{cost} {unit}"),
+        }
+    }
+
     /// The unit, empty where none is known.
     pub fn unit(&self) -> &'static str {
         self.name
@@ -201,10 +210,7 @@ mod tests {
 
     #[test]
     fn a_column_has_one_unit_and_as_many_decimals_as_say_something() {
-        let column = |unit: Unit, about, cost: Cost| {
-            let notation = unit.notation(about);
-            format!("{} {}", notation.cost(cost), notation.unit())
-        };
+        let column = |unit: Unit, about, cost: Cost| unit.notation(about).with_unit(cost);
         let xdebug = Unit::of("10ns", 1);
         assert_eq!(column(xdebug, 58_434, 237), "2.37 µs");
         assert_eq!(column(xdebug, 990, 237), "2,370 ns");
@@ -214,7 +220,7 @@ mod tests {
         assert_eq!(column(Unit::of("ms", 1), 770, 30), "30 ms");
         assert_eq!(column(Unit::of("us", 1), 10_000, 30), "0.030 ms");
         assert_eq!(column(Unit::of("bytes", 1), 20_480, 1_536), "1.500 KiB");
-        assert_eq!(column(Unit::Unknown, 20_480, 1_536), "1,536 ");
+        assert_eq!(column(Unit::Unknown, 20_480, 1_536), "1,536");
         for cost in [Cost::MIN, Cost::MAX] {
             column(Unit::Nanoseconds(u32::MAX), cost, cost);
         }

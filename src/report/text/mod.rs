@@ -3,7 +3,7 @@
 mod comparison;
 pub(super) mod figures;
 pub(super) mod names;
-mod table;
+pub(super) mod table;
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -360,15 +360,9 @@ impl<'a> Report<'a> {
     }
 
     fn cost_and_share(&self, cost: Cost) -> String {
-        let unit = match self.first.notation.unit() {
-            "" => String::new(),
-            unit => format!(" {unit}"),
-        };
-        let (cost, share) = (
-            self.first.notation.cost(cost),
-            percent(cost, self.first.total),
-        );
-        format!("{cost}{unit} ({share} %)")
+        let share = percent(cost, self.first.total);
+        let cost = self.first.notation.with_unit(cost);
+        format!("{cost} ({share} %)")
     }
 
     /// How the costs of the first event are written.
@@ -433,9 +427,7 @@ fn containing(text: &[u8]) -> impl Fn(&[u8]) -> bool {
 
 /// The command that was profiled, or the first of several.
 fn command(profile: &Profile) -> String {
-    let headers = profile.headers();
-    let commands = headers.filter(|header| header.key() == b"cmd");
-    let mut commands = commands.map(|header| header.value().trim_ascii().to_vec());
+    let mut commands = profile.commands();
     let Some(first) = commands.next() else {
         return "unknown".to_owned();
     };

@@ -4,7 +4,7 @@ use super::names::{pad, shorten_name, shorten_path, width_of};
 use crate::text::printable;
 
 /// What stands between columns.
-const GAP: &str = "  ";
+pub(in crate::report) const GAP: &str = "  ";
 
 /// Without a given width, only longer names push their places to the right: one name of hundreds of
 /// columns must not move all places.
@@ -173,16 +173,22 @@ fn line(
     name_widths: &Widths,
     [name, place]: [String; 2],
 ) -> String {
-    let mut line = String::new();
-    for (figure, &width) in figures.iter().zip(figure_widths) {
-        line += &" ".repeat(width.saturating_sub(width_of(figure)));
-        line += figure;
-        line += GAP;
-    }
+    let mut line = aligned(figures, figure_widths);
     match name_widths.place {
         Some(_) => line += &(pad(name, name_widths.name) + GAP + &place),
         None => line += &name,
     }
     line.truncate(line.trim_end().len());
+    line
+}
+
+/// Figures at the right of their columns, and the gap after each of them.
+pub(in crate::report) fn aligned(figures: &[String], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for (figure, &width) in figures.iter().zip(widths) {
+        line += &" ".repeat(width.saturating_sub(width_of(figure)));
+        line += figure;
+        line += GAP;
+    }
     line
 }

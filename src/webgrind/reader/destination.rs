@@ -9,7 +9,6 @@ use crate::profile::{
 pub(super) struct Destination<'a> {
     builder: &'a mut ProfileBuilder,
     selection: Selection,
-    keeps_invocations: bool,
     /// The functions of the file, by their numbers in it.
     ids: Vec<FunctionId>,
 }
@@ -18,7 +17,6 @@ impl<'a> Destination<'a> {
     /// For a file whose costs stand where `selection` says.
     pub fn new(builder: &'a mut ProfileBuilder, selection: Selection) -> Self {
         Destination {
-            keeps_invocations: builder.keeps_invocations(),
             builder,
             selection,
             ids: Vec::new(),
@@ -33,7 +31,7 @@ impl<'a> Destination<'a> {
 
     /// Whether the invocations of v4 go there too.
     pub fn keeps_invocations(&self) -> bool {
-        self.keeps_invocations
+        self.builder.keeps_invocations()
     }
 
     pub fn add_function(&mut self, function: &TableFunction<'_>) {
