@@ -186,6 +186,13 @@ impl Selection {
         &self.first
     }
 
+    /// The positions of the wanted events that these lines do not have, ascending.
+    pub fn absent(&self) -> impl Iterator<Item = usize> {
+        let sources = std::iter::once(&self.first).chain(&self.more).enumerate();
+        let absent = sources.filter(|(_, source)| **source == CostSource::Absent);
+        absent.map(|(at, _)| at)
+    }
+
     /// The column that is enough, if a single column is.
     pub fn only_column(&self) -> Option<usize> {
         match self.first {

@@ -365,6 +365,10 @@ fn an_event_that_one_of_several_inputs_lacks_is_named_and_a_loss() {
     );
     let document = String::from_utf8(output.stdout).unwrap();
     assert!(document.contains("\"complete\":false"), "{document}");
+    // Also as one of several.
+    let second = convert(&["-e", "Ir", "-e", "Dr", "--strict"]);
+    assert_eq!(second.status.code(), Some(3));
+    assert_eq!(second.stderr, output.stderr);
     let document = String::from_utf8(written(convert(&["-e", "Ir", "--strict"]))).unwrap();
     assert!(document.contains("\"complete\":true"), "{document}");
 }

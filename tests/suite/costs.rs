@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::io::Cursor;
 
-use cg_preprocess::profile::{EventChoice, InclusiveCost, MOST_EVENTS, Profile, ProfileOptions};
+use cg_preprocess::profile::{
+    EventChoice, InclusiveCost, MOST_EVENTS, Profile, ProfileBuilder, ProfileOptions,
+};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteError, WriteOptions};
 
 use crate::fixtures;
@@ -465,6 +467,51 @@ fn a_part_without_the_events_of_a_formula_is_told() {
     assert_eq!(
         warnings,
         ["test.cg:9: no event \"Sum\" from here on, only Ir: its cost counts as 0"]
+    );
+}
+
+#[test]
+fn each_wanted_event_that_a_part_lacks_is_told() {
+    let text = "part: 1\nevents: Ir Dr Dw\nfn=f\n1 1 2 3\npart: 2\nevents: Ir\nfn=f\n2 5\n\
+                part: 3\nevents: Ir Dw\nfn=f\n3 7 9\n";
+    let names = |names: &[&str]| {
+        EventChoice::Named(names.iter().map(|name| name.as_bytes().to_vec()).collect())
+    };
+    let absent = |line, event: &str, others: &str| {
+        format!(
+            "test.cg:{line}: no event \"{event}\" from here on, only {others}: its cost counts as 0"
+        )
+    };
+    for (choice, totals) in [
+        (names(&["Ir", "Dr", "Dw"]), [13, 2, 12]),
+        (EventChoice::All, [13, 2, 12]),
+        (names(&["Dr", "Dw", "Ir"]), [2, 12, 13]),
+    ] {
+        let reading = Reading {
+            profile: profile_options(|options| options.events = choice),
+            ..Reading::default()
+        };
+        let (profile, warnings) = reading.read([text.as_bytes()]).unwrap();
+        assert_eq!(profile.totals(), totals);
+        assert_eq!(warnings, [absent(8, "Dr", "Ir"), absent(8, "Dw", "Ir")]);
+    }
+}
+
+#[test]
+fn each_wanted_event_that_a_preprocessed_file_lacks_is_told() {
+    let profile = read("events: Ir Dr\nfn=f\n1 5 7\n", ProfileOptions::default());
+    let (file, _) = write_with(&profile, Version::V7, OnOverflow::Scale);
+    let options = profile_options(|options| {
+        options.events = EventChoice::Named(["Dr", "Ir", "Dw"].map(Into::into).to_vec());
+    });
+    let mut builder = ProfileBuilder::new(options);
+    let outcome = webgrind::read(Cursor::new(file), "test.pre", &mut builder).unwrap();
+    let warnings: Vec<_> = outcome.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        ["Dr", "Dw"].map(|event| format!(
+            "test.pre: no event \"{event}\", only \"Ir\": all its costs count as 0"
+        ))
     );
 }
 

@@ -2,7 +2,7 @@
 
 use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::{Cursor, NumberError, Position, Positions};
-use crate::profile::{Cost, CostSource, Costs, ProfileBuilder, Selection};
+use crate::profile::{Cost, Costs, ProfileBuilder, Selection};
 
 /// Whether it is known which column counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum Settlement {
     NoEvents,
     /// It is known.
     Known,
-    /// From here on the selected event is missing.
+    /// From here on some of the wanted events are missing.
     GoneMissing,
 }
 
@@ -149,6 +149,7 @@ pub(super) struct Columns {
     numbers: Vec<Cost>,
     /// The costs of the wanted events after the first, in the line that was read last.
     more: Vec<Cost>,
+    gone: Vec<usize>,
 }
 
 impl Columns {
@@ -210,13 +211,14 @@ impl Columns {
             return Settlement::NoEvents;
         };
         let before = std::mem::replace(&mut self.settled, Settled::Yes);
-        let was_absent = *self.selection.first() == CostSource::Absent;
+        let absent: Vec<usize> = self.selection.absent().collect();
         if before == Settled::HeadersCame {
             builder.settle_headers(&self.selection);
         } else {
             self.selection = builder.select_columns(events);
         }
-        let is_absent = *self.selection.first() == CostSource::Absent && !events.is_empty();
+        let is_new = |at: &usize| !events.is_empty() && absent.binary_search(at).is_err();
+        self.gone = self.selection.absent().filter(is_new).collect();
         self.count = events.len();
         self.wanted = match self.selection.only_column() {
             Some(0) if self.count == 1 => Wanted::Only,
@@ -227,10 +229,10 @@ impl Columns {
         };
         self.more.clear();
         self.find_shape();
-        if is_absent && !was_absent {
-            Settlement::GoneMissing
-        } else {
+        if self.gone.is_empty() {
             Settlement::Known
+        } else {
+            Settlement::GoneMissing
         }
     }
 
@@ -247,6 +249,11 @@ impl Columns {
 
     pub fn events(&self) -> &[Vec<u8>] {
         self.events.as_deref().unwrap_or_default()
+    }
+
+    /// The positions of the wanted events that went missing when the columns were last settled.
+    pub fn gone(&self) -> &[usize] {
+        &self.gone
     }
 
     /// The cost of the first wanted event among these.

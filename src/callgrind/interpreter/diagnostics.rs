@@ -22,7 +22,7 @@ pub(super) struct Diagnostics {
     warnings: Vec<Warning>,
     skipped: u64,
     undefined_ids: u64,
-    /// Runs and parts that are cut off, and those without the selected event.
+    /// Runs and parts that are cut off, and wanted events that runs and parts do not have.
     cuts: u64,
     absences: u64,
     unknown_lines: u64,
@@ -131,11 +131,14 @@ impl Diagnostics {
         }
     }
 
-    /// Says that the selected event is missing from here on.
-    pub fn warn_absent(&mut self, event: String, available: String) {
+    /// Says that a wanted event is missing from here on.
+    pub fn warn_absent(&mut self, event: &[u8], available: &str) {
         self.absences += 1;
         if self.absences <= LISTED {
-            self.warn(WarningKind::EventAbsent { event, available });
+            self.warn(WarningKind::EventAbsent {
+                event: excerpt(event),
+                available: available.to_owned(),
+            });
         }
     }
 

@@ -334,8 +334,11 @@ impl<'a> Interpreter<'a> {
             Settlement::GoneMissing => {
                 let events = self.columns.events().iter();
                 let events: Vec<_> = events.map(|name| excerpt(name)).collect();
-                let wanted = excerpt(self.builder.selected_event());
-                self.diagnostics.warn_absent(wanted, events.join(", "));
+                let events = events.join(", ");
+                let wanted: Vec<_> = self.builder.events().collect();
+                for event in self.columns.gone().iter().filter_map(|&at| wanted.get(at)) {
+                    self.diagnostics.warn_absent(event.name(), &events);
+                }
                 true
             }
         }

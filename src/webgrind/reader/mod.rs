@@ -28,7 +28,7 @@ use super::layout::{
     FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Record, Start, Version,
 };
 use super::page::NAMELESS;
-use crate::profile::{CostSource, Kind, ProfileBuilder, ProfileKind, RawHeader, summary_costs};
+use crate::profile::{Kind, ProfileBuilder, ProfileKind, RawHeader, summary_costs};
 use crate::text::excerpt;
 use destination::Destination;
 use source::Source;
@@ -118,15 +118,14 @@ pub fn read(
     let (event, kind) = file.headers(builder)?;
     builder.begin_table(kind);
     let selection = builder.select_columns(std::slice::from_ref(&event));
-    let mut warnings = Vec::new();
-    if *selection.first() == CostSource::Absent {
-        let [event, available] = [builder.selected_event(), &event].map(excerpt);
-        warnings.push(ReadWarning::EventAbsent {
-            input: name.to_owned(),
-            event,
-            available,
-        });
-    }
+    let wanted: Vec<_> = builder.events().collect();
+    let absent = selection.absent().filter_map(|at| wanted.get(at));
+    let warnings = absent.map(|absent| ReadWarning::EventAbsent {
+        input: name.to_owned(),
+        event: excerpt(absent.name()),
+        available: excerpt(&event),
+    });
+    let warnings = warnings.collect();
     let (version, bytes) = (file.version, file.source.size());
     TableReader::new(file, Destination::new(builder, selection)).read()?;
     Ok(ReadOutcome {
