@@ -600,6 +600,42 @@ fn no_character_of_a_file_name_is_a_command() {
 }
 
 #[test]
+fn costs_of_more_than_32_bits_are_treated_as_asked() {
+    let text = b"events: Ir\nsummary: 5000000000\nfn=f\n1 5000000000\n";
+    for (policy, headers, warning) in [
+        (
+            &[][..],
+            "events: Ir_(x10)\nsummary: 500000000\n",
+            "all were divided by 10 ",
+        ),
+        (
+            &["--on-overflow=scale"],
+            "events: Ir_(x10)\nsummary: 500000000\n",
+            "all were divided by 10 ",
+        ),
+        (
+            &["--on-overflow=saturate"],
+            "events: Ir\nsummary: 5000000000\n",
+            "2 costs do not fit into 32 bits and were written as 4294967295\n",
+        ),
+    ] {
+        let output = run(policy, text);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(output.stdout.ends_with(headers.as_bytes()), "{policy:?}");
+        assert!(messages(&output).contains(warning), "{output:?}");
+    }
+    let output = run(["--on-overflow=error"], text);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    let message = "cost 5000000000 does not fit into the 32 bits of the format";
+    assert!(messages(&output).contains(message), "{output:?}");
+    // Other formats hold all 64 bits.
+    for format in ["callgrind", "json", "text"] {
+        written(run(["-f", format, "--on-overflow=error"], text));
+    }
+}
+
+#[test]
 fn sums_that_do_not_fit_into_64_bits_are_told() {
     let most = i64::MAX;
     let text = format!("events: Ir\nfn=f\n1 {most}\n2 {most}\n");

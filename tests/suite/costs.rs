@@ -169,18 +169,20 @@ fn negative_memory_is_summed_as_such_and_written_as_nothing() {
     assert_eq!(profile.total(), 1200);
     let costs: Vec<_> = profile.functions().map(|(_, f)| f.inclusive).collect();
     assert_eq!(costs, [-500, 1200]);
-    let webgrind = Webgrind::open(&profile, OnOverflow::Scale);
-    assert_eq!(webgrind.costs, [(0, 0), (1700, 1200)]);
-    assert_eq!(
-        webgrind.header("events").collect::<Vec<_>>(),
-        ["Memory"],
-        "the page must not take bytes for time"
-    );
-    assert_eq!(webgrind.percent(1200), "100.00");
-    assert_eq!(
-        webgrind.warnings,
-        ["3 costs are negative and were written as 0"]
-    );
+    for policy in [OnOverflow::Scale, OnOverflow::Saturate, OnOverflow::Error] {
+        let webgrind = Webgrind::open(&profile, policy);
+        assert_eq!(webgrind.costs, [(0, 0), (1700, 1200)]);
+        assert_eq!(
+            webgrind.header("events").collect::<Vec<_>>(),
+            ["Memory"],
+            "the page must not take bytes for time"
+        );
+        assert_eq!(webgrind.percent(1200), "100.00");
+        assert_eq!(
+            webgrind.warnings,
+            ["3 costs are negative and were written as 0"]
+        );
+    }
 }
 
 /// A request of ten minutes, nearly all of it spent in a query.
@@ -278,8 +280,11 @@ fn saturating_keeps_the_unit_and_says_so() {
     assert_eq!(webgrind.costs, [(4, u32::MAX), (u32::MAX, u32::MAX)]);
     assert_eq!(webgrind.headers, ["events: Ir", "summary: 14586698666"]);
     assert_eq!(
-        webgrind.warnings[0],
-        "4 costs do not fit into 32 bits and were written as 4294967295"
+        webgrind.warnings,
+        [
+            "4 costs do not fit into 32 bits and were written as 4294967295",
+            "3 counts or line numbers do not fit into 32 bits and were written as 4294967295",
+        ]
     );
 }
 
