@@ -306,6 +306,20 @@ fn the_text_report_has_as_many_rows_as_wanted() {
 }
 
 #[test]
+fn a_tree_has_as_many_rows_as_wanted() {
+    let profile = bytes("xdebug3/composer.cg");
+    let contexts = |top: &[&str]| {
+        let tree = written(run([&["-f", "tree"], top].concat(), &profile));
+        let tree = String::from_utf8(tree).unwrap();
+        let rows = tree.lines().skip_while(|line| !line.starts_with("incl %"));
+        rows.skip(1).filter(|row| !row.contains("… ")).count()
+    };
+    assert_eq!(contexts(&[]), 30);
+    assert_eq!(contexts(&["--top", "7"]), 7);
+    assert!(contexts(&["--top", "0"]) > 100);
+}
+
+#[test]
 fn the_text_report_is_sorted_filtered_or_of_one_function() {
     let profile = bytes("xdebug3/features.cg");
     let report = |arguments: &[&str]| {

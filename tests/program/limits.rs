@@ -136,6 +136,30 @@ fn deep_recursion_and_long_loops() {
     }
 }
 
+/// A million invocations in few stacks, and never many that nobody has called yet.
+#[test]
+fn long_loops_of_short_loops() {
+    let block = |function: &str, callee: Option<(&str, usize)>| {
+        let call = callee
+            .map(|(name, calls)| format!("cfl=(1)\ncfn={name}\ncalls=1 0 0\n2 9\n").repeat(calls));
+        format!("fl=(1)\nfn={function}\n1 1\n{}\n", call.unwrap_or_default())
+    };
+    let inner = block("leaf", None).repeat(1000) + &block("work", Some(("leaf", 1000)));
+    let header = "creator: xdebug 3.4.0\nevents: Time\nfl=(1) a.php\n";
+    let text = format!(
+        "{header}{}{}",
+        inner.repeat(1000),
+        block("{main}", Some(("work", 1000)))
+    );
+    for format in [
+        &["-fcollapsed"][..],
+        &["-ftree"],
+        &["--inclusive=outermost"],
+    ] {
+        assert_converted(&run_within(LITTLE, text.as_bytes(), format));
+    }
+}
+
 /// A table of addresses that is really there, but holds nothing.
 #[test]
 fn a_table_of_nothing() {

@@ -365,6 +365,26 @@ fn inclusive_costs_that_get_lost_are_told() {
 }
 
 #[test]
+fn calls_are_listed_as_they_are_where_proxies_are_stepped_over() {
+    let text = fixtures::bytes("xdebug3/proxies.cg");
+    let lists = |proxies: &[&[u8]]| {
+        let mut options = all_events();
+        options.proxies = proxies.iter().map(|&name| name.into()).collect();
+        let profile = read(&text, options);
+        let again = sums(&read(write(&profile).0, all_events()));
+        let calls = |sums: BTreeMap<Key, Sums>| -> Vec<_> {
+            sums.into_iter()
+                .map(|(key, sums)| (key, sums.calls))
+                .collect()
+        };
+        let again = calls(again);
+        assert_eq!(again, calls(sums(&profile)));
+        again
+    };
+    assert_ne!(lists(&[b"php::call_user_func"]), lists(&[]));
+}
+
+#[test]
 fn the_order_and_grouping_of_inputs_does_not_matter() {
     let names = [
         "valgrind/combine.cg",

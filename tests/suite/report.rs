@@ -536,6 +536,21 @@ mod in_json {
     }
 
     #[test]
+    fn the_kind_is_that_of_the_inputs() {
+        let trace = "creator: xdebug 3.4.0\nevents: Time\nfl=a.php\nfn={main}\n1 5\n";
+        let sums = "events: Time\nfn=f\n1 5\n";
+        let kind = |texts: [&str; 2]| {
+            let [mut one, other] = texts.map(profile);
+            one.merge(other).unwrap();
+            let document: Value = serde_json::from_str(&json(&one)).unwrap();
+            document["kind"].clone()
+        };
+        assert_eq!(kind([trace, trace]), "trace");
+        assert_eq!(kind([sums, sums]), "aggregate");
+        assert_eq!(kind([trace, sums]), "mixed");
+    }
+
+    #[test]
     fn the_scale_is_that_of_the_event() {
         let scale = |event: &str| -> Value {
             let text = format!("events: {event} Dr\nfn=a\n1 7\n");
@@ -559,6 +574,35 @@ mod in_json {
         assert_eq!(document["event"], "Ir_(x1000)");
         assert_eq!(document["scale"], 1000);
         assert_eq!(document["functions"][0]["self"][0], 4_000_000_000_u64);
+    }
+
+    /// An output that notes how much it was given at once.
+    #[derive(Default)]
+    struct Pieces {
+        largest: usize,
+        all: usize,
+    }
+
+    impl Write for Pieces {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.largest = self.largest.max(bytes.len());
+            self.all += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_long_document_is_written_piece_by_piece() {
+        let functions = (0..5000).map(|number| format!("fn=f{number}\n1 1\n"));
+        let text = format!("events: Ir\n{}", functions.collect::<String>());
+        let mut pieces = Pieces::default();
+        report::json::write(&profile(text), &Notes::default(), &mut pieces).unwrap();
+        assert!(pieces.all > 500_000, "{}", pieces.all);
+        assert!(pieces.largest < 20_000, "{}", pieces.largest);
     }
 
     #[test]

@@ -345,6 +345,62 @@ fn rows_come_with_their_callers_and_the_rest_is_summed_up() {
 }
 
 #[test]
+fn equally_expensive_siblings_stand_by_name() {
+    let text = trace(&[
+        ("b", 10, &[]),
+        ("a", 10, &[]),
+        ("c", 10, &[]),
+        ("main", 0, &[("b", 10), ("a", 10), ("c", 10)]),
+    ]);
+    let tree = tree_of(&read(text, stacked()), None, None);
+    let names: Vec<_> = rows(&tree)
+        .iter()
+        .filter_map(|row| row.split_whitespace().last())
+        .collect();
+    assert_eq!(names, ["main", "a", "b", "c"]);
+}
+
+#[test]
+fn of_equally_expensive_contexts_the_shallower_comes_first() {
+    let text = trace(&[
+        ("a", 10, &[]),
+        ("y", 0, &[("a", 10)]),
+        ("z", 10, &[]),
+        ("main", 0, &[("y", 10), ("z", 10)]),
+    ]);
+    let tree = tree_of(&read(text, stacked()), Some(3), None);
+    assert_eq!(
+        rows(&tree),
+        [
+            "100.00         20     0      1  main",
+            " 50.00         10     0      1    y",
+            " 50.00         10                   … 1 more",
+            " 50.00         10    10      1    z",
+        ]
+    );
+}
+
+#[test]
+fn stacks_hold_64_bits() {
+    let cost = 5_000_000_000_000;
+    let text = trace(&[("work", cost, &[]), ("main", 7, &[("work", cost)])]);
+    let profile = read(text, stacked());
+    let (stacks, warnings) = collapsed(&profile);
+    let expected = [("main", 7), ("main;work", cost)];
+    assert_eq!(
+        stacks,
+        BTreeMap::from(expected.map(|(stack, cost)| (stack.to_owned(), cost)))
+    );
+    assert_eq!(warnings, []);
+    let mut output = Vec::new();
+    collapsed::write_comparison(&profile, &profile, &mut output).unwrap();
+    assert_eq!(
+        String::from_utf8(output).unwrap(),
+        "main 7 7\nmain;work 5000000000000 5000000000000\n"
+    );
+}
+
+#[test]
 fn runs_and_inputs_are_one_tree() {
     let one = trace(&[("a", 1, &[]), ("{main}", 2, &[("a", 1)])]);
     let other = trace(&[
