@@ -775,6 +775,16 @@ mod preprocessor {
     }
 
     #[test]
+    fn it_never_fails_because_data_are_missing() {
+        let webgrind = Webgrind::new();
+        let small = small();
+        fs::write(webgrind.path("cut"), &small[..small.len() - 100]).unwrap();
+        assert!(written(webgrind.call(["cut", "out", "--strict"])).is_empty());
+        let strict = program().arg("--strict").arg(webgrind.path("cut")).output();
+        assert_eq!(strict.unwrap().status.code(), Some(3));
+    }
+
+    #[test]
     fn a_failure_leaves_no_output_behind() {
         let webgrind = Webgrind::new();
         fs::write(webgrind.path("empty"), "").unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::runner::{bytes, fixture, messages, program, run, written};
@@ -278,6 +278,56 @@ fn strictness_is_about_data_that_are_missing_on_either_side() {
 }
 
 #[test]
+fn strictness_is_about_each_kind_of_loss() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let whole = "events: Ir\nfn=a\n1 5\n";
+    for (name, text) in [
+        ("whole", whole),
+        ("undefined-id", "events: Ir\nfn=(8)\n1 5\n"),
+        ("empty", ""),
+        ("begun", "version: 1\ncreator: x\nevents: Ir\n"),
+        ("unknown-line", "events: Ir\nfn=a\n1 5\nwhat\n"),
+        ("cut-line", "events: Ir\nfn=a\n1 5\nwhat"),
+        ("cut-call", "events: Ir\nfn=a\n1 5\ncfn=b\ncalls=1 1\n"),
+        (
+            "cut-run",
+            "creator: xdebug 3.4.0\nevents: Ir\n\nfl=a\nfn=f\n1 5\n\n",
+        ),
+        ("other-event", "events: Dr\nfn=a\n1 5\n"),
+    ] {
+        fs::write(path(name), text).unwrap();
+    }
+    for (inputs, is_complete) in [
+        (&["whole"][..], true),
+        (&["undefined-id"], true),
+        (&["whole", "empty"], false),
+        (&["whole", "begun"], false),
+        (&["unknown-line"], false),
+        (&["cut-line"], false),
+        (&["cut-call"], false),
+        (&["cut-run"], false),
+        (&["whole", "other-event"], false),
+    ] {
+        let convert = |options: &[&str]| {
+            let mut command = program();
+            command.current_dir(folder.path()).args(inputs);
+            command.args(["-f", "json", "--lenient"]).args(options);
+            command.output().unwrap()
+        };
+        let (lax, strict) = (convert(&[]), convert(&["--strict"]));
+        assert_eq!(lax.status.code(), Some(0), "{inputs:?}");
+        let status = if is_complete { 0 } else { 3 };
+        assert_eq!(strict.status.code(), Some(status), "{inputs:?}");
+        assert!(strict.stdout == lax.stdout, "{inputs:?}");
+        let document: Value = serde_json::from_slice(&lax.stdout).unwrap();
+        assert_eq!(document["complete"], is_complete, "{inputs:?}");
+        let warnings = document["warnings"].as_array().unwrap();
+        assert_eq!(warnings.is_empty(), inputs == ["whole"], "{inputs:?}");
+    }
+}
+
+#[test]
 fn a_file_that_is_its_own_base_is_told() {
     let folder = TempDir::new().unwrap();
     let base = folder.path().join("base.cg");
@@ -314,6 +364,90 @@ fn a_base_is_not_overwritten() {
         messages(&output)
     );
     assert!(fs::read(&base).unwrap() == bytes(BASE));
+}
+
+#[test]
+fn the_event_that_is_asked_for_is_compared() {
+    let folder = TempDir::new().unwrap();
+    let [base, new] = ["base.cg", "new.cg"].map(|name| folder.path().join(name));
+    fs::write(&base, "events: Ir Dr\nfn=a\n1 5 100\n").unwrap();
+    fs::write(&new, "events: Ir Dr\nfn=a\n1 5 110\n").unwrap();
+    let gate = ["-f", "json", "--max-growth", "9"];
+    written(compare(&base, &new, &gate));
+    let output = compare(&base, &new, &[&gate[..], &["-e", "Dr"]].concat());
+    assert_eq!(output.status.code(), Some(3));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["event"], "Dr");
+    assert_eq!(document["functions"][0]["new"]["self"], 110);
+}
+
+/// A profile with more events than are held at once can still be converted by one of them.
+#[test]
+fn what_shows_one_event_holds_no_other() {
+    let folder = TempDir::new().unwrap();
+    let [profile, base] = ["a.cg", "b.cg"].map(|name| folder.path().join(name));
+    let events: Vec<_> = (0..65).map(|number| format!("e{number}")).collect();
+    let text = format!(
+        "creator: xdebug 3.4.0\nevents: {}\n\nfl=a.php\nfn={{main}}\n1 5 6\n\n",
+        events.join(" ")
+    );
+    fs::write(&profile, &text).unwrap();
+    fs::write(&base, &text).unwrap();
+    for format in ["v4", "v5", "v6", "v7", "collapsed", "tree", "text"] {
+        let output = program().args(["-f", format]).arg(&profile).output();
+        written(output.unwrap());
+    }
+    for format in ["collapsed", "json", "text"] {
+        written(compare(&base, &profile, &["-f", format]));
+    }
+    for format in ["callgrind", "json"] {
+        let output = program().args(["-f", format]).arg(&profile).output();
+        let message = messages(&output.unwrap());
+        assert!(message.contains("more than 64 events"), "{message}");
+    }
+}
+
+#[test]
+fn events_stand_in_the_order_of_the_inputs_or_as_asked_for() {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in [
+        (
+            "one.cg",
+            "events: B A\nevent: Sum = A + 2 B : Both\nfn=f\n1 1 2\n",
+        ),
+        ("two.cg", "events: A C B\nfn=f\n1 10 20 30\n"),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let convert = |options: &[&str]| {
+        let mut command = program();
+        command.current_dir(folder.path()).arg("-q").args(options);
+        let output = command.args(["one.cg", "two.cg"]).output();
+        String::from_utf8(written(output.unwrap())).unwrap()
+    };
+    let in_json = |options: &[&str]| {
+        let document = convert(&[&["-f", "json"], options].concat());
+        let document: Value = serde_json::from_str(&document).unwrap();
+        let events = document["events"].as_array().unwrap().iter();
+        let names = events.map(|event| event["name"].as_str().unwrap().to_owned());
+        (
+            names.collect::<Vec<_>>().join(" "),
+            document["total"].clone(),
+        )
+    };
+    let (names, total) = in_json(&[]);
+    assert_eq!(names, "B A C Sum");
+    assert_eq!(total, json!([31, 12, 20, 74]));
+    let (names, total) = in_json(&["-e", "C", "-e", "A", "-e", "B"]);
+    assert_eq!(names, "C A B");
+    assert_eq!(total, json!([20, 12, 31]));
+
+    let in_callgrind = convert(&["-f", "callgrind"]);
+    let lines = "event: Sum = A + 2 B : Both\nevents: B A C\nsummary: 31 12 20\n";
+    assert!(in_callgrind.contains(lines), "{in_callgrind}");
+    let in_callgrind = convert(&["-f", "callgrind", "-e", "C", "-e", "A", "-e", "B"]);
+    let lines = "event: Sum = A + 2 B : Both\nevents: C A B\nsummary: 20 12 31\n";
+    assert!(in_callgrind.contains(lines), "{in_callgrind}");
 }
 
 #[test]

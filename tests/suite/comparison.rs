@@ -311,11 +311,11 @@ fn the_order_of_functions_does_not_matter() {
 #[test]
 fn the_largest_change_comes_first_up_or_down() {
     let comparison = compare(
-        "fn=a\n1 10\nfn=b\n1 50\nfn=c\n1 10\nfn=d\n1 10\ncfn=e\ncalls=1 1\n2 5\nfn=e\n1 7\n",
-        "fn=a\n1 15\nfn=b\n1 20\nfn=c\n1 5\nfn=d\n1 10\ncfn=e\ncalls=3 1\n2 9\nfn=e\n1 7\n",
+        "fn=a\n1 10\nfn=b\n1 50\nfn=c\n1 10\nfn=e\n1 10\ncfn=d\ncalls=1 1\n2 5\nfn=d\n1 7\n",
+        "fn=a\n1 15\nfn=b\n1 20\nfn=c\n1 5\nfn=e\n1 10\ncfn=d\ncalls=3 1\n2 9\nfn=d\n1 7\n",
     );
     let names: Vec<_> = comparison.changes.iter().map(name).collect();
-    assert_eq!(names, ["b", "a", "c", "d", "e"]);
+    assert_eq!(names, ["b", "a", "c", "e", "d"]);
     let report = shown(
         &comparison,
         &text_options(|options| {
