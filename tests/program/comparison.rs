@@ -195,8 +195,11 @@ fn name_of(path: &Path) -> &str {
 fn what_makes_no_sense_is_wrong_usage() {
     let (base, new) = (fixture(BASE), fixture(SLOWER));
     for options in [
-        &["-f", "v7"][..],
+        &[][..],
+        &["-f", "v7"],
+        &["-f", "tree"],
         &["-f", "callgrind"],
+        &["-f", "json", "-e", "Ir", "-e", "Dr"],
         &["-f", "text", "--max-growth", "five"],
         &["-f", "text", "--max-growth", ""],
     ] {

@@ -780,6 +780,40 @@ fn many_inputs_are_taken_in_their_order_whichever_is_read_first() {
     );
 }
 
+/// The second input can be read although nothing comes from the first one yet.
+#[cfg(unix)]
+#[test]
+fn several_inputs_are_read_at_once() {
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+
+    if thread::available_parallelism().map_or(1, usize::from) == 1 {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let pipes = ["first", "second"].map(|name| folder.path().join(name));
+    let made = std::process::Command::new("mkfifo").args(&pipes).status();
+    assert!(made.unwrap().success());
+    let mut command = program();
+    command.args(["-f", "callgrind", "-o"]);
+    command.arg(folder.path().join("out")).args(&pipes);
+    let mut child = command.spawn().unwrap();
+    let (sender, is_written) = channel();
+    let [first, second] = pipes;
+    thread::spawn(move || {
+        let profile = bytes("valgrind/plain.cg");
+        // This waits until the program opens the pipe.
+        fs::write(second, &profile).unwrap();
+        sender.send(()).unwrap();
+        fs::write(first, &profile).unwrap();
+    });
+    if is_written.recv_timeout(Duration::from_secs(60)).is_err() {
+        child.kill().unwrap();
+    }
+    assert!(child.wait().unwrap().success());
+}
+
 #[test]
 fn standard_input_is_named_once() {
     let output = run(["-f", "json", "-", "-"], b"events: Ir\nfn=f\n1 1\n");
