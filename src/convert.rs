@@ -293,10 +293,17 @@ impl<'a> Conversion<'a> {
                 }
             }
         }
-        report.warnings.extend(named_twice(inputs));
-        report.warnings.extend(counted_twice(inputs));
         let events = profile.check_events();
         events.map_err(|error| ConvertError::model(inputs, error.into()))?;
+        let mut warnings = report.warnings.iter();
+        if self.options.max_growth.is_some()
+            && let Some(at) = warnings.position(Warning::is_about_absent_event)
+        {
+            let warning = Box::new(report.warnings.swap_remove(at));
+            return Err(ConvertError::NoEventToCheck(warning));
+        }
+        report.warnings.extend(named_twice(inputs));
+        report.warnings.extend(counted_twice(inputs));
         Ok((profile, report))
     }
 

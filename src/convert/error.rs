@@ -4,12 +4,12 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::callgrind;
+use crate::callgrind::{self, WarningKind};
 use crate::input::{Compression, Found, Source};
 use crate::output::Target;
 use crate::profile::{CompareError, ModelError};
 use crate::report::{collapsed, text};
-use crate::webgrind::{self, ReadErrorKind};
+use crate::webgrind::{self, ReadErrorKind, ReadWarning};
 
 /// Why nothing was converted.
 #[derive(Debug, Error)]
@@ -73,6 +73,9 @@ pub enum ConvertError {
         "{0}: holds no data, so --max-growth cannot be checked; leave it out if that is to be expected"
     )]
     NothingToCheck(Source),
+    /// Likewise, the event whose total is to be checked is missing in a part of the inputs.
+    #[error("{0}, so --max-growth cannot be checked")]
+    NoEventToCheck(Box<Warning>),
     /// The profiles cannot be compared.
     #[error("{inputs}: {error}")]
     Compare { inputs: String, error: CompareError },
@@ -200,6 +203,17 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// Whether an input, or a part of it, does not have an event that is wanted.
+    pub(super) fn is_about_absent_event(&self) -> bool {
+        match self {
+            Warning::Callgrind(warning) => {
+                matches!(warning.kind, WarningKind::EventAbsent { .. })
+            }
+            Warning::Preprocessed(ReadWarning::EventAbsent { .. }) => true,
+            _ => false,
+        }
+    }
+
     /// Whether a part of the inputs was cut off, skipped or missing.
     pub fn is_loss(&self) -> bool {
         match self {

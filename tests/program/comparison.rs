@@ -187,6 +187,49 @@ fn a_gate_does_not_pass_over_an_empty_profile_among_several() {
     );
 }
 
+#[test]
+fn a_gate_does_not_pass_over_an_event_that_one_of_several_lacks() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let both = path("both.cg", "events: Ir Dr\nfn=a\n1 5 7\n");
+    let other = path("other.cg", "events: Ir Dr\nfn=a\n1 5 8\n");
+    let partly = path(
+        "partly.cg",
+        "part: 1\nevents: Ir Dr\nfn=a\n1 5 7\npart: 2\nevents: Ir\nfn=a\n1 5\n",
+    );
+    let lacking = path("lacking.cg", "events: Ir\nfn=a\n1 5\n");
+    let preprocessed = folder.path().join("lacking.pre");
+    fs::write(
+        &preprocessed,
+        written(run(["-f", "v7"], b"events: Ir\nfn=a\n1 5\n")),
+    )
+    .unwrap();
+    for lacking in [&partly, &lacking, &preprocessed] {
+        let name = name_of(lacking);
+        for options in [&["-f", "text", "--base", name][..], &["-f", "text", name]] {
+            let of_dr = [options, &["-e", "Dr"]].concat();
+            let shown = compare(&both, &other, &of_dr);
+            assert!(shown.status.success() && !shown.stdout.is_empty());
+            let gate = [&of_dr[..], &["--max-growth", "1000"]].concat();
+            let output = compare(&both, &other, &gate);
+            assert_eq!(output.status.code(), Some(1), "{name}");
+            assert!(output.stdout.is_empty());
+            let message = messages(&output);
+            assert!(message.starts_with(&format!("error: {name}:")), "{message}");
+            let end = "its cost counts as 0, so --max-growth cannot be checked\n";
+            let ends = [end, &end.replace("its cost counts", "all its costs count")];
+            assert!(ends.iter().any(|end| message.ends_with(end)), "{message}");
+            // All of them have the other event.
+            let gate = [options, &["-e", "Ir", "--max-growth", "1000"]].concat();
+            assert_eq!(compare(&both, &other, &gate).status.code(), Some(0));
+        }
+    }
+}
+
 fn name_of(path: &Path) -> &str {
     path.to_str().unwrap()
 }
