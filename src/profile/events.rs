@@ -193,6 +193,12 @@ impl Selection {
         absent.map(|(at, _)| at)
     }
 
+    /// How much one unit in the only column counts for each of the wanted events.
+    pub(crate) fn weights(&self) -> Vec<Cost> {
+        let sources = std::iter::once(&self.first).chain(&self.more);
+        sources.map(|source| source.cost(&[1])).collect()
+    }
+
     /// The column that is enough, if a single column is.
     pub fn only_column(&self) -> Option<usize> {
         match self.first {

@@ -110,6 +110,52 @@ impl Sums {
         Ok(())
     }
 
+    /// Makes costs of several events out of those of one: of each event so many times as much.
+    ///
+    /// Invocations and contexts have costs of the first event only.
+    pub fn weighted(mut self, weights: &[Cost]) -> Sums {
+        let Some((&first, more)) = weights.split_first() else {
+            return self;
+        };
+        if first == 1 && more.is_empty() {
+            return self;
+        }
+        let times = |cost: Cost| -> Vec<Cost> {
+            let costs = more.iter().map(|weight| cost.saturating_mul(*weight));
+            costs.collect()
+        };
+        for row in 0..self.functions.as_slice().len() {
+            let function = &mut self.functions.as_mut_slice()[row];
+            let (self_costs, inclusive) = (times(function.self_cost), times(function.inclusive));
+            function.self_cost = function.self_cost.saturating_mul(first);
+            function.inclusive = function.inclusive.saturating_mul(first);
+            function.call_cost = function.call_cost.saturating_mul(first);
+            self.functions.more_self.add(row, &self_costs);
+            self.functions.more_inclusive.add(row, &inclusive);
+        }
+        let calls = std::mem::take(&mut self.calls);
+        for edge in calls.iter() {
+            let key = EdgeKey {
+                caller: edge.caller,
+                callee: edge.callee,
+                line: edge.line,
+            };
+            let costs = Costs {
+                more: &times(edge.cost),
+                ..Costs::single(edge.cost.saturating_mul(first))
+            };
+            // There is room for as many as there were.
+            self.calls.add(key, edge.calls, costs);
+        }
+        if let Some(tree) = &mut self.invocations {
+            tree.multiply(first);
+        }
+        if let Some(tree) = &mut self.contexts {
+            tree.multiply(first);
+        }
+        self
+    }
+
     /// Adds events that are weighted sums of the `present` ones: for each, its parts and their
     /// weights.
     pub fn derive(&mut self, present: usize, derived: &[Vec<(usize, Cost)>]) {

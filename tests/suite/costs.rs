@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Cursor;
 
+use cg_preprocess::callgrind;
 use cg_preprocess::profile::{
     EventChoice, InclusiveCost, MOST_EVENTS, Profile, ProfileBuilder, ProfileOptions,
 };
@@ -10,7 +11,8 @@ use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteError, WriteOption
 
 use crate::fixtures;
 use crate::library::{
-    Reading, event, headers, json, listing, profile_options, read, write_options, write_with,
+    Reading, event, headers, json, linked, listing, profile_options, read, write_options,
+    write_with,
 };
 use crate::preprocessed::decode;
 
@@ -438,6 +440,70 @@ fn all_events_at_once_are_what_each_is_alone() {
             }
         }
     }
+}
+
+/// Reads a preprocessed file, and a profile of `X`, for these events.
+fn with_event_x(file: &[u8], events: &[&[u8]], inclusive: InclusiveCost) -> Profile {
+    let options = profile_options(|options| {
+        options.events = EventChoice::Named(events.iter().map(|&event| event.into()).collect());
+        options.inclusive = inclusive;
+        options.proxies = vec![b"php::call_user_func".to_vec()];
+        options.contexts = true;
+    });
+    let mut builder = ProfileBuilder::new(options);
+    webgrind::read(Cursor::new(file), "test.pre", &mut builder).unwrap();
+    let text: &[u8] = b"events: X\nfn=x\n1 7\n";
+    callgrind::read(text, "x.cg", &callgrind::Options::default(), &mut builder).unwrap();
+    builder.finish().unwrap()
+}
+
+#[test]
+fn the_event_of_a_preprocessed_file_may_be_any_of_those_wanted() {
+    for (name, version) in [
+        ("xdebug3/features.cg", Version::V7),
+        ("xdebug3/proxies.cg", Version::V4),
+        ("valgrind/plain.cg", Version::V4),
+    ] {
+        let profile = read(fixtures::bytes(name), linked());
+        let event = profile.event().to_vec();
+        let (file, _) = write_with(&profile, version, OnOverflow::Error);
+        for inclusive in [InclusiveCost::Summed, InclusiveCost::Outermost] {
+            let first = with_event_x(&file, &[&event, b"X"], inclusive);
+            let second = with_event_x(&file, &[b"X", &event], inclusive);
+            assert_eq!(figures(&first, 0), figures(&second, 1), "{name}");
+            assert_eq!(figures(&first, 1), figures(&second, 0), "{name}");
+            assert!(first.total() > 0);
+            assert_eq!(second.total(), 7);
+            // Contexts have the costs of the first event.
+            let total = |profile: &Profile| -> Option<i64> {
+                let contexts = profile.contexts()?;
+                let roots = contexts
+                    .roots()
+                    .map(|id| contexts.inclusive_costs()[id.index()]);
+                Some(roots.sum())
+            };
+            let is_trace = version == Version::V4 && name.starts_with("xdebug");
+            assert_eq!(total(&first), is_trace.then_some(first.total()), "{name}");
+            assert_eq!(total(&second), is_trace.then_some(0), "{name}");
+        }
+    }
+}
+
+#[test]
+fn larger_units_of_a_preprocessed_file_may_stand_for_several_events() {
+    let text = "events: Ir\nfn=f\n1 4000000000000\ncfn=f\ncalls=1 1\n2 5000\n";
+    let (file, _) = write_with(
+        &read(text, ProfileOptions::default()),
+        Version::V7,
+        OnOverflow::Scale,
+    );
+    let events: [&[u8]; 3] = [b"X", b"Ir", b"Ir_(x1000)"];
+    let profile = with_event_x(&file, &events, InclusiveCost::Summed);
+    assert_eq!(profile.totals(), [7, 4_000_000_000_000, 4_000_000_000]);
+    let edge = profile
+        .sub_calls(profile.functions().next().unwrap().0)
+        .next();
+    assert_eq!(edge.unwrap().costs().collect::<Vec<_>>(), [0, 5000, 5]);
 }
 
 /// Self costs, inclusive costs and the costs of calls, of one of the events.

@@ -7,6 +7,7 @@ use foldhash::fast::RandomState;
 use super::ProfileBuilder;
 use crate::profile::calls::{Added, CallEdge, CallTable, EdgeKey};
 use crate::profile::costs::Costs;
+use crate::profile::events::Selection;
 use crate::profile::functions::{Function, FunctionTable, LineSource, proxy_of};
 use crate::profile::ids::{FunctionId, NameId, next_index};
 use crate::profile::sums::Sums;
@@ -47,19 +48,28 @@ pub(super) struct Table {
     /// Which of the proxies that were asked for there are, by their positions.
     proxies: Vec<usize>,
     kind: ProfileKind,
+    /// How much its costs, which are those of one event, count for each of the wanted events.
+    weights: Vec<Cost>,
 }
 
 impl Table {
     /// The functions and calls, each with the figures that the table states.
     pub fn finish(self) -> Sums {
-        Sums {
+        let sums = Sums {
             kind: Some(self.kind),
             functions: self.functions,
             calls: self.calls,
             invocations: self.invocations,
             contexts: self.contexts,
             proxies: self.proxies,
-        }
+        };
+        sums.weighted(&self.weights)
+    }
+
+    /// A cost of the table as one of the first wanted event.
+    fn first(&self, cost: Cost) -> Cost {
+        let weight = self.weights.first().copied().unwrap_or(1);
+        cost.saturating_mul(weight)
     }
 
     /// Lists the calls that the invocations made, in place of those that the table states.
@@ -94,10 +104,11 @@ impl ProfileBuilder {
     /// Says that the input which was begun is a table.
     ///
     /// `kind` is what it was summed up from, if it lists all invocations, and else an aggregate.
+    /// `selection` is where the wanted costs are among the costs of the table, its only column.
     /// [`add_table_function`](Self::add_table_function),
     /// [`add_table_edge`](Self::add_table_edge) and
     /// [`add_invocations`](Self::add_invocations) follow instead of blocks.
-    pub(crate) fn begin_table(&mut self, kind: ProfileKind) {
+    pub(crate) fn begin_table(&mut self, kind: ProfileKind, selection: &Selection) {
         self.table = Some(Table {
             functions: FunctionTable::default(),
             seen: HashMap::default(),
@@ -106,6 +117,7 @@ impl ProfileBuilder {
             contexts: None,
             proxies: Vec::new(),
             kind,
+            weights: selection.weights(),
         });
     }
 
@@ -138,7 +150,8 @@ impl ProfileBuilder {
             line_source: LineSource::OwnCost,
         });
         *seen = seen.saturating_add(1);
-        self.section_total = self.section_total.saturating_add(function.self_cost);
+        let self_cost = table.first(function.self_cost);
+        self.section_total = self.section_total.saturating_add(self_cost);
         FunctionId(number)
     }
 

@@ -321,6 +321,13 @@ impl ContextTree {
         self.add_call(ContextId::TOP, function, subtree);
     }
 
+    /// Multiplies all costs.
+    pub(in crate::profile) fn multiply(&mut self, factor: Cost) {
+        for node in &mut self.nodes {
+            node.self_cost = node.self_cost.saturating_mul(factor);
+        }
+    }
+
     /// Whether there were more nodes than can be numbered.
     pub(in crate::profile) fn is_full(&self) -> bool {
         self.is_full

@@ -131,6 +131,17 @@ impl InvocationTree {
         self.invocations[invocation].first_call as usize..end
     }
 
+    /// Multiplies all costs.
+    pub(in crate::profile) fn multiply(&mut self, factor: Cost) {
+        for invocation in &mut self.invocations {
+            invocation.self_cost = invocation.self_cost.saturating_mul(factor);
+            invocation.inclusive = invocation.inclusive.saturating_mul(factor);
+        }
+        for call in &mut self.calls {
+            call.cost = call.cost.saturating_mul(factor);
+        }
+    }
+
     /// The invocations that nothing called, with their positions.
     pub(super) fn roots(&self) -> impl Iterator<Item = (usize, &Invocation)> {
         let invocations = self.invocations.iter().enumerate();

@@ -1,32 +1,22 @@
 //! Where the figures of a preprocessed file go, and as what.
 
 use super::edges::Edge;
-use crate::profile::{
-    CallEdge, Cost, FunctionId, InvocationTree, ProfileBuilder, Selection, TableFunction,
-};
+use crate::profile::{CallEdge, Cost, FunctionId, InvocationTree, ProfileBuilder, TableFunction};
 
 /// The builder that gets the figures of a file.
 pub(super) struct Destination<'a> {
     builder: &'a mut ProfileBuilder,
-    selection: Selection,
     /// The functions of the file, by their numbers in it.
     ids: Vec<FunctionId>,
 }
 
 impl<'a> Destination<'a> {
-    /// For a file whose costs stand where `selection` says.
-    pub fn new(builder: &'a mut ProfileBuilder, selection: Selection) -> Self {
+    /// For a file whose table was begun.
+    pub fn new(builder: &'a mut ProfileBuilder) -> Self {
         Destination {
             builder,
-            selection,
             ids: Vec::new(),
         }
-    }
-
-    /// A cost of the file as one of the selected event.
-    pub fn cost(&self, cost: u64) -> Cost {
-        let cost = Cost::try_from(cost).unwrap_or(Cost::MAX);
-        self.selection.first().cost(&[cost])
     }
 
     /// Whether the invocations of v4 go there too.
@@ -56,7 +46,7 @@ impl<'a> Destination<'a> {
             callee: self.function(edge.callee),
             line: u64::from(edge.line),
             calls: edge.calls,
-            cost: self.cost(edge.cost),
+            cost: Cost::try_from(edge.cost).unwrap_or(Cost::MAX),
         });
     }
 }

@@ -7,7 +7,7 @@ use super::super::layout::{InvocationRecord, NOBODY, Record, SubCallRecord};
 use super::destination::Destination;
 use super::edges::Edge;
 use super::source::Source;
-use crate::profile::{InvocationCall, InvocationTree};
+use crate::profile::{Cost, InvocationCall, InvocationTree};
 
 /// Where the sub-calls of an invocation stand.
 #[derive(Clone, Copy, Debug)]
@@ -268,8 +268,8 @@ impl Links {
             let [self_cost, inclusive] = stated.costs[index as usize];
             tree.add_invocation(
                 into.function(function),
-                into.cost(u64::from(self_cost)),
-                into.cost(u64::from(inclusive)),
+                Cost::from(self_cost),
+                Cost::from(inclusive),
                 first_call,
             );
             first_call += invocations.sub_calls[index as usize].count;
@@ -295,7 +295,7 @@ impl Links {
     ) {
         let invocation = called.map(|index| self.positions[index as usize]);
         let callee = into.function(record.function.get());
-        let (line, cost) = (u64::from(claim.line), into.cost(u64::from(claim.cost)));
+        let (line, cost) = (u64::from(claim.line), Cost::from(claim.cost));
         let call = InvocationCall::new(callee, invocation, line, cost);
         self.tree.add_call(call);
         let Some(index) = called else { return };

@@ -116,8 +116,8 @@ pub fn read(
     let mut file = File::open(input, name)?;
     builder.begin_input(Kind::Aggregate);
     let (event, kind) = file.headers(builder)?;
-    builder.begin_table(kind);
     let selection = builder.select_columns(std::slice::from_ref(&event));
+    builder.begin_table(kind, &selection);
     let wanted: Vec<_> = builder.events().collect();
     let absent = selection.absent().filter_map(|at| wanted.get(at));
     let warnings = absent.map(|absent| ReadWarning::EventAbsent {
@@ -127,7 +127,7 @@ pub fn read(
     });
     let warnings = warnings.collect();
     let (version, bytes) = (file.version, file.source.size());
-    TableReader::new(file, Destination::new(builder, selection)).read()?;
+    TableReader::new(file, Destination::new(builder)).read()?;
     Ok(ReadOutcome {
         version,
         bytes,

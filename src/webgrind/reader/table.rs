@@ -11,7 +11,7 @@ use super::File;
 use super::destination::Destination;
 use super::edges::{EdgeUnion, ListKind};
 use super::invocations::{Invocations, misplaced_sub_calls};
-use crate::profile::TableFunction;
+use crate::profile::{Cost, TableFunction};
 
 /// The numbers at the beginning of a function record; 0 where the version has none.
 #[derive(Default)]
@@ -104,16 +104,15 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             }
         }
         let into = &mut self.into;
-        let cost = |cost: u32| into.cost(u64::from(cost));
         let is_listed = self.file.version == Version::V4 && into.keeps_invocations();
         let function = TableFunction {
             file: &self.names[0],
             name: &self.names[1],
             line: u64::from(figures.get(FunctionField::Line)),
-            self_cost: cost(figures.get(FunctionField::SelfCost)),
-            inclusive: cost(figures.get(FunctionField::InclusiveCost)),
+            self_cost: Cost::from(figures.get(FunctionField::SelfCost)),
+            inclusive: Cost::from(figures.get(FunctionField::InclusiveCost)),
             invocations: u64::from(figures.get(FunctionField::Invocations)),
-            call_cost: is_listed.then(|| cost(figures.get(FunctionField::CallCost))),
+            call_cost: is_listed.then(|| Cost::from(figures.get(FunctionField::CallCost))),
         };
         into.add_function(&function);
         Ok(())
