@@ -279,9 +279,9 @@ impl ProfileBuilder {
         self.events.wanted()
     }
 
-    /// Name of the first wanted event; empty until it is known.
-    pub fn selected_event(&self) -> &[u8] {
-        self.events.first()
+    /// Name of the wanted event at a position; empty if there is none.
+    pub fn wanted_event(&self, at: usize) -> &[u8] {
+        self.events.name(at)
     }
 
     /// Finds a function by its key, or numbers it as a new one.

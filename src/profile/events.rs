@@ -296,7 +296,12 @@ impl Events {
 
     /// Name of the first wanted event; empty until it is known.
     pub fn first(&self) -> &[u8] {
-        self.wanted.first().map_or(b"", Vec::as_slice)
+        self.name(0)
+    }
+
+    /// Name of the wanted event at a position; empty if there is none.
+    pub fn name(&self, at: usize) -> &[u8] {
+        self.wanted.get_index(at).map_or(b"", Vec::as_slice)
     }
 
     /// The wanted events, in order.

@@ -335,9 +335,9 @@ impl<'a> Interpreter<'a> {
                 let events = self.columns.events().iter();
                 let events: Vec<_> = events.map(|name| excerpt(name)).collect();
                 let events = events.join(", ");
-                let wanted: Vec<_> = self.builder.events().collect();
-                for event in self.columns.gone().iter().filter_map(|&at| wanted.get(at)) {
-                    self.diagnostics.warn_absent(event.name(), &events);
+                for &at in self.columns.gone() {
+                    let event = self.builder.wanted_event(at);
+                    self.diagnostics.warn_absent(event, &events);
                 }
                 true
             }

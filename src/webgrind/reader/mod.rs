@@ -118,11 +118,9 @@ pub fn read(
     let (event, kind) = file.headers(builder)?;
     let selection = builder.select_columns(std::slice::from_ref(&event));
     builder.begin_table(kind, &selection);
-    let wanted: Vec<_> = builder.events().collect();
-    let absent = selection.absent().filter_map(|at| wanted.get(at));
-    let warnings = absent.map(|absent| ReadWarning::EventAbsent {
+    let warnings = selection.absent().map(|at| ReadWarning::EventAbsent {
         input: name.to_owned(),
-        event: excerpt(absent.name()),
+        event: excerpt(builder.wanted_event(at)),
         available: excerpt(&event),
     });
     let warnings = warnings.collect();
