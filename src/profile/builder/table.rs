@@ -8,11 +8,11 @@ use super::ProfileBuilder;
 use crate::profile::calls::{Added, CallEdge, CallTable, EdgeKey};
 use crate::profile::costs::Costs;
 use crate::profile::events::Selection;
-use crate::profile::functions::{Function, FunctionTable, LineSource, proxy_of};
+use crate::profile::functions::{Function, LineSource, proxy_of};
 use crate::profile::ids::{FunctionId, NameId, next_index};
 use crate::profile::sums::Sums;
 use crate::profile::trace::{Links, Wanted};
-use crate::profile::{ContextTree, Cost, InclusiveCost, InvocationTree, ProfileKind};
+use crate::profile::{Cost, InclusiveCost, InvocationTree, ProfileKind};
 
 /// A function of a table that was summed before: of a preprocessed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,32 +38,19 @@ pub(crate) struct TableFunction<'a> {
 /// A table while it is being read.
 #[derive(Debug)]
 pub(super) struct Table {
-    functions: FunctionTable,
+    /// Its functions and calls, each with the figures that it states.
+    sums: Sums,
     /// How often each file and name came: a table holds no objects, and so it can have several
     /// functions of one file and name. These are told apart by their order.
     seen: HashMap<(NameId, NameId), u32, RandomState>,
-    calls: CallTable,
-    invocations: Option<InvocationTree>,
-    contexts: Option<ContextTree>,
-    /// Which of the proxies that were asked for there are, by their positions.
-    proxies: Vec<usize>,
-    kind: ProfileKind,
     /// How much its costs, which are those of one event, count for each of the wanted events.
     weights: Vec<Cost>,
 }
 
 impl Table {
-    /// The functions and calls, each with the figures that the table states.
+    /// What it adds up to.
     pub fn finish(self) -> Sums {
-        let sums = Sums {
-            kind: Some(self.kind),
-            functions: self.functions,
-            calls: self.calls,
-            invocations: self.invocations,
-            contexts: self.contexts,
-            proxies: self.proxies,
-        };
-        sums.weighted(&self.weights)
+        self.sums.weighted(&self.weights)
     }
 
     /// A cost of the table as one of the first wanted event.
@@ -76,8 +63,8 @@ impl Table {
     ///
     /// False if there are too many.
     fn list_calls_of(&mut self, invocations: &InvocationTree) -> bool {
-        self.calls = CallTable::default();
-        let functions = self.functions.as_mut_slice();
+        self.sums.calls = CallTable::default();
+        let functions = self.sums.functions.as_mut_slice();
         functions
             .iter_mut()
             .for_each(|function| function.call_cost = 0);
@@ -91,7 +78,7 @@ impl Table {
                     callee: call.callee,
                     line: call.line,
                 };
-                if self.calls.add(key, 1, Costs::single(call.cost)) == Added::Full {
+                if self.sums.calls.add(key, 1, Costs::single(call.cost)) == Added::Full {
                     return false;
                 }
             }
@@ -110,13 +97,11 @@ impl ProfileBuilder {
     /// [`add_invocations`](Self::add_invocations) follow instead of blocks.
     pub(crate) fn begin_table(&mut self, kind: ProfileKind, selection: &Selection) {
         self.table = Some(Table {
-            functions: FunctionTable::default(),
+            sums: Sums {
+                kind: Some(kind),
+                ..Sums::default()
+            },
             seen: HashMap::default(),
-            calls: CallTable::default(),
-            invocations: None,
-            contexts: None,
-            proxies: Vec::new(),
-            kind,
             weights: selection.weights(),
         });
     }
@@ -129,14 +114,14 @@ impl ProfileBuilder {
         let Some(table) = &mut self.table else {
             return FunctionId(0);
         };
-        let Some(number) = next_index(table.functions.as_slice().len()) else {
+        let Some(number) = next_index(table.sums.functions.as_slice().len()) else {
             self.overflow = Some("functions");
             return FunctionId(0);
         };
         let is_listed = function.call_cost.is_some() && self.options.invocations;
         let call_cost = function.call_cost.filter(|_| is_listed);
         let seen = table.seen.entry((file, name)).or_default();
-        table.functions.push(Function {
+        table.sums.functions.push(Function {
             object: NameId::EMPTY,
             file,
             name,
@@ -158,7 +143,7 @@ impl ProfileBuilder {
     /// Adds an edge that a table states, in addition to the figures of its functions.
     pub(crate) fn add_table_edge(&mut self, edge: CallEdge) {
         let Some(table) = &mut self.table else { return };
-        let functions = table.functions.as_mut_slice();
+        let functions = table.sums.functions.as_mut_slice();
         let callee = &mut functions[edge.callee.index()];
         if !callee.is_listed {
             callee.call_cost = callee.call_cost.saturating_add(edge.cost);
@@ -173,7 +158,7 @@ impl ProfileBuilder {
             line: edge.line,
         };
         let costs = Costs::single(edge.cost);
-        if table.calls.add(key, edge.calls, costs) == Added::Full {
+        if table.sums.calls.add(key, edge.calls, costs) == Added::Full {
             self.overflow = Some("call edges");
         }
     }
@@ -186,14 +171,14 @@ impl ProfileBuilder {
     }
 
     fn table_kind(&self) -> Option<ProfileKind> {
-        self.table.as_ref().map(|table| table.kind)
+        self.table.as_ref()?.sums.kind
     }
 
     /// Adds all invocations that a table lists, once its functions and edges have been added.
     pub(crate) fn add_invocations(&mut self, invocations: InvocationTree) {
         if self.table_kind() != Some(ProfileKind::Trace) {
             if let Some(table) = self.table.as_mut().filter(|_| self.options.invocations) {
-                table.invocations = Some(invocations);
+                table.sums.invocations = Some(invocations);
             }
             return;
         }
@@ -201,11 +186,12 @@ impl ProfileBuilder {
             return;
         };
         let mut is_proxy = Vec::new();
-        for function in table.functions.as_slice() {
-            let before = table.proxies.len();
+        for function in table.sums.functions.as_slice() {
+            let before = table.sums.proxies.len();
             let name = self.names.get(function.name);
-            table.proxies.extend(proxy_of(&self.options.proxies, name));
-            is_proxy.push(table.proxies.len() > before);
+            let found = proxy_of(&self.options.proxies, name);
+            table.sums.proxies.extend(found);
+            is_proxy.push(table.sums.proxies.len() > before);
         }
         let links = Links::of(invocations, Wanted::of(&self.options), &is_proxy);
         if links.is_full {
@@ -215,10 +201,10 @@ impl ProfileBuilder {
             if is_proxy.contains(&true) && !table.list_calls_of(&invocations) {
                 self.overflow = Some("call edges");
             }
-            table.invocations = Some(invocations).filter(|_| self.options.invocations);
+            table.sums.invocations = Some(invocations).filter(|_| self.options.invocations);
         }
-        table.functions.set_inclusive(&links.outermost);
-        table.contexts = links.contexts;
+        table.sums.functions.set_inclusive(&links.outermost);
+        table.sums.contexts = links.contexts;
         self.table = Some(table);
     }
 }
