@@ -11,7 +11,7 @@ use super::events::{Event, EventChoice, EventError, Events, Selection};
 use super::functions::{
     Draft, Drafts, Found, Function, FunctionTable, LineRule, LineSource, proxy_of,
 };
-use super::headers::{Headers, RawHeader};
+use super::headers::Headers;
 use super::ids::{EdgeId, FunctionId, NameId};
 use super::names::NameTable;
 use super::sums::Sums;
@@ -239,8 +239,8 @@ impl ProfileBuilder {
     }
 
     /// Takes in a header line, without its end.
-    pub fn add_header(&mut self, line: &[u8], header: RawHeader) {
-        self.headers.push(line, header);
+    pub fn add_header(&mut self, line: &[u8]) {
+        self.headers.push(line);
     }
 
     /// Takes in the value of an `event:` header: a derived event, or only a long name.

@@ -62,15 +62,12 @@ impl Header<'_> {
     }
 }
 
-/// What a reader knows of a header line that it passes on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RawHeader {
-    /// An `events:` line.
+/// A line that waits for the columns of its part.
+#[derive(Debug)]
+enum Waiting {
     Events,
     /// A `summary:` line with its numbers.
     Summary(Vec<Cost>),
-    /// Any other line.
-    Other,
 }
 
 /// The costs in the value of a `summary:` line, up to the first word that is not a number.
@@ -150,8 +147,7 @@ pub(super) struct Headers {
     texts: IndexSet<Box<[u8]>, RandomState>,
     /// The lines in order, as positions in `texts`.
     lines: Vec<u32>,
-    /// Lines that wait for the columns, with their kinds.
-    unsettled: Vec<(u32, RawHeader)>,
+    unsettled: Vec<(u32, Waiting)>,
     sections: Vec<Section>,
     /// The section that is being read.
     section: Section,
@@ -175,7 +171,13 @@ impl Headers {
 
     /// Takes a line. If there is no space after its colon, one is added, because webgrind's reader
     /// splits at `: `.
-    pub fn push(&mut self, line: &[u8], raw: RawHeader) {
+    pub fn push(&mut self, line: &[u8]) {
+        let waiting = if line.starts_with(b"events:") {
+            Some(Waiting::Events)
+        } else {
+            let value = line.strip_prefix(b"summary:");
+            value.map(|value| Waiting::Summary(summary_costs(value)))
+        };
         let colon = memchr::memchr(b':', line).filter(|colon| line.get(colon + 1) != Some(&b' '));
         let line: Cow<'_, [u8]> = match colon {
             Some(colon) => {
@@ -189,9 +191,7 @@ impl Headers {
             return;
         };
         self.lines.push(text);
-        if raw != RawHeader::Other {
-            self.unsettled.push((at, raw));
-        }
+        self.unsettled.extend(waiting.map(|waiting| (at, waiting)));
     }
 
     /// The position of a line in `texts`.
@@ -217,10 +217,11 @@ impl Headers {
     /// alone. If several events are wanted, they stay as they were read.
     pub fn settle(&mut self, selection: &Selection, event: &[u8], has_more: bool) {
         let alone = !has_more && *selection.first() != CostSource::Column(0);
-        for (at, raw) in std::mem::take(&mut self.unsettled) {
-            match raw {
-                RawHeader::Events if alone => self.replace(at, &[b"events: ", event].concat()),
-                RawHeader::Summary(numbers) => {
+        for (at, waiting) in std::mem::take(&mut self.unsettled) {
+            match waiting {
+                Waiting::Events if alone => self.replace(at, &[b"events: ", event].concat()),
+                Waiting::Events => {}
+                Waiting::Summary(numbers) => {
                     let stated = selection.first().cost(&numbers);
                     self.section.is_rewritten |= alone && *selection.first() != CostSource::Absent;
                     if !alone && !begins_with(self.line(at), stated) {
@@ -228,7 +229,6 @@ impl Headers {
                     }
                     self.section.summaries.push(Summary { line: at, stated });
                 }
-                RawHeader::Events | RawHeader::Other => {}
             }
         }
     }
@@ -381,7 +381,7 @@ mod tests {
         for (summaries, own) in sections {
             for number in *summaries {
                 let line = format!("summary: {number}");
-                headers.push(line.as_bytes(), RawHeader::Summary(vec![*number]));
+                headers.push(line.as_bytes());
             }
             headers.settle(&Selection::FIRST_COLUMN, b"Ir", false);
             headers.end_section(*own);
@@ -429,9 +429,9 @@ mod tests {
     fn another_event_has_its_self_costs_as_summary() {
         let mut headers = Headers::default();
         let memory = Selection::column(1);
-        headers.push(b"events: Time Memory", RawHeader::Events);
-        headers.push(b"summary: 100 4000", RawHeader::Summary(vec![100, 4000]));
-        headers.push(b"summary: 1 2", RawHeader::Summary(vec![1, 2]));
+        headers.push(b"events: Time Memory");
+        headers.push(b"summary: 100 4000");
+        headers.push(b"summary: 1 2");
         headers.settle(&memory, b"Memory", false);
         headers.end_section(1500);
         assert_eq!(text(&headers), "events: Memory|summary: 1500");
@@ -440,9 +440,9 @@ mod tests {
     #[test]
     fn lines_get_what_the_reader_of_webgrind_needs() {
         let mut headers = Headers::default();
-        headers.push(b"cmd:a", RawHeader::Other);
-        headers.push(b"summary:  0x10 7", RawHeader::Summary(vec![16, 7]));
-        headers.push(b"cmd:a", RawHeader::Other);
+        headers.push(b"cmd:a");
+        headers.push(b"summary:  0x10 7");
+        headers.push(b"cmd:a");
         headers.settle(&Selection::FIRST_COLUMN, b"Ir", false);
         headers.end_section(16);
         assert_eq!(text(&headers), "cmd: a|summary: 16 7|cmd: a");

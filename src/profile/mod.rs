@@ -29,7 +29,7 @@ pub use events::{CostSource, Event, EventChoice, EventError, MOST_EVENTS, Select
 pub use functions::Function;
 pub use growth::{GrowthFailure, MaxGrowth, MaxGrowthError};
 pub(crate) use headers::summary_costs;
-pub use headers::{Header, HeaderKind, RawHeader};
+pub use headers::{Header, HeaderKind};
 pub use ids::{EdgeId, FunctionId, NameId};
 pub use names::NameTable;
 pub use scale::split_scale;

@@ -3,7 +3,7 @@
 use super::Interpreter;
 use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::Positions;
-use crate::profile::{Kind, RawHeader, summary_costs};
+use crate::profile::{Kind, summary_costs};
 
 impl Interpreter<'_> {
     /// Reads a line that is no known body line.
@@ -16,7 +16,6 @@ impl Interpreter<'_> {
             }
             return Err(Problem::at(ProblemKind::UnknownLine, line, 0));
         };
-        let mut raw = RawHeader::Other;
         match key {
             b"events" => {
                 if self.section.events() {
@@ -24,12 +23,10 @@ impl Interpreter<'_> {
                     self.settle();
                 }
                 self.columns.set_events(value);
-                raw = RawHeader::Events;
             }
             b"summary" => {
                 self.section.summary(self.in_force.is_in_block());
                 self.columns.header_came();
-                raw = RawHeader::Summary(summary_costs(value));
             }
             b"positions" => {
                 let positions = Positions::parse(value)
@@ -54,7 +51,7 @@ impl Interpreter<'_> {
             b"totals" => self.section.totals(),
             _ => {}
         }
-        self.builder.add_header(line, raw);
+        self.builder.add_header(line);
         Ok(())
     }
 

@@ -28,7 +28,7 @@ use super::layout::{
     FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Record, Start, Version,
 };
 use super::page::NAMELESS;
-use crate::profile::{Kind, ProfileBuilder, ProfileKind, RawHeader, summary_costs};
+use crate::profile::{Kind, ProfileBuilder, ProfileKind};
 use crate::text::excerpt;
 use destination::Destination;
 use source::Source;
@@ -218,17 +218,12 @@ impl<R: Read + Seek> File<R> {
             if line.is_empty() {
                 continue;
             }
-            let raw = if let Some(value) = line.strip_prefix(b"events:") {
+            if let Some(value) = line.strip_prefix(b"events:") {
                 let mut names = value.split(u8::is_ascii_whitespace);
                 let first = || names.find(|name| !name.is_empty()).map(<[u8]>::to_vec);
                 event = event.or_else(first);
-                RawHeader::Events
-            } else if let Some(value) = line.strip_prefix(b"summary:") {
-                RawHeader::Summary(summary_costs(value))
-            } else {
-                RawHeader::Other
-            };
-            builder.add_header(&line, raw);
+            }
+            builder.add_header(&line);
             kind = match (kind, kind_of_creator(&line)) {
                 (None, found) => found,
                 (Some(kind), Some(found)) if kind != found => Some(ProfileKind::Mixed),
