@@ -16,7 +16,7 @@ use super::ids::{EdgeId, FunctionId, NameId};
 use super::names::NameTable;
 use super::sums::Sums;
 use super::trace::{Role, Trace, Wanted};
-use super::{InclusiveCost, Profile, ProfileKind};
+use super::{Contents, InclusiveCost, Profile, ProfileKind};
 use table::Table;
 pub(crate) use table::TableFunction;
 
@@ -111,11 +111,9 @@ pub struct ProfileBuilder {
     options: ProfileOptions,
     names: NameTable,
     /// The inputs before this one.
-    inputs: Option<(Events, Headers, Sums)>,
-    events: Events,
-    headers: Headers,
-    /// The runs of this input that have ended.
-    runs: Sums,
+    inputs: Option<Contents>,
+    /// This input; of its runs, those that have ended.
+    input: Contents,
     run: Run,
     /// Sum of the self costs of the section that is being read, but for the open block.
     section_total: Cost,
@@ -136,9 +134,10 @@ impl ProfileBuilder {
         ProfileBuilder {
             names: NameTable::default(),
             inputs: None,
-            events: Events::new(options.events.clone()),
-            headers: Headers::default(),
-            runs: Sums::default(),
+            input: Contents {
+                events: Events::new(options.events.clone()),
+                ..Contents::default()
+            },
             run: Run::default(),
             section_total: 0,
             table: None,
@@ -149,12 +148,12 @@ impl ProfileBuilder {
         }
     }
 
-    /// Begins an input; its kind can still change until its first block opens.
+    /// Begins an input. [`set_kind`](Self::set_kind) can change its kind at any time.
     ///
     /// If it fails, the builder has a part of it and should be dropped.
     pub fn begin_input(&mut self, kind: Kind) {
         self.end_input();
-        self.forget_input();
+        self.reset_input();
         self.run.kind = kind;
     }
 
@@ -164,18 +163,12 @@ impl ProfileBuilder {
     pub(crate) fn end_input(&mut self) -> Option<ProfileKind> {
         self.begin_section();
         self.end_run();
-        let kind = self.runs.kind?;
-        let events = std::mem::take(&mut self.events);
-        let headers = std::mem::take(&mut self.headers);
-        let sums = std::mem::take(&mut self.runs);
+        let kind = self.input.sums.kind?;
+        let input = std::mem::take(&mut self.input);
         match &mut self.inputs {
-            None => self.inputs = Some((events, headers, sums)),
-            Some((all_events, all_headers, all_sums)) => {
-                let order = all_events.merge(&events);
-                all_headers.append(headers);
-                if let Err(ModelError::TooMany { what }) =
-                    all_sums.merge(sums, |id| id, &order, LineRule::Least)
-                {
+            None => self.inputs = Some(input),
+            Some(inputs) => {
+                if let Err(ModelError::TooMany { what }) = inputs.merge(input, |id| id) {
                     self.overflow = Some(what);
                 }
             }
@@ -185,21 +178,20 @@ impl ProfileBuilder {
 
     /// Takes the headers of an input away that had no block, as a profile of their own.
     pub(crate) fn take_headers(&mut self) -> Profile {
-        let events = std::mem::take(&mut self.events);
-        let headers = std::mem::take(&mut self.headers);
-        Profile::new(NameTable::default(), events, headers, Sums::default())
+        Profile::new(NameTable::default(), std::mem::take(&mut self.input))
     }
 
-    /// Drops the headers of an input that turned out to have no block.
-    fn forget_input(&mut self) {
+    /// Forgets the headers of the input before, and settles which event is wanted once an input has
+    /// chosen it.
+    fn reset_input(&mut self) {
         let choice = match (&self.options.events, &self.inputs) {
-            (EventChoice::First, Some((events, ..))) if !events.first().is_empty() => {
+            (EventChoice::First, Some(Contents { events, .. })) if !events.first().is_empty() => {
                 EventChoice::Named(vec![events.first().to_vec()])
             }
             (choice, _) => choice.clone(),
         };
-        self.events = Events::new(choice);
-        self.headers = Headers::default();
+        self.input.events = Events::new(choice);
+        self.input.headers = Headers::default();
     }
 
     /// Begins a run or part within an input: it has a `summary:` of its own.
@@ -209,7 +201,8 @@ impl ProfileBuilder {
     /// more, but for names.
     pub fn begin_section(&mut self) {
         self.close_block();
-        self.headers
+        self.input
+            .headers
             .end_section(std::mem::take(&mut self.section_total));
         if self.run.kind == Kind::Trace {
             self.end_run();
@@ -240,7 +233,7 @@ impl ProfileBuilder {
 
     /// Takes in a header line, without its end.
     pub fn add_header(&mut self, line: &[u8]) {
-        self.headers.push(line);
+        self.input.headers.push(line);
     }
 
     /// Takes in the value of an `event:` header: a derived event, or only a long name.
@@ -248,14 +241,14 @@ impl ProfileBuilder {
     /// Says whether the wanted costs may be found elsewhere now, so that
     /// [`select_columns`](Self::select_columns) has to tell it again.
     pub fn define_event(&mut self, value: &[u8]) -> bool {
-        self.events.define(value)
+        self.input.events.define(value)
     }
 
     /// Says which columns the costs from here on have, and learns how to find the wanted ones.
     ///
     /// Header lines handed over before are understood to speak of these columns.
     pub fn select_columns(&mut self, columns: &[Vec<u8>]) -> Selection {
-        let selection = self.events.select(columns, self.follows_invocations);
+        let selection = self.input.events.select(columns, self.follows_invocations);
         self.settle_headers(&selection);
         selection
     }
@@ -263,9 +256,11 @@ impl ProfileBuilder {
     /// Says that the header lines handed over since then speak of the same columns, of which
     /// [`select_columns`](Self::select_columns) returned `selection`.
     pub fn settle_headers(&mut self, selection: &Selection) {
-        let has_more = self.options.events == EventChoice::All || self.events.wanted().len() > 1;
-        self.headers
-            .settle(selection, self.events.first(), has_more);
+        let has_more =
+            self.options.events == EventChoice::All || self.input.events.wanted().len() > 1;
+        self.input
+            .headers
+            .settle(selection, self.input.events.first(), has_more);
     }
 
     /// Sum of the self costs of the section that is being read.
@@ -276,12 +271,12 @@ impl ProfileBuilder {
 
     /// The wanted events of the input that is being read, as far as they are known.
     pub(crate) fn events(&self) -> impl Iterator<Item = Event> {
-        self.events.wanted()
+        self.input.events.wanted()
     }
 
     /// Name of the wanted event at a position; empty if there is none.
     pub fn wanted_event(&self, at: usize) -> &[u8] {
-        self.events.name(at)
+        self.input.events.name(at)
     }
 
     /// Finds a function by its key, or numbers it as a new one.
@@ -457,13 +452,15 @@ impl ProfileBuilder {
             None => (!self.run.functions.is_empty()).then(|| self.finish_run()),
         };
         if let Some(sums) = sums {
-            if self.runs.kind.is_none() {
-                self.runs = sums;
+            if self.input.sums.kind.is_none() {
+                self.input.sums = sums;
                 return;
             }
-            let order: Vec<usize> = (0..self.events.wanted().len()).collect();
+            let order: Vec<usize> = (0..self.input.events.wanted().len()).collect();
             if let Err(ModelError::TooMany { what }) =
-                self.runs.merge(sums, |id| id, &order, LineRule::First)
+                self.input
+                    .sums
+                    .merge(sums, |id| id, &order, LineRule::First)
             {
                 self.overflow = Some(what);
             }
@@ -525,17 +522,12 @@ impl ProfileBuilder {
     /// may have the events that it lacks.
     pub(crate) fn finish_part(mut self) -> Result<Profile, ModelError> {
         self.end_input();
-        let (events, headers, sums) = match self.inputs.take() {
-            Some(inputs) => inputs,
-            None => (self.events, self.headers, Sums::default()),
-        };
-        if headers.is_full() {
-            self.overflow = Some("header lines");
-        }
+        let contents = self.inputs.take().unwrap_or(self.input);
+        contents.headers.check()?;
         if let Some(what) = self.overflow {
             return Err(ModelError::TooMany { what });
         }
-        Ok(Profile::new(self.names, events, headers, sums))
+        Ok(Profile::new(self.names, contents))
     }
 }
 

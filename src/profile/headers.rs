@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
+use super::ModelError;
 use super::costs::Cost;
 use super::events::{CostSource, Selection};
 use super::ids::next_index;
@@ -155,9 +156,13 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// Whether there are more lines than can be numbered.
-    pub fn is_full(&self) -> bool {
-        self.is_full
+    /// Fails if there are more lines than can be numbered.
+    pub fn check(&self) -> Result<(), ModelError> {
+        let what = "header lines";
+        if self.is_full {
+            return Err(ModelError::TooMany { what });
+        }
+        Ok(())
     }
 
     /// Ends a section whose self costs add up to `own`.

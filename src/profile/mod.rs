@@ -76,23 +76,41 @@ pub enum ProfileKind {
 #[derive(Debug)]
 pub struct Profile {
     names: NameTable,
-    events: Events,
-    /// The wanted events, as `events` has them.
+    contents: Contents,
+    /// The wanted events, as `contents` has them.
     wanted: Vec<Event>,
-    headers: Headers,
-    sums: Sums,
     /// Computed when the calls of a function are first asked for.
     lists: OnceLock<CallLists>,
 }
 
+/// What a profile holds, but for its names.
+#[derive(Debug, Default)]
+struct Contents {
+    events: Events,
+    headers: Headers,
+    sums: Sums,
+}
+
+impl Contents {
+    /// Adds what another profile holds. `name` maps the number of a name there to its number here.
+    fn merge(
+        &mut self,
+        other: Contents,
+        name: impl Fn(NameId) -> NameId,
+    ) -> Result<(), ModelError> {
+        let order = self.events.merge(&other.events);
+        self.headers.append(other.headers);
+        self.headers.check()?;
+        self.sums.merge(other.sums, name, &order, LineRule::Least)
+    }
+}
+
 impl Profile {
-    fn new(names: NameTable, events: Events, headers: Headers, sums: Sums) -> Self {
+    fn new(names: NameTable, contents: Contents) -> Self {
         Profile {
             names,
-            wanted: events.wanted().collect(),
-            events,
-            headers,
-            sums,
+            wanted: contents.events.wanted().collect(),
+            contents,
             lists: OnceLock::new(),
         }
     }
@@ -114,26 +132,20 @@ impl Profile {
             .map(|name| self.names.intern(name))
             .collect();
         let names = names.ok_or(ModelError::TooMany { what: "names" })?;
-        let order = self.events.merge(&other.events);
-        self.wanted = self.events.wanted().collect();
-        self.headers.append(other.headers);
-        self.lists = OnceLock::new();
-        if self.headers.is_full() {
-            return Err(ModelError::TooMany {
-                what: "header lines",
-            });
-        }
         let number = |name: NameId| names[name.index()];
-        self.sums.merge(other.sums, number, &order, LineRule::Least)
+        self.lists = OnceLock::new();
+        self.contents.merge(other.contents, number)?;
+        self.wanted = self.contents.events.wanted().collect();
+        Ok(())
     }
 
     /// Adds the derived events of the inputs to the wanted ones, in the order of their definitions:
     /// those whose formulas can be worked out from the events there are.
     pub fn derive_events(&mut self) {
         let present = self.wanted.len();
-        let derived = self.events.want_derived();
-        self.sums.derive(present, &derived);
-        self.wanted = self.events.wanted().collect();
+        let derived = self.contents.events.want_derived();
+        self.contents.sums.derive(present, &derived);
+        self.wanted = self.contents.events.wanted().collect();
     }
 
     /// Checks that the wanted events exist.
@@ -143,17 +155,17 @@ impl Profile {
     /// When no input has one of them, when its formula is wrong, or when all are wanted and there
     /// are too many.
     pub fn check_events(&self) -> Result<(), EventError> {
-        self.events.check()
+        self.contents.events.check()
     }
 
     /// What kind of data the inputs held.
     pub fn kind(&self) -> ProfileKind {
-        self.sums.kind.unwrap_or(ProfileKind::Aggregate)
+        self.contents.sums.kind.unwrap_or(ProfileKind::Aggregate)
     }
 
     /// All functions in number order.
     pub fn functions(&self) -> impl ExactSizeIterator<Item = (FunctionId, &Function)> {
-        let numbered = self.sums.functions.as_slice().iter().enumerate();
+        let numbered = self.contents.sums.functions.as_slice().iter().enumerate();
         numbered.map(|(index, function)| (id(index), function))
     }
 
@@ -163,18 +175,18 @@ impl Profile {
     ///
     /// If the number is not from this profile.
     pub fn function(&self, id: FunctionId) -> &Function {
-        &self.sums.functions.as_slice()[id.index()]
+        &self.contents.sums.functions.as_slice()[id.index()]
     }
 
     /// The self costs of a function: one for each wanted event.
     pub fn self_costs(&self, id: FunctionId) -> impl Iterator<Item = Cost> {
-        let more = self.sums.functions.more_self.row(id.index());
+        let more = self.contents.sums.functions.more_self.row(id.index());
         padded(self.function(id).self_cost, more, self.wanted.len())
     }
 
     /// The inclusive costs of a function: one for each wanted event.
     pub fn inclusive_costs(&self, id: FunctionId) -> impl Iterator<Item = Cost> {
-        let more = self.sums.functions.more_inclusive.row(id.index());
+        let more = self.contents.sums.functions.more_inclusive.row(id.index());
         padded(self.function(id).inclusive, more, self.wanted.len())
     }
 
@@ -185,7 +197,7 @@ impl Profile {
 
     /// All call edges in order of their first appearance.
     pub fn edges(&self) -> impl ExactSizeIterator<Item = CallEdge> {
-        self.sums.calls.iter()
+        self.contents.sums.calls.iter()
     }
 
     /// The calls to a function, in order of first appearance.
@@ -205,9 +217,9 @@ impl Profile {
     }
 
     fn lists(&self) -> &CallLists {
-        let functions = self.sums.functions.as_slice().len();
+        let functions = self.contents.sums.functions.as_slice().len();
         self.lists
-            .get_or_init(|| CallLists::new(&self.sums.calls, functions))
+            .get_or_init(|| CallLists::new(&self.contents.sums.calls, functions))
     }
 
     fn edges_at<'a>(
@@ -216,12 +228,12 @@ impl Profile {
     ) -> impl DoubleEndedIterator<Item = EdgeRef<'a>> + ExactSizeIterator {
         let events = self.wanted.len();
         let positions = positions.iter();
-        positions.map(move |&position| self.sums.calls.at(position as usize, events))
+        positions.map(move |&position| self.contents.sums.calls.at(position as usize, events))
     }
 
     /// The header lines, in order, with correct summaries where they were missing or 0.
     pub fn headers(&self) -> impl Iterator<Item = Header<'_>> {
-        self.headers.lines()
+        self.contents.headers.lines()
     }
 
     /// The commands that were profiled: the values of the `cmd:` lines, in order.
@@ -272,18 +284,18 @@ impl Profile {
 
     /// Names of all events of the inputs, derived ones last.
     pub fn available_events(&self) -> impl Iterator<Item = &[u8]> {
-        self.events.names()
+        self.contents.events.names()
     }
 
     /// The values of the `event:` lines that belong to the wanted events, sorted: their long names,
     /// and the derived events that can be computed from them.
     pub fn event_definitions(&self) -> Vec<Vec<u8>> {
-        self.events.definitions()
+        self.contents.events.definitions()
     }
 
     /// Sum of all self costs of the first event.
     pub fn total(&self) -> Cost {
-        let functions = self.sums.functions.as_slice().iter();
+        let functions = self.contents.sums.functions.as_slice().iter();
         let costs = functions.map(|function| function.self_cost);
         costs.fold(0, Cost::saturating_add)
     }
@@ -305,39 +317,39 @@ impl Profile {
     /// It may differ from the total of the functions: profilers also count costs outside of
     /// functions, and Xdebug states the peak of memory.
     pub fn stated_total(&self) -> Option<Cost> {
-        self.headers.stated()
+        self.contents.headers.stated()
     }
 
     /// Every invocation of the traces, if [`ProfileOptions::invocations`] wanted them.
     pub fn invocations(&self) -> Option<&InvocationTree> {
-        self.sums.invocations.as_ref()
+        self.contents.sums.invocations.as_ref()
     }
 
     /// The calling contexts of the traces, if [`ProfileOptions::contexts`] wanted them.
     pub fn contexts(&self) -> Option<&ContextTree> {
-        self.sums.contexts.as_ref()
+        self.contents.sums.contexts.as_ref()
     }
 
     /// Whether a trace has a function that is one of the proxies asked for, by its position in
     /// [`ProfileOptions::proxies`].
     pub fn has_proxy(&self, proxy: usize) -> bool {
-        self.sums.proxies.contains(&proxy)
+        self.contents.sums.proxies.contains(&proxy)
     }
 
     /// Whether a sum has reached the limits of 64 bits and is therefore wrong.
     pub fn has_saturated(&self) -> bool {
         let at_end = |cost: Cost| cost == Cost::MAX || cost == Cost::MIN;
-        let functions = &self.sums.functions;
+        let functions = &self.contents.sums.functions;
         let in_functions = functions.as_slice().iter().any(|function| {
             at_end(function.self_cost) || at_end(function.inclusive) || at_end(function.call_cost)
         });
         let more = [
             functions.more_self.all(),
             functions.more_inclusive.all(),
-            self.sums.calls.all_more(),
+            self.contents.sums.calls.all_more(),
         ];
         in_functions
-            || self.headers.summaries().any(at_end)
+            || self.contents.headers.summaries().any(at_end)
             || self.totals().into_iter().any(at_end)
             || self.edges().any(|edge| at_end(edge.cost))
             || more.into_iter().flatten().any(|&cost| at_end(cost))
