@@ -93,13 +93,12 @@ impl IdTables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::NameTable;
+    use crate::profile::{ProfileBuilder, ProfileOptions};
 
     #[test]
     fn far_ids_cost_nothing_and_later_definitions_win() {
-        let mut names = NameTable::default();
-        let mut intern = |name: &str| names.intern(name.as_bytes()).unwrap();
-        let (a, b) = (intern("a"), intern("b"));
+        let mut builder = ProfileBuilder::new(ProfileOptions::default());
+        let (a, b) = (builder.intern(b"a"), builder.intern(b"b"));
         let mut ids = IdTable::default();
         let last_near = IdTable::FAR as u64 - 1;
         for id in [u64::MAX, last_near + 1, 312_566, 3] {

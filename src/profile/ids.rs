@@ -1,6 +1,6 @@
 //! Indices into the tables of a profile.
 
-/// Number of a name in a [`NameTable`](super::NameTable).
+/// Number of a name in a profile; see [`Profile::name`](super::Profile::name).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub(super) u32);
 

@@ -31,7 +31,6 @@ pub use growth::{GrowthFailure, MaxGrowth, MaxGrowthError};
 pub(crate) use headers::summary_costs;
 pub use headers::{Header, HeaderKind};
 pub use ids::{EdgeId, FunctionId, NameId};
-pub use names::NameTable;
 pub use scale::split_scale;
 pub use trace::{
     Context, ContextId, ContextTree, Invocation, InvocationCall, InvocationTree, Step,
@@ -41,6 +40,7 @@ use calls::{CallLists, padded};
 use events::Events;
 use functions::LineRule;
 use headers::Headers;
+use names::NameTable;
 use sums::Sums;
 
 /// What follows our own name in a `creator:` line if everything came from Xdebug 2, whose units only

@@ -10,7 +10,7 @@ use super::ids::{NameId, next_index};
 ///
 /// Names are not UTF-8: anonymous PHP classes may contain NUL bytes, and C++ symbols anything.
 #[derive(Debug)]
-pub struct NameTable {
+pub(super) struct NameTable {
     names: IndexMap<Box<[u8]>, (), RandomState>,
 }
 
@@ -38,12 +38,6 @@ impl NameTable {
         }
     }
 
-    /// The number of `name`, if the table has it.
-    pub fn find(&self, name: &[u8]) -> Option<NameId> {
-        let index = self.names.get_index_of(name)?;
-        next_index(index).map(NameId)
-    }
-
     /// The bytes of a name; empty for a number that is not from this table.
     #[inline]
     pub fn get(&self, id: NameId) -> &[u8] {
@@ -54,7 +48,7 @@ impl NameTable {
     }
 
     /// All names in the order of their numbers.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.names.keys().map(|name| &**name)
     }
 }
@@ -73,8 +67,6 @@ mod tests {
         assert_eq!(table.intern(b"{main}"), Some(NameId::MAIN));
         assert_ne!(a, b);
         assert_eq!(table.get(b), b"\xff\xfe");
-        assert_eq!(table.find(b"\xff\xfe"), Some(b));
-        assert_eq!(table.find(b"missing"), None);
         assert_eq!(table.iter().count(), 4);
     }
 }
