@@ -168,16 +168,6 @@ impl CallTable {
         }
     }
 
-    pub fn len(&self) -> usize {
-        self.edges.len()
-    }
-
-    /// An edge by its position.
-    pub fn get(&self, position: usize) -> Option<CallEdge> {
-        let (key, sums) = self.edges.get_index(position)?;
-        Some(edge(key, sums))
-    }
-
     /// An edge, which is there, with its costs of so many events.
     pub fn at(&self, position: usize, events: usize) -> EdgeRef<'_> {
         let (key, sums) = (&self.edges.keys()[position], &self.edges[position]);
@@ -203,9 +193,13 @@ impl CallTable {
         self.more.all()
     }
 
-    /// Adds costs to an edge of the events after the first.
-    pub fn add_more(&mut self, position: usize, costs: &[Cost]) {
-        self.more.add(position, costs);
+    /// Adds to each edge, for the events after the first, what `derived` makes of its cost of the
+    /// first event and of its costs of those.
+    pub fn add_derived(&mut self, derived: impl Fn(Cost, &[Cost]) -> Vec<Cost>) {
+        for (position, sums) in self.edges.values().enumerate() {
+            let costs = derived(sums.cost, self.more.row(position));
+            self.more.add(position, &costs);
+        }
     }
 }
 
@@ -250,7 +244,7 @@ impl EdgeList {
             starts[f + 1] += starts[f];
         }
         let mut next = starts.clone();
-        let mut positions = vec![0u32; calls.len()];
+        let mut positions = vec![0u32; calls.edges.len()];
         for (position, edge) in (0u32..).zip(calls.iter()) {
             let slot = &mut next[of(&edge).index()];
             positions[*slot as usize] = position;

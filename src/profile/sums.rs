@@ -179,11 +179,7 @@ impl Sums {
             functions.more_self.add(row, &self_costs);
             functions.more_inclusive.add(row, &inclusive);
         }
-        for position in 0..self.calls.len() {
-            let cost = self.calls.get(position).map_or(0, |edge| edge.cost);
-            let costs = added(cost, self.calls.more(position));
-            self.calls.add_more(position, &costs);
-        }
+        self.calls.add_derived(added);
     }
 }
 
@@ -191,6 +187,7 @@ impl Sums {
 struct EventOrder<'a> {
     events: &'a [usize],
     is_same: bool,
+    /// The costs of a row, in that order.
     row: Vec<Cost>,
 }
 
@@ -199,7 +196,7 @@ impl<'a> EventOrder<'a> {
         EventOrder {
             events,
             is_same: events.iter().enumerate().all(|(at, &event)| at == event),
-            row: Vec::new(),
+            row: vec![0; events.iter().max().map_or(1, |last| last + 1)],
         }
     }
 
@@ -211,9 +208,7 @@ impl<'a> EventOrder<'a> {
                 matching: first,
             };
         }
-        self.row.clear();
-        self.row
-            .resize(self.events.iter().max().map_or(1, |last| last + 1), 0);
+        self.row.fill(0);
         let costs = std::iter::once(&first).chain(more);
         for (&event, cost) in self.events.iter().zip(costs) {
             self.row[event] = *cost;
