@@ -45,7 +45,7 @@ fn read(name: &str, input: impl Read, lenient: bool) -> Said {
     said
 }
 
-/// Every variant of `ProblemKind` and `WarningKind`; those without a file are read in tests below.
+/// Every variant of `ProblemKind` and `WarningKind`; those without a file are read in other tests.
 const VARIANTS: [&str; 34] = [
     "CallWithoutCallee",
     "CallWithoutCost",
@@ -108,28 +108,6 @@ fn every_message_has_its_fixture() {
     assert_eq!(seen, all);
 }
 
-#[test]
-fn a_line_may_have_16_mib_and_no_more() {
-    const LONGEST: usize = 16 << 20;
-    let start = "events: Ir\nfn=main\n15 90\n";
-    let long = |length: usize| {
-        let name = vec![b'x'; length - 3];
-        [start.as_bytes(), b"fn=", &name, b"\n16 7\n"].concat()
-    };
-    let said = read("long.cg", Cursor::new(long(LONGEST)), false);
-    assert_eq!(said.messages, "");
-    let said = read("long.cg", Cursor::new(long(LONGEST + 1)), false);
-    assert_eq!(
-        said.messages,
-        "error: long.cg:4: line over 16 MiB: this is no callgrind profile\n"
-    );
-    let said = read("long.cg", Cursor::new(long(LONGEST + 1)), true);
-    assert_eq!(
-        said.messages,
-        "warning: long.cg:4: line skipped: line over 16 MiB: this is no callgrind profile\n"
-    );
-}
-
 /// Gives a few lines, then fails.
 struct Failing(Cursor<&'static [u8]>);
 
@@ -155,15 +133,21 @@ fn a_failing_input_is_an_error_with_its_cause() {
 #[test]
 fn what_is_read_as_a_trace_and_is_none_is_told_so() {
     let options = read_options(|options| options.kind = KindChoice::Fixed(Kind::Trace));
-    let input = Cursor::new(b"creator: callgrind-3.19.0\nevents: Ir\nfn=main\n15 90\n");
-    let mut builder = ProfileBuilder::new(ProfileOptions::default());
-    let outcome = callgrind::read(input, "a.cg", &options, &mut builder).unwrap();
-    let [warning] = &outcome.warnings[..] else {
-        panic!("{:?}", outcome.warnings);
-    };
-    assert_eq!(
-        warning.to_string(),
-        "a.cg:4: read as a trace as was asked, but nothing shows that it is one: its header does \
-         not name Xdebug, and if its blocks are sums, calls and callers come out wrong"
-    );
+    for creator in [
+        "creator: callgrind-3.19.0\n",
+        "creator: another\n",
+        "# none\n",
+    ] {
+        let text = format!("{creator}events: Ir\nfn=a\n1 2\n\npart: 2\nfn=a\n1 2\n");
+        let mut builder = ProfileBuilder::new(ProfileOptions::default());
+        let outcome = callgrind::read(text.as_bytes(), "a.cg", &options, &mut builder).unwrap();
+        let [warning] = &outcome.warnings[..] else {
+            panic!("{:?}", outcome.warnings);
+        };
+        assert_eq!(
+            warning.to_string(),
+            "a.cg:6: read as a trace as was asked, but nothing shows that it is one: its header \
+             does not name Xdebug, and if its blocks are sums, calls and callers come out wrong"
+        );
+    }
 }

@@ -13,16 +13,19 @@ fn functions(text: &str) -> Vec<String> {
 
 #[test]
 fn the_object_of_a_callee_is_taken_in_a_trace_too() {
-    // The id is known from an `fn=` without costs: the function itself appears with the call.
+    // The id is known from an `fn=` without costs: the function itself appears with the call,
+    // and its object is for that one alone.
     let text = format!(
-        "{TRACE}fl=(1) a.php\nfn=(1) f\n1 1 0\n\nfn=(2) g\nfn=(1)\n1 1 0\n\
-         cob=lib.so\ncfl=(1)\ncfn=(2)\ncalls=1 0 0\n2 5 0\n\n"
+        "{TRACE}fl=(1) a.php\nfn=(1) f\n1 1 0\n\nfn=(2) g\nfn=(3) h\nfn=(1)\n1 1 0\n\
+         cob=lib.so\ncfl=(1)\ncfn=(2)\ncalls=1 0 0\n2 5 0\n\
+         cfl=(1)\ncfn=(3)\ncalls=1 0 0\n3 4 0\n\n"
     );
     assert_eq!(
         functions(&text),
         [
-            "f | a.php:1 |  | self 2 | inclusive 7 | invocations 2",
+            "f | a.php:1 |  | self 2 | inclusive 11 | invocations 2",
             "g | a.php:0 | lib.so | self 0 | inclusive 0 | invocations 0",
+            "h | a.php:0 |  | self 0 | inclusive 0 | invocations 0",
         ]
     );
 }
@@ -87,20 +90,19 @@ fn what_is_said_of_a_callee_before_the_caller_holds_too() {
         "cob=lib.so\ncfi=b.c\n",
         "cfi=b.c\ncob=lib.so\n",
         "cfl=b.c\ncob=lib.so\n",
+        // In the block of another function.
+        "fn=e\n1 1\ncfi=b.c\ncob=lib.so\n",
     ] {
         let text = format!(
             "events: Ir\nob=a.out\nfl=a.c\n{place}fn=f\n1 1\ncfn=g\ncalls=1 0\n2 1\n\
              cfn=h\ncalls=1 0\n2 1\n"
         );
         let functions = functions(&text);
-        assert!(
-            functions[1].starts_with("g | b.c:0 | lib.so"),
-            "{functions:?}"
-        );
-        assert!(
-            functions[2].starts_with("h | a.c:0 | a.out"),
-            "{functions:?}"
-        );
+        let [.., g, h] = &functions[..] else {
+            panic!("{functions:?}");
+        };
+        assert!(g.starts_with("g | b.c:0 | lib.so"), "{functions:?}");
+        assert!(h.starts_with("h | a.c:0 | a.out"), "{functions:?}");
     }
 }
 
@@ -130,7 +132,12 @@ fn invocations_of_several_inputs_are_those_of_each() {
 
 #[test]
 fn a_callee_is_called_again_until_another_is_named() {
-    for (second, calls) in [("calls=2 0\n3 20\n", 1), ("calls=2 0\n2 20\n", 0)] {
+    for (second, calls) in [
+        ("calls=2 0\n3 20\n", 1),
+        ("calls=2 0\n2 20\n", 0),
+        ("fi=d.c\ncalls=2 0\n3 20\n", 1),
+        ("fi=d.c\n1 0\nfe=a.c\ncalls=2 0\n3 20\n", 1),
+    ] {
         let text = format!(
             "events: Ir\nob=a.out\nfl=a.c\nfn=f\n1 1\ncob=lib.so\ncfi=b.c\ncfn=g\n\
              calls=1 0\n2 10\n{second}fi=c.c\ncfn=g\ncalls=1 0\n4 1\n"

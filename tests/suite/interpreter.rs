@@ -1,7 +1,7 @@
 //! What lines do, read one by one and by their shape alike.
 
-use cg_preprocess::callgrind::{KindChoice, Options, read, read_line_by_line};
-use cg_preprocess::profile::{EventChoice, Kind, NameId, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::callgrind::{Options, read, read_line_by_line};
+use cg_preprocess::profile::{EventChoice, NameId, Profile, ProfileBuilder, ProfileOptions};
 
 use crate::library::{event, headers, profile_options, read_options};
 
@@ -75,45 +75,6 @@ impl Reading {
 }
 
 #[test]
-fn the_callee_stays_in_force_with_its_place() {
-    let reading = sound(
-        "events: Ir\nfl=a.c\nfn=main\n1 5\ncob=lib\ncfi=b.c\ncfn=f\ncalls=1 1\n2 10\n\
-         fi=c.h\ncalls=2 1\n3 20\ncfn=g\ncalls=1 1\n4 30\nfe=a.c\ncalls=1 1\n5 40\n",
-    );
-    assert_eq!(
-        reading.tables(),
-        [
-            "|a.c|main:1 5",
-            " > lib|b.c|f @2 1x 10",
-            " > lib|b.c|f @3 2x 20",
-            " > |c.h|g @4 1x 30",
-            " > |c.h|g @5 1x 40",
-            "lib|b.c|f:1 0",
-            "|c.h|g:1 0",
-        ]
-    );
-}
-
-#[test]
-fn a_callee_takes_a_place_that_was_given_before_the_function() {
-    let reading = sound(
-        "events: Ir\nfl=a.c\nfn=main\n1 5\ncfi=b.c\ncob=lib\nfn=other\n1 1\ncfn=f\ncalls=1 7\n2 10\n\
-         cfn=g\ncalls=1 8\n3 10\n",
-    );
-    assert_eq!(
-        reading.tables(),
-        [
-            "|a.c|main:1 5",
-            "|a.c|other:1 1",
-            " > lib|b.c|f @2 1x 10",
-            " > |a.c|g @3 1x 10",
-            "lib|b.c|f:7 0",
-            "|a.c|g:8 0",
-        ]
-    );
-}
-
-#[test]
 fn a_second_call_may_give_its_callee_another_place() {
     let reading = sound(
         "events: Ir\nfl=a.c\nfn=main\n1 5\ncfi=b.c\ncob=lib\ncfn=f\ncalls=1 7\n2 10\n\
@@ -126,17 +87,6 @@ fn a_second_call_may_give_its_callee_another_place() {
 /// The beginning of a trace of Xdebug in which all names have ids.
 const TRACE: &str = "version: 1\ncreator: xdebug 3.2.0\nevents: Time_(10ns)\n\
     jfi=(1) a.php\njfn=(1) {main}\njfn=(2) f\njfn=(3) g\n";
-
-#[test]
-fn a_call_of_a_trace_takes_its_object() {
-    let trace = format!(
-        "{TRACE}fl=(1)\nfn=(1)\n1 5\ncob=lib\ncfl=(1)\ncfn=(2)\ncalls=1 0 0\n10 7\n\
-         cfl=(1)\ncfn=(3)\ncalls=1 0 0\n11 8\n\nsummary: 20\n\n# {:90}\n",
-        ""
-    );
-    let tables = sound(&trace).tables();
-    assert_eq!(tables[3..], ["lib|a.php|f:0 0", "|a.php|g:0 0"]);
-}
 
 #[test]
 fn a_line_may_be_relative_to_that_of_a_record() {
@@ -295,64 +245,12 @@ fn the_last_line_may_lack_its_end_but_not_without_a_word() {
 }
 
 #[test]
-fn a_right_summary_counts_without_its_newline() {
-    let text =
-        "creator: xdebug 3.2.0\nevents: Time_(10ns)\nfl=a.php\nfn={main}\n2 10\n\nsummary: 10";
-    let reading = sound(text);
-    assert_eq!(reading.summaries(), ["summary: 10"]);
-    assert_eq!(reading.warnings.len(), 1, "{:?}", reading.warnings);
-    assert!(reading.warnings[0].contains("has no end"));
-    let cut = text.strip_suffix('0').unwrap();
-    assert!(sound(cut).warnings[0].contains("cut off within this line"));
-}
-
-#[test]
-fn a_run_that_is_cut_off_after_a_whole_one_is_told() {
-    let whole =
-        "creator: xdebug 3.2.0\nevents: Time_(10ns)\nfl=a.php\nfn={main}\n2 10\n\nsummary: 10\n\n";
-    assert!(sound(whole).warnings.is_empty());
-    let cut = whole.replace("{main}", "f").replace("summary: 10\n\n", "");
-    let text = format!("{whole}==== NEW PROFILING FILE ====\n{cut}");
-    let warnings = sound(&text).warnings;
-    assert_eq!(warnings.len(), 1);
-    assert!(warnings[0].contains("{main} among them, are missing"));
-    // After {main} only the last block is in doubt.
-    let text = format!(
-        "{}fl=a.php\nfn=shutdown\n",
-        whole.replace("summary: 10\n\n", "")
-    );
+fn after_main_only_the_last_block_is_in_doubt() {
+    let text = "creator: xdebug 3.2.0\nevents: Time_(10ns)\nfl=a.php\nfn={main}\n2 10\n\n\
+                fl=a.php\nfn=shutdown\n";
     let expected = "a.cg:8: the profile is cut off within the block of \"shutdown\"; \
                     its writer was killed or is still running";
-    assert_eq!(sound(&text).warnings, [expected]);
-}
-
-#[test]
-fn each_part_of_valgrind_ends_with_its_totals() {
-    let text = "creator: callgrind-3.19.0\npart: 1\nevents: Ir\nfn=a\n1 2\n\ntotals: 2\n";
-    assert!(sound(text).warnings.is_empty());
-    let text = format!("{text}part: 2\nevents: Ir\nfn=a\n1 2\n");
-    let warnings = sound(&text).warnings;
-    assert_eq!(warnings.len(), 1);
-    assert!(warnings[0].contains("before its \"totals:\" line"));
-}
-
-#[test]
-fn what_is_asked_to_be_a_trace_and_is_none_is_told_so() {
-    let trace = read_options(|options| options.kind = KindChoice::Fixed(Kind::Trace));
-    for creator in ["creator: callgrind-3.19.0\n", ""] {
-        let text = format!("{creator}events: Ir\nfn=a\n1 2\n\npart: 2\nfn=a\n1 2\n");
-        let warnings = read_with(&text, &trace, None).warnings;
-        assert_eq!(warnings.len(), 1, "{warnings:?}");
-        assert!(warnings[0].contains("does not name Xdebug"));
-    }
-}
-
-#[test]
-fn a_formula_may_change_from_part_to_part() {
-    let text = "event: Sum = Ir + Dr\nevents: Ir Dr\nfn=a\n1 2 30\npart: 2\n\
-                event: Sum = 2 Ir\nfn=b\n1 2 30\n";
-    let reading = read_with(text, &Options::default(), Some("Sum"));
-    assert_eq!(reading.tables(), ["||a:1 32", "||b:1 4"]);
+    assert_eq!(sound(text).warnings, [expected]);
 }
 
 #[test]
@@ -366,15 +264,6 @@ fn a_summary_speaks_of_the_columns_of_its_part() {
     );
     let text = "events: Ir Dr\nfn=a\n1 20 3\nsummary: 20 3\nevents: Dr Ir\nfn=a\n1 4 50\n";
     assert_eq!(sound(text).summaries(), ["summary: 20 3"]);
-}
-
-#[test]
-fn only_a_line_alone_may_be_unknown() {
-    let text = "positions: instr line\nevents: Ir\nfn=a\n-1 0 7\n";
-    assert!(error(text).contains("negative position"), "{}", error(text));
-    let reading = sound("events: Ir\nfn=a\n-1 7\n");
-    assert_eq!(reading.tables(), ["||a:0 7"]);
-    assert_eq!(reading.warnings.len(), 1);
 }
 
 #[test]

@@ -190,8 +190,8 @@ impl Read for Bytewise<'_> {
 
 /// Lists what a text holds, or says why it cannot be read.
 ///
-/// Fast paths look ahead: they are taken where enough follows, and the general path where each byte
-/// comes alone.
+/// Shortcuts look ahead: they are taken where enough follows, and the general path where each byte
+/// comes alone. The reference parser has none.
 #[track_caller]
 pub fn listed(text: &str) -> Result<Vec<String>, String> {
     let reading = Reading::default();
@@ -201,5 +201,11 @@ pub fn listed(text: &str) -> Result<Vec<String>, String> {
     assert_eq!(list(reading.read([text.as_bytes()])), whole, "at the end");
     let bytewise = list(reading.read([Bytewise(followed.as_bytes())]));
     assert_eq!(bytewise, whole, "byte by byte");
+    let mut builder = ProfileBuilder::new(ProfileOptions::default());
+    let reference =
+        callgrind::read_line_by_line(text.as_bytes(), "test.cg", &reading.read, &mut builder)
+            .map_err(|error| error.to_string())
+            .map(|_| listing(&builder.finish().expect("what was read makes a profile")));
+    assert_eq!(reference, whole, "by the reference parser");
     whole
 }

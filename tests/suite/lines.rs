@@ -74,7 +74,7 @@ fn a_column_of_addresses_knows_no_unknown_line() {
     for costs in ["5", "5 1", "5 1 1"] {
         let text = format!("positions: instr line\nevents: Ir Dr\nfn=f\n-1 {costs}\n");
         let error = listed(&text).unwrap_err();
-        assert!(error.starts_with("test.cg:4: "), "{error}");
+        assert!(error.starts_with("test.cg:4: negative position"), "{error}");
     }
     // Where the line is all there is, `-1` is how some writers say that there is none.
     let line = "f | :0 |  | self 1 | inclusive 1 | invocations 1";

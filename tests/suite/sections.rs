@@ -63,7 +63,11 @@ fn a_part_of_valgrind_without_its_totals_is_told() {
         let (_, warnings) = read(&text);
         let cut = usize::from(first.is_empty()) + usize::from(second.is_empty());
         assert_eq!(warnings.len(), cut, "{warnings:?}");
-        assert!(warnings.iter().all(|warning| warning.contains("totals:")));
+        assert!(
+            warnings
+                .iter()
+                .all(|warning| warning.contains("before its \"totals:\" line"))
+        );
     }
     // Others end their parts with nothing.
     let others = whole.replace(totals, "").replace("callgrind-", "another-");
@@ -73,12 +77,19 @@ fn a_part_of_valgrind_without_its_totals_is_told() {
 #[test]
 fn a_summary_that_is_right_counts_as_whole_without_its_newline() {
     let whole = format!("{TRACE}{RUN}summary: 14 0");
-    assert_eq!(summaries(&whole), ["summary: 14 0"]);
+    let (headers, warnings) = read(&whole);
+    assert_eq!(headers.last().unwrap(), "summary: 14 0");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("has no end"), "{warnings:?}");
     // Less than the costs that it sums up: digits are missing.
     let cut = format!("{TRACE}{RUN}summary: 1");
     let (headers, warnings) = read(&cut);
     assert!(headers.contains(&"summary: 14".to_owned()), "{headers:?}");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(
+        warnings[0].contains("cut off within this line"),
+        "{warnings:?}"
+    );
 }
 
 #[test]
@@ -122,6 +133,9 @@ fn each_part_without_its_summary_gets_its_own() {
 fn two_summaries_of_one_part_are_kept() {
     let text = "events: Ir\nsummary: 3\nsummary: 2\nfn=f\n1 5\n";
     assert_eq!(summaries(text), ["summary: 3", "summary: 2"]);
+    // Taken together, they sum up something.
+    let text = "events: Ir\nsummary: 0\nsummary: 3\nfn=f\n1 6\n";
+    assert_eq!(summaries(text), ["summary: 0", "summary: 3"]);
     // Where they sum up nothing, one of them is put right.
     let text = "events: Ir\nsummary: 0\nsummary: 0\nfn=f\n1 5\n";
     assert_eq!(summaries(text), ["summary: 5", "summary: 0"]);
