@@ -149,6 +149,10 @@ mod tests {
             printable(b"class@anonymous\0/a.php"),
             "class@anonymous\\x00/a.php"
         );
+        for c in '\0'..' ' {
+            let spelled = printable(format!("a{c}b").as_bytes());
+            assert!(spelled.starts_with("a\\") && !spelled.contains(c), "{c:?}");
+        }
         for c in '\u{80}'..='\u{9f}' {
             let spelled = format!("a\\u{{{:x}}}b", u32::from(c));
             assert_eq!(printable(format!("a{c}b").as_bytes()), spelled);

@@ -137,26 +137,6 @@ mod in_text {
         assert!(report.contains(r"\x1b[31mred\x1b[0m\x07"), "{report}");
     }
 
-    /// All that moves the cursor, ends a line, or turns the direction of the text.
-    #[test]
-    fn no_character_of_a_name_is_a_command() {
-        let controls = (0..0x20).chain(0x7f..0xa0);
-        let layout = [0x61c, 0x200e, 0x200f];
-        let layout = layout
-            .into_iter()
-            .chain(0x2028..0x202f)
-            .chain(0x2066..0x206a);
-        for c in controls.chain(layout).filter_map(char::from_u32) {
-            if c == '\n' {
-                continue;
-            }
-            let text = format!("events: Ir\nfl=x{c}y\nfn=a{c}b\n1 5\n");
-            let report = as_text(&profile(text), None, None);
-            assert!(!report.contains(c), "{:?}: {report:?}", c);
-            assert_eq!(rows(&report).len(), 1, "{c:?}");
-        }
-    }
-
     #[test]
     fn more_than_32_bits_are_shown_in_full() {
         let text =
