@@ -782,19 +782,15 @@ mod tests {
 
     #[test]
     fn a_column_missing_in_one_part_counts_as_zero_there() {
-        let mut events = wanting("Sum", &["Sum = Ir + Dr"]);
-        select(&mut events, "Ir Dr");
-        assert_eq!(
-            select(&mut events, "Dr Dw"),
-            CostSource::Weighted(vec![1, 0])
-        );
-    }
-
-    #[test]
-    fn a_column_that_only_a_later_part_has_takes_nothing_from_the_first() {
         let mut events = wanting("Sum", &["Sum = Ir + 2 Dr"]);
-        assert_eq!(select(&mut events, "Ir"), CostSource::Weighted(vec![1]));
-        assert_eq!(select(&mut events, "Dr"), CostSource::Weighted(vec![2]));
+        for (columns, weights) in [
+            ("Ir", vec![1]),
+            ("Dr", vec![2]),
+            ("Ir Dr", vec![1, 2]),
+            ("Dr Dw", vec![2, 0]),
+        ] {
+            assert_eq!(select(&mut events, columns), CostSource::Weighted(weights));
+        }
         assert_eq!(events.check(), Ok(()));
     }
 

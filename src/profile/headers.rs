@@ -412,18 +412,6 @@ mod tests {
     }
 
     #[test]
-    fn each_section_that_lacks_its_summary_gets_its_own() {
-        let sections: [(&[Cost], Cost); 3] = [(&[5], 5), (&[0], 6), (&[], 7)];
-        assert_eq!(
-            text(&headers(&sections)),
-            "summary: 5|summary: 6|summary: 7"
-        );
-        // Two lines of one section are taken together.
-        assert_eq!(text(&headers(&[(&[2, 3], 6)])), "summary: 2|summary: 3");
-        assert_eq!(text(&headers(&[(&[0, 3], 6)])), "summary: 0|summary: 3");
-    }
-
-    #[test]
     fn merging_keeps_each_section_apart() {
         let mut all = headers(&[(&[5], 5)]);
         all.append(headers(&[(&[], 7), (&[0], 6)]));
