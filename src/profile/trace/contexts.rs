@@ -533,24 +533,18 @@ impl ContextTree {
     }
 
     fn enter(&mut self, node: Context, is_stepped_over: bool) -> Option<ContextId> {
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.nodes[id.index()] = node;
-                Some(id)
-            }
-            None => {
-                let number = next_index(self.nodes.len());
-                match number {
-                    Some(_) => self.nodes.push(node),
-                    None => self.is_full = true,
-                }
-                number.map(ContextId)
-            }
+        let id = if let Some(id) = self.free.pop() {
+            self.nodes[id.index()] = node;
+            id
+        } else if let Some(number) = next_index(self.nodes.len()) {
+            self.nodes.push(node);
+            ContextId(number)
+        } else {
+            self.is_full = true;
+            return None;
         };
-        if let Some(id) = id {
-            self.set_stepped_over(id, is_stepped_over);
-        }
-        id
+        self.set_stepped_over(id, is_stepped_over);
+        Some(id)
     }
 }
 
