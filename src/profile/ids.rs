@@ -53,3 +53,12 @@ impl EdgeId {
 pub(super) fn next_index(len: usize) -> Option<u32> {
     u32::try_from(len).ok().filter(|&index| index < u32::MAX)
 }
+
+/// The value for an index of a table that may end before it.
+#[inline]
+pub(super) fn slot<T: Default>(table: &mut Vec<T>, index: usize) -> &mut T {
+    if table.len() <= index {
+        table.resize_with(index + 1, T::default);
+    }
+    &mut table[index]
+}

@@ -13,7 +13,7 @@ use hashbrown::HashTable;
 
 use super::invocations::InvocationTree;
 use crate::profile::Cost;
-use crate::profile::ids::{FunctionId, next_index};
+use crate::profile::ids::{FunctionId, next_index, slot};
 
 /// Number of a node in a [`ContextTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -219,14 +219,12 @@ impl ContextTree {
     /// For every function the inclusive costs of those nodes that have no node of the same function
     /// above them; functions that are missing at the end have no node.
     pub fn outermost_costs(&self) -> Vec<Cost> {
-        let mut outermost: Vec<Cost> = Vec::new();
+        let mut outermost = Vec::new();
         self.sum_up(|id, is_outermost, cost| {
             if is_outermost {
                 let function = self.context(id).function.index();
-                if outermost.len() <= function {
-                    outermost.resize(function + 1, 0);
-                }
-                outermost[function] = outermost[function].saturating_add(cost);
+                let sum = slot(&mut outermost, function);
+                *sum = Cost::saturating_add(*sum, cost);
             }
         });
         outermost
@@ -243,11 +241,7 @@ impl ContextTree {
                 Step::Enter(id) => {
                     let context = self.context(id);
                     sums.push(context.self_cost);
-                    let function = context.function.index();
-                    if on_path.len() <= function {
-                        on_path.resize(function + 1, 0);
-                    }
-                    on_path[function] += 1;
+                    *slot(&mut on_path, context.function.index()) += 1;
                 }
                 Step::Leave(id) => {
                     let cost = sums.pop().unwrap_or(0);

@@ -7,7 +7,7 @@ use super::invocations::{InvocationCall, InvocationTree, NONE, SteppingOver};
 use super::matching::Unclaimed;
 use super::roles::Roles;
 use crate::profile::costs::Cost;
-use crate::profile::ids::FunctionId;
+use crate::profile::ids::{FunctionId, slot};
 use crate::profile::{InclusiveCost, ProfileOptions};
 
 /// How many blocks and calls of a trace with fibers are linked at once. The more, the fewer calls
@@ -208,8 +208,8 @@ impl Linker {
         };
         let known = self.known.as_mut().filter(|_| KNOWN);
         if !known.is_some_and(|known| known.end_block(ended)) {
-            self.unclaimed(block.function)
-                .push(cost, calls.len(), ended);
+            let unclaimed = slot(&mut self.unclaimed, block.function.index());
+            unclaimed.push(cost, calls.len(), ended);
         }
     }
 
@@ -288,13 +288,5 @@ impl Linker {
                 self.contexts.add_root(FunctionId(number), ended.subtree());
             }
         }
-    }
-
-    fn unclaimed(&mut self, function: FunctionId) -> &mut Unclaimed<Ended> {
-        if self.unclaimed.len() <= function.index() {
-            self.unclaimed
-                .resize_with(function.index() + 1, Unclaimed::default);
-        }
-        &mut self.unclaimed[function.index()]
     }
 }

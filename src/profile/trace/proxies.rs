@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use super::matching::Unclaimed;
 use crate::profile::calls::EdgeKey;
 use crate::profile::costs::{Cost, Costs, add_all};
-use crate::profile::ids::FunctionId;
+use crate::profile::ids::{FunctionId, slot};
 
 /// Whether a function of a trace is one of those to step over.
 ///
@@ -125,10 +125,7 @@ pub(super) struct CallLists {
 impl CallLists {
     /// Says that a function is a proxy.
     pub fn step_over(&mut self, function: FunctionId) {
-        if self.is_proxy.len() <= function.index() {
-            self.is_proxy.resize(function.index() + 1, false);
-        }
-        self.is_proxy[function.index()] = true;
+        *slot(&mut self.is_proxy, function.index()) = true;
     }
 
     #[inline]

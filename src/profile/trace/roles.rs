@@ -1,6 +1,6 @@
 //! Functions of PHP that leave one stack for another, and others that matter where they do.
 
-use crate::profile::ids::FunctionId;
+use crate::profile::ids::{FunctionId, slot};
 
 /// What a function of PHP has to do with stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +39,7 @@ impl Roles {
     /// Adds functions.
     pub fn extend(&mut self, roles: &[(FunctionId, Role)]) {
         for &(function, role) in roles {
-            if self.by_function.len() <= function.index() {
-                self.by_function.resize(function.index() + 1, None);
-            }
-            self.by_function[function.index()] = Some(role);
+            *slot(&mut self.by_function, function.index()) = Some(role);
             self.have_fibers |= role != Role::Destructor;
         }
     }
