@@ -8,14 +8,12 @@ use thiserror::Error;
 use super::calls::{Added, CallTable, EdgeKey};
 use super::costs::{Cost, CostTable, Costs, add_all};
 use super::events::{Event, EventChoice, EventError, Events, Selection};
-use super::functions::{
-    Draft, Drafts, Found, Function, FunctionTable, LineRule, LineSource, proxy_of,
-};
+use super::functions::{Draft, Drafts, Found, Function, FunctionTable, LineRule, LineSource};
 use super::headers::Headers;
 use super::ids::{EdgeId, FunctionId, NameId};
 use super::names::NameTable;
 use super::sums::Sums;
-use super::trace::{Role, Trace, Wanted};
+use super::trace::{Role, Trace, Wanted, proxy_of};
 use super::{Contents, InclusiveCost, Profile, ProfileKind};
 use table::Table;
 pub(crate) use table::TableFunction;

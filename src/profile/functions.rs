@@ -7,7 +7,6 @@ use indexmap::IndexMap;
 
 use super::costs::{Cost, CostTable};
 use super::ids::{FunctionId, NameId, next_index};
-use super::trace::is_proxy;
 use super::{Kind, ModelError};
 
 /// A function of a finished profile.
@@ -327,10 +326,4 @@ impl Drafts {
 pub(super) enum Found {
     Known(FunctionId),
     New(FunctionId),
-}
-
-/// Which of the proxies, by position, a name is one of.
-pub(super) fn proxy_of(proxies: &[Vec<u8>], name: &[u8]) -> impl Iterator<Item = usize> {
-    let proxies = proxies.iter().enumerate();
-    proxies.filter_map(move |(at, proxy)| is_proxy(std::slice::from_ref(proxy), name).then_some(at))
 }

@@ -8,10 +8,10 @@ use super::ProfileBuilder;
 use crate::profile::calls::{Added, CallEdge, CallTable, EdgeKey};
 use crate::profile::costs::Costs;
 use crate::profile::events::Selection;
-use crate::profile::functions::{Function, LineSource, proxy_of};
+use crate::profile::functions::{Function, LineSource};
 use crate::profile::ids::{FunctionId, NameId, next_index};
 use crate::profile::sums::Sums;
-use crate::profile::trace::{Links, Wanted};
+use crate::profile::trace::{Links, Wanted, proxy_of};
 use crate::profile::{Cost, InclusiveCost, InvocationTree, ProfileKind};
 
 /// A function of a table that was summed before: of a preprocessed file.

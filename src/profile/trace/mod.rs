@@ -25,18 +25,18 @@ use crate::threads::WorkerThread;
 pub use contexts::{Context, ContextId, ContextTree, Step};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(super) use linker::{Links, Wanted};
-pub(super) use proxies::{ListedCalls, WaitingCall, is_proxy};
+pub(super) use proxies::{ListedCalls, WaitingCall, proxy_of};
 pub(super) use roles::Role;
 
 use batch::{Batch, Block};
 use linker::Linker;
-use proxies::CallLists;
+use proxies::ProxyCalls;
 
 /// A run of a trace that is being read; see the [module](self)'s documentation.
 #[derive(Debug)]
 pub(super) struct Trace {
     wanted: Wanted,
-    lists: CallLists,
+    lists: ProxyCalls,
     /// Functions that have to do with stacks.
     roles: Vec<(FunctionId, Role)>,
     linking: Option<Linking>,
@@ -51,7 +51,7 @@ impl Trace {
         let links = wanted.invocations || wanted.contexts || wanted.outermost;
         Trace {
             wanted,
-            lists: CallLists::default(),
+            lists: ProxyCalls::default(),
             roles: Vec::new(),
             linking: links.then(|| Linking::new(wanted, &[])),
             more: Vec::new(),

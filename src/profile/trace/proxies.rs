@@ -9,14 +9,18 @@ use crate::profile::calls::EdgeKey;
 use crate::profile::costs::{Cost, Costs, add_all};
 use crate::profile::ids::{FunctionId, slot};
 
-/// Whether a function of a trace is one of those to step over.
+/// Which of the functions to step over, by position, a function of a trace is.
 ///
 /// Xdebug 2.3 and later append the place to some names: `php::call_user_func:{FILE:LINE}`.
-pub(in crate::profile) fn is_proxy(proxies: &[Vec<u8>], name: &[u8]) -> bool {
-    proxies.iter().any(|proxy| {
+pub(in crate::profile) fn proxy_of(
+    proxies: &[Vec<u8>],
+    name: &[u8],
+) -> impl Iterator<Item = usize> {
+    let proxies = proxies.iter().enumerate().filter(move |(_, proxy)| {
         name.strip_prefix(proxy.as_slice())
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(b":{") && rest.ends_with(b"}"))
-    })
+    });
+    proxies.map(|(position, _)| position)
 }
 
 /// Replaces calls to proxies by what these called.
@@ -114,7 +118,7 @@ impl ListedCalls {
 /// proxy all calls wait. Only at the end is it known what replaces them, and which function lists
 /// them.
 #[derive(Debug, Default)]
-pub(super) struct CallLists {
+pub(super) struct ProxyCalls {
     is_proxy: Vec<bool>,
     /// Calls of the open block.
     waiting: Vec<WaitingCall>,
@@ -122,7 +126,7 @@ pub(super) struct CallLists {
     unclaimed: HashMap<FunctionId, Unclaimed<VecDeque<WaitingCall>>, RandomState>,
 }
 
-impl CallLists {
+impl ProxyCalls {
     /// Says that a function is a proxy.
     pub fn step_over(&mut self, function: FunctionId) {
         *slot(&mut self.is_proxy, function.index()) = true;
@@ -193,8 +197,8 @@ mod tests {
     const PROXIES: u32 = 5;
 
     /// Functions below [`PROXIES`] are proxies.
-    fn lists() -> CallLists {
-        let mut lists = CallLists::default();
+    fn lists() -> ProxyCalls {
+        let mut lists = ProxyCalls::default();
         (0..PROXIES).for_each(|proxy| lists.step_over(FunctionId(proxy)));
         lists
     }
@@ -208,7 +212,7 @@ mod tests {
     }
 
     /// Ends a block with calls of these functions, and returns the calls that are listed for it.
-    fn listed(lists: &mut CallLists, function: u32, calls: &[u32]) -> Option<Vec<u32>> {
+    fn listed(lists: &mut ProxyCalls, function: u32, calls: &[u32]) -> Option<Vec<u32>> {
         for &callee in calls {
             let call = call(function, callee);
             if lists.has_to_wait(call.caller, call.callee) {
@@ -272,15 +276,15 @@ mod tests {
 
     #[test]
     fn proxies_are_known_by_name_and_place() {
-        let proxies = [b"php::call_user_func".to_vec()];
+        let proxies = ["strlen", "php::call_user_func"].map(Into::into);
         for (name, expected) in [
-            (&b"php::call_user_func"[..], true),
-            (b"php::call_user_func:{/srv/a.php:7}", true),
-            (b"php::call_user_func:{/srv/a.php:7", false),
-            (b"php::call_user_func_array", false),
-            (b"call_user_func", false),
+            (&b"php::call_user_func"[..], Some(1)),
+            (b"php::call_user_func:{/srv/a.php:7}", Some(1)),
+            (b"php::call_user_func:{/srv/a.php:7", None),
+            (b"php::call_user_func_array", None),
+            (b"call_user_func", None),
         ] {
-            assert_eq!(is_proxy(&proxies, name), expected);
+            assert!(proxy_of(&proxies, name).eq(expected));
         }
     }
 }
