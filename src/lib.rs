@@ -98,7 +98,6 @@ pub mod profile;
 pub mod report;
 mod temporary;
 mod text;
-mod threads;
 pub mod webgrind;
 
 /// The examples in the documentation, which have to compile.

@@ -18,10 +18,13 @@ mod matching;
 mod proxies;
 mod roles;
 
+use std::panic::resume_unwind;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{Builder, JoinHandle, available_parallelism};
+
 use super::calls::EdgeKey;
 use super::costs::Costs;
 use super::ids::FunctionId;
-use crate::threads::WorkerThread;
 pub use contexts::{Context, ContextId, ContextTree, Step};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(super) use linker::{Links, Wanted};
@@ -169,14 +172,6 @@ const BATCH: usize = 8 << 10;
 /// How many batches may wait to be linked.
 const BATCHES: usize = 4;
 
-/// Where the links are made.
-#[derive(Debug)]
-enum Worker {
-    Thread(WorkerThread<Batch, Links>),
-    /// On the same thread, if there is no free core.
-    Here(Box<Linker>),
-}
-
 /// Collects blocks and their calls, and passes them on in batches to be linked.
 #[derive(Debug)]
 struct Linking {
@@ -217,45 +212,70 @@ impl Linking {
     }
 
     fn finish(self) -> Links {
-        match self.worker {
-            None => {
-                let mut linker = Linker::new(self.wanted);
-                linker.link(self.batch);
-                linker.finish()
-            }
-            Some(Worker::Here(mut linker)) => {
-                linker.link(self.batch);
-                linker.finish()
-            }
-            Some(Worker::Thread(thread)) => {
-                thread.send(self.batch);
-                thread.finish()
-            }
-        }
+        let mut worker = self.worker.unwrap_or_else(|| Worker::here(self.wanted));
+        worker.link(self.batch);
+        worker.finish()
     }
 
     #[inline(never)]
     fn hand_over(&mut self) {
         let batch = std::mem::take(&mut self.batch);
         let wanted = self.wanted;
-        match self.worker.get_or_insert_with(|| Worker::start(wanted)) {
-            Worker::Here(linker) => linker.link(batch),
-            // It fails only if the thread has panicked, which is reported at the end.
-            Worker::Thread(thread) => _ = thread.send(batch),
-        }
+        let worker = self.worker.get_or_insert_with(|| Worker::start(wanted));
+        worker.link(batch);
     }
+}
+
+/// Where the links are made.
+#[derive(Debug)]
+enum Worker {
+    /// On a thread of its own, while the input is read on.
+    Thread(SyncSender<Batch>, JoinHandle<Links>),
+    /// On the same thread.
+    Here(Box<Linker>),
 }
 
 impl Worker {
     fn start(wanted: Wanted) -> Self {
-        let thread = WorkerThread::start("linker", BATCHES, move |batches| {
+        Self::start_thread(wanted).unwrap_or_else(|| Worker::here(wanted))
+    }
+
+    /// None, if there is only one core, or if no thread can be started.
+    fn start_thread(wanted: Wanted) -> Option<Self> {
+        if available_parallelism().map_or(1, usize::from) < 2 {
+            return None;
+        }
+        let (sender, batches) = sync_channel(BATCHES);
+        let thread = Builder::new().name("linker".to_owned()).spawn(move || {
             let mut linker = Linker::new(wanted);
             batches.iter().for_each(|batch| linker.link(batch));
             linker.finish()
         });
-        match thread {
-            Some(thread) => Worker::Thread(thread),
-            None => Worker::Here(Box::new(Linker::new(wanted))),
+        Some(Worker::Thread(sender, thread.ok()?))
+    }
+
+    fn here(wanted: Wanted) -> Self {
+        Worker::Here(Box::new(Linker::new(wanted)))
+    }
+
+    fn link(&mut self, batch: Batch) {
+        match self {
+            Worker::Here(linker) => linker.link(batch),
+            // It fails only if the thread has panicked, which is reported at the end.
+            Worker::Thread(sender, _) => _ = sender.send(batch),
+        }
+    }
+
+    /// Waits until everything is linked.
+    fn finish(self) -> Links {
+        match self {
+            Worker::Here(linker) => linker.finish(),
+            Worker::Thread(sender, thread) => {
+                // The thread ends when its sender is gone.
+                drop(sender);
+                let links = thread.join();
+                links.unwrap_or_else(|panic| resume_unwind(panic))
+            }
         }
     }
 }
