@@ -159,28 +159,17 @@ pub struct Selection {
 }
 
 impl Default for Selection {
+    /// One event, which stands in the first column.
     fn default() -> Self {
-        Selection::FIRST_COLUMN
+        Selection {
+            first: CostSource::Column(0),
+            more: Vec::new(),
+            matches: false,
+        }
     }
 }
 
 impl Selection {
-    /// One event, which stands in the first column.
-    pub const FIRST_COLUMN: Selection = Selection {
-        first: CostSource::Column(0),
-        more: Vec::new(),
-        matches: false,
-    };
-
-    /// One event, which stands in this column.
-    #[cfg(test)]
-    pub(super) fn column(column: usize) -> Self {
-        Selection {
-            first: CostSource::Column(column),
-            ..Selection::FIRST_COLUMN
-        }
-    }
-
     /// How to find the cost of the first wanted event.
     pub fn first(&self) -> &CostSource {
         &self.first

@@ -371,6 +371,7 @@ fn summary_line(numbers: &[Cost]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::events::{EventChoice, Events};
 
     fn text(headers: &Headers) -> String {
         let lines = headers.lines();
@@ -385,10 +386,9 @@ mod tests {
         let mut headers = Headers::default();
         for (summaries, own) in sections {
             for number in *summaries {
-                let line = format!("summary: {number}");
-                headers.push(line.as_bytes());
+                headers.push(format!("summary: {number}").as_bytes());
             }
-            headers.settle(&Selection::FIRST_COLUMN, b"Ir", false);
+            headers.settle(&Selection::default(), b"Ir", false);
             headers.end_section(*own);
         }
         headers
@@ -421,7 +421,8 @@ mod tests {
     #[test]
     fn another_event_has_its_self_costs_as_summary() {
         let mut headers = Headers::default();
-        let memory = Selection::column(1);
+        let mut events = Events::new(EventChoice::Named(vec![b"Memory".to_vec()]));
+        let memory = events.select(&[b"Time".to_vec(), b"Memory".to_vec()], false);
         headers.push(b"events: Time Memory");
         headers.push(b"summary: 100 4000");
         headers.push(b"summary: 1 2");
@@ -436,7 +437,7 @@ mod tests {
         headers.push(b"cmd:a");
         headers.push(b"summary:  0x10 7");
         headers.push(b"cmd:a");
-        headers.settle(&Selection::FIRST_COLUMN, b"Ir", false);
+        headers.settle(&Selection::default(), b"Ir", false);
         headers.end_section(16);
         assert_eq!(text(&headers), "cmd: a|summary: 16 7|cmd: a");
         assert_eq!(headers.texts.len(), 3);
