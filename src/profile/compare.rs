@@ -186,6 +186,7 @@ fn order(change: &FunctionChange) -> impl Ord + '_ {
 }
 
 /// A function of one side: its place and its cost.
+#[derive(Clone, Copy)]
 struct Found<'a> {
     object: &'a [u8],
     file: &'a [u8],
@@ -227,11 +228,10 @@ fn functions(profile: &Profile, scale: u64) -> Functions<'_> {
             sums: FunctionSums::of(function, scale),
         };
         let key = (name, last_component(file));
-        let found = match functions.remove(&key) {
-            Some(other) => other.joined(found),
-            None => found,
-        };
-        functions.insert(key, found);
+        functions
+            .entry(key)
+            .and_modify(|other| *other = other.joined(found))
+            .or_insert(found);
     }
     functions
 }
