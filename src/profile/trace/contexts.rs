@@ -109,7 +109,7 @@ pub struct ContextTree {
     nodes: Vec<Context>,
     /// Nodes that were merged into others; new ones take their places.
     free: Vec<ContextId>,
-    /// For nodes with many below them: these by function.
+    /// For nodes with many below them: these by their keys.
     indices: Vec<HashTable<ContextId>>,
     free_indices: Vec<usize>,
     hasher: RandomState,

@@ -90,6 +90,9 @@ struct Ended {
 impl Ended {
     /// Whether the call that made it can have had this cost: Xdebug rounds each cost by up to half a
     /// unit, and of an invocation without calls the same number twice.
+    ///
+    /// [`matching`](super::matching) tolerates more: there, the latest invocation is nearly always
+    /// the right one. Here, costs have to tell fibers apart that call the same functions.
     fn fits(&self, cost: Cost) -> bool {
         let tolerance = match self.calls {
             0 => 0,
@@ -442,33 +445,6 @@ mod tests {
         let mut roles = Roles::default();
         roles.extend(&ROLES);
         roles
-    }
-
-    #[test]
-    fn names_say_what_functions_have_to_do_with_stacks() {
-        for (name, role) in [
-            ("php::Fiber->start", Some(Role::Start)),
-            ("php::Fiber->resume", Some(Role::Resume)),
-            ("php::Fiber->throw", Some(Role::Resume)),
-            ("php::Fiber::suspend", Some(Role::Suspend)),
-            ("A\\B->__destruct", Some(Role::Destructor)),
-            ("Fiber->start", None),
-            ("php::Fiber->getReturn", None),
-            ("A->__destructor", None),
-        ] {
-            assert_eq!(Role::of(name.as_bytes()), role, "{name}");
-        }
-    }
-
-    /// Blocks are kept only where there are fibers.
-    #[test]
-    fn destructors_are_no_sign_of_fibers() {
-        let mut all = Roles::default();
-        assert!(!all.have_fibers());
-        all.extend(&ROLES[3..]);
-        assert!(!all.have_fibers());
-        all.extend(&ROLES[..1]);
-        assert!(all.have_fibers());
     }
 
     #[test]

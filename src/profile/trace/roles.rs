@@ -54,3 +54,35 @@ impl Roles {
         self.by_function.get(function.index()).copied().flatten()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_functions_have_to_do_with_stacks() {
+        for (name, role) in [
+            ("php::Fiber->start", Some(Role::Start)),
+            ("php::Fiber->resume", Some(Role::Resume)),
+            ("php::Fiber->throw", Some(Role::Resume)),
+            ("php::Fiber::suspend", Some(Role::Suspend)),
+            ("A\\B->__destruct", Some(Role::Destructor)),
+            ("Fiber->start", None),
+            ("php::Fiber->getReturn", None),
+            ("A->__destructor", None),
+        ] {
+            assert_eq!(Role::of(name.as_bytes()), role, "{name}");
+        }
+    }
+
+    /// Blocks are kept only where there are fibers.
+    #[test]
+    fn destructors_are_no_sign_of_fibers() {
+        let mut roles = Roles::default();
+        assert!(!roles.have_fibers());
+        roles.extend(&[(FunctionId(3), Role::Destructor)]);
+        assert!(!roles.have_fibers());
+        roles.extend(&[(FunctionId(0), Role::Start)]);
+        assert!(roles.have_fibers());
+    }
+}
