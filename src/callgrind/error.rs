@@ -5,6 +5,7 @@ use std::{fmt, io};
 use thiserror::Error;
 
 use super::line::Cursor;
+use crate::profile::LONGEST_NAME;
 use crate::text::excerpt;
 
 /// A profile that cannot be read, with the place where that shows.
@@ -121,6 +122,9 @@ pub enum ProblemKind {
     /// A `positions:` header that names something else than `instr`, `bb` and `line`, or twice.
     #[error("unknown positions: expected instr, bb and line, each at most once")]
     UnknownPositions,
+    /// An `events:` header with a longer name.
+    #[error("name of an event over {LONGEST_NAME} bytes")]
+    EventNameTooLong,
     /// Something else than a cost line after `calls=`.
     #[error("calls= is not followed by a cost line")]
     CallWithoutCost,

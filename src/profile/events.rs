@@ -17,6 +17,12 @@ use crate::text::excerpt;
 /// long line of event names could take much memory. Valgrind's simulations have about 20 events.
 pub const MOST_EVENTS: usize = 64;
 
+/// The longest name of a column that is read, in bytes.
+///
+/// What an `events:` line costs grows with the names of the wanted events, even if the line itself
+/// names none of them. In the wild, names have at most some dozens of bytes.
+pub(crate) const LONGEST_NAME: usize = 256;
+
 /// How often the formulas of a wanted event can change before that is an error.
 ///
 /// After each change they are evaluated again, so this keeps the time linear. Writers that repeat
@@ -55,6 +61,11 @@ pub enum EventError {
     /// All events are wanted, and there are too many.
     #[error("the profile has more than {MOST_EVENTS} events; choose some of them with --event")]
     TooMany,
+}
+
+/// Whether the name of a column is too long to be read; its scale does not count.
+pub(crate) fn is_overlong(name: &[u8]) -> bool {
+    split_scale(name).0.len() > LONGEST_NAME
 }
 
 fn list(names: &[String]) -> String {

@@ -38,6 +38,7 @@ pub use trace::{
 
 use calls::{CallLists, padded};
 use events::Events;
+pub(crate) use events::{LONGEST_NAME, is_overlong};
 use functions::LineRule;
 use headers::Headers;
 use names::NameTable;

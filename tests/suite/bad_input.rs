@@ -46,7 +46,7 @@ fn read(name: &str, input: impl Read, lenient: bool) -> Said {
 }
 
 /// Every variant of `ProblemKind` and `WarningKind`; those without a file are read in other tests.
-const VARIANTS: [&str; 34] = [
+const VARIANTS: [&str; 35] = [
     "CallWithoutCallee",
     "CallWithoutCost",
     "CostBeforeEvents",
@@ -58,6 +58,7 @@ const VARIANTS: [&str; 34] = [
     "CutRun",
     "Empty",
     "EventAbsent",
+    "EventNameTooLong",
     "Io",
     "LineTooLong",
     "MissingPosition",

@@ -13,7 +13,7 @@ use crate::{fixtures, library};
 /// The fixtures, and what is said of them after their names.
 ///
 /// The fixtures' README shows which bytes of them are bad.
-const MESSAGES: [(&str, &str); 27] = [
+const MESSAGES: [(&str, &str); 28] = [
     (
         "empty.pre",
         "at byte 0: the file is cut off: expected 4 bytes for the version (found 0)",
@@ -109,6 +109,11 @@ const MESSAGES: [(&str, &str); 27] = [
         "header-not-ended.pre",
         "at byte 126: the last header line is not ended: expected \"\\n\" at the end of the file \
          (found \"summary: 3\"); it may be cut off",
+    ),
+    (
+        "event-name-too-long.pre",
+        "at byte 381: the name of the event has over 256 bytes (found \
+         \"IIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIII…\")",
     ),
     (
         "v4-invocation-count.pre",

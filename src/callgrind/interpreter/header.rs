@@ -3,7 +3,7 @@
 use super::Interpreter;
 use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::Positions;
-use crate::profile::{Kind, summary_costs};
+use crate::profile::{Kind, is_overlong, summary_costs};
 
 impl Interpreter<'_> {
     /// Reads a line that is no known body line.
@@ -18,6 +18,10 @@ impl Interpreter<'_> {
         };
         match key {
             b"events" => {
+                let mut names = value.split(u8::is_ascii_whitespace);
+                if names.any(is_overlong) {
+                    return Err(Problem::at(ProblemKind::EventNameTooLong, line, 0));
+                }
                 if self.section.events() {
                     // Headers that came before speak of the columns before.
                     self.settle();

@@ -176,7 +176,9 @@ impl<'a> Interpreter<'a> {
     fn bad_line(&mut self, problem: Problem) -> Result<(), Error> {
         let is_of_a_profile = matches!(
             problem.kind(),
-            ProblemKind::UnsupportedVersion | ProblemKind::UnknownPositions
+            ProblemKind::UnsupportedVersion
+                | ProblemKind::UnknownPositions
+                | ProblemKind::EventNameTooLong
         );
         self.diagnostics.skip_or_hold(problem);
         if self.diagnostics.holds_error() && !is_of_a_profile && !self.is_profile() {

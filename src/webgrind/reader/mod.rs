@@ -28,7 +28,7 @@ use super::layout::{
     FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Record, Start, Version,
 };
 use super::page::NAMELESS;
-use crate::profile::{Kind, ProfileBuilder, ProfileKind};
+use crate::profile::{Kind, LONGEST_NAME, ProfileBuilder, ProfileKind, is_overlong};
 use crate::text::excerpt;
 use destination::Destination;
 use source::Source;
@@ -222,6 +222,12 @@ impl<R: Read + Seek> File<R> {
                 let mut names = value.split(u8::is_ascii_whitespace);
                 let first = || names.find(|name| !name.is_empty()).map(<[u8]>::to_vec);
                 event = event.or_else(first);
+                if let Some(event) = event.as_deref().filter(|event| is_overlong(event)) {
+                    let found = excerpt(event);
+                    return Err(source.corrupt(format!(
+                        "the name of the event has over {LONGEST_NAME} bytes (found \"{found}\")"
+                    )));
+                }
             }
             builder.add_header(&line);
             kind = match (kind, kind_of_creator(&line)) {
