@@ -116,7 +116,10 @@ impl<'a> Interpreter<'a> {
             self.warn_cut(WarningKind::CutLine(found));
         } else if !found.is_empty() {
             let is_usual = self.section.leaves_last_line_open();
-            self.warn_cut(WarningKind::UnendedLine { found, is_usual });
+            if self.section.end_within_line() {
+                let kind = WarningKind::UnendedLine { found, is_usual };
+                self.diagnostics.warn_cut(kind);
+            }
         }
         self.diagnostics.pass_lines(1);
     }

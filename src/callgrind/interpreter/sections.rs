@@ -147,6 +147,14 @@ impl Section {
         !std::mem::replace(&mut self.is_cut, true)
     }
 
+    /// Notes that its last line has no end; true if nobody has said before that it is cut off.
+    pub fn end_within_line(&mut self) -> bool {
+        let is_first = !self.is_cut;
+        // What Valgrind ends its parts with tells more, if that is missing.
+        self.is_cut |= !self.expects_totals;
+        is_first
+    }
+
     /// What it lacks where it ends like this, unless that has been said.
     pub fn lacks(&self, tail: Tail) -> Option<Cut> {
         if !self.is_trace() {
