@@ -533,14 +533,16 @@ impl ProfileBuilder {
 ///
 /// `with_self_calls`: whether what a function's calls to itself cost is part of its inclusive cost.
 fn finish_functions(
-    drafts: Vec<Draft>,
+    drafts: impl ExactSizeIterator<Item = Draft>,
     more_self: CostTable,
     calls: &CallTable,
     kind: Kind,
     with_self_calls: bool,
 ) -> FunctionTable {
     let mut table = FunctionTable::with_capacity(drafts.len());
-    for (row, draft) in drafts.iter().enumerate() {
+    let mut have_blocks = Vec::with_capacity(drafts.len());
+    for (row, draft) in drafts.enumerate() {
+        have_blocks.push(draft.blocks > 0);
         table.more_inclusive.add(row, more_self.row(row));
         table.push(Function {
             object: draft.object,
@@ -571,8 +573,8 @@ fn finish_functions(
         }
     }
     if kind == Kind::Aggregate {
-        for (function, draft) in table.as_mut_slice().iter_mut().zip(&drafts) {
-            function.invocations = function.invocations.max(draft.blocks.min(1));
+        for (function, has_block) in table.as_mut_slice().iter_mut().zip(have_blocks) {
+            function.invocations = function.invocations.max(has_block.into());
         }
     }
     table

@@ -1,6 +1,6 @@
 //! The call edges of a profile.
 
-use std::ops::Deref;
+use std::ops::{Deref, RangeInclusive};
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
@@ -101,12 +101,13 @@ pub(super) struct CallTable {
     /// A cache: positions of recently called edges, each at a place that follows from its key.
     ///
     /// A trace returns to few edges millions of times, and this is much cheaper than hashing. The
-    /// number of places is a power of two, and not less than the number of edges.
+    /// number of places is a power of two.
     recent: Vec<u32>,
 }
 
-/// The initial number of places for recently called edges.
-const RECENT: usize = 1 << 8;
+/// The fewest and the most places for recently called edges. More would not stay in the cache of
+/// a core.
+const RECENT: RangeInclusive<usize> = 1 << 8..=1 << 15;
 
 /// Marks a place without an edge.
 const NO_EDGE: u32 = u32::MAX;
@@ -154,9 +155,11 @@ impl CallTable {
         let position = next_index(entry.index()).unwrap_or(NO_EDGE);
         entry.or_default().add(calls, costs.first);
         self.more.add(position as usize, costs.more);
-        if self.edges.len() > self.recent.len() {
+        let places = self.edges.len().next_power_of_two();
+        let places = places.clamp(*RECENT.start(), *RECENT.end());
+        if places > self.recent.len() {
             // What was there is found again soon.
-            self.recent = vec![NO_EDGE; (2 * self.recent.len()).max(RECENT)];
+            self.recent = vec![NO_EDGE; places];
         }
         if let Some(recent) = self.recent.get_mut(place) {
             *recent = position;

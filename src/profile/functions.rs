@@ -314,10 +314,9 @@ impl Drafts {
     }
 
     /// Takes all functions away, and begins another run.
-    pub fn take(&mut self) -> Vec<Draft> {
+    pub fn take(&mut self) -> impl ExactSizeIterator<Item = Draft> {
         self.run += 1;
-        let drafts = std::mem::take(&mut self.drafts);
-        drafts.into_values().collect()
+        std::mem::take(&mut self.drafts).into_values()
     }
 }
 

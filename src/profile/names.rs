@@ -1,5 +1,8 @@
 //! Interned names: objects, files and functions in one table.
 
+use std::hash::BuildHasher;
+use std::ops::Range;
+
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 use indexmap::map::raw_entry_v1::{RawEntryApiV1, RawEntryMut};
@@ -11,16 +14,22 @@ use super::ids::{NameId, next_index};
 /// Names are not UTF-8: anonymous PHP classes may contain NUL bytes, and C++ symbols anything.
 #[derive(Debug)]
 pub(super) struct NameTable {
-    names: IndexMap<Box<[u8]>, (), RandomState>,
+    /// All names, one after the other.
+    bytes: Vec<u8>,
+    /// Where each of them is, by the hash of its bytes.
+    names: IndexMap<Range<usize>, (), RandomState>,
 }
 
 impl Default for NameTable {
     fn default() -> Self {
-        let mut names = IndexMap::default();
+        let mut table = NameTable {
+            bytes: Vec::new(),
+            names: IndexMap::default(),
+        };
         // `NameId::EMPTY` and `NameId::MAIN` are always there.
-        names.insert(Box::default(), ());
-        names.insert((*b"{main}").into(), ());
-        NameTable { names }
+        table.intern(b"");
+        table.intern(b"{main}");
+        table
     }
 }
 
@@ -28,11 +37,15 @@ impl NameTable {
     /// Returns the number of `name`, entering it if it is new; none when 2³² − 1 names are taken.
     pub fn intern(&mut self, name: &[u8]) -> Option<NameId> {
         let next = next_index(self.names.len());
-        match self.names.raw_entry_mut_v1().from_key(name) {
+        let hash = self.names.hasher().hash_one(name);
+        let entry = self.names.raw_entry_mut_v1();
+        match entry.from_hash(hash, |known| self.bytes[known.clone()] == *name) {
             RawEntryMut::Occupied(known) => next_index(known.index()).map(NameId),
             RawEntryMut::Vacant(new) => {
                 let id = next.map(NameId)?;
-                new.insert(name.into(), ());
+                let start = self.bytes.len();
+                self.bytes.extend_from_slice(name);
+                new.insert_hashed_nocheck(hash, start..self.bytes.len(), ());
                 Some(id)
             }
         }
@@ -42,14 +55,14 @@ impl NameTable {
     #[inline]
     pub fn get(&self, id: NameId) -> &[u8] {
         match self.names.get_index(id.index()) {
-            Some((name, ())) => name,
+            Some((name, ())) => &self.bytes[name.clone()],
             None => b"",
         }
     }
 
     /// All names in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.names.keys().map(|name| &**name)
+        self.names.keys().map(|name| &self.bytes[name.clone()])
     }
 }
 

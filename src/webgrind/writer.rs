@@ -2,7 +2,7 @@
 //!
 //! One walk over the profile defines the contents of a file and their order ([`Document`]). It is
 //! done twice: as a survey, which finds out what does not fit and how large the file will be, and to
-//! write. So nothing is written before it is known that everything fits, and the two cannot disagree.
+//! write. So nothing is written before it is known that everything fits.
 
 use std::io::{self, Seek, SeekFrom, Write};
 
@@ -18,7 +18,7 @@ use super::layout::{
 };
 use super::narrow::{Narrowing, OnOverflow, Survey};
 use super::page::{IN_NAMES, escaped, header_lines};
-use crate::profile::{CallEdge, Cost, Function, FunctionId, Profile};
+use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile};
 
 /// How a profile is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,9 +75,7 @@ pub fn write<W: Write + Seek>(
 ) -> Result<Written, WriteError> {
     let mut document = Document::new(profile, options);
     let mut survey = Walk::new(io::sink(), true, Narrowing::EXACT);
-    if let Some(lists) = &document.lists {
-        lists.survey(&mut survey.survey);
-    }
+    document.survey_records(&mut survey.survey);
     document.functions(&mut survey)?;
     document.sub_calls_at = survey.position;
     document.sub_calls(&mut survey)?;
@@ -120,6 +118,21 @@ impl<'a> Document<'a> {
             escape_html: options.escape_html,
             lists: (version == Version::V4).then(|| InvocationLists::new(profile)),
             sub_calls_at: 0,
+        }
+    }
+
+    /// Takes in the numbers of the records of calls and invocations, in the order of their tables:
+    /// by function they are far apart in memory.
+    fn survey_records(&self, survey: &mut Survey) {
+        if let Some(lists) = &self.lists {
+            lists.survey(survey);
+        }
+        if self.version.has_called_from() {
+            for edge in self.profile.edges() {
+                survey.count(edge.line);
+                survey.count(edge.calls);
+                survey.cost(edge.cost);
+            }
         }
     }
 
@@ -173,21 +186,10 @@ impl<'a> Document<'a> {
             walk.put_invocations(lists, id, self.sub_calls_at)?;
         }
         if self.version.has_called_from() {
-            for edge in called_from {
-                let record = CallRecord {
-                    function: edge.caller.number().into(),
-                    line: walk.count(edge.line),
-                    calls: walk.count(edge.calls),
-                    cost: walk.cost(edge.cost),
-                };
-                walk.put(record.as_bytes())?;
-            }
+            walk.put_calls(called_from, |edge| edge.caller)?;
         }
         if self.version.has_sub_calls() {
-            let narrowing = walk.narrowing;
-            for edge in sub_calls {
-                walk.put(sub_call(&edge, &narrowing).as_bytes())?;
-            }
+            walk.put_calls(sub_calls, |edge| edge.callee)?;
         }
         walk.put(self.profile.name(function.file))?;
         walk.put(b"\n")?;
@@ -259,15 +261,6 @@ impl<'a> Document<'a> {
     }
 }
 
-fn sub_call(edge: &CallEdge, narrowing: &Narrowing) -> CallRecord {
-    CallRecord {
-        function: edge.callee.number().into(),
-        line: narrowing.count(edge.line).into(),
-        calls: narrowing.count(edge.calls).into(),
-        cost: narrowing.cost(edge.cost).into(),
-    }
-}
-
 /// A walk over the contents of a file: a survey of what the file will take, or its writing.
 struct Walk<W> {
     output: W,
@@ -315,10 +308,33 @@ impl<W: Write> Walk<W> {
         Ok(())
     }
 
+    /// Puts the call records of a function; `other` is the function that one names.
+    ///
+    /// A survey counts their size only: [`Document::survey_records`] surveys their numbers.
+    fn put_calls<'a>(
+        &mut self,
+        edges: impl ExactSizeIterator<Item = EdgeRef<'a>>,
+        other: impl Fn(&CallEdge) -> FunctionId,
+    ) -> Result<(), WriteError> {
+        if self.is_survey {
+            self.position += edges.len() as u64 * CallRecord::SIZE;
+            return Ok(());
+        }
+        for edge in edges {
+            let record = CallRecord {
+                function: other(&edge).number().into(),
+                line: self.count(edge.line),
+                calls: self.count(edge.calls),
+                cost: self.cost(edge.cost),
+            };
+            self.put(record.as_bytes())?;
+        }
+        Ok(())
+    }
+
     /// Puts the invocation records of a function.
     ///
-    /// A survey counts their size only. Their numbers are surveyed in the order of the tree, because
-    /// by function they are far apart in memory.
+    /// A survey counts their size only, as with [`put_calls`](Self::put_calls).
     fn put_invocations(
         &mut self,
         lists: &InvocationLists<'_>,

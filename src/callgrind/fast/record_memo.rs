@@ -16,8 +16,8 @@ use crate::profile::{EdgeId, FunctionId, NameId};
 
 /// How many bits of a hash are left out to get a place, in the beginning, and with all the places
 /// that there can be. Few inputs have many records, and many inputs may be read in one go.
-const FIRST_SHIFT: u32 = u64::BITS - 7;
-const LAST_SHIFT: u32 = u64::BITS - 13;
+const FIRST_SHIFT: u32 = u64::BITS - 8;
+const LAST_SHIFT: u32 = u64::BITS - 12;
 
 /// How many fewer each time that there are more places.
 const STEP: u32 = 2;
@@ -45,11 +45,11 @@ pub(in crate::callgrind) struct Key<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::callgrind) struct Ids {
     /// Id of the file.
-    pub file: u64,
+    pub file: u32,
     /// Id of the function.
-    pub function: u64,
+    pub function: u32,
     /// Line of the cost.
-    pub line: u64,
+    pub line: u32,
 }
 
 impl<'a> Key<'a> {
@@ -124,12 +124,10 @@ pub(in crate::callgrind) struct Record {
     pub name: NameId,
     /// The function.
     pub function: FunctionId,
-    /// Whether it is the one that spans a whole run.
-    pub is_main: bool,
     /// Of a call: the edge that it was added to last.
     pub edge: Option<EdgeId>,
     /// Line of the cost.
-    pub line: u64,
+    pub line: u32,
 }
 
 /// A key that was read, and what it means.
@@ -235,7 +233,7 @@ impl RecordMemo {
 }
 
 /// Reads a number of up to 8 digits and what must follow it; returns the number and what is left.
-fn number_before<'t>(text: &'t [u8], end: &[u8]) -> Option<(u64, &'t [u8])> {
+fn number_before<'t>(text: &'t [u8], end: &[u8]) -> Option<(u32, &'t [u8])> {
     let mut number = 0;
     for (digits, byte) in text.iter().enumerate() {
         let digit = byte.wrapping_sub(b'0');
@@ -243,7 +241,7 @@ fn number_before<'t>(text: &'t [u8], end: &[u8]) -> Option<(u64, &'t [u8])> {
             let rest = text[digits..].strip_prefix(end)?;
             return (digits > 0 && digit > 9).then_some((number, rest));
         }
-        number = 10 * number + u64::from(digit);
+        number = 10 * number + u32::from(digit);
     }
     (!text.is_empty() && end.is_empty()).then_some((number, &[]))
 }
@@ -313,7 +311,6 @@ mod tests {
             file: NameId::EMPTY,
             name: NameId::EMPTY,
             function: function(),
-            is_main: false,
             edge: None,
             line: 0,
         };
@@ -348,7 +345,6 @@ mod tests {
                 file: NameId::EMPTY,
                 name: NameId::EMPTY,
                 function: function(),
-                is_main: false,
                 edge: None,
                 line,
             };

@@ -129,9 +129,9 @@ impl Interpreter<'_> {
         self.in_force.set_function(Name::Known(record.name));
         self.in_force
             .open_block_of(record.function, record.file, self.builder);
-        self.section.open_block(record.is_main);
-        self.columns.move_to(Position::of_line(record.line));
-        self.add_single_cost(record.line, costs);
+        self.section.open_block(record.name == NameId::MAIN);
+        self.columns.move_to(Position::of_line(record.line.into()));
+        self.add_single_cost(record.line.into(), costs);
         self.diagnostics.pass_lines(3);
         Some(next)
     }
@@ -148,7 +148,7 @@ impl Interpreter<'_> {
         };
         self.in_force
             .set_known_callee(record.name, record.file, self.builder);
-        self.columns.move_to(Position::of_line(record.line));
+        self.columns.move_to(Position::of_line(record.line.into()));
         let is_known = record
             .edge
             .is_some_and(|edge| self.builder.add_call_again(edge, costs.alone()));
@@ -165,7 +165,7 @@ impl Interpreter<'_> {
         let call = Call {
             callee: record.function,
             target_line: 0,
-            line: record.line,
+            line: record.line.into(),
             calls: 1,
         };
         let edge = self.builder.add_call(call, costs.alone());
@@ -178,12 +178,13 @@ impl Interpreter<'_> {
     #[cold]
     fn enter_record(&mut self, key: Key<'_>, is_call: bool) -> Option<Record> {
         let ids = key.ids()?;
-        let (file, name) = self.ids.file_and_function(ids.file, ids.function)?;
+        let (file, name) = self
+            .ids
+            .file_and_function(ids.file.into(), ids.function.into())?;
         let record = Record {
             file,
             name,
             function: self.in_force.function_at(file, name, is_call, self.builder),
-            is_main: name == NameId::MAIN,
             edge: None,
             line: ids.line,
         };
