@@ -5,13 +5,14 @@ mod table;
 
 use thiserror::Error;
 
-use super::calls::{Added, CallTable, EdgeKey};
+use super::calls::{CallTable, EdgeKey};
 use super::costs::{Cost, CostTable, Costs, add_all};
 use super::events::{Event, EventChoice, EventError, Events, Selection};
-use super::functions::{Draft, Drafts, Found, Function, FunctionTable, LineRule, LineSource};
+use super::functions::{Draft, Drafts, Function, FunctionTable, LineRule, LineSource};
 use super::headers::Headers;
 use super::ids::{EdgeId, FunctionId, NameId};
 use super::names::NameTable;
+use super::numbering::Numbered;
 use super::sums::Sums;
 use super::trace::{Role, Trace, Wanted, proxy_of};
 use super::{Contents, InclusiveCost, Profile, ProfileKind};
@@ -283,10 +284,14 @@ impl ProfileBuilder {
     #[inline]
     pub fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
         match self.run.functions.find(self.run.kind, object, file, name) {
-            Found::Known(id) => id,
-            Found::New(id) => {
+            Numbered::Known(id) => id,
+            Numbered::New(id) => {
                 self.mark(id, name);
                 id
+            }
+            Numbered::Full => {
+                self.overflow = Some("functions");
+                FunctionId(0)
             }
         }
     }
@@ -382,12 +387,12 @@ impl ProfileBuilder {
         }
         match self.run.calls.add(key, calls, costs) {
             // The first call that names a function is the first of its edge as well.
-            Added::NewEdge(edge) => {
+            Numbered::New(edge) => {
                 self.offer_line(callee, target_line);
                 Some(edge)
             }
-            Added::ToEdge(edge) => Some(edge),
-            Added::Full => {
+            Numbered::Known(edge) => Some(edge),
+            Numbered::Full => {
                 self.overflow = Some("call edges");
                 None
             }
@@ -442,9 +447,6 @@ impl ProfileBuilder {
     /// Adds the run, or aggregate, that was being read to those before it in this input.
     fn end_run(&mut self) {
         self.close_block();
-        if self.run.functions.is_full() {
-            self.overflow = Some("functions");
-        }
         let sums = match self.table.take() {
             Some(table) => Some(table.finish()),
             None => (!self.run.functions.is_empty()).then(|| self.finish_run()),
@@ -533,16 +535,14 @@ impl ProfileBuilder {
 ///
 /// `with_self_calls`: whether what a function's calls to itself cost is part of its inclusive cost.
 fn finish_functions(
-    drafts: impl ExactSizeIterator<Item = Draft>,
+    drafts: Vec<Draft>,
     more_self: CostTable,
     calls: &CallTable,
     kind: Kind,
     with_self_calls: bool,
 ) -> FunctionTable {
     let mut table = FunctionTable::with_capacity(drafts.len());
-    let mut have_blocks = Vec::with_capacity(drafts.len());
-    for (row, draft) in drafts.enumerate() {
-        have_blocks.push(draft.blocks > 0);
+    for (row, draft) in drafts.iter().enumerate() {
         table.more_inclusive.add(row, more_self.row(row));
         table.push(Function {
             object: draft.object,
@@ -573,8 +573,8 @@ fn finish_functions(
         }
     }
     if kind == Kind::Aggregate {
-        for (function, has_block) in table.as_mut_slice().iter_mut().zip(have_blocks) {
-            function.invocations = function.invocations.max(has_block.into());
+        for (function, draft) in table.as_mut_slice().iter_mut().zip(&drafts) {
+            function.invocations = function.invocations.max(draft.blocks.min(1));
         }
     }
     table

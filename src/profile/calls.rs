@@ -2,11 +2,9 @@
 
 use std::ops::{Deref, RangeInclusive};
 
-use foldhash::fast::RandomState;
-use indexmap::IndexMap;
-
 use super::costs::{Cost, CostTable, Costs};
-use super::ids::{EdgeId, FunctionId, next_index};
+use super::ids::{EdgeId, FunctionId};
+use super::numbering::{Numbered, Numbering};
 
 /// All calls from one line of one function to another function, summed.
 ///
@@ -66,25 +64,16 @@ pub(super) struct EdgeKey {
     pub line: u64,
 }
 
-/// What became of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Added {
-    /// It was added to an edge.
-    ToEdge(EdgeId),
-    /// It is the first of its edge.
-    NewEdge(EdgeId),
-    /// There can be no more edges.
-    Full,
-}
+impl CallEdge {
+    #[inline]
+    fn key(&self) -> EdgeKey {
+        EdgeKey {
+            caller: self.caller,
+            callee: self.callee,
+            line: self.line,
+        }
+    }
 
-/// The sums of the calls of an edge, for the first event.
-#[derive(Clone, Copy, Debug, Default)]
-struct EdgeSums {
-    calls: u64,
-    cost: Cost,
-}
-
-impl EdgeSums {
     #[inline]
     fn add(&mut self, calls: u64, cost: Cost) {
         self.calls = self.calls.saturating_add(calls);
@@ -95,7 +84,8 @@ impl EdgeSums {
 /// The edges in order of their first appearance, found by (caller, callee, line).
 #[derive(Debug, Default)]
 pub(super) struct CallTable {
-    edges: IndexMap<EdgeKey, EdgeSums, RandomState>,
+    edges: Vec<CallEdge>,
+    numbers: Numbering,
     /// Costs of the events after the first.
     more: CostTable,
     /// A cache: positions of recently called edges, each at a place that follows from its key.
@@ -115,15 +105,15 @@ const NO_EDGE: u32 = u32::MAX;
 impl CallTable {
     /// Adds to the edge of a key, entering it if it is new.
     #[inline]
-    pub fn add(&mut self, key: EdgeKey, calls: u64, costs: Costs<'_>) -> Added {
+    pub fn add(&mut self, key: EdgeKey, calls: u64, costs: Costs<'_>) -> Numbered<EdgeId> {
         let place = place(&key, self.recent.len());
         let position = self.recent.get(place).copied().unwrap_or(NO_EDGE);
-        if let Some((known, sums)) = self.edges.get_index_mut(position as usize)
-            && *known == key
+        if let Some(edge) = self.edges.get_mut(position as usize)
+            && edge.key() == key
         {
-            sums.add(calls, costs.first);
+            edge.add(calls, costs.first);
             self.more.add(position as usize, costs.more);
-            return Added::ToEdge(EdgeId(position));
+            return Numbered::Known(EdgeId(position));
         }
         self.find_and_add(place, key, calls, costs)
     }
@@ -131,9 +121,9 @@ impl CallTable {
     /// Adds one more call to an edge, if it belongs to `caller`.
     #[inline]
     pub fn add_again(&mut self, edge: EdgeId, caller: FunctionId, costs: Costs<'_>) -> bool {
-        match self.edges.get_index_mut(edge.index()) {
-            Some((key, sums)) if key.caller == caller => {
-                sums.add(1, costs.first);
+        match self.edges.get_mut(edge.index()) {
+            Some(known) if known.caller == caller => {
+                known.add(1, costs.first);
                 self.more.add(edge.index(), costs.more);
                 true
             }
@@ -143,17 +133,32 @@ impl CallTable {
 
     /// The functions and the line of an edge.
     pub fn key(&self, edge: EdgeId) -> Option<EdgeKey> {
-        self.edges.get_index(edge.index()).map(|(key, _)| *key)
+        self.edges.get(edge.index()).map(CallEdge::key)
     }
 
     #[inline(never)]
-    fn find_and_add(&mut self, place: usize, key: EdgeKey, calls: u64, costs: Costs<'_>) -> Added {
-        let Some(next) = next_index(self.edges.len()) else {
-            return Added::Full;
+    fn find_and_add(
+        &mut self,
+        place: usize,
+        key: EdgeKey,
+        calls: u64,
+        costs: Costs<'_>,
+    ) -> Numbered<EdgeId> {
+        let edges = &self.edges;
+        let found = self.numbers.number(key, |number| edges[number].key());
+        let (Numbered::Known(position) | Numbered::New(position)) = found else {
+            return Numbered::Full;
         };
-        let entry = self.edges.entry(key);
-        let position = next_index(entry.index()).unwrap_or(NO_EDGE);
-        entry.or_default().add(calls, costs.first);
+        if found == Numbered::New(position) {
+            self.edges.push(CallEdge {
+                caller: key.caller,
+                callee: key.callee,
+                line: key.line,
+                calls: 0,
+                cost: 0,
+            });
+        }
+        self.edges[position as usize].add(calls, costs.first);
         self.more.add(position as usize, costs.more);
         let places = self.edges.len().next_power_of_two();
         let places = places.clamp(*RECENT.start(), *RECENT.end());
@@ -164,18 +169,13 @@ impl CallTable {
         if let Some(recent) = self.recent.get_mut(place) {
             *recent = position;
         }
-        if position == next {
-            Added::NewEdge(EdgeId(position))
-        } else {
-            Added::ToEdge(EdgeId(position))
-        }
+        found.map(EdgeId)
     }
 
     /// An edge, which is there, with its costs of so many events.
     pub fn at(&self, position: usize, events: usize) -> EdgeRef<'_> {
-        let (key, sums) = (&self.edges.keys()[position], &self.edges[position]);
         EdgeRef {
-            edge: edge(key, sums),
+            edge: self.edges[position],
             more: self.more.row(position),
             events,
         }
@@ -183,7 +183,7 @@ impl CallTable {
 
     /// All edges in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = CallEdge> {
-        self.edges.iter().map(|(key, sums)| edge(key, sums))
+        self.edges.iter().copied()
     }
 
     /// Costs of an edge of the events after the first.
@@ -199,20 +199,10 @@ impl CallTable {
     /// Adds to each edge, for the events after the first, what `derived` makes of its cost of the
     /// first event and of its costs of those.
     pub fn add_derived(&mut self, derived: impl Fn(Cost, &[Cost]) -> Vec<Cost>) {
-        for (position, sums) in self.edges.values().enumerate() {
-            let costs = derived(sums.cost, self.more.row(position));
+        for (position, edge) in self.edges.iter().enumerate() {
+            let costs = derived(edge.cost, self.more.row(position));
             self.more.add(position, &costs);
         }
-    }
-}
-
-fn edge(key: &EdgeKey, sums: &EdgeSums) -> CallEdge {
-    CallEdge {
-        caller: key.caller,
-        callee: key.callee,
-        line: key.line,
-        calls: sums.calls,
-        cost: sums.cost,
     }
 }
 

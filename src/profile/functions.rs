@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use indexmap::IndexMap;
 
 use super::costs::{Cost, CostTable};
 use super::ids::{FunctionId, NameId, next_index};
+use super::numbering::{Numbered, Numbering};
 use super::{Kind, ModelError};
 
 /// A function of a finished profile.
@@ -194,12 +194,22 @@ impl Draft {
     }
 }
 
-/// What identifies a function while its blocks are being read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct DraftKey {
-    object: NameId,
-    file: NameId,
-    name: NameId,
+/// What identifies a function while its blocks are being read: its object, file and name.
+type DraftKey = (NameId, NameId, NameId);
+
+impl Draft {
+    /// What identifies it. In a trace that is the name alone.
+    fn key(&self, kind: Kind) -> DraftKey {
+        key(kind, self.object, self.file, self.name)
+    }
+}
+
+#[inline]
+fn key(kind: Kind, object: NameId, file: NameId, name: NameId) -> DraftKey {
+    match kind {
+        Kind::Trace => (NameId::ANY, NameId::ANY, name),
+        Kind::Aggregate => (object, file, name),
+    }
 }
 
 /// The function last found for a name. Most names belong to a single function.
@@ -224,67 +234,62 @@ impl Recent {
 /// The functions of an input, or of one run of a trace, while their blocks are being read.
 #[derive(Debug, Default)]
 pub(super) struct Drafts {
-    drafts: IndexMap<DraftKey, Draft, RandomState>,
+    drafts: Vec<Draft>,
+    numbers: Numbering,
     /// By number of the name.
     recent: Vec<Recent>,
     run: u32,
-    is_full: bool,
 }
 
 impl Drafts {
-    /// Whether there were more functions than can be numbered.
-    pub fn is_full(&self) -> bool {
-        self.is_full
-    }
-
     pub fn is_empty(&self) -> bool {
         self.drafts.is_empty()
     }
 
     #[inline]
     pub fn get_mut(&mut self, id: FunctionId) -> Option<&mut Draft> {
-        let (_, draft) = self.drafts.get_index_mut(id.index())?;
-        Some(draft)
+        self.drafts.get_mut(id.index())
     }
 
-    /// Finds a function, or numbers it as a new one.
+    /// Finds a function, or numbers it as a new one. All functions of a run are of the same kind.
     ///
     /// In a trace the name alone identifies it. The rest is used if the function has no block.
     #[inline]
-    pub fn find(&mut self, kind: Kind, object: NameId, file: NameId, name: NameId) -> Found {
-        let key = match kind {
-            Kind::Trace => (NameId::ANY, NameId::ANY),
-            Kind::Aggregate => (object, file),
-        };
+    pub fn find(
+        &mut self,
+        kind: Kind,
+        object: NameId,
+        file: NameId,
+        name: NameId,
+    ) -> Numbered<FunctionId> {
+        let key = key(kind, object, file, name);
         match self.recent.get(name.index()) {
             Some(recent)
                 if (recent.object, recent.file, recent.run) == (key.0, key.1, self.run) =>
             {
-                Found::Known(recent.function)
+                Numbered::Known(recent.function)
             }
-            _ => self.find_in_table(key, object, file, name),
+            _ => self.find_in_table(kind, object, file, name),
         }
     }
 
     #[cold]
     fn find_in_table(
         &mut self,
-        key: (NameId, NameId),
+        kind: Kind,
         object: NameId,
         file: NameId,
         name: NameId,
-    ) -> Found {
-        let draft_key = DraftKey {
-            object: key.0,
-            file: key.1,
-            name,
+    ) -> Numbered<FunctionId> {
+        let key = key(kind, object, file, name);
+        let drafts = &self.drafts;
+        let found = self
+            .numbers
+            .number(key, |number| drafts[number].key(kind))
+            .map(FunctionId);
+        let (Numbered::Known(function) | Numbered::New(function)) = found else {
+            return Numbered::Full;
         };
-        let known = self.drafts.get_index_of(&draft_key);
-        let Some(number) = next_index(known.unwrap_or(self.drafts.len())) else {
-            self.is_full = true;
-            return Found::Known(FunctionId(0));
-        };
-        let function = FunctionId(number);
         if self.recent.len() <= name.index() {
             self.recent.resize(name.index() + 1, Recent::NONE);
         }
@@ -294,12 +299,8 @@ impl Drafts {
             function,
             run: self.run,
         };
-        if known.is_some() {
-            return Found::Known(function);
-        }
-        self.drafts.insert(
-            draft_key,
-            Draft {
+        if found == Numbered::New(function) {
+            self.drafts.push(Draft {
                 object,
                 file,
                 name,
@@ -308,21 +309,15 @@ impl Drafts {
                 self_cost: 0,
                 blocks: 0,
                 inclusive_adjustment: 0,
-            },
-        );
-        Found::New(function)
+            });
+        }
+        found
     }
 
     /// Takes all functions away, and begins another run.
-    pub fn take(&mut self) -> impl ExactSizeIterator<Item = Draft> {
+    pub fn take(&mut self) -> Vec<Draft> {
         self.run += 1;
-        std::mem::take(&mut self.drafts).into_values()
+        self.numbers = Numbering::default();
+        std::mem::take(&mut self.drafts)
     }
-}
-
-/// A function, and whether it was there before.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Found {
-    Known(FunctionId),
-    New(FunctionId),
 }

@@ -14,6 +14,7 @@ mod growth;
 mod headers;
 mod ids;
 mod names;
+mod numbering;
 mod scale;
 mod sums;
 mod trace;

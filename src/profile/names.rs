@@ -1,13 +1,7 @@
 //! Interned names: objects, files and functions in one table.
 
-use std::hash::BuildHasher;
-use std::ops::Range;
-
-use foldhash::fast::RandomState;
-use indexmap::IndexMap;
-use indexmap::map::raw_entry_v1::{RawEntryApiV1, RawEntryMut};
-
-use super::ids::{NameId, next_index};
+use super::ids::NameId;
+use super::numbering::{Numbered, Numbering};
 
 /// Every distinct name of a profile once, as the bytes that were read.
 ///
@@ -16,15 +10,17 @@ use super::ids::{NameId, next_index};
 pub(super) struct NameTable {
     /// All names, one after the other.
     bytes: Vec<u8>,
-    /// Where each of them is, by the hash of its bytes.
-    names: IndexMap<Range<usize>, (), RandomState>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+    numbers: Numbering,
 }
 
 impl Default for NameTable {
     fn default() -> Self {
         let mut table = NameTable {
             bytes: Vec::new(),
-            names: IndexMap::default(),
+            ends: Vec::new(),
+            numbers: Numbering::default(),
         };
         // `NameId::EMPTY` and `NameId::MAIN` are always there.
         table.intern(b"");
@@ -36,34 +32,38 @@ impl Default for NameTable {
 impl NameTable {
     /// Returns the number of `name`, entering it if it is new; none when 2³² − 1 names are taken.
     pub fn intern(&mut self, name: &[u8]) -> Option<NameId> {
-        let next = next_index(self.names.len());
-        let hash = self.names.hasher().hash_one(name);
-        let entry = self.names.raw_entry_mut_v1();
-        match entry.from_hash(hash, |known| self.bytes[known.clone()] == *name) {
-            RawEntryMut::Occupied(known) => next_index(known.index()).map(NameId),
-            RawEntryMut::Vacant(new) => {
-                let id = next.map(NameId)?;
-                let start = self.bytes.len();
+        let (bytes, ends) = (&self.bytes, &self.ends);
+        match self.numbers.number(name, |number| nth(bytes, ends, number)) {
+            Numbered::Known(number) => Some(NameId(number)),
+            Numbered::New(number) => {
                 self.bytes.extend_from_slice(name);
-                new.insert_hashed_nocheck(hash, start..self.bytes.len(), ());
-                Some(id)
+                self.ends.push(self.bytes.len());
+                Some(NameId(number))
             }
+            Numbered::Full => None,
         }
     }
 
     /// The bytes of a name; empty for a number that is not from this table.
     #[inline]
     pub fn get(&self, id: NameId) -> &[u8] {
-        match self.names.get_index(id.index()) {
-            Some((name, ())) => &self.bytes[name.clone()],
-            None => b"",
-        }
+        nth(&self.bytes, &self.ends, id.index())
     }
 
     /// All names in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.names.keys().map(|name| &self.bytes[name.clone()])
+        (0..self.ends.len()).map(|number| nth(&self.bytes, &self.ends, number))
     }
+}
+
+/// The name with this number; empty if there is none.
+#[inline]
+fn nth<'a>(bytes: &'a [u8], ends: &[usize], number: usize) -> &'a [u8] {
+    let Some(&end) = ends.get(number) else {
+        return b"";
+    };
+    let start = number.checked_sub(1).map_or(0, |before| ends[before]);
+    &bytes[start..end]
 }
 
 #[cfg(test)]

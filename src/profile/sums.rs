@@ -1,9 +1,10 @@
 //! The sums of a profile, and how those of two profiles are merged.
 
-use super::calls::{Added, CallTable, EdgeKey};
+use super::calls::{CallTable, EdgeKey};
 use super::costs::{Cost, Costs};
 use super::functions::{Function, FunctionTable, LineRule};
 use super::ids::{FunctionId, NameId};
+use super::numbering::Numbered;
 use super::trace::{ContextTree, InvocationTree};
 use super::{ModelError, ProfileKind};
 
@@ -103,7 +104,7 @@ impl Sums {
                 line: edge.line,
             };
             let costs = order.put(edge.cost, other.more(position));
-            if self.calls.add(key, edge.calls, costs) == Added::Full {
+            if self.calls.add(key, edge.calls, costs) == Numbered::Full {
                 return Err(ModelError::TooMany { what: "call edges" });
             }
         }

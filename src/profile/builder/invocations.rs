@@ -2,9 +2,10 @@
 //! over.
 
 use super::ProfileBuilder;
-use crate::profile::calls::{Added, EdgeKey};
+use crate::profile::calls::EdgeKey;
 use crate::profile::costs::Costs;
 use crate::profile::ids::EdgeId;
+use crate::profile::numbering::Numbered;
 
 impl ProfileBuilder {
     /// [`add_call_again`](Self::add_call_again) where invocations matter.
@@ -49,7 +50,7 @@ impl ProfileBuilder {
                 callee: call.callee,
                 line: call.line,
             };
-            if self.run.calls.add(key, call.calls, call.costs()) == Added::Full {
+            if self.run.calls.add(key, call.calls, call.costs()) == Numbered::Full {
                 self.overflow = Some("call edges");
             }
         }

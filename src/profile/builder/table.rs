@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use super::ProfileBuilder;
-use crate::profile::calls::{Added, CallEdge, CallTable, EdgeKey};
+use crate::profile::calls::{CallEdge, CallTable, EdgeKey};
 use crate::profile::costs::Costs;
 use crate::profile::events::Selection;
 use crate::profile::functions::{Function, LineSource};
 use crate::profile::ids::{FunctionId, NameId, next_index};
+use crate::profile::numbering::Numbered;
 use crate::profile::sums::Sums;
 use crate::profile::trace::{Links, Wanted, proxy_of};
 use crate::profile::{Cost, InclusiveCost, InvocationTree, ProfileKind};
@@ -78,7 +79,7 @@ impl Table {
                     callee: call.callee,
                     line: call.line,
                 };
-                if self.sums.calls.add(key, 1, Costs::single(call.cost)) == Added::Full {
+                if self.sums.calls.add(key, 1, Costs::single(call.cost)) == Numbered::Full {
                     return false;
                 }
             }
@@ -158,7 +159,7 @@ impl ProfileBuilder {
             line: edge.line,
         };
         let costs = Costs::single(edge.cost);
-        if table.sums.calls.add(key, edge.calls, costs) == Added::Full {
+        if table.sums.calls.add(key, edge.calls, costs) == Numbered::Full {
             self.overflow = Some("call edges");
         }
     }
