@@ -1,7 +1,5 @@
 //! Comparisons of two profiles: which functions are the same, what is told of them, and limits.
 
-use std::fs;
-
 use cg_preprocess::profile::{
     Comparison, EventChoice, FunctionChange, GrowthFailure, MaxGrowth, MaxGrowthError, Profile,
     ProfileOptions,
@@ -14,6 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::fixtures;
 use crate::library::{profile_options, read, read_file, text_options, write_with};
+use crate::schema::Schema;
 
 fn profile(text: impl AsRef<[u8]>) -> Profile {
     read(text, ProfileOptions::default())
@@ -46,11 +45,7 @@ fn as_json(comparison: &Comparison) -> Value {
     let mut output = Vec::new();
     json::write_comparison(comparison, &complete, &mut output).unwrap();
     let document: Value = serde_json::from_slice(&output).unwrap();
-    let path = format!("{}/docs/comparison.schema.json", env!("CARGO_MANIFEST_DIR"));
-    let schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-    let errors = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<_> = errors.iter_errors(&document).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
+    Schema::read("comparison").check(&document, "comparison");
     assert_eq!(document["base"]["complete"], true);
     assert_eq!(document["new"]["complete"], false);
     document

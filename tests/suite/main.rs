@@ -8,6 +8,7 @@ mod fixtures;
 mod generate;
 mod library;
 mod preprocessed;
+mod schema;
 
 mod bad_input;
 mod bad_preprocessed;

@@ -12,12 +12,12 @@ use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions};
 use cg_preprocess::report::json::Notes;
 use cg_preprocess::report::{self, text};
 use cg_preprocess::webgrind::Version;
-use jsonschema::Validator;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthChar;
 
 use crate::fixtures;
 use crate::library::{event, json, profile_options, read, read_file, text_options, write};
+use crate::schema::Schema;
 
 fn profile(text: impl AsRef<[u8]>) -> Profile {
     read(text, ProfileOptions::default())
@@ -587,7 +587,7 @@ mod in_json {
 
     #[test]
     fn every_fixture_is_a_document_as_the_schema_has_it() {
-        let schema = schema("profile");
+        let schema = Schema::read("profile");
         let folders = [
             "xdebug2",
             "xdebug3",
@@ -604,7 +604,7 @@ mod in_json {
                 let json = json(&profile);
                 let document: Value = serde_json::from_str(&json).unwrap();
                 let name = fixtures::short(path);
-                assert_valid(&schema, &document, &name);
+                schema.check(&document, &name);
                 let functions = document["functions"].as_array().unwrap();
                 assert_eq!(functions.len(), profile.functions().len(), "{name}");
                 for costs in functions.iter().map(|function| &function["self"]) {
@@ -648,7 +648,7 @@ mod in_json {
         let profile = profile("events: Ir\nfn=a\n1 1\n");
         report::json::write(&profile, &notes, &mut output).unwrap();
         let document: Value = serde_json::from_slice(&output).unwrap();
-        assert_valid(&schema("profile"), &document, "notes");
+        Schema::read("profile").check(&document, "notes");
         assert_eq!(document["complete"], false);
         assert_eq!(document["warnings"], json!(["a \"b\"", "c"]));
     }
@@ -656,18 +656,6 @@ mod in_json {
     fn is_profile(path: &Path) -> bool {
         path.extension().is_some_and(|extension| extension == "cg")
     }
-}
-
-fn schema(name: &str) -> Validator {
-    let path = format!("{}/docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
-    let schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-    jsonschema::draft202012::meta::validate(&schema).unwrap();
-    jsonschema::validator_for(&schema).unwrap()
-}
-
-fn assert_valid(schema: &Validator, document: &Value, name: &str) {
-    let errors: Vec<_> = schema.iter_errors(document).take(5).collect();
-    assert!(errors.is_empty(), "{name}: {errors:#?}");
 }
 
 /// An output that takes some bytes, and then nobody reads it any more.

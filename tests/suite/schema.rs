@@ -1,0 +1,28 @@
+//! The schemas of the JSON that the program writes.
+
+use boon::{Compiler, SchemaIndex, Schemas};
+use serde_json::Value;
+
+/// A schema of `docs/`, which is valid itself.
+pub struct Schema {
+    schemas: Schemas,
+    index: SchemaIndex,
+}
+
+impl Schema {
+    pub fn read(name: &str) -> Self {
+        let path = format!("{}/docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+        let mut schemas = Schemas::new();
+        let index = Compiler::new().compile(&path, &mut schemas);
+        let index = index.unwrap_or_else(|error| panic!("{path}: {error:#}"));
+        Schema { schemas, index }
+    }
+
+    /// Checks that a document is as the schema has it.
+    #[track_caller]
+    pub fn check(&self, document: &Value, name: &str) {
+        if let Err(error) = self.schemas.validate(document, self.index) {
+            panic!("{name}: {error:#}");
+        }
+    }
+}
