@@ -17,6 +17,9 @@ const LIMIT: u32 = 200_000;
 /// The same where nothing of the input is worth keeping.
 const LITTLE: u32 = 40_000;
 
+/// Stack that each of its threads may have, in KiB: too little for any recursion over data.
+const STACK: u32 = 512;
+
 const MIB: usize = 1 << 20;
 
 /// The longest line that is read.
@@ -36,8 +39,9 @@ fn run_within(limit: u32, input: &[u8], arguments: &[&str]) -> Output {
 
 /// Runs the program on the file `in` of a folder, within a limit in KiB.
 fn run_in(folder: &Path, limit: u32, arguments: &[&str]) -> Output {
-    let limited = format!("ulimit -v {limit} && exec \"$@\"");
+    let limited = format!("ulimit -v {limit} && ulimit -s {STACK} && exec \"$@\"");
     Command::new("sh")
+        .env("RUST_MIN_STACK", (STACK << 10).to_string())
         .args(["-c", &limited, "sh", env!("CARGO_BIN_EXE_cg-preprocess")])
         .args(["in", "-o", "out"])
         .args(arguments)
@@ -117,25 +121,25 @@ fn more_lines_than_memory() {
 fn deep_recursion_and_long_loops() {
     let header = "creator: xdebug 3.4.0\nevents: Time\nfl=(1) a.php\n";
     let mut recursion = format!("{header}fn=(1) f\n1 10\n");
-    for depth in 1..100_000 {
+    for depth in 1..20_000 {
         recursion +=
             &format!("\nfl=(1)\nfn=(1)\n1 10\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n1 {depth}0\n");
     }
     // Each invocation by itself, with all that a trace can be asked for.
     let options = ["-fv4", "--inclusive=outermost", "--proxy-function=f"];
-    assert_converted(&run(recursion.as_bytes(), &options));
-    assert_converted(&run(recursion.as_bytes(), &options[..2]));
+    assert_converted(&run_within(LITTLE, recursion.as_bytes(), &options));
+    assert_converted(&run_within(LITTLE, recursion.as_bytes(), &options[..2]));
     let mut long_loop = format!("{header}fn=(1) f\n1 10\n");
-    long_loop += &"\nfl=(1)\nfn=(1)\n1 10\n".repeat(500_000);
+    long_loop += &"\nfl=(1)\nfn=(1)\n1 10\n".repeat(100_000);
     long_loop += "\nfl=(1)\nfn=(2) {main}\n1 5\n";
-    long_loop += &"cfl=(1)\ncfn=(1)\ncalls=1 0 0\n2 10\n".repeat(500_000);
+    long_loop += &"cfl=(1)\ncfn=(1)\ncalls=1 0 0\n2 10\n".repeat(100_000);
     for trace in [recursion, long_loop] {
         for format in [
             &["-fcollapsed"][..],
             &["-ftree", "--top=0"],
             &["--inclusive=outermost"],
         ] {
-            assert_converted(&run(trace.as_bytes(), format));
+            assert_converted(&run_within(LITTLE, trace.as_bytes(), format));
         }
     }
 }
@@ -148,16 +152,17 @@ fn long_loops_of_short_loops() {
             .map(|(name, calls)| format!("cfl=(1)\ncfn={name}\ncalls=1 0 0\n2 9\n").repeat(calls));
         format!("fl=(1)\nfn={function}\n1 1\n{}\n", call.unwrap_or_default())
     };
-    let inner = block("leaf", None).repeat(1000) + &block("work", Some(("leaf", 1000)));
-    let header = "creator: xdebug 3.4.0\nevents: Time\nfl=(1) a.php\n";
+    let inner = block("(1)", None).repeat(100) + &block("(2)", Some(("(1)", 100)));
+    let header = "creator: xdebug 3.4.0\nevents: Time\nfl=(1) a.php\nfn=(1) leaf\nfn=(2) work\n";
     let text = format!(
         "{header}{}{}",
-        inner.repeat(300),
-        block("{main}", Some(("work", 300)))
+        inner.repeat(2000),
+        block("{main}", Some(("(2)", 2000)))
     );
-    assert_converted(&run_within(LITTLE, text.as_bytes(), &["-fcollapsed"]));
+    let limit = 24_000;
+    assert_converted(&run_within(limit, text.as_bytes(), &["-fcollapsed"]));
     // There is no room for each of them.
-    let output = run_within(LITTLE, text.as_bytes(), &["-fv4"]);
+    let output = run_within(limit, text.as_bytes(), &["-fv4"]);
     assert_eq!(output.status.code(), Some(1));
 }
 
@@ -199,13 +204,13 @@ fn holes_for_headers() {
     }
 }
 
-/// Headers by the million out of a few kilobytes: memory follows their text.
+/// Headers by the hundred thousand out of a few kilobytes: memory follows their text.
 #[test]
 fn more_headers_than_anybody_writes() {
-    let compressed = gzip_bomb(b"", &b"a: b\n".repeat(MIB / 5), 16);
+    let compressed = gzip_bomb(b"", &b"a: b\n".repeat(MIB / 5), 3);
     let input = [compressed, gzip(HEADER)].concat();
     for format in ["v7", "text"] {
-        assert_converted(&run(&input, &["-f", format]));
+        assert_converted(&run_within(LITTLE, &input, &["-f", format]));
     }
 }
 
@@ -249,7 +254,7 @@ fn the_longest_line_and_one_byte_more() {
 fn long_names_that_nobody_uses() {
     let named = |key: &str| {
         let names = (0..15).map(|number| {
-            let name = [key.as_bytes(), &vec![b'a' + number; 15 * MIB], b"\n"].concat();
+            let name = [key.as_bytes(), &vec![b'a' + number; 4 * MIB], b"\n"].concat();
             gzip(&name)
         });
         let names: Vec<u8> = names.flatten().collect();
@@ -262,15 +267,15 @@ fn long_names_that_nobody_uses() {
         .concat()
     };
     for key in ["cfn=", "fn=", "cfi=", "cob="] {
-        assert_converted(&run(&named(key), &[]));
+        assert_converted(&run_within(LITTLE, &named(key), &[]));
     }
 }
 
-/// Lines of 16 MiB, each full of something that takes more memory than its text.
+/// Lines of 3 MiB, each full of something that takes more memory than its text.
 #[test]
 fn long_lines_of_many_pieces() {
     let full = |start: &str, piece: &str| {
-        let count = (LONGEST_LINE - start.len()) / piece.len();
+        let count = 3 * MIB / piece.len();
         [
             HEADER,
             start.as_bytes(),
@@ -279,11 +284,13 @@ fn long_lines_of_many_pieces() {
         ]
         .concat()
     };
-    assert_converted(&run(&full("summary:", " 0x1"), &[]));
-    assert_converted(&run(&full("desc: ", "a: b "), &[]));
-    assert_converted(&run(&full("cfn=f\ncalls=1", " +1"), &[]));
-    assert_refused(&run(&full("positions:", " line"), &[]), "positions");
-    assert_refused(&run(&full("18 1", " 1"), &[]), "more costs");
+    assert_converted(&run_within(LITTLE, &full("summary:", " 0x1"), &[]));
+    assert_converted(&run_within(LITTLE, &full("desc: ", "a: b "), &[]));
+    assert_converted(&run_within(LITTLE, &full("cfn=f\ncalls=1", " +1"), &[]));
+    let positions = run_within(LITTLE, &full("positions:", " line"), &[]);
+    assert_refused(&positions, "positions");
+    let costs = run_within(LITTLE, &full("18 1", " 1"), &[]);
+    assert_refused(&costs, "more costs");
 }
 
 #[test]
@@ -317,23 +324,27 @@ fn numbers_at_the_end_of_their_range() {
 /// Formulas in a chain, each the double of the one before.
 #[test]
 fn chains_of_formulas() {
-    let chain: String = (0..30_000)
+    let chain: String = (0..10_000)
         .map(|step| format!("event: e{} = e{step} + e{step}\n", step + 1))
         .collect();
     let input = ["events: e0\n", &chain, "fn=f\n1 1\n"].concat();
-    assert_converted(&run(input.as_bytes(), &["--event", "e30000"]));
+    assert_converted(&run_within(
+        LITTLE,
+        input.as_bytes(),
+        &["--event", "e10000"],
+    ));
     let wide = format!(
         "events: Ir\nevent: Sum = Ir{}\nfn=f\n1 1\n",
-        " + Ir".repeat(200_000)
+        " + Ir".repeat(50_000)
     );
-    assert_converted(&run(wide.as_bytes(), &["--event", "Sum"]));
+    assert_converted(&run_within(LITTLE, wide.as_bytes(), &["--event", "Sum"]));
 }
 
-/// Each of these by the ten thousand, in seconds of processor time that suffice for one pass.
+/// Each of these by the ten thousand, in processor time that suffices for one pass.
 #[test]
 fn what_repeats_costs_linear_time() {
-    const TIMES: usize = 50_000;
-    let chain: String = (0..20_000)
+    const TIMES: usize = 20_000;
+    let chain: String = (0..5_000)
         .map(|step| format!("event: e{} = e{step} + Dr\n", step + 1))
         .collect();
     let start = format!("events: e0 Dr\n{chain}fn=f\n1 1\n");
@@ -351,9 +362,9 @@ fn what_repeats_costs_linear_time() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("in"), input).unwrap();
         let output = Command::new("sh")
-            .args(["-c", "ulimit -t 10 && exec \"$@\"", "sh"])
+            .args(["-c", "ulimit -t 3 && exec \"$@\"", "sh"])
             .arg(env!("CARGO_BIN_EXE_cg-preprocess"))
-            .args(["-q", "in", "-o", "out", "-e", "e20000"])
+            .args(["-q", "in", "-o", "out", "-e", "e5000"])
             .current_dir(folder.path())
             .output()
             .unwrap();

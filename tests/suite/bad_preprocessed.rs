@@ -241,15 +241,24 @@ impl Sparse {
 
 impl Read for Sparse {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let room = self.size.saturating_sub(self.position);
-        let count = buffer.len().min(usize::try_from(room).unwrap());
-        for (at, byte) in (self.position..).zip(&mut buffer[..count]) {
-            let mut found = self.pieces.iter().filter_map(|(start, bytes)| {
-                let index = usize::try_from(at.checked_sub(*start)?).unwrap();
-                bytes.get(index)
-            });
-            *byte = found.next().copied().unwrap_or(0);
+        // A piece, or the zeros before the next one.
+        let mut end = self.size;
+        for (start, bytes) in &self.pieces {
+            match self.position.checked_sub(*start) {
+                None => end = end.min(*start),
+                Some(passed) => {
+                    let mut rest = bytes.get(passed as usize..).unwrap_or_default();
+                    if !rest.is_empty() {
+                        let count = rest.read(buffer)?;
+                        self.position += count as u64;
+                        return Ok(count);
+                    }
+                }
+            }
         }
+        let room = end.saturating_sub(self.position);
+        let count = buffer.len().min(usize::try_from(room).unwrap());
+        buffer[..count].fill(0);
         self.position += count as u64;
         Ok(count)
     }
@@ -441,7 +450,8 @@ fn spoilt_files_are_refused_or_read_as_far_as_they_are_sound() {
             if let Some(tree) = profile.invocations() {
                 assert!(32 * tree.invocations().len() + 16 * tree.calls().len() <= file.len());
             }
-            for version in Version::ALL {
+            // These write all that the others do.
+            for version in [Version::V4, Version::V7] {
                 let output = Cursor::new(Vec::new());
                 webgrind::write(&profile, &WriteOptions::new(version), output).unwrap();
             }
