@@ -6,10 +6,11 @@
 //! holds no more than two profiles for each thread.
 
 use std::io;
+use std::mem;
 use std::num::NonZero;
 use std::slice;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::{ConvertError, Format, Options, Report, Warning};
@@ -41,7 +42,7 @@ pub(super) fn load(
             && let Some((first, others)) = inputs.split_first()
         {
             let first = slice::from_ref(first);
-            merged.append(reading(&wanted).read(first)?, first)?;
+            merged = merged.with(reading(&wanted).read(first)?, first)?;
             inputs = others;
         }
         if !merged.event().is_empty() {
@@ -57,23 +58,23 @@ pub(super) fn load(
 /// The inputs up to some point.
 #[derive(Default)]
 struct Merged {
-    profile: Option<Profile>,
+    profile: Option<Box<Profile>>,
     warnings: Vec<Warning>,
     bytes_decompressed: u64,
     /// The events that all of them have, if all are wanted.
     common_events: Option<Vec<Event>>,
     /// The first input that has no data, and what is wrong with it.
-    no_data: Option<(Profile, ConvertError)>,
+    no_data: Option<(Box<Profile>, ConvertError)>,
 }
 
 impl Merged {
     /// The first wanted event; empty until it is known.
     fn event(&self) -> &[u8] {
-        self.profile.as_ref().map_or(b"", Profile::event)
+        self.profile.as_ref().map_or(b"", |profile| profile.event())
     }
 
     /// Adds what came of the inputs that follow.
-    fn append(&mut self, others: Merged, inputs: &[Found<'_>]) -> Result<(), ConvertError> {
+    fn with(mut self, others: Merged, inputs: &[Found<'_>]) -> Result<Self, ConvertError> {
         self.warnings.extend(others.warnings);
         self.bytes_decompressed += others.bytes_decompressed;
         if let Some(events) = &others.common_events {
@@ -86,10 +87,10 @@ impl Merged {
             (_, None) => {}
             (None, others) => self.profile = others,
             (Some(merged), Some(others)) => merged
-                .merge(others)
+                .merge(*others)
                 .map_err(|error| ConvertError::model(inputs, error))?,
         }
-        Ok(())
+        Ok(self)
     }
 
     fn keep_common_events(&mut self, events: &[Event]) {
@@ -114,8 +115,8 @@ impl Merged {
 
     fn finish(self, allow_empty: bool) -> Result<(Profile, Report), ConvertError> {
         let profile = match (self.profile, self.no_data) {
-            (Some(profile), _) => profile,
-            (None, Some((begun, _))) if allow_empty && !begun.event().is_empty() => begun,
+            (Some(profile), _) => *profile,
+            (None, Some((begun, _))) if allow_empty && !begun.event().is_empty() => *begun,
             (None, Some((_, error))) => return Err(error),
             (None, None) => return Err(ConvertError::NoInput),
         };
@@ -135,109 +136,64 @@ const BATCHES: usize = 8;
 /// The most inputs of a batch.
 const MOST_INPUTS: usize = 64;
 
-/// Whose turn it is to add what was read.
-struct Turns {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-struct State {
-    /// How many batches of inputs have been added.
-    added: usize,
-    merged: Merged,
-    error: Option<ConvertError>,
-    /// Whether a thread has panicked, whose turn will never come.
-    has_panicked: bool,
-}
-
 /// Reads inputs on all cores, and adds them to those that were read before, in their order.
 fn read_all(
     inputs: &[Found<'_>],
     merged: Merged,
     read: impl Fn(&[Found<'_>]) -> Result<Merged, ConvertError> + Sync,
 ) -> Result<Merged, ConvertError> {
-    let turns = Turns {
-        state: Mutex::new(State {
-            added: 0,
-            merged,
-            error: None,
-            has_panicked: false,
-        }),
-        changed: Condvar::new(),
-    };
     let cores = match inputs {
         [_] => 1,
         _ => thread::available_parallelism().map_or(1, NonZero::get),
     };
     let batch = (inputs.len() / (BATCHES * cores)).clamp(1, MOST_INPUTS);
-    let batches: Vec<_> = inputs.chunks(batch).collect();
-    let next = AtomicUsize::new(0);
+    let batches = inputs.chunks(batch);
+    let threads = cores.min(batches.len());
+    // Each batch receives what those before it have come to, and sends that with its own added.
+    let (first, merged_so_far) = sync_channel(1);
+    let _ = first.send(Ok(merged));
+    let queue = Mutex::new((batches, merged_so_far));
+    let next = || {
+        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let inputs = queue.0.next()?;
+        let (after, next) = sync_channel(1);
+        Some((inputs, mem::replace(&mut queue.1, next), after))
+    };
     let work = || {
-        let _watch = Watch(&turns);
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(inputs) = batches.get(at) else {
-                return;
-            };
-            if !turns.add(at, inputs, read(inputs)) {
-                return;
-            }
-        }
+        while let Some((inputs, before, after)) = next()
+            && pass_on(before, read(inputs), inputs, after)
+        {}
     };
     thread::scope(|scope| {
-        for _ in 1..cores.min(batches.len()) {
+        for _ in 1..threads {
             // If no further thread can be started, the others do the work.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });
-    let state = turns.state.into_inner();
-    let state = state.unwrap_or_else(PoisonError::into_inner);
-    match state.error {
-        Some(error) => Err(error),
-        None => Ok(state.merged),
-    }
+    let (_, merged) = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // The scope has passed a panic on, so there is an outcome.
+    merged.recv().unwrap_or(Err(ConvertError::NoInput))
 }
 
-impl Turns {
-    /// Adds the batch at a position when those before it have been added; false if one of them
-    /// could not be read, so that nothing more is of any use.
-    fn add(&self, at: usize, inputs: &[Found<'_>], batch: Result<Merged, ConvertError>) -> bool {
-        let state = self.lock();
-        let is_waiting = |state: &mut State| state.added < at && !state.has_ended();
-        let state = self.changed.wait_while(state, is_waiting);
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        if !state.has_ended() {
-            let added = batch.and_then(|batch| state.merged.append(batch, inputs));
-            state.error = added.err();
-            state.added += 1;
-        }
-        self.changed.notify_all();
-        !state.has_ended()
-    }
+type Outcome = Result<Merged, ConvertError>;
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    /// Whether nothing more is of any use.
-    fn has_ended(&self) -> bool {
-        self.error.is_some() || self.has_panicked
-    }
-}
-
-/// Lets the other threads end when one panics.
-struct Watch<'a>(&'a Turns);
-
-impl Drop for Watch<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.lock().has_panicked = true;
-            self.0.changed.notify_all();
-        }
-    }
+/// Adds a batch to those before it, and passes on what they come to; false if nothing more is of
+/// any use.
+fn pass_on(
+    before: Receiver<Outcome>,
+    batch: Outcome,
+    inputs: &[Found<'_>],
+    after: SyncSender<Outcome>,
+) -> bool {
+    // Nothing comes from a thread that has panicked.
+    let Ok(before) = before.recv() else {
+        return false;
+    };
+    let merged = before.and_then(|before| before.with(batch?, inputs));
+    let goes_on = merged.is_ok();
+    let _ = after.send(merged);
+    goes_on
 }
 
 /// Inputs that follow one another, and are read into one profile.
@@ -267,7 +223,7 @@ impl<'a> Batch<'a> {
         if has_data {
             let profile = self.builder.finish_part();
             let profile = profile.map_err(|error| ConvertError::model(inputs, error))?;
-            self.merged.profile = Some(profile);
+            self.merged.profile = Some(Box::new(profile));
         }
         Ok(self.merged)
     }
@@ -281,7 +237,7 @@ impl<'a> Batch<'a> {
         let input = || found.source.clone();
         if let Some(error) = no_data {
             self.builder.end_input();
-            let headers = self.builder.take_headers();
+            let headers = Box::new(self.builder.take_headers());
             self.merged.no_data.get_or_insert((headers, error));
             self.merged.warnings.push(Warning::Empty(input()));
             return Ok(false);
@@ -369,6 +325,7 @@ fn unreadable(input: &Source) -> impl Fn(io::Error) -> ConvertError {
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::path::Path;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
 
