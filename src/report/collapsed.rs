@@ -128,36 +128,34 @@ pub fn write_comparison(
     let [Some(base), Some(new)] = sides.map(Profile::contexts) else {
         return Ok(Vec::new());
     };
+    let contexts = [base, new];
     let scales = sides.map(|profile| i128::from(split_scale(profile.event()).1));
     let frames = sides.map(Frames::new);
-    let merged = [frames[0].merged(base), frames[1].merged(new)];
-    let mut base = Stacks::new(merged[0].as_ref().unwrap_or(base), &frames[0]);
-    let mut new = Stacks::new(merged[1].as_ref().unwrap_or(new), &frames[1]);
-    let mut costs = [base.advance(), new.advance()];
+    let merged = [0, 1].map(|side| frames[side].merged(contexts[side]));
+    let mut stacks = [0, 1].map(|side| {
+        let contexts = merged[side].as_ref().unwrap_or(contexts[side]);
+        Stacks::new(contexts, &frames[side])
+    });
+    let mut costs = stacks.each_mut().map(Stacks::advance);
     loop {
-        let order = match costs {
-            [None, None] => break,
-            [Some(_), None] => Ordering::Less,
-            [None, Some(_)] => Ordering::Greater,
-            [Some(_), Some(_)] => base.stack.cmp(&new.stack),
+        let own = [0, 1].map(|side| costs[side].and(Some(&stacks[side].stack)));
+        let Some(stack) = own.into_iter().flatten().min() else {
+            break;
         };
-        let [in_base, in_new] = [order.is_le(), order.is_ge()];
-        output.write_all(if in_base { &base.stack } else { &new.stack })?;
-        let shown = [(in_base, 0), (in_new, 1)].map(|(is_there, side)| {
-            let cost = costs[side].filter(|_| is_there);
-            i128::from(cost.unwrap_or(0)) * scales[side]
-        });
-        writeln!(output, " {} {}", shown[0], shown[1])?;
-        if in_base {
-            costs[0] = base.advance();
+        output.write_all(stack)?;
+        let is_there = own.map(|own| own == Some(stack));
+        for side in 0..2 {
+            let cost = costs[side].filter(|_| is_there[side]);
+            let cost = i128::from(cost.unwrap_or(0)) * scales[side];
+            write!(output, " {cost}")?;
+            if is_there[side] {
+                costs[side] = stacks[side].advance();
+            }
         }
-        if in_new {
-            costs[1] = new.advance();
-        }
+        output.write_all(b"\n")?;
     }
     output.flush()?;
-    let of_base = base.warnings().into_iter().map(Box::new);
-    let of_new = new.warnings().into_iter().map(Box::new);
+    let [of_base, of_new] = stacks.map(|side| side.warnings().into_iter().map(Box::new));
     let warnings = of_base.map(Warning::InBase);
     Ok(warnings.chain(of_new.map(Warning::InNew)).collect())
 }
@@ -234,30 +232,22 @@ struct Stacks<'a> {
     contexts: &'a ContextTree,
     frames: &'a Frames,
     /// What comes next, last.
-    pending: Vec<Pending>,
+    pending: Vec<Pending<'a>>,
     stack: Vec<u8>,
     negative: (u64, Cost),
     deeper: u64,
 }
 
-/// Lines that are still to come.
-#[derive(Clone, Copy)]
-struct Pending {
-    what: Lines,
+/// Lines that are still to come: that of a stack, or those of all stacks below it.
+struct Pending<'a> {
     context: ContextId,
+    /// The last frame of the stack.
+    frame: &'a [u8],
+    /// The cost of its line; none if it is about those below it.
+    cost: Option<Cost>,
     /// Bytes of the stack above it, and the frames in it.
     bytes: usize,
     frames: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lines {
-    /// The line of a context, with its cost.
-    Own(Cost),
-    /// Those of all contexts below it.
-    Below,
-    /// The one line for all these.
-    Deeper(Cost),
 }
 
 impl<'a> Stacks<'a> {
@@ -281,21 +271,11 @@ impl<'a> Stacks<'a> {
             if next.bytes > 0 {
                 self.stack.push(b';');
             }
-            let function = self.contexts.context(next.context).function;
-            match next.what {
-                Lines::Own(cost) => {
-                    self.stack.extend_from_slice(self.frames.of(function));
-                    return Some(cost);
-                }
-                Lines::Deeper(cost) => {
-                    self.stack.extend_from_slice(DEEPER);
-                    return Some(cost);
-                }
-                Lines::Below => {
-                    self.stack.extend_from_slice(self.frames.of(function));
-                    self.go_below(next.context, next.frames + 1);
-                }
+            self.stack.extend_from_slice(next.frame);
+            if next.cost.is_some() {
+                return next.cost;
             }
+            self.go_below(next.context, next.frames + 1);
         }
         None
     }
@@ -313,8 +293,9 @@ impl<'a> Stacks<'a> {
         self.deeper += 1;
         if self.is_written(cost) {
             self.pending.push(Pending {
-                what: Lines::Deeper(cost),
                 context,
+                frame: DEEPER,
+                cost: Some(cost),
                 bytes: self.stack.len(),
                 frames,
             });
@@ -326,26 +307,23 @@ impl<'a> Stacks<'a> {
         let start = self.pending.len();
         let bytes = self.stack.len();
         for id in contexts {
-            let pending = |what| Pending {
-                what,
+            let context = self.contexts.context(id);
+            let pending = |cost| Pending {
                 context: id,
+                frame: self.frames.of(context.function),
+                cost,
                 bytes,
                 frames,
             };
-            let cost = self.contexts.context(id).self_cost;
-            if self.is_written(cost) {
-                self.pending.push(pending(Lines::Own(cost)));
+            if self.is_written(context.self_cost) {
+                self.pending.push(pending(Some(context.self_cost)));
             }
             if self.contexts.children(id).next().is_some() {
-                self.pending.push(pending(Lines::Below));
+                self.pending.push(pending(None));
             }
         }
-        let (contexts, frames) = (self.contexts, self.frames);
-        let text = |next: &Pending| {
-            let function = contexts.context(next.context).function;
-            (frames.of(function), next.what == Lines::Below)
-        };
-        self.pending[start..].sort_unstable_by(|a, b| compare(text(b), text(a)));
+        let beginning = |next: &Pending<'a>| (next.frame, next.cost.is_none());
+        self.pending[start..].sort_unstable_by(|a, b| compare(beginning(b), beginning(a)));
     }
 
     fn is_written(&mut self, cost: Cost) -> bool {
