@@ -15,7 +15,9 @@ use cg_preprocess::webgrind::OnOverflow;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, ValueHint};
 
-use super::choices::{FORMATS, GENERATE, INCLUSIVE, KINDS, ON_OVERFLOW, PROGRESS, SORTS, rows};
+use super::choices::{
+    FORMATS, GENERATE, INCLUSIVE, KINDS, ON_OVERFLOW, PROGRESS, SORTS, one_of, rows,
+};
 use super::{EXAMPLES, EXIT_STATUS, inputs, names};
 use crate::packaging::Generate;
 use crate::progress_bar::When;
@@ -65,7 +67,7 @@ pub struct Arguments {
     #[arg(
         long,
         value_name = "WHAT",
-        value_parser = GENERATE,
+        value_parser = one_of(GENERATE),
         exclusive = true,
         help_heading = "Packaging"
     )]
@@ -89,7 +91,7 @@ pub struct OutputArguments {
     ///
     /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version
     /// since 1.2 v7.
-    #[arg(short, long, value_parser = FORMATS, default_value = "v7")]
+    #[arg(short, long, value_parser = one_of(FORMATS), default_value = "v7")]
     format: Format,
 
     /// Write `&` and `<` in names as entities, for webgrind's page (v4 to v7)
@@ -129,7 +131,7 @@ struct ReportArguments {
     top: Option<usize>,
 
     /// Sort functions by this, highest first [default: self]
-    #[arg(long, value_name = "BY", value_parser = SORTS)]
+    #[arg(long, value_name = "BY", value_parser = one_of(SORTS))]
     sort: Option<Sort>,
 
     /// Show only functions whose names contain this, ignoring case
@@ -173,7 +175,7 @@ struct FigureArguments {
     event: Vec<OsString>,
 
     /// How inclusive costs treat recursion
-    #[arg(long, value_name = "HOW", value_parser = INCLUSIVE, default_value = "summed")]
+    #[arg(long, value_name = "HOW", value_parser = one_of(INCLUSIVE), default_value = "summed")]
     inclusive: InclusiveCost,
 
     /// Step over this function in the call lists of a trace; repeatable
@@ -184,7 +186,7 @@ struct FigureArguments {
     proxy_function: Vec<OsString>,
 
     /// What to do with numbers of more than 32 bits, which webgrind's formats cannot hold
-    #[arg(long, value_name = "POLICY", value_parser = ON_OVERFLOW, default_value = "scale")]
+    #[arg(long, value_name = "POLICY", value_parser = one_of(ON_OVERFLOW), default_value = "scale")]
     on_overflow: OnOverflow,
 }
 
@@ -199,7 +201,7 @@ pub struct ReadingArguments {
     files_from: Option<PathBuf>,
 
     /// Whether the inputs hold single calls (trace) or sums (aggregate)
-    #[arg(long, value_parser = KINDS, default_value = "auto")]
+    #[arg(long, value_parser = one_of(KINDS), default_value = "auto")]
     kind: KindChoice,
 
     /// Skip lines that cannot be read, instead of stopping at the first one
@@ -215,7 +217,7 @@ pub struct ReadingArguments {
 #[command(next_help_heading = "Messages")]
 pub struct MessageArguments {
     /// Show progress on standard error
-    #[arg(long, value_name = "WHEN", value_parser = PROGRESS, default_value = "auto")]
+    #[arg(long, value_name = "WHEN", value_parser = one_of(PROGRESS), default_value = "auto")]
     pub progress: When,
 
     /// Show no warnings

@@ -1,7 +1,5 @@
 //! The values of options: one of a few words, or a number.
 
-use std::ffi::OsStr;
-
 use cg_preprocess::callgrind::KindChoice;
 use cg_preprocess::convert::Format::{self, Preprocessed};
 use cg_preprocess::profile::{InclusiveCost, Kind};
@@ -9,8 +7,6 @@ use cg_preprocess::report::text::Sort;
 use cg_preprocess::webgrind::OnOverflow;
 use cg_preprocess::webgrind::Version::{V4, V5, V6, V7};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::error::ErrorKind;
-use clap::{Arg, Command, Error};
 use clap_complete::Shell;
 
 use crate::packaging::Generate;
@@ -19,10 +15,6 @@ use crate::progress_bar::When;
 /// One of the words that an option takes: how it is typed, the value that it stands for, and what it
 /// means, for the manual and the completions.
 type Choice<T> = (&'static str, T, &'static str);
-
-/// All the words that an option takes.
-#[derive(Clone, Debug)]
-pub struct Choices<T: 'static>(&'static [Choice<T>]);
 
 fn possible_value<T>((name, _, meaning): &Choice<T>) -> PossibleValue {
     let value = PossibleValue::new(*name).help(*meaning);
@@ -33,25 +25,19 @@ fn possible_value<T>((name, _, meaning): &Choice<T>) -> PossibleValue {
     }
 }
 
-impl<T: Clone + Send + Sync> TypedValueParser for Choices<T> {
-    type Value = T;
-
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
-        let names = PossibleValuesParser::new(self.0.iter().map(possible_value));
-        let name = names.parse_ref(command, arg, value)?;
-        let mut choices = self.0.iter();
-        match choices.find(|choice| possible_value(choice).matches(&name, false)) {
-            Some((_, value, _)) => Ok(value.clone()),
-            None => Err(Error::new(ErrorKind::InvalidValue).with_cmd(command)),
-        }
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.0.iter().map(possible_value)))
-    }
+/// Reads one of the words.
+pub fn one_of<T: Clone + Send + Sync>(
+    choices: &'static [Choice<T>],
+) -> impl TypedValueParser<Value = T> {
+    let names = PossibleValuesParser::new(choices.iter().map(possible_value));
+    names.try_map(|name| {
+        let mut choices = choices.iter();
+        let choice = choices.find(|choice| possible_value(choice).matches(&name, false));
+        choice.map(|(_, value, _)| value.clone()).ok_or("unknown")
+    })
 }
 
-pub const FORMATS: Choices<Format> = Choices(&[
+pub const FORMATS: &[Choice<Format>] = &[
     ("v4", Preprocessed(V4), "For webgrind 0.4: every invocation"),
     ("v5", Preprocessed(V5), "For webgrind 0.5"),
     ("v6", Preprocessed(V6), "For webgrind 0.6 to 1.1"),
@@ -73,9 +59,9 @@ pub const FORMATS: Choices<Format> = Choices(&[
         "The stacks of a trace, for flame graphs",
     ),
     ("json", Format::Json, "All functions and calls, for scripts"),
-]);
+];
 
-pub const SORTS: Choices<Sort> = Choices(&[
+pub const SORTS: &[Choice<Sort>] = &[
     ("self", Sort::SelfCost, "By self cost, without calls"),
     (
         "inclusive",
@@ -83,9 +69,9 @@ pub const SORTS: Choices<Sort> = Choices(&[
         "By inclusive cost, with calls",
     ),
     ("calls", Sort::Calls, "By number of calls"),
-]);
+];
 
-pub const INCLUSIVE: Choices<InclusiveCost> = Choices(&[
+pub const INCLUSIVE: &[Choice<InclusiveCost>] = &[
     (
         "summed",
         InclusiveCost::Summed,
@@ -96,9 +82,9 @@ pub const INCLUSIVE: Choices<InclusiveCost> = Choices(&[
         InclusiveCost::Outermost,
         "No cost counts twice; in an aggregate, calls of a function to itself are left out",
     ),
-]);
+];
 
-pub const ON_OVERFLOW: Choices<OnOverflow> = Choices(&[
+pub const ON_OVERFLOW: &[Choice<OnOverflow>] = &[
     (
         "scale",
         OnOverflow::Scale,
@@ -106,9 +92,9 @@ pub const ON_OVERFLOW: Choices<OnOverflow> = Choices(&[
     ),
     ("saturate", OnOverflow::Saturate, "Write 4294967295"),
     ("error", OnOverflow::Error, "Write nothing"),
-]);
+];
 
-pub const KINDS: Choices<KindChoice> = Choices(&[
+pub const KINDS: &[Choice<KindChoice>] = &[
     (
         "auto",
         KindChoice::Auto,
@@ -124,9 +110,9 @@ pub const KINDS: Choices<KindChoice> = Choices(&[
         KindChoice::Fixed(Kind::Aggregate),
         "Blocks hold the sums of all invocations",
     ),
-]);
+];
 
-pub const PROGRESS: Choices<When> = Choices(&[
+pub const PROGRESS: &[Choice<When>] = &[
     (
         "auto",
         When::Auto,
@@ -138,9 +124,9 @@ pub const PROGRESS: Choices<When> = Choices(&[
         "Immediately; without a terminal, a line per second",
     ),
     ("never", When::Never, "Nothing"),
-]);
+];
 
-pub const GENERATE: Choices<Generate> = Choices(&[
+pub const GENERATE: &[Choice<Generate>] = &[
     ("man", Generate::ManualPage, "The manual page"),
     (
         "complete-bash",
@@ -162,7 +148,7 @@ pub const GENERATE: Choices<Generate> = Choices(&[
         Generate::Completion(Shell::PowerShell),
         "Completions for PowerShell",
     ),
-]);
+];
 
 /// Reads a number of rows; 0 stands for all.
 pub fn rows(value: &str) -> Result<usize, &'static str> {
