@@ -16,8 +16,8 @@ use cg_preprocess::output::Target;
 use clap::{CommandFactory, Parser};
 
 use crate::progress_bar::Bar;
-use crate::standard_output;
 use crate::webgrind_place::Place;
+use crate::{standard_output, webgrind_mode};
 use arguments::Arguments;
 
 /// Examples, as `--help` and the manual page show them.
@@ -115,12 +115,8 @@ fn show_in_webgrind(place: &Place, arguments: &Arguments) -> Result<Report> {
     let profile = place.profile();
     let mut report = convert(&Target::File(profile.clone()), arguments)?;
     let options = arguments.options_for_webgrind();
-    let (inputs, preprocessed) = ([Source::File(profile)], place.preprocessed());
-    let preprocessed = Target::File(preprocessed);
-    let conversion = Conversion::prepare(&inputs, &preprocessed, &options)?;
-    #[cfg(unix)]
-    crate::signals::handle(conversion.unfinished());
-    let shown = conversion.read()?.write()?;
+    let preprocessed = Target::File(place.preprocessed());
+    let shown = webgrind_mode::convert(&[Source::File(profile)], &preprocessed, &options)?;
     place.remove_pictures();
     report.warnings.extend(shown.warnings);
     report.bytes_out += shown.bytes_out;

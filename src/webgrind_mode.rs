@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cg_preprocess::convert::{Conversion, ConvertError, Options};
+use cg_preprocess::convert::{Conversion, ConvertError, Options, Report};
 use cg_preprocess::input::Source;
 use cg_preprocess::output::{Links, Target, locate};
 
@@ -67,12 +67,16 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
 /// webgrind's folder for converted files is often one that everybody may write to.
 const LINKS: Links = Links::Own;
 
-fn convert(inputs: &[Source], target: &Target, options: &Options) -> Result<(), ConvertError> {
+/// Converts without showing any progress.
+pub fn convert(
+    inputs: &[Source],
+    target: &Target,
+    options: &Options,
+) -> Result<Report, ConvertError> {
     let conversion = Conversion::prepare(inputs, target, options)?;
     #[cfg(unix)]
     crate::signals::handle(conversion.unfinished());
-    conversion.read()?.write()?;
-    Ok(())
+    conversion.read()?.write()
 }
 
 /// Answers `--version` and `--help`, for users who try the program by hand.
@@ -118,10 +122,7 @@ fn is_preprocessed(path: &Path) -> io::Result<bool> {
     }
     let mut head = Vec::new();
     File::open(path)?.take(4).read_to_end(&mut head)?;
-    Ok(matches!(
-        head.as_slice(),
-        [_, 0, 0, 0] | [] | [_] | [_, _] | [_, _, _]
-    ))
+    Ok(head.len() < 4 || head[1..] == [0; 3])
 }
 
 #[cfg(test)]
