@@ -135,13 +135,6 @@ impl Report {
     pub fn is_complete(&self) -> bool {
         !self.warnings.iter().any(Warning::is_loss)
     }
-
-    fn notes(&self) -> json::Notes {
-        json::Notes {
-            complete: self.is_complete(),
-            warnings: self.warnings.iter().map(Warning::to_string).collect(),
-        }
-    }
 }
 
 /// Reads `inputs` into one profile and writes it to `output`.
@@ -255,23 +248,15 @@ impl<'a> Conversion<'a> {
         if self.options.format == Format::Json && self.options.events == EventChoice::All {
             profile.derive_events();
         }
-        report
-            .warnings
-            .extend(unknown_proxies(&profile, self.options));
-        report.warnings.extend(all_zero(&profile));
-        if is_of_cachegrind(&profile) {
-            report.warnings.push(Warning::NoCalls);
-        }
-        if profile.has_saturated() {
-            report.warnings.push(Warning::Saturated);
-        }
-        let comparison = if self.base.is_empty() {
-            None
-        } else {
-            report
-                .warnings
-                .extend(on_both_sides(&self.inputs, &self.base));
-            Some(self.compare(&profile, &mut report)?)
+        let warnings = &mut report.warnings;
+        warnings.extend(unknown_proxies(&profile, self.options));
+        warnings.extend(all_zero(&profile));
+        warnings.extend(is_of_cachegrind(&profile).then_some(Warning::NoCalls));
+        warnings.extend(profile.has_saturated().then_some(Warning::Saturated));
+        warnings.extend(on_both_sides(&self.inputs, &self.base));
+        let comparison = match self.base.as_slice() {
+            [] => None,
+            _ => Some(self.compare(&profile, &mut report)?),
         };
         report.bytes_in = self.progress.bytes();
         Ok(Loaded {
@@ -310,8 +295,10 @@ impl<'a> Conversion<'a> {
     /// Compares the inputs with the base. Warnings about the base come first.
     fn compare(&self, new: &Profile, report: &mut Report) -> Result<Compared, ConvertError> {
         let (profile, mut base_report) = self.load(&self.base)?;
-        let comparison = Comparison::new(&profile, new);
-        let comparison = comparison.map_err(|error| ConvertError::compare(&self.base, error))?;
+        let comparison = Comparison::new(&profile, new).map_err(|error| {
+            let inputs = error::together(&self.base);
+            ConvertError::Compare { inputs, error }
+        })?;
         let complete = Completeness {
             base: base_report.is_complete(),
             new: report.is_complete(),
@@ -467,7 +454,15 @@ impl Loaded<'_> {
                 Ok(text::write_comparison(comparison, text, to)?)
             })?,
             (Format::Json, None) => {
-                let notes = self.report.notes();
+                let notes = json::Notes {
+                    complete: self.report.is_complete(),
+                    warnings: self
+                        .report
+                        .warnings
+                        .iter()
+                        .map(Warning::to_string)
+                        .collect(),
+                };
                 output.stream(|to| Ok(json::write(profile, &notes, to)?))?
             }
             (Format::Json, Some(compared)) => output.stream(|to| {

@@ -41,18 +41,14 @@ pub(crate) fn excerpt(line: &[u8]) -> String {
     // One character more than is shown, to find out whether there is one.
     let start = &line[..line.len().min((LONGEST + 1) * CHARACTER)];
     let mut shown = String::new();
-    let mut room = LONGEST;
-    let mut spelled = String::new();
     for unit in units(start) {
-        spelled.clear();
-        unit.add_to(&mut spelled);
-        let width = spelled.chars().count();
-        if width > room {
+        let before = shown.len();
+        unit.add_to(&mut shown);
+        if shown.chars().count() > LONGEST {
+            shown.truncate(before);
             shown.push('…');
             break;
         }
-        room -= width;
-        shown += &spelled;
     }
     shown
 }

@@ -109,12 +109,6 @@ impl ConvertError {
         ConvertError::Model { inputs, error }
     }
 
-    /// An error in the profile that should be the base.
-    pub(super) fn compare(inputs: &[Found<'_>], error: CompareError) -> Self {
-        let inputs = together(inputs);
-        ConvertError::Compare { inputs, error }
-    }
-
     /// Whether the input is valid, but holds nothing to convert.
     pub(super) fn is_no_data(&self) -> bool {
         match self {
@@ -127,7 +121,7 @@ impl ConvertError {
 }
 
 /// Several inputs by the name of the first.
-fn together(inputs: &[Found<'_>]) -> String {
+pub(super) fn together(inputs: &[Found<'_>]) -> String {
     match inputs {
         [] => String::new(),
         [input] => input.source.to_string(),

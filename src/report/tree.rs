@@ -165,13 +165,6 @@ impl<'a> Tree<'a> {
         shown
     }
 
-    fn inclusive(&self, row: &Row) -> Cost {
-        match row.what {
-            Shown::Context(id) => self.inclusive[id.index()],
-            Shown::Rest(_, cost) => cost,
-        }
-    }
-
     /// Headings of the figures, which stand at the right of their columns.
     fn headings(&self) -> [String; FIGURES] {
         [
@@ -183,16 +176,17 @@ impl<'a> Tree<'a> {
     }
 
     fn figures(&self, row: &Row) -> [String; FIGURES] {
-        let inclusive = self.inclusive(row);
-        let [self_cost, calls] = match row.what {
+        let (inclusive, self_cost, calls) = match row.what {
             Shown::Context(id) => {
                 let context = self.contexts.context(id);
-                [
-                    self.notation.cost(context.self_cost),
+                let self_cost = self.notation.cost(context.self_cost);
+                (
+                    self.inclusive[id.index()],
+                    self_cost,
                     grouped(context.calls),
-                ]
+                )
             }
-            Shown::Rest(..) => [String::new(), String::new()],
+            Shown::Rest(_, cost) => (cost, String::new(), String::new()),
         };
         let share = percent(inclusive, self.total);
         [share, self.notation.cost(inclusive), self_cost, calls]
@@ -218,11 +212,10 @@ impl<'a> Tree<'a> {
 struct Table<'a> {
     tree: &'a Tree<'a>,
     widths: [usize; FIGURES],
-    /// How wide names with their indentation may be, and how far they are indented at most; none
-    /// without a terminal.
-    room: Option<(usize, usize)>,
-    /// Whether there is no room for names unless rows are indented less.
-    is_narrow: bool,
+    /// How wide names with their indentation may be; none without a terminal.
+    room: Option<usize>,
+    /// How far rows are indented at most, if otherwise there is no room for names.
+    most: Option<usize>,
 }
 
 impl<'a> Table<'a> {
@@ -234,16 +227,13 @@ impl<'a> Table<'a> {
             }
         }
         let taken: usize = widths.iter().map(|width| width + GAP.len()).sum();
-        let room = width.map(|width| {
-            let room = width.saturating_sub(taken);
-            (room, room.saturating_sub(LEAST_NAME) / INDENT)
-        });
-        let deepest = rows.iter().map(|row| row.level).max().unwrap_or(0);
+        let room = width.map(|width| width.saturating_sub(taken));
+        let most = room.map(|room| room.saturating_sub(LEAST_NAME) / INDENT);
         Table {
             tree,
             widths,
             room,
-            is_narrow: room.is_some_and(|(_, most)| deepest > most),
+            most: most.filter(|&most| rows.iter().any(|row| row.level > most)),
         }
     }
 
@@ -255,7 +245,7 @@ impl<'a> Table<'a> {
     fn line(&self, row: &Row, columns: &mut Vec<usize>) -> String {
         let mut name = self.tree.name(row);
         let mark = self.mark(row, columns);
-        if let Some((room, _)) = self.room {
+        if let Some(room) = self.room {
             name = shorten_name(&name, room.saturating_sub(width_of(&mark)));
         }
         aligned(&self.tree.figures(row), &self.widths) + &mark + &name
@@ -264,7 +254,7 @@ impl<'a> Table<'a> {
     /// What stands before a name.
     fn mark(&self, row: &Row, columns: &mut Vec<usize>) -> String {
         let indentation = |level: usize| " ".repeat(level * INDENT);
-        let (Some((_, most)), true) = (self.room, self.is_narrow) else {
+        let Some(most) = self.most else {
             return indentation(row.level);
         };
         // An only child can be recognised without further indentation.
