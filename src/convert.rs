@@ -183,7 +183,11 @@ impl<'a> Conversion<'a> {
         output: &'a Target,
         options: &'a Options,
     ) -> Result<Self, ConvertError> {
-        let destination = Destination::check(output, options)?;
+        let place = output.check(options.output.links);
+        let place = place.map_err(|source| ConvertError::Output {
+            output: output.clone(),
+            source,
+        })?;
         let base = options.base.as_slice();
         if !base.is_empty() && !options.format.has_comparison() {
             return Err(ConvertError::NoComparison);
@@ -192,7 +196,7 @@ impl<'a> Conversion<'a> {
         if all.filter(|&input| *input == Source::Stdin).count() > 1 {
             return Err(ConvertError::StandardInputTwice);
         }
-        let overwritten = destination.place.identity();
+        let overwritten = place.identity();
         let find = |input: &'a Source| {
             let found = input.find().map_err(|source| ConvertError::Open {
                 input: input.clone(),
@@ -208,14 +212,17 @@ impl<'a> Conversion<'a> {
         };
         let inputs: Vec<_> = inputs.iter().map(find).collect::<Result<_, _>>()?;
         let base: Vec<_> = base.iter().map(find).collect::<Result<_, _>>()?;
-        let is_profile = || destination.place.path().is_some_and(input::is_profile);
+        let is_profile = || place.path().is_some_and(input::is_profile);
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(output.clone()));
         }
         Ok(Conversion {
             inputs,
             base,
-            output: destination,
+            output: Destination {
+                target: output,
+                place,
+            },
             options,
             progress: Progress::default(),
         })
@@ -478,17 +485,7 @@ impl Loaded<'_> {
     }
 }
 
-impl<'a> Destination<'a> {
-    fn check(target: &'a Target, options: &Options) -> Result<Self, ConvertError> {
-        let place = target
-            .check(options.output.links)
-            .map_err(|source| ConvertError::Output {
-                output: target.clone(),
-                source,
-            })?;
-        Ok(Destination { target, place })
-    }
-
+impl Destination<'_> {
     /// Writes from beginning to end, and returns the number of bytes.
     fn stream(
         &self,

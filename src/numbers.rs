@@ -36,25 +36,17 @@ pub(crate) fn rounded(number: i128, divisor: i128, decimals: u32) -> String {
 
 /// Divides, rounding to nearest, halves away from 0.
 pub(crate) fn divided(number: i128, divisor: i128) -> i128 {
-    let half = if number < 0 {
-        -divisor / 2
-    } else {
-        divisor / 2
-    };
+    let half = divisor / 2 * number.signum();
     number.saturating_add(half) / divisor
 }
 
 /// A number given in its last decimals: 342012 with 2 of them is `3,420.12`.
 pub(crate) fn decimal(number: i128, decimals: u32) -> String {
     let steps = 10i128.pow(decimals);
-    let sign = if number < 0 && number / steps == 0 {
-        "-"
-    } else {
-        ""
-    };
+    let sign = if number < 0 { "-" } else { "" };
     let digits = decimals as usize;
-    let fraction = (number % steps).abs();
-    format!("{sign}{}.{fraction:0digits$}", grouped(number / steps))
+    let [whole, fraction] = [number / steps, number % steps].map(i128::abs);
+    format!("{sign}{}.{fraction:0digits$}", grouped(whole))
 }
 
 #[cfg(test)]

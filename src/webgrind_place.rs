@@ -96,10 +96,8 @@ impl Place {
     /// Whether a file has a name like `cachegrind.out.1234-10.webgrind.svg`.
     fn is_picture(&self, name: &OsStr) -> bool {
         let name = name.as_encoded_bytes();
-        let Some(rest) = name.strip_prefix(self.name.as_encoded_bytes()) else {
-            return false;
-        };
-        let Some(rest) = rest.strip_prefix(b"-") else {
+        let beginning = [self.name.as_encoded_bytes(), b"-"].concat();
+        let Some(rest) = name.strip_prefix(beginning.as_slice()) else {
             return false;
         };
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

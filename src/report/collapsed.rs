@@ -395,27 +395,4 @@ mod tests {
             assert_eq!(frame(name), expected, "{name_text:?}");
         }
     }
-
-    #[test]
-    fn beginnings_of_lines_are_compared_as_the_lines_are() {
-        let mut all = [
-            ("b", true),
-            ("a", true),
-            ("a:", false),
-            ("a b", true),
-            ("a", false),
-        ];
-        let bytes = |(text, goes_on): (&'static str, bool)| (text.as_bytes(), goes_on);
-        all.sort_by(|&a, &b| compare(bytes(a), bytes(b)));
-        assert_eq!(
-            all,
-            [
-                ("a", false),
-                ("a b", true),
-                ("a:", false),
-                ("a", true),
-                ("b", true)
-            ]
-        );
-    }
 }

@@ -169,7 +169,9 @@ struct CallRecord {
 impl<'a> FunctionRecord<'a> {
     fn new(profile: &'a Profile, id: FunctionId, function: &Function) -> Self {
         let called_from = profile.called_from(id);
+        let called_from = called_from.map(|edge| CallRecord::new(edge.caller, edge));
         let sub_calls = profile.sub_calls(id);
+        let sub_calls = sub_calls.map(|edge| CallRecord::new(edge.callee, edge));
         FunctionRecord {
             number: id.number(),
             object: utf8(profile.name(function.object)),
@@ -179,12 +181,8 @@ impl<'a> FunctionRecord<'a> {
             self_costs: profile.self_costs(id).collect(),
             inclusive: profile.inclusive_costs(id).collect(),
             invocations: function.invocations,
-            called_from: called_from
-                .map(|edge| CallRecord::new(edge.caller, edge))
-                .collect(),
-            sub_calls: sub_calls
-                .map(|edge| CallRecord::new(edge.callee, edge))
-                .collect(),
+            called_from: called_from.collect(),
+            sub_calls: sub_calls.collect(),
         }
     }
 }
@@ -262,17 +260,12 @@ impl<W: Write> Document<W> {
     /// A field of many lines, written as they come.
     fn list(&mut self, name: &str, elements: impl Iterator<Item: Serialize>) -> io::Result<()> {
         self.name(name)?;
-        let mut before = "[\n    ";
+        let (mut before, mut end) = ("[\n    ", "[]");
         for element in elements {
             self.output.write_all(before.as_bytes())?;
             serde_json::to_writer(&mut self.output, &element)?;
-            before = ",\n    ";
+            (before, end) = (",\n    ", "\n  ]");
         }
-        let end = if before.starts_with('[') {
-            "[]"
-        } else {
-            "\n  ]"
-        };
         self.output.write_all(end.as_bytes())
     }
 

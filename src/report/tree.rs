@@ -124,19 +124,20 @@ impl<'a> Tree<'a> {
             let cost = self.inclusive[id.index()];
             (cost, Reverse(self.function_name(id)), id)
         });
-        let costs = others.iter().map(|id| self.inclusive[id.index()]);
-        let rest = Shown::Rest(others.len() as u64, costs.fold(0, Cost::saturating_add));
-        let rest = (!others.is_empty()).then_some(rest);
-        let is_only = contexts.len() + usize::from(rest.is_some()) == 1;
-        let siblings = rest
-            .into_iter()
-            .chain(contexts.into_iter().map(Shown::Context));
+        let mut siblings = Vec::new();
+        if !others.is_empty() {
+            let costs = others.iter().map(|id| self.inclusive[id.index()]);
+            let cost = costs.fold(0, Cost::saturating_add);
+            siblings.push(Shown::Rest(others.len() as u64, cost));
+        }
+        siblings.extend(contexts.into_iter().map(Shown::Context));
+        let is_only = siblings.len() == 1;
         let row = |what| Row {
             what,
             level,
             is_only,
         };
-        siblings.map(row).collect()
+        siblings.into_iter().map(row).collect()
     }
 
     /// The contexts with the highest inclusive costs, and none without the one above it.
@@ -153,14 +154,10 @@ impl<'a> Tree<'a> {
             && let Some((_, Reverse(level), _, Reverse(id))) = candidates.pop()
         {
             shown.insert(id);
-            if level + 1 == MOST_LEVELS {
-                continue;
+            if level + 1 < MOST_LEVELS {
+                let below = self.contexts.children(id);
+                candidates.extend(below.map(|id| candidate(id, level + 1)));
             }
-            candidates.extend(
-                self.contexts
-                    .children(id)
-                    .map(|below| candidate(below, level + 1)),
-            );
         }
         shown
     }

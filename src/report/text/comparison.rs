@@ -80,7 +80,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     fn cut(&self, line: &str) -> String {
-        cut_end(line, self.options.width).into_owned()
+        cut_end(line, self.options.width)
     }
 
     fn heading(&self) -> Vec<String> {

@@ -22,14 +22,6 @@ use crate::profile::{
 use crate::text::printable;
 
 /// Options of the text report and the tree.
-///
-/// ```
-/// use cg_preprocess::report::text::{Options, Sort};
-///
-/// let mut options = Options::default();
-/// options.top = Some(10);
-/// options.sort = Sort::Inclusive;
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
@@ -216,18 +208,10 @@ impl<'a> Report<'a> {
         for id in functions {
             lines.push(String::new());
             lines.extend(self.function_table(&[id]));
-            let callers = self.profile.called_from(id).map(|edge| Call {
-                edge,
-                other: edge.caller,
-                place: Place::in_file(self.file(edge.caller), edge.line),
-            });
-            lines.extend(self.call_table("caller", callers.collect()));
-            let callees = self.profile.sub_calls(id).map(|edge| Call {
-                edge,
-                other: edge.callee,
-                place: Place::in_file(self.file(id), edge.line),
-            });
-            lines.extend(self.call_table("callee", callees.collect()));
+            let callers = self.profile.called_from(id).collect();
+            lines.extend(self.call_table("caller", callers, |edge| edge.caller));
+            let callees = self.profile.sub_calls(id).collect();
+            lines.extend(self.call_table("callee", callees, |edge| edge.callee));
         }
         Ok(lines)
     }
@@ -301,8 +285,14 @@ impl<'a> Report<'a> {
         table.lines(self.options.width)
     }
 
-    /// The calls into a function or out of it, after an empty line.
-    fn call_table(&self, other: &'static str, mut calls: Vec<Call<'_>>) -> Vec<String> {
+    /// The calls into a function or out of it, after an empty line; `function` is the one at their
+    /// other end.
+    fn call_table(
+        &self,
+        other: &'static str,
+        mut calls: Vec<EdgeRef<'_>>,
+        function: impl Fn(&EdgeRef<'_>) -> FunctionId,
+    ) -> Vec<String> {
         let mut lines = vec![String::new()];
         if calls.is_empty() {
             lines.push(format!("no {other}"));
@@ -310,8 +300,8 @@ impl<'a> Report<'a> {
         }
         calls.sort_by_key(|call| {
             Reverse(match self.options.sort {
-                Sort::Calls => i128::from(call.edge.calls),
-                _ => i128::from(call.edge.cost),
+                Sort::Calls => i128::from(call.calls),
+                _ => i128::from(call.cost),
             })
         });
         let headings = [
@@ -320,20 +310,19 @@ impl<'a> Report<'a> {
             "calls".to_owned(),
         ];
         let further = self.further.iter().map(EventFigures::cost_heading);
-        let shown = self.options.split(&calls).0.len();
-        let rest = calls.split_off(shown);
-        let rows = calls.into_iter().map(|call| {
+        let (top, rest) = self.options.split(&calls);
+        let rows = top.iter().map(|call| {
             let mut figures = vec![
-                percent(call.edge.cost, self.first.total),
-                self.first.notation.cost(call.edge.cost),
-                grouped(call.edge.calls),
+                percent(call.cost, self.first.total),
+                self.first.notation.cost(call.cost),
+                grouped(call.calls),
             ];
-            let costs = self.further.iter().zip(call.edge.costs().skip(1));
+            let costs = self.further.iter().zip(call.costs().skip(1));
             figures.extend(costs.map(|(event, cost)| event.notation.cost(cost)));
             Row {
                 figures,
-                name: self.name(call.other),
-                place: call.place,
+                name: self.name(function(call)),
+                place: Place::in_file(self.file(call.caller), call.line),
             }
         });
         let table = Table {
@@ -344,7 +333,7 @@ impl<'a> Report<'a> {
         };
         lines.extend(table.lines(self.options.width));
         if !rest.is_empty() {
-            let costs = rest.iter().map(|call| call.edge.cost);
+            let costs = rest.iter().map(|call| call.cost);
             let cost = self.cost_and_share(costs.fold(0, Cost::saturating_add));
             let count = counted(rest.len() as u64, &format!("more {other}"));
             lines.push(format!("{count} with a cost of {cost}"));
@@ -409,14 +398,6 @@ impl<'a> Report<'a> {
         let summary = in_units(summary, self.first.unit);
         Some(format!("summary    {summary}, {explanation}"))
     }
-}
-
-/// A call edge, as one of its two functions sees it.
-struct Call<'a> {
-    edge: EdgeRef<'a>,
-    other: FunctionId,
-    /// Where the call is made.
-    place: Place,
 }
 
 /// Tells whether a name contains a text, in upper or lower case.

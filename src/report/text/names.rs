@@ -1,7 +1,5 @@
 //! Names shortened to the room that a terminal has.
 
-use std::borrow::Cow;
-
 use unicode_width::UnicodeWidthChar;
 
 /// Stands for what was cut.
@@ -60,11 +58,9 @@ fn fitted(text: &str, width: usize, cut: impl Fn(usize) -> String) -> String {
 }
 
 /// Keeps the beginning, if there is a width to keep to.
-pub(in crate::report) fn cut_end(text: &str, width: Option<usize>) -> Cow<'_, str> {
-    match width {
-        Some(width) => fitted(text, width, |left| head(text, left).to_owned() + ELLIPSIS).into(),
-        None => text.into(),
-    }
+pub(in crate::report) fn cut_end(text: &str, width: Option<usize>) -> String {
+    let cut = |left| head(text, left).to_owned() + ELLIPSIS;
+    width.map_or_else(|| text.to_owned(), |width| fitted(text, width, cut))
 }
 
 /// Keeps the end, from the beginning of a folder or file if there is one.
