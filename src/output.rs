@@ -170,9 +170,6 @@ impl<T: Write + Seek> WriteSeek for T {}
 /// A buffered writer that can seek.
 pub(crate) type Seeking<'a> = BufWriter<&'a mut dyn WriteSeek>;
 
-/// A buffered writer that need not seek.
-pub(crate) type Streaming<'a> = BufWriter<&'a mut dyn Write>;
-
 impl Place {
     /// The path of the file, if it is one. The file may not exist yet.
     pub fn path(&self) -> Option<&Path> {
@@ -225,16 +222,13 @@ impl Place {
     /// Writes with `fill` from beginning to end. A file does not appear unless it succeeds.
     pub fn write_streaming<T, E: From<io::Error>>(
         &self,
-        fill: impl FnOnce(&mut Streaming<'_>) -> Result<T, E>,
+        fill: impl FnOnce(&mut dyn Write) -> Result<T, E>,
     ) -> Result<T, E> {
         match self {
             Place::File { path, unfinished } => {
-                unfinished.replace(path, |file| buffered(file as &mut dyn Write, fill))
+                unfinished.replace(path, |file| buffered(file, |buffer| fill(buffer)))
             }
-            Place::Stream(target) => {
-                let mut stream = open(target)?;
-                buffered(&mut *stream as &mut dyn Write, fill)
-            }
+            Place::Stream(target) => buffered(open(target)?, |buffer| fill(buffer)),
         }
     }
 }
