@@ -160,9 +160,11 @@ fn read_all(
         Some((inputs, mem::replace(&mut queue.1, next), after))
     };
     let work = || {
-        while let Some((inputs, before, after)) = next()
-            && pass_on(before, read(inputs), inputs, after)
-        {}
+        while let Some((inputs, before, after)) = next() {
+            if !pass_on(before, read(inputs), inputs, after) {
+                return;
+            }
+        }
     };
     thread::scope(|scope| {
         for _ in 1..threads {
