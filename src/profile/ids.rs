@@ -22,7 +22,7 @@ impl NameId {
 
 /// Number of a function in a profile, by first appearance, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FunctionId(pub(super) u32);
+pub struct FunctionId(pub(crate) u32);
 
 impl FunctionId {
     /// The number as an index.

@@ -9,7 +9,7 @@ use crate::profile::calls::{CallEdge, CallTable, EdgeKey};
 use crate::profile::costs::Costs;
 use crate::profile::events::Selection;
 use crate::profile::functions::{Function, LineSource};
-use crate::profile::ids::{FunctionId, NameId, next_index};
+use crate::profile::ids::{NameId, next_index};
 use crate::profile::numbering::Numbered;
 use crate::profile::sums::Sums;
 use crate::profile::trace::{Links, Wanted, proxy_of};
@@ -32,7 +32,7 @@ pub(crate) struct TableFunction<'a> {
     pub invocations: u64,
     /// Cost of all calls to it, if the table lists its invocations one by one.
     ///
-    /// [`ProfileBuilder::add_invocations`] has to follow then.
+    /// [`ProfileBuilder::add_invocations`] has to follow then, if the builder keeps any.
     pub call_cost: Option<Cost>,
 }
 
@@ -109,18 +109,16 @@ impl ProfileBuilder {
 
     /// Adds a function with the figures that a table states.
     ///
-    /// Functions of one table are never taken for the same.
-    pub(crate) fn add_table_function(&mut self, function: &TableFunction<'_>) -> FunctionId {
+    /// Functions of one table are never taken for the same. In [`FunctionId`](crate::profile::FunctionId)s, their numbers count
+    /// from 0.
+    pub(crate) fn add_table_function(&mut self, function: &TableFunction<'_>) {
         let (file, name) = (self.intern(function.file), self.intern(function.name));
-        let Some(table) = &mut self.table else {
-            return FunctionId(0);
-        };
-        let Some(number) = next_index(table.sums.functions.as_slice().len()) else {
+        let Some(table) = &mut self.table else { return };
+        if next_index(table.sums.functions.as_slice().len()).is_none() {
             self.overflow = Some("functions");
-            return FunctionId(0);
-        };
-        let is_listed = function.call_cost.is_some() && self.options.invocations;
-        let call_cost = function.call_cost.filter(|_| is_listed);
+            return;
+        }
+        let call_cost = function.call_cost.filter(|_| self.options.invocations);
         let seen = table.seen.entry((file, name)).or_default();
         table.sums.functions.push(Function {
             object: NameId::EMPTY,
@@ -131,14 +129,13 @@ impl ProfileBuilder {
             inclusive: function.inclusive,
             invocations: function.invocations,
             call_cost: call_cost.unwrap_or(0),
-            is_listed,
+            is_listed: call_cost.is_some(),
             before: *seen,
             line_source: LineSource::OwnCost,
         });
         *seen = seen.saturating_add(1);
         let self_cost = table.first(function.self_cost);
         self.section_total = self.section_total.saturating_add(self_cost);
-        FunctionId(number)
     }
 
     /// Adds an edge that a table states, in addition to the figures of its functions.

@@ -1,10 +1,10 @@
 //! Call edges out of called-from and sub-call lists.
 
-use std::collections::{HashMap, VecDeque};
-
 use foldhash::fast::RandomState;
+use indexmap::IndexMap;
 
 use super::super::layout::CallRecord;
+use crate::profile::{CallEdge, Cost, FunctionId};
 
 /// Which list a record stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,21 +23,12 @@ impl ListKind {
     }
 }
 
-/// A call edge between functions, by their numbers in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Edge {
-    pub caller: u32,
-    pub callee: u32,
-    pub line: u32,
-    pub calls: u64,
-    pub cost: u64,
-}
-
-/// An edge with its place in the lists.
+/// The figures of an edge, and its place in the lists.
 #[derive(Debug)]
 struct Entry {
-    edge: Edge,
-    /// The list whose figures the edge has.
+    calls: u64,
+    cost: Cost,
+    /// The list whose figures they are.
     figures: ListKind,
     /// Whether a called-from list, and whether a sub-call list, has it.
     listed: [bool; 2],
@@ -55,10 +46,10 @@ struct Entry {
 /// [`in_order`](Self::in_order) finds one out of which all lists come in their own order again.
 #[derive(Debug, Default)]
 pub(super) struct EdgeUnion {
-    entries: Vec<Entry>,
-    by_key: HashMap<(u32, u32, u32), u32, RandomState>,
+    /// By caller, callee and line.
+    entries: IndexMap<(u32, u32, u32), Entry, RandomState>,
     /// The edge before, in the list that is being read.
-    previous: Option<u32>,
+    previous: Option<usize>,
 }
 
 impl EdgeUnion {
@@ -75,80 +66,65 @@ impl EdgeUnion {
             ListKind::CalledFrom => (record.function.get(), function),
             ListKind::SubCalls => (function, record.function.get()),
         };
-        let edge = Edge {
-            caller,
-            callee,
-            line: record.line.get(),
-            calls: u64::from(record.calls.get()),
-            cost: u64::from(record.cost.get()),
-        };
-        let Some(at) = self.find_or_insert(kind, edge) else {
-            return;
-        };
-        let entry = &mut self.entries[at as usize];
-        let is_listed = &mut entry.listed[kind as usize];
-        if *is_listed {
-            return;
-        }
-        *is_listed = true;
-        if let Some(previous) = self.previous.replace(at) {
-            entry.waits_for += 1;
-            self.entries[previous as usize].next[kind as usize] = Some(at);
-        }
-    }
-
-    /// Finds the edge and adds the figures where they count; none when there are too many edges
-    /// to be numbered, which a file of 4 GiB cannot hold.
-    fn find_or_insert(&mut self, kind: ListKind, edge: Edge) -> Option<u32> {
-        let next = u32::try_from(self.entries.len()).ok()?;
-        let key = (edge.caller, edge.callee, edge.line);
-        let at = *self.by_key.entry(key).or_insert(next);
-        if at == next {
-            self.entries.push(Entry {
-                edge,
-                figures: kind,
-                listed: [false; 2],
-                next: [None; 2],
-                waits_for: 0,
-            });
-            return Some(at);
-        }
-        let entry = &mut self.entries[at as usize];
-        if entry.figures == kind {
-            entry.edge.calls += edge.calls;
-            entry.edge.cost += edge.cost;
-        } else if kind == ListKind::CalledFrom {
-            entry.edge = edge;
+        let entry = self.entries.entry((caller, callee, record.line.get()));
+        let at = entry.index();
+        let entry = entry.or_insert(Entry {
+            calls: 0,
+            cost: 0,
+            figures: kind,
+            listed: [false; 2],
+            next: [None; 2],
+            waits_for: 0,
+        });
+        if entry.figures != kind && kind == ListKind::CalledFrom {
+            (entry.calls, entry.cost) = (0, 0);
             entry.figures = kind;
         }
-        Some(at)
+        if entry.figures == kind {
+            entry.calls += u64::from(record.calls.get());
+            entry.cost += Cost::from(record.cost.get());
+        }
+        if std::mem::replace(&mut entry.listed[kind as usize], true) {
+            return;
+        }
+        if let Some(previous) = self.previous.replace(at) {
+            entry.waits_for += 1;
+            // A file of 4 GiB cannot hold more edges than that.
+            self.entries[previous].next[kind as usize] = u32::try_from(at).ok();
+        }
     }
 
     /// All edges, in an order that is that of every list.
     ///
     /// If lists contradict each other, there is no such order. Then the edges that are part of the
     /// contradiction, or depend on it, come last, in the order of the file.
-    pub fn in_order(mut self) -> Vec<Edge> {
-        let mut order = Vec::with_capacity(self.entries.len());
-        let numbered = (0u32..).zip(&self.entries);
-        let mut ready: VecDeque<u32> = numbered
-            .filter(|(_, entry)| entry.waits_for == 0)
-            .map(|(at, _)| at)
-            .collect();
-        while let Some(at) = ready.pop_front() {
-            let Entry { edge, next, .. } = self.entries[at as usize];
-            order.push(edge);
-            for at in next.into_iter().flatten() {
+    pub fn in_order(mut self) -> Vec<CallEdge> {
+        let all = 0..self.entries.len();
+        let is_first = |&at: &usize| self.entries[at].waits_for == 0;
+        let mut order: Vec<usize> = all.clone().filter(is_first).collect();
+        let mut done = 0;
+        while let Some(&at) = order.get(done) {
+            done += 1;
+            for at in self.entries[at].next.into_iter().flatten() {
                 let entry = &mut self.entries[at as usize];
                 entry.waits_for -= 1;
                 if entry.waits_for == 0 {
-                    ready.push_back(at);
+                    order.push(at as usize);
                 }
             }
         }
-        let left = self.entries.iter().filter(|entry| entry.waits_for > 0);
-        order.extend(left.map(|entry| entry.edge));
-        order
+        order.extend(all.filter(|&at| self.entries[at].waits_for > 0));
+        let edges = order.into_iter().filter_map(|at| {
+            let (&(caller, callee, line), entry) = self.entries.get_index(at)?;
+            Some(CallEdge {
+                caller: FunctionId(caller),
+                callee: FunctionId(callee),
+                line: u64::from(line),
+                calls: entry.calls,
+                cost: entry.cost,
+            })
+        });
+        edges.collect()
     }
 }
 
@@ -175,9 +151,10 @@ mod tests {
                 union.add(kind, function, record);
             }
         }
-        let as_numbers = |edge: Edge| {
-            let key = [edge.caller, edge.callee, edge.line].map(u64::from);
-            [key[0], key[1], key[2], edge.calls, edge.cost]
+        let as_numbers = |edge: CallEdge| {
+            let [caller, callee] = [edge.caller, edge.callee].map(|id| u64::from(id.number()));
+            let cost = u64::try_from(edge.cost).unwrap();
+            [caller, callee, edge.line, edge.calls, cost]
         };
         union.in_order().into_iter().map(as_numbers).collect()
     }

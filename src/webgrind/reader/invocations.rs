@@ -4,10 +4,8 @@ use std::io::{Read, Seek};
 
 use super::super::error::ReadError;
 use super::super::layout::{InvocationRecord, NOBODY, Record, SubCallRecord};
-use super::destination::Destination;
-use super::edges::Edge;
 use super::source::Source;
-use crate::profile::{Cost, InvocationCall, InvocationTree};
+use crate::profile::{CallEdge, Cost, FunctionId, InvocationCall, InvocationTree, ProfileBuilder};
 
 /// Where the sub-calls of an invocation stand.
 #[derive(Clone, Copy, Debug)]
@@ -99,12 +97,12 @@ impl Invocations {
         mut self,
         source: &mut Source<R>,
         headers_at: u64,
-        mut into: Destination<'_>,
+        builder: &mut ProfileBuilder,
     ) -> Result<(), ReadError> {
         let order = self.block_order();
         self.check_ranges(&order, source, headers_at)?;
         let stated = self.stated.take();
-        let mut links = stated.map(|stated| Links::new(&self, stated, &order, &into));
+        let mut links = stated.map(|stated| Links::new(&self, stated, &order));
         for (position, &index) in (0u32..).zip(&order) {
             let range = self.sub_calls[index as usize];
             if range.count > 0 {
@@ -115,13 +113,14 @@ impl Invocations {
             for _ in 0..range.count {
                 let (record, called) = self.sub_call(source, &mut zeros)?;
                 let (line, cost) = (record.line.get(), record.cost.get());
-                into.add_edge(&Edge {
-                    caller,
-                    callee: record.function.get(),
-                    line,
+                let edge = CallEdge {
+                    caller: FunctionId(caller),
+                    callee: FunctionId(record.function.get()),
+                    line: u64::from(line),
                     calls: 1,
-                    cost: u64::from(cost),
-                });
+                    cost: Cost::from(cost),
+                };
+                builder.add_table_edge(edge);
                 if let Some(links) = &mut links {
                     let claim = Claim {
                         caller,
@@ -129,12 +128,12 @@ impl Invocations {
                         line,
                         cost,
                     };
-                    links.add_call(position, &record, called, claim, &into);
+                    links.add_call(position, &edge, called, claim);
                 }
             }
         }
         if let Some(links) = links {
-            into.add_invocations(links.tree);
+            builder.add_invocations(links.tree);
         }
         Ok(())
     }
@@ -213,12 +212,6 @@ impl Invocations {
         Ok((record, Some(start + invocation)))
     }
 
-    /// How many sub-calls there are in all; the file has a record for each.
-    fn sub_call_count(&self) -> usize {
-        let counts = self.sub_calls.iter().map(|range| range.count as usize);
-        counts.sum()
-    }
-
     /// How many records there are; a file of 4 GiB holds far fewer than a number can count.
     fn len(&self) -> u32 {
         u32::try_from(self.sub_calls.len()).unwrap_or(u32::MAX)
@@ -252,14 +245,11 @@ struct Links {
 
 impl Links {
     /// Begins with all invocations, in block order, but without their calls.
-    fn new(
-        invocations: &Invocations,
-        stated: Stated,
-        block_order: &[u32],
-        into: &Destination<'_>,
-    ) -> Self {
+    fn new(invocations: &Invocations, stated: Stated, block_order: &[u32]) -> Self {
         let mut positions = vec![0; block_order.len()];
-        let calls = invocations.sub_call_count();
+        // The file has a record for each.
+        let calls = invocations.sub_calls.iter();
+        let calls = calls.map(|range| range.count as usize).sum();
         let mut tree = InvocationTree::with_capacity(block_order.len(), calls);
         let mut first_call = 0;
         for (position, &index) in (0u32..).zip(block_order) {
@@ -267,7 +257,7 @@ impl Links {
             let (function, _) = invocations.number_of(index);
             let [self_cost, inclusive] = stated.costs[index as usize];
             tree.add_invocation(
-                into.function(function),
+                FunctionId(function),
                 Cost::from(self_cost),
                 Cost::from(inclusive),
                 first_call,
@@ -285,18 +275,9 @@ impl Links {
     /// whose record is `called`, if the file has it.
     ///
     /// Whether the callee agrees is told by `claim`, which is what it would have to state.
-    fn add_call(
-        &mut self,
-        caller: u32,
-        record: &SubCallRecord,
-        called: Option<u32>,
-        claim: Claim,
-        into: &Destination<'_>,
-    ) {
+    fn add_call(&mut self, caller: u32, edge: &CallEdge, called: Option<u32>, claim: Claim) {
         let invocation = called.map(|index| self.positions[index as usize]);
-        let callee = into.function(record.function.get());
-        let (line, cost) = (u64::from(claim.line), Cost::from(claim.cost));
-        let call = InvocationCall::new(callee, invocation, line, cost);
+        let call = InvocationCall::new(edge.callee, invocation, edge.line, edge.cost);
         self.tree.add_call(call);
         let Some(index) = called else { return };
         let stated = &mut self.claims[index as usize];

@@ -15,7 +15,6 @@
 //! called-from list counts. An edge that is in only one of them is kept. An
 //! invocation of v4 was called only if a sub-call says so too, with the same line and cost.
 
-mod destination;
 mod edges;
 mod invocations;
 mod source;
@@ -30,7 +29,6 @@ use super::layout::{
 use super::page::NAMELESS;
 use crate::profile::{Kind, LONGEST_NAME, ProfileBuilder, ProfileKind, is_overlong};
 use crate::text::excerpt;
-use destination::Destination;
 use source::Source;
 use table::TableReader;
 
@@ -125,7 +123,7 @@ pub fn read(
     });
     let warnings = warnings.collect();
     let (version, bytes) = (file.version, file.source.size());
-    TableReader::new(file, Destination::new(builder)).read()?;
+    TableReader::new(file, builder).read()?;
     Ok(ReadOutcome {
         version,
         bytes,

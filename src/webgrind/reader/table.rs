@@ -8,25 +8,14 @@ use super::super::layout::{
     Version,
 };
 use super::File;
-use super::destination::Destination;
 use super::edges::{EdgeUnion, ListKind};
 use super::invocations::{Invocations, misplaced_sub_calls};
-use crate::profile::{Cost, TableFunction};
-
-/// The numbers at the beginning of a function record; 0 where the version has none.
-#[derive(Default)]
-struct Figures([u32; FunctionField::COUNT]);
-
-impl Figures {
-    fn get(&self, field: FunctionField) -> u32 {
-        self.0[field as usize]
-    }
-}
+use crate::profile::{Cost, ProfileBuilder, TableFunction};
 
 /// Reads function records, one after the other.
 pub(super) struct TableReader<'a, R> {
     file: File<R>,
-    into: Destination<'a>,
+    builder: &'a mut ProfileBuilder,
     edges: EdgeUnion,
     invocations: Invocations,
     /// Number of the function whose record is being read.
@@ -36,11 +25,11 @@ pub(super) struct TableReader<'a, R> {
 }
 
 impl<'a, R: Read + Seek> TableReader<'a, R> {
-    pub fn new(file: File<R>, into: Destination<'a>) -> Self {
+    pub fn new(file: File<R>, builder: &'a mut ProfileBuilder) -> Self {
         TableReader {
-            invocations: Invocations::new(into.keeps_invocations()),
+            invocations: Invocations::new(builder.keeps_invocations()),
             file,
-            into,
+            builder,
             edges: EdgeUnion::default(),
             function: 0,
             names: Default::default(),
@@ -59,10 +48,10 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         if self.file.version == Version::V4 {
             let (source, headers_at) = (&mut self.file.source, self.file.headers_at);
             let invocations = self.invocations;
-            return invocations.read_sub_calls(source, headers_at, self.into);
+            return invocations.read_sub_calls(source, headers_at, self.builder);
         }
         for edge in self.edges.in_order() {
-            self.into.add_edge(&edge);
+            self.builder.add_table_edge(edge);
         }
         Ok(())
     }
@@ -85,14 +74,14 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
 
     fn function(&mut self) -> Result<(), ReadError> {
         let figures = self.figures()?;
+        let figure = |field: FunctionField| figures[field as usize];
+        let cost = |field| Cost::from(figure(field));
+        let invocations = figure(FunctionField::Invocations);
         if self.file.version == Version::V4 {
-            self.invocations(figures.get(FunctionField::Invocations))?;
+            self.invocations(invocations)?;
         }
-        self.list(
-            ListKind::CalledFrom,
-            figures.get(FunctionField::CalledFromCount),
-        )?;
-        self.list(ListKind::SubCalls, figures.get(FunctionField::SubCallCount))?;
+        self.list(ListKind::CalledFrom, figure(FunctionField::CalledFromCount))?;
+        self.list(ListKind::SubCalls, figure(FunctionField::SubCallCount))?;
         for (name, what) in [(0, "file name"), (1, "function name")] {
             let (source, headers) = (&mut self.file.source, self.file.headers_at);
             if !source.line(what, headers, &mut self.names[name])? {
@@ -103,22 +92,21 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
                 )));
             }
         }
-        let into = &mut self.into;
-        let is_listed = self.file.version == Version::V4 && into.keeps_invocations();
-        let function = TableFunction {
+        let is_listed = self.file.version == Version::V4;
+        self.builder.add_table_function(&TableFunction {
             file: &self.names[0],
             name: &self.names[1],
-            line: u64::from(figures.get(FunctionField::Line)),
-            self_cost: Cost::from(figures.get(FunctionField::SelfCost)),
-            inclusive: Cost::from(figures.get(FunctionField::InclusiveCost)),
-            invocations: u64::from(figures.get(FunctionField::Invocations)),
-            call_cost: is_listed.then(|| Cost::from(figures.get(FunctionField::CallCost))),
-        };
-        into.add_function(&function);
+            line: u64::from(figure(FunctionField::Line)),
+            self_cost: cost(FunctionField::SelfCost),
+            inclusive: cost(FunctionField::InclusiveCost),
+            invocations: u64::from(invocations),
+            call_cost: is_listed.then(|| cost(FunctionField::CallCost)),
+        });
         Ok(())
     }
 
-    fn figures(&mut self) -> Result<Figures, ReadError> {
+    /// Reads the numbers at the beginning of a function record; 0 where the version has none.
+    fn figures(&mut self) -> Result<[u32; FunctionField::COUNT], ReadError> {
         let function = self.function;
         let fields = self.file.version.function_fields();
         let expected = fields.len() as u64 * NUMBER;
@@ -130,9 +118,9 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
                  the headers (found {found})"
             )));
         }
-        let mut figures = Figures::default();
+        let mut figures = [0; FunctionField::COUNT];
         for field in fields {
-            figures.0[*field as usize] = source.number()?;
+            figures[*field as usize] = source.number()?;
         }
         Ok(figures)
     }
