@@ -159,47 +159,31 @@ fn divided(value: u64, divisor: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn narrowing(largest: Cost, event: &[u8]) -> Narrowing {
-        let mut survey = Survey::default();
-        survey.cost(largest);
-        survey.decide(OnOverflow::Scale, event).unwrap()
-    }
-
-    #[test]
-    fn what_fits_is_not_scaled() {
-        let narrowing = narrowing(4_294_967_295, b"Ir");
-        assert_eq!(narrowing.divisor(), 1);
-        assert_eq!(narrowing.event(b"Ir"), b"Ir");
-        assert_eq!(narrowing.cost(4_294_967_295), u32::MAX);
-        assert_eq!(narrowing.cost(-5), 0);
-    }
-
     #[test]
     fn the_smallest_power_of_ten_is_taken_and_named() {
-        let narrowing_10 = narrowing(42_949_672_954, b"Ir");
-        assert_eq!(narrowing_10.divisor(), 10);
-        assert_eq!(narrowing_10.cost(42_949_672_954), u32::MAX);
-        assert_eq!(narrowing_10.cost(14), 1);
-        assert_eq!(narrowing_10.cost(15), 2);
-        // Rounding would pass 32 bits here.
-        assert_eq!(narrowing(42_949_672_955, b"Ir").divisor(), 100);
-        let narrowing = narrowing(4_000_000_000_000, b"Ir");
-        assert_eq!(narrowing.event(b"Ir"), b"Ir_(x1000)");
-        assert_eq!(narrowing.event(b"Ir_(x10)"), b"Ir_(x10000)");
-    }
-
-    #[test]
-    fn ten_nanoseconds_become_microseconds() {
-        let ten_minutes = narrowing(60_000_000_000, b"Time_(10ns)");
-        assert_eq!(ten_minutes.divisor(), 100);
-        assert_eq!(ten_minutes.event(b"Time_(10ns)"), b"Time_(us)");
-        let two_hours = narrowing(720_000_000_000, b"Time_(10ns)");
-        assert_eq!(two_hours.event(b"Time_(10ns)"), b"Time_(us)_(x10)");
-    }
-
-    #[test]
-    fn the_largest_cost_there_is_fits() {
-        let narrowing = narrowing(Cost::MAX, b"Ir");
-        assert_eq!(narrowing.cost(Cost::MAX), 922_337_204);
+        let cases: [(Cost, &str, u32, &str); 8] = [
+            (4_294_967_295, "Ir", u32::MAX, "Ir"),
+            (42_949_672_945, "Ir", u32::MAX, "Ir_(x10)"),
+            (42_949_672_954, "Ir", u32::MAX, "Ir_(x10)"),
+            // Rounding would pass 32 bits at 10.
+            (42_949_672_955, "Ir", 429_496_730, "Ir_(x100)"),
+            (4_000_000_000_000, "Ir_(x10)", 4_000_000_000, "Ir_(x10000)"),
+            // Ten minutes, and two hours.
+            (60_000_000_000, "Time_(10ns)", 600_000_000, "Time_(us)"),
+            (
+                720_000_000_000,
+                "Time_(10ns)",
+                720_000_000,
+                "Time_(us)_(x10)",
+            ),
+            (Cost::MAX, "Ir", 922_337_204, "Ir_(x10000000000)"),
+        ];
+        for (largest, event, written, renamed) in cases {
+            let mut survey = Survey::default();
+            survey.cost(largest);
+            let narrowing = survey.decide(OnOverflow::Scale, event.as_bytes()).unwrap();
+            assert_eq!(narrowing.cost(largest), written);
+            assert_eq!(narrowing.event(event.as_bytes()), renamed.as_bytes());
+        }
     }
 }

@@ -82,8 +82,13 @@ pub fn write<W: Write + Seek>(
 
     let narrowing = survey.survey.decide(options.on_overflow, profile.event())?;
     let mut warnings = survey.survey.warnings(&narrowing, profile.event());
-    warnings.extend(document.sums_as_invocations());
-    document.headers(&narrowing, &mut survey)?;
+    let sums = document.lists.iter().flat_map(InvocationLists::sums);
+    match sums.count() as u64 {
+        0 => {}
+        functions => warnings.push(WriteWarning::SumsAsInvocations(functions)),
+    }
+    survey.narrowing = narrowing;
+    document.headers(&mut survey)?;
     let bytes = survey.position;
     if bytes > LARGEST_FILE {
         return Err(WriteError::TooLarge(bytes));
@@ -93,7 +98,7 @@ pub fn write<W: Write + Seek>(
     document.functions(&mut writer)?;
     document.sub_calls(&mut writer)?;
     let header_address = writer.address()?;
-    document.headers(&narrowing, &mut writer)?;
+    document.headers(&mut writer)?;
     writer.patch(header_address)?;
     Ok(Written { bytes, warnings })
 }
@@ -244,20 +249,12 @@ impl<'a> Document<'a> {
         Ok(())
     }
 
-    fn headers(
-        &self,
-        narrowing: &Narrowing,
-        walk: &mut Walk<impl Write>,
-    ) -> Result<(), WriteError> {
-        header_lines(self.profile, narrowing, self.escape_html, |line| {
+    fn headers(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
+        let narrowing = walk.narrowing;
+        header_lines(self.profile, &narrowing, self.escape_html, |line| {
             walk.put(line)?;
             walk.put(b"\n")
         })
-    }
-
-    fn sums_as_invocations(&self) -> Option<WriteWarning> {
-        let functions = self.lists.as_ref()?.sums().count() as u64;
-        (functions > 0).then_some(WriteWarning::SumsAsInvocations(functions))
     }
 }
 
