@@ -14,7 +14,7 @@ use super::ids::{EdgeId, FunctionId, NameId};
 use super::names::NameTable;
 use super::numbering::Numbered;
 use super::sums::Sums;
-use super::trace::{Role, Trace, Wanted, proxy_of};
+use super::trace::{Role, Trace, Wanted, is_proxy};
 use super::{Contents, InclusiveCost, Profile, ProfileKind};
 use table::Table;
 pub(crate) use table::TableFunction;
@@ -306,10 +306,7 @@ impl ProfileBuilder {
         if let Some(role) = Role::of(name) {
             self.trace.set_role(id, role);
         }
-        let before = self.run.proxies.len();
-        let found = proxy_of(&self.options.proxies, name);
-        self.run.proxies.extend(found);
-        if self.run.proxies.len() > before {
+        if is_proxy(&self.options.proxies, name, &mut self.run.proxies) {
             self.trace.step_over(id);
         }
     }

@@ -39,7 +39,7 @@ impl ProfileBuilder {
         let Some(listed) = self.trace.end_block(caller, self_costs) else {
             return;
         };
-        let (adjustment, more) = listed.adjustment();
+        let (adjustment, more) = listed.adjustment;
         if let Some(draft) = self.run.functions.get_mut(caller) {
             draft.inclusive_adjustment = draft.inclusive_adjustment.saturating_add(adjustment);
         }

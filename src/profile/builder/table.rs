@@ -12,7 +12,7 @@ use crate::profile::functions::{Function, LineSource};
 use crate::profile::ids::{NameId, next_index};
 use crate::profile::numbering::Numbered;
 use crate::profile::sums::Sums;
-use crate::profile::trace::{Links, Wanted, proxy_of};
+use crate::profile::trace::{Links, Wanted, is_proxy};
 use crate::profile::{Cost, InclusiveCost, InvocationTree, ProfileKind};
 
 /// A function of a table that was summed before: of a preprocessed file.
@@ -66,9 +66,9 @@ impl Table {
     fn list_calls_of(&mut self, invocations: &InvocationTree) -> bool {
         self.sums.calls = CallTable::default();
         let functions = self.sums.functions.as_mut_slice();
-        functions
-            .iter_mut()
-            .for_each(|function| function.call_cost = 0);
+        for function in &mut *functions {
+            function.call_cost = 0;
+        }
         for (at, invocation) in invocations.invocations().iter().enumerate() {
             for call in invocations.calls_of(at) {
                 let call = &invocations.calls()[call];
@@ -183,20 +183,18 @@ impl ProfileBuilder {
         let Some(mut table) = self.table.take() else {
             return;
         };
-        let mut is_proxy = Vec::new();
+        let mut are_proxies = Vec::new();
         for function in table.sums.functions.as_slice() {
-            let before = table.sums.proxies.len();
             let name = self.names.get(function.name);
-            let found = proxy_of(&self.options.proxies, name);
-            table.sums.proxies.extend(found);
-            is_proxy.push(table.sums.proxies.len() > before);
+            let found = &mut table.sums.proxies;
+            are_proxies.push(is_proxy(&self.options.proxies, name, found));
         }
-        let links = Links::of(invocations, Wanted::of(&self.options), &is_proxy);
+        let links = Links::of(invocations, Wanted::of(&self.options), &are_proxies);
         if links.is_full {
             self.overflow = Some("invocations");
         }
         if let Some(invocations) = links.invocations {
-            if is_proxy.contains(&true) && !table.list_calls_of(&invocations) {
+            if are_proxies.contains(&true) && !table.list_calls_of(&invocations) {
                 self.overflow = Some("call edges");
             }
             table.sums.invocations = Some(invocations).filter(|_| self.options.invocations);

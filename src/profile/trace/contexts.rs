@@ -21,10 +21,10 @@ pub struct ContextId(u32);
 
 impl ContextId {
     /// Stands where there is no node.
-    const NONE: ContextId = ContextId(u32::MAX);
+    pub(super) const NONE: ContextId = ContextId(u32::MAX);
 
     /// Stands above the roots.
-    const TOP: ContextId = ContextId(0);
+    pub(super) const TOP: ContextId = ContextId(0);
 
     /// The number as an index: of [`ContextTree::inclusive_costs`], for example.
     pub fn index(self) -> usize {
@@ -74,13 +74,11 @@ impl Children {
     }
 }
 
-/// What distinguishes a node from its siblings.
+/// What distinguishes a node from its siblings: its function, and whether it is stepped over.
 ///
 /// Invocations of proxies that made calls, which are to stand in their place, are apart from those
 /// that made none.
-type Key = (FunctionId, IsSteppedOver);
-
-type IsSteppedOver = bool;
+type Key = (FunctionId, bool);
 
 impl Context {
     fn new(function: FunctionId) -> Self {
@@ -132,30 +130,6 @@ impl Default for ContextTree {
     }
 }
 
-/// What the caller takes over from an invocation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Subtree {
-    /// Its node, or [`ContextId::NONE`], if it called nothing.
-    pub node: ContextId,
-    /// Its self cost, if it called nothing.
-    pub self_cost: Cost,
-}
-
-impl Subtree {
-    /// Of an invocation that called nothing, or of which no more is known than its cost.
-    pub fn leaf(self_cost: Cost) -> Self {
-        Subtree {
-            node: ContextId::NONE,
-            self_cost,
-        }
-    }
-
-    /// Of an invocation that has a node.
-    pub fn of(node: ContextId) -> Self {
-        Subtree { node, self_cost: 0 }
-    }
-}
-
 /// One step of a walk through a [`ContextTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -195,11 +169,20 @@ impl ContextTree {
 
     /// Goes in the same way through the nodes below a node.
     pub fn walk_below(&self, id: ContextId) -> impl Iterator<Item = Step> {
-        Walk {
-            tree: self,
-            next: self.context(id).children.first,
-            path: Vec::new(),
-        }
+        // Where to go next, if there is anything left on this level.
+        let mut next = self.context(id).children.first;
+        let mut path = Vec::new();
+        std::iter::from_fn(move || {
+            if next == ContextId::NONE {
+                let id = path.pop()?;
+                next = self.context(id).next;
+                return Some(Step::Leave(id));
+            }
+            let id = next;
+            path.push(id);
+            next = self.context(id).children.first;
+            Some(Step::Enter(id))
+        })
     }
 
     /// The tree with functions merged into groups: each becomes the function that `group` returns.
@@ -257,29 +240,6 @@ impl ContextTree {
     }
 }
 
-struct Walk<'a> {
-    tree: &'a ContextTree,
-    /// Where to go next, if there is anything left on this level.
-    next: ContextId,
-    path: Vec<ContextId>,
-}
-
-impl Iterator for Walk<'_> {
-    type Item = Step;
-
-    fn next(&mut self) -> Option<Step> {
-        if self.next == ContextId::NONE {
-            let id = self.path.pop()?;
-            self.next = self.tree.context(id).next;
-            return Some(Step::Leave(id));
-        }
-        let id = self.next;
-        self.path.push(id);
-        self.next = self.tree.context(id).children.first;
-        Some(Step::Enter(id))
-    }
-}
-
 /// How a tree grows while a trace is read.
 impl ContextTree {
     /// Begins the subtree of an invocation that ended and called something; none if there is no
@@ -300,19 +260,22 @@ impl ContextTree {
         self.enter(node, is_proxy)
     }
 
-    /// Puts what an invocation called below its node.
-    pub(super) fn add_call(&mut self, caller: ContextId, callee: FunctionId, subtree: Subtree) {
-        if subtree.node == ContextId::NONE {
-            let child = self.child(caller, (callee, false));
-            self.nodes[child.index()].add(1, subtree.self_cost);
+    /// Puts an invocation below the node of its caller, or below [`ContextId::TOP`] if it has none.
+    ///
+    /// `node` is its own node. It is [`ContextId::NONE`], and `self_cost` counts, if the invocation
+    /// called nothing, or if no more is known of it than its cost.
+    pub(super) fn add_call(
+        &mut self,
+        caller: ContextId,
+        callee: FunctionId,
+        node: ContextId,
+        self_cost: Cost,
+    ) {
+        if node == ContextId::NONE {
+            self.add_below(caller, (callee, false), 1, self_cost);
         } else {
-            self.attach(caller, subtree.node);
+            self.attach(caller, node);
         }
-    }
-
-    /// Adds an invocation that nothing called.
-    pub(super) fn add_root(&mut self, function: FunctionId, subtree: Subtree) {
-        self.add_call(ContextId::TOP, function, subtree);
     }
 
     /// Multiplies all costs.
@@ -335,20 +298,17 @@ impl ContextTree {
         }
         let mut todo = vec![ContextId::TOP];
         while let Some(id) = todo.pop() {
-            let children = self.take_children(id);
-            let mut lists = vec![children];
-            while let Some(mut child) = lists.pop() {
-                while child != ContextId::NONE {
-                    let node = &self.nodes[child.index()];
-                    let (next, self_cost) = (node.next, node.self_cost);
-                    if self.set_stepped_over(child, false) && id != ContextId::TOP {
-                        self.nodes[id.index()].add(0, self_cost);
-                        lists.push(self.take_children(child));
-                        self.free.push(child);
-                    } else {
-                        self.attach(id, child);
-                    }
-                    child = next;
+            let mut children: Vec<_> = self.children(id).collect();
+            self.take_children(id);
+            while let Some(child) = children.pop() {
+                if self.set_stepped_over(child, false) && id != ContextId::TOP {
+                    let self_cost = self.context(child).self_cost;
+                    self.nodes[id.index()].add(0, self_cost);
+                    children.extend(self.children(child));
+                    self.take_children(child);
+                    self.free.push(child);
+                } else {
+                    self.attach(id, child);
                 }
             }
             todo.extend(self.children(id));
@@ -371,9 +331,7 @@ impl ContextTree {
                     let context = other.context(id);
                     let key = (map(context.function), other.is_stepped_over(id));
                     let above = path.last().copied().unwrap_or(ContextId::TOP);
-                    let node = self.child(above, key);
-                    self.nodes[node.index()].add(context.calls, context.self_cost);
-                    path.push(node);
+                    path.push(self.add_below(above, key, context.calls, context.self_cost));
                 }
                 Step::Leave(_) => _ = path.pop(),
             }
@@ -417,16 +375,17 @@ impl ContextTree {
         }
     }
 
-    /// The node below another with this key; it is new if there is none.
-    fn child(&mut self, parent: ContextId, key: Key) -> ContextId {
-        if let Some(found) = self.find(parent, key) {
-            return found;
-        }
-        // If the table is full, the whole reading ends with an error.
-        let Some(child) = self.enter(Context::new(key.0), key.1) else {
-            return parent;
-        };
-        self.link(parent, child);
+    /// Adds to the node below another with this key, which is new if there is none.
+    fn add_below(&mut self, parent: ContextId, key: Key, calls: u64, self_cost: Cost) -> ContextId {
+        let child = self.find(parent, key).unwrap_or_else(|| {
+            // If the table is full, the whole reading ends with an error.
+            let Some(child) = self.enter(Context::new(key.0), key.1) else {
+                return parent;
+            };
+            self.link(parent, child);
+            child
+        });
+        self.nodes[child.index()].add(calls, self_cost);
         child
     }
 
@@ -552,41 +511,25 @@ impl ContextTree {
         is_proxy: impl Fn(FunctionId) -> bool,
     ) -> Self {
         let mut tree = ContextTree::default();
-        // The calls that are still to be followed, the next one last, and below which nodes.
-        let mut path = Vec::new();
+        // The invocations that are still to be added, and below which nodes.
+        let mut todo = Vec::new();
         for (root, _) in invocations.roots() {
-            let node = tree.add_invocation(ContextId::TOP, invocations, root, &is_proxy);
-            path.push((node, invocations.calls_of(root)));
-            while let Some((node, calls)) = path.last_mut() {
-                let Some(position) = calls.next() else {
-                    path.pop();
-                    continue;
-                };
-                let (node, call) = (*node, &invocations.calls()[position]);
-                match invocations.called_by(position) {
-                    Some(called) => {
-                        let child = tree.add_invocation(node, invocations, called, &is_proxy);
-                        path.push((child, invocations.calls_of(called)));
+            todo.push((ContextId::TOP, root));
+            while let Some((caller, at)) = todo.pop() {
+                let (invocation, calls) =
+                    (&invocations.invocations()[at], invocations.calls_of(at));
+                let is_proxy = is_proxy(invocation.function) && !calls.is_empty();
+                let key = (invocation.function, is_proxy);
+                let node = tree.add_below(caller, key, 1, invocation.self_cost);
+                for position in calls {
+                    let call = &invocations.calls()[position];
+                    match invocations.called_by(position) {
+                        Some(called) => todo.push((node, called)),
+                        None => tree.add_call(node, call.callee, ContextId::NONE, call.cost),
                     }
-                    None => tree.add_call(node, call.callee, Subtree::leaf(call.cost)),
                 }
             }
         }
         tree
-    }
-
-    fn add_invocation(
-        &mut self,
-        caller: ContextId,
-        invocations: &InvocationTree,
-        invocation: usize,
-        is_proxy: impl Fn(FunctionId) -> bool,
-    ) -> ContextId {
-        let function = invocations.invocations()[invocation].function;
-        let is_proxy = is_proxy(function) && !invocations.calls_of(invocation).is_empty();
-        let node = self.child(caller, (function, is_proxy));
-        let self_cost = invocations.invocations()[invocation].self_cost;
-        self.nodes[node.index()].add(1, self_cost);
-        node
     }
 }

@@ -1,7 +1,7 @@
 //! Links the calls of a trace to the invocations that they made, and works out what follows from that.
 
 use super::batch::{Batch, Block};
-use super::contexts::{ContextId, ContextTree, Subtree};
+use super::contexts::{ContextId, ContextTree};
 use super::fibers::KnownLinks;
 use super::invocations::{InvocationCall, InvocationTree, NONE, SteppingOver};
 use super::matching::Unclaimed;
@@ -35,7 +35,7 @@ impl Wanted {
         }
     }
 
-    fn any_contexts(self) -> bool {
+    pub(super) fn any_contexts(self) -> bool {
         self.contexts || self.outermost
     }
 }
@@ -60,44 +60,42 @@ impl Links {
     /// The invocations come back with the calls of proxies in place of the calls to them.
     pub fn of(invocations: InvocationTree, wanted: Wanted, is_proxy: &[bool]) -> Self {
         let is_proxy = |function: FunctionId| is_proxy.get(function.index()) == Some(&true);
-        let mut links = Links::default();
-        if wanted.any_contexts() {
-            let mut contexts = ContextTree::of(&invocations, is_proxy);
-            links
-                .outermost
-                .extend(wanted.outermost.then(|| contexts.outermost_costs()));
-            contexts.step_over_proxies();
-            links.is_full = contexts.is_full();
-            links.contexts = wanted.contexts.then_some(contexts);
-        }
-        let stepped_over = invocations.stepped_over(is_proxy);
-        links.is_full |= stepped_over.is_none();
-        links.invocations = stepped_over;
+        let contexts = match wanted.any_contexts() {
+            true => ContextTree::of(&invocations, is_proxy),
+            false => ContextTree::default(),
+        };
+        let mut links = Links::of_contexts(contexts, wanted);
+        links.invocations = invocations.stepped_over(is_proxy);
+        links.is_full |= links.invocations.is_none();
         links
+    }
+
+    fn of_contexts(mut contexts: ContextTree, wanted: Wanted) -> Self {
+        let outermost = wanted.outermost.then(|| contexts.outermost_costs());
+        if wanted.contexts {
+            contexts.step_over_proxies();
+        }
+        Links {
+            invocations: None,
+            outermost: outermost.into_iter().collect(),
+            is_full: contexts.is_full(),
+            contexts: wanted.contexts.then_some(contexts),
+        }
     }
 }
 
 /// The data of an invocation that no call has claimed yet.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
-    /// As in its [`Subtree`].
     self_cost: Cost,
+    /// Its node, or [`ContextId::NONE`], if it called nothing.
     node: ContextId,
     /// Its position in the [`InvocationTree`], or [`NONE`].
     invocation: u32,
 }
 
-impl Ended {
-    fn subtree(&self) -> Subtree {
-        Subtree {
-            node: self.node,
-            self_cost: self.self_cost,
-        }
-    }
-}
-
 /// Links calls to the invocations that they made.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Linker {
     wanted: Wanted,
     /// By function.
@@ -117,14 +115,7 @@ impl Linker {
     pub fn new(wanted: Wanted) -> Self {
         Linker {
             wanted,
-            unclaimed: Vec::new(),
-            roles: Roles::default(),
-            held: None,
-            known: None,
-            invocations: InvocationTree::default(),
-            stepping_over: SteppingOver::default(),
-            contexts: ContextTree::default(),
-            is_full: false,
+            ..Linker::default()
         }
     }
 
@@ -190,20 +181,24 @@ impl Linker {
             }
             cost = cost.saturating_add(matching);
             let claimed = self.claim::<KNOWN>(start + position, call.callee, matching);
-            let subtree = claimed.map_or(Subtree::leaf(call.cost), |ended| ended.subtree());
-            call.invocation = claimed.map_or(NONE, |ended| ended.invocation);
+            let called = claimed.unwrap_or(Ended {
+                self_cost: call.cost,
+                node: ContextId::NONE,
+                invocation: NONE,
+            });
+            call.invocation = called.invocation;
             if let Some(node) = node {
-                self.contexts.add_call(node, call.callee, subtree);
+                self.contexts
+                    .add_call(node, call.callee, called.node, called.self_cost);
             }
         }
         let invocation = match self.wanted.invocations {
             true => self.add_invocation(block, calls),
             false => NONE,
         };
-        let Subtree { node, self_cost } = node.map_or(Subtree::leaf(block.self_cost), Subtree::of);
         let ended = Ended {
-            self_cost,
-            node,
+            self_cost: block.self_cost,
+            node: node.unwrap_or(ContextId::NONE),
             invocation,
         };
         let known = self.known.as_mut().filter(|_| KNOWN);
@@ -233,23 +228,13 @@ impl Linker {
     fn add_invocation(&mut self, block: Block, calls: &[InvocationCall]) -> u32 {
         let costs = calls.iter().map(|call| call.cost);
         let inclusive = costs.fold(block.self_cost, Cost::saturating_add);
-        let Block {
-            function,
-            self_cost,
-            is_proxy,
-            ..
-        } = block;
-        let pushed = if is_proxy || !self.stepping_over.is_idle() {
-            let (listed, instead) = self.stepping_over.list(is_proxy, calls);
-            let id = self
-                .invocations
-                .push(function, self_cost, inclusive, &listed);
-            self.stepping_over
-                .end_invocation(id.unwrap_or(NONE), instead);
-            id
-        } else {
-            self.invocations.push(function, self_cost, inclusive, calls)
-        };
+        let pushed = self.stepping_over.push(
+            &mut self.invocations,
+            block.function,
+            [block.self_cost, inclusive],
+            block.is_proxy,
+            calls,
+        );
         self.is_full |= pushed.is_none();
         pushed.unwrap_or(NONE)
     }
@@ -260,33 +245,20 @@ impl Linker {
             self.link_held(held);
         }
         if self.wanted.any_contexts() {
-            self.add_roots();
-        }
-        let Wanted {
-            invocations,
-            contexts,
-            outermost,
-        } = self.wanted;
-        let outermost = outermost.then(|| self.contexts.outermost_costs());
-        let outermost = outermost.into_iter().collect();
-        self.is_full |= self.contexts.is_full();
-        if contexts {
-            self.contexts.step_over_proxies();
-        }
-        Links {
-            invocations: invocations.then_some(self.invocations),
-            contexts: contexts.then_some(self.contexts),
-            outermost,
-            is_full: self.is_full,
-        }
-    }
-
-    /// Nobody will claim what is left.
-    fn add_roots(&mut self) {
-        for (number, unclaimed) in (0u32..).zip(&mut self.unclaimed) {
-            for ended in unclaimed.drain() {
-                self.contexts.add_root(FunctionId(number), ended.subtree());
+            // Nobody will claim what is left.
+            for (number, unclaimed) in (0u32..).zip(&mut self.unclaimed) {
+                for Ended {
+                    self_cost, node, ..
+                } in unclaimed.drain()
+                {
+                    self.contexts
+                        .add_call(ContextId::TOP, FunctionId(number), node, self_cost);
+                }
             }
         }
+        let mut links = Links::of_contexts(self.contexts, self.wanted);
+        links.invocations = self.wanted.invocations.then_some(self.invocations);
+        links.is_full |= self.is_full;
+        links
     }
 }

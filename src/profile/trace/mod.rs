@@ -23,12 +23,12 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
 use super::calls::EdgeKey;
-use super::costs::Costs;
+use super::costs::{Cost, Costs};
 use super::ids::FunctionId;
 pub use contexts::{Context, ContextId, ContextTree, Step};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(super) use linker::{Links, Wanted};
-pub(super) use proxies::{ListedCalls, WaitingCall, proxy_of};
+pub(super) use proxies::{ListedCalls, WaitingCall, is_proxy};
 pub(super) use roles::Role;
 
 use batch::{Batch, Block};
@@ -51,7 +51,7 @@ pub(super) struct Trace {
 impl Trace {
     /// Begins a run.
     pub fn new(wanted: Wanted) -> Self {
-        let links = wanted.invocations || wanted.contexts || wanted.outermost;
+        let links = wanted.invocations || wanted.any_contexts();
         Trace {
             wanted,
             lists: ProxyCalls::default(),
@@ -84,11 +84,11 @@ impl Trace {
     #[inline]
     pub fn add_call(&mut self, call: EdgeKey, calls: u64, costs: Costs<'_>) -> bool {
         if let Some(linking) = &mut self.linking {
-            linking.add_call(call, costs);
+            linking.add_call(call, costs.first, costs.matching);
         }
         if self.wanted.outermost {
-            for (linking, costs) in self.further(costs) {
-                linking.add_call(call, costs);
+            for (linking, cost) in self.further(costs.more) {
+                linking.add_call(call, cost, costs.matching);
             }
         }
         let waits = self.lists.has_to_wait(call.caller, call.callee);
@@ -106,41 +106,35 @@ impl Trace {
         self_costs: Costs<'_>,
     ) -> Option<ListedCalls> {
         let is_proxy = self.lists.is_proxy(function);
-        let block = |costs: Costs<'_>| Block {
+        let matching = self_costs.matching;
+        let block = |self_cost| Block {
             function,
-            self_cost: costs.first,
-            matching: costs.matching,
+            self_cost,
+            matching,
             is_proxy,
         };
         if let Some(linking) = &mut self.linking {
-            linking.end_block(block(self_costs));
+            linking.end_block(block(self_costs.first));
         }
         if self.wanted.outermost {
-            for (linking, costs) in self.further(self_costs) {
-                linking.end_block(block(costs));
+            for (linking, self_cost) in self.further(self_costs.more) {
+                linking.end_block(block(self_cost));
             }
         }
-        self.lists.end_block(function, self_costs.matching)
+        self.lists.end_block(function, matching)
     }
 
     /// Where the costs of each event after the first are added up.
     #[inline]
     fn further<'a>(
         &'a mut self,
-        costs: Costs<'a>,
-    ) -> impl Iterator<Item = (&'a mut Linking, Costs<'a>)> {
-        if self.more.len() < costs.more.len() {
-            self.begin_further(costs.more.len());
+        costs: &'a [Cost],
+    ) -> impl Iterator<Item = (&'a mut Linking, Cost)> {
+        if self.more.len() < costs.len() {
+            self.begin_further(costs.len());
         }
-        let more = costs.more.iter().copied().chain(std::iter::repeat(0));
-        self.more.iter_mut().zip(more).map(move |(linking, cost)| {
-            let costs = Costs {
-                first: cost,
-                more: &[],
-                matching: costs.matching,
-            };
-            (linking, costs)
-        })
+        let costs = costs.iter().copied().chain(std::iter::repeat(0));
+        self.more.iter_mut().zip(costs)
     }
 
     #[cold]
@@ -149,9 +143,8 @@ impl Trace {
             outermost: true,
             ..Wanted::default()
         };
-        let roles = &self.roles;
-        self.more
-            .resize_with(events, || Linking::new(wanted, roles));
+        let further = || Linking::new(wanted, &self.roles);
+        self.more.resize_with(events, further);
     }
 
     /// Ends the run, and waits until everything is linked.
@@ -194,12 +187,12 @@ impl Linking {
     }
 
     #[inline]
-    fn add_call(&mut self, call: EdgeKey, costs: Costs<'_>) {
-        if costs.matching != costs.first {
+    fn add_call(&mut self, call: EdgeKey, cost: Cost, matching: Cost) {
+        if matching != cost {
             let position = self.batch.calls.len();
-            self.batch.matching.push((position, costs.matching));
+            self.batch.matching.push((position, matching));
         }
-        let call = InvocationCall::new(call.callee, None, call.line, costs.first);
+        let call = InvocationCall::new(call.callee, None, call.line, cost);
         self.batch.calls.push(call);
     }
 
@@ -287,7 +280,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::profile::costs::Cost;
 
     const EVERYTHING: Wanted = Wanted {
         invocations: true,

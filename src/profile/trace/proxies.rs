@@ -9,18 +9,22 @@ use crate::profile::calls::EdgeKey;
 use crate::profile::costs::{Cost, Costs, add_all};
 use crate::profile::ids::{FunctionId, slot};
 
-/// Which of the functions to step over, by position, a function of a trace is.
+/// Whether a function of a trace is to be stepped over; adds to `found` which of the functions that
+/// are, by position.
 ///
 /// Xdebug 2.3 and later append the place to some names: `php::call_user_func:{FILE:LINE}`.
-pub(in crate::profile) fn proxy_of(
+pub(in crate::profile) fn is_proxy(
     proxies: &[Vec<u8>],
     name: &[u8],
-) -> impl Iterator<Item = usize> {
-    let proxies = proxies.iter().enumerate().filter(move |(_, proxy)| {
+    found: &mut Vec<usize>,
+) -> bool {
+    let before = found.len();
+    let proxies = proxies.iter().enumerate().filter(|(_, proxy)| {
         name.strip_prefix(proxy.as_slice())
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(b":{") && rest.ends_with(b"}"))
     });
-    proxies.map(|(position, _)| position)
+    found.extend(proxies.map(|(position, _)| position));
+    found.len() > before
 }
 
 /// Replaces calls to proxies by what these called.
@@ -95,21 +99,9 @@ impl WaitingCall {
 pub(in crate::profile) struct ListedCalls {
     /// In their order; those of a proxy stand nowhere but in the lists of its callers.
     pub calls: VecDeque<WaitingCall>,
-    /// What the calls that the block made cost, in the profile's first wanted event and in the
-    /// further ones.
-    made: (Cost, Vec<Cost>),
-}
-
-impl ListedCalls {
-    /// By how much the calls that were made cost more than those that are listed. The function's
-    /// inclusive cost has to include it.
-    pub fn adjustment(&self) -> (Cost, Vec<Cost>) {
-        let (first, mut more) = self.made.clone();
-        let listed = total(&self.calls);
-        let less: Vec<Cost> = listed.1.iter().map(|cost| cost.saturating_neg()).collect();
-        add_all(&mut more, &less);
-        (first.saturating_sub(listed.0), more)
-    }
+    /// By how much the calls that were made cost more than those that are listed, in the profile's
+    /// first wanted event and in the further ones. The function's inclusive cost has to include it.
+    pub adjustment: (Cost, Vec<Cost>),
 }
 
 /// The call lists of functions that call proxies.
@@ -164,7 +156,7 @@ impl ProxyCalls {
 
     #[inline(never)]
     fn list(&mut self, function: FunctionId, is_proxy: bool, self_cost: Cost) -> ListedCalls {
-        let made = total(&self.waiting);
+        let (first, mut more) = total(&self.waiting);
         let count = self.waiting.len();
         let costs = self.waiting.iter().map(|call| call.matching);
         let inclusive = costs.fold(self_cost, Cost::saturating_add);
@@ -177,7 +169,13 @@ impl ProxyCalls {
             let unclaimed = self.unclaimed.entry(function).or_default();
             unclaimed.push(inclusive, count, calls);
         }
-        ListedCalls { calls, made }
+        let listed = total(&calls);
+        let less: Vec<Cost> = listed.1.iter().map(|cost| cost.saturating_neg()).collect();
+        add_all(&mut more, &less);
+        ListedCalls {
+            calls,
+            adjustment: (first.saturating_sub(listed.0), more),
+        }
     }
 }
 
@@ -271,20 +269,6 @@ mod tests {
         lists.wait(call(1, costs(540, 141)));
         let listed = lists.end_block(FunctionId(60), 0).unwrap();
         assert_eq!(listed.calls, [call(10, costs(0, 100))]);
-        assert_eq!(listed.adjustment(), (540, vec![0]));
-    }
-
-    #[test]
-    fn proxies_are_known_by_name_and_place() {
-        let proxies = ["strlen", "php::call_user_func"].map(Into::into);
-        for (name, expected) in [
-            (&b"php::call_user_func"[..], Some(1)),
-            (b"php::call_user_func:{/srv/a.php:7}", Some(1)),
-            (b"php::call_user_func:{/srv/a.php:7", None),
-            (b"php::call_user_func_array", None),
-            (b"call_user_func", None),
-        ] {
-            assert!(proxy_of(&proxies, name).eq(expected));
-        }
+        assert_eq!(listed.adjustment, (540, vec![0]));
     }
 }
