@@ -14,7 +14,7 @@ use super::ids::{EdgeId, FunctionId, NameId};
 use super::names::NameTable;
 use super::numbering::Numbered;
 use super::sums::Sums;
-use super::trace::{Role, Trace, Wanted, is_proxy};
+use super::trace::{Role, Trace, Wanted, note_proxy};
 use super::{Contents, InclusiveCost, Profile, ProfileKind};
 use table::Table;
 pub(crate) use table::TableFunction;
@@ -306,7 +306,7 @@ impl ProfileBuilder {
         if let Some(role) = Role::of(name) {
             self.trace.set_role(id, role);
         }
-        if is_proxy(&self.options.proxies, name, &mut self.run.proxies) {
+        if note_proxy(&self.options.proxies, name, &mut self.run.proxies) {
             self.trace.step_over(id);
         }
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use thiserror::Error;
 
-use super::{Function, Profile, split_scale};
+use super::{Profile, split_scale};
 use crate::text::printable;
 
 /// What a function costs on one side of a comparison, in the unit of
@@ -22,17 +22,6 @@ pub struct FunctionSums {
     pub inclusive: i128,
     /// How often it was invoked.
     pub invocations: i128,
-}
-
-impl FunctionSums {
-    fn of(function: &Function, scale: u64) -> Self {
-        let scale = i128::from(scale);
-        FunctionSums {
-            self_cost: i128::from(function.self_cost) * scale,
-            inclusive: i128::from(function.inclusive) * scale,
-            invocations: function.invocations.into(),
-        }
-    }
 }
 
 /// A function that has changed.
@@ -185,30 +174,25 @@ fn order(change: &FunctionChange) -> impl Ord + '_ {
     )
 }
 
-/// A function of one side: its place and its cost.
+/// A function of one side.
 #[derive(Clone, Copy)]
 struct Found<'a> {
-    object: &'a [u8],
-    file: &'a [u8],
-    name: &'a [u8],
+    /// Its object, file and name.
+    place: [&'a [u8]; 3],
     sums: FunctionSums,
 }
 
 impl<'a> Found<'a> {
     /// The sum of both, at the least of their places.
     fn joined(self, other: Self) -> Self {
-        let place = |found: &Found<'a>| (found.object, found.file, found.name);
-        let (object, file, name) = place(&self).min(place(&other));
-        let (one, other) = (self.sums, other.sums);
+        let sums = FunctionSums {
+            self_cost: self.sums.self_cost.saturating_add(other.sums.self_cost),
+            inclusive: self.sums.inclusive.saturating_add(other.sums.inclusive),
+            invocations: self.sums.invocations + other.sums.invocations,
+        };
         Found {
-            object,
-            file,
-            name,
-            sums: FunctionSums {
-                self_cost: one.self_cost.saturating_add(other.self_cost),
-                inclusive: one.inclusive.saturating_add(other.inclusive),
-                invocations: one.invocations + other.invocations,
-            },
+            place: self.place.min(other.place),
+            sums,
         }
     }
 }
@@ -218,15 +202,18 @@ type Functions<'a> = HashMap<(&'a [u8], &'a [u8]), Found<'a>, RandomState>;
 
 fn functions(profile: &Profile, scale: u64) -> Functions<'_> {
     let mut functions = Functions::default();
+    let scale = i128::from(scale);
     for (_, function) in profile.functions() {
-        let [object, file, name] =
-            [function.object, function.file, function.name].map(|name| profile.name(name));
+        let place = [function.object, function.file, function.name].map(|name| profile.name(name));
         let found = Found {
-            object,
-            file,
-            name,
-            sums: FunctionSums::of(function, scale),
+            place,
+            sums: FunctionSums {
+                self_cost: i128::from(function.self_cost) * scale,
+                inclusive: i128::from(function.inclusive) * scale,
+                invocations: function.invocations.into(),
+            },
         };
+        let [_, file, name] = place;
         let key = (name, last_component(file));
         functions
             .entry(key)
@@ -236,33 +223,23 @@ fn functions(profile: &Profile, scale: u64) -> Functions<'_> {
     functions
 }
 
-/// Functions whose names are equal without folders, and whose exact names only one side has.
-#[derive(Default)]
-struct Alone<'a> {
-    base: Vec<Found<'a>>,
-    new: Vec<Found<'a>>,
-}
-
 /// The functions of both sides. Those whose exact names only one side has are matched without
 /// folders.
 fn matched<'a>(base: Functions<'a>, mut new: Functions<'a>) -> Vec<FunctionChange> {
     let mut changes = Vec::new();
-    let mut alone: HashMap<_, Alone<'_>, RandomState> = HashMap::default();
+    // Those of the base and of the new side, by name without folders and last component of the file.
+    let mut alone: HashMap<_, [Vec<Found<'_>>; 2], RandomState> = HashMap::default();
     let without_folders = |(name, file)| (without_folders(name), file);
     for (key, base) in base {
         match new.remove(&key) {
             Some(new) => changes.push(change(Some(base), Some(new))),
-            None => alone
-                .entry(without_folders(key))
-                .or_default()
-                .base
-                .push(base),
+            None => alone.entry(without_folders(key)).or_default()[0].push(base),
         }
     }
     for (key, new) in new {
-        alone.entry(without_folders(key)).or_default().new.push(new);
+        alone.entry(without_folders(key)).or_default()[1].push(new);
     }
-    for Alone { base, new } in alone.into_values() {
+    for [base, new] in alone.into_values() {
         if base.is_empty() || new.is_empty() {
             changes.extend(base.into_iter().map(|base| change(Some(base), None)));
             changes.extend(new.into_iter().map(|new| change(None, Some(new))));
@@ -275,12 +252,8 @@ fn matched<'a>(base: Functions<'a>, mut new: Functions<'a>) -> Vec<FunctionChang
 }
 
 fn change(base: Option<Found<'_>>, new: Option<Found<'_>>) -> FunctionChange {
-    let place = |found: &Found<'_>| [found.object, found.file, found.name].map(<[u8]>::to_vec);
-    let [object, file, name] = new
-        .as_ref()
-        .or(base.as_ref())
-        .map(place)
-        .unwrap_or_default();
+    let place = new.or(base).map(|found| found.place).unwrap_or_default();
+    let [object, file, name] = place.map(<[u8]>::to_vec);
     FunctionChange {
         object,
         file,

@@ -241,8 +241,8 @@ impl Selection {
 struct Formula {
     /// The text between `=` and `:`.
     text: Vec<u8>,
-    /// The terms, or the one that cannot be read.
-    terms: Result<Vec<(Cost, Vec<u8>)>, Vec<u8>>,
+    /// The terms, or which of them cannot be read.
+    terms: Result<Vec<(Cost, Vec<u8>)>, EventError>,
 }
 
 type Names = IndexSet<Vec<u8>, RandomState>;
@@ -252,8 +252,8 @@ type NameMap<T> = HashMap<Vec<u8>, T, RandomState>;
 /// A derived event, resolved to the columns that it is made of.
 #[derive(Clone, Debug)]
 struct Resolved {
-    /// The weight of each column in it, or what is wrong.
-    weights: Result<NameMap<Cost>, EventError>,
+    /// The weight of each column in it; none, if it cannot be worked out.
+    weights: Option<NameMap<Cost>>,
     /// Every name involved: if one of them changes, so does the event.
     names: NameSet,
 }
@@ -272,13 +272,6 @@ pub(super) struct Events {
     /// How often one of them had to be forgotten.
     changes: usize,
     has_too_many: bool,
-}
-
-/// What a walk through the formulas knows of one of them.
-#[derive(Clone, Copy, PartialEq)]
-enum Visit {
-    Open,
-    Done,
 }
 
 impl Events {
@@ -380,7 +373,10 @@ impl Events {
         }
         let formula = Formula {
             text: text.to_vec(),
-            terms: parse_sum(text),
+            terms: parse_sum(text).map_err(|term| EventError::BadFormula {
+                event: excerpt(name),
+                term: excerpt(&term),
+            }),
         };
         self.formulas.insert(name.to_vec(), formula);
         // A column takes precedence over a formula of the same name.
@@ -453,9 +449,8 @@ impl Events {
             weights[column] = factor;
             return CostSource::Weighted(weights);
         }
-        // A later part may still correct a wrong formula; `check` reports the error at the end.
         let resolved = self.resolved(name);
-        let Ok(weights) = &resolved.weights else {
+        let Some(weights) = &resolved.weights else {
             return CostSource::Absent;
         };
         let weights: Vec<Cost> = columns
@@ -488,17 +483,15 @@ impl Events {
     }
 
     fn check_formula(&self, wanted: &[u8]) -> Result<(), EventError> {
-        if self.changes > MOST_CHANGES {
-            return Err(EventError::Unstable(excerpt(wanted)));
-        }
-        let order = self.dependencies_first(self.formula(wanted)?, &mut HashSet::default())?;
-        for at in order {
-            let mut names = self.terms(at)?.iter().map(|(_, name)| name);
+        let order = self.dependencies_first(wanted, &mut HashSet::default())?;
+        let formulas = order.iter().filter_map(|&at| self.formulas.get_index(at));
+        for (event, formula) in formulas {
+            let mut names = formula.terms.iter().flatten().map(|(_, name)| name);
             let is_known =
                 |name: &Vec<u8>| self.columns.contains(name) || self.formulas.contains_key(name);
             if let Some(name) = names.find(|name| !is_known(name)) {
                 return Err(EventError::UnknownInFormula {
-                    event: self.formula_name(at),
+                    event: excerpt(event),
                     name: excerpt(name),
                     available: self.available(),
                 });
@@ -512,11 +505,11 @@ impl Events {
     pub fn merge(&mut self, other: &Events) -> Vec<usize> {
         self.columns.extend(other.columns.iter().cloned());
         for (name, formula) in &other.formulas {
-            match self.formulas.get_mut(name) {
-                // Whichever comes first: one of the two, whatever the order of the inputs.
-                Some(own) if formula.text < own.text => *own = formula.clone(),
-                Some(_) => {}
-                None => _ = self.formulas.insert(name.clone(), formula.clone()),
+            let own = self.formulas.entry(name.clone());
+            let own = own.or_insert_with(|| formula.clone());
+            // Whichever comes first: one of the two, whatever the order of the inputs.
+            if formula.text < own.text {
+                own.clone_from(formula);
             }
         }
         for (name, long_name) in &other.long_names {
@@ -548,10 +541,7 @@ impl Events {
                 continue;
             }
             let resolved = self.resolved(&name);
-            let Ok(weights) = &resolved.weights else {
-                continue;
-            };
-            let parts = weights.iter();
+            let parts = resolved.weights.iter().flatten();
             let parts =
                 parts.filter_map(|(name, weight)| Some((self.wanted.get_index_of(name)?, *weight)));
             let mut parts: Vec<_> = parts.collect();
@@ -568,12 +558,8 @@ impl Events {
             return resolved.clone();
         }
         let mut names = HashSet::default();
-        names.insert(wanted.to_vec());
-        let weights = if self.changes > MOST_CHANGES {
-            Err(EventError::Unstable(excerpt(wanted)))
-        } else {
-            self.weights(wanted, &mut names)
-        };
+        // A later part may still correct a wrong formula; `check` reports the error at the end.
+        let weights = self.weights(wanted, &mut names).ok();
         let resolved = Arc::new(Resolved { weights, names });
         self.resolved.insert(wanted.to_vec(), resolved.clone());
         resolved
@@ -585,11 +571,10 @@ impl Events {
     /// neither long chains nor sums that double at every step cost more than their text. A name
     /// that nobody has yet may be a column of a later part.
     fn weights(&self, wanted: &[u8], names: &mut NameSet) -> Result<NameMap<Cost>, EventError> {
-        let root = self.formula(wanted)?;
-        let order = self.dependencies_first(root, names)?;
+        let order = self.dependencies_first(wanted, names)?;
         let mut of_formula: HashMap<usize, Cost, RandomState> = HashMap::default();
         let mut of_column: NameMap<Cost> = HashMap::default();
-        of_formula.insert(root, 1);
+        of_formula.extend(order.last().map(|&root| (root, 1)));
         for &at in order.iter().rev() {
             let weight = of_formula.get(&at).copied().unwrap_or(0);
             for (factor, name) in self.terms(at)? {
@@ -604,19 +589,29 @@ impl Events {
         Ok(of_column)
     }
 
-    /// The formulas that `root` needs, itself last, each after those that it needs; every name on
-    /// the way is entered in `names`.
+    /// The formulas that the event `wanted` needs, its own last, each after those that it needs;
+    /// every name on the way is entered in `names`.
     fn dependencies_first(
         &self,
-        root: usize,
+        wanted: &[u8],
         names: &mut NameSet,
     ) -> Result<Vec<usize>, EventError> {
-        let mut visits: HashMap<usize, Visit> = HashMap::from([(root, Visit::Open)]);
+        names.insert(wanted.to_vec());
+        if self.changes > MOST_CHANGES {
+            return Err(EventError::Unstable(excerpt(wanted)));
+        }
+        let root = self.formulas.get_index_of(wanted);
+        let root = root.ok_or_else(|| EventError::Unknown {
+            name: excerpt(wanted),
+            available: self.available(),
+        })?;
+        // Of each formula on the way, whether it is in the order already.
+        let mut is_done: HashMap<usize, bool> = HashMap::from([(root, false)]);
         let mut order = Vec::new();
         let mut path = vec![(root, 0)];
         while let Some((at, next)) = path.pop() {
             let Some((_, name)) = self.terms(at)?.get(next) else {
-                visits.insert(at, Visit::Done);
+                is_done.insert(at, true);
                 order.push(at);
                 continue;
             };
@@ -625,26 +620,16 @@ impl Events {
             let Some(other) = self.derived(name) else {
                 continue;
             };
-            match visits.get(&other) {
-                Some(Visit::Done) => {}
-                Some(Visit::Open) => {
-                    return Err(EventError::Cycle(self.formula_name(other)));
-                }
+            match is_done.get(&other) {
+                Some(true) => {}
+                Some(false) => return Err(EventError::Cycle(excerpt(name))),
                 None => {
-                    visits.insert(other, Visit::Open);
+                    is_done.insert(other, false);
                     path.push((other, 0));
                 }
             }
         }
         Ok(order)
-    }
-
-    fn formula(&self, event: &[u8]) -> Result<usize, EventError> {
-        let found = self.formulas.get_index_of(event);
-        found.ok_or_else(|| EventError::Unknown {
-            name: excerpt(event),
-            available: self.available(),
-        })
     }
 
     /// The formula of a name, unless a column has that name.
@@ -655,22 +640,8 @@ impl Events {
         self.formulas.get_index_of(name)
     }
 
-    fn formula_name(&self, at: usize) -> String {
-        let formula = self.formulas.get_index(at);
-        formula.map(|(name, _)| excerpt(name)).unwrap_or_default()
-    }
-
     fn terms(&self, at: usize) -> Result<&[(Cost, Vec<u8>)], EventError> {
-        let Some((event, formula)) = self.formulas.get_index(at) else {
-            return Ok(&[]);
-        };
-        formula
-            .terms
-            .as_deref()
-            .map_err(|term| EventError::BadFormula {
-                event: excerpt(event),
-                term: excerpt(term),
-            })
+        self.formulas[at].terms.as_deref().map_err(Clone::clone)
     }
 
     fn available(&self) -> Vec<String> {

@@ -255,13 +255,12 @@ impl Headers {
         let lines = other.lines.iter().map(|&text| texts[text as usize]);
         self.lines.extend(lines.flatten());
         self.is_full |= other.is_full || self.lines.len() < before + other.lines.len();
-        self.sections
-            .extend(other.sections.into_iter().map(|mut section| {
-                for summary in &mut section.summaries {
-                    summary.line = summary.line.saturating_add(first);
-                }
-                section
-            }));
+        for mut section in other.sections {
+            for summary in &mut section.summaries {
+                summary.line = summary.line.saturating_add(first);
+            }
+            self.sections.push(section);
+        }
     }
 
     /// All lines, with correct summaries where they were missing or 0.

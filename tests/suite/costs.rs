@@ -626,6 +626,19 @@ fn a_formula_may_come_with_a_later_part_and_change() {
     // A column goes before a formula of its name.
     let text = [part(1, ""), part(2, "event: Dr = 7 Ir\n")].concat();
     assert_eq!(missing(&text, "Dr"), (2, vec![]));
+    // More often than any writer changes it.
+    let error = |times: u64| {
+        let changes = (0..times).map(|factor| format!("event: Sum = {factor} Dr\n1 10 1\n"));
+        let text = format!("events: Ir Dr\nfn=f\n{}", changes.collect::<String>());
+        let reading = Reading {
+            profile: event("Sum"),
+            ..Reading::default()
+        };
+        reading.read([text.as_bytes()]).err()
+    };
+    assert_eq!(error(65), None);
+    let expected = "the formulas of event \"Sum\" change more than 64 times";
+    assert_eq!(error(66).as_deref(), Some(expected));
 }
 
 #[test]

@@ -417,6 +417,16 @@ fn runs_and_inputs_are_one_tree() {
         ]
         .map(|(stack, cost)| (stack.to_owned(), cost)),
     );
+    let appended = read([&*one, "\n", &*one, "\n", &*other].concat(), stacked());
+    assert_eq!(
+        rows(&tree_of(&appended, None, None)),
+        [
+            "100.00         76    44      3  {main}",
+            " 39.47         30    20      1    b",
+            " 13.16         10    10      1      a",
+            "  2.63          2     2      2    a",
+        ]
+    );
     let appended = read([&*one, "\n", &*other].concat(), stacked());
     assert_eq!(collapsed(&appended).0, expected);
     let mut merged = read(&one, stacked());
@@ -477,6 +487,8 @@ fn a_file_of_v4_is_a_trace_with_its_stacks() {
             assert_eq!(again.kind(), ProfileKind::Trace);
             assert_eq!(again.has_proxy(0), direct.has_proxy(0));
             assert_eq!(collapsed(&again), collapsed(&direct), "{trace}");
+            let [tree, tree_again] = [&direct, &again].map(|profile| tree_of(profile, None, None));
+            assert_eq!(rows(&tree_again), rows(&tree), "{trace}");
             let [sums, sums_again] = [direct, again].map(|profile| {
                 let file = write(&profile, Version::V6);
                 decode(&file).functions

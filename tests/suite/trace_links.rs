@@ -156,15 +156,18 @@ fn fibers_call_what_they_called() {
 /// of the run says.
 #[test]
 fn calls_of_fibers_that_take_turns_lead_where_they_led() {
-    let profile = read(fixtures::bytes("xdebug3/turns.cg"), linked());
-    let invocations = profile.invocations().unwrap();
-    let calls = invocations.calls().iter();
-    let found: Vec<_> = calls.map(InvocationCall::invocation).collect();
     let links = fixtures::bytes("xdebug3/turns.links");
     let links = str::from_utf8(&links).unwrap().split_whitespace();
     let expected: Vec<_> = links.map(|block| block.parse().ok()).collect();
     assert!(expected.len() > 800);
-    assert_eq!(found, expected);
+    for event in ["Time_(10ns)", "Memory_(bytes)"] {
+        let mut options = library::event(event);
+        options.invocations = true;
+        let profile = read(fixtures::bytes("xdebug3/turns.cg"), options);
+        let calls = profile.invocations().unwrap().calls().iter();
+        let found: Vec<_> = calls.map(InvocationCall::invocation).collect();
+        assert_eq!(found, expected, "{event}");
+    }
 }
 
 /// The sub-calls of `{main}`: by number of the invocation that each one made.

@@ -12,7 +12,7 @@ use crate::profile::functions::{Function, LineSource};
 use crate::profile::ids::{NameId, next_index};
 use crate::profile::numbering::Numbered;
 use crate::profile::sums::Sums;
-use crate::profile::trace::{Links, Wanted, is_proxy};
+use crate::profile::trace::{Links, Wanted, note_proxy};
 use crate::profile::{Cost, InclusiveCost, InvocationTree, ProfileKind};
 
 /// A function of a table that was summed before: of a preprocessed file.
@@ -52,12 +52,6 @@ impl Table {
     /// What it adds up to.
     pub fn finish(self) -> Sums {
         self.sums.weighted(&self.weights)
-    }
-
-    /// A cost of the table as one of the first wanted event.
-    fn first(&self, cost: Cost) -> Cost {
-        let weight = self.weights.first().copied().unwrap_or(1);
-        cost.saturating_mul(weight)
     }
 
     /// Lists the calls that the invocations made, in place of those that the table states.
@@ -134,7 +128,9 @@ impl ProfileBuilder {
             line_source: LineSource::OwnCost,
         });
         *seen = seen.saturating_add(1);
-        let self_cost = table.first(function.self_cost);
+        // The section has costs of the first wanted event.
+        let weight = table.weights.first().copied().unwrap_or(1);
+        let self_cost = function.self_cost.saturating_mul(weight);
         self.section_total = self.section_total.saturating_add(self_cost);
     }
 
@@ -164,30 +160,22 @@ impl ProfileBuilder {
     /// Whether single invocations are of any use: to keep them, or to find out about the trace that
     /// the table was summed up from.
     pub(crate) fn keeps_invocations(&self) -> bool {
-        let is_trace = self.table_kind() == Some(ProfileKind::Trace);
-        self.options.invocations || is_trace && self.follows_invocations
-    }
-
-    fn table_kind(&self) -> Option<ProfileKind> {
-        self.table.as_ref()?.sums.kind
+        let kind = self.table.as_ref().and_then(|table| table.sums.kind);
+        self.options.invocations || kind == Some(ProfileKind::Trace) && self.follows_invocations
     }
 
     /// Adds all invocations that a table lists, once its functions and edges have been added.
     pub(crate) fn add_invocations(&mut self, invocations: InvocationTree) {
-        if self.table_kind() != Some(ProfileKind::Trace) {
-            if let Some(table) = self.table.as_mut().filter(|_| self.options.invocations) {
-                table.sums.invocations = Some(invocations);
-            }
+        let Some(table) = &mut self.table else { return };
+        if table.sums.kind != Some(ProfileKind::Trace) {
+            table.sums.invocations = Some(invocations).filter(|_| self.options.invocations);
             return;
         }
-        let Some(mut table) = self.table.take() else {
-            return;
-        };
         let mut are_proxies = Vec::new();
         for function in table.sums.functions.as_slice() {
             let name = self.names.get(function.name);
             let found = &mut table.sums.proxies;
-            are_proxies.push(is_proxy(&self.options.proxies, name, found));
+            are_proxies.push(note_proxy(&self.options.proxies, name, found));
         }
         let links = Links::of(invocations, Wanted::of(&self.options), &are_proxies);
         if links.is_full {
@@ -201,6 +189,5 @@ impl ProfileBuilder {
         }
         table.sums.functions.set_inclusive(&links.outermost);
         table.sums.contexts = links.contexts;
-        self.table = Some(table);
     }
 }

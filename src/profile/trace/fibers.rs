@@ -305,25 +305,22 @@ impl<'a> Resolver<'a> {
 
     /// Takes away the latest suspended segment that fits.
     fn suspended_with(&mut self, wanted: &[usize]) -> Option<Chain> {
-        let mut with_more_blocks = None;
+        let mut found = None;
         for suspended in (0..self.suspended.len()).rev().take(SEARCHED) {
             let Suspended {
                 chain, is_first, ..
             } = self.suspended[suspended];
-            let is_right = match self.fit(chain, wanted) {
-                None => continue,
-                Some(Fit::Whole) => true,
+            match self.fit(chain, wanted) {
+                None => {}
                 // Whoever called the first block of a segment has ended in a later one, if at all.
-                Some(Fit::MoreBlocks) => {
-                    with_more_blocks.get_or_insert(suspended);
-                    is_first
+                Some(Fit::MoreBlocks) if !is_first => _ = found.get_or_insert(suspended),
+                Some(_) => {
+                    found = Some(suspended);
+                    break;
                 }
-            };
-            if is_right {
-                return Some(self.suspended.remove(suspended).chain);
             }
         }
-        with_more_blocks.map(|suspended| self.suspended.remove(suspended).chain)
+        found.map(|suspended| self.suspended.remove(suspended).chain)
     }
 
     /// Takes those of the wanted calls away that made blocks of a chain, from the last one on.

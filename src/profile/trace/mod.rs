@@ -28,7 +28,7 @@ use super::ids::FunctionId;
 pub use contexts::{Context, ContextId, ContextTree, Step};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(super) use linker::{Links, Wanted};
-pub(super) use proxies::{ListedCalls, WaitingCall, is_proxy};
+pub(super) use proxies::{ListedCalls, WaitingCall, note_proxy};
 pub(super) use roles::Role;
 
 use batch::{Batch, Block};
@@ -214,7 +214,9 @@ impl Linking {
     fn hand_over(&mut self) {
         let batch = std::mem::take(&mut self.batch);
         let wanted = self.wanted;
-        let worker = self.worker.get_or_insert_with(|| Worker::start(wanted));
+        let worker = self.worker.get_or_insert_with(|| {
+            Worker::on_thread(wanted).unwrap_or_else(|| Worker::here(wanted))
+        });
         worker.link(batch);
     }
 }
@@ -229,12 +231,8 @@ enum Worker {
 }
 
 impl Worker {
-    fn start(wanted: Wanted) -> Self {
-        Self::start_thread(wanted).unwrap_or_else(|| Worker::here(wanted))
-    }
-
     /// None, if there is only one core, or if no thread can be started.
-    fn start_thread(wanted: Wanted) -> Option<Self> {
+    fn on_thread(wanted: Wanted) -> Option<Self> {
         if available_parallelism().map_or(1, usize::from) < 2 {
             return None;
         }

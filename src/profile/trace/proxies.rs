@@ -9,11 +9,11 @@ use crate::profile::calls::EdgeKey;
 use crate::profile::costs::{Cost, Costs, add_all};
 use crate::profile::ids::{FunctionId, slot};
 
-/// Whether a function of a trace is to be stepped over; adds to `found` which of the functions that
-/// are, by position.
+/// Whether a function of a trace is one of those to step over; which ones is added to `found`, by
+/// position.
 ///
 /// Xdebug 2.3 and later append the place to some names: `php::call_user_func:{FILE:LINE}`.
-pub(in crate::profile) fn is_proxy(
+pub(in crate::profile) fn note_proxy(
     proxies: &[Vec<u8>],
     name: &[u8],
     found: &mut Vec<usize>,
