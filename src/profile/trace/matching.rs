@@ -136,12 +136,4 @@ mod tests {
         let too_many: Vec<_> = costs(257);
         assert_eq!(unclaimed(&too_many).claim(0), Some(256));
     }
-
-    #[test]
-    fn what_nobody_claims_is_left_in_order() {
-        let mut all = unclaimed(&[(10, 0), (20, 0), (30, 0)]);
-        all.claim(20);
-        assert_eq!(all.drain().collect::<Vec<_>>(), [0, 2]);
-        assert_eq!(all.claim(1), None);
-    }
 }

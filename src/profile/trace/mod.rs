@@ -273,343 +273,93 @@ impl Worker {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use proptest::prelude::*;
-
     use super::*;
 
-    const EVERYTHING: Wanted = Wanted {
-        invocations: true,
-        contexts: true,
-        outermost: true,
-    };
-
-    /// The functions that are stepped over.
-    const PROXIES: u32 = 2;
-
-    /// An invocation and what it called; none: that was cut off.
-    #[derive(Clone, Debug)]
-    struct Node {
+    /// Ends a block with calls of these functions at these costs. In the first column every cost is
+    /// another one than in the wanted event.
+    fn end(
+        trace: &mut Trace,
         function: u32,
         self_cost: Cost,
-        calls: Vec<Called>,
-    }
-
-    #[derive(Clone, Debug)]
-    enum Called {
-        Node(Node),
-        Missing(Cost),
-    }
-
-    /// Of functions that nothing else calls, so that nobody else claims what is theirs.
-    const MISSING: u32 = 9;
-
-    fn node() -> impl Strategy<Value = Node> {
-        let leaf = (0u32..6, -50i64..1000).prop_map(|(function, self_cost)| Node {
-            function,
-            self_cost,
-            calls: Vec::new(),
-        });
-        leaf.prop_recursive(6, 60, 14, |inner| {
-            let call = prop_oneof![
-                9 => inner.prop_map(Called::Node),
-                1 => (0i64..100).prop_map(Called::Missing),
-            ];
-            let calls = proptest::collection::vec(call, 0..14);
-            (0u32..6, 0i64..1000, calls).prop_map(|(function, self_cost, calls)| Node {
-                function,
-                self_cost,
-                calls,
-            })
-        })
-    }
-
-    fn costs(first: Cost, matching: Cost) -> Costs<'static> {
-        Costs {
+        calls: impl IntoIterator<Item = (u32, Cost)>,
+    ) {
+        let caller = FunctionId(function);
+        let costs = |first| Costs {
             first,
             more: &[],
-            matching,
-        }
-    }
-
-    /// In the first column every cost is another one than in the wanted event.
-    fn first_column(cost: Cost) -> Cost {
-        cost.saturating_mul(3) + 1000
-    }
-
-    /// Tells a trace of an invocation, and returns its inclusive costs.
-    fn tell(trace: &mut Trace, node: &Node) -> (Cost, Cost) {
-        let mut inclusive = (node.self_cost, first_column(node.self_cost));
-        let calls: Vec<_> = node
-            .calls
-            .iter()
-            .map(|call| match call {
-                Called::Node(node) => (node.function, tell(trace, node)),
-                Called::Missing(cost) => (MISSING, (*cost, first_column(*cost))),
-            })
-            .collect();
-        let caller = FunctionId(node.function);
-        for (line, (callee, (cost, matching))) in (1u64..).zip(calls) {
-            // Rounded apart.
-            let matching = matching + 1;
-            let callee = FunctionId(callee);
+            matching: 3 * first,
+        };
+        for (callee, cost) in calls {
             let call = EdgeKey {
                 caller,
-                callee,
-                line,
+                callee: FunctionId(callee),
+                line: 1,
             };
-            trace.add_call(call, 1, costs(cost, matching));
-            inclusive = (inclusive.0 + cost, inclusive.1 + matching);
+            trace.add_call(call, 1, costs(cost));
         }
-        trace.end_block(caller, costs(node.self_cost, first_column(node.self_cost)));
-        inclusive
-    }
-
-    type Stacks = BTreeMap<Vec<u32>, (u64, Cost)>;
-
-    /// Walks down from a root, and counts.
-    fn walk(node: &Node, path: &mut Vec<u32>, proxies: bool, stacks: &mut Stacks) {
-        let is_stepped_over =
-            proxies && node.function < PROXIES && !node.calls.is_empty() && !path.is_empty();
-        if !is_stepped_over {
-            path.push(node.function);
-            stacks.entry(path.clone()).or_default().0 += 1;
-        }
-        stacks.entry(path.clone()).or_default().1 += node.self_cost;
-        for call in &node.calls {
-            match call {
-                Called::Node(node) => walk(node, path, proxies, stacks),
-                Called::Missing(cost) => {
-                    path.push(MISSING);
-                    let sums = stacks.entry(path.clone()).or_default();
-                    *sums = (sums.0 + 1, sums.1 + cost);
-                    path.pop();
-                }
-            }
-        }
-        if !is_stepped_over {
-            path.pop();
-        }
-    }
-
-    fn walked(roots: &[Node], proxies: bool) -> Stacks {
-        let mut stacks = Stacks::new();
-        for root in roots {
-            walk(root, &mut Vec::new(), proxies, &mut stacks);
-        }
-        stacks
-    }
-
-    fn stacks(tree: &ContextTree) -> Stacks {
-        let mut stacks = Stacks::new();
-        let mut path = Vec::new();
-        for step in tree.walk() {
-            match step {
-                Step::Enter(id) => {
-                    let context = tree.context(id);
-                    path.push(context.function.0);
-                    let sums = (context.calls, context.self_cost);
-                    assert_eq!(stacks.insert(path.clone(), sums), None, "{path:?} twice");
-                }
-                Step::Leave(_) => _ = path.pop(),
-            }
-        }
-        stacks
-    }
-
-    /// What is left of the sums where no function counts twice.
-    fn outermost(stacks: &Stacks) -> Vec<Cost> {
-        let mut sums = vec![0; 10];
-        for (path, (_, self_cost)) in stacks {
-            let functions: std::collections::BTreeSet<_> = path.iter().collect();
-            for &function in functions {
-                sums[function as usize] += self_cost;
-            }
-        }
-        sums
-    }
-
-    fn linked(wanted: Wanted, roots: &[Node], proxies: bool) -> Links {
-        let mut trace = Trace::new(wanted);
-        if proxies {
-            (0..PROXIES).for_each(|proxy| trace.step_over(FunctionId(proxy)));
-        }
-        for root in roots {
-            tell(&mut trace, root);
-        }
-        trace.finish()
-    }
-
-    fn roots() -> impl Strategy<Value = Vec<Node>> {
-        proptest::collection::vec(node(), 1..4)
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
-
-        #[test]
-        fn contexts_are_those_of_a_plain_walk(roots in roots(), proxies: bool) {
-            let links = linked(EVERYTHING, &roots, proxies);
-            let contexts = links.contexts.unwrap();
-            let expected = walked(&roots, proxies);
-            prop_assert_eq!(stacks(&contexts), expected);
-            let mut found = links.outermost[0].clone();
-            found.resize(10, 0);
-            // A function that is stepped over keeps its figures.
-            prop_assert_eq!(found, outermost(&walked(&roots, false)));
-        }
-
-        #[test]
-        fn known_links_give_the_same_contexts(roots in roots(), proxies: bool) {
-            let tree = linked(EVERYTHING, &roots, false).invocations.unwrap();
-            let is_proxy = |function: FunctionId| proxies && function.0 < PROXIES;
-            let mut contexts = ContextTree::of(&tree, is_proxy);
-            contexts.step_over_proxies();
-            prop_assert_eq!(stacks(&contexts), walked(&roots, proxies));
-        }
-
-        #[test]
-        fn merged_trees_are_one(roots in roots(), others in roots(), shift in 0u32..3) {
-            let mut contexts = linked(EVERYTHING, &roots, false).contexts.unwrap();
-            let other = linked(EVERYTHING, &others, false).contexts.unwrap();
-            contexts.merge(&other, |function| FunctionId(function.0 / 2 + shift));
-            let mut expected = walked(&roots, false);
-            for (path, (calls, cost)) in walked(&others, false) {
-                let path = path.iter().map(|function| function / 2 + shift).collect();
-                let sums = expected.entry(path).or_default();
-                *sums = (sums.0 + calls, sums.1 + cost);
-            }
-            prop_assert_eq!(stacks(&contexts), expected);
-        }
-    }
-
-    fn leaf(function: u32, self_cost: Cost) -> Node {
-        Node {
-            function,
-            self_cost,
-            calls: Vec::new(),
-        }
-    }
-
-    fn calling(function: u32, calls: impl Iterator<Item = Node>) -> Node {
-        Node {
-            function,
-            self_cost: 1,
-            calls: calls.map(Called::Node).collect(),
-        }
+        trace.end_block(caller, costs(self_cost));
     }
 
     #[test]
-    fn inclusive_costs_are_sums_from_below() {
-        let loops = (0..3).map(|_| calling(1, (0..3).map(|cost| leaf(cost + 2, 10))));
-        let links = linked(EVERYTHING, &[calling(7, loops)], false);
-        let contexts = links.contexts.unwrap();
-        let inclusive = contexts.inclusive_costs();
-        let [root] = contexts.roots().collect::<Vec<_>>()[..] else {
-            panic!("not one root");
-        };
-        assert_eq!(inclusive[root.index()], 94);
-        let [below] = contexts.children(root).collect::<Vec<_>>()[..] else {
-            panic!("not one node below");
-        };
-        assert_eq!(inclusive[below.index()], 93);
-        assert_eq!(contexts.context(below).calls, 3);
-        assert_eq!(contexts.children(below).count(), 3);
-        assert_eq!(links.outermost[0][7], 94);
+    fn batches_are_linked_as_one_block_after_the_other() {
+        const COUNT: Cost = 20_000;
+        let mut trace = Trace::new(Wanted {
+            invocations: true,
+            ..Wanted::default()
+        });
+        for cost in 0..COUNT {
+            end(&mut trace, 5, cost, []);
+            end(&mut trace, 4, 1, [(5, cost)]);
+        }
+        // More calls than go into a batch.
+        end(&mut trace, 3, 1, (0..COUNT).map(|cost| (4, cost + 1)));
+        end(&mut trace, 5, 7, []);
+        end(&mut trace, 4, 1, [(5, 7)]);
+        let tree = trace.finish().invocations.unwrap();
+        assert!(tree.calls().len() > 4 * BATCH);
+        for (position, call) in tree.calls().iter().enumerate() {
+            let called = &tree.invocations()[tree.called_by(position).unwrap()];
+            let found = (called.function, called.inclusive);
+            assert_eq!(found, (call.callee, call.cost));
+        }
     }
 
     /// Nothing here calls itself, and wide nodes are merged with small ones as fast as small ones.
     #[test]
     fn depth_and_width_cost_nothing_extra() {
-        let wanted = Wanted {
+        const DEPTH: u32 = 300_000;
+        const WIDTH: u32 = 20_000;
+        let mut trace = Trace::new(Wanted {
             contexts: true,
             outermost: true,
             ..Wanted::default()
-        };
-        const DEPTH: u32 = 300_000;
-        const WIDTH: u32 = 20_000;
-        let mut trace = Trace::new(wanted);
-        let end = |trace: &mut Trace, function, calls: &mut dyn Iterator<Item = (u32, Cost)>| {
-            for (callee, cost) in calls {
-                let call = EdgeKey {
-                    caller: FunctionId(function),
-                    callee: FunctionId(callee),
-                    line: 1,
-                };
-                trace.add_call(call, 1, Costs::single(cost));
-            }
-            trace.end_block(FunctionId(function), Costs::single(1));
-        };
+        });
         // Two chains, and then a caller of both.
         for _ in 0..2 {
-            end(&mut trace, 0, &mut std::iter::empty());
+            end(&mut trace, 0, 1, []);
             for depth in 1..DEPTH {
-                end(&mut trace, 0, &mut std::iter::once((0, depth.into())));
+                end(&mut trace, 0, 1, [(0, depth.into())]);
             }
         }
-        let deep = [(0, DEPTH.into()); 2];
-        end(&mut trace, 1, &mut deep.into_iter());
+        end(&mut trace, 1, 1, [(0, DEPTH.into()); 2]);
         // A function that has once called many others, and often one of them.
         for function in 0..WIDTH {
-            end(&mut trace, 10 + function, &mut std::iter::empty());
+            end(&mut trace, 10 + function, 1, []);
         }
-        end(&mut trace, 2, &mut (0..WIDTH).map(|other| (10 + other, 1)));
+        end(&mut trace, 2, 1, (0..WIDTH).map(|other| (10 + other, 1)));
         for function in 0..WIDTH {
-            end(&mut trace, 10 + function, &mut std::iter::empty());
-            end(&mut trace, 2, &mut std::iter::once((10 + function, 1)));
+            end(&mut trace, 10 + function, 1, []);
+            end(&mut trace, 2, 1, [(10 + function, 1)]);
         }
         let wide = (0..WIDTH)
             .map(|_| (2, 2))
             .chain([(2, Cost::from(WIDTH) + 1)]);
-        end(&mut trace, 3, &mut wide.rev());
+        end(&mut trace, 3, 1, wide.rev());
         let links = trace.finish();
         let (contexts, outermost) = (links.contexts.unwrap(), &links.outermost[0]);
         assert_eq!(contexts.walk().count(), 2 * (DEPTH + WIDTH + 3) as usize);
         assert_eq!(outermost[0], Cost::from(2 * DEPTH));
         assert_eq!(outermost[2], Cost::from(3 * WIDTH + 1));
         assert_eq!(outermost[10], 2);
-    }
-
-    #[test]
-    fn batches_are_linked_as_one_block_after_the_other() {
-        // More calls than go into a batch, and many blocks of few calls.
-        let wide = || calling(7, (0..20_000).map(|cost| leaf(3, cost)));
-        let small = |cost: Cost| calling(4, (0..3).map(move |other| leaf(5, cost + other)));
-        let roots: Vec<_> = (0..9_000)
-            .map(small)
-            .chain([wide(), calling(6, (0..9_000).map(small)), wide()])
-            .collect();
-        let links = linked(EVERYTHING, &roots, false);
-        let invocations = links.invocations.unwrap();
-        assert!(invocations.calls().len() > 5 * BATCH);
-        for (position, call) in invocations.calls().iter().enumerate() {
-            let called = invocations.called_by(position).unwrap();
-            let called = &invocations.invocations()[called];
-            assert_eq!(
-                (called.function, called.inclusive),
-                (call.callee, call.cost)
-            );
-        }
-        assert_eq!(stacks(&links.contexts.unwrap()), walked(&roots, false));
-    }
-
-    /// A batch linked on the same thread gives what the worker gives.
-    #[test]
-    fn links_are_the_same_without_a_thread() {
-        let roots: Vec<_> = (0..9_000)
-            .map(|cost: Cost| calling(4, (0..3).map(move |other| leaf(5, cost + other))))
-            .collect();
-        let worker = linked(EVERYTHING, &roots, false);
-        let mut trace = Trace::new(EVERYTHING);
-        let linking = trace.linking.as_mut().unwrap();
-        linking.worker = Some(Worker::Here(Box::new(Linker::new(EVERYTHING))));
-        for root in &roots {
-            tell(&mut trace, root);
-        }
-        let here = trace.finish();
-        let trees = [&worker, &here].map(|links| format!("{:?}", links.invocations));
-        assert!(trees[0] == trees[1]);
-        assert_eq!(worker.outermost, here.outermost);
     }
 }
