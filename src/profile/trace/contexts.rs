@@ -511,25 +511,39 @@ impl ContextTree {
         is_proxy: impl Fn(FunctionId) -> bool,
     ) -> Self {
         let mut tree = ContextTree::default();
-        // The invocations that are still to be added, and below which nodes.
-        let mut todo = Vec::new();
+        // The calls that are still to be followed, the next one last, and below which nodes.
+        let mut path = Vec::new();
         for (root, _) in invocations.roots() {
-            todo.push((ContextId::TOP, root));
-            while let Some((caller, at)) = todo.pop() {
-                let (invocation, calls) =
-                    (&invocations.invocations()[at], invocations.calls_of(at));
-                let is_proxy = is_proxy(invocation.function) && !calls.is_empty();
-                let key = (invocation.function, is_proxy);
-                let node = tree.add_below(caller, key, 1, invocation.self_cost);
-                for position in calls {
-                    let call = &invocations.calls()[position];
-                    match invocations.called_by(position) {
-                        Some(called) => todo.push((node, called)),
-                        None => tree.add_call(node, call.callee, ContextId::NONE, call.cost),
+            let node = tree.add_invocation(ContextId::TOP, invocations, root, &is_proxy);
+            path.push((node, invocations.calls_of(root)));
+            while let Some((node, calls)) = path.last_mut() {
+                let Some(position) = calls.next() else {
+                    path.pop();
+                    continue;
+                };
+                let (node, call) = (*node, &invocations.calls()[position]);
+                match invocations.called_by(position) {
+                    Some(called) => {
+                        let child = tree.add_invocation(node, invocations, called, &is_proxy);
+                        path.push((child, invocations.calls_of(called)));
                     }
+                    None => tree.add_call(node, call.callee, ContextId::NONE, call.cost),
                 }
             }
         }
         tree
+    }
+
+    fn add_invocation(
+        &mut self,
+        caller: ContextId,
+        invocations: &InvocationTree,
+        at: usize,
+        is_proxy: impl Fn(FunctionId) -> bool,
+    ) -> ContextId {
+        let invocation = &invocations.invocations()[at];
+        let is_proxy = is_proxy(invocation.function) && !invocations.calls_of(at).is_empty();
+        let key = (invocation.function, is_proxy);
+        self.add_below(caller, key, 1, invocation.self_cost)
     }
 }

@@ -192,75 +192,23 @@ fn total<'a>(calls: impl IntoIterator<Item = &'a WaitingCall>) -> (Cost, Vec<Cos
 mod tests {
     use super::*;
 
-    const PROXIES: u32 = 5;
-
-    /// Functions below [`PROXIES`] are proxies.
-    fn lists() -> ProxyCalls {
-        let mut lists = ProxyCalls::default();
-        (0..PROXIES).for_each(|proxy| lists.step_over(FunctionId(proxy)));
-        lists
-    }
-
-    fn call(caller: u32, callee: u32) -> EdgeKey {
-        EdgeKey {
-            caller: FunctionId(caller),
-            callee: FunctionId(callee),
-            line: 7,
-        }
-    }
-
-    /// Ends a block with calls of these functions, and returns the calls that are listed for it.
-    fn listed(lists: &mut ProxyCalls, function: u32, calls: &[u32]) -> Option<Vec<u32>> {
-        for &callee in calls {
-            let call = call(function, callee);
-            if lists.has_to_wait(call.caller, call.callee) {
-                lists.wait(WaitingCall::new(call, 1, Costs::default()));
-            }
-        }
-        let listed = lists.end_block(FunctionId(function), 0)?;
-        Some(listed.calls.iter().map(|call| call.callee.0).collect())
-    }
-
-    #[test]
-    fn calls_of_proxies_stand_where_the_calls_to_them_stood() {
-        let mut lists = lists();
-        for (proxy, calls) in [
-            (1, &[10, 11, 12][..]),
-            (2, &[20]),
-            (3, &[]),
-            (4, &[30, 2, 31, 1, 32, 3, 33]),
-            (1, &[13]),
-        ] {
-            assert_eq!(listed(&mut lists, proxy, calls), Some(vec![]));
-        }
-        assert_eq!(
-            listed(&mut lists, 60, &[50, 1, 4, 2, 51]),
-            // The first call does not wait.
-            Some(vec![13, 30, 20, 31, 10, 11, 12, 32, 3, 33, 2, 51])
-        );
-        assert_eq!(listed(&mut lists, 60, &[4, 1]), Some(vec![4, 1]));
-        assert_eq!(listed(&mut lists, 60, &[50, 51]), None);
-    }
-
-    #[test]
-    fn the_latest_invocation_is_claimed_by_the_last_call() {
-        let mut lists = lists();
-        for callee in [10, 11, 12] {
-            listed(&mut lists, 1, &[callee]);
-        }
-        assert_eq!(listed(&mut lists, 60, &[1, 1]), Some(vec![11, 12]));
-        assert_eq!(listed(&mut lists, 60, &[1, 1]), Some(vec![1, 10]));
-    }
-
     #[test]
     fn invocations_of_proxies_are_told_apart_by_the_first_column() {
-        let mut lists = lists();
+        let mut lists = ProxyCalls::default();
+        lists.step_over(FunctionId(1));
         let costs = |first, matching| Costs {
             first,
             more: &[5],
             matching,
         };
-        let call = |callee, costs| WaitingCall::new(call(60, callee), 1, costs);
+        let call = |callee, costs| {
+            let key = EdgeKey {
+                caller: FunctionId(60),
+                callee: FunctionId(callee),
+                line: 7,
+            };
+            WaitingCall::new(key, 1, costs)
+        };
         for (callee, matching) in [(10, 100), (11, 500)] {
             lists.wait(call(callee, costs(0, matching)));
             assert!(lists.end_block(FunctionId(1), 40).is_some());
