@@ -15,17 +15,6 @@ enum Settled {
     No,
 }
 
-/// What came of settling which column counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Settlement {
-    /// There was no `events:` line yet.
-    NoEvents,
-    /// It is known.
-    Known,
-    /// From here on some of the wanted events are missing.
-    GoneMissing,
-}
-
 /// What lines can be recognised as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -149,7 +138,6 @@ pub(super) struct Columns {
     numbers: Vec<Cost>,
     /// The costs of the wanted events after the first, in the line that was read last.
     more: Vec<Cost>,
-    gone: Vec<usize>,
 }
 
 impl Columns {
@@ -196,20 +184,13 @@ impl Columns {
         self.events.is_some()
     }
 
-    /// Learns which column counts, unless that is known.
-    #[inline]
-    pub fn settle(&mut self, builder: &mut ProfileBuilder) -> Settlement {
+    /// Learns which column counts, and returns which of the wanted events are missing from here
+    /// on; none if there was no `events:` line yet.
+    pub fn settle(&mut self, builder: &mut ProfileBuilder) -> Option<Vec<usize>> {
+        let events = self.events.as_ref()?;
         if self.settled == Settled::Yes {
-            return Settlement::Known;
+            return Some(Vec::new());
         }
-        self.settle_now(builder)
-    }
-
-    #[cold]
-    fn settle_now(&mut self, builder: &mut ProfileBuilder) -> Settlement {
-        let Some(events) = &self.events else {
-            return Settlement::NoEvents;
-        };
         let before = std::mem::replace(&mut self.settled, Settled::Yes);
         let absent: Vec<usize> = self.selection.absent().collect();
         if before == Settled::HeadersCame {
@@ -218,7 +199,7 @@ impl Columns {
             self.selection = builder.select_columns(events);
         }
         let is_new = |at: &usize| !events.is_empty() && absent.binary_search(at).is_err();
-        self.gone = self.selection.absent().filter(is_new).collect();
+        let gone = self.selection.absent().filter(is_new).collect();
         self.count = events.len();
         self.wanted = match self.selection.only_column() {
             Some(0) if self.count == 1 => Wanted::Only,
@@ -229,11 +210,7 @@ impl Columns {
         };
         self.more.clear();
         self.find_shape();
-        if self.gone.is_empty() {
-            Settlement::Known
-        } else {
-            Settlement::GoneMissing
-        }
+        Some(gone)
     }
 
     fn find_shape(&mut self) {
@@ -249,11 +226,6 @@ impl Columns {
 
     pub fn events(&self) -> &[Vec<u8>] {
         self.events.as_deref().unwrap_or_default()
-    }
-
-    /// The positions of the wanted events that went missing when the columns were last settled.
-    pub fn gone(&self) -> &[usize] {
-        &self.gone
     }
 
     /// The cost of the first wanted event among these.
@@ -459,10 +431,7 @@ impl Columns {
             self.numbers.push(number);
         }
         if self.wanted == Wanted::All {
-            let (first, more) = match self.numbers.split_first() {
-                Some((first, more)) => (*first, more),
-                None => (0, &[][..]),
-            };
+            let (&first, more) = self.numbers.split_first().unwrap_or((&0, &[]));
             self.more.clear();
             self.more.extend_from_slice(more);
             let costs = LineCosts {
@@ -502,9 +471,8 @@ impl Columns {
             NumberError::NotANumber if matches!(cursor.peek(), b'\n' | b'\r') => {
                 ProblemKind::MissingPosition(self.positions.count())
             }
-            NumberError::NotANumber => ProblemKind::NotANumber,
-            NumberError::TooLarge => ProblemKind::NumberTooLarge,
             NumberError::Negative => ProblemKind::NegativePosition(self.position.base(column)),
+            _ => return number_problem(data, pos, error),
         };
         Problem::at(kind, data, pos)
     }

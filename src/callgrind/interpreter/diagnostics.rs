@@ -1,6 +1,5 @@
 //! The current line, and warnings about lines that are wrong, missing or cut off.
 
-use super::NEW_RUN;
 use crate::callgrind::error::{Error, Problem, ProblemKind, Warning, WarningKind};
 use crate::callgrind::line::Cursor;
 use crate::text::excerpt;
@@ -97,28 +96,15 @@ impl Diagnostics {
         self.held.is_some()
     }
 
-    /// Fails with the error that is held, since no line follows that could excuse it.
+    /// Fails with the error that is held, if there is one.
     pub fn take_held(&mut self) -> Result<(), Error> {
         self.held.take().map_or(Ok(()), Err)
     }
 
-    /// Decides on the error by the line after it; what was found there, if a run is cut off.
-    #[cold]
-    pub fn release(&mut self, next: &[u8]) -> Result<Option<CutOff>, Error> {
-        match self.held.take() {
-            Some(error) if next.starts_with(NEW_RUN) => Ok(Some(CutOff {
-                line: error.line,
-                found: error.problem.into_found(),
-            })),
-            Some(error) => Err(error),
-            None => Ok(None),
-        }
-    }
-
-    /// Says that a run is cut off in a line that was read before.
-    pub fn warn_cut_line(&mut self, cut: CutOff) {
-        let line = std::mem::replace(&mut self.line, cut.line);
-        self.warn_cut(WarningKind::CutLine(cut.found));
+    /// Says that a run is cut off where there was an error.
+    pub fn warn_cut_line(&mut self, error: Error) {
+        let line = std::mem::replace(&mut self.line, error.line);
+        self.warn_cut(WarningKind::CutLine(error.problem.into_found()));
         self.line = line;
     }
 
@@ -220,11 +206,4 @@ impl Diagnostics {
         }
         std::mem::take(&mut self.warnings)
     }
-}
-
-/// Where a run is cut off.
-#[derive(Debug)]
-pub(super) struct CutOff {
-    line: u64,
-    found: String,
 }

@@ -18,14 +18,17 @@ use super::names::IdTables;
 use super::{Error, KindChoice, Options};
 use crate::profile::{Kind, NameId, ProfileBuilder};
 use crate::text::excerpt;
-use columns::{Columns, Settlement};
+use columns::Columns;
 use costs::Expect;
 use diagnostics::Diagnostics;
 use in_force::{InForce, Name};
-use sections::{Cut, Section, Tail};
+use sections::Section;
 
 /// How the line begins that Xdebug's append mode writes between runs.
 const NEW_RUN: &[u8] = b"==== NEW PROFILING FILE";
+
+/// How lines of the body begin that change nothing.
+const WITHOUT_EFFECT: [&[u8]; 6] = [b"bb=", b"ln=", b"rec=", b"frfn=", b"total=", b"totals="];
 
 /// Reads lines into a builder.
 pub(super) struct Interpreter<'a> {
@@ -141,13 +144,8 @@ impl<'a> Interpreter<'a> {
             self.warn_cut(WarningKind::CutCall);
         }
         let is_ended = ends_blank || self.section.is_summed_up();
-        self.end_section(if self.in_force.is_before_block() {
-            Tail::Begun
-        } else if self.in_force.is_in_block() && !is_ended {
-            Tail::Open
-        } else {
-            Tail::Closed
-        });
+        let is_open = self.in_force.is_in_block() && !is_ended;
+        self.end_section(is_open || self.in_force.is_before_block());
         self.builder.close_block();
         self.settle();
         Ok(self.diagnostics.finish())
@@ -195,15 +193,18 @@ impl<'a> Interpreter<'a> {
         self.has_known_header || self.columns.are_known() || self.in_force.is_any()
     }
 
-    /// Decides on an error by the line after it.
+    /// Decides on an error by the line after it: where a new run begins, one was cut off.
     #[cold]
     fn release(&mut self, next: &[u8]) -> Result<(), Error> {
-        if let Some(cut) = self.diagnostics.release(next)?
-            && self.section.cut()
-        {
-            self.diagnostics.warn_cut_line(cut);
+        match self.diagnostics.take_held() {
+            Err(error) if next.starts_with(NEW_RUN) => {
+                if self.section.cut() {
+                    self.diagnostics.warn_cut_line(error);
+                }
+                Ok(())
+            }
+            outcome => outcome,
         }
-        Ok(())
     }
 
     /// Reads the line at `pos` and returns where the next one begins.
@@ -250,7 +251,10 @@ impl<'a> Interpreter<'a> {
             return self.calls_line(data, pos, b"rcalls=".len());
         }
         let mut cursor = Cursor::new(data, pos);
-        self.rare_line(cursor.take_line())?;
+        let line = cursor.take_line();
+        if !WITHOUT_EFFECT.iter().any(|key| line.starts_with(key)) {
+            self.header_line(line)?;
+        }
         Ok(cursor.pos())
     }
 
@@ -319,34 +323,22 @@ impl<'a> Interpreter<'a> {
         name
     }
 
-    fn rare_line(&mut self, line: &[u8]) -> Result<(), Problem> {
-        let letters = line.iter().take_while(|b| b.is_ascii_lowercase()).count();
-        if line.get(letters) != Some(&b'=') {
-            return self.header_line(line);
-        }
-        match &line[..letters] {
-            b"bb" | b"ln" | b"rec" | b"frfn" | b"total" | b"totals" => Ok(()),
-            _ => self.header_line(line),
-        }
-    }
-
     /// Learns which column counts, if there are columns; false if there are none.
-    #[inline]
+    #[cold]
     fn settle(&mut self) -> bool {
-        match self.columns.settle(self.builder) {
-            Settlement::Known => true,
-            Settlement::NoEvents => false,
-            Settlement::GoneMissing => {
-                let events = self.columns.events().iter();
-                let events: Vec<_> = events.map(|name| excerpt(name)).collect();
-                let events = events.join(", ");
-                for &at in self.columns.gone() {
-                    let event = self.builder.wanted_event(at);
-                    self.diagnostics.warn_absent(event, &events);
-                }
-                true
+        let Some(gone) = self.columns.settle(self.builder) else {
+            return false;
+        };
+        if !gone.is_empty() {
+            let events = self.columns.events().iter();
+            let events: Vec<_> = events.map(|name| excerpt(name)).collect();
+            let events = events.join(", ");
+            for at in gone {
+                let event = self.builder.wanted_event(at);
+                self.diagnostics.warn_absent(event, &events);
             }
         }
+        true
     }
 
     /// Begins a run, in a section of its own unless the one that there is has no body yet.
@@ -361,7 +353,7 @@ impl<'a> Interpreter<'a> {
         if !self.section.has_body() {
             return;
         }
-        self.end_section(Tail::Closed);
+        self.end_section(false);
         self.settle();
         self.builder.begin_section();
         if let Some(memo) = &mut self.memo {
@@ -371,18 +363,14 @@ impl<'a> Interpreter<'a> {
         self.section.begin_next();
     }
 
-    /// Says what a section lacks.
-    fn end_section(&mut self, tail: Tail) {
-        let kind = match self.section.lacks(tail) {
-            None => return,
-            Some(Cut::NoTrace) => return self.diagnostics.warn_no_trace(),
-            Some(Cut::Totals) => WarningKind::CutPart,
-            Some(Cut::Main) => WarningKind::CutRun,
-            Some(Cut::Block) => {
-                WarningKind::CutBlock(excerpt(self.in_force.function_name(self.builder)))
-            }
-        };
-        self.diagnostics.warn_cut(kind);
+    /// Says what a section lacks that may end within the block of the function in force.
+    fn end_section(&mut self, is_open: bool) {
+        let open = is_open.then(|| self.in_force.function_name(self.builder));
+        match self.section.lacks(open) {
+            Some(WarningKind::NoTrace) => self.diagnostics.warn_no_trace(),
+            Some(kind) => self.diagnostics.warn_cut(kind),
+            None => {}
+        }
     }
 
     /// Says where a section is cut off, unless that has been said.

@@ -1,30 +1,8 @@
 //! The section that is being read, a run or a part: what it has had, and whether it is whole.
 
+use crate::callgrind::error::WarningKind;
 use crate::profile::Kind;
-
-/// How a section ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tail {
-    /// After a whole block, as far as one can see.
-    Closed,
-    /// After the `fn=` of a block that did not begin.
-    Begun,
-    /// Within a block, perhaps: nothing shows that it has ended.
-    Open,
-}
-
-/// What a section lacks that its writer would have written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cut {
-    /// The `totals:` line of Valgrind.
-    Totals,
-    /// The end of its last block.
-    Block,
-    /// The block of `{main}`, and those of all functions that had not returned.
-    Main,
-    /// Whatever makes a trace: its header says that it is none.
-    NoTrace,
-}
+use crate::text::excerpt;
 
 /// The section that is being read.
 #[derive(Debug, Default)]
@@ -155,23 +133,21 @@ impl Section {
         is_first
     }
 
-    /// What it lacks where it ends like this, unless that has been said.
-    pub fn lacks(&self, tail: Tail) -> Option<Cut> {
+    /// What it lacks that its writer would have written, unless that has been said.
+    ///
+    /// `open` is the function in whose block it ends, if nothing shows that the block has ended.
+    pub fn lacks(&self, open: Option<&[u8]>) -> Option<WarningKind> {
         if !self.is_trace() {
             let lacks_totals = self.expects_totals && !self.has_totals && !self.is_cut;
-            return lacks_totals.then_some(Cut::Totals);
-        }
-        if self.told_kind == Some(Kind::Aggregate) {
-            return Some(Cut::NoTrace);
+            return lacks_totals.then_some(WarningKind::CutPart);
         }
         let is_whole = self.has_main || self.has_summary;
-        match tail {
-            _ if !is_whole => Some(match self.told_kind {
-                Some(_) => Cut::Main,
-                None => Cut::NoTrace,
-            }),
-            Tail::Begun | Tail::Open if !self.is_cut => Some(Cut::Block),
-            _ => None,
+        match self.told_kind {
+            Some(Kind::Aggregate) => Some(WarningKind::NoTrace),
+            None if !is_whole => Some(WarningKind::NoTrace),
+            Some(_) if !is_whole => Some(WarningKind::CutRun),
+            _ if self.is_cut => None,
+            _ => open.map(|name| WarningKind::CutBlock(excerpt(name))),
         }
     }
 }
