@@ -438,7 +438,7 @@ impl Positions {
 
 /// A source position: one number for each column (section 3.2.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Position([u64; Positions::MOST]);
+pub(super) struct Position(pub [u64; Positions::MOST]);
 
 impl Position {
     /// A position of which only the line is known.
@@ -478,18 +478,6 @@ impl Position {
         Ok(position)
     }
 
-    /// What a relative number in this column refers to.
-    #[inline]
-    pub fn base(&self, column: usize) -> u64 {
-        self.0[column]
-    }
-
-    /// Sets the number of a column.
-    #[inline]
-    pub fn set(&mut self, column: usize, number: u64) {
-        self.0[column] = number;
-    }
-
     /// Reads the target of a call, to the end of the line: as many numbers as there are, and none
     /// is fine too.
     ///
@@ -519,6 +507,15 @@ impl Position {
             column += 1;
         }
     }
+}
+
+/// A `calls=` line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PendingCall {
+    /// How many calls.
+    pub calls: u64,
+    /// The line where the callee begins.
+    pub target_line: u64,
 }
 
 #[cfg(test)]

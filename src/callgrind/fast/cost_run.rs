@@ -14,7 +14,7 @@
 use wide::u8x16;
 
 use crate::callgrind::digits::{Digits, equal, mask, no_digits, word};
-use crate::callgrind::line::Position;
+use crate::callgrind::line::{PendingCall, Position};
 
 /// The column of the line number: the only one, or the one after an address.
 pub(in crate::callgrind) const ALONE: usize = 0;
@@ -65,7 +65,7 @@ impl CostRun {
             run.lines += 1 + u64::from(is_jump);
             run.next = line.next;
             if !is_jump {
-                run.first_line = run.first_line.or(Some(line.position.base(LINE)));
+                run.first_line = run.first_line.or(Some(line.position.0[LINE]));
                 run.cost += line.cost;
             }
         }
@@ -83,43 +83,32 @@ fn jump(data: &[u8], pos: usize) -> Option<usize> {
     Some(pos + end + 1)
 }
 
-/// A `calls=` line and its cost line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::callgrind) struct ShortCall {
-    /// How many calls.
-    pub calls: u64,
-    /// The line where the callee begins.
-    pub target_line: u64,
-    /// The cost line.
-    pub line: ShortLine,
-}
-
-impl ShortCall {
-    /// Reads `calls=12 0x858a0 +40 `, or `calls=12 40 `, and a short cost line.
-    #[inline(always)]
-    pub fn read<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> Option<ShortCall> {
-        let bytes: &[u8; LONGEST] = data.get(pos..)?.first_chunk()?;
-        let rest = bytes.strip_prefix(b"calls=")?;
-        let calls = Digits::of(u64::from_le_bytes(*rest.first_chunk()?));
-        if calls.count() == 0 || calls.end() != b' ' {
-            return None;
-        }
-        let mut at = bytes.len() - rest.len() + calls.count() + 1;
-        if LINE == AFTER_ADDRESS {
-            (_, at) = hexadecimal(bytes, at)?;
-        }
-        let (target_line, end) = subposition(bytes, at, base.base(LINE))?;
-        let end = match bytes[end..] {
-            [b'\n', ..] => end,
-            [b' ', b'\n', ..] => end + 1,
-            _ => return None,
-        };
-        Some(ShortCall {
-            calls: calls.number(),
-            target_line,
-            line: short_line::<LINE>(data, pos + end + 1, base)?,
-        })
+/// Reads `calls=12 0x858a0 +40 `, or `calls=12 40 `, and a short cost line.
+#[inline(always)]
+pub(in crate::callgrind) fn short_call<const LINE: usize>(
+    data: &[u8],
+    pos: usize,
+    base: &Position,
+) -> Option<(PendingCall, ShortLine)> {
+    let bytes: &[u8; LONGEST] = data.get(pos..)?.first_chunk()?;
+    let rest = bytes.strip_prefix(b"calls=")?;
+    let calls = Digits::of(u64::from_le_bytes(*rest.first_chunk()?));
+    if calls.count() == 0 || calls.end() != b' ' {
+        return None;
     }
+    let mut at = bytes.len() - rest.len() + calls.count() + 1;
+    if LINE == AFTER_ADDRESS {
+        (_, at) = hexadecimal(bytes, at)?;
+    }
+    let (target_line, end) = subposition(bytes, at, base.0[LINE])?;
+    let end = match bytes[end..] {
+        [b'\n', ..] => end,
+        [b' ', b'\n', ..] => end + 1,
+        _ => return None,
+    };
+    let calls = calls.number();
+    let line = short_line::<LINE>(data, pos + end + 1, base)?;
+    Some((PendingCall { calls, target_line }, line))
 }
 
 /// Where a line ends, if it is a short one.
@@ -164,15 +153,15 @@ fn short_line<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> Op
         let address = if bytes[1] == b'x' {
             hexadecimal(bytes, 0)?
         } else {
-            let (address, end) = subposition(bytes, 0, base.base(0))?;
+            let (address, end) = subposition(bytes, 0, base.0[0])?;
             (bytes[end] == b' ').then_some((address, end + 1))?
         };
-        position.set(0, address.0);
+        position.0[0] = address.0;
         at = address.1;
     }
-    let (line, end) = subposition(bytes, at, base.base(LINE))?;
+    let (line, end) = subposition(bytes, at, base.0[LINE])?;
     let (cost, length) = cost(word(bytes, end + 1)).filter(|_| bytes[end] == b' ')?;
-    position.set(LINE, line);
+    position.0[LINE] = line;
     Some(ShortLine {
         position,
         cost,
@@ -225,7 +214,7 @@ fn subposition(bytes: &[u8; LONGEST], at: usize, base: u64) -> Option<(u64, usiz
 /// The address is a digit further on in each, and costs have up to 7 digits.
 #[inline(always)]
 fn same_line(data: &[u8], run: &mut CostRun, last: &mut LastCost) {
-    let (address, line) = (run.position.base(0), run.position.base(1));
+    let [address, line, _] = run.position.0;
     // No buffer has so many lines that the address could pass 64 bits.
     if address > u64::MAX / 2 {
         return;
@@ -257,7 +246,7 @@ fn same_line(data: &[u8], run: &mut CostRun, last: &mut LastCost) {
         run.next += last.line_length;
     }
     if run.lines > before {
-        run.position.set(0, address + steps);
+        run.position.0[0] = address + steps;
         run.first_line = run.first_line.or(Some(line));
     }
 }
@@ -314,17 +303,15 @@ mod tests {
     }
 
     fn base(address: u64, line: u64) -> Position {
-        let mut base = Position::of_line(address);
-        base.set(1, line);
-        base
+        Position([address, line, 0])
     }
 
     /// The last position, the first line, the cost, how many lines, and what is left.
     fn read(text: &str, base: Position) -> ([u64; 2], Option<u64>, i64, u64, &str) {
         let run = CostRun::read::<AFTER_ADDRESS>(&padded(text), 0, &base);
-        let position = [0, 1].map(|column| run.position.base(column));
+        let [address, line, _] = run.position.0;
         let rest = text.get(run.next..).unwrap();
-        (position, run.first_line, run.cost, run.lines, rest)
+        ([address, line], run.first_line, run.cost, run.lines, rest)
     }
 
     #[test]
@@ -359,14 +346,11 @@ mod tests {
             let run = CostRun::read::<ALONE>(&padded(text), 0, &base);
             assert_eq!((run.lines, run.next), (0, 0), "{text:?}");
         }
-        let call = ShortCall::read::<ALONE>(&padded("calls=12 +40 \n-1 5\n"), 0, &base).unwrap();
+        let (call, line) = short_call::<ALONE>(&padded("calls=12 +40 \n-1 5\n"), 0, &base).unwrap();
         assert_eq!((call.calls, call.target_line), (12, 90));
-        assert_eq!(
-            (call.line.position, call.line.cost),
-            (Position::of_line(49), 5)
-        );
+        assert_eq!((line.position, line.cost), (Position::of_line(49), 5));
         let with_address = padded("calls=12 0x10 40\n-1 5\n");
-        assert_eq!(ShortCall::read::<ALONE>(&with_address, 0, &base), None);
+        assert_eq!(short_call::<ALONE>(&with_address, 0, &base), None);
     }
 
     #[test]
@@ -379,16 +363,10 @@ mod tests {
     #[test]
     fn calls_have_a_target() {
         let read = |text: &str| {
-            let base = base(0x1000, 50);
-            let call = ShortCall::read::<AFTER_ADDRESS>(&padded(text), 0, &base)?;
-            let position = [0, 1].map(|column| call.line.position.base(column));
-            Some((
-                call.calls,
-                call.target_line,
-                position,
-                call.line.cost,
-                call.line.next,
-            ))
+            let (call, line) = short_call::<AFTER_ADDRESS>(&padded(text), 0, &base(0x1000, 50))?;
+            let [address, number, _] = line.position.0;
+            let position = [address, number];
+            Some((call.calls, call.target_line, position, line.cost, line.next))
         };
         let expected = Some((12, 90, [0x1000, 50], 5, 28));
         assert_eq!(read("calls=12 0x858a0 +40 \n* * 5\n"), expected);

@@ -471,7 +471,7 @@ impl Columns {
             NumberError::NotANumber if matches!(cursor.peek(), b'\n' | b'\r') => {
                 ProblemKind::MissingPosition(self.positions.count())
             }
-            NumberError::Negative => ProblemKind::NegativePosition(self.position.base(column)),
+            NumberError::Negative => ProblemKind::NegativePosition(self.position.0[column]),
             _ => return number_problem(data, pos, error),
         };
         Problem::at(kind, data, pos)

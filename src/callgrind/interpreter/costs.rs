@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::columns::{LineCosts, Spelling, number_problem};
 use crate::callgrind::error::{Problem, ProblemKind};
-use crate::callgrind::line::Cursor;
+use crate::callgrind::line::{Cursor, PendingCall};
 use crate::profile::{Call, NameId};
 
 /// What the next cost line means.
@@ -18,15 +18,6 @@ pub(super) enum Expect {
     SkippedCall,
     /// Where a jump was made; no cost at all.
     JumpSource,
-}
-
-/// A `calls=` line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PendingCall {
-    /// How many calls.
-    pub calls: u64,
-    /// The line where the callee begins.
-    pub target_line: u64,
 }
 
 impl Interpreter<'_> {

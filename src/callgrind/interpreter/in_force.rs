@@ -1,5 +1,6 @@
 //! The names in force: which function the next costs belong to, and which one is called.
 
+use crate::callgrind::line::Named;
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
 /// A name as a line gives it.
@@ -149,10 +150,20 @@ impl InForce {
             || self.callee.name.is_set()
     }
 
-    /// `ob=`
-    #[inline]
-    pub fn set_object(&mut self, name: Name<'_>) {
-        self.object.set(name);
+    /// Takes in a line that names something.
+    #[inline(always)]
+    pub fn set(&mut self, named: Named, name: Name<'_>) {
+        match named {
+            Named::Object => self.object.set(name),
+            Named::File => self.set_file(name),
+            Named::InlineFile => self.inline_file.set(name),
+            Named::Function => self.set_function(name),
+            Named::CalleeObject => self.callee.object.set(name),
+            Named::CalleeFile => self.callee.file.set(name),
+            Named::Callee => self.set_callee(name),
+            // They may define an id; a jump costs nothing.
+            Named::JumpFile | Named::JumpFunction => {}
+        }
     }
 
     /// `fl=`
@@ -160,12 +171,6 @@ impl InForce {
     pub fn set_file(&mut self, name: Name<'_>) {
         self.file.set(name);
         self.inline_file.clear();
-    }
-
-    /// `fi=` and `fe=`
-    #[inline]
-    pub fn set_inline_file(&mut self, name: Name<'_>) {
-        self.inline_file.set(name);
     }
 
     /// `fn=`: the file is that of the last `fl=` again.
@@ -200,21 +205,9 @@ impl InForce {
 
     /// `cfn=`
     #[inline]
-    pub fn set_callee(&mut self, name: Name<'_>) {
+    fn set_callee(&mut self, name: Name<'_>) {
         self.callee.name.set(name);
         self.callee.last = None;
-    }
-
-    /// `cob=`
-    #[inline]
-    pub fn set_callee_object(&mut self, name: Name<'_>) {
-        self.callee.object.set(name);
-    }
-
-    /// `cfi=` and `cfl=`
-    #[inline]
-    pub fn set_callee_file(&mut self, name: Name<'_>) {
-        self.callee.file.set(name);
     }
 
     /// Whether an `fn=` says whose the next costs are.

@@ -277,20 +277,10 @@ impl<'a> Interpreter<'a> {
             Ok(NameSpec::Definition(id, name)) => Name::Known(self.define(named, id, name)),
             Err(error) => return Err(columns::number_problem(data, start, error)),
         };
-        match named {
-            Named::Object => self.in_force.set_object(name),
-            Named::File => self.in_force.set_file(name),
-            Named::InlineFile => self.in_force.set_inline_file(name),
-            Named::Function => {
-                self.builder.close_block();
-                self.in_force.set_function(name);
-            }
-            Named::CalleeObject => self.in_force.set_callee_object(name),
-            Named::CalleeFile => self.in_force.set_callee_file(name),
-            Named::Callee => self.in_force.set_callee(name),
-            // They may define an id; a jump costs nothing.
-            Named::JumpFile | Named::JumpFunction => {}
+        if named == Named::Function {
+            self.builder.close_block();
         }
+        self.in_force.set(named, name);
         Ok(cursor.pos())
     }
 

@@ -3,15 +3,17 @@
 
 use super::Interpreter;
 use super::columns::{LineCosts, Shape, Spelling};
-use super::costs::{Expect, PendingCall};
+use super::costs::Expect;
 use super::in_force::Name;
-use crate::callgrind::fast::cost_run::{AFTER_ADDRESS, ALONE, CostRun, ShortCall};
+use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{Key, Record};
 use crate::callgrind::line::{Named, Position};
 use crate::profile::{Call, NameId};
 
 impl Interpreter<'_> {
     /// Reads lines for as long as they are of a known shape, and returns where the others begin.
+    ///
+    /// What reads them is not inlined here, so that one shape costs nothing where there is another.
     #[inline]
     pub(super) fn known_shapes(&mut self, data: &[u8], pos: usize) -> usize {
         match self.columns.shape() {
@@ -32,6 +34,7 @@ impl Interpreter<'_> {
     }
 
     /// Reads short cost lines, calls, what names something, and blank lines.
+    #[inline(never)]
     fn short_lines<const LINE: usize>(&mut self, data: &[u8], mut pos: usize) -> usize {
         loop {
             let next = match data.get(pos) {
@@ -84,19 +87,15 @@ impl Interpreter<'_> {
         if !self.in_force.is_in_block() || !self.in_force.has_callee() {
             return None;
         }
-        let ShortCall {
-            calls,
-            target_line,
-            line,
-        } = ShortCall::read::<LINE>(data, pos, self.columns.position())?;
+        let (call, line) = cost_run::short_call::<LINE>(data, pos, self.columns.position())?;
         self.columns.move_to(line.position);
-        let call = PendingCall { calls, target_line };
         self.add_call(call, LineCosts::single(line.cost));
         self.diagnostics.pass_lines(2);
         Some(line.next)
     }
 
     /// Reads blocks and calls of a trace.
+    #[inline(never)]
     fn records(&mut self, data: &[u8], mut pos: usize) -> usize {
         loop {
             if data.get(pos) == Some(&b'\n') {
