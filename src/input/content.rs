@@ -100,16 +100,12 @@ impl Content {
             [b'B', b'Z', b'h', b'1'..=b'9', ..] => compressed("bzip2", "bzip2 -dc"),
             [0x04, 0x22, 0x4d, 0x18, ..] => compressed("LZ4", "lz4 -dc"),
             [b'P', b'K', 0x03, 0x04, ..] => compressed("ZIP", "unzip -p"),
-            _ => Foreign::of(head).map_or_else(|| Content::ours(head), Content::Foreign),
-        }
-    }
-
-    /// What is read here.
-    fn ours(head: &[u8]) -> Self {
-        match head {
-            // A version, little-endian; text has no zero bytes.
-            [_, 0, 0, 0, ..] => Content::Preprocessed,
-            _ => Content::Text,
+            _ => match Foreign::of(head) {
+                Some(foreign) => Content::Foreign(foreign),
+                // A version, little-endian; text has no zero bytes.
+                None if matches!(head, [_, 0, 0, 0, ..]) => Content::Preprocessed,
+                None => Content::Text,
+            },
         }
     }
 }
@@ -229,15 +225,20 @@ pub(super) type Recognised<R> = io::Chain<Cursor<Vec<u8>>, R>;
 
 /// Looks at the first bytes of a stream.
 pub(super) fn recognise<R: BufRead>(mut stream: R) -> io::Result<(Content, Recognised<R>)> {
-    let mut head = Vec::new();
+    let mut taken = Vec::new();
     let buffered = fill(&mut stream)?;
-    let (content, mark) = if buffered.len() >= LENGTH {
-        told_by(&buffered[..LENGTH])
+    let head = if buffered.len() >= LENGTH {
+        &buffered[..LENGTH]
     } else {
-        stream.by_ref().take(LENGTH as u64).read_to_end(&mut head)?;
-        told_by(&head)
+        stream
+            .by_ref()
+            .take(LENGTH as u64)
+            .read_to_end(&mut taken)?;
+        &taken
     };
-    let mut stream = Cursor::new(head).chain(stream);
+    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+    let (content, mark) = (Content::of(text), head.len() - text.len());
+    let mut stream = Cursor::new(taken).chain(stream);
     if mark > 0 {
         fill(&mut stream)?;
         stream.consume(mark);
@@ -253,12 +254,6 @@ pub(super) fn fill(stream: &mut impl BufRead) -> io::Result<&[u8]> {
         }
     }
     stream.fill_buf()
-}
-
-/// What a stream is that begins like this, and the length of its byte order mark.
-fn told_by(head: &[u8]) -> (Content, usize) {
-    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
-    (Content::of(text), head.len() - text.len())
 }
 
 #[cfg(test)]

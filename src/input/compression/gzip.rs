@@ -84,15 +84,12 @@ impl<R: BufRead + Send + 'static> Decompressor for Gzip<R> {
                     self.failure = Some(failure);
                 }
                 Ok(Status::StreamEnd) => self.member = None,
-                Ok(Status::Ok | Status::BufError) if written > 0 => {}
+                Ok(Status::Ok | Status::BufError) if read + written > 0 => {}
                 Ok(Status::Ok | Status::BufError) if at_end => {
                     self.cut = Some(self.input.offset);
                     return Ok(0);
                 }
-                Ok(Status::Ok | Status::BufError) if read == 0 => {
-                    return Err(self.input.corrupt("it cannot be inflated"));
-                }
-                Ok(Status::Ok | Status::BufError) => {}
+                Ok(_) => return Err(self.input.corrupt("it cannot be inflated")),
             }
             if written > 0 {
                 return Ok(written);

@@ -1,6 +1,7 @@
 //! A worker that decompresses while the other side reads what is decompressed already.
 
 use std::io::{self, BufRead, Read};
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
@@ -16,18 +17,12 @@ const BUFFERS: usize = 4;
 /// How decompressing ended: how many compressed bytes there were, if there should have been more.
 type End = io::Result<Option<u64>>;
 
-/// Decompressed bytes.
-#[derive(Default)]
-struct Chunk {
-    buffer: Vec<u8>,
-    end: usize,
-}
-
 /// What a decompressor makes of its input, read as it comes.
 pub(in crate::input) struct Decompressed {
     way: Way,
-    chunk: Chunk,
-    start: usize,
+    chunk: Vec<u8>,
+    /// Which of its bytes are decompressed and still to be read.
+    unread: Range<usize>,
     cut: Option<u64>,
 }
 
@@ -35,11 +30,7 @@ pub(in crate::input) struct Decompressed {
 enum Way {
     Worker(Worker),
     /// The reading thread itself, if no other thread can be started.
-    InPlace {
-        decompressor: Box<dyn Decompressor>,
-        /// How it ended, once it has.
-        end: Option<End>,
-    },
+    InPlace(Box<dyn Decompressor>),
     /// Nobody: it has ended.
     Ended,
 }
@@ -47,7 +38,7 @@ enum Way {
 /// A thread with a few buffers that go back and forth, so memory is bounded and neither side waits
 /// for long. When the reader is gone, the thread ends with its next buffer.
 struct Worker {
-    full: Receiver<Chunk>,
+    full: Receiver<Vec<u8>>,
     empty: Sender<Vec<u8>>,
     thread: JoinHandle<End>,
 }
@@ -60,15 +51,12 @@ impl Decompressed {
     fn start_with(thread: Builder, decompressor: impl Decompressor) -> Self {
         let way = match Worker::start(thread, decompressor) {
             Ok(worker) => Way::Worker(worker),
-            Err(decompressor) => Way::InPlace {
-                decompressor: Box::new(decompressor),
-                end: None,
-            },
+            Err(decompressor) => Way::InPlace(Box::new(decompressor)),
         };
         Decompressed {
             way,
-            chunk: Chunk::default(),
-            start: 0,
+            chunk: Vec::new(),
+            unread: 0..0,
             cut: None,
         }
     }
@@ -80,50 +68,51 @@ impl Decompressed {
 
     /// Goes on to the next chunk, which is empty at the end.
     fn advance(&mut self) -> io::Result<()> {
-        let read = std::mem::take(&mut self.chunk);
-        self.start = 0;
-        match &mut self.way {
-            Way::Ended => return Ok(()),
+        let mut read = std::mem::take(&mut self.chunk);
+        self.unread = 0..0;
+        match std::mem::replace(&mut self.way, Way::Ended) {
+            Way::Ended => {}
             Way::Worker(worker) => {
-                if read.end > 0 {
+                if !read.is_empty() {
                     // The thread may have ended already.
-                    let _ = worker.empty.send(read.buffer);
+                    let _ = worker.empty.send(read);
                 }
-                if let Ok(next) = worker.full.recv() {
-                    self.chunk = next;
-                    return Ok(());
+                match worker.full.recv() {
+                    Ok(next) => {
+                        self.unread = 0..next.len();
+                        (self.chunk, self.way) = (next, Way::Worker(worker));
+                    }
+                    Err(_) => {
+                        let end = worker.thread.join();
+                        self.cut = end.unwrap_or_else(|panic| resume_unwind(panic))?;
+                    }
                 }
             }
-            Way::InPlace { decompressor, end } => {
-                if end.is_none() {
-                    self.chunk = read;
-                    self.chunk.buffer.resize(BUFFER, 0);
-                    *end = self.chunk.fill(decompressor.as_mut());
-                }
-                if self.chunk.end > 0 {
-                    return Ok(());
+            Way::InPlace(mut decompressor) => {
+                read.resize(BUFFER, 0);
+                match decompressor.decompress(&mut read)? {
+                    0 => self.cut = decompressor.cut(),
+                    count => {
+                        self.unread = 0..count;
+                        (self.chunk, self.way) = (read, Way::InPlace(decompressor));
+                    }
                 }
             }
         }
-        self.cut = match std::mem::replace(&mut self.way, Way::Ended) {
-            Way::Worker(worker) => worker.end()?,
-            Way::InPlace { end, .. } => end.transpose()?.flatten(),
-            Way::Ended => None,
-        };
         Ok(())
     }
 }
 
 impl BufRead for Decompressed {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.start == self.chunk.end {
+        if self.unread.is_empty() {
             self.advance()?;
         }
-        Ok(&self.chunk.buffer[self.start..self.chunk.end])
+        Ok(&self.chunk[self.unread.clone()])
     }
 
     fn consume(&mut self, count: usize) {
-        self.start += count;
+        self.unread.start += count;
     }
 }
 
@@ -160,47 +149,34 @@ impl Worker {
             thread,
         })
     }
-
-    /// Receives the outcome from the thread.
-    fn end(self) -> End {
-        let outcome = self.thread.join();
-        outcome.unwrap_or_else(|panic| resume_unwind(panic))
-    }
 }
 
 /// Fills buffers until the compressed bytes end, or until the reader is gone.
 fn work(
     mut decompressor: impl Decompressor,
-    full: &SyncSender<Chunk>,
+    full: &SyncSender<Vec<u8>>,
     empty: &Receiver<Vec<u8>>,
 ) -> End {
-    for buffer in empty {
-        let mut chunk = Chunk { buffer, end: 0 };
-        let end = chunk.fill(&mut decompressor);
-        // What came before an error is still good.
-        let is_wanted = chunk.end == 0 || full.send(chunk).is_ok();
-        match end {
-            Some(end) => return end,
-            None if !is_wanted => break,
-            None => {}
+    for mut chunk in empty {
+        let mut length = 0;
+        while length < chunk.len() {
+            match decompressor.decompress(&mut chunk[length..]) {
+                Ok(count @ 1..) => length += count,
+                end => {
+                    // What came before an error is still good.
+                    if length > 0 {
+                        chunk.truncate(length);
+                        let _ = full.send(chunk);
+                    }
+                    return end.map(|_| decompressor.cut());
+                }
+            }
+        }
+        if full.send(chunk).is_err() {
+            break;
         }
     }
     Ok(None)
-}
-
-impl Chunk {
-    /// Fills the buffer from its start; returns how it ended, if it did.
-    fn fill(&mut self, decompressor: &mut dyn Decompressor) -> Option<End> {
-        self.end = 0;
-        while self.end < self.buffer.len() {
-            match decompressor.decompress(&mut self.buffer[self.end..]) {
-                Ok(0) => return Some(Ok(decompressor.cut())),
-                Ok(count) => self.end += count,
-                Err(error) => return Some(Err(error)),
-            }
-        }
-        None
-    }
 }
 
 #[cfg(test)]
@@ -263,7 +239,7 @@ mod tests {
             let (made, _) = Made::new(10, || Ok(None));
             Decompressed::start_with(thread, made).way
         });
-        assert!(matches!(ways, [Way::Worker(_), Way::InPlace { .. }]));
+        assert!(matches!(ways, [Way::Worker(_), Way::InPlace(_)]));
     }
 
     #[test]
