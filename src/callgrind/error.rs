@@ -267,24 +267,14 @@ pub enum WarningKind {
 impl WarningKind {
     /// Whether a part of the profile was cut off, skipped or missing.
     pub fn is_loss(&self) -> bool {
-        match self {
-            WarningKind::Skipped(_)
-            | WarningKind::SkippedCallCost
-            | WarningKind::SkippedInAll { .. }
-            | WarningKind::CutLine(_)
-            | WarningKind::CutCall
-            | WarningKind::CutBlock(_)
-            | WarningKind::CutRun
-            | WarningKind::CutPart
-            | WarningKind::MoreCuts(_)
-            | WarningKind::EventAbsent { .. }
-            | WarningKind::MoreAbsences(_) => true,
-            WarningKind::UnendedLine { is_usual, .. } => !is_usual,
-            WarningKind::UndefinedId(_)
-            | WarningKind::MoreUndefinedIds(_)
-            | WarningKind::NoTrace
-            | WarningKind::UnwrappedCosts(_)
-            | WarningKind::UnknownLines(_) => false,
-        }
+        !matches!(
+            self,
+            WarningKind::UnendedLine { is_usual: true, .. }
+                | WarningKind::UndefinedId(_)
+                | WarningKind::MoreUndefinedIds(_)
+                | WarningKind::NoTrace
+                | WarningKind::UnwrappedCosts(_)
+                | WarningKind::UnknownLines(_)
+        )
     }
 }

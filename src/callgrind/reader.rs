@@ -100,8 +100,8 @@ fn read_with(mut input: impl BufRead, mut interpreter: Interpreter<'_>) -> Resul
 #[derive(Default)]
 struct Lines {
     begun: Vec<u8>,
-    /// Whether the last whole line was not blank.
-    last_has_text: bool,
+    /// Whether the last whole line was blank.
+    last_is_blank: bool,
     /// Whether the rest of a line that was too long is being passed over.
     passing: bool,
 }
@@ -124,7 +124,13 @@ impl Lines {
     }
 
     fn hand_on(&mut self, whole: &[u8], interpreter: &mut Interpreter<'_>) -> Result<(), Error> {
-        self.last_has_text = ends_with_text(whole, self.last_has_text);
+        if whole.is_empty() {
+            return Ok(());
+        }
+        self.last_is_blank = matches!(
+            whole,
+            [.., b'\n', b'\n'] | [.., b'\n', b'\r', b'\n'] | [b'\n'] | [b'\r', b'\n']
+        );
         interpreter.lines(whole)
     }
 
@@ -160,15 +166,6 @@ impl Lines {
 
     /// Whether the input's last line is blank.
     fn ends_blank(&self) -> bool {
-        !self.last_has_text && self.begun.is_empty() && !self.passing
-    }
-}
-
-/// Whether the last of these lines is not blank; if there are none, the one before them.
-fn ends_with_text(lines: &[u8], before: bool) -> bool {
-    match lines {
-        [] => before,
-        [.., b'\n', b'\n'] | [.., b'\n', b'\r', b'\n'] | [b'\n'] | [b'\r', b'\n'] => false,
-        _ => true,
+        self.last_is_blank && self.begun.is_empty() && !self.passing
     }
 }

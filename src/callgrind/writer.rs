@@ -206,26 +206,19 @@ impl<W: Write> Writer<'_, W> {
         let profile = self.profile;
         let output = &mut self.output;
         output.write_all(b"# callgrind format\nversion: 1\n")?;
-        write!(
-            output,
-            "creator: cg-preprocess {}",
-            env!("CARGO_PKG_VERSION")
-        )?;
+        output
+            .write_all(concat!("creator: cg-preprocess ", env!("CARGO_PKG_VERSION")).as_bytes())?;
         if profile.is_of_xdebug_2() {
             output.write_all(OF_XDEBUG_2)?;
         }
-        output.write_all(b"\ncmd: ")?;
-        output.write_all(&command(profile))?;
-        output.write_all(b"\npositions: line\n")?;
+        let command = command(profile);
+        output.write_all(&[b"\ncmd: ", &command[..], b"\npositions: line\n"].concat())?;
         for definition in profile.event_definitions() {
-            output.write_all(b"event: ")?;
-            output.write_all(&definition)?;
-            output.write_all(b"\n")?;
+            output.write_all(&[b"event: ", &definition[..], b"\n"].concat())?;
         }
         let names: Vec<&[u8]> = profile.events().iter().map(Event::name).collect();
-        output.write_all(b"events: ")?;
-        output.write_all(&names.join(&b' '))?;
-        output.write_all(b"\nsummary:")?;
+        let names = names.join(&b' ');
+        output.write_all(&[b"events: ", &names[..], b"\nsummary:"].concat())?;
         for total in profile.totals() {
             write!(output, " {total}")?;
         }
@@ -394,8 +387,6 @@ fn add(sums: &mut [Cost], costs: impl IntoIterator<Item = Cost>) -> Result<(), W
 /// one.
 fn command(profile: &Profile) -> Vec<u8> {
     let commands = profile.commands();
-    commands
-        .filter(|command| !command.is_empty())
-        .min()
-        .unwrap_or_default()
+    let named = commands.filter(|command| !command.is_empty());
+    named.min().unwrap_or_default()
 }

@@ -79,8 +79,8 @@ fn jump(data: &[u8], pos: usize) -> Option<usize> {
     if bytes[0] != b'j' || !(bytes.starts_with(b"jcnd=") || bytes.starts_with(b"jump=")) {
         return None;
     }
-    let end = newline(bytes)?;
-    Some(pos + end + 1)
+    let ends = mask(bytes, LONGEST / 16, |part| equal(part, b'\n'));
+    (ends != 0).then(|| pos + ends.trailing_zeros() as usize + 1)
 }
 
 /// Reads `calls=12 0x858a0 +40 `, or `calls=12 40 `, and a short cost line.
@@ -109,13 +109,6 @@ pub(in crate::callgrind) fn short_call<const LINE: usize>(
     let calls = calls.number();
     let line = short_line::<LINE>(data, pos + end + 1, base)?;
     Some((PendingCall { calls, target_line }, line))
-}
-
-/// Where a line ends, if it is a short one.
-#[inline(always)]
-fn newline(bytes: &[u8; LONGEST]) -> Option<usize> {
-    let ends = mask(bytes, LONGEST / 16, |part| equal(part, b'\n'));
-    (ends != 0).then(|| ends.trailing_zeros() as usize)
 }
 
 /// A short cost line.
