@@ -112,20 +112,25 @@ impl Content {
 
 impl Foreign {
     fn of(head: &[u8]) -> Option<Self> {
-        match head {
-            [0x7f, b'E', b'L', b'F', ..] => Some(Foreign::Elf),
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(Foreign::Utf16),
+        Some(match head {
+            [0x7f, b'E', b'L', b'F', ..] => Foreign::Elf,
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Foreign::Utf16,
             // Without a mark; the first characters are ASCII in any profile.
-            [1..=127, 0, 1..=127, 0, ..] | [0, 1..=127, 0, 1..=127, ..] => Some(Foreign::Utf16),
-            _ if head.starts_with(b"PERFILE2") || head.starts_with(b"2ELIFREP") => {
-                Some(Foreign::Perf)
-            }
-            _ if is_tar(head) => Some(Foreign::Tar),
-            _ if is_xdebug_trace(head) => Some(Foreign::XdebugTrace),
-            _ if is_pprof(head) => Some(Foreign::Pprof),
-            _ if is_gperftools(head) => Some(Foreign::Gperftools),
-            _ => json(head),
-        }
+            [1..=127, 0, 1..=127, 0, ..] | [0, 1..=127, 0, 1..=127, ..] => Foreign::Utf16,
+            _ if head.starts_with(b"PERFILE2") || head.starts_with(b"2ELIFREP") => Foreign::Perf,
+            _ if is_tar(head) => Foreign::Tar,
+            _ if is_xdebug_trace(head) => Foreign::XdebugTrace,
+            _ if is_pprof(head) => Foreign::Pprof,
+            _ if is_gperftools(head) => Foreign::Gperftools,
+            // A bracket, with which no line of a profile begins.
+            _ => match head.trim_ascii_start() {
+                [b'{', rest @ ..] if contains(rest, b"speedscope.app/file-format") => {
+                    Foreign::Speedscope
+                }
+                [b'{' | b'[', ..] => Foreign::Json,
+                _ => return None,
+            },
+        })
     }
 }
 
@@ -147,13 +152,16 @@ fn is_tar(head: &[u8]) -> bool {
 
 /// The function traces of Xdebug 2 and 3, in each of their formats.
 fn is_xdebug_trace(head: &[u8]) -> bool {
-    let contains = |text: &[u8]| memchr::memmem::find(head, text).is_some();
     // For people.
     head.starts_with(b"TRACE START [")
         // For computers.
-        || head.starts_with(b"Version: ") && contains(b"\nTRACE START [")
+        || head.starts_with(b"Version: ") && contains(head, b"\nTRACE START [")
         // As HTML.
-        || head.starts_with(b"<table") && contains(b"xdebug-trace")
+        || head.starts_with(b"<table") && contains(head, b"xdebug-trace")
+}
+
+fn contains(head: &[u8], text: &[u8]) -> bool {
+    memchr::memmem::find(head, text).is_some()
 }
 
 /// pprof's `profile.proto`: a message whose first field holds the type of a sample, which is a
@@ -184,17 +192,6 @@ fn is_gperftools(head: &[u8]) -> bool {
         head.starts_with(&header)
     };
     of_words(8) || of_words(4)
-}
-
-/// JSON begins with a bracket, which no line of a profile does.
-fn json(head: &[u8]) -> Option<Foreign> {
-    let text = head.trim_ascii_start();
-    let is_speedscope = || memchr::memmem::find(text, b"speedscope.app/file-format").is_some();
-    match text.first()? {
-        b'{' if is_speedscope() => Some(Foreign::Speedscope),
-        b'{' | b'[' => Some(Foreign::Json),
-        _ => None,
-    }
 }
 
 /// Whether the first bytes are those of a callgrind profile, other than one that this program

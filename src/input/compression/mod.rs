@@ -103,29 +103,39 @@ impl<R: BufRead> Read for CompressedBytes<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufReader, Cursor};
+
     use super::*;
 
-    /// A reader that never gives more than one byte.
-    pub(super) struct Trickle(pub io::Cursor<Vec<u8>>);
-
-    impl Read for Trickle {
-        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-            let end = room.len().min(1);
-            self.0.read(&mut room[..end])
+    /// Checks what comes out, however few bytes go in or come out at a time.
+    pub(super) fn check_pieces<D: Decompressor>(
+        new: impl Fn(BufReader<Cursor<Vec<u8>>>) -> D,
+        compressed: &[u8],
+        plain: &[u8],
+    ) {
+        for buffer in [1, compressed.len()] {
+            for room in [1, 7, 1 << 16] {
+                let input = BufReader::with_capacity(buffer, Cursor::new(compressed.to_vec()));
+                assert_eq!(all_of(new(input), room), (plain.to_vec(), Ok(None)));
+            }
         }
     }
 
-    /// Decompresses everything, with so much room at a time.
+    /// Decompresses everything, with so much room at a time; returns how it ended, too.
     pub(super) fn all_of(
         mut decompressor: impl Decompressor,
         room: usize,
-    ) -> (Vec<u8>, Option<u64>) {
+    ) -> (Vec<u8>, Result<Option<u64>, String>) {
         let mut all = Vec::new();
         let mut room = vec![0; room];
         loop {
-            match decompressor.decompress(&mut room).unwrap() {
-                0 => return (all, decompressor.cut()),
-                count => all.extend(&room[..count]),
+            match decompressor.decompress(&mut room) {
+                Ok(0) => return (all, Ok(decompressor.cut())),
+                Ok(count) => all.extend(&room[..count]),
+                Err(error) => {
+                    assert!(decompressor.decompress(&mut room).is_err(), "again");
+                    return (all, Err(error.to_string()));
+                }
             }
         }
     }
