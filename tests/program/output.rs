@@ -507,9 +507,9 @@ mod unix {
     #[cfg(target_os = "linux")]
     #[test]
     fn without_memory_nothing_is_left_behind() {
-        let folder = folder_with_functions(50_000);
+        let folder = folder_with_functions(100_000);
         let mut failures = 0;
-        for limit in (16_000..60_000).step_by(900) {
+        for limit in (16_000..60_000).step_by(1_000) {
             // Looking for the names of functions takes longer than all else.
             let script = format!("ulimit -v {limit}; RUST_BACKTRACE=0 exec \"$0\" -o out a.cg");
             let output = shell(&script, folder.path());
