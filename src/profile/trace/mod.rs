@@ -303,24 +303,30 @@ mod tests {
     #[test]
     fn batches_are_linked_as_one_block_after_the_other() {
         const COUNT: Cost = 20_000;
-        let mut trace = Trace::new(Wanted {
+        let wanted = Wanted {
             invocations: true,
             ..Wanted::default()
-        });
-        for cost in 0..COUNT {
-            end(&mut trace, 5, cost, []);
-            end(&mut trace, 4, 1, [(5, cost)]);
-        }
-        // More calls than go into a batch.
-        end(&mut trace, 3, 1, (0..COUNT).map(|cost| (4, cost + 1)));
-        end(&mut trace, 5, 7, []);
-        end(&mut trace, 4, 1, [(5, 7)]);
-        let tree = trace.finish().invocations.unwrap();
-        assert!(tree.calls().len() > 4 * BATCH);
-        for (position, call) in tree.calls().iter().enumerate() {
-            let called = &tree.invocations()[tree.called_by(position).unwrap()];
-            let found = (called.function, called.inclusive);
-            assert_eq!(found, (call.callee, call.cost));
+        };
+        for thread in [true, false] {
+            let mut trace = Trace::new(wanted);
+            if !thread {
+                trace.linking.as_mut().unwrap().worker = Some(Worker::here(wanted));
+            }
+            for cost in 0..COUNT {
+                end(&mut trace, 5, cost, []);
+                end(&mut trace, 4, 1, [(5, cost)]);
+            }
+            // More calls than go into a batch.
+            end(&mut trace, 3, 1, (0..COUNT).map(|cost| (4, cost + 1)));
+            end(&mut trace, 5, 7, []);
+            end(&mut trace, 4, 1, [(5, 7)]);
+            let tree = trace.finish().invocations.unwrap();
+            assert!(tree.calls().len() > 4 * BATCH);
+            for (position, call) in tree.calls().iter().enumerate() {
+                let called = &tree.invocations()[tree.called_by(position).unwrap()];
+                let found = (called.function, called.inclusive);
+                assert_eq!(found, (call.callee, call.cost));
+            }
         }
     }
 
