@@ -93,9 +93,10 @@ fn summary_cost(word: &[u8]) -> Option<Cost> {
     let digits = std::str::from_utf8(digits).ok()?;
     let digits = (!digits.starts_with('+')).then_some(digits)?;
     let number = u64::from_str_radix(digits, radix).ok()?;
-    Some(match is_negative {
-        true => Cost::saturating_sub_unsigned(0, number),
-        false => Cost::saturating_add_unsigned(0, number),
+    Some(if is_negative {
+        Cost::saturating_sub_unsigned(0, number)
+    } else {
+        Cost::saturating_add_unsigned(0, number)
     })
 }
 
@@ -113,9 +114,10 @@ struct Section {
 impl Section {
     /// What its `summary:` lines add up to as they are written.
     fn total(&self) -> Cost {
-        match self.is_rewritten {
-            true => self.own,
-            false => self.stated(),
+        if self.is_rewritten {
+            self.own
+        } else {
+            self.stated()
         }
     }
 

@@ -60,9 +60,10 @@ impl Links {
     /// The invocations come back with the calls of proxies in place of the calls to them.
     pub fn of(invocations: InvocationTree, wanted: Wanted, is_proxy: &[bool]) -> Self {
         let is_proxy = |function: FunctionId| is_proxy.get(function.index()) == Some(&true);
-        let contexts = match wanted.any_contexts() {
-            true => ContextTree::of(&invocations, is_proxy),
-            false => ContextTree::default(),
+        let contexts = if wanted.any_contexts() {
+            ContextTree::of(&invocations, is_proxy)
+        } else {
+            ContextTree::default()
         };
         let mut links = Links::of_contexts(contexts, wanted);
         links.invocations = invocations.stepped_over(is_proxy);
@@ -163,11 +164,11 @@ impl Linker {
         matching: &[(usize, Cost)],
     ) {
         let is_proxy = block.is_proxy && !calls.is_empty();
-        let node = match !calls.is_empty() && self.wanted.any_contexts() {
-            true => self
-                .contexts
-                .begin(block.function, block.self_cost, is_proxy),
-            false => None,
+        let node = if !calls.is_empty() && self.wanted.any_contexts() {
+            self.contexts
+                .begin(block.function, block.self_cost, is_proxy)
+        } else {
+            None
         };
         let mut others = matching;
         let mut cost = block.matching;
@@ -192,9 +193,10 @@ impl Linker {
                     .add_call(node, call.callee, called.node, called.self_cost);
             }
         }
-        let invocation = match self.wanted.invocations {
-            true => self.add_invocation(block, calls),
-            false => NONE,
+        let invocation = if self.wanted.invocations {
+            self.add_invocation(block, calls)
+        } else {
+            NONE
         };
         let ended = Ended {
             self_cost: block.self_cost,

@@ -174,9 +174,12 @@ impl<'a> ComparisonReport<'a> {
     /// The figures before and after, in as many lines as they need.
     fn details(&self, change: &FunctionChange) -> Vec<String> {
         let cost = |cost: i128| self.notation.cost(cost);
-        let both = |base, new| match base == new {
-            true => cost(base),
-            false => format!("{} → {}", cost(base), cost(new)),
+        let both = |base, new| {
+            if base == new {
+                cost(base)
+            } else {
+                format!("{} → {}", cost(base), cost(new))
+            }
         };
         let (word, base, new) = match (change.base, change.new) {
             (Some(base), Some(new)) => ("", base, new),

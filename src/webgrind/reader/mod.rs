@@ -301,8 +301,9 @@ fn kind_of_creator(line: &[u8]) -> Option<ProfileKind> {
         return (value.trim_ascii() == b"0.9.6").then_some(ProfileKind::Trace);
     }
     let creator = line.strip_prefix(b"creator:")?.trim_ascii();
-    Some(match creator.starts_with(b"xdebug") {
-        true => ProfileKind::Trace,
-        false => ProfileKind::Aggregate,
+    Some(if creator.starts_with(b"xdebug") {
+        ProfileKind::Trace
+    } else {
+        ProfileKind::Aggregate
     })
 }
