@@ -66,7 +66,7 @@ pub(super) struct EdgeKey {
 
 impl CallEdge {
     #[inline]
-    fn key(&self) -> EdgeKey {
+    pub(super) fn key(&self) -> EdgeKey {
         EdgeKey {
             caller: self.caller,
             callee: self.callee,

@@ -136,17 +136,12 @@ impl Sums {
         }
         let calls = std::mem::take(&mut self.calls);
         for edge in calls.iter() {
-            let key = EdgeKey {
-                caller: edge.caller,
-                callee: edge.callee,
-                line: edge.line,
-            };
             let costs = Costs {
                 more: &times(edge.cost),
                 ..Costs::single(edge.cost.saturating_mul(first))
             };
             // There is room for as many as there were.
-            self.calls.add(key, edge.calls, costs);
+            self.calls.add(edge.key(), edge.calls, costs);
         }
         if let Some(tree) = &mut self.invocations {
             tree.multiply(first);

@@ -103,8 +103,7 @@ impl ProfileBuilder {
 
     /// Adds a function with the figures that a table states.
     ///
-    /// Functions of one table are never taken for the same. In [`FunctionId`](crate::profile::FunctionId)s, their numbers count
-    /// from 0.
+    /// Functions of one table are never taken for the same; their numbers count from 0.
     pub(crate) fn add_table_function(&mut self, function: &TableFunction<'_>) {
         let (file, name) = (self.intern(function.file), self.intern(function.name));
         let Some(table) = &mut self.table else { return };
@@ -146,13 +145,8 @@ impl ProfileBuilder {
         if is_self_call && self.options.inclusive == InclusiveCost::Outermost {
             callee.inclusive = callee.inclusive.saturating_sub(edge.cost);
         }
-        let key = EdgeKey {
-            caller: edge.caller,
-            callee: edge.callee,
-            line: edge.line,
-        };
         let costs = Costs::single(edge.cost);
-        if table.sums.calls.add(key, edge.calls, costs) == Numbered::Full {
+        if table.sums.calls.add(edge.key(), edge.calls, costs) == Numbered::Full {
             self.overflow = Some("call edges");
         }
     }
