@@ -269,18 +269,13 @@ impl Drafts {
             {
                 Numbered::Known(recent.function)
             }
-            _ => self.find_in_table(kind, object, file, name),
+            _ => self.find_in_table(kind, [object, file, name]),
         }
     }
 
     #[cold]
-    fn find_in_table(
-        &mut self,
-        kind: Kind,
-        object: NameId,
-        file: NameId,
-        name: NameId,
-    ) -> Numbered<FunctionId> {
+    fn find_in_table(&mut self, kind: Kind, place: [NameId; 3]) -> Numbered<FunctionId> {
+        let [object, file, name] = place;
         let key = key(kind, object, file, name);
         let drafts = &self.drafts;
         let found = self

@@ -142,13 +142,7 @@ fn assert_any_grouping(
     reading.profile.events = EventChoice::All;
     // What was merged is no trace any more, and its proxies are stepped over already.
     reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
-    let merged = |texts: &[Vec<u8>]| {
-        let inputs = texts.iter().map(Vec::as_slice);
-        let (profile, _) = reading.read(inputs).expect("sound profiles are read");
-        let mut output = Vec::new();
-        callgrind::write(&profile, &mut output).expect("memory takes it");
-        output
-    };
+    let merged = |texts: &[Vec<u8>]| sums_of(&reading, texts);
     let mut texts: Vec<_> = split(&document)
         .iter()
         .map(|document| spell(document, style).text)
@@ -169,6 +163,15 @@ fn assert_any_grouping(
     assert_eq!(merged(&each), expected);
 }
 
+/// The sums of these profiles, as a callgrind profile.
+fn sums_of(reading: &Reading, texts: &[Vec<u8>]) -> Vec<u8> {
+    let inputs = texts.iter().map(Vec::as_slice);
+    let (profile, _) = reading.read(inputs).expect("sound profiles are read");
+    let mut output = Vec::new();
+    callgrind::write(&profile, &mut output).expect("memory takes it");
+    output
+}
+
 /// The same where inputs have different events, which `--event` puts into one order.
 fn assert_any_order_of_events(mut document: Document, style: &Style, turned: usize) {
     document.parts.retain(Part::holds_something);
@@ -179,11 +182,7 @@ fn assert_any_order_of_events(mut document: Document, style: &Style, turned: usi
     let merged = |events: &EventChoice, texts: &[Vec<u8>]| {
         let mut reading = Reading::default();
         reading.profile.events = events.clone();
-        let inputs = texts.iter().map(Vec::as_slice);
-        let (profile, _) = reading.read(inputs).expect("sound profiles are read");
-        let mut output = Vec::new();
-        callgrind::write(&profile, &mut output).expect("memory takes it");
-        output
+        sums_of(&reading, texts)
     };
     let mut texts: Vec<_> = split(&document)
         .iter()
