@@ -212,34 +212,18 @@ fn key(kind: Kind, object: NameId, file: NameId, name: NameId) -> DraftKey {
     }
 }
 
-/// The function last found for a name. Most names belong to a single function.
-#[derive(Clone, Copy, Debug)]
-struct Recent {
-    object: NameId,
-    file: NameId,
-    function: FunctionId,
-    /// The run that it belongs to.
-    run: u32,
-}
-
-impl Recent {
-    const NONE: Recent = Recent {
-        object: NameId::ANY,
-        file: NameId::EMPTY,
-        function: FunctionId(u32::MAX),
-        run: u32::MAX,
-    };
-}
-
 /// The functions of an input, or of one run of a trace, while their blocks are being read.
 #[derive(Debug, Default)]
 pub(super) struct Drafts {
     drafts: Vec<Draft>,
     numbers: Numbering,
-    /// By number of the name.
-    recent: Vec<Recent>,
-    run: u32,
+    /// By number of a name, the function last found for it: most names belong to a single one. It
+    /// may be one of an earlier run.
+    recent: Vec<FunctionId>,
 }
+
+/// Stands for a name without a function.
+const NO_FUNCTION: FunctionId = FunctionId(u32::MAX);
 
 impl Drafts {
     pub fn is_empty(&self) -> bool {
@@ -262,12 +246,11 @@ impl Drafts {
         file: NameId,
         name: NameId,
     ) -> Numbered<FunctionId> {
-        let key = key(kind, object, file, name);
-        match self.recent.get(name.index()) {
-            Some(recent)
-                if (recent.object, recent.file, recent.run) == (key.0, key.1, self.run) =>
-            {
-                Numbered::Known(recent.function)
+        let recent = self.recent.get(name.index()).copied();
+        let draft = recent.and_then(|function| self.drafts.get(function.index()));
+        match (recent, draft) {
+            (Some(function), Some(draft)) if draft.key(kind) == key(kind, object, file, name) => {
+                Numbered::Known(function)
             }
             _ => self.find_in_table(kind, [object, file, name]),
         }
@@ -286,14 +269,9 @@ impl Drafts {
             return Numbered::Full;
         };
         if self.recent.len() <= name.index() {
-            self.recent.resize(name.index() + 1, Recent::NONE);
+            self.recent.resize(name.index() + 1, NO_FUNCTION);
         }
-        self.recent[name.index()] = Recent {
-            object: key.0,
-            file: key.1,
-            function,
-            run: self.run,
-        };
+        self.recent[name.index()] = function;
         if found == Numbered::New(function) {
             self.drafts.push(Draft {
                 object,
@@ -311,7 +289,6 @@ impl Drafts {
 
     /// Takes all functions away, and begins another run.
     pub fn take(&mut self) -> Vec<Draft> {
-        self.run += 1;
         self.numbers = Numbering::default();
         std::mem::take(&mut self.drafts)
     }
