@@ -1,7 +1,6 @@
 //! The current line, and warnings about lines that are wrong, missing or cut off.
 
 use crate::callgrind::error::{Error, Problem, ProblemKind, Warning, WarningKind};
-use crate::callgrind::line::Cursor;
 use crate::text::excerpt;
 
 /// How many warnings of one kind are listed.
@@ -14,8 +13,8 @@ pub(super) struct Diagnostics {
     /// Number of the line that is being read, from 1.
     line: u64,
     is_lenient: bool,
-    /// The first line that is not blank; empty before it.
-    first_line: String,
+    /// The first line that is not blank; none before it.
+    first_line: Option<String>,
     /// An error that is none if a new run begins right after it.
     held: Option<Error>,
     warnings: Vec<Warning>,
@@ -42,8 +41,13 @@ impl Diagnostics {
     /// Notes how the input begins.
     #[inline]
     pub fn note_beginning(&mut self, data: &[u8]) {
-        if self.first_line.is_empty() {
-            self.first_line = excerpt(Cursor::new(data.trim_ascii_start(), 0).rest_of_line());
+        if self.first_line.is_none() {
+            let mut lines = data.split(|&byte| byte == b'\n');
+            let first = lines.find(|line| {
+                let line = line.strip_suffix(b"\r").unwrap_or(line);
+                line.iter().any(|byte| !b" \t".contains(byte))
+            });
+            self.first_line = first.map(|line| excerpt(line.trim_ascii_start()));
         }
     }
 
@@ -174,10 +178,11 @@ impl Diagnostics {
 
     /// The error that the input is no profile at all.
     pub fn no_profile(&self) -> Error {
+        let found = self.first_line.clone().unwrap_or_default();
         Error {
             input: self.input.clone(),
             line: 1,
-            problem: Problem::with(ProblemKind::NotAProfile, self.first_line.clone()),
+            problem: Problem::with(ProblemKind::NotAProfile, found),
         }
     }
 

@@ -67,6 +67,19 @@ fn header_without_colon() {
     assert_eq!(headers(&profile)[1], "no colon here");
 }
 
+/// What a file begins with, when it is no profile, was the next line if that was read at once.
+#[test]
+fn form_feed_before_garbage() {
+    let data = finding("form-feed-before-garbage.cg");
+    for first in ["", " \n", "\t\r\n"] {
+        let data = [first.as_bytes(), &data].concat();
+        assert_same_in_pieces(&data, 1);
+        let error = Reading::default().read([&data[..]]).unwrap_err();
+        assert!(error.contains("this is no callgrind profile"), "{error}");
+        assert!(error.ends_with("(found \"\")"), "{error}");
+    }
+}
+
 /// Costs after `part:` without an `fn=` were lost without a word.
 #[test]
 fn costs_after_part() {
