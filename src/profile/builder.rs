@@ -466,7 +466,7 @@ impl ProfileBuilder {
 
     /// Works out what follows from the sums of a run.
     fn finish_run(&mut self) -> Sums {
-        let calls = std::mem::take(&mut self.run.calls);
+        let calls = self.run.calls.take();
         let more_self = std::mem::take(&mut self.run.more_self);
         let more_adjustment = std::mem::take(&mut self.run.more_adjustment);
         let with_self_calls = self.options.inclusive == InclusiveCost::Summed;

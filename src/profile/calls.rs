@@ -103,6 +103,17 @@ const RECENT: RangeInclusive<usize> = 1 << 8..=1 << 15;
 const NO_EDGE: u32 = u32::MAX;
 
 impl CallTable {
+    /// Takes all edges away, and makes room for as many: see [`Drafts::take`].
+    ///
+    /// [`Drafts::take`]: super::functions::Drafts::take
+    pub fn take(&mut self) -> CallTable {
+        let next = CallTable {
+            edges: Vec::with_capacity(self.edges.len()),
+            ..CallTable::default()
+        };
+        std::mem::replace(self, next)
+    }
+
     /// Adds to the edge of a key, entering it if it is new.
     #[inline]
     pub fn add(&mut self, key: EdgeKey, calls: u64, costs: Costs<'_>) -> Numbered<EdgeId> {

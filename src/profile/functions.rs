@@ -287,9 +287,13 @@ impl Drafts {
         found
     }
 
-    /// Takes all functions away, and begins another run.
+    /// Takes all functions away, and begins another run, with room for as many.
+    ///
+    /// A table that grows step by step for each of many inputs keeps asking for memory, and threads
+    /// then wait for each other.
     pub fn take(&mut self) -> Vec<Draft> {
         self.numbers = Numbering::default();
-        std::mem::take(&mut self.drafts)
+        let next = Vec::with_capacity(self.drafts.len());
+        std::mem::replace(&mut self.drafts, next)
     }
 }
