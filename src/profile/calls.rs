@@ -3,7 +3,7 @@
 use std::ops::{Deref, RangeInclusive};
 
 use super::costs::{Cost, CostTable, Costs};
-use super::ids::{EdgeId, FunctionId};
+use super::ids::{EdgeId, FunctionId, room_like};
 use super::numbering::{Numbered, Numbering};
 
 /// All calls from one line of one function to another function, summed.
@@ -103,12 +103,10 @@ const RECENT: RangeInclusive<usize> = 1 << 8..=1 << 15;
 const NO_EDGE: u32 = u32::MAX;
 
 impl CallTable {
-    /// Takes all edges away, and makes room for as many: see [`Drafts::take`].
-    ///
-    /// [`Drafts::take`]: super::functions::Drafts::take
+    /// Takes all edges away.
     pub fn take(&mut self) -> CallTable {
         let next = CallTable {
-            edges: Vec::with_capacity(self.edges.len()),
+            edges: room_like(&self.edges),
             ..CallTable::default()
         };
         std::mem::replace(self, next)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use super::costs::{Cost, CostTable};
-use super::ids::{FunctionId, NameId, next_index};
+use super::ids::{FunctionId, NameId, next_index, room_like};
 use super::numbering::{Numbered, Numbering};
 use super::{Kind, ModelError};
 
@@ -287,13 +287,10 @@ impl Drafts {
         found
     }
 
-    /// Takes all functions away, and begins another run, with room for as many.
-    ///
-    /// A table that grows step by step for each of many inputs keeps asking for memory, and threads
-    /// then wait for each other.
+    /// Takes all functions away, and begins another run.
     pub fn take(&mut self) -> Vec<Draft> {
         self.numbers = Numbering::default();
-        let next = Vec::with_capacity(self.drafts.len());
+        let next = room_like(&self.drafts);
         std::mem::replace(&mut self.drafts, next)
     }
 }

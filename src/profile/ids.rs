@@ -54,6 +54,14 @@ pub(super) fn next_index(len: usize) -> Option<u32> {
     u32::try_from(len).ok().filter(|&index| index < u32::MAX)
 }
 
+/// A table with room for as many entries as the one before it had, up to a limit.
+///
+/// If a table grows step by step for each of many inputs, threads wait for each other's memory.
+pub(super) fn room_like<T>(before: &[T]) -> Vec<T> {
+    const MOST: usize = 1 << 12;
+    Vec::with_capacity(before.len().min(MOST))
+}
+
 /// The value for an index of a table that may end before it.
 #[inline]
 pub(super) fn slot<T: Default>(table: &mut Vec<T>, index: usize) -> &mut T {

@@ -83,9 +83,9 @@ pub fn write<W: Write + Seek>(
     let narrowing = survey.survey.decide(options.on_overflow, profile.event())?;
     let mut warnings = survey.survey.warnings(&narrowing, profile.event());
     let sums = document.lists.iter().flat_map(InvocationLists::sums);
-    match sums.count() as u64 {
-        0 => {}
-        functions => warnings.push(WriteWarning::SumsAsInvocations(functions)),
+    let sums = sums.count() as u64;
+    if sums > 0 {
+        warnings.push(WriteWarning::SumsAsInvocations(sums));
     }
     survey.narrowing = narrowing;
     document.headers(&mut survey)?;

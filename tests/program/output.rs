@@ -715,9 +715,8 @@ mod unix {
         hammer_under_both_names(80);
     }
 
-    /// Takes some minutes.
     #[test]
-    #[ignore]
+    #[ignore = "takes a minute or more, and differs from the test above in the number of runs alone"]
     fn ten_thousand_programs_on_one_target_never_show_half_a_file() {
         hammer_under_both_names(10_000);
     }
