@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use cg_preprocess::callgrind::{self, Options, Outcome};
 use cg_preprocess::convert::{self, convert};
-use cg_preprocess::input::Source;
-use cg_preprocess::output::Target;
+use cg_preprocess::io::Source;
+use cg_preprocess::io::Target;
 use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::{self, Version, WriteOptions};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

@@ -24,7 +24,7 @@
 //!
 //! ```no_run
 //! use cg_preprocess::convert::{Options, convert};
-//! use cg_preprocess::{input::Source, output::Target};
+//! use cg_preprocess::io::{Source, Target};
 //!
 //! let input = Source::File("cachegrind.out.1234.gz".into());
 //! let output = Target::File("out.pre".into());
@@ -90,14 +90,13 @@
 
 pub mod callgrind;
 pub mod convert;
-mod file_identity;
-pub mod input;
-mod numbers;
-pub mod output;
+
+pub mod io;
+
 pub mod profile;
 pub mod report;
-mod temporary;
-mod text;
+mod shown;
+
 pub mod webgrind;
 
 /// The examples in the documentation, which have to compile.

@@ -1,20 +1,13 @@
 //! `cg-preprocess`: exit status and error chain, nothing else.
 
 mod cli;
-mod packaging;
-mod progress_bar;
-#[cfg(unix)]
-mod signals;
-mod standard_output;
-mod webgrind_mode;
-mod webgrind_place;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let outcome = match webgrind_mode::arguments() {
-        Some(arguments) => webgrind_mode::run(arguments),
+    let outcome = match cli::preprocessor::arguments() {
+        Some(arguments) => cli::preprocessor::run(arguments),
         None => cli::run(),
     };
     outcome.unwrap_or_else(|error| {

@@ -8,8 +8,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use cg_preprocess::convert::{Options, convert};
-use cg_preprocess::input::Source;
-use cg_preprocess::output::Target;
+use cg_preprocess::io::Source;
+use cg_preprocess::io::Target;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libfuzzer_sys::fuzz_target;

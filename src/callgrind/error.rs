@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::line::Cursor;
 use crate::profile::LONGEST_NAME;
-use crate::text::excerpt;
+use crate::shown::text::excerpt;
 
 /// A profile that cannot be read, with the place where that shows.
 #[derive(Debug)]

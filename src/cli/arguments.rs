@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use cg_preprocess::callgrind::KindChoice;
 use cg_preprocess::convert::{Format, Options};
-use cg_preprocess::input::Source;
-use cg_preprocess::output::Target;
+use cg_preprocess::io::Source;
+use cg_preprocess::io::Target;
 use cg_preprocess::profile::{EventChoice, InclusiveCost, MaxGrowth};
 use cg_preprocess::report::text::{self, Sort};
 use cg_preprocess::webgrind::OnOverflow;
@@ -18,10 +18,11 @@ use clap::{Args, CommandFactory, Parser, ValueHint};
 use super::choices::{
     FORMATS, GENERATE, INCLUSIVE, KINDS, ON_OVERFLOW, PROGRESS, SORTS, one_of, rows,
 };
-use super::{EXAMPLES, EXIT_STATUS, inputs, names};
-use crate::packaging::Generate;
-use crate::progress_bar::When;
-use crate::webgrind_place::Place;
+use super::generate::Generate;
+use super::help::{EXAMPLES, EXIT_STATUS};
+use super::inputs::{self, names_as_bytes};
+use super::progress::When;
+use super::webgrind_files::Place;
 
 /// The number of rows in a report without `--top`.
 const DEFAULT_ROWS: usize = 30;
@@ -241,10 +242,10 @@ impl Arguments {
         options.events = match self.figures.event.as_slice() {
             [] if holds_all_events => EventChoice::All,
             [] => EventChoice::First,
-            events => EventChoice::Named(names(events)),
+            events => EventChoice::Named(names_as_bytes(events)),
         };
         options.inclusive = self.figures.inclusive;
-        options.proxies = names(&self.figures.proxy_function);
+        options.proxies = names_as_bytes(&self.figures.proxy_function);
         options.on_overflow = self.figures.on_overflow;
         options.escape_html = self.output.escape_html;
         options.base = inputs::from_arguments(&self.comparison.base);

@@ -9,8 +9,8 @@ use cg_preprocess::webgrind::Version::{V4, V5, V6, V7};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap_complete::Shell;
 
-use crate::packaging::Generate;
-use crate::progress_bar::When;
+use super::generate::Generate;
+use super::progress::When;
 
 /// One of the words that an option takes: how it is typed, the value that it stands for, and what it
 /// means, for the manual and the completions.

@@ -6,8 +6,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use cg_preprocess::input::Source;
-use cg_preprocess::output::Target;
+use cg_preprocess::io::Source;
+use cg_preprocess::io::Target;
 
 /// Whether an argument stands for standard input or output.
 pub fn is_dash(path: &Path) -> bool {
@@ -75,6 +75,12 @@ fn path(name: &[u8]) -> Result<PathBuf> {
 fn path(name: &[u8]) -> Result<PathBuf> {
     let name = std::str::from_utf8(name)?;
     Ok(OsString::from(name).into())
+}
+
+/// Names as bytes. They need not be Unicode.
+pub fn names_as_bytes(names: &[OsString]) -> Vec<Vec<u8>> {
+    let names = names.iter().cloned();
+    names.map(OsString::into_encoded_bytes).collect()
 }
 
 #[cfg(test)]

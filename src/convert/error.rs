@@ -5,8 +5,8 @@ use std::io;
 use thiserror::Error;
 
 use crate::callgrind::{self, WarningKind};
-use crate::input::{Compression, Found, Source};
-use crate::output::Target;
+use crate::io::Target;
+use crate::io::{Compression, Found, Source};
 use crate::profile::{CompareError, ModelError};
 use crate::report::{collapsed, text};
 use crate::webgrind::{self, ReadErrorKind, ReadWarning};

@@ -15,9 +15,9 @@ use std::thread;
 
 use super::{ConvertError, Format, Options, Report, Warning};
 use crate::callgrind::{self, ProblemKind};
-use crate::input::{Found, Input, Progress, Source};
+use crate::io::{Found, Input, Progress, Source};
 use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
-use crate::text::excerpt;
+use crate::shown::text::excerpt;
 use crate::webgrind::{self, Version};
 
 /// Reads all inputs to their ends: their profile, and the warnings about them in their order.

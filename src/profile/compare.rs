@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use thiserror::Error;
 
 use super::{Profile, split_scale};
-use crate::text::printable;
+use crate::shown::text::printable;
 
 /// What a function costs on one side of a comparison, in the unit of
 /// [`Comparison::event`].

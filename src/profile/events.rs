@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::costs::{Cost, Costs};
 use super::scale::split_scale;
-use crate::text::excerpt;
+use crate::shown::text::excerpt;
 
 /// The most events that one profile can hold sums of.
 ///

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::Comparison;
-use crate::numbers::{decimal, divided, grouped, rounded};
+use crate::shown::numbers::{decimal, divided, grouped, rounded};
 
 /// How much a total may grow, in percent. If negative, the total has to shrink by that much.
 ///
@@ -128,7 +128,7 @@ impl Comparison {
     /// sum of either side has overflowed.
     pub fn check_growth(&self, limit: MaxGrowth) -> Result<(), GrowthFailure> {
         let (base, new) = (self.base.total, self.new.total);
-        let event = crate::text::printable(&self.event);
+        let event = crate::shown::text::printable(&self.event);
         if self.has_saturated {
             return Err(GrowthFailure::Saturated(event));
         }

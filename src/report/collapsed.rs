@@ -48,7 +48,7 @@ use std::io::{self, BufWriter, Write};
 use thiserror::Error;
 
 use crate::profile::{ContextId, ContextTree, Cost, FunctionId, Profile, Step, split_scale};
-use crate::text::utf8;
+use crate::shown::text::utf8;
 
 /// How many frames a stack has at most: recursion would make the output grow with its square.
 const MOST_FRAMES: usize = 1024;

@@ -37,7 +37,7 @@ use crate::profile::{
     Comparison, Cost, EdgeRef, Function, FunctionChange, FunctionId, FunctionSums, Profile,
     ProfileKind, Side, split_scale,
 };
-use crate::text::utf8;
+use crate::shown::text::utf8;
 
 /// The version of the documents' layout.
 const SCHEMA: u32 = 2;

@@ -5,12 +5,12 @@ use std::collections::{BinaryHeap, HashSet};
 use std::io::{self, Write};
 
 use super::text::figures::Notation;
-use super::text::names::{cut_end, shorten_name, width_of};
 use super::text::table::{GAP, aligned};
 use super::text::{Options, Report};
-use crate::numbers::{grouped, percent};
 use crate::profile::{ContextId, ContextTree, Cost, Profile};
-use crate::text::printable;
+use crate::shown::names::{cut_end, shorten_name, width_of};
+use crate::shown::numbers::{grouped, percent};
+use crate::shown::text::printable;
 
 /// How many columns of figures there are.
 const FIGURES: usize = 4;

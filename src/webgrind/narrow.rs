@@ -2,7 +2,7 @@
 
 use super::error::{WriteError, WriteWarning};
 use crate::profile::{Cost, split_scale};
-use crate::text::excerpt;
+use crate::shown::text::excerpt;
 
 /// What to do with numbers that do not fit into 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

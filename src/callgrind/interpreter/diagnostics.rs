@@ -1,7 +1,7 @@
 //! The current line, and warnings about lines that are wrong, missing or cut off.
 
 use crate::callgrind::error::{Error, Problem, ProblemKind, Warning, WarningKind};
-use crate::text::excerpt;
+use crate::shown::text::excerpt;
 
 /// How many warnings of one kind are listed.
 const LISTED: u64 = 10;

@@ -17,7 +17,7 @@ use super::line::{Cursor, NameSpec, Named};
 use super::names::IdTables;
 use super::{Error, KindChoice, Options};
 use crate::profile::{Kind, NameId, ProfileBuilder};
-use crate::text::excerpt;
+use crate::shown::text::excerpt;
 use columns::Columns;
 use costs::Expect;
 use diagnostics::Diagnostics;

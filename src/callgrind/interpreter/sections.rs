@@ -2,7 +2,7 @@
 
 use crate::callgrind::error::WarningKind;
 use crate::profile::Kind;
-use crate::text::excerpt;
+use crate::shown::text::excerpt;
 
 /// The section that is being read.
 #[derive(Debug, Default)]

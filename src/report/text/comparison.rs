@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::figures::{Notation, Unit, counted, in_units, signed};
-use super::names::{cut_end, width_of};
 use super::table::{Place, Row, Table};
 use super::{Options, containing};
-use crate::numbers::{grouped, percent};
 use crate::profile::{Comparison, FunctionChange, Side};
-use crate::text::printable;
+use crate::shown::names::{cut_end, width_of};
+use crate::shown::numbers::{grouped, percent};
+use crate::shown::text::printable;
 
 /// What a line of details is wrapped to where there is no terminal: that of a log.
 const LOG_WIDTH: usize = 80;

@@ -1,6 +1,6 @@
 //! Costs formatted for people, with their units.
 
-use crate::numbers::{grouped, rounded};
+use crate::shown::numbers::{grouped, rounded};
 
 /// A cost and, where its unit is known, how much that is: `58,434 (584 µs)`.
 pub(in crate::report) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {

@@ -2,7 +2,6 @@
 
 mod comparison;
 pub(super) mod figures;
-pub(super) mod names;
 pub(super) mod table;
 
 use std::cmp::Reverse;
@@ -13,13 +12,13 @@ use thiserror::Error;
 
 pub use self::comparison::write_comparison;
 use self::figures::{Notation, Unit, counted, in_units};
-use self::names::cut_end;
 use self::table::{ALIGNED_NAME, Place, Row, Table};
-use crate::numbers::{grouped, percent};
 use crate::profile::{
     Cost, EdgeRef, Event, Function, FunctionId, Profile, ProfileKind, split_scale,
 };
-use crate::text::printable;
+use crate::shown::names::cut_end;
+use crate::shown::numbers::{grouped, percent};
+use crate::shown::text::printable;
 
 /// Options of the text report and the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! A table: figures, then names and places, which share the remaining width.
 
-use super::names::{pad, shorten_name, shorten_path, width_of};
-use crate::text::printable;
+use crate::shown::names::{pad, shorten_name, shorten_path, width_of};
+use crate::shown::text::printable;
 
 /// What stands between columns.
 pub(in crate::report) const GAP: &str = "  ";

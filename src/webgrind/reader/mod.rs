@@ -28,7 +28,7 @@ use super::layout::{
 };
 use super::page::NAMELESS;
 use crate::profile::{Kind, LONGEST_NAME, ProfileBuilder, ProfileKind, is_overlong};
-use crate::text::excerpt;
+use crate::shown::text::excerpt;
 use source::Source;
 use table::TableReader;
 

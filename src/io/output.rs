@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use crate::file_identity::{self, FileIdentity};
-use crate::temporary::Temporary;
-use crate::text::printable_path;
+use super::identity::{self, FileIdentity};
+use super::spool::Spool;
+use crate::shown::text::printable_path;
 
 /// Size of the buffer between a writer and the system.
 const BUFFER: usize = 64 << 10;
@@ -184,7 +184,7 @@ impl Place {
         match self {
             Place::File { path, .. } => FileIdentity::of_path(path, &path.metadata().ok()?),
             Place::Stream(Target::Stdout) => {
-                FileIdentity::of_file(&file_identity::stream(&io::stdout()).ok()?)
+                FileIdentity::of_file(&identity::stream(&io::stdout()).ok()?)
             }
             Place::Stream(Target::File(_)) => None,
         }
@@ -208,7 +208,7 @@ impl Place {
                 unfinished.replace(path, |file| buffered(file as &mut dyn WriteSeek, fill))
             }
             Place::Stream(target) => {
-                let mut spool = Temporary::new();
+                let mut spool = Spool::new();
                 let result = buffered(&mut spool as &mut dyn WriteSeek, fill)?;
                 spool.rewind()?;
                 let mut stream = BufWriter::with_capacity(BUFFER, open(target)?);

@@ -11,12 +11,12 @@ fn columns(c: char) -> usize {
 }
 
 /// The columns that a text takes.
-pub(in crate::report) fn width_of(text: &str) -> usize {
+pub(crate) fn width_of(text: &str) -> usize {
     text.chars().map(columns).sum()
 }
 
 /// Fills a text up with spaces.
-pub(in crate::report) fn pad(mut text: String, width: usize) -> String {
+pub(crate) fn pad(mut text: String, width: usize) -> String {
     let missing = width.saturating_sub(width_of(&text));
     text.extend(std::iter::repeat_n(' ', missing));
     text
@@ -58,13 +58,13 @@ fn fitted(text: &str, width: usize, cut: impl Fn(usize) -> String) -> String {
 }
 
 /// Keeps the beginning, if there is a width to keep to.
-pub(in crate::report) fn cut_end(text: &str, width: Option<usize>) -> String {
+pub(crate) fn cut_end(text: &str, width: Option<usize>) -> String {
     let cut = |left| head(text, left).to_owned() + ELLIPSIS;
     width.map_or_else(|| text.to_owned(), |width| fitted(text, width, cut))
 }
 
 /// Keeps the end, from the beginning of a folder or file if there is one.
-pub(in crate::report) fn shorten_path(path: &str, width: usize) -> String {
+pub(crate) fn shorten_path(path: &str, width: usize) -> String {
     fitted(path, width, |left| {
         let end = tail(path, left);
         let whole = end.find('/').map_or(end, |at| &end[at..]);
@@ -77,7 +77,7 @@ pub(in crate::report) fn shorten_path(path: &str, width: usize) -> String {
 /// A row is told by the method; namespaces are what most rows have in common. In the names of C++
 /// and Rust they stand among arguments as well, so that only the middle can go, as it does where
 /// little would be left.
-pub(in crate::report) fn shorten_name(name: &str, width: usize) -> String {
+pub(crate) fn shorten_name(name: &str, width: usize) -> String {
     fitted(name, width, |left| {
         let end = tail(name, left);
         let is_path = !name.contains(['(', '<', '{']);

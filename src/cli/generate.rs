@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, italic, roman};
 
-use crate::{cli, webgrind_mode};
+use super::help::{EXAMPLES, EXIT_STATUS, PREPROCESSOR};
 
 /// A file to generate.
 #[derive(Clone, Copy, Debug)]
@@ -53,10 +53,10 @@ fn write_manual_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     man.render_options_section(page)?;
     let mut more = Roff::new();
     more.control("SH", ["EXIT STATUS"]);
-    more.text([roman(cli::EXIT_STATUS)]);
+    more.text([roman(EXIT_STATUS)]);
     more.control("SH", ["EXAMPLES"]);
     more.control("nf", []);
-    for line in cli::EXAMPLES.lines() {
+    for line in EXAMPLES.lines() {
         more.text([roman(line)]);
     }
     more.control("fi", []);
@@ -88,7 +88,7 @@ fn synopsis(command: &Command) -> Roff {
     roff.text(line);
     roff.control("PP", []);
     roff.text([
-        bold(webgrind_mode::NAME),
+        bold(PREPROCESSOR),
         roman(" "),
         italic("IN OUT"),
         roman(" ["),

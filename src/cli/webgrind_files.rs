@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use cg_preprocess::input::Source;
+use cg_preprocess::io::Source;
 
 /// What the names of profiles begin with.
 const BEGINNING: &str = "cachegrind.out.";

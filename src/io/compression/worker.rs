@@ -18,7 +18,7 @@ const BUFFERS: usize = 4;
 type End = io::Result<Option<u64>>;
 
 /// What a decompressor makes of its input, read as it comes.
-pub(in crate::input) struct Decompressed {
+pub(in crate::io) struct Decompressed {
     way: Way,
     chunk: Vec<u8>,
     /// Which of its bytes are decompressed and still to be read.

@@ -12,13 +12,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use cg_preprocess::convert::{Conversion, ConvertError, Options, Report};
-use cg_preprocess::input::Source;
-use cg_preprocess::output::{Links, Target, locate};
+use cg_preprocess::io::Source;
+use cg_preprocess::io::{Links, Target, locate};
 
-use crate::cli;
-
-/// The name of webgrind's preprocessor.
-pub const NAME: &str = "preprocessor";
+use super::help::PREPROCESSOR;
+use super::inputs::names_as_bytes;
+use super::signals;
 
 const USAGE: &str = "Usage: preprocessor IN OUT [PROXY_FUNCTION...]";
 
@@ -34,7 +33,7 @@ fn is_preprocessor(program: &Path) -> bool {
     program.extension().is_none_or(is_exe)
         && program
             .file_stem()
-            .is_some_and(|stem| stem.eq_ignore_ascii_case(NAME))
+            .is_some_and(|stem| stem.eq_ignore_ascii_case(PREPROCESSOR))
 }
 
 /// Converts as webgrind expects: to v7, as far as the profile can be read, and without messages.
@@ -48,7 +47,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let target = Target::File(PathBuf::from(output));
     let mut options = Options::default();
     options.read.lenient = true;
-    options.proxies = cli::names(proxies);
+    options.proxies = names_as_bytes(proxies);
     options.output.links = LINKS;
     // webgrind's own code cannot read a profile that has only begun either.
     options.allow_empty = true;
@@ -75,7 +74,7 @@ pub fn convert(
 ) -> Result<Report, ConvertError> {
     let conversion = Conversion::prepare(inputs, target, options)?;
     #[cfg(unix)]
-    crate::signals::handle(conversion.unfinished());
+    signals::handle(conversion.unfinished());
     conversion.read()?.write()
 }
 
@@ -83,9 +82,9 @@ pub fn convert(
 fn answer(question: &OsStr) -> ExitCode {
     const THIS: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
     let answer = match question.to_str() {
-        Some("--version" | "-V") => format!("{THIS}, as webgrind's {NAME}\n"),
+        Some("--version" | "-V") => format!("{THIS}, as webgrind's {PREPROCESSOR}\n"),
         Some("--help" | "-h") => format!(
-            "{THIS}, as webgrind's {NAME}: converts the profile IN for webgrind.\n\n{USAGE}\n\nCalled by its own name, it has more options: see cg-preprocess --help.\n"
+            "{THIS}, as webgrind's {PREPROCESSOR}: converts the profile IN for webgrind.\n\n{USAGE}\n\nCalled by its own name, it has more options: see cg-preprocess --help.\n"
         ),
         _ => return wrong_usage(),
     };

@@ -10,14 +10,14 @@ mod load;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use crate::input::{self, Found, Progress, Source};
-use crate::output::{self, Place, Target, Unfinished};
+use crate::io::{Found, Progress, Source, is_profile};
+use crate::io::{OutputOptions, Place, Target, Unfinished};
 use crate::profile::{
     Comparison, EventChoice, GrowthFailure, InclusiveCost, MaxGrowth, Profile, ProfileKind,
 };
 use crate::report::json::{self, Completeness};
 use crate::report::{collapsed, text, tree};
-use crate::text::excerpt;
+use crate::shown::text::excerpt;
 use crate::{callgrind, webgrind};
 pub use error::{ConvertError, FormatError, Warning};
 use webgrind::{OnOverflow, Version, WriteOptions};
@@ -96,7 +96,7 @@ pub struct Options {
     /// What happens to numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
     /// What the output may replace.
-    pub output: output::Options,
+    pub output: OutputOptions,
     /// Whether a profile that has only just begun, with headers but without any block, is written
     /// as one without functions instead of being refused.
     pub allow_empty: bool,
@@ -212,7 +212,7 @@ impl<'a> Conversion<'a> {
         };
         let inputs: Vec<_> = inputs.iter().map(find).collect::<Result<_, _>>()?;
         let base: Vec<_> = base.iter().map(find).collect::<Result<_, _>>()?;
-        let is_profile = || place.path().is_some_and(input::is_profile);
+        let is_profile = || place.path().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(output.clone()));
         }

@@ -5,28 +5,20 @@
 //! recognised too, so that messages can say what to do. Compressed inputs are decompressed on a
 //! thread of their own.
 
-#[cfg(feature = "compression")]
-mod compression;
-mod content;
-mod progress;
-
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
-pub use content::Compression;
-pub use progress::Progress;
-
-use crate::file_identity::{self, FileIdentity};
-use crate::temporary::Temporary;
-use crate::text::printable_path;
 #[cfg(feature = "compression")]
-use compression::Decompressed;
+use super::compression::Decompressed;
 #[cfg(feature = "compression")]
-use content::Foreign;
-use content::{Content, Recognised, recognise};
-use progress::Counted;
+use super::content::Foreign;
+use super::content::{Compression, Content, Recognised, recognise};
+use super::identity::{self, FileIdentity};
+use super::progress::{Counted, Progress};
+use super::spool::Spool;
+use crate::shown::text::printable_path;
 
 /// How many bytes of a file are read at a time: few enough to stay in a core's cache, and not a
 /// multiple of a page, which some processors are slow to copy.
@@ -72,7 +64,7 @@ impl Source {
     pub(crate) fn find(&self) -> io::Result<Found<'_>> {
         let (metadata, identity) = match self {
             Source::Stdin => {
-                let stdin = file_identity::stream(&io::stdin())?;
+                let stdin = identity::stream(&io::stdin())?;
                 (stdin.metadata()?, FileIdentity::of_file(&stdin))
             }
             Source::File(path) => {
@@ -109,7 +101,7 @@ impl Found<'_> {
     pub fn open(&self, progress: &Progress) -> io::Result<Input> {
         let (file, length) = match self.source {
             // It may be open at another place than its beginning.
-            Source::Stdin => (file_identity::stream(&io::stdin())?, None),
+            Source::Stdin => (identity::stream(&io::stdin())?, None),
             Source::File(path) => (File::open(path)?, self.length),
         };
         let buffer = length.map_or(BUFFER, buffer_for);
@@ -145,7 +137,7 @@ pub(crate) fn is_profile(path: &Path) -> bool {
         .find()
         .and_then(|found| found.open(&Progress::default()));
     input.is_ok_and(|mut input| {
-        input.content == Content::Text && input.fill_buf().is_ok_and(content::is_profile)
+        input.content == Content::Text && input.fill_buf().is_ok_and(super::content::is_profile)
     })
 }
 
@@ -158,7 +150,8 @@ fn decompress(
     compression: Compression,
     compressed: Recognised<BufReader<Counted>>,
 ) -> io::Result<Input> {
-    let (content, decompressed) = recognise(compression::decompress(compression, compressed))?;
+    let (content, decompressed) =
+        recognise(super::compression::decompress(compression, compressed))?;
     let twice = |inner: &dyn fmt::Display| {
         unsupported(format!(
             "it is {inner} data within {compression} data: decompress it once"
@@ -267,7 +260,7 @@ impl Input {
 
 /// Copies an input, up to the size that the reader of preprocessed files refuses.
 fn copy(input: impl Read) -> io::Result<Box<dyn ReadSeek>> {
-    let mut copy = Temporary::new();
+    let mut copy = Spool::new();
     io::copy(&mut input.take(MOST_COPIED), &mut copy)?;
     copy.rewind()?;
     Ok(Box::new(copy))

@@ -2,57 +2,32 @@
 
 mod arguments;
 mod choices;
+mod generate;
+mod help;
 mod inputs;
+pub mod preprocessor;
+mod progress;
+#[cfg(unix)]
+mod signals;
+mod standard_output;
+mod webgrind_files;
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use cg_preprocess::convert::{Conversion, ConvertError, Report};
-use cg_preprocess::input::Source;
-use cg_preprocess::output::Target;
+use cg_preprocess::io::Source;
+use cg_preprocess::io::Target;
 use clap::{CommandFactory, Parser};
 
-use crate::progress_bar::Bar;
-use crate::webgrind_place::Place;
-use crate::{standard_output, webgrind_mode};
 use arguments::Arguments;
-
-/// Examples, as `--help` and the manual page show them.
-pub const EXAMPLES: &str = "  cg-preprocess -f text cachegrind.out.1234
-          Show where the time goes
-  cg-preprocess -f text --function 'App\\Kernel->boot' cachegrind.out.1234
-          Show who calls a function, and what it calls
-  cg-preprocess -f collapsed cachegrind.out.1234 | inferno-flamegraph >graph.svg
-          Draw a flame graph
-  cg-preprocess -f text --base old.out --max-growth 2% new.out
-          Compare; end with status 3 if the total grew by more than 2 %
-  cg-preprocess -f callgrind -o all.cg callgrind.out.*
-          Merge the profiles of several processes
-  cg-preprocess -e 'Memory_(bytes)' -f text cachegrind.out.1234
-          Show memory instead of time
-  ssh web1 cat cachegrind.out.1234.gz | cg-preprocess -o out.pre
-          Convert for webgrind, in a pipe
-  cg-preprocess --webgrind all /tmp/cachegrind.out.*[0-9z]
-          Show the sum of several profiles in webgrind
-  install -m 755 \"$(command -v cg-preprocess)\" webgrind/bin/preprocessor
-          Install it for webgrind: under the name `preprocessor`, it takes
-          webgrind's arguments, IN OUT [PROXY_FUNCTION...]";
-
-/// The exit statuses, for `--help` and the manual page.
-pub const EXIT_STATUS: &str =
-    "0 written, 1 not converted, 2 wrong usage, 3 written, but --max-growth or --strict failed.";
+use progress::Bar;
+use webgrind_files::Place;
 
 /// The exit status if the output was written, but a gate has failed.
 const GATE_FAILED: u8 = 3;
-
-/// Names as bytes. They need not be Unicode.
-pub fn names(names: &[OsString]) -> Vec<Vec<u8>> {
-    let names = names.iter().cloned();
-    names.map(OsString::into_encoded_bytes).collect()
-}
 
 /// Runs the program with the arguments it was called with.
 pub fn run() -> Result<ExitCode> {
@@ -101,7 +76,7 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
     let conversion = Conversion::prepare(&sources, target, &options)
         .map_err(|error| with_advice(error, arguments))?;
     #[cfg(unix)]
-    crate::signals::handle(conversion.unfinished());
+    signals::handle(conversion.unfinished());
     let progress = conversion.progress().clone();
     let bar = Bar::start(arguments.messages.progress, progress, conversion.bytes());
     let loaded = conversion.read();
@@ -116,7 +91,7 @@ fn show_in_webgrind(place: &Place, arguments: &Arguments) -> Result<Report> {
     let mut report = convert(&Target::File(profile.clone()), arguments)?;
     let options = arguments.options_for_webgrind();
     let preprocessed = Target::File(place.preprocessed());
-    let shown = webgrind_mode::convert(&[Source::File(profile)], &preprocessed, &options)?;
+    let shown = preprocessor::convert(&[Source::File(profile)], &preprocessed, &options)?;
     place.remove_pictures();
     report.warnings.extend(shown.warnings);
     report.bytes_out += shown.bytes_out;

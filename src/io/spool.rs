@@ -1,4 +1,4 @@
-//! Temporary copies, for inputs and outputs that cannot seek but must be read or written in any
+//! Spool copies, for inputs and outputs that cannot seek but must be read or written in any
 //! order.
 
 use std::env;
@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use tempfile::SpooledTempFile;
 
-use crate::text::printable_path;
+use crate::shown::text::printable_path;
 
 /// How much is held in memory; more goes to a file without a name in the system's folder for
 /// temporary files.
@@ -14,21 +14,21 @@ const IN_MEMORY: usize = 8 << 20;
 
 /// A copy of an input or output, gone when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Temporary(SpooledTempFile);
+pub(crate) struct Spool(SpooledTempFile);
 
-impl Temporary {
+impl Spool {
     pub fn new() -> Self {
-        Temporary(SpooledTempFile::new(IN_MEMORY))
+        Spool(SpooledTempFile::new(IN_MEMORY))
     }
 }
 
-impl Read for Temporary {
+impl Read for Spool {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         self.0.read(room)
     }
 }
 
-impl Write for Temporary {
+impl Write for Spool {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes).map_err(|error| {
             // Otherwise it would look as if the input or output were at fault.
@@ -43,7 +43,7 @@ impl Write for Temporary {
     }
 }
 
-impl Seek for Temporary {
+impl Seek for Spool {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.0.seek(to)
     }
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn what_is_large_does_not_stay_in_memory() {
-        let mut temporary = Temporary::new();
+        let mut temporary = Spool::new();
         let piece = vec![b'x'; 1 << 20];
         for written in 1..=10 {
             temporary.write_all(&piece).unwrap();

@@ -1,0 +1,18 @@
+//! Inputs and outputs: where bytes come from, what they contain, and a file that appears whole or
+//! not at all.
+
+#[cfg(feature = "compression")]
+mod compression;
+mod content;
+mod identity;
+mod output;
+mod progress;
+mod source;
+mod spool;
+
+pub use content::Compression;
+pub(crate) use output::Place;
+pub use output::{Links, Options as OutputOptions, Target, Unfinished, locate};
+pub use progress::Progress;
+pub use source::Source;
+pub(crate) use source::{Found, Input, is_profile};
