@@ -159,7 +159,7 @@ struct ComparisonArguments {
         long,
         value_name = "PERCENT",
         requires = "base",
-        allow_negative_numbers = true,
+        allow_hyphen_values = true,
         value_hint = ValueHint::Other
     )]
     max_growth: Option<MaxGrowth>,

@@ -67,15 +67,12 @@ pub enum ConvertError {
     /// More than one input is to come from standard input.
     #[error("standard input can be read only once")]
     StandardInputTwice,
-    /// One of several inputs holds no data, and the total is to be held against a limit, which it
-    /// would then keep to by accident.
-    #[error(
-        "{0}: holds no data, so --max-growth cannot be checked; leave it out if that is to be expected"
-    )]
-    NothingToCheck(Source),
-    /// Likewise, the event whose total is to be checked is missing in a part of the inputs.
-    #[error("{0}, so --max-growth cannot be checked")]
-    NoEventToCheck(Box<Warning>),
+    /// A limit on growth was set, but something is wrong that the inputs might keep to it by accident.
+    #[error("{0}; so --max-growth cannot be checked")]
+    CannotCheck(Box<Warning>),
+    /// Likewise, one side costs nothing.
+    #[error("{inputs}: all costs of \"{event}\" are 0; so --max-growth cannot be checked")]
+    NothingToCheck { inputs: String, event: String },
     /// The profiles cannot be compared.
     #[error("{inputs}: {error}")]
     Compare { inputs: String, error: CompareError },
@@ -179,6 +176,13 @@ pub enum Warning {
     /// An input was named more than once.
     #[error("{0}: is named more than once, and its costs are counted as often")]
     NamedTwice(Source),
+    /// The two sides of a comparison have costs in different units, as far as they are known.
+    #[error("\"{event}\" is in {base} in the base, but in {new} in the new profile")]
+    Units {
+        event: String,
+        base: &'static str,
+        new: &'static str,
+    },
     /// An input is its own base.
     #[error("{0}: is compared with itself: it is also named as the base")]
     OnBothSides(Source),
@@ -197,13 +201,14 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// Whether an input, or a part of it, does not have an event that is wanted.
-    pub(super) fn is_about_absent_event(&self) -> bool {
+    /// Whether it makes the outcome of a comparison with a limit unsafe: costs are missing, or are
+    /// not known.
+    pub(super) fn forbids_gates(&self) -> bool {
         match self {
             Warning::Callgrind(warning) => {
                 matches!(warning.kind, WarningKind::EventAbsent { .. })
             }
-            Warning::Preprocessed(ReadWarning::EventAbsent { .. }) => true,
+            Warning::Preprocessed(_) | Warning::Empty(_) | Warning::Units { .. } => true,
             _ => false,
         }
     }
@@ -212,6 +217,7 @@ impl Warning {
     pub fn is_loss(&self) -> bool {
         match self {
             Warning::Callgrind(warning) => warning.kind.is_loss(),
+            Warning::Preprocessed(ReadWarning::Saturated { .. }) => false,
             Warning::Preprocessed(_)
             | Warning::Cut { .. }
             | Warning::Empty(_)
@@ -221,6 +227,7 @@ impl Warning {
             | Warning::CountedTwice { .. }
             | Warning::NamedTwice(_)
             | Warning::OnBothSides(_)
+            | Warning::Units { .. }
             | Warning::AllZero { .. }
             | Warning::NoCalls
             | Warning::Saturated

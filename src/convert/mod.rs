@@ -278,25 +278,29 @@ impl<'a> Conversion<'a> {
     /// Reads one side.
     fn load(&self, inputs: &[Found<'_>]) -> Result<(Profile, Report), ConvertError> {
         let (profile, mut report) = load::load(inputs, self.options, &self.progress)?;
-        if self.options.max_growth.is_some() {
-            for warning in &report.warnings {
-                if let Warning::Empty(input) = warning {
-                    return Err(ConvertError::NothingToCheck(input.clone()));
-                }
-            }
-        }
         let events = profile.check_events();
         events.map_err(|error| ConvertError::model(inputs, error.into()))?;
-        let mut warnings = report.warnings.iter();
-        if self.options.max_growth.is_some()
-            && let Some(at) = warnings.position(Warning::is_about_absent_event)
-        {
-            let warning = Box::new(report.warnings.swap_remove(at));
-            return Err(ConvertError::NoEventToCheck(warning));
+        self.allow_gates(&mut report.warnings)?;
+        if self.options.max_growth.is_some() && costs_nothing(&profile) {
+            return Err(ConvertError::NothingToCheck {
+                inputs: error::together(inputs),
+                event: excerpt(profile.event()),
+            });
         }
         report.warnings.extend(named_twice(inputs));
         report.warnings.extend(counted_twice(inputs));
         Ok((profile, report))
+    }
+
+    /// Makes an error of the first warning with which a limit cannot be checked, if there is one.
+    fn allow_gates(&self, warnings: &mut Vec<Warning>) -> Result<(), ConvertError> {
+        let mut forbidding = warnings.iter().map(Warning::forbids_gates);
+        match forbidding.position(|forbids| forbids) {
+            Some(at) if self.options.max_growth.is_some() => Err(ConvertError::CannotCheck(
+                Box::new(warnings.swap_remove(at)),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Compares the inputs with the base. Warnings about the base come first.
@@ -310,7 +314,23 @@ impl<'a> Conversion<'a> {
             base: base_report.is_complete(),
             new: report.is_complete(),
         };
+        let units = comparison.unequal_units.map(|units| {
+            let known = |unit: &'static str| {
+                if unit.is_empty() {
+                    "an unknown unit"
+                } else {
+                    unit
+                }
+            };
+            Warning::Units {
+                event: excerpt(&comparison.event),
+                base: known(units[0]),
+                new: known(units[1]),
+            }
+        });
         base_report.warnings.append(&mut report.warnings);
+        base_report.warnings.extend(units);
+        self.allow_gates(&mut base_report.warnings)?;
         report.warnings = base_report.warnings;
         report.bytes_decompressed += base_report.bytes_decompressed;
         Ok(Compared {
@@ -381,13 +401,17 @@ fn all_zero(profile: &Profile) -> Option<Warning> {
     let event = profile.event();
     let others = profile.available_events().filter(|&other| other != event);
     let others: Vec<_> = others.map(excerpt).collect();
-    let mut functions = profile.functions();
-    let costs_nothing = functions.all(|(_, function)| function.self_cost == 0)
-        && profile.edges().all(|edge| edge.cost == 0);
-    (costs_nothing && !others.is_empty()).then(|| Warning::AllZero {
+    let is_free = costs_nothing(profile) && profile.edges().all(|edge| edge.cost == 0);
+    (is_free && !others.is_empty()).then(|| Warning::AllZero {
         event: excerpt(event),
         others: others.join(", "),
     })
+}
+
+/// Whether all self costs are 0.
+fn costs_nothing(profile: &Profile) -> bool {
+    let mut functions = profile.functions();
+    functions.all(|(_, function)| function.self_cost == 0)
 }
 
 /// Whether a profile is one of Cachegrind: a command and a summary, but no creator and no calls.

@@ -105,8 +105,11 @@ pub struct CompareError {
 pub struct Comparison {
     /// The event whose costs are compared, without a scale.
     pub event: Vec<u8>,
-    /// The unit of its costs, such as `10ns`; empty where unknown.
+    /// The unit of its costs, such as `10ns`; empty where it is unknown, or not the same on both
+    /// sides.
     pub unit: &'static str,
+    /// The units of the base and of the new profile, if only one of them is known.
+    pub unequal_units: Option<[&'static str; 2]>,
     /// The base.
     pub base: Side,
     /// The new profile, which is compared with the base.
@@ -149,6 +152,7 @@ impl Comparison {
         Ok(Comparison {
             event: event.to_vec(),
             unit: if base_unit == new_unit { base_unit } else { "" },
+            unequal_units: (base_unit != new_unit).then_some([base_unit, new_unit]),
             base: base_side,
             new: new_side,
             changes,

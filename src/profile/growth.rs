@@ -6,9 +6,9 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::Comparison;
-use crate::shown::numbers::{decimal, divided, grouped, rounded};
+use crate::shown::numbers::{divided, grouped};
 
-/// How much a total may grow, in percent. If negative, the total has to shrink by that much.
+/// How much a cost may grow, in percent. If negative, it has to shrink by that much.
 ///
 /// ```
 /// use cg_preprocess::profile::MaxGrowth;
@@ -19,19 +19,23 @@ use crate::shown::numbers::{decimal, divided, grouped, rounded};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxGrowth {
-    /// The percentage without its decimal point.
-    digits: i64,
-    /// How many of the digits are after the decimal point.
-    decimals: u32,
+    /// Millionths of a percent.
+    millionths: i128,
 }
 
 /// The error for text that is not a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("expected a number of percent with up to 9 digits, such as 5, 2.5 or 2.5%")]
+#[error("expected a number of percent with up to 12 digits and 6 decimals, such as 5, 2.5 or 2.5%")]
 pub struct MaxGrowthError;
 
-/// More digits than any percentage needs; with them, no product is over 128 bits.
-const MOST_DIGITS: usize = 9;
+/// The decimals of a limit.
+const DECIMALS: usize = 6;
+
+/// How many millionths one percent is.
+const MILLIONTHS: i128 = 1_000_000;
+
+/// More digits than any percentage needs.
+const MOST_DIGITS: usize = 12;
 
 impl FromStr for MaxGrowth {
     type Err = MaxGrowthError;
@@ -43,45 +47,52 @@ impl FromStr for MaxGrowth {
             None => (1, number),
         };
         let (whole, fraction) = size.split_once('.').unwrap_or((size, "0"));
-        let is_number =
-            |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
-        let digits = [whole, fraction].concat();
-        if !is_number(whole) || !is_number(fraction) || digits.len() > MOST_DIGITS {
+        let is_number = |digits: &str, most| {
+            (1..=most).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit())
+        };
+        if !is_number(whole, MOST_DIGITS) || !is_number(fraction, DECIMALS) {
             return Err(MaxGrowthError);
         }
-        let size: i64 = digits.parse().map_err(|_| MaxGrowthError)?;
+        let size: i128 = format!("{whole}{fraction:0<DECIMALS$}")
+            .parse()
+            .map_err(|_| MaxGrowthError)?;
         Ok(MaxGrowth {
-            digits: sign * size,
-            decimals: u32::try_from(fraction.len()).map_err(|_| MaxGrowthError)?,
+            millionths: sign * size,
         })
     }
 }
 
 impl MaxGrowth {
-    /// A change in percent of the base, with as many decimals as it takes to see that it is more.
-    fn exceeding(self, change: i128, base: i128) -> String {
-        /// Of the sums of 64 bits, none are so close to each other that it takes more.
-        const MOST: u32 = 20;
-        // Two, as in reports, or one more than the limit has.
-        let least = self.decimals.max(1) + 1;
-        let is_seen = |&decimals: &u32| {
-            let shown = change.checked_mul(100 * 10i128.pow(decimals));
-            let limit = i128::from(self.digits) * 10i128.pow(decimals - self.decimals);
-            shown.is_some_and(|shown| divided(shown, base) > limit)
+    /// A change in percent of the base, if it is more than is allowed. Rounded to two decimals, or
+    /// where these do not show that it is more, up to the next millionth.
+    fn exceeded(self, change: i128, base: i128) -> Option<String> {
+        let in_millionths = change.saturating_mul(100 * MILLIONTHS);
+        if in_millionths <= base.saturating_mul(self.millionths) {
+            return None;
+        }
+        let nearest = divided(change.saturating_mul(10_000), base) * (MILLIONTHS / 100);
+        let shown = if nearest > self.millionths {
+            nearest
+        } else {
+            in_millionths.div_euclid(base) + i128::from(in_millionths.rem_euclid(base) > 0)
         };
-        let decimals = (least..=MOST).find(is_seen).unwrap_or(least);
-        rounded(change.saturating_mul(100), base, decimals)
+        Some(in_percent(shown, 2))
     }
+}
+
+/// Millionths as a decimal number without zeros at its end, but with at least so many decimals.
+fn in_percent(millionths: i128, decimals: usize) -> String {
+    let sign = if millionths < 0 { "-" } else { "" };
+    let size = millionths.abs();
+    let fraction = format!("{:0DECIMALS$}", size % MILLIONTHS);
+    let fraction = format!("{:0<decimals$}", fraction.trim_end_matches('0'));
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{}{point}{fraction}", grouped(size / MILLIONTHS))
 }
 
 impl fmt::Display for MaxGrowth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = decimal(self.digits.into(), self.decimals);
-        let text = match text.split_once('.') {
-            Some((whole, "0")) => whole,
-            _ => &text,
-        };
-        write!(f, "{text} %")
+        write!(f, "{} %", in_percent(self.millionths, 0))
     }
 }
 
@@ -132,24 +143,18 @@ impl Comparison {
         if self.has_saturated {
             return Err(GrowthFailure::Saturated(event));
         }
-        let scale = 10i128.pow(limit.decimals);
-        let change = self.total_change();
-        let change_in_percent = change.checked_mul(100 * scale);
-        let allowed = base.checked_mul(limit.digits.into());
-        match (change_in_percent, allowed) {
-            (Some(grown), Some(allowed)) if base > 0 => {
-                if grown <= allowed {
-                    return Ok(());
-                }
-                Err(GrowthFailure::TooMuch {
-                    event,
-                    percent: limit.exceeding(change, base),
-                    base,
-                    new,
-                    limit,
-                })
-            }
-            _ => Err(GrowthFailure::Unknown { event, base, new }),
+        if base <= 0 {
+            return Err(GrowthFailure::Unknown { event, base, new });
+        }
+        match limit.exceeded(self.total_change(), base) {
+            None => Ok(()),
+            Some(percent) => Err(GrowthFailure::TooMuch {
+                event,
+                percent,
+                base,
+                new,
+                limit,
+            }),
         }
     }
 }

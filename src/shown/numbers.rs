@@ -28,25 +28,22 @@ pub(crate) fn percent(part: impl Into<i128>, total: impl Into<i128>) -> String {
 pub(crate) fn rounded(number: i128, divisor: i128, decimals: u32) -> String {
     let steps = 10i128.pow(decimals);
     let quotient = divided(number.saturating_mul(steps), divisor);
-    match decimals {
-        0 => grouped(quotient),
-        _ => decimal(quotient, decimals),
+    if decimals == 0 {
+        return grouped(quotient);
     }
+    let sign = if quotient < 0 { "-" } else { "" };
+    let [whole, fraction] = [quotient / steps, quotient % steps].map(i128::abs);
+    format!(
+        "{sign}{}.{fraction:0digits$}",
+        grouped(whole),
+        digits = decimals as usize
+    )
 }
 
 /// Divides, rounding to nearest, halves away from 0.
 pub(crate) fn divided(number: i128, divisor: i128) -> i128 {
     let half = divisor / 2 * number.signum();
     number.saturating_add(half) / divisor
-}
-
-/// A number given in its last decimals: 342012 with 2 of them is `3,420.12`.
-pub(crate) fn decimal(number: i128, decimals: u32) -> String {
-    let steps = 10i128.pow(decimals);
-    let sign = if number < 0 { "-" } else { "" };
-    let digits = decimals as usize;
-    let [whole, fraction] = [number / steps, number % steps].map(i128::abs);
-    format!("{sign}{}.{fraction:0digits$}", grouped(whole))
 }
 
 #[cfg(test)]

@@ -139,4 +139,18 @@ pub enum ReadWarning {
         event: String,
         available: String,
     },
+    /// Some costs are the largest that the format holds.
+    #[error(
+        "{input}: some costs are 4294967295, the largest that the format holds: they may have been more"
+    )]
+    Saturated {
+        /// The file.
+        input: String,
+    },
+    /// The file holds one function, and that costs nothing.
+    #[error("{input}: holds one function without any cost, as of a profile that had only begun")]
+    OnlyBegun {
+        /// The file.
+        input: String,
+    },
 }

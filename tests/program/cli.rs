@@ -86,7 +86,7 @@ fn it_says_where_completions_belong() {
 fn numbers_that_do_not_fit_are_told_in_plain_words() {
     for (option, value, expected) in [
         ("--top", "1.5", "expected a whole number: how many rows"),
-        ("--max-growth", "12345678901", "with up to 9 digits"),
+        ("--max-growth", "12345678901234", "with up to 12 digits"),
         ("--max-growth", "1e3", "expected a number of percent"),
     ] {
         let output = run(["-f", "text", "--base", "a.cg", option, value], &small());

@@ -6,6 +6,7 @@ mod cli;
 mod comparison;
 #[cfg(unix)]
 mod docs;
+mod gates;
 mod input;
 #[cfg(all(target_os = "linux", feature = "compression"))]
 mod limits;

@@ -121,9 +121,16 @@ pub fn read(
         event: excerpt(builder.wanted_event(at)),
         available: excerpt(&event),
     });
-    let warnings = warnings.collect();
+    let mut warnings: Vec<_> = warnings.collect();
     let (version, bytes) = (file.version, file.source.size());
-    TableReader::new(file, builder).read()?;
+    let is_single = file.function_count == 1;
+    let largest_cost = TableReader::new(file, builder).read()?;
+    let input = name.to_owned();
+    match largest_cost {
+        u32::MAX => warnings.push(ReadWarning::Saturated { input }),
+        0 if is_single => warnings.push(ReadWarning::OnlyBegun { input }),
+        _ => {}
+    }
     Ok(ReadOutcome {
         version,
         bytes,

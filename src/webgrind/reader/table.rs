@@ -22,6 +22,8 @@ pub(super) struct TableReader<'a, R> {
     function: u32,
     /// File name and function name of the record that is being read.
     names: [Vec<u8>; 2],
+    /// The largest self or inclusive cost of the functions.
+    largest_cost: u32,
 }
 
 impl<'a, R: Read + Seek> TableReader<'a, R> {
@@ -33,11 +35,13 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             edges: EdgeUnion::default(),
             function: 0,
             names: Default::default(),
+            largest_cost: 0,
         }
     }
 
-    /// Reads all functions with their calls and invocations.
-    pub fn read(mut self) -> Result<(), ReadError> {
+    /// Reads all functions with their calls and invocations, and returns the largest self or
+    /// inclusive cost of a function.
+    pub fn read(mut self) -> Result<u32, ReadError> {
         let mut end = self.file.table_end;
         for function in 0..self.file.function_count {
             self.function = function;
@@ -48,12 +52,13 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         if self.file.version == Version::V4 {
             let (source, headers_at) = (&mut self.file.source, self.file.headers_at);
             let invocations = self.invocations;
-            return invocations.read_sub_calls(source, headers_at, self.builder);
+            invocations.read_sub_calls(source, headers_at, self.builder)?;
+            return Ok(self.largest_cost);
         }
         for edge in self.edges.in_order() {
             self.builder.add_table_edge(edge);
         }
-        Ok(())
+        Ok(self.largest_cost)
     }
 
     /// Goes to the record of the function, which cannot begin before `lowest`.
@@ -76,6 +81,9 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         let figures = self.figures()?;
         let figure = |field: FunctionField| figures[field as usize];
         let cost = |field| Cost::from(figure(field));
+        for field in [FunctionField::SelfCost, FunctionField::InclusiveCost] {
+            self.largest_cost = self.largest_cost.max(figure(field));
+        }
         let invocations = figure(FunctionField::Invocations);
         if self.file.version == Version::V4 {
             self.invocations(invocations)?;
