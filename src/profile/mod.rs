@@ -16,6 +16,7 @@ mod ids;
 mod names;
 mod numbering;
 mod scale;
+mod stacks;
 mod sums;
 mod trace;
 
@@ -33,6 +34,7 @@ pub(crate) use headers::summary_costs;
 pub use headers::{Header, HeaderKind};
 pub use ids::{EdgeId, FunctionId, NameId};
 pub use scale::split_scale;
+pub use stacks::{StackId, Stacks};
 pub use trace::{
     Context, ContextId, ContextTree, Invocation, InvocationCall, InvocationTree, Step,
 };

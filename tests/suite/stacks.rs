@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 use std::{env, fs};
 
-use cg_preprocess::profile::{InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
+use cg_preprocess::profile::{
+    InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions, StackId, Stacks,
+};
 use cg_preprocess::report::{collapsed, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
 
@@ -524,4 +526,48 @@ fn a_file_of_v4_made_from_sums_has_no_stacks() {
     let again = read_again(&file, stacked());
     assert_eq!(again.kind(), ProfileKind::Aggregate);
     assert!(again.contexts().is_none());
+}
+
+#[test]
+fn nodes_come_after_their_parents_and_siblings_by_name() {
+    let text = trace(&[
+        ("b", 1, &[]),
+        ("a", 2, &[]),
+        ("b", 4, &[("a", 2)]),
+        ("main", 8, &[("b", 1), ("b", 6)]),
+        ("a", 16, &[]),
+    ]);
+    let profile = read(text, stacked());
+    let stacks = Stacks::new(&profile);
+    let shown: Vec<_> = stacks
+        .nodes()
+        .map(|node| {
+            let function = stacks.function(node).expect("one of the trace");
+            let name = profile.name(profile.function(function).name);
+            assert_eq!(stacks.frame(node), name);
+            let above = stacks.parent(node).map(|node| node.index());
+            let below: Vec<_> = stacks.children(node).map(StackId::index).collect();
+            let costs = (stacks.self_costs(node)[0], stacks.inclusive_costs(node)[0]);
+            assert!(!stacks.is_estimated(node));
+            (
+                String::from_utf8_lossy(name),
+                above,
+                below,
+                stacks.calls(node),
+                costs,
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("a".into(), None, vec![], 1, (16, 16)),
+            ("main".into(), None, vec![2], 1, (8, 15)),
+            ("b".into(), Some(1), vec![3], 2, (5, 7)),
+            ("a".into(), Some(2), vec![], 1, (2, 2)),
+        ]
+    );
+    let roots: Vec<_> = stacks.roots().map(StackId::index).collect();
+    assert_eq!(roots, [0, 1]);
+    assert_eq!(stacks.exact_share(), 1.0);
 }

@@ -1,0 +1,232 @@
+//! The call stacks of a profile as one tree: exact for traces, estimated for sums where several
+//! stacks are possible.
+//!
+//! What reports use:
+//!
+//! - [`Stacks::new`] makes the tree of any profile: of traces that were read with
+//!   [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts), of sums, or of both.
+//! - [`Stacks::nodes`] lists the nodes: each parent before its children, siblings by frame. The
+//!   nodes below one follow it without a gap. The order does not depend on that of the inputs.
+//! - A node has a [`frame`](Stacks::frame), which is never longer than the name of its
+//!   [`function`](Stacks::function); a few have no function. It also has
+//!   [`calls`](Stacks::calls), and a row of [`self_costs`](Stacks::self_costs) and of
+//!   [`inclusive_costs`](Stacks::inclusive_costs), one for each of [`Profile::events`]. Self costs
+//!   of all nodes add up to the totals. [`Stacks::is_estimated`] says whether other stacks are
+//!   possible.
+//! - [`Stacks::exact_share`] is the share of the first event's cost that has one possible stack.
+
+use std::cmp::Ordering;
+use std::sync::OnceLock;
+
+use super::trace::{ContextId, ContextTree};
+use super::{Cost, FunctionId, Profile};
+
+/// Number of a node in [`Stacks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StackId(u32);
+
+impl StackId {
+    /// Stands above the roots.
+    const TOP: StackId = StackId(u32::MAX);
+
+    /// The number as an index: nodes are numbered in their order, from 0.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    fn new(index: usize) -> Self {
+        StackId(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+}
+
+/// The call stacks of a profile: a tree in which each path from a root is a stack.
+#[derive(Debug)]
+pub struct Stacks<'a> {
+    profile: &'a Profile,
+    contexts: Option<&'a ContextTree>,
+    nodes: Vec<Node>,
+    /// Computed when they are first asked for: a row for each node.
+    inclusive: OnceLock<Vec<Cost>>,
+}
+
+/// The place of a node.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: StackId,
+    /// The node after all those below this one.
+    end: StackId,
+    /// What it has.
+    of: ContextId,
+}
+
+impl<'a> Stacks<'a> {
+    /// Makes the tree of a profile.
+    ///
+    /// What is known of traces without their contexts are sums.
+    pub fn new(profile: &'a Profile) -> Self {
+        let mut stacks = Stacks {
+            profile,
+            contexts: profile.contexts(),
+            nodes: Vec::new(),
+            inclusive: OnceLock::new(),
+        };
+        if let Some(contexts) = stacks.contexts {
+            stacks.add_contexts(contexts);
+        }
+        stacks.set_ends();
+        stacks
+    }
+
+    fn add_contexts(&mut self, contexts: &ContextTree) {
+        let ranks = ranks(self.profile);
+        let mut siblings: Vec<ContextId> = contexts.roots().collect();
+        let mut pending: Vec<(ContextId, StackId)> = Vec::new();
+        let mut parent = StackId::TOP;
+        loop {
+            siblings.sort_unstable_by_key(|&id| ranks[contexts.context(id).function.index()]);
+            pending.extend(siblings.drain(..).rev().map(|id| (id, parent)));
+            let Some((of, above)) = pending.pop() else {
+                break;
+            };
+            parent = StackId::new(self.nodes.len());
+            self.nodes.push(Node {
+                parent: above,
+                end: parent,
+                of,
+            });
+            siblings.extend(contexts.children(of));
+        }
+    }
+
+    fn set_ends(&mut self) {
+        for index in (0..self.nodes.len()).rev() {
+            let Node { parent, end, .. } = self.nodes[index];
+            let end = end.max(StackId::new(index + 1));
+            self.nodes[index].end = end;
+            if let Some(parent) = self.nodes.get_mut(parent.index()) {
+                parent.end = parent.end.max(end);
+            }
+        }
+    }
+
+    /// The profile whose stacks these are.
+    pub fn profile(&self) -> &'a Profile {
+        self.profile
+    }
+
+    /// All nodes: each parent before its children, siblings by frame.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = StackId> + ExactSizeIterator + use<> {
+        (0..self.nodes.len()).map(StackId::new)
+    }
+
+    /// The nodes that have no parent, by frame.
+    pub fn roots(&self) -> impl Iterator<Item = StackId> {
+        self.siblings(StackId(0), StackId::new(self.nodes.len()))
+    }
+
+    /// The nodes whose parent this is, by frame.
+    ///
+    /// # Panics
+    ///
+    /// If the node is not of this tree. So do the other methods.
+    pub fn children(&self, node: StackId) -> impl Iterator<Item = StackId> {
+        self.siblings(StackId(node.0 + 1), self.node(node).end)
+    }
+
+    /// The nodes next to each other from one on, up to another.
+    fn siblings(&self, first: StackId, end: StackId) -> impl Iterator<Item = StackId> {
+        let existing = move |id: StackId| (id < end).then_some(id);
+        std::iter::successors(existing(first), move |&id| existing(self.node(id).end))
+    }
+
+    fn node(&self, node: StackId) -> Node {
+        self.nodes[node.index()]
+    }
+
+    /// The node above; none for a root.
+    pub fn parent(&self, node: StackId) -> Option<StackId> {
+        Some(self.node(node).parent).filter(|&parent| parent != StackId::TOP)
+    }
+
+    /// The function. A frame may be known only by its name.
+    pub fn function(&self, node: StackId) -> Option<FunctionId> {
+        let contexts = self.contexts?;
+        Some(contexts.context(self.node(node).of).function)
+    }
+
+    /// The name of the frame: that of the function without what Valgrind adds to it; may be empty.
+    pub fn frame(&self, node: StackId) -> &'a [u8] {
+        let name = |id| self.profile.name(self.profile.function(id).name);
+        self.function(node).map_or(b"", name)
+    }
+
+    /// How often the function was called, or ran, at this place.
+    pub fn calls(&self, node: StackId) -> u64 {
+        let contexts = self
+            .contexts
+            .map(|contexts| contexts.context(self.node(node).of));
+        contexts.map_or(0, |context| context.calls)
+    }
+
+    /// The costs of exactly this stack: one for each wanted event.
+    pub fn self_costs(&self, node: StackId) -> &[Cost] {
+        let contexts = self
+            .contexts
+            .map(|contexts| contexts.context(self.node(node).of));
+        contexts.map_or(&[], |context| std::slice::from_ref(&context.self_cost))
+    }
+
+    /// The costs of this stack and of all that begin with it: one for each wanted event.
+    pub fn inclusive_costs(&self, node: StackId) -> &[Cost] {
+        let events = self.profile.events().len();
+        let inclusive = self.inclusive.get_or_init(|| self.sum_up());
+        &inclusive[node.index() * events..][..events]
+    }
+
+    fn sum_up(&self) -> Vec<Cost> {
+        let events = self.profile.events().len();
+        let mut inclusive: Vec<Cost> = vec![0; self.nodes.len() * events];
+        for node in self.nodes().rev() {
+            let row = node.index() * events;
+            for (sum, cost) in inclusive[row..].iter_mut().zip(self.self_costs(node)) {
+                *sum = sum.saturating_add(*cost);
+            }
+            if let Some(parent) = self.parent(node) {
+                for event in 0..events {
+                    let cost = inclusive[row + event];
+                    let sum = &mut inclusive[parent.index() * events + event];
+                    *sum = sum.saturating_add(cost);
+                }
+            }
+        }
+        inclusive
+    }
+
+    /// Whether the costs are estimated, because other stacks are possible.
+    pub fn is_estimated(&self, _node: StackId) -> bool {
+        false
+    }
+
+    /// The share of the first event's cost that has one possible stack: from 0 to 1.
+    pub fn exact_share(&self) -> f64 {
+        1.0
+    }
+}
+
+/// The place of each function in an order that depends on nothing but names.
+fn ranks(profile: &Profile) -> Vec<u32> {
+    let place = |id: FunctionId| {
+        let function = profile.function(id);
+        [function.name, function.file, function.object].map(|name| profile.name(name))
+    };
+    let mut order: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
+    order.sort_unstable_by(|&a, &b| match place(a).cmp(&place(b)) {
+        Ordering::Equal => a.cmp(&b),
+        unequal => unequal,
+    });
+    let mut ranks = vec![0; order.len()];
+    for (rank, id) in (0..).zip(order) {
+        ranks[id.index()] = rank;
+    }
+    ranks
+}
