@@ -7,7 +7,7 @@ use std::io::{self, Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice, Outcome};
 use cg_preprocess::profile::{
-    EventChoice, InclusiveCost, Kind, Profile, ProfileBuilder, ProfileOptions,
+    EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions,
 };
 use cg_preprocess::report::{collapsed, json, text, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
@@ -80,8 +80,8 @@ impl Choices {
         let mut read = callgrind::Options::default();
         read.kind = match first >> 4 & 3 {
             0 | 1 => KindChoice::Auto,
-            2 => KindChoice::Fixed(Kind::Trace),
-            _ => KindChoice::Fixed(Kind::Aggregate),
+            2 => KindChoice::Trace,
+            _ => KindChoice::Aggregate,
         };
         read.lenient = first & 0x40 != 0;
         let mut profile = ProfileOptions::default();

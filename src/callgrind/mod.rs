@@ -25,8 +25,6 @@ pub use reader::read_line_by_line;
 pub use reader::{Outcome, read};
 pub use writer::{WriteError, WriteWarning, write};
 
-use crate::profile::Kind;
-
 /// How to read an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -39,10 +37,13 @@ pub struct Options {
 
 /// How it is decided whether an input is a trace or an aggregate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum KindChoice {
-    /// Its header: Xdebug writes traces, everybody else aggregates.
+    /// Decide by the header: Xdebug writes traces, all others aggregates.
     #[default]
     Auto,
-    /// The caller.
-    Fixed(Kind),
+    /// Every block is one invocation of its function.
+    Trace,
+    /// Blocks hold the sums of all invocations.
+    Aggregate,
 }

@@ -6,18 +6,14 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::convert::{Format, Options};
-use cg_preprocess::io::Source;
-use cg_preprocess::io::Target;
+use cg_preprocess::convert::{EventNeed, Format, Needs, Options, RowChoice};
+use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, MaxGrowth};
 use cg_preprocess::report::text::{self, Sort};
 use cg_preprocess::webgrind::OnOverflow;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, ValueHint};
+use clap::{Args, CommandFactory, Parser, ValueEnum, ValueHint};
 
-use super::choices::{
-    FORMATS, GENERATE, INCLUSIVE, KINDS, ON_OVERFLOW, PROGRESS, SORTS, one_of, rows,
-};
 use super::generate::Generate;
 use super::help::{EXAMPLES, EXIT_STATUS};
 use super::inputs::{self, names_as_bytes};
@@ -68,7 +64,7 @@ pub struct Arguments {
     #[arg(
         long,
         value_name = "WHAT",
-        value_parser = one_of(GENERATE),
+        value_enum,
         exclusive = true,
         help_heading = "Packaging"
     )]
@@ -92,7 +88,7 @@ pub struct OutputArguments {
     ///
     /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version
     /// since 1.2 v7.
-    #[arg(short, long, value_parser = one_of(FORMATS), default_value = "v7")]
+    #[arg(short, long, value_enum, default_value = "v7")]
     format: Format,
 
     /// Write `&` and `<` in names as entities, for webgrind's page (v4 to v7)
@@ -132,7 +128,7 @@ struct ReportArguments {
     top: Option<usize>,
 
     /// Sort functions by this, highest first [default: self]
-    #[arg(long, value_name = "BY", value_parser = one_of(SORTS))]
+    #[arg(long, value_name = "BY", value_enum)]
     sort: Option<Sort>,
 
     /// Show only functions whose names contain this, ignoring case
@@ -176,7 +172,7 @@ struct FigureArguments {
     event: Vec<OsString>,
 
     /// How inclusive costs treat recursion
-    #[arg(long, value_name = "HOW", value_parser = one_of(INCLUSIVE), default_value = "summed")]
+    #[arg(long, value_name = "HOW", value_enum, default_value = "summed")]
     inclusive: InclusiveCost,
 
     /// Step over this function in the call lists of a trace; repeatable
@@ -187,7 +183,7 @@ struct FigureArguments {
     proxy_function: Vec<OsString>,
 
     /// What to do with numbers of more than 32 bits, which webgrind's formats cannot hold
-    #[arg(long, value_name = "POLICY", value_parser = one_of(ON_OVERFLOW), default_value = "scale")]
+    #[arg(long, value_name = "POLICY", value_enum, default_value = "scale")]
     on_overflow: OnOverflow,
 }
 
@@ -202,7 +198,7 @@ pub struct ReadingArguments {
     files_from: Option<PathBuf>,
 
     /// Whether the inputs hold single calls (trace) or sums (aggregate)
-    #[arg(long, value_parser = one_of(KINDS), default_value = "auto")]
+    #[arg(long, value_enum, default_value = "auto")]
     kind: KindChoice,
 
     /// Skip lines that cannot be read, instead of stopping at the first one
@@ -218,7 +214,7 @@ pub struct ReadingArguments {
 #[command(next_help_heading = "Messages")]
 pub struct MessageArguments {
     /// Show progress on standard error
-    #[arg(long, value_name = "WHEN", value_parser = one_of(PROGRESS), default_value = "auto")]
+    #[arg(long, value_name = "WHEN", value_enum, default_value = "auto")]
     pub progress: When,
 
     /// Show no warnings
@@ -233,7 +229,8 @@ pub struct MessageArguments {
 impl Arguments {
     pub fn options(&self) -> Options {
         let format = self.format();
-        let holds_all_events = format.holds_all_events() && self.comparison.base.is_empty();
+        let holds_all_events =
+            format.needs().events == EventNeed::All && self.comparison.base.is_empty();
         let mut options = Options::default();
         options.format = format;
         options.text = self.report_options();
@@ -341,8 +338,8 @@ impl Arguments {
         }
     }
 
-    fn contradiction(&self) -> Option<&'static str> {
-        let (format, list) = (self.format(), self.reading.files_from.as_deref());
+    fn contradiction(&self) -> Option<String> {
+        let (needs, list) = (self.format().needs(), self.reading.files_from.as_deref());
         let reports = &self.reports;
         let reads_twice = list.is_some_and(inputs::is_dash)
             && self.inputs.iter().any(|input| inputs::is_dash(input));
@@ -350,49 +347,94 @@ impl Arguments {
         let chooses =
             reports.sort.is_some() || reports.filter.is_some() || reports.function.is_some();
         let compares = !self.comparison.base.is_empty();
+        let several = self.figures.event.len() > 1;
+        // What takes each of them.
+        let top = |needs: Needs| needs.rows != RowChoice::No;
+        let functions = |needs: Needs| needs.rows == RowChoice::Functions;
+        let comparison = |needs: Needs| needs.comparison;
+        let events = |needs: Needs| needs.events != EventNeed::One;
         let contradictions = [
             (
                 reads_twice,
-                "standard input cannot be both a profile and the list of --files-from",
+                "standard input cannot be both a profile and the list of --files-from".to_owned(),
             ),
             (
                 reads_nothing,
-                "no INPUT, and standard input is a terminal: name a profile, or `-`",
+                "no INPUT, and standard input is a terminal: name a profile, or `-`".to_owned(),
             ),
             (
-                reports.top.is_some() && !format.has_rows(),
-                "--top is for formats that have rows: -f text and -f tree",
+                reports.top.is_some() && !top(needs),
+                format!("--top is for formats that have rows: {}", formats(top, "and")),
             ),
             (
-                chooses && format != Format::Text,
-                "--sort, --filter and --function are for -f text",
+                chooses && !functions(needs),
+                format!("--sort, --filter and --function are for {}", formats(functions, "and")),
             ),
             (
                 chooses && compares,
-                "--sort, --filter and --function are not for comparisons, which are sorted by what changed",
+                "--sort, --filter and --function are not for comparisons, which are sorted by what changed".to_owned(),
             ),
             (
-                compares && !format.has_comparison(),
-                "this format has no comparison: choose -f text, -f json or -f collapsed",
+                compares && !comparison(needs),
+                format!("this format has no comparison: choose {}", formats(comparison, "or")),
             ),
             (
-                self.figures.event.len() > 1 && !format.holds_events(),
-                "this format holds one event: name one, or choose -f callgrind, -f text or -f json",
+                several && !events(needs),
+                format!("this format holds one event: name one, or choose {}", formats(events, "or")),
             ),
             (
-                self.figures.event.len() > 1 && compares,
-                "a comparison is of one event: name one",
+                several && compares,
+                "a comparison is of one event: name one".to_owned(),
             ),
             (
-                self.output.escape_html && !matches!(format, Format::Preprocessed(_)),
-                "--escape-html is for webgrind's formats: -f v4 to -f v7",
+                self.output.escape_html && self.format().version().is_none(),
+                "--escape-html is for webgrind's formats: -f v4 to -f v7".to_owned(),
             ),
             (
-                format.is_binary() && self.target().is_terminal(),
-                "the output is binary and would go to a terminal: name a file with -o, use a pipe, or choose -f text or -f json",
+                needs.binary && self.target().is_terminal(),
+                "the output is binary and would go to a terminal: name a file with -o, use a pipe, or choose -f text or -f json".to_owned(),
             ),
         ];
         let mut wrong = contradictions.into_iter().filter(|(is_wrong, _)| *is_wrong);
         wrong.next().map(|(_, message)| message)
+    }
+}
+
+/// The formats that take something, as they are chosen: `-f text, -f tree or -f json`.
+fn formats(take: impl Fn(Needs) -> bool, last: &str) -> String {
+    let all = Format::value_variants().iter();
+    let those = all.filter(|format| take(format.needs()));
+    let words = those.filter_map(Format::to_possible_value);
+    let mut words: Vec<_> = words
+        .map(|word| format!("-f {}", word.get_name()))
+        .collect();
+    match words.pop() {
+        Some(end) if !words.is_empty() => format!("{} {last} {end}", words.join(", ")),
+        end => end.unwrap_or_default(),
+    }
+}
+
+/// Reads a number of rows; 0 stands for all.
+fn rows(value: &str) -> Result<usize, &'static str> {
+    if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("expected a whole number: how many rows, or 0 for all");
+    }
+    // No output has more rows than fit into a `usize`.
+    let rows = value.parse().unwrap_or(usize::MAX);
+    Ok(if rows == 0 { usize::MAX } else { rows })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_whole_numbers_from_0() {
+        assert_eq!(rows("30"), Ok(30));
+        assert_eq!(rows("0"), Ok(usize::MAX));
+        assert_eq!(rows("99999999999999999999"), Ok(usize::MAX));
+        for wrong in ["", "-1", "+1", "1.5", "many", "0x10"] {
+            assert!(rows(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::builder::PossibleValue;
-use clap::{Arg, ArgAction, Command, ValueHint};
+use clap::{Arg, ArgAction, Command, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, italic, roman};
@@ -11,27 +11,35 @@ use clap_mangen::roff::{Roff, bold, italic, roman};
 use super::help::{EXAMPLES, EXIT_STATUS, PREPROCESSOR};
 
 /// A file to generate.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Generate {
-    /// The manual page, for man(1).
-    ManualPage,
+    /// The manual page.
+    Man,
     /// Completions for bash.
-    BashCompletion,
-    /// Completions for another shell.
-    Completion(Shell),
+    CompleteBash,
+    /// Completions for zsh.
+    CompleteZsh,
+    /// Completions for fish.
+    CompleteFish,
+    /// Completions for PowerShell.
+    #[value(name = "complete-powershell")]
+    CompletePowerShell,
 }
 
 impl Generate {
     /// Writes it to standard output; a reader that closes the pipe early is no error.
     pub fn write(self, mut command: Command) -> io::Result<()> {
         let mut text = Vec::new();
+        let mut complete = |shell| {
+            let name = command.get_name().to_owned();
+            clap_complete::generate(shell, &mut command, name, &mut text);
+        };
         match self {
-            Generate::ManualPage => write_manual_page(command, &mut text)?,
-            Generate::BashCompletion => write_bash_completion(command, &mut text)?,
-            Generate::Completion(shell) => {
-                let name = command.get_name().to_owned();
-                clap_complete::generate(shell, &mut command, name, &mut text);
-            }
+            Generate::Man => write_manual_page(command, &mut text)?,
+            Generate::CompleteBash => write_bash_completion(command, &mut text)?,
+            Generate::CompleteZsh => complete(Shell::Zsh),
+            Generate::CompleteFish => complete(Shell::Fish),
+            Generate::CompletePowerShell => complete(Shell::PowerShell),
         }
         match io::stdout().write_all(&text) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

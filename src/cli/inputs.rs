@@ -6,8 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use cg_preprocess::io::Source;
-use cg_preprocess::io::Target;
+use cg_preprocess::io::{Source, Target};
 
 /// Whether an argument stands for standard input or output.
 pub fn is_dash(path: &Path) -> bool {

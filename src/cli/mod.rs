@@ -1,7 +1,6 @@
 //! The command line: turns arguments into options, and reports into messages.
 
 mod arguments;
-mod choices;
 mod generate;
 mod help;
 mod inputs;
@@ -18,8 +17,7 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use cg_preprocess::convert::{Conversion, ConvertError, Report};
-use cg_preprocess::io::Source;
-use cg_preprocess::io::Target;
+use cg_preprocess::io::{Source, Target};
 use clap::{CommandFactory, Parser};
 
 use arguments::Arguments;

@@ -8,6 +8,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use cg_preprocess::io::Progress;
+use clap::ValueEnum;
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// The progress of shorter work is not shown by default.
@@ -23,13 +24,13 @@ const WITH_TOTAL: &str = "{wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, 
 const WITHOUT_TOTAL: &str = "{spinner} {bytes}, {bytes_per_sec}";
 
 /// When to show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum When {
-    /// On a terminal, if the work takes long.
+    /// A bar on a terminal, after half a second.
     Auto,
-    /// Always, even if standard error is a file.
+    /// Immediately; without a terminal, a line per second.
     Always,
-    /// Never.
+    /// Nothing.
     Never,
 }
 

@@ -13,12 +13,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::{ConvertError, Format, Options, Report, Warning};
+use super::{ConvertError, Options, Report, StackNeed, Warning};
 use crate::callgrind::{self, ProblemKind};
 use crate::io::{Found, Input, Progress, Source};
 use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use crate::shown::text::excerpt;
-use crate::webgrind::{self, Version};
+use crate::webgrind;
 
 /// Reads all inputs to their ends: their profile, and the warnings about them in their order.
 pub(super) fn load(
@@ -26,12 +26,13 @@ pub(super) fn load(
     options: &Options,
     progress: &Progress,
 ) -> Result<(Profile, Report), ConvertError> {
+    let needs = options.format.needs();
     let mut wanted = ProfileOptions {
         events: options.events.clone(),
         inclusive: options.inclusive,
         proxies: options.proxies.clone(),
-        invocations: options.format == Format::Preprocessed(Version::V4),
-        contexts: options.format.shows_stacks(),
+        invocations: needs.invocations,
+        contexts: needs.stacks != StackNeed::No,
     };
     let reading = |wanted: &ProfileOptions| Batch::new(wanted.clone(), options, progress);
     let mut merged = Merged::default();
@@ -249,7 +250,8 @@ impl<'a> Batch<'a> {
             self.merged.keep_common_events(&events);
         }
         let kind = self.builder.end_input();
-        if self.options.format.shows_stacks() && kind != Some(ProfileKind::Trace) {
+        let stacks = self.options.format.needs().stacks;
+        if stacks == StackNeed::Required && kind != Some(ProfileKind::Trace) {
             return Err(ConvertError::NoStacks(input()));
         } else if !self.options.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {
             let warning = Warning::ProxiesIgnored(input());

@@ -53,12 +53,15 @@ pub(crate) const OF_XDEBUG_2: &[u8] = b" (from Xdebug 2)";
 
 /// How inclusive costs treat recursion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum InclusiveCost {
-    /// Self cost plus the cost of all calls made, as webgrind defines it: recursion counts twice.
+    /// Self cost plus the cost of all calls, as in webgrind; recursion counts twice.
     #[default]
     Summed,
-    /// No cost counts twice. In a trace: the cost of those invocations that have no invocation of
-    /// the same function above them. In an aggregate: calls from a function to itself are left out.
+    /// No cost counts twice; in an aggregate, calls of a function to itself are left out.
+    ///
+    /// In a trace, it is the cost of those invocations that have no invocation of the same function
+    /// above them.
     Outermost,
 }
 

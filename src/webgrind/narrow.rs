@@ -6,14 +6,16 @@ use crate::shown::text::excerpt;
 
 /// What to do with numbers that do not fit into 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum OnOverflow {
-    /// Divide all costs by the smallest power of ten that makes them fit, and rename the event.
-    /// Counts and lines become 4,294,967,295.
+    /// Divide all costs by a power of ten and rename the event.
+    ///
+    /// It is the smallest that makes them fit. Counts and lines become 4,294,967,295.
     #[default]
     Scale,
-    /// Write 4,294,967,295 instead.
+    /// Write 4294967295.
     Saturate,
-    /// Write nothing at all.
+    /// Write nothing.
     Error,
 }
 

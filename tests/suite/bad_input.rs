@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice, Options};
-use cg_preprocess::profile::{Kind, ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 
 use crate::fixtures;
 use crate::library::read_options;
@@ -133,7 +133,7 @@ fn a_failing_input_is_an_error_with_its_cause() {
 
 #[test]
 fn what_is_read_as_a_trace_and_is_none_is_told_so() {
-    let options = read_options(|options| options.kind = KindChoice::Fixed(Kind::Trace));
+    let options = read_options(|options| options.kind = KindChoice::Trace);
     for creator in [
         "creator: callgrind-3.19.0\n",
         "creator: another\n",

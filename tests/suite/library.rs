@@ -43,7 +43,10 @@ pub struct Reading {
 impl Reading {
     /// Says what the blocks are, whatever the headers say.
     pub fn kind(mut self, kind: Kind) -> Self {
-        self.read.kind = KindChoice::Fixed(kind);
+        self.read.kind = match kind {
+            Kind::Trace => KindChoice::Trace,
+            Kind::Aggregate => KindChoice::Aggregate,
+        };
         self
     }
 

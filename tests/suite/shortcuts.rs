@@ -4,7 +4,7 @@
 use std::io::{Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice, Options, Outcome};
-use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
 
 use proptest::prelude::*;
@@ -63,8 +63,8 @@ struct Case {
 impl Case {
     fn new(random: &mut Random) -> Self {
         let kind = match random.below(6) {
-            0 => KindChoice::Fixed(Kind::Trace),
-            1 => KindChoice::Fixed(Kind::Aggregate),
+            0 => KindChoice::Trace,
+            1 => KindChoice::Aggregate,
             _ => KindChoice::Auto,
         };
         let options = read_options(|options| {

@@ -50,7 +50,8 @@ impl<'a> Interpreter<'a> {
     pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &Options) -> Self {
         let fixed = match options.kind {
             KindChoice::Auto => None,
-            KindChoice::Fixed(kind) => Some(kind),
+            KindChoice::Trace => Some(Kind::Trace),
+            KindChoice::Aggregate => Some(Kind::Aggregate),
         };
         builder.begin_input(fixed.unwrap_or(Kind::Aggregate));
         Interpreter {

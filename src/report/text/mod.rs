@@ -48,10 +48,12 @@ impl Options {
 
 /// How a table is sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Sort {
     /// By self cost, without calls.
     #[default]
+    #[cfg_attr(feature = "cli", value(name = "self"))]
     SelfCost,
     /// By inclusive cost, with calls.
     Inclusive,

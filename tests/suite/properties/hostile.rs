@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind};
+use cg_preprocess::profile::{EventChoice, InclusiveCost};
 use cg_preprocess::report::{collapsed, text, tree};
 use cg_preprocess::webgrind::Version;
 use proptest::collection::vec;
@@ -115,11 +115,7 @@ impl Damage {
 
 /// Any options.
 fn reading() -> impl Strategy<Value = Reading> {
-    let kinds = vec![
-        KindChoice::Auto,
-        KindChoice::Fixed(Kind::Trace),
-        KindChoice::Fixed(Kind::Aggregate),
-    ];
+    let kinds = vec![KindChoice::Auto, KindChoice::Trace, KindChoice::Aggregate];
     let events = vec![None, Some("Ir"), Some("Sum"), Some("Memory_(bytes)")];
     (select(kinds), any::<[bool; 5]>(), select(events)).prop_map(
         |(kind, [lenient, outermost, proxies, invocations, contexts], event)| {

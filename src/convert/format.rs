@@ -1,0 +1,145 @@
+//! The formats in which a profile can be written, and what each needs.
+
+use crate::webgrind::Version;
+
+/// What is written. The first sentence about each is its line in `--help`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[non_exhaustive]
+pub enum Format {
+    /// For webgrind 0.4: every invocation.
+    #[cfg_attr(feature = "cli", value(alias = "4"))]
+    V4,
+    /// For webgrind 0.5.
+    #[cfg_attr(feature = "cli", value(alias = "5"))]
+    V5,
+    /// For webgrind 0.6 to 1.1.
+    #[cfg_attr(feature = "cli", value(alias = "6"))]
+    V6,
+    /// For webgrind 1.2 and later.
+    #[default]
+    #[cfg_attr(feature = "cli", value(alias = "7"))]
+    V7,
+    /// All functions and calls, for KCachegrind and others, and for merging.
+    Callgrind,
+    /// A table of the most expensive functions.
+    Text,
+    /// The call tree of a trace.
+    Tree,
+    /// The stacks of a trace, for flame graphs.
+    Collapsed,
+    /// All functions and calls, for scripts.
+    Json,
+}
+
+/// What a format needs of the inputs, and what it can show of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Needs {
+    /// The events whose costs it holds.
+    pub events: EventNeed,
+    /// Whether it shows stacks.
+    pub stacks: StackNeed,
+    /// The rows that it can be told to show.
+    pub rows: RowChoice,
+    /// Whether it holds single invocations.
+    pub invocations: bool,
+    /// Whether it can hold a comparison.
+    pub comparison: bool,
+    /// Whether it must not go to a terminal.
+    pub binary: bool,
+}
+
+/// The events whose costs a format holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventNeed {
+    /// One.
+    One,
+    /// The first one, unless others are chosen.
+    Several,
+    /// All, unless some are chosen.
+    All,
+}
+
+/// Whether a format shows stacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StackNeed {
+    /// It shows none.
+    No,
+    /// It shows them if the inputs have any.
+    IfAny,
+    /// It shows nothing else.
+    Required,
+}
+
+/// The rows that a format can be told to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowChoice {
+    /// It has no rows, or always all.
+    No,
+    /// Only so many: see [`text::Options::top`](crate::report::text::Options::top).
+    Top,
+    /// Likewise, and functions can be chosen and sorted.
+    Functions,
+}
+
+impl Format {
+    /// What it needs.
+    pub fn needs(self) -> Needs {
+        const LEAST: Needs = Needs {
+            events: EventNeed::One,
+            stacks: StackNeed::No,
+            rows: RowChoice::No,
+            invocations: false,
+            comparison: false,
+            binary: false,
+        };
+        match self {
+            Format::V4 => Needs {
+                invocations: true,
+                binary: true,
+                ..LEAST
+            },
+            Format::V5 | Format::V6 | Format::V7 => Needs {
+                binary: true,
+                ..LEAST
+            },
+            Format::Callgrind => Needs {
+                events: EventNeed::All,
+                ..LEAST
+            },
+            Format::Text => Needs {
+                events: EventNeed::Several,
+                rows: RowChoice::Functions,
+                comparison: true,
+                ..LEAST
+            },
+            Format::Tree => Needs {
+                stacks: StackNeed::Required,
+                rows: RowChoice::Top,
+                ..LEAST
+            },
+            Format::Collapsed => Needs {
+                stacks: StackNeed::Required,
+                comparison: true,
+                ..LEAST
+            },
+            Format::Json => Needs {
+                events: EventNeed::All,
+                comparison: true,
+                ..LEAST
+            },
+        }
+    }
+
+    /// The version of webgrind's preprocessed format, if it is one.
+    pub fn version(self) -> Option<Version> {
+        match self {
+            Format::V4 => Some(Version::V4),
+            Format::V5 => Some(Version::V5),
+            Format::V6 => Some(Version::V6),
+            Format::V7 => Some(Version::V7),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Warnings about a conversion, and what they are about.
+
+use std::collections::HashSet;
+
+use thiserror::Error;
+
+use crate::callgrind::{self, WarningKind};
+use crate::io::{Compression, Found, Source};
+use crate::profile::{Profile, ProfileKind};
+use crate::report::collapsed;
+use crate::shown::text::excerpt;
+use crate::webgrind::{self, ReadWarning};
+
+/// What webgrind appends to the name of a profile to name the converted file.
+const WEBGRINDS_ENDING: &str = ".webgrind";
+
+/// Something that a user should know about a conversion that succeeded.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages show what the fields are")]
+#[non_exhaustive]
+pub enum Warning {
+    /// About a callgrind profile.
+    #[error(transparent)]
+    Callgrind(callgrind::Warning),
+    /// About a preprocessed file that was read.
+    #[error(transparent)]
+    Preprocessed(webgrind::ReadWarning),
+    /// Compressed data end too early.
+    #[error(
+        "{input}: the {compression} data are cut off after {bytes} bytes and were converted up to there; their writer was killed or is still running"
+    )]
+    Cut {
+        input: Source,
+        compression: Compression,
+        bytes: u64,
+    },
+    /// One of several inputs has no data.
+    #[error("{0}: no profile data, so it adds nothing")]
+    Empty(Source),
+    /// Proxy functions were named, but this input is no trace.
+    #[error("{0}: proxy functions are ignored: only in a trace can calls be replaced")]
+    ProxiesIgnored(Source),
+    /// A proxy function was named, but no trace has a function of that name.
+    #[error(
+        "no trace has a function \"{0}\", so that none is stepped over; the text report lists the names"
+    )]
+    UnknownProxy(String),
+    /// An input was converted by webgrind from another input.
+    #[error(
+        "{input}: was converted from another input, {original}, whose costs are now counted twice"
+    )]
+    CountedTwice { input: Source, original: Source },
+    /// All events are wanted, but some inputs lack some.
+    #[error("not every input has {0}: where it is missing, its cost counts as 0")]
+    MissingEvents(String),
+    /// Nothing costs anything, but there are other events.
+    #[error("all costs of \"{event}\" are 0; the profile also has {others}")]
+    AllZero { event: String, others: String },
+    /// A profile of Cachegrind, which records no calls.
+    #[error(
+        "the profile holds no calls, because Cachegrind records none, and inclusive costs are the same as self costs; use valgrind --tool=callgrind to record calls"
+    )]
+    NoCalls,
+    /// An input was named more than once.
+    #[error("{0}: is named more than once, and its costs are counted as often")]
+    NamedTwice(Source),
+    /// The two sides of a comparison have costs in different units, as far as they are known.
+    #[error("\"{event}\" is in {base} in the base, but in {new} in the new profile")]
+    Units {
+        event: String,
+        base: &'static str,
+        new: &'static str,
+    },
+    /// An input is its own base.
+    #[error("{0}: is compared with itself: it is also named as the base")]
+    OnBothSides(Source),
+    /// A sum reached an end of the 64 bits.
+    #[error("some sums do not fit into 64 bits and stay at their limit")]
+    Saturated,
+    /// About the stacks that were written.
+    #[error(transparent)]
+    Collapsed(collapsed::Warning),
+    /// About the file that was written.
+    #[error(transparent)]
+    Webgrind(webgrind::WriteWarning),
+    /// About the callgrind profile that was written.
+    #[error(transparent)]
+    Written(callgrind::WriteWarning),
+}
+
+impl Warning {
+    /// Whether it makes the outcome of a comparison with a limit unsafe: costs are missing, or are
+    /// not known.
+    pub(super) fn forbids_gates(&self) -> bool {
+        match self {
+            Warning::Callgrind(warning) => {
+                matches!(warning.kind, WarningKind::EventAbsent { .. })
+            }
+            Warning::Preprocessed(_) | Warning::Empty(_) | Warning::Units { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a part of the inputs was cut off, skipped or missing.
+    pub fn is_loss(&self) -> bool {
+        match self {
+            Warning::Callgrind(warning) => warning.kind.is_loss(),
+            Warning::Preprocessed(ReadWarning::Saturated { .. }) => false,
+            Warning::Preprocessed(_)
+            | Warning::Cut { .. }
+            | Warning::Empty(_)
+            | Warning::MissingEvents(_) => true,
+            Warning::ProxiesIgnored(_)
+            | Warning::UnknownProxy(_)
+            | Warning::CountedTwice { .. }
+            | Warning::NamedTwice(_)
+            | Warning::OnBothSides(_)
+            | Warning::Units { .. }
+            | Warning::AllZero { .. }
+            | Warning::NoCalls
+            | Warning::Saturated
+            | Warning::Collapsed(_)
+            | Warning::Webgrind(_)
+            | Warning::Written(_) => false,
+        }
+    }
+}
+
+/// A warning for each file that is named more than once, by whatever path.
+pub(super) fn named_twice(inputs: &[Found<'_>]) -> impl Iterator<Item = Warning> {
+    let mut seen = HashSet::new();
+    inputs.iter().filter_map(move |found| {
+        let is_again = !seen.insert(found.identity.as_ref()?);
+        is_again.then(|| Warning::NamedTwice(found.source.clone()))
+    })
+}
+
+/// A warning for each file that is compared with itself: after such a mistake, a gate would always
+/// pass.
+pub(super) fn on_both_sides(
+    inputs: &[Found<'_>],
+    base: &[Found<'_>],
+) -> impl Iterator<Item = Warning> {
+    let base: HashSet<_> = base.iter().flat_map(|found| &found.identity).collect();
+    inputs.iter().filter_map(move |found| {
+        let is_base = base.contains(found.identity.as_ref()?);
+        is_base.then(|| Warning::OnBothSides(found.source.clone()))
+    })
+}
+
+/// A warning for each input that webgrind has converted from another input: a pattern easily
+/// matches both.
+pub(super) fn counted_twice(inputs: &[Found<'_>]) -> Vec<Warning> {
+    let all: HashSet<&Source> = inputs.iter().map(|found| found.source).collect();
+    let warnings = inputs.iter().map(|found| found.source).filter_map(|input| {
+        let Source::File(path) = input else {
+            return None;
+        };
+        let original = Source::File(path.to_str()?.strip_suffix(WEBGRINDS_ENDING)?.into());
+        all.contains(&original).then(|| Warning::CountedTwice {
+            input: input.clone(),
+            original,
+        })
+    });
+    warnings.collect()
+}
+
+/// Warnings about what was read.
+pub(super) fn about_profile(profile: &Profile, proxies: &[Vec<u8>]) -> Vec<Warning> {
+    let mut warnings: Vec<_> = unknown_proxies(profile, proxies).collect();
+    warnings.extend(all_zero(profile));
+    warnings.extend(is_of_cachegrind(profile).then_some(Warning::NoCalls));
+    warnings.extend(profile.has_saturated().then_some(Warning::Saturated));
+    warnings
+}
+
+/// A warning for each proxy that no trace has; none if there is no trace.
+fn unknown_proxies(profile: &Profile, proxies: &[Vec<u8>]) -> impl Iterator<Item = Warning> {
+    let has_trace = profile.kind() != ProfileKind::Aggregate;
+    let proxies = proxies.iter().enumerate();
+    let unknown = proxies.filter(move |&(at, _)| has_trace && !profile.has_proxy(at));
+    unknown.map(|(_, proxy)| Warning::UnknownProxy(excerpt(proxy)))
+}
+
+/// A warning, if another event would have been the better choice.
+fn all_zero(profile: &Profile) -> Option<Warning> {
+    let event = profile.event();
+    let others = profile.available_events().filter(|&other| other != event);
+    let others: Vec<_> = others.map(excerpt).collect();
+    let is_free = costs_nothing(profile) && profile.edges().all(|edge| edge.cost == 0);
+    (is_free && !others.is_empty()).then(|| Warning::AllZero {
+        event: excerpt(event),
+        others: others.join(", "),
+    })
+}
+
+/// Whether all self costs are 0.
+pub(super) fn costs_nothing(profile: &Profile) -> bool {
+    let mut functions = profile.functions();
+    functions.all(|(_, function)| function.self_cost == 0)
+}
+
+/// Whether a profile is one of Cachegrind: a command and a summary, but no creator and no calls.
+fn is_of_cachegrind(profile: &Profile) -> bool {
+    let has = |key: &[u8]| profile.headers().any(|header| header.key() == key);
+    let has_calls = profile.edges().next().is_some();
+    let is_summed_up = profile.stated_total().is_some();
+    !has_calls && is_summed_up && has(b"cmd") && !has(b"creator")
+}
