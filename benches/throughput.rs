@@ -21,6 +21,11 @@ use flate2::write::GzEncoder;
 
 #[path = "../tests/suite/generate.rs"]
 mod generate;
+#[path = "../tests/common/random.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod random;
+
+use random::Random;
 
 /// Generated profiles by name.
 fn profiles() -> [(&'static str, Vec<u8>); 2] {

@@ -4,7 +4,8 @@
 #![no_main]
 
 use cg_preprocess::webgrind::{OnOverflow, Version};
-use cg_preprocess_fuzz::{Choices, Format, inputs, read_all, read_all_by_reference, tables, write};
+use cg_preprocess_fuzz::{Choices, Format, inputs, read_all, read_all_by_reference, write};
+use cg_preprocess_fuzz::tables::Tables;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -15,7 +16,7 @@ fuzz_target!(|data: &[u8]| {
         let (profile, warnings) = read?;
         let links = Format::Preprocessed(Version::V4);
         let file = write(&profile, links, OnOverflow::Saturate);
-        Ok::<_, String>((tables(&profile), file, warnings))
+        Ok::<_, String>((Tables::of(&profile), file, warnings))
     };
     let fast = outcome(read_all(&choices, inputs(data)));
     let reference = outcome(read_all_by_reference(&choices, inputs(data)));

@@ -2,6 +2,9 @@
 //! conversion as one comparable value, and profiles whose tables are known.
 
 pub mod made;
+#[path = "../../tests/common/tables.rs"]
+#[allow(dead_code, missing_docs)]
+pub mod tables;
 
 use std::io::{self, Cursor, Read};
 
@@ -11,7 +14,6 @@ use cg_preprocess::profile::{
 };
 use cg_preprocess::report::{collapsed, json, text, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
-use serde_json::Value;
 
 /// Stands between two inputs that are merged.
 const NEXT_INPUT: &[u8] = b"\n%%%%\n";
@@ -160,13 +162,6 @@ pub fn inputs(data: &[u8]) -> impl Iterator<Item = &[u8]> {
         rest = at.map(|at| &data[at + NEXT_INPUT.len()..]);
         Some(at.map_or(data, |at| &data[..at + 1]))
     })
-}
-
-/// The tables of a profile, as the report for machines has them.
-pub fn tables(profile: &Profile) -> Value {
-    let mut output = Vec::new();
-    json::write(profile, &json::Notes::default(), &mut output).expect("memory takes it");
-    serde_json::from_slice(&output).expect("JSON")
 }
 
 /// Writes a profile and returns the bytes with what the warnings say. The error is its message.

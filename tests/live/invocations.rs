@@ -3,11 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::common::preprocessed::{NOBODY, V4Invocation, decode};
 use crate::producer::Bench;
 use crate::profile::{convert, sums};
-
-/// Function or invocation number of nobody.
-const NOBODY: u32 = u32::MAX;
 
 /// The invocations that each one called: by the names of functions, and numbers in the order in
 /// which those of a function ended.
@@ -38,32 +36,6 @@ struct Call {
     cost: u32,
 }
 
-/// Reads numbers of 32 bits, little-endian, and lines.
-struct Cursor<'a> {
-    bytes: &'a [u8],
-    pos: usize,
-}
-
-impl Cursor<'_> {
-    fn number(&mut self) -> u32 {
-        let bytes = &self.bytes[self.pos..self.pos + 4];
-        self.pos += 4;
-        u32::from_le_bytes(bytes.try_into().expect("four bytes"))
-    }
-
-    fn index(&mut self) -> usize {
-        usize::try_from(self.number()).expect("an index")
-    }
-
-    fn line(&mut self) -> String {
-        let rest = &self.bytes[self.pos..];
-        let end = rest.iter().position(|&byte| byte == b'\n');
-        let line = &rest[..end.expect("a line's end")];
-        self.pos += line.len() + 1;
-        String::from_utf8_lossy(line).into_owned()
-    }
-}
-
 impl Invocations {
     /// Converts profiles to v4 and reads it.
     pub fn of(inputs: &[PathBuf]) -> Self {
@@ -74,13 +46,16 @@ impl Invocations {
     }
 
     fn read(file: &Path) -> Self {
-        let bytes = std::fs::read(file).expect("a preprocessed file");
-        let at = |pos| Cursor { bytes: &bytes, pos };
-        let mut start = at(0);
-        assert_eq!(start.number(), 4, "version");
-        let _header_address = start.number();
-        let count = start.number();
-        let functions = (0..count).map(|_| Function::read(&at(start.index())));
+        let file = decode(&std::fs::read(file).expect("a preprocessed file"));
+        assert_eq!(file.version, 4);
+        let functions = file.functions.into_iter().map(|function| Function {
+            name: String::from_utf8_lossy(&function.name).into_owned(),
+            invocations: function
+                .invocations
+                .into_iter()
+                .map(Invocation::from)
+                .collect(),
+        });
         Invocations {
             functions: functions.collect(),
         }
@@ -231,51 +206,28 @@ impl Invocations {
     }
 }
 
-impl Function {
-    fn read(cursor: &Cursor<'_>) -> Self {
-        let mut cursor = Cursor { ..*cursor };
-        let [_self_cost, _inclusive, _call_cost] = [(); 3].map(|()| cursor.number());
-        let count = cursor.number();
-        let invocations = (0..count).map(|_| Invocation::read(&mut cursor)).collect();
-        let _file = cursor.line();
-        Function {
-            name: cursor.line(),
-            invocations,
+impl From<V4Invocation> for Invocation {
+    fn from(invocation: V4Invocation) -> Self {
+        let sub_calls = invocation.sub_calls.iter().map(|call| Call {
+            other: (call.function, call.invocation),
+            line: call.line,
+            cost: call.cost,
+        });
+        Invocation {
+            self_cost: invocation.self_cost,
+            inclusive: invocation.inclusive,
+            call: Call {
+                other: (invocation.caller, invocation.caller_invocation),
+                line: invocation.line,
+                cost: invocation.call_cost,
+            },
+            sub_calls: sub_calls.collect(),
         }
     }
 }
 
 impl Invocation {
-    fn read(cursor: &mut Cursor<'_>) -> Self {
-        let self_cost = cursor.number();
-        let inclusive = cursor.number();
-        let cost = cursor.number();
-        let other = (cursor.number(), cursor.number());
-        let line = cursor.number();
-        let count = cursor.number();
-        let mut calls = Cursor {
-            pos: cursor.index(),
-            ..*cursor
-        };
-        Invocation {
-            self_cost,
-            inclusive,
-            call: Call { other, line, cost },
-            sub_calls: (0..count).map(|_| Call::read(&mut calls)).collect(),
-        }
-    }
-
     fn is_orphan(&self) -> bool {
         self.call.other.0 == NOBODY
-    }
-}
-
-impl Call {
-    fn read(cursor: &mut Cursor<'_>) -> Self {
-        Call {
-            other: (cursor.number(), cursor.number()),
-            line: cursor.number(),
-            cost: cursor.number(),
-        }
     }
 }

@@ -15,6 +15,8 @@ mod all_events;
 mod annotate;
 mod cachegrind;
 mod callgrind;
+#[path = "../common/mod.rs"]
+mod common;
 mod comparison;
 mod invocations;
 mod pprof;

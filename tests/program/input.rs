@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::common::fixtures::assert_holds;
 use crate::runner::{bytes, fixture, messages, program, run, written};
 
 /// Converts what comes in through a pipe.
@@ -399,12 +400,7 @@ fn what_is_mistaken_for_a_profile_is_recognised() {
         assert!(output.stdout.is_empty(), "{name}");
         let message = messages(&output);
         assert_eq!(message.lines().count(), 1, "{message}");
-        let expected = folder.join(format!("{name}.message"));
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(&expected, &message).unwrap();
-        }
-        let expected = fs::read_to_string(&expected).unwrap_or_default();
-        assert_eq!(message, expected, "{name}");
+        assert_holds(&folder.join(format!("{name}.message")), &message);
         // The same through a pipe.
         let piped = messages(&run(["-"; 0], &fs::read(folder.join(&name)).unwrap()));
         assert_eq!(piped, message.replacen(&name, "standard input", 1));
@@ -507,23 +503,15 @@ fn compressed_inputs_are_refused_with_the_reason() {
 
 #[cfg(feature = "compression")]
 mod compressed {
-    use std::io::Write;
     use std::process::Output;
 
-    use flate2::Compression;
-    use flate2::write::GzEncoder;
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
     use super::*;
+    use crate::common::gzip;
 
     /// A frame of zstd without content.
     const SKIPPED: &[u8] = b"\x5a\x2a\x4d\x18\x05\x00\x00\x00hello";
-
-    fn gzip(data: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(data).unwrap();
-        encoder.finish().unwrap()
-    }
 
     fn zstd(data: &[u8]) -> Vec<u8> {
         compress_to_vec(data, CompressionLevel::Fastest)

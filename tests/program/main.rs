@@ -1,5 +1,7 @@
 //! The program: its arguments, what it reads, what it writes and says, and which files it leaves.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod runner;
 
 mod cli;

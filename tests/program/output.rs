@@ -254,6 +254,7 @@ mod unix {
     use std::time::{Duration, Instant};
 
     use super::*;
+    use crate::common::Random;
 
     /// Runs the program under a shell, which sets things up for it.
     fn shell(script: &str, folder: &Path) -> Output {
@@ -509,7 +510,7 @@ mod unix {
     fn without_memory_nothing_is_left_behind() {
         let folder = folder_with_functions(100_000);
         let mut failures = 0;
-        for limit in (16_000..60_000).step_by(1_000) {
+        for limit in (16_000..60_000).step_by(4_000) {
             // Looking for the names of functions takes longer than all else.
             let script = format!("ulimit -v {limit}; RUST_BACKTRACE=0 exec \"$0\" -o out a.cg");
             let output = shell(&script, folder.path());
@@ -522,7 +523,7 @@ mod unix {
             assert_eq!(names(folder.path()), ["a.cg"]);
             failures += 1;
         }
-        assert!(failures > 5, "{failures}");
+        assert!(failures > 1, "{failures}");
     }
 
     #[test]
@@ -567,9 +568,9 @@ mod unix {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_program_that_is_killed_while_writing_leaves_nothing_behind() {
-        let folder = folder_with_functions(50_000);
+        let folder = folder_with_functions(20_000);
         let mut killed = 0;
-        for _ in 0..5 {
+        for _ in 0..3 {
             let mut child = start_writing(folder.path());
             child.kill().unwrap();
             if child.wait().unwrap().success() {
@@ -588,9 +589,9 @@ mod unix {
         const SIGHUP: i32 = 1;
         const SIGINT: i32 = 2;
         const SIGTERM: i32 = 15;
-        let folder = folder_with_functions(50_000);
+        let folder = folder_with_functions(20_000);
         let mut caught = 0;
-        for round in 0..9 {
+        for round in 0..6 {
             let signal = [SIGHUP, SIGINT, SIGTERM][round % 3];
             let mut child = start_writing(folder.path());
             let number = format!("-{signal}");
@@ -654,12 +655,11 @@ mod unix {
         let start = Instant::now();
         assert!(command.status().unwrap().success());
         let whole_run = start.elapsed();
-        let mut state: u32 = 12345;
-        for _ in 0..100 {
+        let mut random = Random(12345);
+        for _ in 0..40 {
             fs::write(&target, OLD).unwrap();
             let mut child = command.spawn().unwrap();
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            thread::sleep(whole_run.mul_f64(f64::from(state) / f64::from(u32::MAX)));
+            thread::sleep(whole_run.mul_f64(random.below(1000) as f64 / 1000.0));
             child.kill().unwrap();
             child.wait().unwrap();
             let found = fs::read(&target).unwrap();
@@ -712,7 +712,7 @@ mod unix {
 
     #[test]
     fn many_programs_on_one_target_never_show_half_a_file() {
-        hammer_under_both_names(80);
+        hammer_under_both_names(48);
     }
 
     #[test]

@@ -2,27 +2,16 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::{fs, thread};
+use std::thread;
+
+pub use crate::common::fixtures::{bytes, path as fixture};
 
 /// The program, without arguments, and without anything on standard input.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cg-preprocess"));
     command.stdin(Stdio::null());
     command
-}
-
-/// The path of a fixture.
-pub fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("fixtures")
-        .join(name)
-}
-
-/// What a fixture holds.
-pub fn bytes(name: &str) -> Vec<u8> {
-    fs::read(fixture(name)).unwrap()
 }
 
 /// Runs the program with `input` on standard input.

@@ -9,7 +9,7 @@ use std::io::{self, Cursor, Read};
 use cg_preprocess::callgrind::{self, KindChoice, Options};
 use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 
-use crate::fixtures;
+use crate::common::fixtures;
 use crate::library::read_options;
 
 /// What reading an input says, and the names of the variants that say it.
@@ -93,15 +93,7 @@ fn every_message_has_its_fixture() {
         let name = path.file_name().unwrap().to_str().unwrap();
         let text = fs::read(&path).unwrap();
         let said = read(name, Cursor::new(text), name.starts_with("skipped-"));
-        let expected = path.with_extension("message");
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(&expected, &said.messages).unwrap();
-        }
-        assert_eq!(
-            said.messages,
-            fs::read_to_string(&expected).unwrap_or_default(),
-            "{name}"
-        );
+        fixtures::assert_holds(&path.with_extension("message"), &said.messages);
         assert!(!said.variants.is_empty(), "{name} is read without a word");
         seen.extend(said.variants);
     }

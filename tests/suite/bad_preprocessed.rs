@@ -7,8 +7,9 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use cg_preprocess::profile::ProfileBuilder;
 use cg_preprocess::webgrind::{self, ReadError, Version, WriteOptions};
 
-use crate::generate::Random;
-use crate::{fixtures, library};
+use crate::common::Random;
+use crate::common::fixtures;
+use crate::library;
 
 /// The fixtures, and what is said of them after their names.
 ///
@@ -431,10 +432,10 @@ fn good_files() -> Vec<Vec<u8>> {
 
 #[test]
 fn spoilt_files_are_refused_or_read_as_far_as_they_are_sound() {
-    let mut random = Random::new(1);
+    let mut random = Random(1);
     let (mut good, mut bad) = (0, 0);
     for file in good_files() {
-        for _ in 0..500 {
+        for _ in 0..160 {
             let mut file = file.clone();
             spoil(&mut file, &mut random);
             let mut builder = builder();
@@ -457,5 +458,5 @@ fn spoilt_files_are_refused_or_read_as_far_as_they_are_sound() {
             }
         }
     }
-    assert!(good > 1000 && bad > 1000, "{good} good, {bad} bad");
+    assert!(good > 400 && bad > 400, "{good} good, {bad} bad");
 }

@@ -1,12 +1,11 @@
 //! Profiles in the callgrind format: what is written is read as the same sums.
 
-use std::collections::BTreeMap;
-
 use cg_preprocess::callgrind::{self, WriteWarning};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::Version;
 
-use crate::fixtures;
+use crate::common::fixtures;
+use crate::common::tables::{Tables, assert_same};
 use crate::library::{profile_options, read, read_file, write as write_preprocessed};
 
 fn all_events() -> ProfileOptions {
@@ -25,48 +24,14 @@ fn written(profile: &Profile) -> String {
     String::from_utf8(output).unwrap()
 }
 
-/// What identifies a function.
-type Key = [Vec<u8>; 3];
-
-/// Line, self and inclusive costs, and calls by line and callee with their counts and costs.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Sums {
-    line: u64,
-    self_costs: Vec<i64>,
-    inclusive: Vec<i64>,
-    calls: BTreeMap<(u64, Key), (u64, Vec<i64>)>,
-}
-
-fn add(sums: &mut Vec<i64>, costs: impl Iterator<Item = i64>) {
-    let costs: Vec<i64> = costs.collect();
-    sums.resize(costs.len(), 0);
-    sums.iter_mut()
-        .zip(costs)
-        .for_each(|(sum, cost)| *sum += cost);
-}
-
 /// All that the format holds of a profile.
-fn sums(profile: &Profile) -> BTreeMap<Key, Sums> {
-    let key = |id| {
-        let function = profile.function(id);
-        [function.object, function.file, function.name].map(|name| profile.name(name).to_vec())
-    };
-    let mut all: BTreeMap<Key, Sums> = BTreeMap::new();
-    for (id, function) in profile.functions() {
-        let sums = all.entry(key(id)).or_default();
-        sums.line = match (sums.line, function.line) {
-            (0, line) | (line, 0) => line,
-            (one, other) => one.min(other),
-        };
-        add(&mut sums.self_costs, profile.self_costs(id));
-        add(&mut sums.inclusive, profile.inclusive_costs(id));
-        for edge in profile.sub_calls(id) {
-            let calls = sums.calls.entry((edge.line, key(edge.callee))).or_default();
-            calls.0 += edge.calls;
-            add(&mut calls.1, edge.costs());
-        }
-    }
-    all
+fn sums(profile: &Profile) -> Tables {
+    let mut sums = Tables::of(profile).sums();
+    // How often a function is invoked follows from its calls.
+    sums.functions
+        .iter_mut()
+        .for_each(|row| row.invocations = 0);
+    sums
 }
 
 #[test]
@@ -95,12 +60,10 @@ fn every_fixture_comes_back_and_is_written_again_as_the_same_bytes() {
                 again.event_definitions(),
                 "{name}"
             );
-            let (before, after) = (sums(&profile), sums(&again));
-            for (key, sums) in &before {
-                assert_eq!(Some(sums), after.get(key), "{name}: {key:?}");
+            assert_same(&sums(&again), &sums(&profile), &name);
+            if profile.kind() == again.kind() {
+                assert_eq!(invocations(&again), invocations(&profile), "{name}");
             }
-            assert_eq!(before.len(), after.len(), "{name}");
-            assert_calls_in(&profile, &again, &name);
             assert!(text == write(&again).0, "{name}");
         }
     }
@@ -160,22 +123,11 @@ fn preprocessed_files_come_back_and_functions_that_look_alike_in_them_become_one
     }
 }
 
-/// Functions that somebody calls are invoked as often, in an aggregate.
-fn assert_calls_in(profile: &Profile, again: &Profile, name: &str) {
-    let invocations = |profile: &Profile| {
-        let called = profile.functions().filter(|(id, _)| {
-            let calls: u64 = profile.called_from(*id).map(|edge| edge.calls).sum();
-            calls > 0
-        });
-        let of = |name| profile.name(name).to_vec();
-        let all: BTreeMap<_, _> = called
-            .map(|(_, f)| ([f.object, f.file, f.name].map(of), f.invocations))
-            .collect();
-        all
-    };
-    if profile.kind() == again.kind() {
-        assert_eq!(invocations(profile), invocations(again), "{name}");
-    }
+/// How often functions are invoked that somebody calls.
+fn invocations(profile: &Profile) -> Vec<u64> {
+    let mut functions = Tables::of(profile).sums().functions;
+    functions.retain(|row| row.called_from.iter().any(|call| call.calls > 0));
+    functions.iter().map(|row| row.invocations).collect()
 }
 
 #[test]
@@ -371,14 +323,12 @@ fn calls_are_listed_as_they_are_where_proxies_are_stepped_over() {
         let mut options = all_events();
         options.proxies = proxies.iter().map(|&name| name.into()).collect();
         let profile = read(&text, options);
-        let again = sums(&read(write(&profile).0, all_events()));
-        let calls = |sums: BTreeMap<Key, Sums>| -> Vec<_> {
-            sums.into_iter()
-                .map(|(key, sums)| (key, sums.calls))
-                .collect()
+        let calls = |profile: &Profile| -> Vec<_> {
+            let rows = sums(profile).functions.into_iter();
+            rows.map(|row| (row.name, row.sub_calls)).collect()
         };
-        let again = calls(again);
-        assert_eq!(again, calls(sums(&profile)));
+        let again = calls(&read(write(&profile).0, all_events()));
+        assert_eq!(again, calls(&profile));
         again
     };
     assert_ne!(lists(&[b"php::call_user_func"]), lists(&[]));

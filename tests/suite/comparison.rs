@@ -10,7 +10,7 @@ use cg_preprocess::webgrind::{OnOverflow, Version};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use crate::fixtures;
+use crate::common::fixtures;
 use crate::library::{profile_options, read, read_file, text_options, write_with};
 use crate::schema::Schema;
 

@@ -9,12 +9,12 @@ use cg_preprocess::profile::{
 };
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteError, WriteOptions};
 
-use crate::fixtures;
+use crate::common::fixtures;
+use crate::common::preprocessed::decode;
 use crate::library::{
     Reading, event, headers, json, linked, listing, profile_options, read, write_options,
     write_with,
 };
-use crate::preprocessed::decode;
 
 /// A v7 file as webgrind sees it: its library/Reader.php in a few lines.
 struct Webgrind {

@@ -2,13 +2,14 @@
 
 use cg_preprocess::profile::{Cost, HeaderKind, Profile};
 
+use crate::common::Random;
 use crate::library::Reading;
 
 /// How many bytes at the end of a trace are cut one by one.
-const TAIL: usize = 5000;
+const TAIL: usize = 1600;
 
 /// How many more places in it are tried.
-const PLACES: usize = 100;
+const PLACES: usize = 40;
 
 const XDEBUG_3: &[u8] = include_bytes!("../../fixtures/xdebug3/features.cg");
 const XDEBUG_2: &[u8] = include_bytes!("../../fixtures/xdebug2/small.cg");
@@ -36,14 +37,10 @@ fn tail(trace: &[u8]) -> std::ops::Range<usize> {
 
 /// Places within the blocks: the same ones each time, without any pattern.
 fn places(trace: &[u8]) -> impl Iterator<Item = usize> {
-    let mut state: u64 = 20_240_229;
+    let mut random = Random(20_240_229);
     let first_cost = find(trace, b"calls=");
-    (0..PLACES).map(move |_| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        first_cost + usize::try_from(state >> 33).unwrap() % (trace.len() - first_cost)
-    })
+    let room = trace.len() - first_cost;
+    (0..PLACES).map(move |_| first_cost + random.index(room))
 }
 
 fn find(data: &[u8], text: &[u8]) -> usize {

@@ -2,29 +2,7 @@
 
 use std::io::Write;
 
-/// Numbers without a pattern, the same for the same seed.
-pub struct Random(u64);
-
-impl Random {
-    /// Begins a sequence.
-    pub fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    /// A number below `end`.
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % end
-    }
-
-    /// A number below `end`, the smaller the likelier.
-    pub fn small(&mut self, end: u64) -> u64 {
-        let end = self.below(end) + 1;
-        self.below(end)
-    }
-}
+use super::Random;
 
 /// Writes names that get a number when they first appear: `(7) name`, and `(7)` from then on.
 struct Names {
@@ -54,7 +32,7 @@ impl Names {
 pub fn xdebug(invocations: usize, functions: u64, seed: u64) -> Vec<u8> {
     let mut trace = Trace {
         out: Vec::new(),
-        random: Random::new(seed),
+        random: Random(seed),
         files: Names::new(|file| match file {
             0 => "php:internal".to_owned(),
             _ => format!("/srv/app/src/Module/Component{file}.php"),
@@ -133,7 +111,7 @@ impl Trace {
 /// `--collect-jumps=yes`.
 pub fn valgrind(functions: u64, seed: u64) -> Vec<u8> {
     let mut out = Vec::new();
-    let random = &mut Random::new(seed);
+    let random = &mut Random(seed);
     let mut files = Names::new(|file| format!("/srv/app/src/lib/component_{file}.cpp"));
     let mut names = Names::new(|function| {
         format!(

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
-use crate::fixtures;
+use crate::common::fixtures;
 use crate::library::{profile_options, read, write_with};
 
 /// Splits `folder/X.vN.pre` into the path of `X.cg` and the version.

@@ -7,6 +7,8 @@ use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, Profile
 use cg_preprocess::report::{self, json::Notes, text};
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
 
+use crate::common::tables::Tables;
+
 /// Options of reading profiles that differ from the defaults.
 pub fn profile_options(change: impl FnOnce(&mut ProfileOptions)) -> ProfileOptions {
     changed(change)
@@ -152,33 +154,9 @@ pub fn headers(profile: &Profile) -> Vec<String> {
     texts.collect()
 }
 
-/// What there is to say of each function and of its calls, a line for each:
-///
-/// ```text
-/// main | a.c:3 | lib.so | self 10 | inclusive 30 | invocations 1
-///   line 4: leaf, calls 2, cost 20
-/// ```
+/// What there is to say of each function and of its calls, a line for each.
 pub fn listing(profile: &Profile) -> Vec<String> {
-    let name = |id| String::from_utf8_lossy(profile.name(id)).into_owned();
-    let mut lines = Vec::new();
-    for (id, function) in profile.functions() {
-        lines.push(format!(
-            "{} | {}:{} | {} | self {} | inclusive {} | invocations {}",
-            name(function.name),
-            name(function.file),
-            function.line,
-            name(function.object),
-            function.self_cost,
-            function.inclusive,
-            function.invocations,
-        ));
-        lines.extend(profile.sub_calls(id).map(|edge| {
-            let callee = name(profile.function(edge.callee).name);
-            let (line, calls, cost) = (edge.line, edge.calls, edge.cost);
-            format!("  line {line}: {callee}, calls {calls}, cost {cost}")
-        }));
-    }
-    lines
+    Tables::of(profile).listing()
 }
 
 /// Gives a byte at a time.

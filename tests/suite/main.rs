@@ -4,10 +4,10 @@
 //! examples, most of them from `fixtures/`.
 
 // What the tests share.
-mod fixtures;
+#[path = "../common/mod.rs"]
+mod common;
 mod generate;
 mod library;
-mod preprocessed;
 mod schema;
 
 mod bad_input;
@@ -31,9 +31,4 @@ mod tables;
 mod trace_links;
 mod webgrind_page;
 
-impl generate::Random {
-    /// An index into something of this length, which is not empty.
-    fn index(&mut self, length: usize) -> usize {
-        usize::try_from(self.below(length as u64)).expect("it is below a usize")
-    }
-}
+use common::Random;

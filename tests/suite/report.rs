@@ -3,7 +3,6 @@
 //! Text reports of some fixtures stand in fixtures/reports/ as `NAME.WIDTH.txt`, `NAME.txt` without
 //! a width. `BLESS=1 cargo test --test suite report` writes them anew; look at what changed.
 
-use std::env;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,7 +14,7 @@ use cg_preprocess::webgrind::Version;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthChar;
 
-use crate::fixtures;
+use crate::common::fixtures;
 use crate::library::{event, json, profile_options, read, read_file, text_options, write};
 use crate::schema::Schema;
 
@@ -73,15 +72,7 @@ mod in_text {
             let width_part = width.map_or(String::new(), |width| format!(".{width}"));
             let path = fixtures::path(&format!("reports/{name}{width_part}.txt"));
             let found = as_text(&profile, Some(20), width);
-            if env::var_os("BLESS").is_some() {
-                fs::write(&path, &found).unwrap();
-            }
-            let expected = fs::read_to_string(&path).unwrap_or_default();
-            assert!(
-                expected == found,
-                "{} would become\n{found}",
-                fixtures::short(&path)
-            );
+            fixtures::assert_holds(&path, &found);
         }
     }
 

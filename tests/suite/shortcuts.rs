@@ -9,7 +9,8 @@ use cg_preprocess::webgrind::{self, OnOverflow, Version};
 
 use proptest::prelude::*;
 
-use crate::generate::{self, Random};
+use crate::common::Random;
+use crate::generate;
 use crate::library::{profile_options, read_options, write_options};
 use crate::properties;
 use crate::properties::spelling::spell;
@@ -122,7 +123,7 @@ fn damage(text: &mut Vec<u8>, random: &mut Random) {
 
 fn check_all(generate: impl Fn(u64) -> Vec<u8>) {
     for seed in 1..=80 {
-        let mut random = Random::new(seed);
+        let mut random = Random(seed);
         let mut text = generate(seed);
         Case::new(&mut random).check(&text, usize::MAX);
         for _ in 0..3 {
@@ -182,7 +183,7 @@ fn without_addresses(text: &[u8]) -> Vec<u8> {
 
 /// Reads a text, and what is left of it after some damage, in any way.
 fn check_any_way(text: &[u8], seed: u64) {
-    let mut random = Random::new(seed);
+    let mut random = Random(seed);
     // Fast paths look ahead.
     let mut text = [text, &b"# end\n".repeat(20)].concat();
     for _ in 0..3 {

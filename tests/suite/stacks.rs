@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
-use std::{env, fs};
 
 use cg_preprocess::profile::{
     InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions, StackId, Stacks,
@@ -13,9 +12,9 @@ use cg_preprocess::profile::{
 use cg_preprocess::report::{collapsed, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
 
-use crate::fixtures;
+use crate::common::fixtures;
+use crate::common::preprocessed::{DecodedFunction, NOBODY, decode};
 use crate::library::{linked, profile_options, read, text_options, write, write_with};
-use crate::preprocessed::{DecodedFunction, NOBODY, decode};
 
 #[test]
 fn compared_stacks_have_the_costs_of_both_sides() {
@@ -170,12 +169,7 @@ fn rows(tree: &str) -> Vec<&str> {
 }
 
 fn assert_report(name: &str, found: &str) {
-    let path = fixtures::folder().join("stacks").join(name);
-    if env::var_os("BLESS").is_some() {
-        fs::write(&path, found).expect("a fixture");
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert!(expected == found, "{name} is another one now:\n{found}");
+    fixtures::assert_holds(&fixtures::folder().join("stacks").join(name), found);
 }
 
 #[test]

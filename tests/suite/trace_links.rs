@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use cg_preprocess::profile::{InvocationCall, ProfileOptions};
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
-use crate::fixtures;
+use crate::common::fixtures;
+use crate::common::preprocessed::{DecodedFunction, NOBODY, V4Invocation, decode};
 use crate::library::{self, linked, listing, profile_options, read, write_with};
-use crate::preprocessed::{DecodedFunction, NOBODY, V4Invocation, decode};
 
 /// Traces of Xdebug 3.2; by how much the cost of a call and the inclusive cost of the invocation
 /// that it made differ at most, since Xdebug rounds them apart; and the functions that nobody

@@ -5,9 +5,9 @@ use std::io::Cursor;
 use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
-use crate::fixtures;
+use crate::common::fixtures;
+use crate::common::preprocessed::{Decoded, DecodedFunction, NOBODY, decode};
 use crate::library::{linked, read, read_file, write, write_as, write_options};
-use crate::preprocessed::{Decoded, DecodedFunction, NOBODY, decode};
 
 fn written(profile: &Profile, options: WriteOptions) -> Decoded {
     decode(&write_as(profile, options).0)

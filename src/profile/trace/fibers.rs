@@ -636,7 +636,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { cases: 80, failure_persistence: None, ..Default::default() })]
 
         #[test]
         fn calls_are_linked_to_what_they_made(program in program(0)) {
@@ -737,7 +737,7 @@ mod tests {
 
     #[test]
     fn what_nobody_claims_costs_linear_time() {
-        const COUNT: usize = 20_000;
+        const COUNT: usize = 4_000;
         let mut batch = Batch::default();
         let mut end = |function, calls: usize| {
             let call = InvocationCall::new(FunctionId(LEAF), None, 1, 3);

@@ -4,13 +4,13 @@ use cg_preprocess::profile::InclusiveCost;
 use cg_preprocess::webgrind::Version;
 use proptest::prelude::*;
 
-use super::document::{Row, Tables, Wanted};
+use super::document::Wanted;
 use super::reading::{assert_headers, assert_tables};
 use super::spelling::spell;
 use super::strategies::{Size, aggregate, style, wanted};
-use super::tree::narrow;
+use crate::common::preprocessed::{NOBODY, decode};
+use crate::common::tables::{Call, Row, Tables, narrow};
 use crate::library::{Reading, write};
-use crate::preprocessed::{NOBODY, decode};
 
 proptest! {
     #![proptest_config(super::config(96))]
@@ -48,9 +48,9 @@ proptest! {
         reading.profile.inclusive = InclusiveCost::Outermost;
         let profile = reading.sound(&spelled.text);
         let mut tables = document.tables(&Wanted::First);
-        for (number, row) in tables.rows.iter_mut().enumerate() {
+        for (number, row) in tables.functions.iter_mut().enumerate() {
             let own = row.sub_calls.iter().filter(|call| call.function == number);
-            row.inclusive -= own.map(|call| call.cost).sum::<i64>();
+            row.inclusive[0] -= own.map(|call| call.costs[0]).sum::<i64>();
         }
         assert_tables(&profile, &tables);
     }
@@ -68,17 +68,16 @@ fn assert_v4(tables: &Tables, text: &[u8]) {
     let mut reading = Reading::default();
     reading.profile.invocations = true;
     let decoded = decode(&write(&reading.sound(text), Version::V4));
-    assert_eq!(decoded.functions.len(), tables.rows.len());
-    for (function, row) in decoded.functions.iter().zip(&tables.rows) {
-        assert_eq!(function.self_cost, narrow(row.self_cost));
-        assert_eq!(function.inclusive, narrow(row.inclusive));
-        let calls_cost = row.called_from.iter().map(|call| call.cost).sum();
+    assert_eq!(decoded.functions.len(), tables.functions.len());
+    for (function, row) in decoded.functions.iter().zip(&tables.functions) {
+        let costs = [row.self_costs[0], row.inclusive[0]].map(narrow);
+        assert_eq!([function.self_cost, function.inclusive], costs);
+        let calls_cost = row.called_from.iter().map(|call| call.costs[0]).sum();
         assert_eq!(function.call_cost, narrow(calls_cost));
         let [invocation] = &function.invocations[..] else {
             panic!("one invocation: {function:?}");
         };
-        assert_eq!(invocation.self_cost, narrow(row.self_cost));
-        assert_eq!(invocation.inclusive, narrow(row.inclusive));
+        assert_eq!([invocation.self_cost, invocation.inclusive], costs);
         let caller = [invocation.caller, invocation.line, invocation.call_cost];
         assert_eq!(caller, costliest_caller(row));
         assert_eq!(invocation.caller_invocation, 0);
@@ -86,22 +85,20 @@ fn assert_v4(tables: &Tables, text: &[u8]) {
             assert_eq!(call.invocation, 0);
             [call.function, call.line, call.cost]
         });
-        let expected = row
-            .sub_calls
-            .iter()
-            .map(|call| [call.function as i64, call.line as i64, call.cost].map(narrow));
-        assert!(sub_calls.eq(expected));
+        assert!(sub_calls.eq(row.sub_calls.iter().map(numbers)));
     }
+}
+
+fn numbers(call: &Call) -> [u32; 3] {
+    [call.function as i64, call.line as i64, call.costs[0]].map(narrow)
 }
 
 /// The first of the costliest edges: caller, line, cost.
 fn costliest_caller(row: &Row) -> [u32; 3] {
-    let mut costliest = None;
-    for call in &row.called_from {
-        if costliest.is_none_or(|(cost, _)| call.cost > cost) {
-            let numbers = [call.function as i64, call.line as i64, call.cost];
-            costliest = Some((call.cost, numbers.map(narrow)));
-        }
-    }
-    costliest.map_or([NOBODY, 0, 0], |(_, caller)| caller)
+    let costliest = row
+        .called_from
+        .iter()
+        .rev()
+        .max_by_key(|call| call.costs[0]);
+    costliest.map_or([NOBODY, 0, 0], numbers)
 }

@@ -1,5 +1,9 @@
 //! Choices of a writer: which quirks it has at all, and when they show.
 
+use std::ops::{Deref, DerefMut};
+
+use crate::common::Random;
+
 /// Something that some writers of the format do and others do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quirk {
@@ -45,36 +49,18 @@ pub enum Quirk {
     RepeatedEvents,
 }
 
-/// A source of choices; the same seed gives the same ones.
+/// The choices of a writer.
 #[derive(Clone, Debug)]
 pub struct Dice {
-    state: u64,
+    random: Random,
     quirks: u32,
 }
 
 impl Dice {
     /// Choices of a writer that has the quirks of these bits.
     pub fn new(seed: u64, quirks: u32) -> Self {
-        Dice {
-            state: seed,
-            quirks,
-        }
-    }
-
-    /// A number below `end`.
-    pub fn below(&mut self, end: u64) -> u64 {
-        // splitmix64
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut number = self.state;
-        number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (number ^ number >> 31) % end
-    }
-
-    /// One of these.
-    pub fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
-        let choice = self.below(choices.len() as u64);
-        choices[choice as usize]
+        let random = Random(seed);
+        Dice { random, quirks }
     }
 
     /// Whether the writer has this quirk at all.
@@ -86,12 +72,18 @@ impl Dice {
     pub fn shows(&mut self, quirk: Quirk, once_in: u64) -> bool {
         self.has(quirk) && self.below(once_in) == 0
     }
+}
 
-    /// Puts things into any order.
-    pub fn shuffle<T>(&mut self, things: &mut [T]) {
-        for end in (1..things.len()).rev() {
-            let other = self.below(end as u64 + 1) as usize;
-            things.swap(end, other);
-        }
+impl Deref for Dice {
+    type Target = Random;
+
+    fn deref(&self) -> &Random {
+        &self.random
+    }
+}
+
+impl DerefMut for Dice {
+    fn deref_mut(&mut self) -> &mut Random {
+        &mut self.random
     }
 }

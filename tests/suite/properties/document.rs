@@ -5,6 +5,8 @@ use std::fmt;
 
 use cg_preprocess::profile::Kind;
 
+use crate::common::tables::{Call, Row, Tables, spelled};
+
 /// The events that parts may have.
 pub const EVENTS: [&str; 4] = ["Ir", "Dr", "Time_(10ns)", "cpu(ms)"];
 
@@ -106,27 +108,6 @@ pub struct Document {
     pub parts: Vec<Part>,
 }
 
-/// A call record of the tables: the other function, and what there is to say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallRow {
-    pub function: usize,
-    pub line: u64,
-    pub calls: u64,
-    pub cost: i64,
-}
-
-/// A function of the tables.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    pub key: Key,
-    pub line: u64,
-    pub self_cost: i64,
-    pub inclusive: i64,
-    pub invocations: u64,
-    pub called_from: Vec<CallRow>,
-    pub sub_calls: Vec<CallRow>,
-}
-
 /// A call edge between rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
@@ -137,48 +118,38 @@ pub struct Edge {
     pub cost: i64,
 }
 
-/// What a profile says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tables {
-    pub rows: Vec<Row>,
-}
-
-impl Tables {
-    /// Sum of all self costs.
-    pub fn total(&self) -> i64 {
-        self.rows.iter().map(|row| row.self_cost).sum()
-    }
-
-    /// Replaces the call lists by those that follow from single calls, in order.
-    pub fn list(&mut self, calls: impl IntoIterator<Item = Edge>) {
-        let mut edges: Vec<Edge> = Vec::new();
-        let mut places = HashMap::new();
-        for call in calls {
-            let place = *places
-                .entry((call.caller, call.callee, call.line))
-                .or_insert(edges.len());
-            match edges.get_mut(place) {
-                None => edges.push(call),
-                Some(edge) => {
-                    edge.calls += call.calls;
-                    edge.cost += call.cost;
-                }
+/// Replaces the call lists by those that follow from single calls, in order.
+pub fn list(tables: &mut Tables, calls: impl IntoIterator<Item = Edge>) {
+    let mut edges: Vec<Edge> = Vec::new();
+    let mut places = HashMap::new();
+    for call in calls {
+        let place = (call.caller, call.callee, call.line);
+        let place = *places.entry(place).or_insert(edges.len());
+        match edges.get_mut(place) {
+            None => edges.push(call),
+            Some(edge) => {
+                edge.calls += call.calls;
+                edge.cost += call.cost;
             }
         }
-        for row in &mut self.rows {
-            row.called_from.clear();
-            row.sub_calls.clear();
-        }
-        for edge in edges {
-            let row = |function| CallRow {
-                function,
-                line: edge.line,
-                calls: edge.calls,
-                cost: edge.cost,
-            };
-            self.rows[edge.callee].called_from.push(row(edge.caller));
-            self.rows[edge.caller].sub_calls.push(row(edge.callee));
-        }
+    }
+    for row in &mut tables.functions {
+        row.called_from.clear();
+        row.sub_calls.clear();
+    }
+    for edge in edges {
+        let row = |function| Call {
+            function,
+            line: edge.line,
+            calls: edge.calls,
+            costs: vec![edge.cost],
+        };
+        tables.functions[edge.callee]
+            .called_from
+            .push(row(edge.caller));
+        tables.functions[edge.caller]
+            .sub_calls
+            .push(row(edge.callee));
     }
 }
 
@@ -263,10 +234,10 @@ impl Document {
                 for item in &block.items {
                     let (Item::Own { costs, .. } | Item::Call { costs, .. }) = item;
                     let cost = Self::cost(part, &weights, costs);
-                    rows[caller].inclusive += cost;
+                    rows[caller].inclusive[0] += cost;
                     match *item {
                         Item::Own { line, .. } => {
-                            rows[caller].self_cost += cost;
+                            rows[caller].self_costs[0] += cost;
                             own_lines[caller].get_or_insert(self.line(line));
                         }
                         Item::Call {
@@ -299,25 +270,22 @@ impl Document {
                 Kind::Aggregate => calls_in[number].max(blocks[number].min(1)),
             };
         }
-        let mut tables = Tables { rows };
-        tables.list(edges);
+        let headers = Vec::new();
+        let functions = rows;
+        let mut tables = Tables { headers, functions };
+        list(&mut tables, edges);
         tables
     }
 
     fn empty_rows(&self, numbers: &HashMap<usize, usize>) -> Vec<Row> {
-        let mut rows = vec![None; numbers.len()];
+        let mut rows = vec![Row::default(); numbers.len()];
         for (&function, &number) in numbers {
-            rows[number] = Some(Row {
-                key: self.functions[function].clone(),
-                line: 0,
-                self_cost: 0,
-                inclusive: 0,
-                invocations: 0,
-                called_from: Vec::new(),
-                sub_calls: Vec::new(),
-            });
+            let Key { object, file, name } = &self.functions[function];
+            let row = &mut rows[number];
+            [row.object, row.file, row.name] = [object, file, name].map(|name| spelled(name));
+            [row.self_costs, row.inclusive] = [vec![0], vec![0]];
         }
-        rows.into_iter().flatten().collect()
+        rows
     }
 
     /// All blocks in order.

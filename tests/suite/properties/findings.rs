@@ -8,7 +8,7 @@ use cg_preprocess::webgrind::Version;
 use super::document::Wanted;
 use super::hostile::assert_harmless;
 use super::splits::assert_same_in_pieces;
-use crate::fixtures;
+use crate::common::fixtures;
 use crate::library::{Reading, headers, read_file, write};
 
 fn finding(name: &str) -> Vec<u8> {

@@ -11,9 +11,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::fixtures;
+use crate::common::fixtures;
+use crate::common::preprocessed::decode;
 use crate::library::{Reading, json, text_options, write};
-use crate::preprocessed::decode;
 
 /// Pieces that mean something, to put where they do not belong.
 const WORDS: [&str; 26] = [

@@ -1,6 +1,6 @@
 //! Several inputs: the same figures in any order, and the same as one text after the other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use cg_preprocess::callgrind;
 use cg_preprocess::profile::{CallEdge, Cost, EventChoice, Kind, Profile};
@@ -10,38 +10,14 @@ use proptest::prelude::*;
 use super::document::{Document, EVENTS, Part};
 use super::spelling::{Start, Style, spell};
 use super::strategies::{PROXIES, Size, aggregate, style, trace};
+use crate::common::tables::Tables;
 use crate::library::{Reading, headers, listing, write};
 
-/// A function by its object, file and name.
-type Key = [Vec<u8>; 3];
-
-/// What a profile says of a function, apart from numbers and orders.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Figures {
-    self_cost: i64,
-    inclusive: i64,
-    invocations: u64,
-    /// By callee and line: calls and cost.
-    calls: BTreeMap<(Key, u64), (u64, i64)>,
-}
-
-fn figures(profile: &Profile) -> BTreeMap<Key, Figures> {
-    let key = |id| {
-        let function = profile.function(id);
-        [function.object, function.file, function.name].map(|name| profile.name(name).to_vec())
-    };
-    let figures = profile.functions().map(|(id, function)| {
-        let calls = profile.sub_calls(id);
-        let calls = calls.map(|edge| ((key(edge.callee), edge.line), (edge.calls, edge.cost)));
-        let figures = Figures {
-            self_cost: function.self_cost,
-            inclusive: function.inclusive,
-            invocations: function.invocations,
-            calls: calls.collect(),
-        };
-        (key(id), figures)
-    });
-    figures.collect()
+/// What a profile says of functions, apart from numbers, orders and lines.
+fn figures(profile: &Profile) -> Tables {
+    let mut tables = Tables::of(profile).sums();
+    tables.functions.iter_mut().for_each(|row| row.line = 0);
+    tables
 }
 
 /// Splits a document into one for each part.

@@ -2,26 +2,24 @@
 
 use std::io::Cursor;
 
-use cg_preprocess::webgrind::{self, OnOverflow};
+use cg_preprocess::webgrind::{self, OnOverflow, Version};
 use proptest::prelude::*;
 
-use super::document::{Tables, Wanted};
+use super::document::Wanted;
+use super::reading::total;
 use super::spelling::spell;
 use super::strategies::{Size, aggregate, style};
+use crate::common::preprocessed::{Decoded, decode};
+use crate::common::tables::{Tables, assert_same};
 use crate::library::{Reading, write_options};
-use crate::preprocessed::{Decoded, decode};
-
-/// All costs of the tables.
-fn costs(tables: &Tables) -> impl Iterator<Item = i64> {
-    tables.rows.iter().flat_map(|row| {
-        let calls = row.called_from.iter().map(|call| call.cost);
-        [row.self_cost, row.inclusive].into_iter().chain(calls)
-    })
-}
 
 /// The smallest power of ten that makes all costs fit, rounded.
 fn divisor(tables: &Tables, smallest: i64) -> i64 {
-    let largest = costs(tables).max().unwrap_or(0);
+    let costs = tables.functions.iter().flat_map(|row| {
+        let calls = row.called_from.iter().map(|call| call.costs[0]);
+        calls.chain([row.self_costs[0], row.inclusive[0]])
+    });
+    let largest = costs.max().unwrap_or(0);
     let fits = |divisor: &i64| (largest + divisor / 2) / divisor <= i64::from(u32::MAX);
     if fits(&1) {
         return 1;
@@ -31,12 +29,10 @@ fn divisor(tables: &Tables, smallest: i64) -> i64 {
 }
 
 fn assert_costs(decoded: &Decoded, tables: &Tables, narrow: impl Fn(i64) -> i64) {
-    for (function, row) in decoded.functions.iter().zip(&tables.rows) {
-        assert_eq!(i64::from(function.self_cost), narrow(row.self_cost));
-        assert_eq!(i64::from(function.inclusive), narrow(row.inclusive));
-        let written = function.called_from.iter().map(|call| i64::from(call[3]));
-        assert!(written.eq(row.called_from.iter().map(|call| narrow(call.cost))));
-    }
+    let mut decoded = decoded.tables();
+    decoded.headers.clear();
+    let expected = tables.clone().map_costs(narrow).held_by(Version::V7);
+    assert_same(&decoded, &expected, "costs");
 }
 
 fn header<'a>(decoded: &'a Decoded, key: &str) -> Vec<&'a str> {
@@ -75,7 +71,7 @@ proptest! {
         prop_assert!(header(&scaled, "events: ").into_iter().all(|event| event == name));
         let summaries = header(&scaled, "summary: ");
         let sum: i64 = summaries.iter().map(|number| number.parse::<i64>().unwrap()).sum();
-        let off = (sum * divisor - tables.total()).abs();
+        let off = (sum * divisor - total(&tables)).abs();
         prop_assert!(off <= divisor * summaries.len() as i64);
 
         let (saturated, warnings) = write(OnOverflow::Saturate).unwrap();

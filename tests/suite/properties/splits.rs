@@ -4,25 +4,25 @@ use std::io::{self, Read};
 
 use proptest::prelude::*;
 
-use super::dice::Dice;
 use super::spelling::spell;
 use super::strategies::{Size, aggregate, style, trace};
+use crate::common::Random;
 use crate::library::{Reading, write};
 use cg_preprocess::webgrind::Version;
 
 /// Gives bytes in pieces of odd sizes, with interruptions.
 struct OddReader<'a> {
     data: &'a [u8],
-    dice: Dice,
+    random: Random,
     largest: u64,
 }
 
 impl Read for OddReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.largest > 1 && self.dice.below(20) == 0 {
+        if self.largest > 1 && self.random.below(20) == 0 {
             return Err(io::ErrorKind::Interrupted.into());
         }
-        let wanted = self.dice.below(self.largest) as usize + 1;
+        let wanted = self.random.below(self.largest) as usize + 1;
         let count = wanted.min(buffer.len()).min(self.data.len());
         let (now, later) = self.data.split_at(count);
         buffer[..count].copy_from_slice(now);
@@ -39,11 +39,9 @@ fn outcome(text: &[u8], seed: u64, largest: u64) -> Result<Outcome, String> {
     let mut reading = Reading::default();
     reading.profile.invocations = true;
     reading.read.lenient = seed.is_multiple_of(2);
-    let data = text;
-    let dice = Dice::new(seed, 0);
     let reader = OddReader {
-        data,
-        dice,
+        data: text,
+        random: Random(seed),
         largest,
     };
     let (profile, warnings) = reading.read([reader])?;

@@ -8,9 +8,9 @@ use super::document::Wanted;
 use super::reading::{assert_headers, assert_tables};
 use super::spelling::spell;
 use super::strategies::{PROXIES, Size, style, trace, wanted};
-use super::tree::narrow;
+use crate::common::preprocessed::decode;
+use crate::common::tables::{self, narrow};
 use crate::library::{Reading, write};
-use crate::preprocessed::decode;
 use crate::stacks::{assert_outermost, collapsed};
 
 proptest! {
@@ -82,15 +82,15 @@ proptest! {
         let proxies = if steps_over { &PROXIES[..] } else { &[] };
         reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
         let decoded = decode(&write(&reading.sound(&spelled.text), Version::V4));
-        let tables = trace.tables(&Wanted::First, false, proxies);
+        let expected = trace.tables(&Wanted::First, false, proxies);
         let invocations = trace.invocations(&Wanted::First, proxies);
-        assert_eq!(decoded.functions.len(), tables.rows.len());
-        let expected = tables.rows.iter().zip(invocations);
+        assert_eq!(decoded.functions.len(), expected.functions.len());
+        let expected = expected.functions.iter().zip(invocations);
         for (function, (row, invocations)) in decoded.functions.iter().zip(expected) {
-            assert_eq!(function.name, row.key.name);
-            assert_eq!(function.self_cost, narrow(row.self_cost));
-            assert_eq!(function.inclusive, narrow(row.inclusive));
-            let calls_cost = row.called_from.iter().map(|call| call.cost).sum();
+            assert_eq!(tables::spelled(&function.name), row.name);
+            assert_eq!(function.self_cost, narrow(row.self_costs[0]));
+            assert_eq!(function.inclusive, narrow(row.inclusive[0]));
+            let calls_cost = row.called_from.iter().map(|call| call.costs[0]).sum();
             assert_eq!(function.call_cost, narrow(calls_cost));
             assert_eq!(function.invocations, invocations);
         }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::document::{Block, Costs, Document, Edge, Item, Tables, Wanted};
-use crate::preprocessed::{NOBODY, V4Call, V4Invocation};
+use super::document::{Block, Costs, Document, Edge, Item, Wanted, list};
+use crate::common::preprocessed::{NOBODY, V4Call, V4Invocation};
+use crate::common::tables::{Tables, narrow, spelled};
 
 /// One invocation with all it called.
 #[derive(Clone, Debug)]
@@ -138,7 +139,7 @@ impl Trace {
     pub fn tables(&self, wanted: &Wanted, outermost: bool, proxies: &[&str]) -> Tables {
         let mut tables = self.document.tables(wanted);
         let walk = Walk::new(self, wanted, proxies);
-        tables.list(walk.edges());
+        list(&mut tables, walk.edges());
         if outermost {
             walk.outermost(&mut tables);
         }
@@ -166,6 +167,8 @@ impl Trace {
 /// All blocks of a trace with their figures for one event.
 struct Walk<'a> {
     trace: &'a Trace,
+    /// Of the functions, by their numbers.
+    names: Vec<String>,
     /// Number of each block's function.
     functions: Vec<usize>,
     self_costs: Vec<i64>,
@@ -179,8 +182,13 @@ impl<'a> Walk<'a> {
         let document = &trace.document;
         let numbers = document.numbers();
         let weights = document.weights(wanted);
+        let mut names = vec![String::new(); numbers.len()];
+        for (&function, &number) in &numbers {
+            names[number] = spelled(&document.functions[function].name);
+        }
         let mut walk = Walk {
             trace,
+            names,
             functions: Vec::new(),
             self_costs: Vec::new(),
             inclusive: Vec::new(),
@@ -290,16 +298,16 @@ impl<'a> Walk<'a> {
     }
 
     fn stack(&self, path: &[usize]) -> String {
-        let rows = &self.trace.document.tables(&Wanted::First).rows;
-        let names = path
-            .iter()
-            .map(|&function| String::from_utf8_lossy(&rows[function].key.name));
+        let names = path.iter().map(|&function| &*self.names[function]);
         names.collect::<Vec<_>>().join(";")
     }
 
     /// Walks down from every root and counts what has nothing of its function above it.
     fn outermost(&self, tables: &mut Tables) {
-        tables.rows.iter_mut().for_each(|row| row.inclusive = 0);
+        tables
+            .functions
+            .iter_mut()
+            .for_each(|row| row.inclusive = vec![0]);
         for root in self.roots() {
             self.walk_down(root, &mut Vec::new(), tables);
         }
@@ -315,7 +323,7 @@ impl<'a> Walk<'a> {
                 Some(block) => self.walk_down(block, above, tables),
                 None => {
                     if !above.contains(&call.callee) {
-                        tables.rows[call.callee].inclusive += call.cost;
+                        tables.functions[call.callee].inclusive[0] += call.cost;
                     }
                     call.cost
                 }
@@ -323,7 +331,7 @@ impl<'a> Walk<'a> {
         }
         above.pop();
         if !above.contains(&function) {
-            tables.rows[function].inclusive += sum;
+            tables.functions[function].inclusive[0] += sum;
         }
         sum
     }
@@ -369,9 +377,4 @@ impl<'a> Walk<'a> {
         }
         lists
     }
-}
-
-/// A number as a preprocessed file holds it.
-pub fn narrow(number: i64) -> u32 {
-    u32::try_from(number.max(0)).unwrap_or(u32::MAX)
 }

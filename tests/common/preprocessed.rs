@@ -3,6 +3,8 @@
 /// Function or invocation number of "nobody".
 pub const NOBODY: u32 = u32::MAX;
 
+use super::tables::{Call, Row, Tables, spelled};
+
 /// A preprocessed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded {
@@ -47,6 +49,36 @@ pub struct V4Call {
     pub invocation: u32,
     pub line: u32,
     pub cost: u32,
+}
+
+impl Decoded {
+    /// The tables of a file but for v4.
+    pub fn tables(&self) -> Tables {
+        let calls = |calls: &[[u32; 4]]| {
+            let calls = calls.iter().map(|&[function, line, calls, cost]| Call {
+                function: function as usize,
+                line: line.into(),
+                calls: calls.into(),
+                costs: vec![cost.into()],
+            });
+            calls.collect()
+        };
+        let functions = self.functions.iter().map(|function| Row {
+            object: String::new(),
+            file: spelled(&function.file),
+            name: spelled(&function.name),
+            line: function.line.into(),
+            self_costs: vec![function.self_cost.into()],
+            inclusive: vec![function.inclusive.into()],
+            invocations: function.invocation_count.into(),
+            called_from: calls(&function.called_from),
+            sub_calls: calls(&function.sub_calls),
+        });
+        Tables {
+            headers: self.headers.iter().map(|line| spelled(line)).collect(),
+            functions: functions.collect(),
+        }
+    }
 }
 
 struct Place<'a> {

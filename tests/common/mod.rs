@@ -1,0 +1,19 @@
+//! What several crates of tests share.
+
+#![allow(dead_code, unused_imports, reason = "each crate uses a part")]
+
+pub mod fixtures;
+pub mod preprocessed;
+mod random;
+pub mod tables;
+
+use std::io::Write;
+
+pub use random::Random;
+
+/// Compresses data with gzip.
+pub fn gzip(data: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(data).expect("memory takes it");
+    encoder.finish().expect("memory takes it")
+}

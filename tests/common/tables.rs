@@ -1,0 +1,238 @@
+//! What a profile holds, as rows to compare: of the library, of JSON and of preprocessed files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cg_preprocess::profile::Profile;
+use cg_preprocess::webgrind::Version;
+use serde::{Deserialize, Deserializer};
+
+/// All that is said of a profile, names spelled as in JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Tables {
+    /// `key: value`.
+    #[serde(deserialize_with = "headers")]
+    pub headers: Vec<String>,
+    pub functions: Vec<Row>,
+}
+
+/// A function.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Row {
+    pub object: String,
+    pub file: String,
+    pub name: String,
+    pub line: u64,
+    /// One for each event, here and below.
+    #[serde(rename = "self", deserialize_with = "costs")]
+    pub self_costs: Vec<i64>,
+    #[serde(deserialize_with = "costs")]
+    pub inclusive: Vec<i64>,
+    pub invocations: u64,
+    pub called_from: Vec<Call>,
+    pub sub_calls: Vec<Call>,
+}
+
+/// Calls from a line: the other function, and what there is to say.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub struct Call {
+    pub function: usize,
+    pub line: u64,
+    pub calls: u64,
+    #[serde(rename = "cost", deserialize_with = "costs")]
+    pub costs: Vec<i64>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
+fn costs<'a, D: Deserializer<'a>>(costs: D) -> Result<Vec<i64>, D::Error> {
+    Ok(match OneOrMany::deserialize(costs)? {
+        OneOrMany::One(cost) => vec![cost],
+        OneOrMany::Many(costs) => costs,
+    })
+}
+
+fn headers<'a, D: Deserializer<'a>>(headers: D) -> Result<Vec<String>, D::Error> {
+    let headers = Vec::<OneOrMany<String>>::deserialize(headers)?.into_iter();
+    let lines = headers.map(|header| match header {
+        OneOrMany::One(line) => line,
+        OneOrMany::Many(pair) => pair.join(": "),
+    });
+    Ok(lines.collect())
+}
+
+/// Bytes that are no UTF-8 as JSON spells them.
+pub fn spelled(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text += chunk.valid();
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
+}
+
+/// A number as a preprocessed file holds it.
+pub fn narrow(number: i64) -> u32 {
+    u32::try_from(number.max(0)).unwrap_or(u32::MAX)
+}
+
+impl Tables {
+    pub fn of(profile: &Profile) -> Self {
+        let name = |id| spelled(profile.name(id));
+        let functions = profile.functions().map(|(id, function)| Row {
+            object: name(function.object),
+            file: name(function.file),
+            name: name(function.name),
+            line: function.line,
+            self_costs: profile.self_costs(id).collect(),
+            inclusive: profile.inclusive_costs(id).collect(),
+            invocations: function.invocations,
+            called_from: (profile.called_from(id))
+                .map(|edge| Call {
+                    function: edge.caller.index(),
+                    line: edge.line,
+                    calls: edge.calls,
+                    costs: edge.costs().collect(),
+                })
+                .collect(),
+            sub_calls: (profile.sub_calls(id))
+                .map(|edge| Call {
+                    function: edge.callee.index(),
+                    line: edge.line,
+                    calls: edge.calls,
+                    costs: edge.costs().collect(),
+                })
+                .collect(),
+        });
+        Tables {
+            headers: profile
+                .headers()
+                .map(|header| spelled(header.text()))
+                .collect(),
+            functions: functions.collect(),
+        }
+    }
+
+    /// The tables of a document that the report for programs wrote.
+    pub fn from_json(document: &str) -> Self {
+        serde_json::from_str(document).expect("a profile as JSON")
+    }
+
+    /// The same with all costs changed.
+    pub fn map_costs(mut self, change: impl Fn(i64) -> i64) -> Self {
+        for row in &mut self.functions {
+            let calls = row.called_from.iter_mut().chain(&mut row.sub_calls);
+            let costs = calls.flat_map(|call| &mut call.costs);
+            let own = row.self_costs.iter_mut().chain(&mut row.inclusive);
+            own.chain(costs).for_each(|cost| *cost = change(*cost));
+        }
+        self
+    }
+
+    /// What is left of one event in a file of some version but for v4, which decodes to this.
+    pub fn held_by(self, version: Version) -> Self {
+        let mut held = self.map_costs(|cost| narrow(cost).into());
+        for row in &mut held.functions {
+            row.object.clear();
+            if version < Version::V7 {
+                row.line = 0;
+            }
+            if version < Version::V6 {
+                row.sub_calls.clear();
+            }
+        }
+        held
+    }
+
+    /// Functions with their calls, a line for each:
+    ///
+    /// ```text
+    /// main | a.c:3 | lib.so | self 10 | inclusive 30 | invocations 1
+    ///   line 4: leaf, calls 2, cost 20
+    /// ```
+    pub fn listing(&self) -> Vec<String> {
+        let list = |costs: &[i64]| {
+            let costs: Vec<_> = costs.iter().map(ToString::to_string).collect();
+            costs.join(" ")
+        };
+        let mut lines = Vec::new();
+        for row in &self.functions {
+            lines.push(format!(
+                "{} | {}:{} | {} | self {} | inclusive {} | invocations {}",
+                row.name,
+                row.file,
+                row.line,
+                row.object,
+                list(&row.self_costs),
+                list(&row.inclusive),
+                row.invocations,
+            ));
+            lines.extend(row.sub_calls.iter().map(|call| {
+                let callee = &self.functions[call.function].name;
+                let (line, calls, cost) = (call.line, call.calls, list(&call.costs));
+                format!("  line {line}: {callee}, calls {calls}, cost {cost}")
+            }));
+        }
+        lines
+    }
+
+    /// The sums of functions that look alike, in the order of their names and without headers: what
+    /// does not depend on the order of inputs.
+    pub fn sums(self) -> Self {
+        let key = |row: &Row| [&row.object, &row.file, &row.name].map(String::clone);
+        let keys: BTreeSet<_> = self.functions.iter().map(key).collect();
+        let keys: BTreeMap<_, _> = keys.into_iter().zip(0..).collect();
+        let numbers: Vec<usize> = self.functions.iter().map(|row| keys[&key(row)]).collect();
+        let mut sums = vec![Row::default(); keys.len()];
+        for (row, &number) in self.functions.into_iter().zip(&numbers) {
+            let sum = &mut sums[number];
+            let lines = [sum.line, row.line].into_iter();
+            sum.line = lines.filter(|&line| line > 0).min().unwrap_or(0);
+            sum.invocations += row.invocations;
+            add(&mut sum.self_costs, &row.self_costs);
+            add(&mut sum.inclusive, &row.inclusive);
+            for (sums, calls) in [
+                (&mut sum.called_from, row.called_from),
+                (&mut sum.sub_calls, row.sub_calls),
+            ] {
+                for mut call in calls {
+                    call.function = numbers[call.function];
+                    let place = |call: &Call| (call.function, call.line);
+                    match sums.binary_search_by_key(&place(&call), place) {
+                        Err(at) => sums.insert(at, call),
+                        Ok(at) => {
+                            sums[at].calls += call.calls;
+                            add(&mut sums[at].costs, &call.costs);
+                        }
+                    }
+                }
+            }
+            (sum.object, sum.file, sum.name) = (row.object, row.file, row.name);
+        }
+        Tables {
+            headers: Vec::new(),
+            functions: sums,
+        }
+    }
+}
+
+fn add(sums: &mut Vec<i64>, costs: &[i64]) {
+    sums.resize(costs.len(), 0);
+    sums.iter_mut()
+        .zip(costs)
+        .for_each(|(sum, cost)| *sum += cost);
+}
+
+/// Sees that two profiles are the same, and shows the first rows in which they differ.
+#[track_caller]
+pub fn assert_same(found: &Tables, expected: &Tables, what: impl std::fmt::Display) {
+    assert_eq!(found.headers, expected.headers, "{what}");
+    for (found, expected) in found.functions.iter().zip(&expected.functions) {
+        assert_eq!(found, expected, "{what}");
+    }
+    assert_eq!(found.functions.len(), expected.functions.len(), "{what}");
+}
