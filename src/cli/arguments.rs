@@ -9,7 +9,7 @@ use cg_preprocess::callgrind::KindChoice;
 use cg_preprocess::convert::{EventNeed, Format, Needs, Options, RowChoice};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, MaxGrowth};
-use cg_preprocess::report::text::{self, Sort};
+use cg_preprocess::report::text::{self, Names, Sort};
 use cg_preprocess::webgrind::OnOverflow;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, ValueEnum, ValueHint};
@@ -131,11 +131,17 @@ struct ReportArguments {
     #[arg(long, value_name = "BY", value_enum)]
     sort: Option<Sort>,
 
-    /// Show only functions whose names contain this, ignoring case
+    /// How long names are shown [default: auto]
+    #[arg(long, value_name = "HOW", value_enum)]
+    names: Option<Names>,
+
+    /// Show only functions whose names contain this, ignoring case; `…` stands for anything
     #[arg(long, value_name = "TEXT", value_hint = ValueHint::Other)]
     filter: Option<OsString>,
 
     /// Show only this function, with its callers and callees
+    ///
+    /// The whole name, as it is shown where it is shortened, or a part of it.
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other, conflicts_with = "filter")]
     function: Option<OsString>,
 }
@@ -276,6 +282,7 @@ impl Arguments {
         options.filter = bytes(&reports.filter);
         options.function = bytes(&reports.function);
         options.width = self.width();
+        options.names = reports.names.unwrap_or_default();
         options.color = self.color();
         options
     }
@@ -365,6 +372,10 @@ impl Arguments {
             (
                 reports.top.is_some() && !top(needs),
                 format!("--top is for formats that have rows: {}", formats(top, "and")),
+            ),
+            (
+                reports.names.is_some() && !top(needs),
+                format!("--names is for formats that have rows: {}", formats(top, "and")),
             ),
             (
                 chooses && !functions(needs),

@@ -8,7 +8,7 @@ use super::text::figures::Notation;
 use super::text::table::{GAP, aligned};
 use super::text::{Options, Report};
 use crate::profile::{ContextId, ContextTree, Cost, Profile};
-use crate::shown::names::{cut_end, shorten_name, width_of};
+use crate::shown::names::{cut_end, short_name, width_of};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
 
@@ -42,7 +42,7 @@ const CHAINED: &str = "└ ";
 ///
 /// When the output fails.
 pub fn write(profile: &Profile, options: &Options, mut output: impl Write) -> io::Result<()> {
-    let mut put = |line: &str| writeln!(output, "{}", cut_end(line, options.width));
+    let mut put = |line: &str| writeln!(output, "{}", cut_end(line, options.room()));
     let report = Report::new(profile, options);
     for line in report.heading() {
         put(&line)?;
@@ -51,7 +51,7 @@ pub fn write(profile: &Profile, options: &Options, mut output: impl Write) -> io
     if let Some(contexts) = profile.contexts() {
         let tree = Tree::new(profile, contexts, report.notation());
         let rows = tree.rows(options.top.unwrap_or(usize::MAX));
-        let table = Table::new(&tree, &rows, options.width);
+        let table = Table::new(&tree, &rows, options);
         put(&table.headings())?;
         let mut columns = Vec::new();
         for row in &rows {
@@ -211,12 +211,14 @@ struct Table<'a> {
     widths: [usize; FIGURES],
     /// How wide names with their indentation may be; none without a terminal.
     room: Option<usize>,
+    /// How wide names may be without a terminal.
+    name_width: Option<usize>,
     /// How far rows are indented at most, if otherwise there is no room for names.
     most: Option<usize>,
 }
 
 impl<'a> Table<'a> {
-    fn new(tree: &'a Tree<'a>, rows: &[Row], width: Option<usize>) -> Self {
+    fn new(tree: &'a Tree<'a>, rows: &[Row], options: &Options) -> Self {
         let mut widths = tree.headings().map(|heading| width_of(&heading));
         for row in rows {
             for (width, figure) in widths.iter_mut().zip(tree.figures(row)) {
@@ -224,12 +226,13 @@ impl<'a> Table<'a> {
             }
         }
         let taken: usize = widths.iter().map(|width| width + GAP.len()).sum();
-        let room = width.map(|width| width.saturating_sub(taken));
+        let room = options.room().map(|width| width.saturating_sub(taken));
         let most = room.map(|room| room.saturating_sub(LEAST_NAME) / INDENT);
         Table {
             tree,
             widths,
             room,
+            name_width: options.name_width(),
             most: most.filter(|&most| rows.iter().any(|row| row.level > most)),
         }
     }
@@ -242,8 +245,9 @@ impl<'a> Table<'a> {
     fn line(&self, row: &Row, columns: &mut Vec<usize>) -> String {
         let mut name = self.tree.name(row);
         let mark = self.mark(row, columns);
-        if let Some(room) = self.room {
-            name = shorten_name(&name, room.saturating_sub(width_of(&mark)));
+        let room = self.room.map(|room| room.saturating_sub(width_of(&mark)));
+        if let Some(room) = room.or(self.name_width) {
+            name = short_name(&name, room);
         }
         aligned(&self.tree.figures(row), &self.widths) + &mark + &name
     }

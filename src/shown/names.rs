@@ -1,6 +1,15 @@
-//! Names shortened to the room that a terminal has.
+//! Long names: how they are shortened, and how they are found by what was shown of them.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
+
+use super::text::printable;
+
+/// The most columns of a short name where there is no terminal.
+pub(crate) const SHORT: usize = 80;
 
 /// Stands for what was cut.
 const ELLIPSIS: &str = "…";
@@ -72,28 +81,413 @@ pub(crate) fn shorten_path(path: &str, width: usize) -> String {
     })
 }
 
-/// Leaves out the outer namespaces, and where that does not suffice, the middle.
+/// Leaves out of a name what says least, until it fits.
 ///
-/// A row is told by the method; namespaces are what most rows have in common. In the names of C++
-/// and Rust they stand among arguments as well, so that only the middle can go, as it does where
-/// little would be left.
-pub(crate) fn shorten_name(name: &str, width: usize) -> String {
-    fitted(name, width, |left| {
-        let end = tail(name, left);
-        let is_path = !name.contains(['(', '<', '{']);
-        let namespace = [r"\", "::"].into_iter().filter_map(|mark| end.find(mark));
-        match namespace.min().filter(|at| is_path && 2 * at <= end.len()) {
-            Some(at) => ELLIPSIS.to_owned() + &end[at..],
-            None => without_middle(name, left),
-        }
-    })
+/// Template arguments, parameter lists and the folders of paths become `…` from the inside out, the
+/// widest of a level first. Where that does not suffice, the outer namespaces go: a row is told by
+/// the method, and namespaces are what most rows have in common. What still does not fit loses its
+/// middle.
+pub(crate) fn short_name(name: &str, width: usize) -> String {
+    match width {
+        0 => String::new(),
+        _ => without(name, &cuts(name, width), |_| ELLIPSIS.to_owned()),
+    }
 }
 
-/// Keeps the beginning and twice as much of the end: `include::/sr…/src/App.php`.
-fn without_middle(name: &str, left: usize) -> String {
-    let begin = head(name, left / 3);
-    let end = tail(name, left - width_of(begin));
-    [begin, ELLIPSIS, end].concat()
+/// Short names for the rows of one table: like [`short_name`], but names that differ look different.
+///
+/// Of what is left out, names that would look the same show what the others do not have. Where there
+/// is no room for that, they are numbered.
+pub(crate) fn short_names<T: AsRef<str>>(names: &[T], width: usize) -> Vec<String> {
+    /// So often, those that still look the same are told apart among themselves.
+    const ROUNDS: usize = 3;
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let mut shown: Vec<String> = names.iter().map(|name| short_name(name, width)).collect();
+    for _ in 0..ROUNDS {
+        for set in alike(&names, &shown) {
+            let told_apart =
+                told_apart(&set.iter().map(|&at| names[at]).collect::<Vec<_>>(), width);
+            for (at, name) in set.into_iter().zip(told_apart.into_iter().flatten()) {
+                shown[at] = name;
+            }
+        }
+    }
+    number(&names, &mut shown, width);
+    shown
+}
+
+/// A part of a name that can be left out: what stands between brackets, or the folders of a path.
+struct Part {
+    range: Range<usize>,
+    /// How many brackets are open around it.
+    depth: usize,
+}
+
+/// The parts of a name. Those of one depth do not overlap.
+fn parts(name: &str) -> Vec<Part> {
+    /// Brackets that are nested more deeply, and longer names, are no more readable in part.
+    const DEEPEST: usize = 64;
+    const LONGEST: usize = 1 << 16;
+    let mut parts = Vec::new();
+    if name.len() > LONGEST {
+        return parts;
+    }
+    let mut open: Vec<(u8, usize)> = Vec::new();
+    let mut path_end = 0;
+    let mut before = b' ';
+    for (at, byte) in name.bytes().enumerate() {
+        match byte {
+            _ if at < path_end => {}
+            // At the beginning it is no parameter list: `(below main)`.
+            b'<' | b'(' if open.len() < DEEPEST && (byte == b'<' || at > 0) => {
+                open.push((byte, at + 1));
+            }
+            // Not that of `->`.
+            b'>' | b')' if before != b'-' => {
+                let opening = if byte == b'>' { b'<' } else { b'(' };
+                // What was opened after it is no bracket, but an operator.
+                if let Some(depth) = open.iter().rposition(|&(open, _)| open == opening) {
+                    let range = open[depth].1..at;
+                    open.truncate(depth);
+                    parts.push(Part { range, depth });
+                }
+            }
+            b'/' if before == b':' || name[..at].ends_with("\\x00") => {
+                let rest = &name[at..];
+                let end = rest.find([':', '}', '<', '>', '(', ')']);
+                let path = &rest[..end.unwrap_or(rest.len())];
+                path_end = at + path.len();
+                parts.push(Part {
+                    range: at..at + path.rfind('/').unwrap_or(0),
+                    depth: open.len(),
+                });
+            }
+            _ => {}
+        }
+        before = byte;
+    }
+    parts
+}
+
+/// What is left out of a name so that it fits, in order; one more column stands for each.
+fn cuts(name: &str, width: usize) -> Vec<Range<usize>> {
+    let mut taken = width_of(name);
+    let mut cuts: Vec<Range<usize>> = Vec::new();
+    if taken <= width {
+        return cuts;
+    }
+    let parts = parts(name);
+    let deepest = parts.iter().map(|part| part.depth).max().unwrap_or(0);
+    for depth in (0..=deepest).rev() {
+        let shown = |range: &Range<usize>| {
+            let inside = &cuts[cuts.partition_point(|cut| cut.start < range.start)..];
+            let inside = inside.iter().take_while(|cut| cut.end <= range.end);
+            let saved: usize = inside.map(|cut| width_of(&name[cut.clone()]) - 1).sum();
+            width_of(&name[range.clone()]) - saved
+        };
+        let level = parts.iter().filter(|part| part.depth == depth);
+        let mut level: Vec<_> = level
+            .map(|part| (shown(&part.range), &part.range))
+            .collect();
+        level.sort_by_key(|&(shown, _)| Reverse(shown));
+        let mut chosen = Vec::new();
+        for (shown, range) in level {
+            if taken <= width || shown <= 1 {
+                break;
+            }
+            let cut = folders(name, range, taken - width).unwrap_or_else(|| (shown, range.clone()));
+            taken -= cut.0 - 1;
+            chosen.push(cut.1);
+        }
+        cuts.extend(chosen);
+        join(&mut cuts);
+    }
+    if taken > width {
+        let left = without(name, &cuts, |_| ELLIPSIS.to_owned());
+        let cut = last_cut(&left, width);
+        cuts.push(original(&cuts, cut.start)..original(&cuts, cut.end));
+        join(&mut cuts);
+    }
+    cuts
+}
+
+/// The fewest outer folders of a path that save so many columns, and their width; none if all have
+/// to go, or if it is no path but stands between brackets.
+fn folders(name: &str, part: &Range<usize>, columns: usize) -> Option<(usize, Range<usize>)> {
+    let path = &name[part.clone()];
+    if name[..part.start].ends_with(['<', '(']) {
+        return None;
+    }
+    let ends = path.match_indices('/').map(|(end, _)| end);
+    let mut folders = ends.map(|end| (width_of(&path[..end]), part.start..part.start + end));
+    folders.find(|(width, _)| *width > columns)
+}
+
+/// Puts ranges in order, and joins those that lie in each other or touch.
+fn join(ranges: &mut Vec<Range<usize>>) {
+    ranges.sort_by_key(|range| range.start);
+    ranges.dedup_by(|next, range| {
+        let is_joined = next.start <= range.end;
+        if is_joined {
+            range.end = range.end.max(next.end);
+        }
+        is_joined
+    });
+}
+
+/// What cuts leave of a name, with a text for each of them.
+fn without(name: &str, cuts: &[Range<usize>], instead: impl Fn(usize) -> String) -> String {
+    let mut left = String::new();
+    let mut end = 0;
+    for (number, cut) in cuts.iter().enumerate() {
+        left += &name[end..cut.start];
+        left += &instead(number);
+        end = cut.end;
+    }
+    left + &name[end..]
+}
+
+/// The place in a name of a place in what cuts and their ellipses leave of it.
+fn original(cuts: &[Range<usize>], mut at: usize) -> usize {
+    let mut end = 0;
+    for cut in cuts {
+        let text = cut.start - end;
+        if at <= text {
+            break;
+        }
+        at = at.saturating_sub(text + ELLIPSIS.len());
+        end = cut.end;
+    }
+    end + at
+}
+
+/// What has to go of a name whose parts are left out already: the outer namespaces, or the middle.
+fn last_cut(name: &str, width: usize) -> Range<usize> {
+    let left = width.saturating_sub(1);
+    let end = tail(name, left);
+    let is_left_out = |part: Part| width_of(&name[part.range]) <= 1;
+    let is_plain = !name.contains('{') && !name.contains("\\x00");
+    let is_path = is_plain && parts(name).into_iter().all(is_left_out);
+    let namespace = [r"\", "::"].into_iter().filter_map(|mark| end.find(mark));
+    match namespace.min().filter(|at| is_path && 2 * at <= end.len()) {
+        Some(at) => 0..name.len() - end.len() + at,
+        None => {
+            // The beginning, and twice as much of the end: `include::/sr…/src/App.php`.
+            let begin = head(name, left / 3);
+            let end = tail(name, left - width_of(begin));
+            begin.len()..name.len() - end.len()
+        }
+    }
+}
+
+/// The rows whose names look the same but differ.
+fn alike(names: &[&str], shown: &[String]) -> Vec<Vec<usize>> {
+    let mut sets: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, shown) in shown.iter().enumerate() {
+        sets.entry(shown).or_default().push(at);
+    }
+    let mut sets: Vec<_> = sets.into_values().collect();
+    sets.retain(|set| set.iter().any(|&at| names[at] != names[set[0]]));
+    sets
+}
+
+/// Names that look the same, with what makes the difference; none if they are cut in different places.
+fn told_apart(names: &[&str], width: usize) -> Option<Vec<String>> {
+    let cut_to = |width| {
+        names
+            .iter()
+            .map(|name| cuts(name, width))
+            .collect::<Vec<_>>()
+    };
+    let wanted = differences(names, &cut_to(width))?;
+    let wanted: usize = wanted
+        .iter()
+        .flatten()
+        .map(|difference| difference.width)
+        .sum();
+    let cuts = cut_to(width - wanted.min(width / 2));
+    let differences = differences(names, &cuts)?;
+    let without = |instead: &dyn Fn(usize, &str) -> String| {
+        let rows = names.iter().zip(&cuts);
+        let rows = rows.map(|(name, cuts)| {
+            without(name, cuts, |number| {
+                instead(number, &name[cuts[number].clone()])
+            })
+        });
+        rows.collect::<Vec<_>>()
+    };
+    let left = without(&|_, _| ELLIPSIS.to_owned());
+    let left = left.iter().map(|left| width_of(left)).max()?;
+    let share = width.saturating_sub(left) / differences.iter().flatten().count().max(1);
+    Some(without(&|number, text| match &differences[number] {
+        Some(difference) => difference.of(text, share + width_of(ELLIPSIS)),
+        None => ELLIPSIS.to_owned(),
+    }))
+}
+
+/// What differs in each cut, if all names have as many; none where they are all the same.
+fn differences(names: &[&str], cuts: &[Vec<Range<usize>>]) -> Option<Vec<Option<Difference>>> {
+    let count = cuts.first()?.len();
+    let is_same = cuts.iter().all(|cuts| cuts.len() == count);
+    let difference = |number: usize| {
+        let texts = names.iter().zip(cuts);
+        let texts = texts.map(|(name, cuts)| &name[cuts[number].clone()]);
+        Difference::new(&texts.collect::<Vec<_>>())
+    };
+    is_same.then(|| (0..count).map(difference).collect())
+}
+
+/// Where texts differ: between the words that they begin with, and those that they end with.
+struct Difference {
+    begin: usize,
+    end: usize,
+    /// How wide the widest is.
+    width: usize,
+}
+
+impl Difference {
+    fn new(texts: &[&str]) -> Option<Self> {
+        let first = *texts.first()?;
+        if texts.iter().all(|text| *text == first) {
+            return None;
+        }
+        let common = |a: std::str::Chars<'_>, b: std::str::Chars<'_>| {
+            let same = a.zip(b).take_while(|(a, b)| a == b);
+            same.map(|(c, _)| c.len_utf8()).sum::<usize>()
+        };
+        let begins = texts.iter().map(|text| common(first.chars(), text.chars()));
+        let begin = &first[..begins.min()?];
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let begin = begin.trim_end_matches(is_word);
+        // What a folder or a namespace is told by.
+        let begin = begin.strip_suffix(['/', '\\']).unwrap_or(begin).len();
+        let ends = texts.iter().map(|text| {
+            let backwards = |text: &str| text[begin..].chars().rev().collect::<String>();
+            let (first, text) = (backwards(first), backwards(text));
+            common(first.chars(), text.chars())
+        });
+        let end = &first[first.len() - ends.min()?..];
+        let mut difference = Difference {
+            begin,
+            end: end.trim_start_matches(is_word).len(),
+            width: 0,
+        };
+        let widths = texts
+            .iter()
+            .map(|text| width_of(&difference.of(text, usize::MAX)));
+        difference.width = widths.max()?;
+        Some(difference)
+    }
+
+    /// What one of the texts has there, in no more columns than given.
+    fn of(&self, text: &str, width: usize) -> String {
+        let mark = |is_cut: bool| if is_cut { ELLIPSIS } else { "" };
+        let marks = [mark(self.begin > 0), mark(self.end > 0)];
+        let taken: usize = marks.map(width_of).iter().sum();
+        let text = &text[self.begin..text.len() - self.end];
+        [
+            marks[0],
+            &short_name(text, width.saturating_sub(taken)),
+            marks[1],
+        ]
+        .concat()
+    }
+}
+
+/// Numbers what still looks the same.
+fn number<'a>(names: &[&'a str], shown: &mut [String], width: usize) {
+    let mut names_of: HashMap<String, &'a str> = HashMap::new();
+    let mut numbered: HashMap<&'a str, String> = HashMap::new();
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for (&name, shown) in names.iter().zip(shown) {
+        if let Some(before) = numbered.get(name) {
+            shown.clone_from(before);
+            continue;
+        }
+        let plain = shown.clone();
+        while names_of.contains_key(shown.as_str()) {
+            let count = counts.entry(plain.clone()).or_insert(1);
+            *count += 1;
+            let number = format!(" #{count}");
+            *shown = cut_end(&plain, Some(width.saturating_sub(number.len()))) + &number;
+        }
+        names_of.insert(shown.clone(), name);
+        numbered.insert(name, shown.clone());
+    }
+}
+
+/// A name as somebody types it: whole, as it is shown where it is shortened, or a part of it.
+pub(crate) struct Wanted(String);
+
+impl Wanted {
+    /// What was typed.
+    pub fn new(typed: &[u8]) -> Self {
+        Wanted(printable(typed))
+    }
+
+    /// What was typed, printable.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is a name, or what is shown of it.
+    pub fn is(&self, name: &str) -> bool {
+        let (begin, rest) = self.0.split_once(ELLIPSIS).unwrap_or((&self.0, ""));
+        let Some(left) = name.strip_prefix(begin) else {
+            return false;
+        };
+        if begin.len() == self.0.len() {
+            return left.is_empty();
+        }
+        let (middle, end) = rest.rsplit_once(ELLIPSIS).unwrap_or(("", rest));
+        left.strip_suffix(end)
+            .is_some_and(|left| contains(left, middle))
+    }
+
+    /// Whether a name contains it, in upper or lower case.
+    pub fn is_in(&self, name: &str) -> bool {
+        contains(&name.to_lowercase(), &self.0.to_lowercase())
+    }
+
+    /// The names that have most in common with it.
+    pub fn closest<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+        const CLOSEST: usize = 5;
+        let pairs = |text: &str| {
+            let text = text.to_lowercase();
+            text.chars()
+                .zip(text.chars().skip(1))
+                .collect::<HashSet<_>>()
+        };
+        let wanted = pairs(&self.0);
+        let rank = |name: &'a str| {
+            let pairs = pairs(name);
+            let common = pairs.intersection(&wanted).count();
+            (Reverse(common), pairs.len(), name)
+        };
+        let mut ranked: Vec<_> = names
+            .map(rank)
+            .filter(|(common, ..)| common.0 > 0)
+            .collect();
+        ranked.sort_unstable();
+        ranked.dedup();
+        ranked
+            .into_iter()
+            .take(CLOSEST)
+            .map(|(.., name)| name)
+            .collect()
+    }
+}
+
+/// Whether a text contains another one, with anything where that one has an ellipsis.
+fn contains(text: &str, wanted: &str) -> bool {
+    let mut rest = text;
+    wanted.split(ELLIPSIS).all(|piece| match rest.find(piece) {
+        Some(at) => {
+            rest = &rest[at + piece.len()..];
+            true
+        }
+        None => false,
+    })
 }
 
 #[cfg(test)]
@@ -132,32 +526,170 @@ mod tests {
     fn namespaces_are_left_out_first() {
         let name = "Acme\\Standards\\Util\\Standards::getInstalledStandardPaths";
         assert_eq!(
-            shorten_name(name, 45),
+            short_name(name, 45),
             "…\\Util\\Standards::getInstalledStandardPaths"
         );
         assert_eq!(
-            shorten_name(name, 40),
+            short_name(name, 40),
             "…\\Standards::getInstalledStandardPaths"
         );
-        assert_eq!(shorten_name(name, 30), "…::getInstalledStandardPaths");
-        assert_eq!(shorten_name(name, 20), "Acme\\S…StandardPaths");
+        assert_eq!(short_name(name, 30), "…::getInstalledStandardPaths");
+        assert_eq!(short_name(name, 20), "Acme\\S…StandardPaths");
     }
 
     #[test]
-    fn arguments_lose_their_middle() {
-        let name = "hash_table<map<int, int>::entry, false>::find(char const&) const";
-        assert_eq!(shorten_name(name, 30), "hash_tabl…d(char const&) const");
-        let closure = r"App\Models\{closure:/srv/app/features.php:15-15}";
-        assert_eq!(shorten_name(closure, 30), r"App\Model…/features.php:15-15}");
+    fn parts_are_left_out_from_the_inside() {
+        let name = "hash_table<map<int, pair<int, long>>::entry, false>::find(char const&) const";
+        for (width, short) in [
+            (
+                70,
+                "hash_table<map<int, pair<…>>::entry, false>::find(char const&) const",
+            ),
+            (
+                60,
+                "hash_table<map<…>::entry, false>::find(char const&) const",
+            ),
+            (45, "hash_table<…>::find(char const&) const"),
+            (30, "hash_table<…>::find(…) const"),
+            (20, "…::find(…) const"),
+            (10, "has… const"),
+        ] {
+            assert_eq!(short_name(name, width), short);
+        }
+        for (name, short) in [
+            (
+                "std::operator<(std::string const&, int)",
+                "std::operator<(…)",
+            ),
+            ("A::operator->(std::string const&)", "A::operator->(…)"),
+            (
+                "operator>> <char, traits<char>>(istream&)",
+                "operator>> <…>(…)",
+            ),
+            ("(anonymous namespace)::run(std::string)", "…::run(…)"),
+            ("<alloc::vec::Vec<T> as Iter>::extend", "<…>::extend"),
+        ] {
+            assert_eq!(short_name(name, 18), short);
+        }
+    }
+
+    #[test]
+    fn paths_lose_their_outer_folders() {
+        let closure = r"App\Models\{closure:/srv/app/src/features.php:15-15}";
+        for (width, short) in [
+            (45, r"App\Models\{closure:…/src/features.php:15-15}"),
+            (50, r"App\Models\{closure:…/app/src/features.php:15-15}"),
+            (30, r"App\Model…/features.php:15-15}"),
+        ] {
+            assert_eq!(short_name(closure, width), short);
+        }
+        let class = r"class@anonymous\x00/srv/app/a.php:3$0->run";
+        assert_eq!(
+            short_name(class, 36),
+            r"class@anonymous\x00…/a.php:3$0->run"
+        );
+        let file = "include::/srv/app/vendor/acme/standards/src/Sniff.php";
+        assert_eq!(short_name(file, 30), "include::…/src/Sniff.php");
+    }
+
+    #[test]
+    fn names_that_differ_look_different() {
+        let short = |names: &[&str]| short_names(names, 40);
+        let pair = "_Rb_tree<string, pair<string const, unsigned long>>::find(string const&)";
+        assert_eq!(
+            short(&[pair, &pair.replace("unsigned", "signed"), pair, "main"]),
+            [
+                "_Rb_tree<…unsigned…>::find(…)",
+                "_Rb_tree<…signed…>::find(…)",
+                "_Rb_tree<…unsigned…>::find(…)",
+                "main"
+            ]
+        );
+        assert_eq!(
+            short(&[
+                r"Acme\Application\Admin\Http\Controllers\HomeController->index",
+                r"Acme\Application\Store\Http\Controllers\HomeController->index",
+            ]),
+            [
+                r"…\Admin…\HomeController->index",
+                r"…\Store…\HomeController->index",
+            ]
+        );
+        assert_eq!(
+            short(&[
+                "include::/srv/app/vendor/acme/first/src/config/index.php",
+                "include::/srv/app/vendor/acme/second/src/config/index.php",
+            ]),
+            [
+                "include::…/first/src/config/index.php",
+                "include::…/second/src/config/index.php"
+            ]
+        );
+        // Here, each would need more room.
+        let long = |at: usize| format!("{}B{}", "a".repeat(at), "a".repeat(300 - at));
+        let numbered = short(&[&long(100), &long(150), &long(200)]);
+        assert!(numbered[2].ends_with(" #3"), "{numbered:?}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn short_names_fit_and_differ(
+            names in proptest::collection::vec("[ab:<>()/{}\\\\ …漢,-]{0,60}", 1..12),
+            width in 12usize..50,
+        ) {
+            let shown = short_names(&names, width);
+            let names: HashSet<_> = names.into_iter().collect();
+            proptest::prop_assert!(shown.iter().all(|name| width_of(name) <= width), "{shown:?}");
+            let shown: HashSet<_> = shown.into_iter().collect();
+            proptest::prop_assert_eq!(shown.len(), names.len());
+        }
+    }
+
+    #[test]
+    fn names_are_found_by_what_is_shown_of_them() {
+        let wanted = |typed: &str| Wanted::new(typed.as_bytes());
+        let name = "hash_table<map<int>>::find(char const&) const";
+        for typed in [
+            name,
+            "hash_table<…>::find(…) const",
+            "…::find(…) const",
+            "hash…t",
+        ] {
+            assert!(wanted(typed).is(name), "{typed}");
+        }
+        for typed in [
+            "hash_table",
+            "find(…) const",
+            "hash_table<…>",
+            "…::find(…)const",
+            "hash…x…t",
+        ] {
+            assert!(!wanted(typed).is(name), "{typed}");
+        }
+        assert!(wanted("TABLE<…>::Find").is_in(name));
+        assert!(!wanted("find…table").is_in(name));
+        let names = [
+            "mb_strlen",
+            "strrev",
+            "main",
+            "str_replace",
+            "strlen",
+            "substr",
+            "strpos",
+        ];
+        assert_eq!(
+            wanted("strln").closest(names.into_iter()),
+            ["strlen", "mb_strlen", "strpos", "strrev", "substr"]
+        );
     }
 
     #[test]
     fn the_middle_goes_when_nothing_else_helps() {
-        let name = "include::/srv/app/vendor/acme/standards/src/Sniff.php";
-        assert_eq!(shorten_name(name, 28), "include::…ards/src/Sniff.php");
-        assert_eq!(width_of(&shorten_name("漢字漢字漢字漢字", 8)), 7);
-        assert_eq!(shorten_name(name, 2), "…p");
-        assert_eq!(shorten_name(name, 1), "…");
-        assert_eq!(shorten_name(name, 0), "");
+        let name = "App::a_function_of_a_long_name{closure}";
+        assert_eq!(short_name(name, 28), "App::a_fu…long_name{closure}");
+        assert_eq!(width_of(&short_name("漢字漢字漢字漢字", 8)), 7);
+        assert_eq!(short_name(name, 2), "…}");
+        assert_eq!(short_name(name, 1), "…");
+        assert_eq!(short_name(name, 0), "");
     }
 }

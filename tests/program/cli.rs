@@ -334,12 +334,14 @@ fn the_text_report_is_sorted_filtered_or_of_one_function() {
     assert!(first(&report(&["--filter", "USER->GO"])).contains(r"App\Models\User->go "));
     assert!(report(&["--function", r"App\Models\ack"]).contains("  callee  "));
 
-    let output = run(["-f", "text", "--function", "user->go"], &profile);
+    assert!(report(&["--function", "user->go"]).contains("  callee  "));
+    assert_eq!(report(&["--names", "full"]), report(&[]));
+    let output = run(["-f", "text", "--function", "user->og"], &profile);
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stdout.is_empty());
     assert_eq!(
         messages(&output),
-        "error: no function is named \"user->go\"; these contain it: App\\Models\\User->go\n"
+        "error: no function's name contains \"user->og\"; closest: App\\Models\\User->go, App\\Models\\User->hello, App\\Models\\User->__toString, php::Fiber->start, php::Fiber->resume\n"
     );
 }
 

@@ -317,13 +317,6 @@ cost %  cost  calls  Memory KiB  caller  called at
             report.ends_with("\n1 more function with a self cost of 30 (30.00 %)\n"),
             "{report}"
         );
-        let nothing = filtered("x\u{1b}");
-        assert!(
-            nothing.ends_with(
-                "\"x\\x1b\" is in the names of 0 functions with a self cost of 0 (0.00 %)\n"
-            ),
-            "{nothing}"
-        );
     }
 
     const CALLS: &str = concat!(
@@ -375,6 +368,33 @@ cost %  cost  calls  callee  called at
     }
 
     #[test]
+    fn a_function_is_found_by_a_part_of_its_name() {
+        let found = |name| of_function(name, text::Sort::SelfCost, Some(1));
+        assert_eq!(found("l…f"), found("leaf"));
+        assert!(found("LEAF").starts_with(&found("leaf")));
+        assert!(found("LEAF").ends_with("\n\n1 more function whose names contain it\n"));
+    }
+
+    #[test]
+    fn names_are_short_on_request() {
+        let name = format!("map<{}>::find", "pair<int>, ".repeat(20));
+        let profile = profile(format!("events: Ir\nfn={name}\n1 5\n"));
+        let row = |names, width| {
+            let options = text_options(|options| {
+                options.names = names;
+                options.width = width;
+            });
+            rows(&with(&profile, &options))[0].to_owned()
+        };
+        let full = row(text::Names::Auto, None);
+        assert!(full.contains(&name), "{full}");
+        assert_eq!(row(text::Names::Full, Some(80)), full);
+        let short = row(text::Names::Short, None);
+        assert!(short.ends_with("  map<…>::find"), "{short}");
+        assert_eq!(row(text::Names::Auto, Some(80)), short);
+    }
+
+    #[test]
     fn functions_of_one_name_are_all_shown() {
         let text = "events: Ir\nfl=a\nfn=run\n1 5\nfl=b\nfn=run\n1 9\n";
         let options = text_options(|options| options.function = Some(b"run".to_vec()));
@@ -385,18 +405,24 @@ cost %  cost  calls  callee  called at
 
     #[test]
     fn a_function_that_is_not_there_is_an_error_that_helps() {
-        let message = |name: &str| {
-            let options = text_options(|options| options.function = Some(name.as_bytes().to_vec()));
+        let text = |name: &str| Some(name.as_bytes().to_vec());
+        let message = |options: text::Options| {
             let mut output = Vec::new();
             let error = text::write(&profile(CALLS), &options, &mut output).unwrap_err();
             assert!(output.is_empty());
             error.to_string()
         };
+        let function = |name| message(text_options(|options| options.function = text(name)));
         assert_eq!(
-            message("Lea"),
-            "no function is named \"Lea\"; these contain it: leaf, leaf2"
+            function("Lef"),
+            "no function's name contains \"Lef\"; closest: leaf, leaf2"
         );
-        assert_eq!(message("wrk\n"), "no function is named \"wrk\\n\"");
+        assert_eq!(
+            function("wrk\n"),
+            "no function's name contains \"wrk\\n\"; closest: work"
+        );
+        let filter = message(text_options(|options| options.filter = text("%\u{1b}")));
+        assert_eq!(filter, "no function's name contains \"%\\x1b\"");
     }
 
     #[test]

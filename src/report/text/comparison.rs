@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use super::Options;
 use super::figures::{Notation, Unit, counted, in_units, signed};
 use super::table::{Place, Row, Table};
-use super::{Options, containing};
 use crate::profile::{Comparison, FunctionChange, Side};
-use crate::shown::names::{cut_end, width_of};
+use crate::shown::names::{Wanted, cut_end, width_of};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
 
@@ -62,10 +62,10 @@ impl<'a> ComparisonReport<'a> {
         let mut lines = self.heading();
         let mut changes: Vec<_> = self.comparison.changes.iter().collect();
         if let Some(text) = &self.options.filter {
-            let is_wanted = containing(text);
-            changes.retain(|change| is_wanted(&change.name));
+            let wanted = Wanted::new(text);
+            changes.retain(|change| wanted.is_in(&printable(&change.name)));
             let count = counted(changes.len() as u64, "changed function");
-            let text = printable(text);
+            let text = wanted.text();
             lines.push(format!("filter     \"{text}\" is in the names of {count}"));
         }
         let (top, rest) = self.options.split(&changes);
@@ -80,7 +80,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     fn cut(&self, line: &str) -> String {
-        cut_end(line, self.options.width)
+        cut_end(line, self.options.room())
     }
 
     fn heading(&self) -> Vec<String> {
@@ -145,7 +145,7 @@ impl<'a> ComparisonReport<'a> {
             aligned_name: ALIGNED_NAME,
         };
         let first_column = table.first_figure_width();
-        let rows = table.lines(self.options.width);
+        let rows = table.lines(self.options);
         let mut rows = rows.iter().map(|row| self.cut(row));
         let mut lines: Vec<String> = rows.next().into_iter().collect();
         for (row, change) in rows.zip(changes) {
@@ -194,7 +194,7 @@ impl<'a> ComparisonReport<'a> {
             format!("inclusive {}", both(base.inclusive, new.inclusive)),
             calls(base.invocations, new.invocations),
         ];
-        let width = self.options.width.unwrap_or(LOG_WIDTH);
+        let width = self.options.room().unwrap_or(LOG_WIDTH);
         let mut lines: Vec<String> = Vec::new();
         for item in items {
             match lines.last_mut() {

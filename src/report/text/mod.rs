@@ -16,7 +16,7 @@ use self::table::{ALIGNED_NAME, Place, Row, Table};
 use crate::profile::{
     Cost, EdgeRef, Event, Function, FunctionId, Profile, ProfileKind, split_scale,
 };
-use crate::shown::names::cut_end;
+use crate::shown::names::{SHORT, Wanted, cut_end, short_names};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
 
@@ -28,22 +28,52 @@ pub struct Options {
     pub top: Option<usize>,
     /// What functions are sorted by, highest first.
     pub sort: Sort,
-    /// Only functions whose names contain this are shown, ignoring case.
+    /// Only functions whose names contain this are shown, ignoring case. `…` stands for anything.
     pub filter: Option<Vec<u8>>,
-    /// Only the functions of this name are shown, each with its callers and callees.
+    /// Only the functions of this name are shown, each with its callers and callees: of the whole
+    /// name, or else of one that is shown like this, or else of names that contain it.
     pub function: Option<Vec<u8>>,
     /// The columns of a terminal, to which lines are cut.
     pub width: Option<usize>,
+    /// How long names are shown.
+    pub names: Names,
     /// Whether changes are coloured.
     pub color: bool,
 }
 
 impl Options {
+    /// The columns that lines are cut to.
+    pub(super) fn room(&self) -> Option<usize> {
+        self.width.filter(|_| self.names != Names::Full)
+    }
+
+    /// The columns that names are shortened to where there is no terminal.
+    pub(super) fn name_width(&self) -> Option<usize> {
+        (self.width.is_none() && self.names == Names::Short).then_some(SHORT)
+    }
+
     /// The rows that are shown, and those that are only counted.
     fn split<'a, T>(&self, rows: &'a [T]) -> (&'a [T], &'a [T]) {
         rows.split_at_checked(self.top.unwrap_or(usize::MAX))
             .unwrap_or((rows, &[]))
     }
+}
+
+/// How long names are shown.
+///
+/// Short names leave out template arguments, parameter lists, the folders of paths and outer
+/// namespaces, as far as they have to. In one table, names that differ are shown differently.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[non_exhaustive]
+pub enum Names {
+    /// What a terminal has room for; in full where there is none.
+    #[default]
+    Auto,
+    /// What a terminal has room for, or 80 columns.
+    Short,
+    /// Every name in full.
+    Full,
 }
 
 /// How a table is sorted.
@@ -69,19 +99,19 @@ pub enum Error {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The profile has no function of the name that was asked for.
-    #[error("no function is named \"{name}\"{}", advice(.similar))]
+    #[error("no function's name contains \"{name}\"{}", advice(.closest))]
     UnknownFunction {
         /// The name that was asked for.
         name: String,
-        /// Some functions whose names contain it, the most expensive first.
-        similar: Vec<String>,
+        /// The names that have most in common with it.
+        closest: Vec<String>,
     },
 }
 
 fn advice(names: &[String]) -> String {
     match names {
         [] => String::new(),
-        names => format!("; these contain it: {}", names.join(", ")),
+        names => format!("; closest: {}", names.join(", ")),
     }
 }
 
@@ -98,10 +128,10 @@ pub fn write(profile: &Profile, options: &Options, mut output: impl Write) -> Re
     let report = Report::new(profile, options);
     let lines = match &options.function {
         Some(name) => report.views(name)?,
-        None => report.top_functions(),
+        None => report.top_functions()?,
     };
     for line in lines {
-        writeln!(output, "{}", cut_end(&line, options.width))?;
+        writeln!(output, "{}", cut_end(&line, options.room()))?;
     }
     Ok(output.flush()?)
 }
@@ -165,9 +195,12 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn top_functions(&self) -> Vec<String> {
+    fn top_functions(&self) -> Result<Vec<String>, Error> {
         let functions = match &self.options.filter {
-            Some(text) => self.functions(containing(text)),
+            Some(text) => {
+                let wanted = Wanted::new(text);
+                self.found(&wanted, self.functions(|id| wanted.is_in(&self.name(id))))?
+            }
             None => self.functions(|_| true),
         };
         let mut lines = self.heading();
@@ -190,23 +223,23 @@ impl<'a> Report<'a> {
             let cost = self.self_costs(rest);
             lines.push(format!("{count} with a self cost of {cost}"));
         }
-        lines
+        Ok(lines)
     }
 
     /// Functions of a name, each with its callers and callees.
     fn views(&self, name: &[u8]) -> Result<Vec<String>, Error> {
-        const SIMILAR: usize = 5;
-        let functions = self.functions(|other| other == name);
+        let wanted = Wanted::new(name);
+        let mut functions = self.functions(|id| self.name(id) == wanted.text());
         if functions.is_empty() {
-            let similar = self.functions(containing(name));
-            let similar = similar.iter().take(SIMILAR).map(|&id| self.name(id));
-            return Err(Error::UnknownFunction {
-                name: printable(name),
-                similar: similar.collect(),
-            });
+            functions = self.functions(|id| wanted.is(&self.name(id)));
         }
+        if functions.is_empty() {
+            functions = self.functions(|id| wanted.is_in(&self.name(id)));
+        }
+        let functions = self.found(&wanted, functions)?;
+        let (top, rest) = self.options.split(&functions);
         let mut lines = self.heading();
-        for id in functions {
+        for &id in top {
             lines.push(String::new());
             lines.extend(self.function_table(&[id]));
             let callers = self.profile.called_from(id).collect();
@@ -214,14 +247,32 @@ impl<'a> Report<'a> {
             let callees = self.profile.sub_calls(id).collect();
             lines.extend(self.call_table("callee", callees, |edge| edge.callee));
         }
+        if !rest.is_empty() {
+            lines.push(String::new());
+            let count = counted(rest.len() as u64, "more function");
+            lines.push(format!("{count} whose names contain it"));
+        }
         Ok(lines)
     }
 
-    /// Functions by their names, in the order in which they are shown.
-    fn functions(&self, is_wanted: impl Fn(&[u8]) -> bool) -> Vec<FunctionId> {
-        let functions = self.profile.functions();
-        let wanted = functions.filter(|(_, function)| is_wanted(self.profile.name(function.name)));
-        let mut wanted: Vec<FunctionId> = wanted.map(|(id, _)| id).collect();
+    /// The functions that were found, or an error that lists others.
+    fn found(&self, wanted: &Wanted, functions: Vec<FunctionId>) -> Result<Vec<FunctionId>, Error> {
+        if !functions.is_empty() {
+            return Ok(functions);
+        }
+        let names = self.profile.functions().map(|(id, _)| self.name(id));
+        let names: Vec<_> = names.collect();
+        let closest = wanted.closest(names.iter().map(String::as_str));
+        Err(Error::UnknownFunction {
+            name: wanted.text().to_owned(),
+            closest: short_names(&closest, SHORT),
+        })
+    }
+
+    /// Some functions, in the order in which they are shown.
+    fn functions(&self, is_wanted: impl Fn(FunctionId) -> bool) -> Vec<FunctionId> {
+        let functions = self.profile.functions().map(|(id, _)| id);
+        let mut wanted: Vec<_> = functions.filter(|&id| is_wanted(id)).collect();
         wanted.sort_by_key(|&id| Reverse(self.rank(self.profile.function(id))));
         wanted
     }
@@ -283,7 +334,7 @@ impl<'a> Report<'a> {
             rows: rows.collect(),
             aligned_name: ALIGNED_NAME,
         };
-        table.lines(self.options.width)
+        table.lines(self.options)
     }
 
     /// The calls into a function or out of it, after an empty line; `function` is the one at their
@@ -332,7 +383,7 @@ impl<'a> Report<'a> {
             rows: rows.collect(),
             aligned_name: ALIGNED_NAME,
         };
-        lines.extend(table.lines(self.options.width));
+        lines.extend(table.lines(self.options));
         if !rest.is_empty() {
             let costs = rest.iter().map(|call| call.cost);
             let cost = self.cost_and_share(costs.fold(0, Cost::saturating_add));
@@ -399,12 +450,6 @@ impl<'a> Report<'a> {
         let summary = in_units(summary, self.first.unit);
         Some(format!("summary    {summary}, {explanation}"))
     }
-}
-
-/// Tells whether a name contains a text, in upper or lower case.
-fn containing(text: &[u8]) -> impl Fn(&[u8]) -> bool {
-    let text = text.to_ascii_lowercase();
-    move |name| memchr::memmem::find(&name.to_ascii_lowercase(), &text).is_some()
 }
 
 /// The command that was profiled, or the first of several.

@@ -1,6 +1,7 @@
 //! A table: figures, then names and places, which share the remaining width.
 
-use crate::shown::names::{pad, shorten_name, shorten_path, width_of};
+use super::Options;
+use crate::shown::names::{pad, short_names, shorten_path, width_of};
 use crate::shown::text::printable;
 
 /// What stands between columns.
@@ -50,21 +51,35 @@ struct Widths {
 
 impl Table {
     /// The headings and rows as lines, cut to a width if there is one.
-    pub fn lines(&self, width: Option<usize>) -> Vec<String> {
+    pub fn lines(mut self, options: &Options) -> Vec<String> {
+        if let Some(width) = options.name_width() {
+            self.shorten_names(width);
+        }
         let figures = self.figure_widths();
         let taken: usize = figures.iter().map(|width| width + GAP.len()).sum();
-        let room = width.map(|width| width.saturating_sub(taken));
+        let room = options.room().map(|width| width.saturating_sub(taken));
         let widths = self.name_widths(room);
         let names = self.names.map(str::to_owned);
         let headings = line(&figures, &self.figures, &widths, names);
-        let rows = self.rows.iter().map(|row| {
-            let names = match room {
-                Some(_) => row.cut_names(&widths),
-                None => [row.name.clone(), row.place.in_full()],
+        if room.is_some() {
+            self.shorten_names(widths.name);
+        }
+        let rows = self.rows.into_iter().map(|row| {
+            let place = match (room, widths.place) {
+                (Some(_), place) => place.map(|width| row.place.cut(width)).unwrap_or_default(),
+                (None, _) => row.place.in_full(),
             };
-            line(&figures, &row.figures, &widths, names)
+            line(&figures, &row.figures, &widths, [row.name, place])
         });
         std::iter::once(headings).chain(rows).collect()
+    }
+
+    fn shorten_names(&mut self, width: usize) {
+        let names: Vec<_> = self.rows.iter().map(|row| row.name.as_str()).collect();
+        let names = short_names(&names, width);
+        for (row, name) in self.rows.iter_mut().zip(names) {
+            row.name = name;
+        }
     }
 
     /// How wide the first column is.
@@ -107,14 +122,6 @@ impl Table {
             name,
             place: Some(place.min(both - name)),
         }
-    }
-}
-
-impl Row {
-    fn cut_names(&self, widths: &Widths) -> [String; 2] {
-        let place = widths.place.map(|width| self.place.cut(width));
-        let name = shorten_name(&self.name, widths.name);
-        [name, place.unwrap_or_default()]
     }
 }
 
