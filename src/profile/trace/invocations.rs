@@ -280,9 +280,13 @@ impl InvocationTree {
         next_index(self.calls.len() + calls.len())?;
         self.calls.extend_from_slice(calls);
         for (position, call) in (first_call..).zip(calls) {
-            if let Some(claimed) = call.invocation() {
-                self.invocations[claimed].caller = id;
-                self.invocations[claimed].claimed_by = position;
+            // A preprocessed file may name one that ended later, which nothing called then.
+            let claimed = call
+                .invocation()
+                .and_then(|at| self.invocations.get_mut(at));
+            if let Some(claimed) = claimed {
+                claimed.caller = id;
+                claimed.claimed_by = position;
             }
         }
         Some(id)

@@ -1,19 +1,20 @@
 //! Broken and hostile input: an error or a warning, and never anything worse.
 
 use std::fs;
+use std::io::Cursor;
 use std::path::PathBuf;
 
 use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::profile::{EventChoice, InclusiveCost};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder};
 use cg_preprocess::report::{collapsed, text, tree};
-use cg_preprocess::webgrind::Version;
+use cg_preprocess::webgrind::{self, Version};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::common::fixtures;
 use crate::common::preprocessed::decode;
-use crate::library::{Reading, json, text_options, write};
+use crate::library::{Reading, json, linked, read, text_options, write};
 
 /// Pieces that mean something, to put where they do not belong.
 const WORDS: [&str; 26] = [
@@ -140,26 +141,29 @@ fn reading() -> impl Strategy<Value = Reading> {
 
 /// Whatever the bytes: if they are read, then each format holds something that can be decoded.
 pub fn assert_harmless(reading: &Reading, text: &[u8]) {
-    let Ok((profile, _)) = reading.read([text]) else {
-        return;
-    };
+    if let Ok((profile, _)) = reading.read([text]) {
+        assert_writable(&profile);
+    }
+}
+
+fn assert_writable(profile: &Profile) {
     for version in Version::ALL {
-        let decoded = decode(&write(&profile, version));
+        let decoded = decode(&write(profile, version));
         assert_eq!(decoded.functions.len(), profile.functions().len());
     }
-    serde_json::from_str::<serde_json::Value>(&json(&profile)).unwrap();
+    serde_json::from_str::<serde_json::Value>(&json(profile)).unwrap();
     for (top, width) in [(None, None), (Some(3), Some(60))] {
         let options = text_options(|options| {
             options.top = top;
             options.width = width;
         });
         let mut lines = Vec::new();
-        text::write(&profile, &options, &mut lines).unwrap();
-        tree::write(&profile, &options, &mut lines).unwrap();
+        text::write(profile, &options, &mut lines).unwrap();
+        tree::write(profile, &options, &mut lines).unwrap();
         String::from_utf8(lines).unwrap();
     }
     let mut stacks = Vec::new();
-    collapsed::write(&profile, &mut stacks).unwrap();
+    collapsed::write(profile, &mut stacks).unwrap();
     // A stack, a blank, and a cost that is not 0.
     for stack in stacks.split_inclusive(|&byte| byte == b'\n') {
         let line = stack.strip_suffix(b"\n").unwrap();
@@ -169,8 +173,62 @@ pub fn assert_harmless(reading: &Reading, text: &[u8]) {
     }
 }
 
+/// Every invocation of some traces.
+fn small_tables() -> Vec<Vec<u8>> {
+    let traces = [
+        "xdebug3/proxies.cg",
+        "xdebug3/small.cg",
+        "xdebug3/fibers.cg",
+    ];
+    let traces = traces.map(|name| read(fixtures::bytes(name), linked()));
+    traces.map(|trace| write(&trace, Version::V4)).to_vec()
+}
+
+/// As if each number were one of another place; each of them in turn.
+#[test]
+fn any_number_of_a_table_may_be_another() {
+    let table = &small_tables()[0];
+    for at in (0..table.len() / 4).map(|at| 4 * at) {
+        for number in [0, 1, 2, 7, 13, u32::MAX] {
+            let mut table = table.clone();
+            table[at..][..4].copy_from_slice(&u32::to_le_bytes(number));
+            let mut options = linked();
+            options.contexts = true;
+            options.inclusive = InclusiveCost::Outermost;
+            options.proxies = vec![b"php::call_user_func".to_vec()];
+            let mut builder = ProfileBuilder::new(options);
+            if webgrind::read(Cursor::new(table), "test.pre", &mut builder).is_ok() {
+                builder.finish().unwrap();
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(super::config(256))]
+
+    /// Numbers of functions, invocations and addresses that are those of others.
+    #[test]
+    fn any_other_numbers(
+        reading in reading(),
+        table in select(small_tables()),
+        changes in vec((any::<usize>(), any::<usize>(), -2..3i32), 1..6),
+    ) {
+        let mut table = table;
+        let mut numbers: Vec<_> = table.chunks_exact(4).map(|n| u32::from_le_bytes(n.try_into().unwrap())).collect();
+        for (to, from, more) in changes {
+            let number = numbers[from % numbers.len()].wrapping_add_signed(more);
+            let to = to % numbers.len();
+            numbers[to] = number;
+            table[4 * to..][..4].copy_from_slice(&number.to_le_bytes());
+        }
+        let mut builder = ProfileBuilder::new(reading.profile);
+        if webgrind::read(Cursor::new(table), "test.pre", &mut builder).is_ok()
+            && let Ok(profile) = builder.finish()
+        {
+            assert_writable(&profile);
+        }
+    }
 
     #[test]
     fn any_bytes(reading in reading(), text in vec(any::<u8>(), 0..400)) {
