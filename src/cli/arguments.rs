@@ -20,6 +20,14 @@ use super::inputs::{self, names_as_bytes};
 use super::progress::When;
 use super::webgrind_files::Place;
 
+/// What names of files say of their format.
+const ENDINGS: [(&str, Format); 4] = [
+    (".html", Format::Html),
+    (".json", Format::Json),
+    (".txt", Format::Text),
+    (".folded", Format::Collapsed),
+];
+
 /// The number of rows in a report without `--top`.
 const DEFAULT_ROWS: usize = 30;
 
@@ -43,6 +51,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     reports: ReportArguments,
+
+    #[command(flatten)]
+    pub page: PageArguments,
 
     #[command(flatten)]
     comparison: ComparisonArguments,
@@ -84,12 +95,12 @@ pub struct OutputArguments {
     #[arg(long)]
     force: bool,
 
-    /// What to write
+    /// What to write [default: what the name of FILE says, text at a terminal, else v7]
     ///
-    /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version
-    /// since 1.2 v7.
-    #[arg(short, long, value_enum, default_value = "v7")]
-    format: Format,
+    /// Names that say it end in .html, .json, .txt or .folded (collapsed). v4 to v7 are webgrind's
+    /// formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version since 1.2 v7.
+    #[arg(short, long, value_enum)]
+    format: Option<Format>,
 
     /// Write `&` and `<` in names as entities, for webgrind's page (v4 to v7)
     ///
@@ -144,6 +155,32 @@ struct ReportArguments {
     /// The whole name, as it is shown where it is shortened, or a part of it.
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other, conflicts_with = "filter")]
     function: Option<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Page (html)")]
+pub struct PageArguments {
+    /// Show the page in the browser; without -o, it is a new file among the temporary ones
+    ///
+    /// The name of that file is printed.
+    #[arg(long)]
+    pub open: bool,
+
+    /// Make places in the source links: an address with {file} and {line} in it
+    ///
+    /// For example https://git.example/app/blob/main/{file}#L{line}, or
+    /// phpstorm://open?file={file}&line={line} for an editor.
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        value_parser = source_url,
+        value_hint = ValueHint::Other
+    )]
+    source_url: Option<String>,
+
+    /// Leave this folder out of the names of the files in it
+    #[arg(long, value_name = "FOLDER")]
+    source_root: Option<OsString>,
 }
 
 #[derive(Args, Debug)]
@@ -240,6 +277,9 @@ impl Arguments {
         let mut options = Options::default();
         options.format = format;
         options.text = self.report_options();
+        options.html.source_url.clone_from(&self.page.source_url);
+        let root = self.page.source_root.clone();
+        options.html.source_root = root.map(OsString::into_encoded_bytes);
         options.read.kind = self.reading.kind;
         options.read.lenient = self.reading.lenient;
         options.events = match self.figures.event.as_slice() {
@@ -267,10 +307,26 @@ impl Arguments {
 
     /// The format to write: with `--webgrind`, that of the profile, not of the converted file.
     fn format(&self) -> Format {
-        match self.output.webgrind {
-            Some(_) => Format::Callgrind,
-            None => self.output.format,
+        match (&self.output.webgrind, self.output.format) {
+            (Some(_), _) => Format::Callgrind,
+            (None, Some(format)) => format,
+            (None, None) if self.page.open => Format::Html,
+            (None, None) => self.default_format(),
         }
+    }
+
+    /// The format that the output asks for.
+    fn default_format(&self) -> Format {
+        let target = self.target();
+        let name = match &target {
+            Target::File(path) => path.file_name().unwrap_or_default(),
+            Target::Stdout if target.is_terminal() => return Format::Text,
+            Target::Stdout => return Format::default(),
+        };
+        let name = name.to_string_lossy().to_ascii_lowercase();
+        let mut endings = ENDINGS.iter();
+        let ending = endings.find(|(ending, _)| name.ends_with(ending));
+        ending.map_or_else(Format::default, |&(_, format)| format)
     }
 
     fn report_options(&self) -> text::Options {
@@ -327,6 +383,11 @@ impl Arguments {
             sources.push(Source::Stdin);
         }
         Ok(sources)
+    }
+
+    /// Whether the page needs a file that the user has not named.
+    pub fn needs_page(&self) -> bool {
+        self.page.open && self.output.output.is_none()
     }
 
     pub fn target(&self) -> Target {
@@ -402,6 +463,23 @@ impl Arguments {
                 "--escape-html is for webgrind's formats: -f v4 to -f v7".to_owned(),
             ),
             (
+                self.page.open && self.format() != Format::Html,
+                "--open shows a page: leave -f out, or choose -f html".to_owned(),
+            ),
+            (
+                (self.page.source_url.is_some() || self.page.source_root.is_some())
+                    && self.format() != Format::Html,
+                "--source-url and --source-root are for -f html".to_owned(),
+            ),
+            (
+                self.format() == Format::Html && !self.page.open && self.target().is_terminal(),
+                "the page would go to a terminal: name a file with -o, or say --open".to_owned(),
+            ),
+            (
+                self.page.open && self.output.output.as_deref().is_some_and(inputs::is_dash),
+                "--open needs a file: name one with -o, or leave -o out".to_owned(),
+            ),
+            (
                 needs.binary && self.target().is_terminal(),
                 "the output is binary and would go to a terminal: name a file with -o, use a pipe, or choose -f text or -f json".to_owned(),
             ),
@@ -409,6 +487,24 @@ impl Arguments {
         let mut wrong = contradictions.into_iter().filter(|(is_wrong, _)| *is_wrong);
         wrong.next().map(|(_, message)| message)
     }
+}
+
+/// Reads the address of a line of source. It must not be able to run anything, whatever the name of
+/// a file is.
+fn source_url(template: &str) -> Result<String, &'static str> {
+    let scheme = template.split_once(':').map_or("", |(scheme, _)| scheme);
+    let scheme = scheme.to_ascii_lowercase();
+    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    if !is_scheme || ["javascript", "data", "vbscript"].contains(&scheme.as_str()) {
+        return Err("expected an address, such as https://host/{file}#L{line}");
+    }
+    if !template.contains("{file}") {
+        return Err("expected {file} in the address, where the name of a file is to stand");
+    }
+    Ok(template.to_owned())
 }
 
 /// The formats that take something, as they are chosen: `-f text, -f tree or -f json`.

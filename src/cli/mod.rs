@@ -1,6 +1,7 @@
 //! The command line: turns arguments into options, and reports into messages.
 
 mod arguments;
+mod browser;
 mod generate;
 mod help;
 mod inputs;
@@ -36,10 +37,20 @@ pub fn run() -> Result<ExitCode> {
     }
     arguments.check();
     let start = Instant::now();
+    let own_page = arguments.needs_page().then(browser::temporary_page);
+    let own_page = own_page.transpose()?;
+    let target = match &own_page {
+        Some(page) => Target::File(page.to_path_buf()),
+        None => arguments.target(),
+    };
     let report = match arguments.webgrind_place()? {
         Some(place) => show_in_webgrind(&place, &arguments)?,
-        None => convert(&arguments.target(), &arguments)?,
+        None => convert(&target, &arguments)?,
     };
+    if let Some(page) = own_page {
+        page.keep()?;
+        writeln!(io::stdout(), "{target}")?;
+    }
     let mut messages = io::stderr().lock();
     // If this fails, there is nobody to tell, and the output has been written.
     let mut say = |line: String| drop(writeln!(messages, "{line}"));
@@ -59,6 +70,12 @@ pub fn run() -> Result<ExitCode> {
     }
     if arguments.messages.verbose {
         say(figures(&report, start));
+    }
+    if let Target::File(page) = &target
+        && arguments.page.open
+        && let Some(failure) = browser::open(page)
+    {
+        say(format!("warning: {failure}"));
     }
     Ok(status)
 }

@@ -30,6 +30,8 @@ pub enum Format {
     Collapsed,
     /// All functions and calls, for scripts.
     Json,
+    /// A page for a browser: functions, calls, flame graph and tree.
+    Html,
 }
 
 /// What a format needs of the inputs, and what it can show of them.
@@ -127,6 +129,11 @@ impl Format {
             Format::Json => Needs {
                 events: EventNeed::All,
                 comparison: true,
+                ..LEAST
+            },
+            Format::Html => Needs {
+                events: EventNeed::All,
+                stacks: StackNeed::IfAny,
                 ..LEAST
             },
         }

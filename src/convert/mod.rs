@@ -14,7 +14,7 @@ use crate::callgrind;
 use crate::io::{Found, OutputOptions, Progress, Source, Target, Unfinished, is_profile};
 use crate::profile::{Comparison, EventChoice, GrowthFailure, InclusiveCost, MaxGrowth, Profile};
 use crate::report::json::Completeness;
-use crate::report::text;
+use crate::report::{html, text};
 use crate::shown::text::excerpt;
 use crate::webgrind::OnOverflow;
 pub use error::{ConvertError, FormatError};
@@ -31,6 +31,8 @@ pub struct Options {
     pub format: Format,
     /// How tables and trees for people look.
     pub text: text::Options,
+    /// How a page shows places in the source.
+    pub html: html::Options,
     /// How inputs are read.
     pub read: callgrind::Options,
     /// The events whose costs are read.
@@ -191,7 +193,9 @@ impl<'a> Conversion<'a> {
     /// When an input cannot be read, or when there is nothing to convert.
     pub fn read(self) -> Result<Loaded<'a>, ConvertError> {
         let (mut profile, mut report) = self.load(&self.inputs)?;
-        if self.options.format == Format::Json && self.options.events == EventChoice::All {
+        if matches!(self.options.format, Format::Json | Format::Html)
+            && self.options.events == EventChoice::All
+        {
             profile.derive_events();
         }
         let warnings = &mut report.warnings;

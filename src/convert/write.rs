@@ -6,7 +6,7 @@ use super::{ConvertError, Format, FormatError, Options, Report, Warning};
 use crate::io::{Place, Target};
 use crate::profile::{Comparison, Profile};
 use crate::report::json::{self, Completeness};
-use crate::report::{collapsed, text, tree};
+use crate::report::{collapsed, html, text, tree};
 use crate::webgrind::{Version, WriteOptions};
 use crate::{callgrind, webgrind};
 
@@ -68,17 +68,17 @@ impl Loaded<'_> {
                 Ok(nothing(text::write_comparison(comparison, text, to)?))
             }),
             (Format::Json, None) => {
-                let warnings = self.report.warnings.iter();
-                let notes = json::Notes {
-                    complete: self.report.is_complete(),
-                    warnings: warnings.map(Warning::to_string).collect(),
-                };
+                let notes = self.notes();
                 self.stream(|to| Ok(nothing(json::write(profile, &notes, to)?)))
             }
             (Format::Json, Some(compared)) => self.stream(|to| {
                 let (comparison, complete) = (&compared.comparison, &compared.complete);
                 Ok(nothing(json::write_comparison(comparison, complete, to)?))
             }),
+            (Format::Html, _) => {
+                let (notes, options) = (self.notes(), &self.options.html);
+                self.stream(|to| Ok(nothing(html::write(profile, &notes, options, to)?)))
+            }
         };
         let written = written?;
         self.report.bytes_out = written.bytes;
@@ -87,6 +87,15 @@ impl Loaded<'_> {
             self.report.growth = compared.comparison.check_growth(limit).err();
         }
         Ok(self.report)
+    }
+
+    /// What readers of the output should know about the inputs.
+    fn notes(&self) -> json::Notes {
+        let warnings = self.report.warnings.iter();
+        json::Notes {
+            complete: self.report.is_complete(),
+            warnings: warnings.map(Warning::to_string).collect(),
+        }
     }
 
     fn preprocessed(&self, version: Version) -> Result<Written, ConvertError> {

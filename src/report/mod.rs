@@ -22,6 +22,7 @@
 //! ```
 
 pub mod collapsed;
+pub mod html;
 pub mod json;
 pub mod text;
 pub mod tree;

@@ -13,4 +13,5 @@ mod input;
 #[cfg(all(target_os = "linux", feature = "compression"))]
 mod limits;
 mod output;
+mod page;
 mod webgrind_place;

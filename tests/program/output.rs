@@ -748,7 +748,9 @@ mod terminal {
         let folder = TempDir::new().unwrap();
         fs::copy(fixture("xdebug3/small.cg"), folder.path().join("a.cg")).unwrap();
         for (arguments, status, text) in [
-            ("a.cg", 2, "is binary and would go to a terminal"),
+            ("a.cg", 0, "self %"),
+            ("-f v7 a.cg", 2, "is binary and would go to a terminal"),
+            ("-f html a.cg", 2, "the page would go to a terminal"),
             ("-f v4 -o - a.cg", 2, "is binary and would go to a terminal"),
             (
                 "-o /dev/tty a.cg",

@@ -20,6 +20,7 @@ mod cut_off;
 mod golden;
 mod interpreter;
 mod lines;
+mod page;
 mod properties;
 mod report;
 mod round_trip;

@@ -1,5 +1,7 @@
 //! Costs formatted for people, with their units.
 
+use serde::Serialize;
+
 use crate::shown::numbers::{grouped, rounded};
 
 /// A cost and, where its unit is known, how much that is: `58,434 (584 µs)`.
@@ -121,12 +123,13 @@ fn largest_within<'a>(sizes: &'a [(i128, &'a str)], amount: i128) -> Option<&'a 
 }
 
 /// How the costs of a column are written: all in the same unit, with as many decimals.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(in crate::report) struct Notation {
     /// What a unit of cost is, in the smallest size.
     count: i128,
     /// What a unit of the column is.
     size: i128,
+    #[serde(rename = "unit")]
     name: &'static str,
     decimals: u32,
 }

@@ -453,7 +453,7 @@ impl<'a> Report<'a> {
 }
 
 /// The command that was profiled, or the first of several.
-fn command(profile: &Profile) -> String {
+pub(super) fn command(profile: &Profile) -> String {
     let mut commands = profile.commands();
     let Some(first) = commands.next() else {
         return "unknown".to_owned();

@@ -1,0 +1,617 @@
+//! What the page knows: as much of a profile as there is room for.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
+
+use serde::{Serialize, Serializer};
+
+use super::Options;
+use crate::profile::{
+    Cost, EdgeRef, FunctionId, NameId, Profile, ProfileKind, StackId, Stacks, split_scale,
+};
+use crate::report::json::Notes;
+use crate::report::text::command;
+use crate::report::text::figures::{Notation, Unit, in_units};
+use crate::shown::text::printable;
+
+/// The version of the layout.
+const SCHEMA: u32 = 2;
+
+/// The most functions.
+const MOST_FUNCTIONS: usize = 20_000;
+
+/// A stack is shown if it has at least this share of the total of some event, with all that begin
+/// with it.
+const LEAST_SHARE: f64 = 1.0 / 20_000.0;
+
+/// How many bytes the parts may take. Together with the page itself and the heading they stay under
+/// 8 MB.
+const FUNCTION_BYTES: usize = 4_000_000;
+const CALL_BYTES: usize = 1_500_000;
+const STACK_BYTES: usize = 2_200_000;
+
+/// How many bytes the figures of a row take beside its costs, at most: for a function, also those
+/// of the calls that are summed up for it.
+const FUNCTION_FIGURES: usize = 70;
+const ROW_FIGURES: usize = 30;
+
+/// The most warnings, and the longest text of a name or a warning.
+const MOST_WARNINGS: usize = 100;
+const LONGEST_TEXT: usize = 12_000;
+const LONGEST_WARNING: usize = 1_000;
+
+/// Stands in the place of a function or a node where there is none.
+const NONE: i64 = -1;
+
+/// Stands for stacks that are left out.
+const REST: &str = "…";
+
+/// The data of a page.
+#[derive(Serialize)]
+pub(super) struct Document {
+    schema: u32,
+    program: &'static str,
+    command: String,
+    creator: String,
+    event: String,
+    scale: u64,
+    kind: &'static str,
+    complete: bool,
+    warnings: Vec<String>,
+    events: Vec<EventRecord>,
+    total: Vec<Number>,
+    function_count: usize,
+    edge_count: usize,
+    call_count: Number,
+    files: Vec<String>,
+    functions: Functions,
+    rest: Rest,
+    calls: Calls,
+    stacks: Option<StackColumns>,
+    source_url: Option<String>,
+}
+
+#[derive(Serialize)]
+struct EventRecord {
+    name: String,
+    unit: &'static str,
+    long_name: String,
+    /// The total, as people read it.
+    shown: String,
+    notation: Notation,
+}
+
+/// The functions that are shown, as columns. Costs have a column for each event.
+#[derive(Default, Serialize)]
+struct Functions {
+    number: Vec<u32>,
+    object: Vec<usize>,
+    file: Vec<usize>,
+    name: Vec<String>,
+    short: Vec<String>,
+    line: Vec<Number>,
+    #[serde(rename = "self")]
+    self_costs: Vec<Vec<Number>>,
+    inclusive: Vec<Vec<Number>>,
+    invocations: Vec<Number>,
+}
+
+/// The functions that are not.
+#[derive(Serialize)]
+struct Rest {
+    functions: usize,
+    #[serde(rename = "self")]
+    self_costs: Vec<Number>,
+    invocations: Number,
+}
+
+/// Calls as columns.
+#[derive(Default, Serialize)]
+struct Calls {
+    caller: Vec<i64>,
+    callee: Vec<i64>,
+    file: Vec<i64>,
+    line: Vec<Number>,
+    calls: Vec<Number>,
+    cost: Vec<Vec<Number>>,
+}
+
+/// Stacks as columns: nodes of a tree, each after its parent.
+#[derive(Default, Serialize)]
+struct StackColumns {
+    parent: Vec<i64>,
+    function: Vec<i64>,
+    /// The name of a frame that is not that of its function, by its place in `frames`.
+    frame: Vec<i64>,
+    frames: Vec<String>,
+    calls: Vec<Number>,
+    #[serde(rename = "self")]
+    self_costs: Vec<Vec<Number>>,
+    estimated: Vec<u8>,
+    left_out: usize,
+}
+
+/// A whole number. A script knows such up to 2⁵³ exactly; larger ones are written as strings.
+#[derive(Clone, Copy, Debug, Default)]
+struct Number(i128);
+
+impl Number {
+    const MOST_EXACT: u64 = (1 << 53) - 1;
+
+    /// The bytes it takes in a list.
+    fn bytes(self) -> usize {
+        let digits = self.0.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
+        digits + usize::from(self.0 < 0) + if self.is_exact() { 1 } else { 3 }
+    }
+
+    fn is_exact(self) -> bool {
+        self.0.unsigned_abs() <= Self::MOST_EXACT.into()
+    }
+}
+
+impl<T: Into<i128>> From<T> for Number {
+    fn from(number: T) -> Self {
+        Number(number.into())
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match i64::try_from(self.0) {
+            Ok(number) if self.is_exact() => serializer.serialize_i64(number),
+            _ => serializer.collect_str(&self.0),
+        }
+    }
+}
+
+impl Document {
+    pub fn new(profile: &Profile, notes: &Notes, options: &Options) -> Self {
+        let totals = profile.totals();
+        let events = profile.events().iter().zip(&totals);
+        let events = events.map(|(event, &total)| {
+            let (_, scale) = split_scale(event.name());
+            let unit = Unit::of(profile.unit(event), scale);
+            EventRecord {
+                name: printable(event.name()),
+                unit: profile.unit(event),
+                long_name: printable(event.long_name()),
+                shown: in_units(total, unit),
+                notation: unit.notation(total),
+            }
+        });
+        let creator = profile.headers().find(|header| header.key() == b"creator");
+        let calls = profile.edges().map(|edge| edge.calls);
+        let mut tables = Tables::new(profile, &totals, options);
+        let functions = tables.functions();
+        let calls_columns = tables.calls();
+        let stacks = tables.stacks();
+        Document {
+            schema: SCHEMA,
+            program: concat!("cg-preprocess ", env!("CARGO_PKG_VERSION")),
+            command: cut(command(profile), LONGEST_TEXT),
+            creator: creator.map_or_else(String::new, |header| {
+                cut(printable(header.value().trim_ascii()), LONGEST_WARNING)
+            }),
+            event: printable(profile.event()),
+            scale: split_scale(profile.event()).1,
+            kind: match profile.kind() {
+                ProfileKind::Trace => "trace",
+                ProfileKind::Aggregate => "aggregate",
+                ProfileKind::Mixed => "mixed",
+            },
+            complete: notes.complete,
+            warnings: warnings(&notes.warnings),
+            events: events.collect(),
+            total: totals.iter().map(|&total| total.into()).collect(),
+            function_count: profile.functions().len(),
+            edge_count: profile.edges().len(),
+            call_count: calls.fold(0, u64::saturating_add).into(),
+            rest: tables.rest(),
+            files: tables.files.texts,
+            functions,
+            calls: calls_columns,
+            stacks,
+            source_url: options.source_url.clone(),
+        }
+    }
+}
+
+fn warnings(all: &[String]) -> Vec<String> {
+    let (shown, rest) = all.split_at_checked(MOST_WARNINGS).unwrap_or((all, &[]));
+    let shown = shown.iter().cloned();
+    let mut shown: Vec<String> = shown.map(|text| cut(text, LONGEST_WARNING)).collect();
+    if !rest.is_empty() {
+        shown.push(format!("{} more warnings", rest.len()));
+    }
+    shown
+}
+
+/// A text as it is shown; its beginning, if it is too long.
+fn shown(text: &[u8]) -> String {
+    cut(printable(text), LONGEST_TEXT)
+}
+
+fn cut(mut text: String, longest: usize) -> String {
+    if text.len() > longest {
+        let end = (0..=longest).rev().find(|&at| text.is_char_boundary(at));
+        text.truncate(end.unwrap_or(0));
+        text.push('…');
+    }
+    text
+}
+
+/// The bytes that a text takes in a list, at most.
+fn text_bytes(text: &str) -> usize {
+    let escaped = text.bytes().map(|byte| match byte {
+        b'<' => 6,
+        b'"' | b'\\' => 2,
+        _ => 1,
+    });
+    escaped.sum::<usize>() + 3
+}
+
+/// Chooses what has the largest shares, as far as there is room; all before the first for which
+/// there is none.
+fn chosen(
+    shares: &[f64],
+    least: f64,
+    most: usize,
+    mut room: usize,
+    mut bytes: impl FnMut(usize) -> usize,
+) -> Vec<bool> {
+    let large = (0..shares.len()).filter(|&at| shares[at] >= least);
+    let mut order: Vec<usize> = large.collect();
+    order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
+    let mut chosen = vec![false; shares.len()];
+    for at in order.into_iter().take(most) {
+        let Some(left) = room.checked_sub(bytes(at)) else {
+            break;
+        };
+        room = left;
+        chosen[at] = true;
+    }
+    chosen
+}
+
+/// Texts that many rows have in common.
+struct Texts<K> {
+    texts: Vec<String>,
+    places: HashMap<K, usize>,
+}
+
+impl<K> Default for Texts<K> {
+    fn default() -> Self {
+        Texts {
+            texts: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+}
+
+impl<K: Hash + Eq> Texts<K> {
+    fn place(&mut self, key: K, text: impl FnOnce() -> String) -> usize {
+        *self.places.entry(key).or_insert_with(|| {
+            self.texts.push(text());
+            self.texts.len() - 1
+        })
+    }
+}
+
+/// A column for each event.
+fn columns(events: usize) -> Vec<Vec<Number>> {
+    vec![Vec::new(); events]
+}
+
+fn push(columns: &mut [Vec<Number>], row: impl IntoIterator<Item = impl Into<Number>>) {
+    for (column, cost) in columns.iter_mut().zip(row) {
+        column.push(cost.into());
+    }
+}
+
+/// Counts and costs that are summed up, because there is no room for each of them.
+#[derive(Clone)]
+struct Sums {
+    rows: usize,
+    count: i128,
+    costs: Vec<i128>,
+}
+
+impl Sums {
+    fn new(events: usize) -> Self {
+        Sums {
+            rows: 0,
+            count: 0,
+            costs: vec![0; events],
+        }
+    }
+
+    fn add(&mut self, count: u64, costs: impl IntoIterator<Item = Cost>) {
+        self.rows += 1;
+        self.count += i128::from(count);
+        for (sum, cost) in self.costs.iter_mut().zip(costs) {
+            *sum += i128::from(cost);
+        }
+    }
+}
+
+/// Chooses what is shown, and makes columns of it.
+struct Tables<'a> {
+    profile: &'a Profile,
+    options: &'a Options,
+    totals: &'a [Cost],
+    files: Texts<NameId>,
+    /// For each function its position in the columns, if it is there.
+    places: Vec<Option<usize>>,
+}
+
+impl<'a> Tables<'a> {
+    fn new(profile: &'a Profile, totals: &'a [Cost], options: &'a Options) -> Self {
+        let mut tables = Tables {
+            profile,
+            options,
+            totals,
+            files: Texts::default(),
+            places: Vec::new(),
+        };
+        tables.choose_functions();
+        tables
+    }
+
+    /// The largest share that costs have of the total of their event.
+    fn share(&self, costs: impl IntoIterator<Item = Cost>) -> f64 {
+        let shares = costs.into_iter().zip(self.totals).map(|(cost, total)| {
+            let [cost, total] = [cost, *total].map(|cost| cost.unsigned_abs() as f64);
+            cost / total.max(1.0)
+        });
+        shares.fold(0.0, f64::max)
+    }
+
+    fn choose_functions(&mut self) {
+        let profile = self.profile;
+        let functions = profile.functions();
+        let shares = functions.map(|(id, _)| {
+            let inclusive = self.share(profile.inclusive_costs(id));
+            inclusive.max(self.share(profile.self_costs(id)))
+        });
+        let shares: Vec<f64> = shares.collect();
+        let ids: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
+        let mut files = HashSet::new();
+        let bytes = |at: usize| {
+            let function = profile.function(ids[at]);
+            let costs = profile.self_costs(ids[at]);
+            let costs = costs.chain(profile.inclusive_costs(ids[at]));
+            let costs: usize = costs.map(|cost| Number::from(cost).bytes()).sum();
+            let new = [function.file, function.object];
+            let new = new.into_iter().filter(|&name| files.insert(name));
+            let names = new.chain([function.name]);
+            let names = names.map(|name| text_bytes(&shown(profile.name(name))));
+            names.sum::<usize>() + 2 * costs + FUNCTION_FIGURES
+        };
+        let chosen = chosen(&shares, 0.0, MOST_FUNCTIONS, FUNCTION_BYTES, bytes);
+        let mut count = 0;
+        let places = chosen.into_iter().map(|is_shown| {
+            count += usize::from(is_shown);
+            is_shown.then(|| count - 1)
+        });
+        self.places = places.collect();
+    }
+
+    fn functions(&mut self) -> Functions {
+        let profile = self.profile;
+        let mut functions = Functions {
+            self_costs: columns(self.totals.len()),
+            inclusive: columns(self.totals.len()),
+            ..Functions::default()
+        };
+        for (id, function) in profile.functions() {
+            if self.places[id.index()].is_none() {
+                continue;
+            }
+            functions.number.push(id.number());
+            functions.name.push(shown(profile.name(function.name)));
+            functions.short.push(String::new());
+            functions.object.push(self.file(function.object));
+            functions.file.push(self.file(function.file));
+            functions.line.push(function.line.into());
+            functions.invocations.push(function.invocations.into());
+            push(&mut functions.self_costs, profile.self_costs(id));
+            push(&mut functions.inclusive, profile.inclusive_costs(id));
+        }
+        functions
+    }
+
+    /// The place of the name of a file, which is shown from the source root on.
+    fn file(&mut self, name: NameId) -> usize {
+        let (profile, root) = (self.profile, self.options.source_root.as_deref());
+        self.files.place(name, || {
+            let file = profile.name(name);
+            let root = root.map(|root| root.strip_suffix(b"/").unwrap_or(root));
+            let inner = root.and_then(|root| file.strip_prefix(root)?.strip_prefix(b"/"));
+            shown(inner.unwrap_or(file))
+        })
+    }
+
+    fn rest(&self) -> Rest {
+        let mut sums = Sums::new(self.totals.len());
+        for (id, function) in self.profile.functions() {
+            if self.places[id.index()].is_none() {
+                sums.add(function.invocations, self.profile.self_costs(id));
+            }
+        }
+        Rest {
+            functions: sums.rows,
+            self_costs: sums.costs.into_iter().map(Number::from).collect(),
+            invocations: sums.count.into(),
+        }
+    }
+
+    /// The calls, as far as there is room; the others are summed up by their callers and by their
+    /// callees.
+    fn calls(&mut self) -> Calls {
+        let profile = self.profile;
+        let edges = || {
+            let functions = profile.functions();
+            functions.flat_map(|(id, _)| profile.sub_calls(id))
+        };
+        let both = |edge: &EdgeRef<'_>| {
+            let [caller, callee] = [edge.caller, edge.callee].map(|id| self.places[id.index()]);
+            Some((caller?, callee?))
+        };
+        let shares = edges().map(|edge| match both(&edge) {
+            Some(_) => self.share(edge.costs()),
+            None => f64::NEG_INFINITY,
+        });
+        let shares: Vec<f64> = shares.collect();
+        let bytes: Vec<usize> = edges().map(|edge| row_bytes(edge.costs())).collect();
+        let chosen = chosen(&shares, 0.0, usize::MAX, CALL_BYTES, |at| bytes[at]);
+        let mut calls = Calls {
+            cost: columns(self.totals.len()),
+            ..Calls::default()
+        };
+        let mut rest: BTreeMap<[Option<usize>; 2], Sums> = BTreeMap::new();
+        for (edge, is_chosen) in edges().zip(chosen) {
+            let [caller, callee] = [edge.caller, edge.callee].map(|id| self.places[id.index()]);
+            if is_chosen {
+                let file = self.profile.function(edge.caller).file;
+                let file = position(Some(self.file(file)));
+                calls.push([caller, callee], file, edge.line, edge.calls, edge.costs());
+                continue;
+            }
+            for ends in [[caller, None], [None, callee]] {
+                if ends != [None, None] {
+                    let sums = rest.entry(ends);
+                    let sums = sums.or_insert_with(|| Sums::new(self.totals.len()));
+                    sums.add(edge.calls, edge.costs());
+                }
+            }
+        }
+        for (ends, sums) in rest {
+            calls.push(ends, NONE, 0, sums.count, sums.costs);
+        }
+        calls
+    }
+
+    /// The stacks that cost enough, as far as there is room; those below one that are left out are
+    /// summed up in a node of their own.
+    fn stacks(&self) -> Option<StackColumns> {
+        let stacks = Stacks::new(self.profile);
+        let mut shares: Vec<f64> = Vec::with_capacity(stacks.nodes().len());
+        shares.extend(
+            stacks
+                .nodes()
+                .map(|node| self.share(stacks.inclusive_costs(node).iter().copied())),
+        );
+        // A node is never left out above one that is shown.
+        for node in stacks.nodes().rev() {
+            if let Some(parent) = stacks.parent(node) {
+                let share = shares[node.index()];
+                let above = &mut shares[parent.index()];
+                *above = above.max(share);
+            }
+        }
+        let ids: Vec<StackId> = stacks.nodes().collect();
+        let mut frames = Texts::default();
+        let mut frame_of = |node| {
+            let place = stacks.function(node).and_then(|id| self.places[id.index()]);
+            let function = place
+                .and(stacks.function(node))
+                .map(|id| self.profile.function(id));
+            let frame = stacks.frame(node);
+            let is_other = function.is_none_or(|own| self.profile.name(own.name) != frame);
+            let frame = is_other.then(|| frames.place(frame.to_owned(), || shown(frame)));
+            (position(place), position(frame))
+        };
+        let mut seen = HashSet::new();
+        let bytes = |at: usize| {
+            let frame = stacks.frame(ids[at]);
+            let text = if seen.insert(frame) {
+                text_bytes(&shown(frame))
+            } else {
+                0
+            };
+            row_bytes(stacks.self_costs(ids[at]).iter().copied()) + text
+        };
+        let chosen = chosen(&shares, LEAST_SHARE, usize::MAX, STACK_BYTES, bytes);
+        let mut columns = StackColumns {
+            self_costs: columns(self.totals.len()),
+            ..StackColumns::default()
+        };
+        let mut places: Vec<Option<usize>> = vec![None; ids.len()];
+        let mut rest: BTreeMap<Option<usize>, Sums> = BTreeMap::new();
+        for node in stacks.nodes() {
+            let parent = stacks.parent(node);
+            let is_chosen = |node: StackId| chosen[node.index()];
+            let above = parent.and_then(|parent| places[parent.index()]);
+            let costs = stacks.inclusive_costs(node).iter().copied();
+            if is_chosen(node) {
+                places[node.index()] = Some(columns.parent.len());
+                let (function, frame) = frame_of(node);
+                let row = [position(above), function, frame];
+                let estimated = stacks.is_estimated(node);
+                let own = stacks.self_costs(node).iter().copied();
+                let own = own.chain(std::iter::repeat(0)).take(self.totals.len());
+                columns.push(row, stacks.calls(node), estimated, own);
+                continue;
+            }
+            columns.left_out += 1;
+            if parent.is_none_or(is_chosen) {
+                let sums = rest.entry(above);
+                let sums = sums.or_insert_with(|| Sums::new(self.totals.len()));
+                sums.add(stacks.calls(node), costs);
+            }
+        }
+        for (above, sums) in rest {
+            let frame = frames.place(REST.into(), || REST.to_owned());
+            let row = [position(above), NONE, position(Some(frame))];
+            columns.push(row, sums.count, false, sums.costs);
+        }
+        columns.frames = frames.texts;
+        Some(columns).filter(|columns| !columns.parent.is_empty())
+    }
+}
+
+/// A position as the page knows it.
+fn position(place: Option<usize>) -> i64 {
+    let place = place.and_then(|place| i64::try_from(place).ok());
+    place.unwrap_or(NONE)
+}
+
+fn row_bytes(costs: impl IntoIterator<Item = Cost>) -> usize {
+    let costs = costs.into_iter().map(|cost| Number::from(cost).bytes());
+    costs.sum::<usize>() + ROW_FIGURES
+}
+
+impl Calls {
+    fn push(
+        &mut self,
+        [caller, callee]: [Option<usize>; 2],
+        file: i64,
+        line: u64,
+        calls: impl Into<Number>,
+        costs: impl IntoIterator<Item = impl Into<Number>>,
+    ) {
+        self.caller.push(position(caller));
+        self.callee.push(position(callee));
+        self.file.push(file);
+        self.line.push(line.into());
+        self.calls.push(calls.into());
+        push(&mut self.cost, costs);
+    }
+}
+
+impl StackColumns {
+    fn push(
+        &mut self,
+        [parent, function, frame]: [i64; 3],
+        calls: impl Into<Number>,
+        is_estimated: bool,
+        costs: impl IntoIterator<Item = impl Into<Number>>,
+    ) {
+        self.parent.push(parent);
+        self.function.push(function);
+        self.frame.push(frame);
+        self.calls.push(calls.into());
+        self.estimated.push(u8::from(is_estimated));
+        push(&mut self.self_costs, costs);
+    }
+}

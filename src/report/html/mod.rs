@@ -1,0 +1,101 @@
+//! A profile as one page for a browser: it needs no server, no network and no other file.
+//!
+//! The page is `page.html` with its style, its script and the data, which stand in it as JSON. The
+//! data are what `-f json` writes, as columns: rows would not fit. `docs/page.schema.json`
+//! describes them.
+//!
+//! The page is never larger than 8 MB. It holds the costliest functions, calls and stacks; what
+//! there is no room for is summed up.
+//!
+//! Every byte of a profile is hostile here too: in the data, what could end their element is
+//! escaped, and the script puts names into the page as text only. The page's own policy allows no
+//! other script or style than its own, and nothing that is loaded.
+
+mod data;
+
+use std::io::{self, BufWriter, Write};
+
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::Formatter;
+
+use super::json::Notes;
+use crate::profile::Profile;
+use data::Document;
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Options of the page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The address of a line of source, with `{file}` and `{line}` in it: places are links then.
+    pub source_url: Option<String>,
+    /// The folder that is left out of the names of files in it.
+    pub source_root: Option<Vec<u8>>,
+}
+
+/// Writes a profile as a page, in UTF-8.
+///
+/// It has stacks if the profile was read with
+/// [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts).
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write(
+    profile: &Profile,
+    notes: &Notes,
+    options: &Options,
+    output: impl Write,
+) -> io::Result<()> {
+    let document = Document::new(profile, notes, options);
+    let mut output = BufWriter::new(output);
+    for part in PAGE.split("{{") {
+        let (name, text) = part.split_once("}}").unwrap_or(("", part));
+        match name {
+            "style" => output.write_all(STYLE.as_bytes())?,
+            "script" => output.write_all(SCRIPT.as_bytes())?,
+            "data" => {
+                document.serialize(&mut Serializer::with_formatter(&mut output, Escaped))?;
+            }
+            _ => {}
+        }
+        output.write_all(text.as_bytes())?;
+    }
+    output.flush()
+}
+
+/// JSON that can stand in a page: nothing in it ends the element, or a line of a script.
+struct Escaped;
+
+impl Escaped {
+    /// How a character is written, if not as it is.
+    fn escape(character: char) -> Option<&'static str> {
+        match character {
+            '<' => Some("\\u003c"),
+            '\u{2028}' => Some("\\u2028"),
+            '\u{2029}' => Some("\\u2029"),
+            _ => None,
+        }
+    }
+}
+
+impl Formatter for Escaped {
+    fn write_string_fragment<W>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()>
+    where
+        W: ?Sized + Write,
+    {
+        let mut written = 0;
+        for (at, character) in fragment.char_indices() {
+            if let Some(escape) = Escaped::escape(character) {
+                writer.write_all(&fragment.as_bytes()[written..at])?;
+                writer.write_all(escape.as_bytes())?;
+                written = at + character.len_utf8();
+            }
+        }
+        writer.write_all(&fragment.as_bytes()[written..])
+    }
+}
