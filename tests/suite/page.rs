@@ -9,7 +9,7 @@ use cg_preprocess::report::html::{self, Options};
 use cg_preprocess::report::json::Notes;
 use serde_json::Value;
 
-use crate::fixtures;
+use crate::common::fixtures;
 use crate::library::{json, profile_options, read};
 use crate::schema::Schema;
 

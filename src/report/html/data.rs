@@ -12,6 +12,7 @@ use crate::profile::{
 use crate::report::json::Notes;
 use crate::report::text::command;
 use crate::report::text::figures::{Notation, Unit, in_units};
+use crate::shown::names::{SHORT, short_names};
 use crate::shown::text::printable;
 
 /// The version of the layout.
@@ -383,9 +384,10 @@ impl<'a> Tables<'a> {
             let costs: usize = costs.map(|cost| Number::from(cost).bytes()).sum();
             let new = [function.file, function.object];
             let new = new.into_iter().filter(|&name| files.insert(name));
-            let names = new.chain([function.name]);
-            let names = names.map(|name| text_bytes(&shown(profile.name(name))));
-            names.sum::<usize>() + 2 * costs + FUNCTION_FIGURES
+            let new = new.map(|name| text_bytes(&shown(profile.name(name))));
+            let name = text_bytes(&shown(profile.name(function.name)));
+            let short = if name > SHORT { name } else { 0 };
+            new.sum::<usize>() + name + short + 2 * costs + FUNCTION_FIGURES
         };
         let chosen = chosen(&shares, 0.0, MOST_FUNCTIONS, FUNCTION_BYTES, bytes);
         let mut count = 0;
@@ -409,7 +411,6 @@ impl<'a> Tables<'a> {
             }
             functions.number.push(id.number());
             functions.name.push(shown(profile.name(function.name)));
-            functions.short.push(String::new());
             functions.object.push(self.file(function.object));
             functions.file.push(self.file(function.file));
             functions.line.push(function.line.into());
@@ -417,6 +418,10 @@ impl<'a> Tables<'a> {
             push(&mut functions.self_costs, profile.self_costs(id));
             push(&mut functions.inclusive, profile.inclusive_costs(id));
         }
+        let short = short_names(&functions.name, SHORT);
+        let short = short.into_iter().zip(&functions.name);
+        let short = short.map(|(short, name)| if short == *name { String::new() } else { short });
+        functions.short = short.collect();
         functions
     }
 
