@@ -10,7 +10,7 @@ use std::io::{self, Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice, Outcome};
 use cg_preprocess::profile::{
-    EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions,
+    EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions, Stacks,
 };
 use cg_preprocess::report::{collapsed, json, text, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
@@ -178,8 +178,8 @@ pub fn write(
             text::write(profile, &options, &mut output).map_err(|error| error.to_string())?;
             Ok(())
         }
-        Format::Tree(options) => tree::write(profile, &options, &mut output),
-        Format::Collapsed => collapsed::write(profile, &mut output).map(drop),
+        Format::Tree(options) => tree::write(&Stacks::new(profile), &options, &mut output),
+        Format::Collapsed => collapsed::write(&Stacks::new(profile), &mut output).map(drop),
     };
     written.map_err(|error| error.to_string())?;
     Ok((output, Vec::new()))

@@ -47,11 +47,6 @@ pub enum ConvertError {
     /// There are no inputs.
     #[error("there is no input")]
     NoInput,
-    /// Stacks are wanted, but an input has none.
-    #[error(
-        "{0}: holds sums, not single calls, so its stacks are not known, and an estimate would put costs where they never were; -f callgrind and -f text show what it holds"
-    )]
-    NoStacks(Source),
     /// The inputs do not make a profile.
     #[error("{inputs}: {error}")]
     Model { inputs: String, error: ModelError },

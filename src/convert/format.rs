@@ -24,9 +24,9 @@ pub enum Format {
     Callgrind,
     /// A table of the most expensive functions.
     Text,
-    /// The call tree of a trace.
+    /// The most expensive call stacks as a tree.
     Tree,
-    /// The stacks of a trace, for flame graphs.
+    /// The call stacks, for flame graphs.
     Collapsed,
     /// All functions and calls, for scripts.
     Json,
@@ -68,10 +68,8 @@ pub enum EventNeed {
 pub enum StackNeed {
     /// It shows none.
     No,
-    /// It shows them if the inputs have any.
+    /// It shows them.
     IfAny,
-    /// It shows nothing else.
-    Required,
 }
 
 /// The rows that a format can be told to show.
@@ -117,12 +115,12 @@ impl Format {
                 ..LEAST
             },
             Format::Tree => Needs {
-                stacks: StackNeed::Required,
+                stacks: StackNeed::IfAny,
                 rows: RowChoice::Top,
                 ..LEAST
             },
             Format::Collapsed => Needs {
-                stacks: StackNeed::Required,
+                stacks: StackNeed::IfAny,
                 comparison: true,
                 ..LEAST
             },

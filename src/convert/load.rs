@@ -250,10 +250,7 @@ impl<'a> Batch<'a> {
             self.merged.keep_common_events(&events);
         }
         let kind = self.builder.end_input();
-        let stacks = self.options.format.needs().stacks;
-        if stacks == StackNeed::Required && kind != Some(ProfileKind::Trace) {
-            return Err(ConvertError::NoStacks(input()));
-        } else if !self.options.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {
+        if !self.options.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {
             let warning = Warning::ProxiesIgnored(input());
             self.merged.warnings.push(warning);
         }

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::callgrind::{self, WarningKind};
 use crate::io::{Compression, Found, Source};
-use crate::profile::{Profile, ProfileKind};
+use crate::profile::{Profile, ProfileKind, Stacks};
 use crate::report::collapsed;
 use crate::shown::text::excerpt;
 use crate::webgrind::{self, ReadWarning};
@@ -77,6 +77,18 @@ pub enum Warning {
     /// A sum reached an end of the 64 bits.
     #[error("some sums do not fit into 64 bits and stay at their limit")]
     Saturated,
+    /// Stacks of sums are estimated.
+    #[error(
+        "{} % of the cost has one possible stack; the rest is divided among the callers by what their calls cost{}",
+        tenths(*exact),
+        hint(*exact, *can_be_told)
+    )]
+    Estimated {
+        /// The share that has one possible stack, from 0 to 1.
+        exact: f64,
+        /// Whether the profiler can tell more.
+        can_be_told: bool,
+    },
     /// About the stacks that were written.
     #[error(transparent)]
     Collapsed(collapsed::Warning),
@@ -119,6 +131,7 @@ impl Warning {
             | Warning::AllZero { .. }
             | Warning::NoCalls
             | Warning::Saturated
+            | Warning::Estimated { .. }
             | Warning::Collapsed(_)
             | Warning::Webgrind(_)
             | Warning::Written(_) => false,
@@ -198,6 +211,43 @@ fn all_zero(profile: &Profile) -> Option<Warning> {
 pub(super) fn costs_nothing(profile: &Profile) -> bool {
     let mut functions = profile.functions();
     functions.all(|(_, function)| function.self_cost == 0)
+}
+
+/// A warning, if stacks are estimated: about the side of which least is known.
+pub(super) fn estimated(sides: &[&Stacks<'_>]) -> Option<Warning> {
+    let are_estimated = |stacks: &&&Stacks<'_>| {
+        let mut nodes = stacks.nodes();
+        nodes.any(|node| stacks.is_estimated(node))
+    };
+    let estimated = sides.iter().filter(are_estimated);
+    let shares = estimated.map(|stacks| (stacks.exact_share(), stacks.profile()));
+    let (exact, profile) = shares.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    Some(Warning::Estimated {
+        exact,
+        can_be_told: is_of_callgrind(profile),
+    })
+}
+
+/// Whether something comes from Valgrind's Callgrind itself.
+fn is_of_callgrind(profile: &Profile) -> bool {
+    let mut headers = profile.headers();
+    headers.any(|header| header.key() == b"creator" && header.value().starts_with(b"callgrind-"))
+}
+
+/// A share as a percentage, rounded down: only all of it is 100.
+fn tenths(share: f64) -> String {
+    format!("{:.1}", (share * 1000.0).floor() / 10.0)
+}
+
+/// Below this share, the profiler had better be asked to tell more.
+const MOSTLY_EXACT: f64 = 0.9;
+
+fn hint(exact: f64, can_be_told: bool) -> &'static str {
+    if can_be_told && exact < MOSTLY_EXACT {
+        "; with valgrind's option --separate-callers=10, or a higher number, more of it has one"
+    } else {
+        ""
+    }
 }
 
 /// Whether a profile is one of Cachegrind: a command and a summary, but no creator and no calls.

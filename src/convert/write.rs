@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use super::warning::estimated;
 use super::{ConvertError, Format, FormatError, Options, Report, Warning};
 use crate::io::{Place, Target};
-use crate::profile::{Comparison, Profile};
+use crate::profile::{Comparison, Profile, Stacks};
 use crate::report::json::{self, Completeness};
 use crate::report::{collapsed, html, text, tree};
 use crate::webgrind::{Version, WriteOptions};
@@ -54,14 +55,23 @@ impl Loaded<'_> {
             (Format::Callgrind, _) => {
                 self.stream(|to| Ok(about(callgrind::write(profile, to)?, Warning::Written)))
             }
-            (Format::Collapsed, None) => {
-                self.stream(|to| Ok(about(collapsed::write(profile, to)?, Warning::Collapsed)))
-            }
-            (Format::Collapsed, Some(compared)) => self.stream(|to| {
-                let found = collapsed::write_comparison(&compared.base, profile, to)?;
-                Ok(about(found, Warning::Collapsed))
+            (Format::Collapsed, None) => self.stream(|to| {
+                let stacks = Stacks::new(profile);
+                let found = collapsed::write(&stacks, to)?;
+                let found = about(found, Warning::Collapsed);
+                Ok(estimated(&[&stacks]).into_iter().chain(found).collect())
             }),
-            (Format::Tree, _) => self.stream(|to| Ok(nothing(tree::write(profile, text, to)?))),
+            (Format::Collapsed, Some(compared)) => self.stream(|to| {
+                let (base, new) = (Stacks::new(&compared.base), Stacks::new(profile));
+                let found = collapsed::write_comparison(&base, &new, to)?;
+                let found = about(found, Warning::Collapsed);
+                Ok(estimated(&[&base, &new]).into_iter().chain(found).collect())
+            }),
+            (Format::Tree, _) => self.stream(|to| {
+                let stacks = Stacks::new(profile);
+                tree::write(&stacks, text, to)?;
+                Ok(estimated(&[&stacks]).into_iter().collect())
+            }),
             (Format::Text, None) => self.stream(|to| Ok(nothing(text::write(profile, text, to)?))),
             (Format::Text, Some(compared)) => self.stream(|to| {
                 let comparison = &compared.comparison;

@@ -31,8 +31,8 @@ pub struct Function {
     pub invocations: u64,
     /// Cost of all calls to it.
     pub call_cost: Cost,
-    /// Whether the [`InvocationTree`](super::InvocationTree), where one is kept, holds all its
-    /// invocations.
+    /// Whether the [`InvocationTree`](super::InvocationTree) or the
+    /// [`ContextTree`](super::ContextTree), where one is kept, holds all its invocations.
     pub is_listed: bool,
     /// How many functions with the same object, file and name come before it in its input. There
     /// can be some in a preprocessed file, which stores no objects.

@@ -1,4 +1,4 @@
-//! The stacks of a trace, one per line, as flame graph tools read them.
+//! Stacks, one per line, as flame graph tools read them.
 //!
 //! ```text
 //! {main} 1200
@@ -6,15 +6,16 @@
 //! {main};App\Kernel->boot;php::include 90
 //! ```
 //!
-//! Each line has the frames of a stack from the root on, and the sum of the self costs of all
-//! invocations with just that stack: the lines add up to the profile's total. Costs are written in
-//! full, whatever their size. Lines are sorted by the bytes of their stacks.
+//! Each line has the frames of a stack from the root on, and what just that stack costs: the lines
+//! add up to the profile's total. Costs are written in full, whatever their size. Lines are sorted
+//! by the bytes of their stacks.
 //!
 //! Frames are function names, except for characters that readers of the format cannot handle:
 //!
 //! | in a name | in its frame | because it |
 //! |---|---|---|
 //! | `;` | `:` | separates frames |
+//! | invisible characters that turn or part text | `\u{202e}` and the like | make two names look alike |
 //! | control characters, line separators | a blank | end lines |
 //! | the blank before trailing digits and points | `_` | makes these a second cost |
 //! | the blank of `# ` at its beginning | `_` | makes a comment |
@@ -25,7 +26,7 @@
 //!
 //! ```
 //! use cg_preprocess::callgrind;
-//! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+//! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions, Stacks};
 //! use cg_preprocess::report::collapsed;
 //!
 //! let trace = "creator: xdebug 3.4.0\nevents: Time\nfl=a.php\nfn=work\n3 40\n\n\
@@ -35,20 +36,21 @@
 //! let mut builder = ProfileBuilder::new(options);
 //! callgrind::read(trace.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
 //!
-//! let mut stacks = Vec::new();
-//! collapsed::write(&builder.finish()?, &mut stacks)?;
-//! assert_eq!(String::from_utf8(stacks)?, "{main} 2\n{main};work 40\n");
+//! let profile = builder.finish()?;
+//! let mut lines = Vec::new();
+//! collapsed::write(&Stacks::new(&profile), &mut lines)?;
+//! assert_eq!(String::from_utf8(lines)?, "{main} 2\n{main};work 40\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
 use thiserror::Error;
 
-use crate::profile::{ContextId, ContextTree, Cost, FunctionId, Profile, Step, split_scale};
-use crate::shown::text::utf8;
+use crate::profile::{Cost, StackId, Stacks, split_scale};
+use crate::shown::text::{printable, utf8};
 
 /// How many frames a stack has at most: recursion would make the output grow with its square.
 const MOST_FRAMES: usize = 1024;
@@ -84,29 +86,21 @@ pub enum Warning {
     InNew(Box<Warning>),
 }
 
-/// Writes the stacks of a profile's traces; see the [module](self)'s documentation.
-///
-/// The profile has to have been read with
-/// [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts): without them nothing is
-/// written.
+/// Writes stacks by the first event; see the [module](self)'s documentation.
 ///
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(profile: &Profile, output: impl Write) -> io::Result<Vec<Warning>> {
+pub fn write(stacks: &Stacks<'_>, output: impl Write) -> io::Result<Vec<Warning>> {
     let mut output = BufWriter::new(output);
-    let Some(contexts) = profile.contexts() else {
-        return Ok(Vec::new());
-    };
-    let frames = Frames::new(profile);
-    let merged = frames.merged(contexts);
-    let mut stacks = Stacks::new(merged.as_ref().unwrap_or(contexts), &frames);
-    while let Some(cost) = stacks.advance() {
-        output.write_all(&stacks.stack)?;
+    let frames = Frames::new(stacks);
+    let mut lines = Lines::new(stacks, &frames);
+    while let Some(cost) = lines.advance() {
+        output.write_all(&lines.stack)?;
         writeln!(output, " {cost}")?;
     }
     output.flush()?;
-    Ok(stacks.warnings())
+    Ok(lines.warnings())
 }
 
 /// Writes every stack that either of two profiles has, with its costs in the base and in the new
@@ -119,26 +113,18 @@ pub fn write(profile: &Profile, output: impl Write) -> io::Result<Vec<Warning>> 
 ///
 /// When the output fails.
 pub fn write_comparison(
-    base: &Profile,
-    new: &Profile,
+    base: &Stacks<'_>,
+    new: &Stacks<'_>,
     output: impl Write,
 ) -> io::Result<Vec<Warning>> {
     let mut output = BufWriter::new(output);
     let sides = [base, new];
-    let [Some(base), Some(new)] = sides.map(Profile::contexts) else {
-        return Ok(Vec::new());
-    };
-    let contexts = [base, new];
-    let scales = sides.map(|profile| i128::from(split_scale(profile.event()).1));
+    let scales = sides.map(|stacks| i128::from(split_scale(stacks.profile().event()).1));
     let frames = sides.map(Frames::new);
-    let merged = [0, 1].map(|side| frames[side].merged(contexts[side]));
-    let mut stacks = [0, 1].map(|side| {
-        let contexts = merged[side].as_ref().unwrap_or(contexts[side]);
-        Stacks::new(contexts, &frames[side])
-    });
-    let mut costs = stacks.each_mut().map(Stacks::advance);
+    let mut lines = [0, 1].map(|side| Lines::new(sides[side], &frames[side]));
+    let mut costs = lines.each_mut().map(Lines::advance);
     loop {
-        let own = [0, 1].map(|side| costs[side].and(Some(&stacks[side].stack)));
+        let own = [0, 1].map(|side| costs[side].and(Some(&lines[side].stack)));
         let Some(stack) = own.into_iter().flatten().min() else {
             break;
         };
@@ -149,67 +135,92 @@ pub fn write_comparison(
             let cost = i128::from(cost.unwrap_or(0)) * scales[side];
             write!(output, " {cost}")?;
             if is_there[side] {
-                costs[side] = stacks[side].advance();
+                costs[side] = lines[side].advance();
             }
         }
         output.write_all(b"\n")?;
     }
     output.flush()?;
-    let [of_base, of_new] = stacks.map(|side| side.warnings().into_iter().map(Box::new));
+    let [of_base, of_new] = lines.map(|side| side.warnings().into_iter().map(Box::new));
     let warnings = of_base.map(Warning::InBase);
     Ok(warnings.chain(of_new.map(Warning::InNew)).collect())
 }
 
-/// The frames of all functions.
+/// The frames of all nodes.
 struct Frames {
-    /// By number of the function.
+    /// In the order in which lines of stacks that go on below them stand.
     texts: Vec<String>,
-    /// For every function the first one of the same frame.
-    first: Vec<FunctionId>,
-    /// Whether there is another one.
-    are_shared: bool,
+    /// For each of them the place of its beginning among those of all lines: where the stack ends
+    /// with it, and where it goes on.
+    places: Vec<[usize; 2]>,
+    /// The position in `texts` for each node.
+    of_nodes: Vec<u32>,
 }
 
 impl Frames {
-    fn new(profile: &Profile) -> Self {
-        let mut frames = Frames {
-            texts: Vec::new(),
-            first: Vec::new(),
-            are_shared: false,
+    fn new(stacks: &Stacks<'_>) -> Self {
+        let mut by_name: HashMap<&[u8], u32> = HashMap::new();
+        let mut by_function: Vec<Option<u32>> = vec![None; stacks.profile().functions().len()];
+        let mut names = Vec::new();
+        let mut number = |name| {
+            *by_name.entry(name).or_insert_with(|| {
+                names.push(frame(name));
+                // There are no more than nodes.
+                u32::try_from(names.len() - 1).unwrap_or(u32::MAX)
+            })
         };
-        let mut seen = HashMap::new();
-        for (id, function) in profile.functions() {
-            let text = frame(profile.name(function.name));
-            let first = *seen.entry(text.clone()).or_insert(id);
-            frames.are_shared |= first != id;
-            frames.first.push(first);
-            frames.texts.push(text);
+        let mut of_nodes: Vec<u32> = Vec::with_capacity(stacks.nodes().len());
+        for node in stacks.nodes() {
+            let frame = match stacks.function(node) {
+                None => number(stacks.frame(node)),
+                Some(function) => {
+                    *by_function[function.index()].get_or_insert_with(|| number(stacks.frame(node)))
+                }
+            };
+            of_nodes.push(frame);
         }
-        frames
+        let mut texts = names.clone();
+        texts.sort_unstable_by(|a, b| compare((a, true), (b, true)));
+        texts.dedup();
+        let position = |name: &String| {
+            let found = texts.binary_search_by(|text| compare((text, true), (name, true)));
+            u32::try_from(found.unwrap_or(0)).unwrap_or(u32::MAX)
+        };
+        let positions: Vec<u32> = names.iter().map(position).collect();
+        for frame in &mut of_nodes {
+            *frame = positions[*frame as usize];
+        }
+        let ends = (0..texts.len()).flat_map(|at| [(at, false), (at, true)]);
+        let mut beginnings: Vec<(usize, bool)> = ends.collect();
+        beginnings.sort_unstable_by(|&(a, a_goes_on), &(b, b_goes_on)| {
+            compare((&texts[a], a_goes_on), (&texts[b], b_goes_on))
+        });
+        let mut places = vec![[0; 2]; texts.len()];
+        for (place, (at, goes_on)) in beginnings.into_iter().enumerate() {
+            places[at][usize::from(goes_on)] = place;
+        }
+        Frames {
+            texts,
+            places,
+            of_nodes,
+        }
     }
 
-    /// The tree by frames, if that is another one than by functions.
-    fn merged(&self, contexts: &ContextTree) -> Option<ContextTree> {
-        self.are_shared
-            .then(|| contexts.regrouped(|function| self.first[function.index()]))
-    }
-
-    fn of(&self, function: FunctionId) -> &[u8] {
-        self.texts[function.index()].as_bytes()
+    fn of(&self, node: StackId) -> u32 {
+        self.of_nodes[node.index()]
     }
 }
 
 /// How a function is called in a stack.
 fn frame(name: &[u8]) -> String {
-    let mut frame: String = utf8(name)
-        .chars()
-        .map(|char| match char {
-            ';' => ':',
-            '\u{2028}' | '\u{2029}' => ' ',
-            _ if char.is_control() => ' ',
-            _ => char,
-        })
-        .collect();
+    let blank = |char: char| match char {
+        ';' => ':',
+        '\u{2028}' | '\u{2029}' => ' ',
+        _ if char.is_control() => ' ',
+        _ => char,
+    };
+    let kept: String = utf8(name).chars().map(blank).collect();
+    let mut frame = printable(kept.as_bytes());
     if frame.trim().is_empty() {
         return "???".to_owned();
     }
@@ -228,40 +239,55 @@ fn frame(name: &[u8]) -> String {
 }
 
 /// Goes through the stacks in the order of their bytes, from one line to the next.
-struct Stacks<'a> {
-    contexts: &'a ContextTree,
+///
+/// Nodes of different functions can have the same frames. They are one line.
+struct Lines<'a> {
+    stacks: &'a Stacks<'a>,
     frames: &'a Frames,
-    /// What comes next, last.
-    pending: Vec<Pending<'a>>,
+    /// What is still to come, the next one last.
+    pending: Vec<Pending>,
+    /// The nodes of those stacks in `pending` that go on, in the same order.
+    members: Vec<StackId>,
+    /// The current stack.
     stack: Vec<u8>,
+    /// How many stacks have a negative sum, and what these add up to.
     negative: (u64, Cost),
+    /// How many stacks were cut.
     deeper: u64,
 }
 
 /// Lines that are still to come: that of a stack, or those of all stacks below it.
-struct Pending<'a> {
-    context: ContextId,
-    /// The last frame of the stack.
-    frame: &'a [u8],
-    /// The cost of its line; none if it is about those below it.
-    cost: Option<Cost>,
+struct Pending {
+    /// Where it stands among those with the same stack above.
+    place: usize,
+    /// The last frame of the stack; none if it is [`DEEPER`].
+    frame: Option<u32>,
+    what: What,
     /// Bytes of the stack above it, and the frames in it.
     bytes: usize,
     frames: usize,
 }
 
-impl<'a> Stacks<'a> {
-    fn new(contexts: &'a ContextTree, frames: &'a Frames) -> Self {
-        let mut stacks = Stacks {
-            contexts,
+enum What {
+    /// A line, with its cost.
+    Line(Cost),
+    /// Those below its nodes: the ones in `members` from here on.
+    Below(usize),
+}
+
+impl<'a> Lines<'a> {
+    fn new(stacks: &'a Stacks<'a>, frames: &'a Frames) -> Self {
+        let mut lines = Lines {
+            stacks,
             frames,
             pending: Vec::new(),
+            members: Vec::new(),
             stack: Vec::new(),
             negative: (0, 0),
             deeper: 0,
         };
-        stacks.expect(contexts.roots(), 0);
-        stacks
+        lines.expect(stacks.roots().collect(), 0);
+        lines
     }
 
     /// Goes to the next stack, and returns its cost, which is more than 0.
@@ -271,59 +297,72 @@ impl<'a> Stacks<'a> {
             if next.bytes > 0 {
                 self.stack.push(b';');
             }
-            self.stack.extend_from_slice(next.frame);
-            if next.cost.is_some() {
-                return next.cost;
+            let text = next.frame.map(|frame| &self.frames.texts[frame as usize]);
+            self.stack
+                .extend_from_slice(text.map_or(DEEPER, |text| text.as_bytes()));
+            match next.what {
+                What::Line(cost) => return Some(cost),
+                What::Below(start) => {
+                    let nodes = self.members.split_off(start);
+                    self.go_below(&nodes, next.frames + 1);
+                }
             }
-            self.go_below(next.context, next.frames + 1);
         }
         None
     }
 
-    fn go_below(&mut self, context: ContextId, frames: usize) {
+    fn go_below(&mut self, nodes: &[StackId], frames: usize) {
         if frames < MOST_FRAMES && self.stack.len() < MOST_BYTES {
-            self.expect(self.contexts.children(context), frames);
+            let children = nodes.iter().flat_map(|&node| self.stacks.children(node));
+            self.expect(children.collect(), frames);
             return;
         }
-        let below = self.contexts.walk_below(context);
-        let cost = below.fold(0, |sum: Cost, step| match step {
-            Step::Enter(id) => sum.saturating_add(self.contexts.context(id).self_cost),
-            Step::Leave(_) => sum,
+        let below = nodes.iter().map(|&node| {
+            let inclusive = first(self.stacks.inclusive_costs(node));
+            inclusive.saturating_sub(first(self.stacks.self_costs(node)))
         });
+        let cost = below.fold(0, Cost::saturating_add);
         self.deeper += 1;
         if self.is_written(cost) {
             self.pending.push(Pending {
-                context,
-                frame: DEEPER,
-                cost: Some(cost),
+                place: 0,
+                frame: None,
+                what: What::Line(cost),
                 bytes: self.stack.len(),
                 frames,
             });
         }
     }
 
-    /// Notes the lines of these contexts and of those below them as the next ones.
-    fn expect(&mut self, contexts: impl Iterator<Item = ContextId>, frames: usize) {
-        let start = self.pending.len();
-        let bytes = self.stack.len();
-        for id in contexts {
-            let context = self.contexts.context(id);
-            let pending = |cost| Pending {
-                context: id,
-                frame: self.frames.of(context.function),
-                cost,
+    /// Notes the lines of these nodes and of those below them as the next ones.
+    fn expect(&mut self, mut nodes: Vec<StackId>, frames: usize) {
+        let (stacks, start, bytes) = (self.stacks, self.pending.len(), self.stack.len());
+        // The last one comes first, in `members` too.
+        let of = |&node: &StackId| Reverse(self.frames.of(node));
+        nodes.sort_unstable_by_key(|node| (of(node), *node));
+        for group in nodes.chunk_by(|a, b| of(a) == of(b)) {
+            let frame = group.first().map(|&node| self.frames.of(node));
+            let places = frame.map_or([0; 2], |frame| self.frames.places[frame as usize]);
+            let pending = |what, place| Pending {
+                place,
+                frame,
+                what,
                 bytes,
                 frames,
             };
-            if self.is_written(context.self_cost) {
-                self.pending.push(pending(Some(context.self_cost)));
+            let costs = group.iter().map(|&node| first(stacks.self_costs(node)));
+            let cost = costs.fold(0, Cost::saturating_add);
+            if self.is_written(cost) {
+                self.pending.push(pending(What::Line(cost), places[0]));
             }
-            if self.contexts.children(id).next().is_some() {
-                self.pending.push(pending(None));
+            let goes_on = |&node: &StackId| stacks.children(node).next().is_some();
+            let members = self.members.len();
+            self.members.extend(group.iter().copied().filter(goes_on));
+            if self.members.len() > members {
+                self.pending.push(pending(What::Below(members), places[1]));
             }
         }
-        let beginning = |next: &Pending<'a>| (next.frame, next.cost.is_none());
-        self.pending[start..].sort_unstable_by(|a, b| compare(beginning(b), beginning(a)));
+        self.pending[start..].sort_unstable_by_key(|next| Reverse(next.place));
     }
 
     fn is_written(&mut self, cost: Cost) -> bool {
@@ -350,10 +389,15 @@ impl<'a> Stacks<'a> {
 ///
 /// No frame has a `;`. So all lines below a frame stand together, but not always next to its own:
 /// `a`, `a b`, `a;b`.
-fn compare((a, a_goes_on): (&[u8], bool), (b, b_goes_on): (&[u8], bool)) -> Ordering {
+fn compare((a, a_goes_on): (&str, bool), (b, b_goes_on): (&str, bool)) -> Ordering {
     let end = |goes_on: bool| goes_on.then_some(&b';');
-    let a = a.iter().chain(end(a_goes_on));
-    a.cmp(b.iter().chain(end(b_goes_on)))
+    let a = a.as_bytes().iter().chain(end(a_goes_on));
+    a.cmp(b.as_bytes().iter().chain(end(b_goes_on)))
+}
+
+/// The cost of the first event.
+fn first(costs: &[Cost]) -> Cost {
+    costs.first().copied().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -386,6 +430,10 @@ mod tests {
             (b" # 7", " #_7"),
             (b"#f", "#f"),
             (b"a\xffb", "a\\xffb"),
+            (
+                "a\u{200b}b\u{202e}c\u{2066}d\u{feff}".as_bytes(),
+                "a\\u{200b}b\\u{202e}c\\u{2066}d\\u{feff}",
+            ),
             (b"", "???"),
             (b" \n", "???"),
             ("\u{a0}".as_bytes(), "???"),

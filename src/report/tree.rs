@@ -1,4 +1,4 @@
-//! The calling contexts of a trace as a tree, for a terminal or a log.
+//! Stacks as a tree, for a terminal or a log.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::text::figures::Notation;
 use super::text::table::{GAP, aligned};
 use super::text::{Options, Report};
-use crate::profile::{ContextId, ContextTree, Cost, Profile};
+use crate::profile::{Cost, StackId, Stacks};
 use crate::shown::names::{cut_end, short_name, width_of};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
@@ -21,51 +21,47 @@ const INDENT: usize = 2;
 /// At least this much of a terminal's width is left for names, at any depth.
 const LEAST_NAME: usize = 30;
 
-/// Contexts that are nested more deeply are left out: the indentation of recursion would make the
+/// Stacks that are deeper are left out: the indentation of recursion would make the
 /// output grow with its square.
 const MOST_LEVELS: usize = 1024;
+
+/// Stands before the percentage of an estimated row.
+const ESTIMATED: &str = "~";
 
 /// Stands before an only child that is not indented any further.
 const CHAINED: &str = "└ ";
 
-/// Writes what was profiled, and its most expensive calling contexts, in lines of UTF-8.
+/// Writes what was profiled, and the most expensive stacks, in lines of UTF-8.
 ///
-/// A context is always shown with its callers. The contexts that are left out below one are summed
-/// up in a row of their own. If the width of a terminal is given, names are shortened to fit. If
-/// there is no room for names, chains of contexts with a single child are not indented further.
-///
-/// The profile has to have been read with
-/// [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts): without them there are
-/// no rows.
+/// A row is always shown with its callers. What is left out below one is summed up in a row of its
+/// own. The percentages of estimated rows begin with `~`. If the width of a terminal is given, names
+/// are shortened to fit. If there is no room for names, chains of rows with a single child are not
+/// indented further.
 ///
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(profile: &Profile, options: &Options, mut output: impl Write) -> io::Result<()> {
+pub fn write(stacks: &Stacks<'_>, options: &Options, mut output: impl Write) -> io::Result<()> {
     let mut put = |line: &str| writeln!(output, "{}", cut_end(line, options.room()));
-    let report = Report::new(profile, options);
+    let report = Report::new(stacks.profile(), options);
     for line in report.heading() {
         put(&line)?;
     }
     put("")?;
-    if let Some(contexts) = profile.contexts() {
-        let tree = Tree::new(profile, contexts, report.notation());
-        let rows = tree.rows(options.top.unwrap_or(usize::MAX));
-        let table = Table::new(&tree, &rows, options);
-        put(&table.headings())?;
-        let mut columns = Vec::new();
-        for row in &rows {
-            put(&table.line(row, &mut columns))?;
-        }
+    let tree = Tree::new(stacks, report.notation());
+    let rows = tree.rows(options.top.unwrap_or(usize::MAX));
+    let table = Table::new(&tree, &rows, options);
+    put(&table.headings())?;
+    let mut columns = Vec::new();
+    for row in &rows {
+        put(&table.line(row, &mut columns))?;
     }
     output.flush()
 }
 
-/// Contexts with what their order follows from.
+/// Stacks, and how their costs are written.
 struct Tree<'a> {
-    profile: &'a Profile,
-    contexts: &'a ContextTree,
-    inclusive: Vec<Cost>,
+    stacks: &'a Stacks<'a>,
     total: Cost,
     notation: Notation,
 }
@@ -80,32 +76,37 @@ struct Row {
 
 #[derive(Clone, Copy)]
 enum Shown {
-    Context(ContextId),
-    /// How many of those below a context are left out, and their inclusive costs.
-    Rest(u64, Cost),
+    Node(StackId),
+    /// What is left out below a node.
+    Rest(Rest),
+}
+
+#[derive(Clone, Copy, Default)]
+struct Rest {
+    nodes: u64,
+    inclusive: Cost,
+    is_estimated: bool,
 }
 
 impl<'a> Tree<'a> {
-    fn new(profile: &'a Profile, contexts: &'a ContextTree, notation: Notation) -> Self {
+    fn new(stacks: &'a Stacks<'a>, notation: Notation) -> Self {
         Tree {
-            profile,
-            contexts,
-            inclusive: contexts.inclusive_costs(),
-            total: profile.total(),
+            stacks,
+            total: stacks.profile().total(),
             notation,
         }
     }
 
-    /// The most expensive contexts, each after the one above it.
+    /// The most expensive nodes, each after the one above it.
     fn rows(&self, top: usize) -> Vec<Row> {
         let shown = self.most_expensive(top);
         let mut rows = Vec::new();
         // The next one last.
-        let mut pending = self.siblings(self.contexts.roots(), &shown, 0);
+        let mut pending = self.siblings(self.stacks.roots(), &shown, 0);
         while let Some(row) = pending.pop() {
             rows.push(row);
-            if let Shown::Context(id) = row.what {
-                let below = self.contexts.children(id);
+            if let Shown::Node(id) = row.what {
+                let below = self.stacks.children(id);
                 pending.extend(self.siblings(below, &shown, row.level + 1));
             }
         }
@@ -115,22 +116,24 @@ impl<'a> Tree<'a> {
     /// What is shown of some siblings, the last one first.
     fn siblings(
         &self,
-        siblings: impl Iterator<Item = ContextId>,
-        shown: &HashSet<ContextId>,
+        siblings: impl Iterator<Item = StackId>,
+        shown: &HashSet<StackId>,
         level: usize,
     ) -> Vec<Row> {
-        let (mut contexts, others): (Vec<_>, Vec<_>) = siblings.partition(|id| shown.contains(id));
-        contexts.sort_by_key(|&id| {
-            let cost = self.inclusive[id.index()];
-            (cost, Reverse(self.function_name(id)), id)
-        });
+        let (mut nodes, others): (Vec<_>, Vec<_>) = siblings.partition(|id| shown.contains(id));
+        nodes.sort_by_key(|&id| (self.inclusive(id), Reverse(self.stacks.frame(id)), id));
         let mut siblings = Vec::new();
         if !others.is_empty() {
-            let costs = others.iter().map(|id| self.inclusive[id.index()]);
-            let cost = costs.fold(0, Cost::saturating_add);
-            siblings.push(Shown::Rest(others.len() as u64, cost));
+            siblings.push(Shown::Rest(others.into_iter().fold(
+                Rest::default(),
+                |rest, id| Rest {
+                    nodes: rest.nodes + 1,
+                    inclusive: rest.inclusive.saturating_add(self.inclusive(id)),
+                    is_estimated: rest.is_estimated | self.stacks.is_estimated(id),
+                },
+            )));
         }
-        siblings.extend(contexts.into_iter().map(Shown::Context));
+        siblings.extend(nodes.into_iter().map(Shown::Node));
         let is_only = siblings.len() == 1;
         let row = |what| Row {
             what,
@@ -140,14 +143,18 @@ impl<'a> Tree<'a> {
         siblings.into_iter().map(row).collect()
     }
 
-    /// The contexts with the highest inclusive costs, and none without the one above it.
-    fn most_expensive(&self, top: usize) -> HashSet<ContextId> {
-        let candidate = |id: ContextId, level: usize| {
-            let name = self.function_name(id);
-            let cost = self.inclusive[id.index()];
-            (cost, Reverse(level), Reverse(name), Reverse(id))
+    /// The nodes with the highest inclusive costs, and none without the one above it.
+    fn most_expensive(&self, top: usize) -> HashSet<StackId> {
+        let candidate = |id: StackId, level: usize| {
+            let name = self.stacks.frame(id);
+            (
+                self.inclusive(id),
+                Reverse(level),
+                Reverse(name),
+                Reverse(id),
+            )
         };
-        let roots = self.contexts.roots().map(|id| candidate(id, 0));
+        let roots = self.stacks.roots().map(|id| candidate(id, 0));
         let mut candidates: BinaryHeap<_> = roots.collect();
         let mut shown = HashSet::new();
         while shown.len() < top
@@ -155,11 +162,16 @@ impl<'a> Tree<'a> {
         {
             shown.insert(id);
             if level + 1 < MOST_LEVELS {
-                let below = self.contexts.children(id);
+                let below = self.stacks.children(id);
                 candidates.extend(below.map(|id| candidate(id, level + 1)));
             }
         }
         shown
+    }
+
+    fn inclusive(&self, id: StackId) -> Cost {
+        let costs = self.stacks.inclusive_costs(id);
+        costs.first().copied().unwrap_or(0)
     }
 
     /// Headings of the figures, which stand at the right of their columns.
@@ -173,35 +185,34 @@ impl<'a> Tree<'a> {
     }
 
     fn figures(&self, row: &Row) -> [String; FIGURES] {
-        let (inclusive, self_cost, calls) = match row.what {
-            Shown::Context(id) => {
-                let context = self.contexts.context(id);
-                let self_cost = self.notation.cost(context.self_cost);
+        let (inclusive, self_cost, calls, is_estimated) = match row.what {
+            Shown::Node(id) => {
+                let self_cost = self.stacks.self_costs(id).first().copied().unwrap_or(0);
                 (
-                    self.inclusive[id.index()],
-                    self_cost,
-                    grouped(context.calls),
+                    self.inclusive(id),
+                    self.notation.cost(self_cost),
+                    grouped(self.stacks.calls(id)),
+                    self.stacks.is_estimated(id),
                 )
             }
-            Shown::Rest(_, cost) => (cost, String::new(), String::new()),
+            Shown::Rest(rest) => {
+                let none = String::new();
+                (rest.inclusive, none.clone(), none, rest.is_estimated)
+            }
         };
-        let share = percent(inclusive, self.total);
+        let mark = if is_estimated { ESTIMATED } else { "" };
+        let share = mark.to_owned() + percent(inclusive, self.total).trim_start();
         [share, self.notation.cost(inclusive), self_cost, calls]
     }
 
     fn name(&self, row: &Row) -> String {
         match row.what {
-            Shown::Rest(count, _) => format!("… {} more", grouped(count)),
-            Shown::Context(id) => match self.function_name(id) {
+            Shown::Rest(rest) => format!("… {} more", grouped(rest.nodes)),
+            Shown::Node(id) => match self.stacks.frame(id) {
                 b"" => "???".to_owned(),
                 name => printable(name),
             },
         }
-    }
-
-    fn function_name(&self, id: ContextId) -> &'a [u8] {
-        let function = self.contexts.context(id).function;
-        self.profile.name(self.profile.function(function).name)
     }
 }
 

@@ -63,7 +63,7 @@ fn the_manual_page_shows_values_their_meanings_and_what_may_be_repeated() {
         " [-q] [-v] [--generate WHAT] [INPUT]...\n",
         "\npreprocessor IN OUT [PROXY_FUNCTION]...\n",
         "\nsaturate: Write 4294967295\n",
-        "\ncollapsed: The stacks of a trace, for flame graphs\n",
+        "\ncollapsed: The call stacks, for flame graphs\n",
     ] {
         assert!(page.contains(text), "{text}");
     }
@@ -481,23 +481,28 @@ fn stacks_are_written_for_a_flame_graph_and_for_people() {
 }
 
 #[test]
-fn sums_have_no_stacks() {
-    let [trace, sums] = ["xdebug3/small.cg", "valgrind/plain.cg"].map(fixture);
-    for format in ["collapsed", "tree"] {
-        let mut command = program();
-        command.args(["-f", format]).args([&trace, &sums]);
-        let output = command.output().unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        assert!(output.stdout.is_empty());
-        let message = messages(&output);
-        let start = format!("error: {}: holds sums, not single calls", sums.display());
-        assert!(message.starts_with(&start), "{message}");
-        assert!(message.contains("-f callgrind and -f text"), "{message}");
-        assert_eq!(message.lines().count(), 1);
+fn the_share_that_is_estimated_is_told() {
+    let plain = bytes("valgrind/plain.cg");
+    let told = "10.6 % of the cost has one possible stack; the rest is divided among the callers by \
+        what their calls cost";
+    let hint =
+        "; with valgrind's option --separate-callers=10, or a higher number, more of it has one";
+    for format in ["-fcollapsed", "-ftree"] {
+        assert_eq!(
+            messages(&run([format], &plain)),
+            format!("warning: {told}{hint}\n")
+        );
     }
-    // What was summed up from a trace holds sums, too.
-    let table = written(run(["-fv7"], &bytes("xdebug3/small.cg")));
-    assert_eq!(run(["-ftree"], &table).status.code(), Some(1));
+    // Who wrote something else cannot be asked to tell more.
+    let sums = written(run(["-fcallgrind"], &plain));
+    assert_eq!(
+        messages(&run(["-fcollapsed"], &sums)),
+        format!("warning: {told}\n")
+    );
+    assert_eq!(
+        messages(&run(["-fcollapsed"], &bytes("xdebug3/small.cg"))),
+        ""
+    );
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod sections;
 mod shortcuts;
 mod spec_examples;
 mod stacks;
+mod sum_stacks;
 mod tables;
 mod trace_links;
 mod webgrind_page;

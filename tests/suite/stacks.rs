@@ -31,7 +31,12 @@ fn compared_stacks_have_the_costs_of_both_sides() {
     ]);
     let profiles = [base, new].map(|text| read(text, stacked()));
     let mut output = Vec::new();
-    let warnings = collapsed::write_comparison(&profiles[0], &profiles[1], &mut output).unwrap();
+    let warnings = collapsed::write_comparison(
+        &Stacks::new(&profiles[0]),
+        &Stacks::new(&profiles[1]),
+        &mut output,
+    )
+    .unwrap();
     assert_eq!(warnings, []);
     let expected = "main 3 3\nmain;b 7 9\nmain;b c 0 4\nmain;gone 5 0\nmain;gone;a 30 0\n";
     assert_eq!(String::from_utf8(output).unwrap(), expected);
@@ -40,7 +45,7 @@ fn compared_stacks_have_the_costs_of_both_sides() {
 /// The stacks of a profile with their costs, in the order of their bytes, and the warnings.
 pub fn collapsed(profile: &Profile) -> (BTreeMap<String, i64>, Vec<collapsed::Warning>) {
     let mut output = Vec::new();
-    let warnings = collapsed::write(profile, &mut output).expect("memory takes it");
+    let warnings = collapsed::write(&Stacks::new(&profile), &mut output).expect("memory takes it");
     let output = String::from_utf8(output).expect("UTF-8");
     let mut stacks = BTreeMap::new();
     let mut last = String::new();
@@ -152,18 +157,18 @@ const TREES: [(&str, &[Option<usize>]); 3] = [
     ("xdebug3/proxies", &[None, Some(60)]),
 ];
 
-fn tree_of(profile: &Profile, top: Option<usize>, width: Option<usize>) -> String {
+pub fn tree_of(profile: &Profile, top: Option<usize>, width: Option<usize>) -> String {
     let mut output = Vec::new();
     let options = text_options(|options| {
         options.top = top;
         options.width = width;
     });
-    tree::write(profile, &options, &mut output).expect("memory takes it");
+    tree::write(&Stacks::new(&profile), &options, &mut output).expect("memory takes it");
     String::from_utf8(output).expect("UTF-8")
 }
 
 /// The rows below the headings.
-fn rows(tree: &str) -> Vec<&str> {
+pub fn rows(tree: &str) -> Vec<&str> {
     let rows = tree.lines().skip_while(|line| !line.contains("incl %"));
     rows.skip(1).collect()
 }
@@ -178,7 +183,7 @@ fn reports_look_as_they_did() {
         let profile = read(fixtures::bytes(&format!("{trace}.cg")), stacked());
         let name = trace.replace('/', "-");
         let mut output = Vec::new();
-        collapsed::write(&profile, &mut output).expect("memory takes it");
+        collapsed::write(&Stacks::new(&profile), &mut output).expect("memory takes it");
         let lines = String::from_utf8(output).expect("UTF-8");
         assert_report(&format!("{name}.collapsed"), &lines);
         for width in widths {
@@ -221,7 +226,7 @@ fn stacks_are_sorted_by_their_bytes() {
         ("a;", 4, &[]),
     ]);
     let mut output = Vec::new();
-    collapsed::write(&read(text, stacked()), &mut output).unwrap();
+    collapsed::write(&Stacks::new(&read(text, stacked())), &mut output).unwrap();
     // Two functions have the same frame, and so one line.
     assert_eq!(
         String::from_utf8(output).unwrap(),
@@ -248,7 +253,8 @@ fn what_costs_nothing_is_left_out_and_what_is_negative_with_a_warning() {
     let base = trace(&[("less", -1, &[]), ("main", 3, &[("less", -1)])]);
     let [base, new] = [base, text].map(|text| read(text, stacked()));
     let mut output = Vec::new();
-    let warnings = collapsed::write_comparison(&base, &new, &mut output).unwrap();
+    let warnings =
+        collapsed::write_comparison(&Stacks::new(&base), &Stacks::new(&new), &mut output).unwrap();
     let messages: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         messages,
@@ -389,7 +395,8 @@ fn stacks_hold_64_bits() {
     );
     assert_eq!(warnings, []);
     let mut output = Vec::new();
-    collapsed::write_comparison(&profile, &profile, &mut output).unwrap();
+    collapsed::write_comparison(&Stacks::new(&profile), &Stacks::new(&profile), &mut output)
+        .unwrap();
     assert_eq!(
         String::from_utf8(output).unwrap(),
         "main 7 7\nmain;work 5000000000000 5000000000000\n"
@@ -514,7 +521,88 @@ fn a_file_of_v4_is_a_trace_with_its_stacks() {
 }
 
 #[test]
-fn a_file_of_v4_made_from_sums_has_no_stacks() {
+fn a_file_of_v4_keeps_calls_without_invocations_and_proxies_without_calls() {
+    let text = trace(&[("map", 5, &[]), ("main", 3, &[("map", 5), ("exit", 40)])]);
+    let (file, _) = write_with(&read(&text, linked()), Version::V4, OnOverflow::Error);
+    let mut options = stacked();
+    options.proxies = vec![b"map".to_vec()];
+    let (stacks, _) = collapsed(&read_again(&file, options));
+    let expected = [("main", 3), ("main;exit", 40), ("main;map", 5)];
+    let expected = expected.map(|(stack, cost)| (stack.to_owned(), cost));
+    assert_eq!(stacks, BTreeMap::from(expected));
+}
+
+#[test]
+fn a_comparison_multiplies_by_the_scale_of_each_side() {
+    let [base, new] = ["Ir_(x1000)", "Ir"].map(|event| {
+        let text = format!("events: {event}\nfl=a.c\nfn=main\n1 5\n");
+        read(text, stacked())
+    });
+    let mut output = Vec::new();
+    collapsed::write_comparison(&Stacks::new(&base), &Stacks::new(&new), &mut output).unwrap();
+    assert_eq!(String::from_utf8(output).unwrap(), "main 5000 5\n");
+}
+
+#[test]
+fn what_lies_below_a_mebibyte_of_frames_is_summed_up() {
+    let [a, b, c] = ["a", "b", "c"].map(|letter| letter.repeat(600_000));
+    let text = trace(&[(&c, 1, &[]), (&b, 2, &[(&c, 1)]), (&a, 4, &[(&b, 3)])]);
+    let (stacks, warnings) = collapsed(&read(text, stacked()));
+    let expected = [
+        (a.clone(), 4),
+        (format!("{a};{b}"), 2),
+        (format!("{a};{b};(deeper)"), 1),
+    ];
+    assert!(stacks == BTreeMap::from(expected));
+    assert_eq!(warnings.len(), 1);
+}
+
+#[test]
+fn functions_that_share_a_frame_share_their_warnings() {
+    let text = trace(&[
+        ("a;", 3, &[]),
+        ("a:", -5, &[]),
+        ("b;", -3, &[]),
+        ("b:", 5, &[]),
+    ]);
+    let (stacks, warnings) = collapsed(&read(text, stacked()));
+    assert_eq!(stacks, BTreeMap::from([("b:".to_owned(), 2)]));
+    let messages: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        messages,
+        ["stacks with a negative sum are left out: 1, which add up to -2"]
+    );
+}
+
+#[test]
+fn a_row_is_an_only_child_only_if_nothing_was_left_out_beside_it() {
+    let mut text = trace(&[("f", 1, &[])]);
+    for depth in 1..40 {
+        add(&mut text, &("g", 0, &[]));
+        add(&mut text, &("f", 1, &[("g", 0), ("f", depth)]));
+    }
+    let narrow = tree_of(&read(text, stacked()), Some(40), Some(80));
+    assert!(narrow.contains("… 1 more"), "{narrow}");
+    // The last one called nothing else.
+    assert!(!narrow.contains('└'), "{narrow}");
+}
+
+#[test]
+fn rows_say_what_has_no_name_and_how_much_is_left_out() {
+    let mut text = trace(&[("", 5000, &[])]);
+    for number in 0..1234 {
+        add(&mut text, &(&format!("f{number}"), 1, &[]));
+    }
+    let tree = tree_of(&read(text, stacked()), Some(1), None);
+    let names: Vec<_> = rows(&tree)
+        .iter()
+        .map(|row| row.rsplit("  ").next())
+        .collect();
+    assert_eq!(names, [Some("???"), Some("… 1,234 more")]);
+}
+
+#[test]
+fn a_file_of_v4_made_from_sums_has_no_stacks_of_its_own() {
     let text = fixtures::bytes("valgrind/plain.cg");
     let file = write(&read(text, linked()), Version::V4);
     let again = read_again(&file, stacked());

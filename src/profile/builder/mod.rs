@@ -491,7 +491,7 @@ impl ProfileBuilder {
                 self.overflow.get_or_insert("invocations");
             }
             for function in functions.as_mut_slice() {
-                function.is_listed = links.invocations.is_some();
+                function.is_listed = links.invocations.is_some() || links.contexts.is_some();
             }
             functions.set_inclusive(&links.outermost);
             sums.invocations = links.invocations;

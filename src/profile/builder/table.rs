@@ -182,6 +182,9 @@ impl ProfileBuilder {
             table.sums.invocations = Some(invocations).filter(|_| self.options.invocations);
         }
         table.sums.functions.set_inclusive(&links.outermost);
+        for function in table.sums.functions.as_mut_slice() {
+            function.is_listed |= links.contexts.is_some();
+        }
         table.sums.contexts = links.contexts;
     }
 }

@@ -15,10 +15,14 @@
 //!   possible.
 //! - [`Stacks::exact_share`] is the share of the first event's cost that has one possible stack.
 
-use std::cmp::Ordering;
+mod chains;
+mod sums;
+
 use std::sync::OnceLock;
 
-use super::trace::{ContextId, ContextTree};
+use sums::{SumNode, SumStacks};
+
+use super::trace::{Context, ContextId, ContextTree};
 use super::{Cost, FunctionId, Profile};
 
 /// Number of a node in [`Stacks`].
@@ -43,7 +47,11 @@ impl StackId {
 #[derive(Debug)]
 pub struct Stacks<'a> {
     profile: &'a Profile,
+    /// Those of the traces, and how many nodes are theirs: the first ones.
     contexts: Option<&'a ContextTree>,
+    traced: usize,
+    /// What the other nodes have.
+    sums: SumStacks<'a>,
     nodes: Vec<Node>,
     /// Computed when they are first asked for: a row for each node.
     inclusive: OnceLock<Vec<Cost>>,
@@ -55,8 +63,15 @@ struct Node {
     parent: StackId,
     /// The node after all those below this one.
     end: StackId,
-    /// What it has.
-    of: ContextId,
+    /// What it has, if it is of a trace.
+    context: ContextId,
+}
+
+/// What a node has.
+enum Found<'a, 'b> {
+    Traced(&'b Context),
+    /// And its row in the costs.
+    Summed(&'b SumNode<'a>, usize),
 }
 
 impl<'a> Stacks<'a> {
@@ -67,14 +82,36 @@ impl<'a> Stacks<'a> {
         let mut stacks = Stacks {
             profile,
             contexts: profile.contexts(),
+            traced: 0,
+            sums: SumStacks::default(),
             nodes: Vec::new(),
             inclusive: OnceLock::new(),
         };
         if let Some(contexts) = stacks.contexts {
             stacks.add_contexts(contexts);
         }
+        stacks.add_sums();
         stacks.set_ends();
         stacks
+    }
+
+    fn add_sums(&mut self) {
+        self.traced = self.nodes.len();
+        let are_traced = self.contexts.is_some();
+        self.sums = SumStacks::new(self.profile, |id| {
+            !(are_traced && self.profile.function(id).is_listed)
+        });
+        for node in &self.sums.nodes {
+            let parent = match node.parent {
+                sums::NONE => StackId::TOP,
+                parent => StackId::new(self.traced + parent as usize),
+            };
+            self.nodes.push(Node {
+                parent,
+                end: StackId(0),
+                context: ContextId::TOP,
+            });
+        }
     }
 
     fn add_contexts(&mut self, contexts: &ContextTree) {
@@ -85,16 +122,16 @@ impl<'a> Stacks<'a> {
         loop {
             siblings.sort_unstable_by_key(|&id| ranks[contexts.context(id).function.index()]);
             pending.extend(siblings.drain(..).rev().map(|id| (id, parent)));
-            let Some((of, above)) = pending.pop() else {
+            let Some((context, above)) = pending.pop() else {
                 break;
             };
             parent = StackId::new(self.nodes.len());
             self.nodes.push(Node {
                 parent: above,
-                end: parent,
-                of,
+                end: StackId(0),
+                context,
             });
-            siblings.extend(contexts.children(of));
+            siblings.extend(contexts.children(context));
         }
     }
 
@@ -148,32 +185,52 @@ impl<'a> Stacks<'a> {
         Some(self.node(node).parent).filter(|&parent| parent != StackId::TOP)
     }
 
+    fn find(&self, node: StackId) -> Found<'a, '_> {
+        match (self.contexts, node.index().checked_sub(self.traced)) {
+            (Some(contexts), None) => Found::Traced(contexts.context(self.node(node).context)),
+            (_, row) => {
+                let row = row.unwrap_or(0);
+                Found::Summed(&self.sums.nodes[row], row)
+            }
+        }
+    }
+
     /// The function. A frame may be known only by its name.
     pub fn function(&self, node: StackId) -> Option<FunctionId> {
-        let contexts = self.contexts?;
-        Some(contexts.context(self.node(node).of).function)
+        match self.find(node) {
+            Found::Traced(context) => Some(context.function),
+            Found::Summed(node, _) => node.function,
+        }
     }
 
     /// The name of the frame: that of the function without what Valgrind adds to it; may be empty.
     pub fn frame(&self, node: StackId) -> &'a [u8] {
-        let name = |id| self.profile.name(self.profile.function(id).name);
-        self.function(node).map_or(b"", name)
+        match self.find(node) {
+            Found::Traced(context) => {
+                let name = self.profile.function(context.function).name;
+                self.profile.name(name)
+            }
+            Found::Summed(node, _) => node.frame,
+        }
     }
 
     /// How often the function was called, or ran, at this place.
     pub fn calls(&self, node: StackId) -> u64 {
-        let contexts = self
-            .contexts
-            .map(|contexts| contexts.context(self.node(node).of));
-        contexts.map_or(0, |context| context.calls)
+        match self.find(node) {
+            Found::Traced(context) => context.calls,
+            Found::Summed(node, _) => node.calls,
+        }
     }
 
     /// The costs of exactly this stack: one for each wanted event.
     pub fn self_costs(&self, node: StackId) -> &[Cost] {
-        let contexts = self
-            .contexts
-            .map(|contexts| contexts.context(self.node(node).of));
-        contexts.map_or(&[], |context| std::slice::from_ref(&context.self_cost))
+        match self.find(node) {
+            Found::Traced(context) => std::slice::from_ref(&context.self_cost),
+            Found::Summed(_, row) => {
+                let events = self.profile.events().len();
+                &self.sums.costs[row * events..][..events]
+            }
+        }
     }
 
     /// The costs of this stack and of all that begin with it: one for each wanted event.
@@ -203,13 +260,27 @@ impl<'a> Stacks<'a> {
     }
 
     /// Whether the costs are estimated, because other stacks are possible.
-    pub fn is_estimated(&self, _node: StackId) -> bool {
-        false
+    pub fn is_estimated(&self, node: StackId) -> bool {
+        match self.find(node) {
+            Found::Traced(_) => false,
+            Found::Summed(node, _) => node.is_estimated,
+        }
     }
 
     /// The share of the first event's cost that has one possible stack: from 0 to 1.
     pub fn exact_share(&self) -> f64 {
-        1.0
+        let (mut exact, mut all) = (0.0, 0.0);
+        for node in self.nodes() {
+            let cost = self
+                .self_costs(node)
+                .first()
+                .map_or(0.0, |&cost| cost as f64);
+            all += cost;
+            if !self.is_estimated(node) {
+                exact += cost;
+            }
+        }
+        if all > 0.0 { exact / all } else { 1.0 }
     }
 }
 
@@ -220,10 +291,7 @@ fn ranks(profile: &Profile) -> Vec<u32> {
         [function.name, function.file, function.object].map(|name| profile.name(name))
     };
     let mut order: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
-    order.sort_unstable_by(|&a, &b| match place(a).cmp(&place(b)) {
-        Ordering::Equal => a.cmp(&b),
-        unequal => unequal,
-    });
+    order.sort_unstable_by(|&a, &b| (place(a), a).cmp(&(place(b), b)));
     let mut ranks = vec![0; order.len()];
     for (rank, id) in (0..).zip(order) {
         ranks[id.index()] = rank;

@@ -24,7 +24,7 @@ impl ContextId {
     pub(super) const NONE: ContextId = ContextId(u32::MAX);
 
     /// Stands above the roots.
-    pub(super) const TOP: ContextId = ContextId(0);
+    pub(in crate::profile) const TOP: ContextId = ContextId(0);
 
     /// The number as an index: of [`ContextTree::inclusive_costs`], for example.
     pub fn index(self) -> usize {

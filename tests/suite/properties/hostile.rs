@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, Stacks};
 use cg_preprocess::report::{collapsed, text, tree};
 use cg_preprocess::webgrind::{self, Version};
 use proptest::collection::vec;
@@ -159,11 +159,11 @@ fn assert_writable(profile: &Profile) {
         });
         let mut lines = Vec::new();
         text::write(profile, &options, &mut lines).unwrap();
-        tree::write(profile, &options, &mut lines).unwrap();
+        tree::write(&Stacks::new(profile), &options, &mut lines).unwrap();
         String::from_utf8(lines).unwrap();
     }
     let mut stacks = Vec::new();
-    collapsed::write(profile, &mut stacks).unwrap();
+    collapsed::write(&Stacks::new(profile), &mut stacks).unwrap();
     // A stack, a blank, and a cost that is not 0.
     for stack in stacks.split_inclusive(|&byte| byte == b'\n') {
         let line = stack.strip_suffix(b"\n").unwrap();

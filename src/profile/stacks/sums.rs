@@ -1,0 +1,621 @@
+//! The stacks of sums: exact where only one is possible, otherwise estimated.
+//!
+//! Functions whose names say who called them (see [`chains`](super::chains)) and that differ in
+//! nothing but the recursion level stand at the same places. They are one *site*; any other
+//! function is a site of its own. Sites and the calls between them form a graph.
+//!
+//! What nothing calls has one stack. So has what only one site calls that has one stack. All other
+//! stacks are estimated: weights flow down the calls, from exact nodes and from sites that cost
+//! more than the calls to them. A node's weight goes to its callees in proportion to the costs of
+//! its calls, without those to sites that are on its path already: so recursion ends. The heaviest
+//! node comes first, and there are limits to their number and depth. Then the self cost of each
+//! function is divided among its nodes in proportion to their weights, in whole numbers that add
+//! up to it.
+//!
+//! Nothing here is recursive, and all arithmetic is in whole numbers. Sites are numbered by their
+//! names, so that the result does not depend on the order of functions or calls.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use foldhash::fast::RandomState;
+
+use super::chains::{Chains, Name};
+use crate::profile::{Cost, FunctionId, Profile};
+
+/// So many nodes are estimated at most.
+const MOST_NODES: usize = 200_000;
+
+/// A node is estimated only if its weight is at least the total divided by this.
+const LEAST_WEIGHT: u64 = 1_000_000;
+
+/// No estimated node has more nodes above it.
+const MOST_LEVELS: u32 = 1023;
+
+/// Above the functions for whose cost the estimate has no place.
+const OTHER_CALLERS: &[u8] = b"(other callers)";
+
+/// Stands where there is no number.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The stacks of sums: nodes, each after its parent and all nodes below one after it without a gap.
+#[derive(Debug, Default)]
+pub(super) struct SumStacks<'a> {
+    pub nodes: Vec<SumNode<'a>>,
+    /// A row of self costs for each node.
+    pub costs: Vec<Cost>,
+}
+
+/// A node of the stacks of sums.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SumNode<'a> {
+    /// The node above; [`NONE`] for a root.
+    pub parent: u32,
+    /// The place in the order of siblings.
+    order: u32,
+    /// How many nodes are above.
+    level: u32,
+    /// [`NONE`] if it is not known.
+    site: u32,
+    pub frame: &'a [u8],
+    pub function: Option<FunctionId>,
+    pub calls: u64,
+    pub is_estimated: bool,
+}
+
+impl<'a> SumStacks<'a> {
+    /// The stacks of those functions that `is_summed` selects.
+    pub fn new(profile: &'a Profile, is_summed: impl Fn(FunctionId) -> bool) -> Self {
+        let sites = Sites::new(profile, is_summed);
+        let graph = Graph::new(&sites);
+        let mut tree = Tree {
+            sites: &sites,
+            graph: &graph,
+            nodes: Vec::new(),
+            nameless: HashMap::default(),
+            places: vec![Vec::new(); sites.len()],
+        };
+        tree.add_exact();
+        tree.add_estimated();
+        tree.add_others();
+        tree.finish()
+    }
+}
+
+/// The functions of sums, in an order that depends on nothing but their names.
+struct Sites<'a> {
+    profile: &'a Profile,
+    chains: Chains<'a>,
+    /// The functions of the first site, then those of the next one, and so on.
+    functions: Vec<(FunctionId, Name<'a>)>,
+    /// Where in `functions` each site begins; at the end, their number.
+    starts: Vec<u32>,
+}
+
+impl<'a> Sites<'a> {
+    fn new(profile: &'a Profile, is_summed: impl Fn(FunctionId) -> bool) -> Self {
+        let functions = || profile.functions().filter(|&(id, _)| is_summed(id));
+        let names = functions().map(|(_, function)| profile.name(function.name));
+        let chains = Chains::new(profile, names);
+        let place = |id: FunctionId| {
+            let function = profile.function(id);
+            [function.file, function.object].map(|name| profile.name(name))
+        };
+        let mut named: Vec<(FunctionId, Name<'a>)> = functions()
+            .map(|(id, function)| (id, chains.split(profile.name(function.name))))
+            .collect();
+        named.sort_unstable_by(|(a, a_name), (b, b_name)| {
+            let names = |name: &Name<'a>| (name.frame, name.chain);
+            let by_name = names(a_name).cmp(&names(b_name));
+            by_name
+                .then_with(|| place(*a).cmp(&place(*b)))
+                .then_with(|| (a_name.level, a).cmp(&(b_name.level, b)))
+        });
+        let mut starts = Vec::new();
+        for at in 0..named.len() {
+            let (id, name) = named[at];
+            let is_same = at.checked_sub(1).is_some_and(|before| {
+                let (other, other_name) = named[before];
+                !name.chain.is_empty()
+                    && (name.frame, name.chain) == (other_name.frame, other_name.chain)
+                    && place(id) == place(other)
+            });
+            if !is_same {
+                starts.push(number(at));
+            }
+        }
+        starts.push(number(named.len()));
+        Sites {
+            profile,
+            chains,
+            functions: named,
+            starts,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn all(&self) -> impl Iterator<Item = u32> + use<> {
+        0..number(self.len())
+    }
+
+    fn functions_of(&self, site: u32) -> &[(FunctionId, Name<'a>)] {
+        let at = site as usize;
+        &self.functions[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+
+    /// Who called a site, according to its name, the nearest first.
+    fn callers_by_name(&self, site: u32) -> Vec<&'a [u8]> {
+        let chain = self
+            .functions_of(site)
+            .first()
+            .map_or(&b""[..], |(_, name)| name.chain);
+        if chain.is_empty() {
+            return Vec::new();
+        }
+        self.chains.callers(chain).unwrap_or_default()
+    }
+}
+
+/// The calls from one site to another.
+#[derive(Clone, Copy)]
+struct Calls {
+    callee: u32,
+    cost: u64,
+}
+
+/// Which sites call a site.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Callers {
+    Nobody,
+    One(u32),
+    Several,
+}
+
+/// Sites and calls, by the costs of one event.
+struct Graph {
+    /// Self costs of the sites.
+    own: Vec<u64>,
+    total: u64,
+    /// The calls of each site by callee, one site after the other. Those of a site to itself are
+    /// left out.
+    calls: Vec<Calls>,
+    /// Where they begin; at the end, their number.
+    starts: Vec<u32>,
+    /// The positions of the calls of each site, the most expensive first.
+    heaviest: Vec<u32>,
+    /// The sums of the calls of and to each site.
+    out: Vec<u64>,
+    into: Vec<u64>,
+    callers: Vec<Callers>,
+}
+
+impl Graph {
+    fn new(sites: &Sites<'_>) -> Self {
+        let profile = sites.profile;
+        let mut site_of = vec![NONE; profile.functions().len()];
+        for site in sites.all() {
+            for (id, _) in sites.functions_of(site) {
+                site_of[id.index()] = site;
+            }
+        }
+        // The first event that costs anything.
+        let totals = profile.totals();
+        let event = totals.iter().position(|&total| total > 0).unwrap_or(0);
+        let positive = |cost: Option<Cost>| u64::try_from(cost.unwrap_or(0)).unwrap_or(0);
+        let mut graph = Graph {
+            own: vec![0; sites.len()],
+            total: 0,
+            calls: Vec::new(),
+            starts: vec![0],
+            heaviest: Vec::new(),
+            out: vec![0; sites.len()],
+            into: vec![0; sites.len()],
+            callers: vec![Callers::Nobody; sites.len()],
+        };
+        for site in sites.all() {
+            let at = site as usize;
+            let start = graph.calls.len();
+            for (id, name) in sites.functions_of(site) {
+                let cost = positive(profile.self_costs(*id).nth(event));
+                graph.own[at] = graph.own[at].saturating_add(cost);
+                for edge in profile.sub_calls(*id) {
+                    let callee = site_of[edge.callee.index()];
+                    if callee != site {
+                        let cost = positive(edge.costs().nth(event));
+                        graph.calls.push(Calls { callee, cost });
+                    } else if name.chain.is_empty() {
+                        // Recursion of unknown depth.
+                        graph.callers[at] = Callers::Several;
+                    }
+                }
+            }
+            graph.total = graph.total.saturating_add(graph.own[at]);
+            graph.merge_calls(start);
+            graph.add_sums(site, start);
+        }
+        graph
+    }
+
+    /// Merges calls to the same callee, from a position on.
+    fn merge_calls(&mut self, start: usize) {
+        self.calls[start..].sort_unstable_by_key(|calls| calls.callee);
+        let mut kept = start;
+        for at in start..self.calls.len() {
+            let calls = self.calls[at];
+            match self.calls[start..kept].last_mut() {
+                Some(last) if last.callee == calls.callee => {
+                    last.cost = last.cost.saturating_add(calls.cost);
+                }
+                _ => {
+                    self.calls[kept] = calls;
+                    kept += 1;
+                }
+            }
+        }
+        self.calls.truncate(kept);
+    }
+
+    /// Ends the calls of a site, which begin at a position.
+    fn add_sums(&mut self, site: u32, start: usize) {
+        for calls in &self.calls[start..] {
+            let callee = calls.callee as usize;
+            self.callers[callee] = match self.callers[callee] {
+                Callers::Nobody => Callers::One(site),
+                _ => Callers::Several,
+            };
+            let (into, out) = (&mut self.into[callee], &mut self.out[site as usize]);
+            *into = into.saturating_add(calls.cost);
+            *out = out.saturating_add(calls.cost);
+        }
+        self.starts.push(number(self.calls.len()));
+        let from = self.heaviest.len();
+        self.heaviest
+            .extend(number(start)..number(self.calls.len()));
+        let order = |&at: &u32| {
+            let calls = self.calls[at as usize];
+            (Reverse(calls.cost), calls.callee)
+        };
+        self.heaviest[from..].sort_unstable_by_key(order);
+    }
+
+    fn range(&self, site: u32) -> std::ops::Range<usize> {
+        let at = site as usize;
+        self.starts[at] as usize..self.starts[at + 1] as usize
+    }
+
+    /// The calls of a site by callee.
+    fn calls_of(&self, site: u32) -> &[Calls] {
+        &self.calls[self.range(site)]
+    }
+
+    /// The calls of a site, the most expensive first.
+    fn heaviest_of(&self, site: u32) -> impl Iterator<Item = Calls> {
+        let positions = &self.heaviest[self.range(site)];
+        positions.iter().map(|&at| self.calls[at as usize])
+    }
+
+    /// What a site and its calls cost more than the calls to it say.
+    fn excess(&self, site: u32) -> u64 {
+        let at = site as usize;
+        let inclusive = self.own[at].saturating_add(self.out[at]);
+        inclusive.saturating_sub(self.into[at])
+    }
+
+    /// What a site calls with these on its path costs: their calls are left out.
+    fn cost_of_calls(&self, site: u32, path: &[u32]) -> u64 {
+        let calls = self.calls_of(site);
+        let on_path = path.iter().filter_map(|other| {
+            let found = calls.binary_search_by_key(other, |calls| calls.callee);
+            found.ok().map(|at| calls[at].cost)
+        });
+        self.out[site as usize].saturating_sub(on_path.fold(0, u64::saturating_add))
+    }
+}
+
+/// A node that may be made, the heaviest first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    weight: u64,
+    /// Smaller numbers come first among equals.
+    parent: Reverse<u32>,
+    site: Reverse<u32>,
+}
+
+/// The nodes while they are made.
+struct Tree<'a, 'b> {
+    sites: &'b Sites<'a>,
+    graph: &'b Graph,
+    nodes: Vec<SumNode<'a>>,
+    /// Nodes that are known by their frames alone, by parent and frame.
+    nameless: HashMap<(u32, &'a [u8]), u32, RandomState>,
+    /// For each site the first of its nodes at each place, with its weight.
+    places: Vec<Vec<(u32, u64)>>,
+}
+
+impl<'a> Tree<'a, '_> {
+    /// Makes the nodes of all sites that have one possible stack.
+    fn add_exact(&mut self) {
+        let mut pending = Vec::new();
+        for site in self.sites.all() {
+            if self.graph.callers[site as usize] == Callers::Nobody {
+                let parent = self.add_chain(NONE, site, false);
+                pending.push((site, parent));
+            }
+        }
+        while let Some((site, parent)) = pending.pop() {
+            let node = self.add_site(parent, site, 1, false);
+            for calls in self.graph.calls_of(site) {
+                if self.has_one_stack(calls.callee) {
+                    pending.push((calls.callee, node));
+                }
+            }
+        }
+    }
+
+    /// Whether a site that is called by one with one stack has one, too.
+    fn has_one_stack(&self, site: u32) -> bool {
+        let is_alone = matches!(self.graph.callers[site as usize], Callers::One(_));
+        is_alone && self.graph.excess(site) == 0
+    }
+
+    /// Makes the nodes of sites that have several possible stacks, as far as they matter.
+    fn add_estimated(&mut self) {
+        let mut roots = Vec::new();
+        for site in self.sites.all() {
+            match self.places[site as usize].first() {
+                Some(&(node, _)) => {
+                    for calls in self.graph.calls_of(site) {
+                        if self.places[calls.callee as usize].is_empty() {
+                            roots.push((calls.cost, node, calls.callee));
+                        }
+                    }
+                }
+                None => roots.push((self.graph.excess(site), NONE, site)),
+            }
+        }
+        // The flow begins with no more than the total, and in the smallest units that fit.
+        let sum: u128 = roots.iter().map(|&(cost, ..)| u128::from(cost)).sum();
+        let total = self.graph.total;
+        let most = u128::from(total);
+        let shift = total.leading_zeros().saturating_sub(1);
+        let least = ((total << shift) / LEAST_WEIGHT).max(1);
+        let candidates = roots.into_iter().map(|(cost, parent, site)| Candidate {
+            weight: fraction(cost.min(total) << shift, most, sum.max(most)),
+            parent: Reverse(parent),
+            site: Reverse(site),
+        });
+        let mut candidates: BinaryHeap<Candidate> = candidates
+            .filter(|candidate| candidate.weight >= least)
+            .collect();
+        let exact = self.nodes.len();
+        let mut path = Vec::new();
+        while self.nodes.len() - exact < MOST_NODES
+            && let Some(candidate) = candidates.pop()
+        {
+            let (Reverse(mut parent), Reverse(site)) = (candidate.parent, candidate.site);
+            if parent == NONE {
+                parent = self.add_chain(NONE, site, true);
+            }
+            let weight = candidate.weight;
+            let node = self.add_site(parent, site, weight, true);
+            if self.nodes[node as usize].level >= MOST_LEVELS {
+                continue;
+            }
+            self.set_path(node, &mut path);
+            let calls = self.graph.cost_of_calls(site, &path);
+            let all = u128::from(self.graph.own[site as usize]) + u128::from(calls);
+            for calls in self.graph.heaviest_of(site) {
+                let weight = fraction(weight, calls.cost.into(), all);
+                if weight < least {
+                    break;
+                }
+                if path.binary_search(&calls.callee).is_err() {
+                    candidates.push(Candidate {
+                        weight,
+                        parent: Reverse(node),
+                        site: Reverse(calls.callee),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Collects the sites above a node that it could call, sorted: none of those that have one
+    /// stack.
+    fn set_path(&self, node: u32, path: &mut Vec<u32>) {
+        path.clear();
+        let mut at = self.nodes.get(node as usize);
+        while let Some(node) = at.filter(|node| node.is_estimated) {
+            path.push(node.site);
+            at = self.nodes.get(node.parent as usize);
+        }
+        path.sort_unstable();
+    }
+
+    /// Makes nodes for the costs that have none.
+    fn add_others(&mut self) {
+        let profile = self.sites.profile;
+        for site in self.sites.all() {
+            let functions = self.sites.functions_of(site);
+            let mut costs = functions.iter().flat_map(|(id, _)| profile.self_costs(*id));
+            if self.places[site as usize].is_empty() && costs.any(|cost| cost != 0) {
+                let others = self.add_nameless(NONE, OTHER_CALLERS, true);
+                let parent = self.add_chain(others, site, true);
+                self.add_site(parent, site, 1, true);
+            }
+        }
+    }
+
+    /// Makes nodes for the callers that a site's name gives, below another node.
+    fn add_chain(&mut self, above: u32, site: u32, is_estimated: bool) -> u32 {
+        let callers = self.sites.callers_by_name(site).into_iter().rev();
+        callers.fold(above, |parent, frame| {
+            self.add_nameless(parent, frame, is_estimated)
+        })
+    }
+
+    /// Finds or makes a node that is known by its frame alone.
+    fn add_nameless(&mut self, parent: u32, frame: &'a [u8], is_estimated: bool) -> u32 {
+        if let Some(&node) = self.nameless.get(&(parent, frame)) {
+            self.nodes[node as usize].is_estimated &= is_estimated;
+            return node;
+        }
+        let functions = &self.sites.functions;
+        let order = functions.partition_point(|(_, name)| name.frame < frame);
+        let node = self.add(SumNode {
+            parent,
+            order: number(order),
+            level: 0,
+            site: NONE,
+            frame,
+            function: None,
+            calls: 0,
+            is_estimated,
+        });
+        self.nameless.insert((parent, frame), node);
+        node
+    }
+
+    /// Makes a node for each function of a site, and returns the first of them.
+    fn add_site(&mut self, parent: u32, site: u32, weight: u64, is_estimated: bool) -> u32 {
+        let first = number(self.nodes.len());
+        let sites = self.sites;
+        let start = sites.starts[site as usize];
+        for (order, (id, name)) in (start..).zip(sites.functions_of(site)) {
+            self.add(SumNode {
+                parent,
+                order,
+                level: 0,
+                site,
+                frame: name.frame,
+                function: Some(*id),
+                calls: 0,
+                is_estimated,
+            });
+        }
+        self.places[site as usize].push((first, weight));
+        first
+    }
+
+    fn add(&mut self, node: SumNode<'a>) -> u32 {
+        let parent = self.nodes.get(node.parent as usize);
+        let level = parent.map_or(0, |parent| parent.level.saturating_add(1));
+        self.nodes.push(SumNode { level, ..node });
+        number(self.nodes.len() - 1)
+    }
+
+    /// Puts the nodes into their order, and divides the costs among them.
+    fn finish(mut self) -> SumStacks<'a> {
+        let sequence = self.sequence();
+        let mut positions = vec![NONE; self.nodes.len()];
+        for (position, &node) in (0..).zip(&sequence) {
+            positions[node as usize] = position;
+        }
+        let in_order = sequence.iter().map(|&at| {
+            let node = self.nodes[at as usize];
+            let parent = positions.get(node.parent as usize).copied();
+            SumNode {
+                parent: parent.unwrap_or(NONE),
+                ..node
+            }
+        });
+        let mut nodes: Vec<SumNode<'a>> = in_order.collect();
+        let profile = self.sites.profile;
+        let events = profile.events().len();
+        let mut costs: Vec<Cost> = vec![0; nodes.len() * events];
+        let mut shares = Shares::default();
+        for site in self.sites.all() {
+            let places = &mut self.places[site as usize];
+            places.sort_unstable_by_key(|&(first, _)| positions[first as usize]);
+            for (nth, (id, _)) in self.sites.functions_of(site).iter().enumerate() {
+                let node_of = |first: u32| positions[first as usize + nth] as usize;
+                shares.divide(profile.function(*id).invocations, places);
+                for (&(first, _), &calls) in places.iter().zip(&shares.shares) {
+                    nodes[node_of(first)].calls = calls;
+                }
+                for (event, cost) in profile.self_costs(*id).enumerate() {
+                    shares.divide(cost.unsigned_abs(), places);
+                    for (&(first, _), &share) in places.iter().zip(&shares.shares) {
+                        costs[node_of(first) * events + event] = match cost < 0 {
+                            true => Cost::saturating_sub_unsigned(0, share),
+                            false => Cost::saturating_add_unsigned(0, share),
+                        };
+                    }
+                }
+            }
+        }
+        SumStacks { nodes, costs }
+    }
+
+    /// The numbers of the nodes from the roots down, siblings in their order.
+    fn sequence(&self) -> Vec<u32> {
+        let mut siblings: Vec<u32> = (0..number(self.nodes.len())).collect();
+        siblings.sort_unstable_by_key(|&at| {
+            let node = &self.nodes[at as usize];
+            (node.parent, node.order, node.function.is_some(), at)
+        });
+        let children = |parent: u32| {
+            let start = siblings.partition_point(|&at| self.nodes[at as usize].parent < parent);
+            let others = &siblings[start..];
+            let is_child = move |at: &&u32| self.nodes[**at as usize].parent == parent;
+            others.iter().take_while(is_child)
+        };
+        let mut sequence = Vec::with_capacity(self.nodes.len());
+        let mut pending: Vec<u32> = children(NONE).copied().collect();
+        pending.reverse();
+        while let Some(at) = pending.pop() {
+            sequence.push(at);
+            let start = pending.len();
+            pending.extend(children(at));
+            pending[start..].reverse();
+        }
+        sequence
+    }
+}
+
+/// How a number is divided among places.
+#[derive(Default)]
+struct Shares {
+    shares: Vec<u64>,
+    /// What is left of each share after rounding down, and its place.
+    rests: Vec<(Reverse<u128>, usize)>,
+}
+
+impl Shares {
+    /// Divides a number in proportion to the weights of places: in whole numbers that add up to it.
+    ///
+    /// What rounding down leaves goes to the largest rests, and of equal ones to the first.
+    fn divide(&mut self, whole: u64, places: &[(u32, u64)]) {
+        self.shares.clear();
+        self.rests.clear();
+        let sum: u128 = places.iter().map(|&(_, weight)| u128::from(weight)).sum();
+        let mut left = whole;
+        for (place, &(_, weight)) in places.iter().enumerate() {
+            let product = u128::from(whole) * u128::from(weight);
+            let share = u64::try_from(product / sum.max(1)).unwrap_or(whole);
+            self.shares.push(share);
+            self.rests.push((Reverse(product % sum.max(1)), place));
+            left -= share.min(left);
+        }
+        if left > 0 {
+            self.rests.sort_unstable();
+        }
+        let lucky = usize::try_from(left).unwrap_or(usize::MAX);
+        for &(_, place) in self.rests.iter().take(lucky) {
+            self.shares[place] += 1;
+        }
+    }
+}
+
+/// A part of a weight: `part` of `whole`, rounded down.
+fn fraction(weight: u64, part: u128, whole: u128) -> u64 {
+    let share = (u128::from(weight) * part).checked_div(whole);
+    u64::try_from(share.unwrap_or(0)).unwrap_or(u64::MAX)
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(NONE)
+}
