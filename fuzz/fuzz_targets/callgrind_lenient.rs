@@ -39,7 +39,10 @@ fuzz_target!(|data: &[u8]| {
 
 fn figures(profile: &Profile) -> impl PartialEq + std::fmt::Debug {
     let functions = profile.functions();
-    let functions = functions.map(|(_, f)| (f.self_cost, f.inclusive, f.invocations, f.line));
+    let functions = functions.map(|(id, f)| {
+        let costs = [profile.self_costs(id), profile.inclusive_costs(id)];
+        (costs.map(<[i64]>::to_vec), f.invocations, f.line)
+    });
     let headers = profile.headers();
     let headers = headers.map(|header| header.text().to_vec());
     (functions.collect::<Vec<_>>(), headers.collect::<Vec<_>>())

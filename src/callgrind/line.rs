@@ -170,114 +170,60 @@ impl<'a> Cursor<'a> {
         Ok(i64::try_from(cost).unwrap_or(i64::MAX))
     }
 
-    /// Steps over one blank, if one stands here.
-    #[inline(always)]
-    pub fn skip_blank(&mut self) {
-        self.pos += usize::from(self.data.get(self.pos) == Some(&b' '));
-    }
-
-    /// Reads a decimal number of up to 7 digits and the byte after it, a blank or the end of the
-    /// line; nothing else is stepped over.
-    #[inline(always)]
-    pub fn plain_cost(&mut self) -> Option<(i64, bool)> {
-        let digits = self.digits().filter(|digits| digits.count() > 0)?;
-        let ends_line = match digits.end() {
-            b'\n' => true,
-            b' ' => false,
-            _ => return None,
-        };
-        self.pos += digits.count() + 1;
-        Some((digits.number().cast_signed(), ends_line))
-    }
-
-    /// Reads the wanted one of up to `most` costs, each behind a blank, to the end of the line; 0
-    /// where it is missing. Returns where the next line begins, too.
+    /// Reads costs, each behind a blank, to the end of the line, and returns where the next line
+    /// begins.
     ///
-    /// None for a long line, or for a wanted cost of more than 8 digits.
+    /// `places` says for each column where its cost is to go in the row, if anywhere, and `needed`
+    /// how many columns there are up to the last of these. So many parts of 16 bytes are looked at.
+    ///
+    /// None for longer lines, for wanted costs of more than 8 digits, and where anything but plain
+    /// numbers stands.
     #[inline(always)]
-    pub fn plain_cost_among(&self, wanted: usize, most: usize) -> Option<(i64, usize)> {
-        let bytes: &[u8; 48] = self.data.get(self.pos..)?.first_chunk()?;
-        let (parts, _) = bytes.as_chunks();
-        // What ends the numbers, in the first 32 bytes.
-        let mut ends = no_digits(&parts[0]) | no_digits(&parts[1]) << 16;
-        if ends & 1 == 0 {
+    pub fn plain_costs<const PARTS: usize>(
+        &self,
+        places: &[usize],
+        needed: usize,
+        row: &mut [i64],
+    ) -> Option<usize> {
+        let bytes: &[u8; 80] = self.data.get(self.pos..)?.first_chunk()?;
+        // What ends the numbers.
+        let all = mask(bytes, PARTS, no_digits);
+        if all & 1 == 0 {
             return None;
         }
-        let (mut cost, mut column) = (0, 0);
+        let (mut ends, mut column) = (all, 0);
         loop {
-            let at = ends.trailing_zeros() as usize;
+            let at = (ends.trailing_zeros() as usize).min(16 * PARTS);
             match bytes[at] {
-                b'\n' => return Some((cost, self.pos + at + 1)),
-                b' ' if column < most => {}
+                b'\n' => return Some(self.pos + at + 1),
+                b' ' => {}
                 _ => return None,
             }
+            if PARTS > 2 && column >= needed {
+                let rest = all & (u64::MAX << at);
+                return Some(self.pos + plain_rest(bytes, rest, places.len() - column)?);
+            }
             ends &= ends.wrapping_sub(1);
-            let digits = (ends.trailing_zeros() as usize).wrapping_sub(at + 1);
-            if column == wanted {
-                if digits.wrapping_sub(1) >= 8 {
-                    return None;
+            let end = (ends.trailing_zeros() as usize).min(16 * PARTS);
+            let digits = end.wrapping_sub(at + 1);
+            match row.get_mut(*places.get(column)?) {
+                Some(cost) if digits.wrapping_sub(1) < 8 => {
+                    *cost = eight_digits(word(bytes, at + 1), digits).cast_signed();
                 }
-                cost = eight_digits(word(bytes, at + 1), digits).cast_signed();
-            } else if digits.wrapping_sub(1) >= 16 {
-                return None;
+                None if digits.wrapping_sub(1) < 15 => {}
+                _ => return None,
             }
             column += 1;
         }
-    }
-
-    /// Reads what [`plain_cost`](Self::plain_cost) does, where most costs have one digit: the cost,
-    /// and whether the line ends after it.
-    #[inline(always)]
-    pub fn small_cost(&mut self) -> Option<(i64, bool)> {
-        if let Some(&[digit @ b'0'..=b'9', end @ (b' ' | b'\n')]) =
-            self.data.get(self.pos..)?.first_chunk()
-        {
-            self.pos += 2;
-            return Some((i64::from(digit - b'0'), end == b'\n'));
-        }
-        self.plain_cost()
-    }
-
-    /// Steps over the rest of the line, if it consists of so many costs at most, none of which is
-    /// negative or long.
-    #[inline(always)]
-    pub fn skip_plain_costs(&mut self, most: usize) -> bool {
-        let Some(rest) = self
-            .data
-            .get(self.pos..)
-            .and_then(<[u8]>::first_chunk::<32>)
-        else {
-            return false;
-        };
-        let ends = mask(rest, 2, |part| equal(part, b'\n'));
-        let blanks = mask(rest, 2, |part| equal(part, b' '));
-        let others = mask(rest, 2, no_digits);
-        if ends == 0 {
-            return false;
-        }
-        let line = (ends & ends.wrapping_neg()) - 1;
-        let digits = !others & line;
-        let first_digits = digits & !(digits << 1);
-        // Of 16 digits in a row something is left.
-        let mut long = digits & digits >> 1;
-        for step in [2, 4, 8] {
-            long &= long >> step;
-        }
-        let is_plain = others & !blanks & line == 0 && long == 0;
-        if !is_plain || first_digits.count_ones() as usize > most {
-            return false;
-        }
-        self.pos += ends.trailing_zeros() as usize + 1;
-        true
     }
 
     /// Reads what stands after the `=` of a position line, to the end of the line (section 3.1.5).
     ///
     /// `(` with anything but a digit after it begins a plain name, such as `(below main)`.
     #[inline(always)]
-    pub fn name(&mut self) -> Result<NameSpec<'a>, NumberError> {
+    pub fn name(&mut self) -> Result<CompressedName<'a>, NumberError> {
         match self.plain_reference() {
-            Some(id) => Ok(NameSpec::Reference(id)),
+            Some(id) => Ok(CompressedName::Reference(id)),
             None => self.any_name(),
         }
     }
@@ -298,16 +244,16 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline(never)]
-    fn any_name(&mut self) -> Result<NameSpec<'a>, NumberError> {
+    fn any_name(&mut self) -> Result<CompressedName<'a>, NumberError> {
         self.skip_blanks();
         let Some(id) = self.id()? else {
-            return Ok(NameSpec::Plain(self.take_line()));
+            return Ok(CompressedName::Plain(self.take_line()));
         };
         self.skip_blanks();
         if self.end_of_line() {
-            return Ok(NameSpec::Reference(id));
+            return Ok(CompressedName::Reference(id));
         }
-        Ok(NameSpec::Definition(id, self.take_line()))
+        Ok(CompressedName::Definition(id, self.take_line()))
     }
 
     /// Steps over `(id)`, if it stands here.
@@ -325,9 +271,30 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// The end of a line that consists of blanks and of so many plain costs at most, from the first
+/// blank of `ends` on: what is no digit.
+#[inline(always)]
+fn plain_rest(bytes: &[u8; 80], ends: u64, most: usize) -> Option<usize> {
+    let blanks = mask(bytes, 4, |part| equal(part, b' '));
+    let stop = ends & !blanks;
+    let end = stop.trailing_zeros() as usize;
+    if stop == 0 || bytes[end] != b'\n' {
+        return None;
+    }
+    let from = u64::MAX << ends.trailing_zeros();
+    let digits = !ends & from & ((stop & stop.wrapping_neg()) - 1);
+    let first_digits = digits & !(digits << 1);
+    // Of 16 digits in a row something is left.
+    let mut long = digits & digits >> 1;
+    for step in [2, 4, 8] {
+        long &= long >> step;
+    }
+    (long == 0 && first_digits.count_ones() as usize <= most).then_some(end + 1)
+}
+
 /// What stands after the `=` of a position line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NameSpec<'a> {
+pub(super) enum CompressedName<'a> {
     /// A name that is not compressed.
     Plain(&'a [u8]),
     /// `(id) name`
@@ -578,35 +545,19 @@ mod tests {
         assert_eq!(read("-18446744073709551615\n"), Ok(i64::MIN));
     }
 
-    #[test]
-    fn plain_costs_end_at_a_blank_or_the_line() {
-        let read = |text: &str| {
-            let mut cursor = Cursor::new(text.as_bytes(), 0);
-            cursor.skip_blank();
-            let read = cursor.plain_cost();
-            read.map(|(cost, ends_line)| (cost, ends_line, cursor.pos()))
-        };
-        assert_eq!(read(" 12 345678"), Some((12, false, 4)));
-        assert_eq!(read("12 3456789"), Some((12, false, 3)));
-        assert_eq!(read(" 1234567\nx"), Some((1_234_567, true, 9)));
-        for text in [
-            " 12345678 ",
-            "  12 345678",
-            " \n12345678",
-            " -1 345678",
-            " 12\r\n3456",
-            " 12\n",
-        ] {
-            assert_eq!(read(text), None, "{text:?}");
-        }
+    /// The costs in the columns that have a place, and how long the line is.
+    fn plain<const PARTS: usize>(text: &str, places: &[usize]) -> Option<(Vec<i64>, usize)> {
+        let data = format!("{text}{}", "0".repeat(80));
+        let wanted = places.iter().filter(|&&place| place < 9).count();
+        let needed = places.iter().rposition(|&place| place < 9).unwrap_or(0) + 1;
+        let mut row = vec![0; wanted];
+        let cursor = Cursor::new(data.as_bytes(), 0);
+        let next = cursor.plain_costs::<PARTS>(places, needed, &mut row)?;
+        Some((row, next))
     }
 
     #[test]
-    fn one_of_several_plain_costs_is_read() {
-        let read = |text: &str, wanted| {
-            let data = format!("{text}{}", "0".repeat(48));
-            Cursor::new(data.as_bytes(), 0).plain_cost_among(wanted, 3)
-        };
+    fn plain_costs_are_read_into_their_places() {
         for text in [
             "\n",
             " 12\n",
@@ -614,61 +565,47 @@ mod tests {
             " 0 1234567 89\n",
             " 12345678 12345678 12345678\n",
         ] {
-            let costs = text.split_whitespace().chain(["0"; 2]);
-            for (wanted, cost) in costs.take(2).enumerate() {
-                let expected = Some((cost.parse().unwrap(), text.len()));
-                assert_eq!(read(text, wanted), expected, "{text:?}");
+            let costs: Vec<i64> = text
+                .split_whitespace()
+                .map(|c| c.parse().unwrap())
+                .collect();
+            let cost = |column: usize| costs.get(column).copied().unwrap_or(0);
+            let [first, second, third] = [0, 1, 2].map(cost);
+            for (places, row) in [
+                ([0, 9, 9], vec![first]),
+                ([9, 0, 9], vec![second]),
+                ([1, 9, 0], vec![third, first]),
+                ([0, 1, 2], vec![first, second, third]),
+            ] {
+                let expected = Some((row, text.len()));
+                assert_eq!(plain::<2>(text, &places), expected, "{text:?}");
+                assert_eq!(plain::<4>(text, &places), expected, "{text:?}");
             }
         }
         for text in [
             "1\n",
             "1 2\n",
-            " \n",
-            " 1 \n",
-            " 1  2\n",
             " 1 -2\n",
             " 123456789\n",
-            " 1 12345678901234567\n",
-            " 1 234567890 234567890 234567890\n",
+            " 1 1234567890123456\n",
             " 1 2 3 4\n",
             " 1 2\r\n",
             " 1\t2\n",
             " 1x\n",
+            " 1                                                                  \n",
         ] {
-            assert_eq!(read(text, 0), None, "{text:?}");
+            assert_eq!(plain::<2>(text, &[0, 9, 9]), None, "{text:?}");
+            assert_eq!(plain::<4>(text, &[0, 9, 9]), None, "{text:?}");
         }
-        assert_eq!(Cursor::new(b" 1 2\n", 0).plain_cost_among(0, 3), None);
-    }
-
-    #[test]
-    fn costs_are_stepped_over_to_the_end_of_the_line() {
-        let skip = |text: &str| {
-            let data = format!("{text}{}", "#".repeat(32));
-            let mut cursor = Cursor::new(data.as_bytes(), 0);
-            cursor.skip_plain_costs(3).then_some(cursor.pos())
-        };
-        for text in [
-            "1 2 3\n",
-            "\n",
-            " 12  345 \n",
-            "123456789012345 67890123456789\n",
-        ] {
-            assert_eq!(skip(text), Some(text.len()), "{text:?}");
-            assert_eq!(skip(&format!("{text}4 x\n")), Some(text.len()), "{text:?}");
-        }
-        for text in [
-            "1 2 3 4\n",
-            "1 -2\n",
-            "1\t2\n",
-            "1 2\r\n",
-            "1 2x\n",
-            "1 0x2\n",
-            "1234567890123456\n",
-            "1 1 1                           \n",
-        ] {
-            assert_eq!(skip(text), None, "{text:?}");
-        }
-        assert!(!Cursor::new(b"1 2\n", 0).skip_plain_costs(3));
+        let long = " 1 234567890 234567890 2345678901\n";
+        assert_eq!(plain::<2>(long, &[0, 9, 9, 9]), None);
+        assert_eq!(plain::<4>(long, &[0, 9, 9, 9]), Some((vec![1], long.len())));
+        assert_eq!(plain::<4>(" 1 2  34 \n", &[0, 9, 9]), Some((vec![1], 10)));
+        let mut row = [0];
+        assert_eq!(
+            Cursor::new(b" 1 2\n", 0).plain_costs::<2>(&[0, 9], 1, &mut row),
+            None
+        );
     }
 
     #[test]
@@ -682,23 +619,23 @@ mod tests {
                 assert!(name.is_err() || cursor.pos() == text.len() + 1, "{text:?}");
                 format!("{name:?}")
             };
-            let check = |text: &str, expected: NameSpec<'_>| {
+            let check = |text: &str, expected: CompressedName<'_>| {
                 let expected = format!("{:?}", Ok::<_, NumberError>(expected));
                 assert_eq!(parse(text), expected);
             };
-            check("main", NameSpec::Plain(b"main"));
-            check(" main\r", NameSpec::Plain(b"main"));
-            check("", NameSpec::Plain(b""));
-            check("(below main)", NameSpec::Plain(b"(below main)"));
-            check("(12 main", NameSpec::Plain(b"(12 main"));
-            check("()", NameSpec::Plain(b"()"));
-            check("(12)", NameSpec::Reference(12));
-            check("(12) ", NameSpec::Reference(12));
-            check("(12)\r", NameSpec::Reference(12));
-            check("(123456789)", NameSpec::Reference(123_456_789));
-            check("(0x1f)", NameSpec::Reference(31));
-            check("(12) f(int)", NameSpec::Definition(12, b"f(int)"));
-            check("(8)name\r", NameSpec::Definition(8, b"name"));
+            check("main", CompressedName::Plain(b"main"));
+            check(" main\r", CompressedName::Plain(b"main"));
+            check("", CompressedName::Plain(b""));
+            check("(below main)", CompressedName::Plain(b"(below main)"));
+            check("(12 main", CompressedName::Plain(b"(12 main"));
+            check("()", CompressedName::Plain(b"()"));
+            check("(12)", CompressedName::Reference(12));
+            check("(12) ", CompressedName::Reference(12));
+            check("(12)\r", CompressedName::Reference(12));
+            check("(123456789)", CompressedName::Reference(123_456_789));
+            check("(0x1f)", CompressedName::Reference(31));
+            check("(12) f(int)", CompressedName::Definition(12, b"f(int)"));
+            check("(8)name\r", CompressedName::Definition(8, b"name"));
             assert_eq!(parse("(18446744073709551616) f"), "Err(TooLarge)");
         }
     }

@@ -10,7 +10,7 @@ use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 use thiserror::Error;
 
-use crate::profile::{Cost, Event, FunctionId, NameId, OF_XDEBUG_2, Profile};
+use crate::profile::{Cost, Event, FunctionId, NameId, OF_XDEBUG_2, Profile, first_cost};
 
 /// Why a profile cannot be written.
 #[derive(Debug, Error)]
@@ -296,9 +296,11 @@ impl<W: Write> Writer<'_, W> {
         self_costs: &[Cost],
         calls: impl Iterator<Item = &'b Calls>,
     ) {
-        let stated = group.iter().map(|&id| self.profile.function(id).inclusive);
+        let stated = group
+            .iter()
+            .map(|&id| first_cost(self.profile.inclusive_costs(id)));
         let stated: i128 = stated.map(i128::from).sum();
-        let first = |costs: &[Cost]| costs.first().copied().map_or(0, i128::from);
+        let first = |costs: &[Cost]| i128::from(first_cost(costs));
         let of_calls: i128 = calls.map(|call| first(&call.costs)).sum();
         if stated != first(self_costs) + of_calls {
             self.other_inclusive += 1;
@@ -376,9 +378,9 @@ fn name_line<K: Eq + Hash>(
     output.write_all(b"\n")
 }
 
-fn add(sums: &mut [Cost], costs: impl IntoIterator<Item = Cost>) -> Result<(), WriteError> {
+fn add(sums: &mut [Cost], costs: &[Cost]) -> Result<(), WriteError> {
     for (sum, cost) in sums.iter_mut().zip(costs) {
-        *sum = sum.checked_add(cost).ok_or(WriteError::TooLarge)?;
+        *sum = sum.checked_add(*cost).ok_or(WriteError::TooLarge)?;
     }
     Ok(())
 }

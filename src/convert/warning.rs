@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::callgrind::{self, WarningKind};
 use crate::io::{Compression, Found, Source};
-use crate::profile::{Profile, ProfileKind, Stacks};
+use crate::profile::{Profile, ProfileKind, Stacks, first_cost};
 use crate::report::collapsed;
 use crate::shown::text::excerpt;
 use crate::webgrind::{self, ReadWarning};
@@ -200,7 +200,8 @@ fn all_zero(profile: &Profile) -> Option<Warning> {
     let event = profile.event();
     let others = profile.available_events().filter(|&other| other != event);
     let others: Vec<_> = others.map(excerpt).collect();
-    let is_free = costs_nothing(profile) && profile.edges().all(|edge| edge.cost == 0);
+    let is_free =
+        costs_nothing(profile) && profile.edges().all(|edge| first_cost(edge.costs()) == 0);
     (is_free && !others.is_empty()).then(|| Warning::AllZero {
         event: excerpt(event),
         others: others.join(", "),
@@ -210,7 +211,7 @@ fn all_zero(profile: &Profile) -> Option<Warning> {
 /// Whether all self costs are 0.
 pub(super) fn costs_nothing(profile: &Profile) -> bool {
     let mut functions = profile.functions();
-    functions.all(|(_, function)| function.self_cost == 0)
+    functions.all(|(id, _)| first_cost(profile.self_costs(id)) == 0)
 }
 
 /// A warning, if stacks are estimated: about the side of which least is known.

@@ -1,14 +1,12 @@
 //! The call edges of a profile.
 
-use std::ops::{Deref, RangeInclusive};
+use std::ops::Deref;
 
-use super::costs::{Cost, CostTable, Costs};
+use super::costs::{Cost, CostTable};
 use super::ids::{EdgeId, FunctionId, room_like};
 use super::numbering::{Numbered, Numbering};
 
 /// All calls from one line of one function to another function, summed.
-///
-/// The cost is that of the first wanted event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallEdge {
     /// Who calls.
@@ -19,22 +17,19 @@ pub struct CallEdge {
     pub line: u64,
     /// Number of calls.
     pub calls: u64,
-    /// Inclusive cost of these calls.
-    pub cost: Cost,
 }
 
-/// A call edge of a profile with its costs of all wanted events.
+/// A call edge of a profile with its costs.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeRef<'a> {
-    edge: CallEdge,
-    more: &'a [Cost],
-    events: usize,
+    edge: &'a CallEdge,
+    costs: &'a [Cost],
 }
 
 impl<'a> EdgeRef<'a> {
     /// Inclusive costs of these calls: one for each wanted event.
-    pub fn costs(&self) -> impl Iterator<Item = Cost> + use<'a> {
-        padded(self.edge.cost, self.more, self.events)
+    pub fn costs(&self) -> &'a [Cost] {
+        self.costs
     }
 }
 
@@ -42,18 +37,8 @@ impl Deref for EdgeRef<'_> {
     type Target = CallEdge;
 
     fn deref(&self) -> &CallEdge {
-        &self.edge
+        self.edge
     }
-}
-
-/// The costs of this many events. Costs that are missing at the end are 0.
-pub(super) fn padded<'a>(
-    first: Cost,
-    more: &'a [Cost],
-    events: usize,
-) -> impl Iterator<Item = Cost> + use<'a> {
-    let more = more.iter().copied().chain(std::iter::repeat(0));
-    std::iter::once(first).chain(more).take(events)
 }
 
 /// What identifies a call edge.
@@ -65,6 +50,16 @@ pub(super) struct EdgeKey {
 }
 
 impl CallEdge {
+    /// An edge without calls.
+    pub(super) fn new(key: EdgeKey) -> Self {
+        CallEdge {
+            caller: key.caller,
+            callee: key.callee,
+            line: key.line,
+            calls: 0,
+        }
+    }
+
     #[inline]
     pub(super) fn key(&self) -> EdgeKey {
         EdgeKey {
@@ -73,67 +68,58 @@ impl CallEdge {
             line: self.line,
         }
     }
-
-    #[inline]
-    fn add(&mut self, calls: u64, cost: Cost) {
-        self.calls = self.calls.saturating_add(calls);
-        self.cost = self.cost.saturating_add(cost);
-    }
 }
 
-/// The edges in order of their first appearance, found by (caller, callee, line).
+/// The edges in order of their first appearance, found by their keys.
 #[derive(Debug, Default)]
 pub(super) struct CallTable {
     edges: Vec<CallEdge>,
+    /// Inclusive costs of the edges.
+    pub costs: CostTable,
     numbers: Numbering,
-    /// Costs of the events after the first.
-    more: CostTable,
-    /// A cache: positions of recently called edges, each at a place that follows from its key.
-    ///
-    /// A trace returns to few edges millions of times, and this is much cheaper than hashing. The
-    /// number of places is a power of two.
-    recent: Vec<u32>,
 }
-
-/// The fewest and the most places for recently called edges. More would not stay in the cache of
-/// a core.
-const RECENT: RangeInclusive<usize> = 1 << 8..=1 << 15;
-
-/// Marks a place without an edge.
-const NO_EDGE: u32 = u32::MAX;
 
 impl CallTable {
     /// Takes all edges away.
     pub fn take(&mut self) -> CallTable {
         let next = CallTable {
             edges: room_like(&self.edges),
+            costs: CostTable::new(self.costs.width()),
             ..CallTable::default()
         };
         std::mem::replace(self, next)
     }
 
-    /// Adds to the edge of a key, entering it if it is new.
+    /// Adds calls to the edge of a key, entering it if it is new; their costs are to be added to
+    /// its row of [`costs`](Self::costs).
     #[inline]
-    pub fn add(&mut self, key: EdgeKey, calls: u64, costs: Costs<'_>) -> Numbered<EdgeId> {
-        let place = place(&key, self.recent.len());
-        let position = self.recent.get(place).copied().unwrap_or(NO_EDGE);
-        if let Some(edge) = self.edges.get_mut(position as usize)
-            && edge.key() == key
-        {
-            edge.add(calls, costs.first);
-            self.more.add(position as usize, costs.more);
-            return Numbered::Known(EdgeId(position));
+    pub fn add(&mut self, key: EdgeKey, calls: u64) -> Numbered<EdgeId> {
+        let edges = &self.edges;
+        let found = self.numbers.number(key, |number| edges[number].key());
+        let (Numbered::Known(position) | Numbered::New(position)) = found else {
+            return Numbered::Full;
+        };
+        if found == Numbered::New(position) {
+            self.edges.push(CallEdge::new(key));
+            self.costs.push_zeros();
         }
-        self.find_and_add(place, key, calls, costs)
+        let edge = &mut self.edges[position as usize];
+        edge.calls = edge.calls.saturating_add(calls);
+        found.map(EdgeId)
     }
 
     /// Adds one more call to an edge, if it belongs to `caller`.
-    #[inline]
-    pub fn add_again(&mut self, edge: EdgeId, caller: FunctionId, costs: Costs<'_>) -> bool {
+    #[inline(always)]
+    pub fn add_again<const WIDTH: usize>(
+        &mut self,
+        edge: EdgeId,
+        caller: FunctionId,
+        costs: &[Cost],
+    ) -> bool {
         match self.edges.get_mut(edge.index()) {
             Some(known) if known.caller == caller => {
-                known.add(1, costs.first);
-                self.more.add(edge.index(), costs.more);
+                known.calls = known.calls.saturating_add(1);
+                self.costs.add::<WIDTH>(edge.index(), costs);
                 true
             }
             _ => false,
@@ -145,85 +131,23 @@ impl CallTable {
         self.edges.get(edge.index()).map(CallEdge::key)
     }
 
-    #[inline(never)]
-    fn find_and_add(
-        &mut self,
-        place: usize,
-        key: EdgeKey,
-        calls: u64,
-        costs: Costs<'_>,
-    ) -> Numbered<EdgeId> {
-        let edges = &self.edges;
-        let found = self.numbers.number(key, |number| edges[number].key());
-        let (Numbered::Known(position) | Numbered::New(position)) = found else {
-            return Numbered::Full;
-        };
-        if found == Numbered::New(position) {
-            self.edges.push(CallEdge {
-                caller: key.caller,
-                callee: key.callee,
-                line: key.line,
-                calls: 0,
-                cost: 0,
-            });
-        }
-        self.edges[position as usize].add(calls, costs.first);
-        self.more.add(position as usize, costs.more);
-        let places = self.edges.len().next_power_of_two();
-        let places = places.clamp(*RECENT.start(), *RECENT.end());
-        if places > self.recent.len() {
-            // What was there is found again soon.
-            self.recent = vec![NO_EDGE; places];
-        }
-        if let Some(recent) = self.recent.get_mut(place) {
-            *recent = position;
-        }
-        found.map(EdgeId)
-    }
-
-    /// An edge, which is there, with its costs of so many events.
-    pub fn at(&self, position: usize, events: usize) -> EdgeRef<'_> {
+    /// An edge, which is there.
+    pub fn at(&self, position: usize) -> EdgeRef<'_> {
         EdgeRef {
-            edge: self.edges[position],
-            more: self.more.row(position),
-            events,
+            edge: &self.edges[position],
+            costs: self.costs.row(position),
         }
     }
 
     /// All edges in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = CallEdge> {
-        self.edges.iter().copied()
+    pub fn edges(&self) -> &[CallEdge] {
+        &self.edges
     }
 
-    /// Costs of an edge of the events after the first.
-    pub fn more(&self, position: usize) -> &[Cost] {
-        self.more.row(position)
+    /// All edges in order, with their costs.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = EdgeRef<'_>> {
+        (0..self.edges.len()).map(|position| self.at(position))
     }
-
-    /// Costs of all edges of the events after the first.
-    pub fn all_more(&self) -> &[Cost] {
-        self.more.all()
-    }
-
-    /// Adds to each edge, for the events after the first, what `derived` makes of its cost of the
-    /// first event and of its costs of those.
-    pub fn add_derived(&mut self, derived: impl Fn(Cost, &[Cost]) -> Vec<Cost>) {
-        for (position, edge) in self.edges.iter().enumerate() {
-            let costs = derived(edge.cost, self.more.row(position));
-            self.more.add(position, &costs);
-        }
-    }
-}
-
-/// The place of an edge among this many in [`CallTable::recent`].
-///
-/// A file can be made so that edges share a place. They are then found no faster than by hashing.
-#[inline]
-fn place(key: &EdgeKey, places: usize) -> usize {
-    let functions = u64::from(key.caller.number()) << 32 | u64::from(key.callee.number());
-    let mixed = (functions ^ key.line.rotate_left(16)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    // The upper half is mixed best.
-    (mixed >> 32) as usize & places.wrapping_sub(1)
 }
 
 /// The positions of every function's edges, in order of first appearance.
@@ -239,16 +163,16 @@ impl EdgeList {
     /// Sorts the edges by the function that `of` names, by counting: linear and stable.
     fn new(calls: &CallTable, functions: usize, of: impl Fn(&CallEdge) -> FunctionId) -> Self {
         let mut starts = vec![0u32; functions + 1];
-        for edge in calls.iter() {
-            starts[of(&edge).index() + 1] += 1;
+        for edge in calls.edges() {
+            starts[of(edge).index() + 1] += 1;
         }
         for f in 0..functions {
             starts[f + 1] += starts[f];
         }
         let mut next = starts.clone();
         let mut positions = vec![0u32; calls.edges.len()];
-        for (position, edge) in (0u32..).zip(calls.iter()) {
-            let slot = &mut next[of(&edge).index()];
+        for (position, edge) in (0u32..).zip(calls.edges()) {
+            let slot = &mut next[of(edge).index()];
             positions[*slot as usize] = position;
             *slot += 1;
         }
@@ -301,16 +225,11 @@ mod tests {
             line,
         };
         for line in [1, 4_294_967_297, 1, 1 << 63] {
-            calls.add(key(line), 1, Costs::single(10));
+            calls.add(key(line), 1);
         }
-        let lines: Vec<_> = calls
-            .iter()
-            .map(|edge| (edge.line, edge.calls, edge.cost))
-            .collect();
-        assert_eq!(
-            lines,
-            [(1, 2, 20), (4_294_967_297, 1, 10), (1 << 63, 1, 10)]
-        );
+        let edges = calls.edges().iter();
+        let lines: Vec<_> = edges.map(|edge| (edge.line, edge.calls)).collect();
+        assert_eq!(lines, [(1, 2), (4_294_967_297, 1), (1 << 63, 1)]);
     }
 
     #[test]
@@ -322,7 +241,7 @@ mod tests {
             line,
         };
         for line in (0..5000).chain(0..5000) {
-            calls.add(key(line), 1, Costs::single(1));
+            calls.add(key(line), 1);
         }
         let lists = CallLists::new(&calls, 4);
         assert_eq!(lists.called_from(FunctionId(2)).len(), 5000);

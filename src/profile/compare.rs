@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use thiserror::Error;
 
-use super::{Profile, split_scale};
+use super::{Profile, first_cost, split_scale};
 use crate::shown::text::printable;
 
 /// What a function costs on one side of a comparison, in the unit of
@@ -207,13 +207,13 @@ type Functions<'a> = HashMap<(&'a [u8], &'a [u8]), Found<'a>, RandomState>;
 fn functions(profile: &Profile, scale: u64) -> Functions<'_> {
     let mut functions = Functions::default();
     let scale = i128::from(scale);
-    for (_, function) in profile.functions() {
+    for (id, function) in profile.functions() {
         let place = [function.object, function.file, function.name].map(|name| profile.name(name));
         let found = Found {
             place,
             sums: FunctionSums {
-                self_cost: i128::from(function.self_cost) * scale,
-                inclusive: i128::from(function.inclusive) * scale,
+                self_cost: i128::from(first_cost(profile.self_costs(id))) * scale,
+                inclusive: i128::from(first_cost(profile.inclusive_costs(id))) * scale,
                 invocations: function.invocations.into(),
             },
         };

@@ -1,8 +1,11 @@
-//! Costs of one event, and of several.
-//!
-//! Nearly all users want a single event, so its costs are fields of functions and calls. The costs
-//! of further events are in separate [`CostTable`]s. These are empty if there is one event only,
-//! and then take no time or memory.
+//! Costs: a row of numbers for each function, call edge and context, one number for each event.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use super::column_map::ColumnMap;
+use super::ids::next_index;
 
 /// A cost, in the unit of its event.
 ///
@@ -10,92 +13,327 @@
 /// stay at its limits; see [`Profile::has_saturated`](super::Profile::has_saturated).
 pub type Cost = i64;
 
-/// The costs of one line: one for each wanted event.
+/// The costs of one line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Costs<'a> {
-    /// The cost of the first wanted event.
-    pub first: Cost,
-    /// The costs of the further ones, in their order; those that are missing at the end are 0.
-    pub more: &'a [Cost],
+    /// One for each column that is summed, in their order.
+    pub row: &'a [Cost],
     /// The cost in the first column of the profile, by which calls are matched with invocations.
     pub matching: Cost,
 }
 
-impl Costs<'_> {
-    /// The cost of a single event, which is the first column of the profile.
+impl<'a> Costs<'a> {
+    /// The costs of a row whose first column is the profile's first column, too.
     #[inline]
-    pub fn single(cost: Cost) -> Self {
+    pub fn of(row: &'a [Cost]) -> Self {
         Costs {
-            first: cost,
-            more: &[],
-            matching: cost,
+            row,
+            matching: first_cost(row),
         }
     }
 }
 
-/// Adds costs to sums of the same events, which may be fewer.
-pub(super) fn add_all(sums: &mut Vec<Cost>, costs: &[Cost]) {
-    if sums.len() < costs.len() {
-        sums.resize(costs.len(), 0);
-    }
-    for (sum, cost) in sums.iter_mut().zip(costs) {
-        *sum = sum.saturating_add(*cost);
-    }
+/// The cost of the first event in a row.
+pub(crate) fn first_cost(row: &[Cost]) -> Cost {
+    row.first().copied().unwrap_or(0)
 }
 
-/// Sums of the events after the first: a row for each function or call edge.
-#[derive(Clone, Debug, Default)]
+/// The width of rows, where it is known only when the program runs.
+///
+/// Code for every line of a profile is compiled for rows of one and of two costs besides.
+pub const ANY_WIDTH: usize = 0;
+
+/// What a sum loses each time that it passes the end of 64 bits.
+const ROUND: i128 = 1 << 64;
+
+/// Sums of costs: a row for each function or call edge.
+///
+/// A sum that passes the end of 64 bits on its way is not lost: how often it did is kept apart. So
+/// sums are exact, whatever the order in which costs come.
+#[derive(Clone, Debug)]
 pub(super) struct CostTable {
     /// Costs per row.
     width: usize,
-    /// Row by row; rows at the end that were never added to are missing.
+    /// Row by row. What a sum has beyond 64 bits is left out, unless the table is
+    /// [sealed](Self::seal).
     costs: Vec<Cost>,
+    /// How often sums have passed the end of 64 bits, by their positions: nearly always empty.
+    rounds: HashMap<usize, i64, RandomState>,
+    /// Of a sealed table: what the sums at its limits are without what they have beyond 64 bits.
+    sealed: Vec<(usize, Cost)>,
+}
+
+impl Default for CostTable {
+    fn default() -> Self {
+        CostTable::new(1)
+    }
 }
 
 impl CostTable {
-    /// Adds to a row.
+    /// A table of rows of this many costs: one at least, so that rows can be counted.
+    pub fn new(width: usize) -> Self {
+        CostTable {
+            width: width.max(1),
+            costs: Vec::new(),
+            rounds: HashMap::default(),
+            sealed: Vec::new(),
+        }
+    }
+
+    /// A table of one row.
+    pub fn one_row(width: usize) -> Self {
+        let mut table = CostTable::new(width);
+        table.push_zeros();
+        table
+    }
+
+    /// How many costs a row has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.costs.len() / self.width
+    }
+
+    /// Makes all rows longer, by zeros at their ends.
+    pub fn widen(&mut self, width: usize) {
+        if width <= self.width {
+            return;
+        }
+        let mapped = self.mapped(&ColumnMap::identity(self.width).padded(width));
+        *self = mapped;
+    }
+
+    /// Adds a row of zeros.
     #[inline]
-    pub fn add(&mut self, row: usize, costs: &[Cost]) {
-        if !costs.is_empty() {
-            self.add_some(row, costs);
-        }
+    pub fn push_zeros(&mut self) {
+        self.costs.resize(self.costs.len() + self.width, 0);
     }
 
-    fn add_some(&mut self, row: usize, costs: &[Cost]) {
-        if costs.len() > self.width {
-            self.widen(costs.len());
+    /// Adds a row.
+    #[inline]
+    pub fn push(&mut self, costs: &[Cost]) {
+        if let ([cost], 1) = (costs, self.width) {
+            return self.costs.push(*cost);
         }
-        let start = row * self.width;
-        if self.costs.len() < start + self.width {
-            self.costs.resize(start + self.width, 0);
-        }
-        for (sum, cost) in self.costs[start..].iter_mut().zip(costs) {
-            *sum = sum.saturating_add(*cost);
-        }
+        let end = self.costs.len() + self.width;
+        let count = costs.len().min(self.width);
+        self.costs.extend_from_slice(&costs[..count]);
+        self.costs.resize(end, 0);
     }
 
-    /// Makes room for further events, of which there are few.
-    fn widen(&mut self, width: usize) {
-        let mut costs = Vec::new();
-        if self.width > 0 {
-            for row in self.costs.chunks(self.width) {
-                costs.extend_from_slice(row);
-                costs.extend(std::iter::repeat_n(0, width - row.len()));
+    /// Appends all rows of a table of the same width.
+    pub fn append(&mut self, mut other: CostTable) {
+        let before = self.costs.len();
+        self.costs.append(&mut other.costs);
+        let rounds = other.rounds.into_iter();
+        self.rounds
+            .extend(rounds.map(|(at, rounds)| (before + at, rounds)));
+    }
+
+    /// Adds to a row, which has `WIDTH` costs.
+    #[inline(always)]
+    pub fn add<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
+        let width = if WIDTH == ANY_WIDTH {
+            self.width
+        } else {
+            WIDTH
+        };
+        let start = row * width;
+        let Some(sums) = self.costs.get_mut(start..start + width) else {
+            return;
+        };
+        for (at, (sum, cost)) in sums.iter_mut().zip(costs).enumerate() {
+            let (added, has_passed) = sum.overflowing_add(*cost);
+            *sum = added;
+            if has_passed {
+                pass(&mut self.rounds, start + at, cost.signum());
             }
         }
-        *self = CostTable { width, costs };
     }
 
-    /// The costs of a row; those that are missing at its end are 0.
+    /// Adds a row of another table of the same width.
+    #[inline]
+    pub fn add_row<const WIDTH: usize>(&mut self, row: usize, other: &CostTable, from: usize) {
+        self.add::<WIDTH>(row, other.row(from));
+        if !other.rounds.is_empty() {
+            self.add_rounds(row, other, from);
+        }
+    }
+
+    /// Adds a row to another one of this table.
+    #[inline]
+    pub fn add_within(&mut self, row: usize, from: usize) {
+        for at in 0..self.width {
+            let cost = self.costs[from * self.width + at];
+            let sum = &mut self.costs[row * self.width + at];
+            let (added, has_passed) = sum.overflowing_add(cost);
+            *sum = added;
+            if has_passed {
+                pass(&mut self.rounds, row * self.width + at, cost.signum());
+            }
+        }
+        if !self.rounds.is_empty() {
+            for at in 0..self.width {
+                if let Some(&rounds) = self.rounds.get(&(from * self.width + at)) {
+                    pass(&mut self.rounds, row * self.width + at, rounds);
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn add_rounds(&mut self, row: usize, other: &CostTable, from: usize) {
+        for at in 0..other.width {
+            if let Some(rounds) = other.rounds.get(&(from * other.width + at)) {
+                pass(&mut self.rounds, row * self.width + at, *rounds);
+            }
+        }
+    }
+
+    /// Adds to a row what may have more than 64 bits.
+    pub fn add_exact(&mut self, row: usize, costs: impl IntoIterator<Item = i128>) {
+        let start = row * self.width;
+        for (at, cost) in (start..start + self.width).zip(costs) {
+            let sum = self.exact(at).saturating_add(cost);
+            // What is left, in the range of 64 bits.
+            let rounds = (sum.saturating_add(ROUND / 2)).div_euclid(ROUND);
+            let left = Cost::try_from(sum - rounds * ROUND);
+            self.costs[at] = left.unwrap_or(Cost::MAX);
+            match i64::try_from(rounds).unwrap_or(i64::MAX) {
+                0 => _ = self.rounds.remove(&at),
+                rounds => _ = self.rounds.insert(at, rounds),
+            }
+        }
+    }
+
+    /// The sum at a position, with what it has beyond 64 bits.
+    fn exact(&self, at: usize) -> i128 {
+        let rounds = self.rounds.get(&at).copied().unwrap_or(0);
+        i128::from(self.costs[at]) + i128::from(rounds) * ROUND
+    }
+
+    /// The costs of a row, with what they have beyond 64 bits.
+    pub fn exact_row(&self, row: usize) -> impl Iterator<Item = i128> {
+        let start = row * self.width;
+        (start..start + self.width).map(|at| self.exact(at))
+    }
+
+    /// The costs of a row.
     #[inline]
     pub fn row(&self, row: usize) -> &[Cost] {
         let start = row * self.width;
         self.costs.get(start..start + self.width).unwrap_or(&[])
     }
 
-    /// All costs there are.
-    pub fn all(&self) -> &[Cost] {
-        &self.costs
+    /// Makes a row zeros again.
+    #[inline]
+    pub fn clear_row(&mut self, row: usize) {
+        let start = row * self.width;
+        if let Some(costs) = self.costs.get_mut(start..start + self.width) {
+            costs.fill(0);
+        }
+        if !self.rounds.is_empty() {
+            for at in start..start + self.width {
+                self.rounds.remove(&at);
+            }
+        }
+    }
+
+    /// The rows that follow from these.
+    pub fn mapped(&self, map: &ColumnMap) -> CostTable {
+        let mut table = CostTable::new(map.len());
+        table.costs.resize(self.rows() * table.width, 0);
+        for row in 0..self.rows() {
+            let start = row * self.width;
+            let column = |column: usize| {
+                let is_there = column < self.width;
+                if is_there {
+                    self.exact(start + column)
+                } else {
+                    0
+                }
+            };
+            table.add_exact(row, (0..map.len()).map(|event| map.exact(event, column)));
+        }
+        table
+    }
+
+    /// Puts the sums that do not fit into 64 bits at their limits, so that rows can be read.
+    pub fn seal(&mut self) {
+        for (&at, rounds) in &self.rounds {
+            self.sealed.push((at, self.costs[at]));
+            self.costs[at] = if *rounds > 0 { Cost::MAX } else { Cost::MIN };
+        }
+    }
+
+    /// Makes the table one again that sums can be added to.
+    pub fn unseal(&mut self) {
+        for (at, cost) in self.sealed.drain(..) {
+            self.costs[at] = cost;
+        }
+    }
+
+    /// Whether a sum does not fit into 64 bits.
+    pub fn has_saturated(&self) -> bool {
+        !self.rounds.is_empty()
+    }
+}
+
+/// Says that a sum has passed the end of 64 bits so often: upwards, or downwards if negative.
+#[cold]
+#[inline(never)]
+fn pass(rounds: &mut HashMap<usize, i64, RandomState>, at: usize, times: i64) {
+    let passed = rounds.entry(at).or_insert(0);
+    *passed = passed.saturating_add(times);
+    if *passed == 0 {
+        rounds.remove(&at);
+    }
+}
+
+/// The cost of 64 bits that is nearest.
+pub(super) fn saturated(cost: i128) -> Cost {
+    Cost::try_from(cost).unwrap_or(if cost > 0 { Cost::MAX } else { Cost::MIN })
+}
+
+/// Rows that come and go.
+#[derive(Debug, Default)]
+pub(super) struct CostPool {
+    rows: CostTable,
+    free: Vec<u32>,
+}
+
+impl CostPool {
+    /// Makes all rows longer.
+    pub fn widen(&mut self, width: usize) {
+        self.rows.widen(width);
+    }
+
+    /// Keeps a row, and returns its number; none if there are too many.
+    #[inline]
+    pub fn keep(&mut self, costs: &[Cost]) -> Option<u32> {
+        if let Some(row) = self.free.pop() {
+            self.rows.clear_row(row as usize);
+            self.rows.add::<ANY_WIDTH>(row as usize, costs);
+            return Some(row);
+        }
+        let row = next_index(self.rows.rows())?;
+        self.rows.push(costs);
+        Some(row)
+    }
+
+    /// The costs of a row.
+    #[inline]
+    pub fn row(&self, row: u32) -> &[Cost] {
+        self.rows.row(row as usize)
+    }
+
+    /// Says that a row is not needed any more.
+    #[inline]
+    pub fn release(&mut self, row: u32) {
+        self.free.push(row);
     }
 }
 
@@ -104,16 +342,55 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_and_events_come_in_any_order() {
-        let mut table = CostTable::default();
-        table.add(2, &[5]);
-        table.add(0, &[1, 2, 3]);
-        table.add(2, &[1, 1]);
-        assert_eq!(table.row(0), [1, 2, 3]);
-        assert_eq!(table.row(1), [0, 0, 0]);
-        assert_eq!(table.row(2), [6, 1, 0]);
+    fn rows_get_longer() {
+        let mut table = CostTable::new(1);
+        table.push(&[5]);
+        table.push_zeros();
+        table.widen(3);
+        table.add::<ANY_WIDTH>(1, &[1, 2, 3]);
+        table.push(&[7]);
+        table.add::<3>(0, &[1, 1]);
+        assert_eq!(table.row(0), [6, 1, 0]);
+        assert_eq!(table.row(1), [1, 2, 3]);
+        assert_eq!(table.row(2), [7, 0, 0]);
         assert_eq!(table.row(3), [0; 0]);
-        table.add(0, &[Cost::MAX]);
-        assert_eq!(table.row(0), [Cost::MAX, 2, 3]);
+        table.clear_row(1);
+        assert_eq!(table.row(1), [0, 0, 0]);
+    }
+
+    #[test]
+    fn sums_are_exact_in_any_order() {
+        let (most, least) = (Cost::MAX - 7, -(Cost::MAX - 7));
+        for costs in [
+            [most, most, least],
+            [most, least, most],
+            [least, most, most],
+        ] {
+            let (mut table, mut others) = (CostTable::one_row(2), CostTable::one_row(2));
+            for cost in costs {
+                table.add::<2>(0, &[cost, cost]);
+                others.add_row::<ANY_WIDTH>(0, &table, 0);
+            }
+            table.seal();
+            assert_eq!(table.row(0), [most, most]);
+            assert!(!table.has_saturated());
+            assert_eq!(others.exact_row(0).count(), 2);
+        }
+        let mut table = CostTable::one_row(1);
+        for _ in 0..5 {
+            table.add::<1>(0, &[Cost::MIN]);
+        }
+        table.seal();
+        assert_eq!(table.row(0), [Cost::MIN]);
+        assert!(table.has_saturated());
+        table.unseal();
+        let mut doubled = table.mapped(&ColumnMap::of_columns(&[0]).times(2));
+        assert_eq!(
+            doubled.exact_row(0).next(),
+            Some(10 * i128::from(Cost::MIN))
+        );
+        doubled.add_exact(0, [-10 * i128::from(Cost::MIN) + 5]);
+        assert_eq!(doubled.row(0), [5]);
+        assert!(!doubled.has_saturated());
     }
 }

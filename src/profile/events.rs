@@ -7,7 +7,8 @@ use foldhash::fast::RandomState;
 use indexmap::{IndexMap, IndexSet};
 use thiserror::Error;
 
-use super::costs::{Cost, Costs};
+use super::column_map::ColumnMap;
+use super::costs::Cost;
 use super::scale::split_scale;
 use crate::shown::text::excerpt;
 
@@ -124,117 +125,6 @@ impl Event {
 ///
 /// `s` is not one of them: `Object(s)` counts objects.
 const KNOWN_UNITS: [&str; 6] = ["10ns", "ns", "us", "µs", "ms", "bytes"];
-
-/// How to find the cost of an event in a cost line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CostSource {
-    /// This part of the profile does not have the event: its cost is 0.
-    Absent,
-    /// The number in this column, counted from 0.
-    Column(usize),
-    /// The sum of all columns, each times its weight.
-    Weighted(Vec<Cost>),
-}
-
-impl CostSource {
-    /// The cost among the numbers of one line; missing columns are 0.
-    pub fn cost(&self, numbers: &[Cost]) -> Cost {
-        match self {
-            CostSource::Absent => 0,
-            CostSource::Column(column) => numbers.get(*column).copied().unwrap_or(0),
-            CostSource::Weighted(weights) => {
-                let shares = numbers.iter().zip(weights);
-                let shares = shares.map(|(number, weight)| number.saturating_mul(*weight));
-                shares.fold(0, Cost::saturating_add)
-            }
-        }
-    }
-
-    /// Whether the number in a column counts.
-    fn uses(&self, column: usize) -> bool {
-        match self {
-            CostSource::Absent => false,
-            CostSource::Column(own) => *own == column,
-            CostSource::Weighted(weights) => weights.get(column).is_some_and(|&weight| weight != 0),
-        }
-    }
-}
-
-/// How the costs of the wanted events come out of the numbers of a cost line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection {
-    first: CostSource,
-    more: Vec<CostSource>,
-    /// Whether the first column is needed as well, to match calls with invocations.
-    matches: bool,
-}
-
-impl Default for Selection {
-    /// One event, which stands in the first column.
-    fn default() -> Self {
-        Selection {
-            first: CostSource::Column(0),
-            more: Vec::new(),
-            matches: false,
-        }
-    }
-}
-
-impl Selection {
-    /// How to find the cost of the first wanted event.
-    pub fn first(&self) -> &CostSource {
-        &self.first
-    }
-
-    /// The positions of the wanted events that these lines do not have, ascending.
-    pub fn absent(&self) -> impl Iterator<Item = usize> {
-        let sources = std::iter::once(&self.first).chain(&self.more).enumerate();
-        let absent = sources.filter(|(_, source)| **source == CostSource::Absent);
-        absent.map(|(at, _)| at)
-    }
-
-    /// How much one unit in the only column counts for each of the wanted events.
-    pub(crate) fn weights(&self) -> Vec<Cost> {
-        let sources = std::iter::once(&self.first).chain(&self.more);
-        sources.map(|source| source.cost(&[1])).collect()
-    }
-
-    /// The column that is enough, if a single column is.
-    pub fn only_column(&self) -> Option<usize> {
-        match self.first {
-            CostSource::Column(column) if self.more.is_empty() => {
-                (column == 0 || !self.matches).then_some(column)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether it is all of so many columns, more than one, in their order.
-    pub fn is_all_of(&self, columns: usize) -> bool {
-        let mut sources = std::iter::once(&self.first).chain(&self.more).enumerate();
-        columns > 1
-            && columns == 1 + self.more.len()
-            && sources.all(|(at, source)| *source == CostSource::Column(at))
-    }
-
-    /// Whether the number in a column is part of any wanted cost.
-    pub fn uses(&self, column: usize) -> bool {
-        let mut sources = std::iter::once(&self.first).chain(&self.more);
-        sources.any(|source| source.uses(column))
-    }
-
-    /// The wanted costs among the numbers of one line; `more` is where the further ones are kept.
-    #[inline]
-    pub fn costs<'a>(&self, numbers: &[Cost], more: &'a mut Vec<Cost>) -> Costs<'a> {
-        more.clear();
-        more.extend(self.more.iter().map(|source| source.cost(numbers)));
-        Costs {
-            first: self.first.cost(numbers),
-            more,
-            matching: numbers.first().copied().unwrap_or(0),
-        }
-    }
-}
 
 /// The value of an `event:` line with a formula: `Sum = Ir + 2 Dr : long name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -394,9 +284,7 @@ impl Events {
     }
 
     /// Says how to find the wanted costs in lines that have these columns.
-    ///
-    /// `matches`: whether the first column is needed besides.
-    pub fn select(&mut self, columns: &[Vec<u8>], matches: bool) -> Selection {
+    pub fn select(&mut self, columns: &[Vec<u8>]) -> ColumnMap {
         for name in columns {
             if self.columns.contains(name) {
                 continue;
@@ -409,15 +297,10 @@ impl Events {
             // The first of equal names counts.
             columns.iter().enumerate().rev().map(|(at, name)| (name.as_slice(), at)).collect();
         let wanted = std::mem::take(&mut self.wanted);
-        let mut sources = wanted.iter().map(|name| self.source(name, columns, &at));
-        let first = sources.next().unwrap_or(CostSource::Absent);
-        let more = sources.collect();
+        let events = wanted.iter().map(|name| self.source(name, columns, &at));
+        let map = ColumnMap::new(events.collect());
         self.wanted = wanted;
-        Selection {
-            first,
-            more,
-            matches,
-        }
+        map
     }
 
     /// Wants a new column, if all are wanted or none is yet; false if there are too many.
@@ -438,30 +321,21 @@ impl Events {
         name: &[u8],
         columns: &[Vec<u8>],
         at: &HashMap<&[u8], usize, RandomState>,
-    ) -> CostSource {
+    ) -> Vec<(usize, Cost)> {
         if let Some(&column) = at.get(name) {
-            return CostSource::Column(column);
+            return vec![(column, 1)];
         }
         let mut columns_at = columns.iter().enumerate();
         let scaled = columns_at.find_map(|(at, other)| Some((at, factor_between(name, other)?)));
-        if let Some((column, factor)) = scaled {
-            let mut weights = vec![0; column + 1];
-            weights[column] = factor;
-            return CostSource::Weighted(weights);
+        if let Some(scaled) = scaled {
+            return vec![scaled];
         }
         let resolved = self.resolved(name);
-        let Some(weights) = &resolved.weights else {
-            return CostSource::Absent;
-        };
-        let weights: Vec<Cost> = columns
-            .iter()
-            .map(|name| weights.get(name.as_slice()).copied().unwrap_or(0))
-            .collect();
-        if weights.iter().all(|&weight| weight == 0) {
-            CostSource::Absent
-        } else {
-            CostSource::Weighted(weights)
-        }
+        let weights = resolved.weights.iter().flatten();
+        let weights = weights.filter_map(|(name, &weight)| Some((*at.get(&name[..])?, weight)));
+        let mut weights: Vec<_> = weights.filter(|&(_, weight)| weight != 0).collect();
+        weights.sort_unstable();
+        weights
     }
 
     /// Checks, after all inputs, that the wanted events exist.
@@ -500,9 +374,9 @@ impl Events {
         Ok(())
     }
 
-    /// Adds the events of another input to these; for each wanted one of the other says which one
-    /// it is here.
-    pub fn merge(&mut self, other: &Events) -> Vec<usize> {
+    /// Adds the events of another input to these, and says where the costs of the wanted ones are
+    /// among those of the other.
+    pub fn merge(&mut self, other: &Events) -> ColumnMap {
         self.columns.extend(other.columns.iter().cloned());
         for (name, formula) in &other.formulas {
             let own = self.formulas.entry(name.clone());
@@ -522,19 +396,21 @@ impl Events {
         self.resolved.clear();
         self.changes = self.changes.max(other.changes);
         self.has_too_many |= other.has_too_many;
-        let wanted = other.wanted.iter().map(|name| {
-            let (at, _) = self.wanted.insert_full(name.clone());
-            self.has_too_many |= at >= MOST_EVENTS && self.choice == EventChoice::All;
-            at
-        });
-        wanted.collect()
+        self.wanted.extend(other.wanted.iter().cloned());
+        self.has_too_many |= self.wanted.len() > MOST_EVENTS && self.choice == EventChoice::All;
+        let at = |name| Some((other.wanted.get_index_of(name)?, 1));
+        let events = self
+            .wanted
+            .iter()
+            .map(|name| at(name).into_iter().collect());
+        ColumnMap::new(events.collect())
     }
 
-    /// Wants the derived events too, and says of each which wanted events it adds up, and how
-    /// often each of them counts. Those that cannot be worked out are left out.
-    pub fn want_derived(&mut self) -> Vec<Vec<(usize, Cost)>> {
+    /// Wants the derived events too, but for those that cannot be worked out, and says how all
+    /// wanted ones follow from those before.
+    pub fn want_derived(&mut self) -> ColumnMap {
+        let mut events: Vec<_> = (0..self.wanted.len()).map(|at| vec![(at, 1)]).collect();
         let names: Vec<Vec<u8>> = self.derived_names().map(<[u8]>::to_vec).collect();
-        let mut derived = Vec::new();
         for name in names {
             let room = self.wanted.len() < MOST_EVENTS && !self.wanted.contains(&name);
             if !room || self.check_formula(&name).is_err() {
@@ -546,10 +422,10 @@ impl Events {
                 parts.filter_map(|(name, weight)| Some((self.wanted.get_index_of(name)?, *weight)));
             let mut parts: Vec<_> = parts.collect();
             parts.sort_unstable();
-            derived.push(parts);
+            events.push(parts);
             self.wanted.insert(name);
         }
-        derived
+        ColumnMap::new(events)
     }
 
     /// A derived event, worked out.
@@ -710,8 +586,8 @@ mod tests {
         events
     }
 
-    fn select(events: &mut Events, names: &str) -> CostSource {
-        events.select(&columns(names), false).first().clone()
+    fn select(events: &mut Events, names: &str) {
+        events.select(&columns(names));
     }
 
     #[test]

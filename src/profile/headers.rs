@@ -7,8 +7,8 @@ use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
 use super::ModelError;
+use super::column_map::ColumnMap;
 use super::costs::Cost;
-use super::events::{CostSource, Selection};
 use super::ids::next_index;
 
 /// The kind of a header line: some change with the selected event.
@@ -220,15 +220,15 @@ impl Headers {
     ///
     /// If the selected event is not that of the first column, they are rewritten to hold that event
     /// alone. If several events are wanted, they stay as they were read.
-    pub fn settle(&mut self, selection: &Selection, event: &[u8], has_more: bool) {
-        let alone = !has_more && *selection.first() != CostSource::Column(0);
+    pub fn settle(&mut self, map: &ColumnMap, event: &[u8], is_whole: bool) {
+        let alone = !is_whole;
         for (at, waiting) in std::mem::take(&mut self.unsettled) {
             match waiting {
                 Waiting::Events if alone => self.replace(at, &[b"events: ", event].concat()),
                 Waiting::Events => {}
                 Waiting::Summary(numbers) => {
-                    let stated = selection.first().cost(&numbers);
-                    self.section.is_rewritten |= alone && *selection.first() != CostSource::Absent;
+                    let stated = map.cost(0, &numbers);
+                    self.section.is_rewritten |= alone && !map.is_absent(0);
                     if !alone && !begins_with(self.line(at), stated) {
                         self.replace(at, &summary_line(&numbers));
                     }

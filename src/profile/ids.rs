@@ -11,9 +11,6 @@ impl NameId {
     /// `{main}`, the function that spans a whole run in Xdebug's traces: every table holds it.
     pub const MAIN: NameId = NameId(1);
 
-    /// A placeholder: a trace identifies functions by their names alone.
-    pub(super) const ANY: NameId = NameId(u32::MAX);
-
     /// The number as an index.
     pub fn index(self) -> usize {
         self.0 as usize

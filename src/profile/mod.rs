@@ -6,6 +6,7 @@
 
 mod builder;
 mod calls;
+mod column_map;
 mod compare;
 mod costs;
 mod events;
@@ -25,9 +26,11 @@ use std::sync::OnceLock;
 pub(crate) use builder::TableFunction;
 pub use builder::{Call, Kind, ModelError, ProfileBuilder, ProfileOptions};
 pub use calls::{CallEdge, EdgeRef};
+pub use column_map::ColumnMap;
 pub use compare::{CompareError, Comparison, FunctionChange, FunctionSums, Side};
-pub use costs::{Cost, Costs};
-pub use events::{CostSource, Event, EventChoice, EventError, MOST_EVENTS, Selection};
+pub(crate) use costs::first_cost;
+pub use costs::{ANY_WIDTH, Cost, Costs};
+pub use events::{Event, EventChoice, EventError, MOST_EVENTS};
 pub use functions::Function;
 pub use growth::{GrowthFailure, MaxGrowth, MaxGrowthError};
 pub(crate) use headers::summary_costs;
@@ -39,7 +42,8 @@ pub use trace::{
     Context, ContextId, ContextTree, Invocation, InvocationCall, InvocationTree, Step,
 };
 
-use calls::{CallLists, padded};
+use calls::CallLists;
+use costs::{CostTable, saturated};
 use events::Events;
 pub(crate) use events::{LONGEST_NAME, is_overlong};
 use functions::LineRule;
@@ -78,8 +82,7 @@ pub enum ProfileKind {
 
 /// A profile: one or more inputs, read to their ends and summed.
 ///
-/// It has costs of the events that were wanted, [`events`](Self::events). Where a function or a
-/// call edge has one cost only, it is that of the first of them.
+/// Costs come in rows: one for each of the [`events`](Self::events) that were wanted.
 #[derive(Debug)]
 pub struct Profile {
     names: NameTable,
@@ -96,6 +99,8 @@ struct Contents {
     events: Events,
     headers: Headers,
     sums: Sums,
+    /// Whether a cost that was read is at the limits of 64 bits.
+    has_saturated: bool,
 }
 
 impl Contents {
@@ -105,15 +110,20 @@ impl Contents {
         other: Contents,
         name: impl Fn(NameId) -> NameId,
     ) -> Result<(), ModelError> {
-        let order = self.events.merge(&other.events);
+        self.has_saturated |= other.has_saturated;
+        let map = self.events.merge(&other.events);
         self.headers.append(other.headers);
         self.headers.check()?;
-        self.sums.merge(other.sums, name, &order, LineRule::Least)
+        let mut sums = other.sums;
+        sums.map_events(&map);
+        self.sums.widen(map.len());
+        self.sums.merge(sums, name, LineRule::Least)
     }
 }
 
 impl Profile {
-    fn new(names: NameTable, contents: Contents) -> Self {
+    fn new(names: NameTable, mut contents: Contents) -> Self {
+        contents.sums.seal();
         Profile {
             names,
             wanted: contents.events.wanted().collect(),
@@ -132,7 +142,7 @@ impl Profile {
     ///
     /// If there are more functions, names or calls than can be numbered. This profile is incomplete
     /// then and should be dropped.
-    pub fn merge(&mut self, other: Profile) -> Result<(), ModelError> {
+    pub fn merge(&mut self, mut other: Profile) -> Result<(), ModelError> {
         let names: Option<Vec<NameId>> = other
             .names
             .iter()
@@ -141,7 +151,10 @@ impl Profile {
         let names = names.ok_or(ModelError::TooMany { what: "names" })?;
         let number = |name: NameId| names[name.index()];
         self.lists = OnceLock::new();
+        self.contents.sums.unseal();
+        other.contents.sums.unseal();
         self.contents.merge(other.contents, number)?;
+        self.contents.sums.seal();
         self.wanted = self.contents.events.wanted().collect();
         Ok(())
     }
@@ -149,9 +162,10 @@ impl Profile {
     /// Adds the derived events of the inputs to the wanted ones, in the order of their definitions:
     /// those whose formulas can be worked out from the events there are.
     pub fn derive_events(&mut self) {
-        let present = self.wanted.len();
-        let derived = self.contents.events.want_derived();
-        self.contents.sums.derive(present, &derived);
+        let map = self.contents.events.want_derived();
+        self.contents.sums.unseal();
+        self.contents.sums.map_events(&map);
+        self.contents.sums.seal();
         self.wanted = self.contents.events.wanted().collect();
     }
 
@@ -186,15 +200,33 @@ impl Profile {
     }
 
     /// The self costs of a function: one for each wanted event.
-    pub fn self_costs(&self, id: FunctionId) -> impl Iterator<Item = Cost> {
-        let more = self.contents.sums.functions.more_self.row(id.index());
-        padded(self.function(id).self_cost, more, self.wanted.len())
+    pub fn self_costs(&self, id: FunctionId) -> &[Cost] {
+        self.row(&self.contents.sums.functions.self_costs, id)
     }
 
-    /// The inclusive costs of a function: one for each wanted event.
-    pub fn inclusive_costs(&self, id: FunctionId) -> impl Iterator<Item = Cost> {
-        let more = self.contents.sums.functions.more_inclusive.row(id.index());
-        padded(self.function(id).inclusive, more, self.wanted.len())
+    /// The inclusive costs of a function, one for each wanted event: its self costs and the costs
+    /// of all calls it made; see [`InclusiveCost`].
+    pub fn inclusive_costs(&self, id: FunctionId) -> &[Cost] {
+        self.row(&self.contents.sums.functions.inclusive_costs, id)
+    }
+
+    fn row<'a>(&self, costs: &'a CostTable, id: FunctionId) -> &'a [Cost] {
+        let row = costs.row(id.index());
+        &row[..self.wanted.len().min(row.len())]
+    }
+
+    /// The costs of all calls to a function: one for each wanted event.
+    pub(crate) fn call_costs(&self, id: FunctionId) -> Vec<Cost> {
+        let mut sums = vec![0i128; self.wanted.len()];
+        if let Some(first) = sums.first_mut() {
+            *first = self.function(id).call_cost_excess.into();
+        }
+        for edge in self.called_from(id) {
+            for (sum, &cost) in sums.iter_mut().zip(edge.costs()) {
+                *sum += i128::from(cost);
+            }
+        }
+        sums.into_iter().map(saturated).collect()
     }
 
     /// The bytes of a name.
@@ -203,7 +235,7 @@ impl Profile {
     }
 
     /// All call edges in order of their first appearance.
-    pub fn edges(&self) -> impl ExactSizeIterator<Item = CallEdge> {
+    pub fn edges(&self) -> impl ExactSizeIterator<Item = EdgeRef<'_>> {
         self.contents.sums.calls.iter()
     }
 
@@ -233,9 +265,8 @@ impl Profile {
         &'a self,
         positions: &'a [u32],
     ) -> impl DoubleEndedIterator<Item = EdgeRef<'a>> + ExactSizeIterator {
-        let events = self.wanted.len();
         let positions = positions.iter();
-        positions.map(move |&position| self.contents.sums.calls.at(position as usize, events))
+        positions.map(|&position| self.contents.sums.calls.at(position as usize))
     }
 
     /// The header lines, in order, with correct summaries where they were missing or 0.
@@ -302,17 +333,19 @@ impl Profile {
 
     /// Sum of all self costs of the first event.
     pub fn total(&self) -> Cost {
-        let functions = self.contents.sums.functions.as_slice().iter();
-        let costs = functions.map(|function| function.self_cost);
-        costs.fold(0, Cost::saturating_add)
+        first_cost(&self.totals())
     }
 
     /// Sums of all self costs: one for each wanted event.
     pub fn totals(&self) -> Vec<Cost> {
+        self.exact_totals().into_iter().map(saturated).collect()
+    }
+
+    fn exact_totals(&self) -> Vec<i128> {
         let mut totals = vec![0; self.wanted.len()];
         for (id, _) in self.functions() {
-            for (total, cost) in totals.iter_mut().zip(self.self_costs(id)) {
-                *total = Cost::saturating_add(*total, cost);
+            for (total, &cost) in totals.iter_mut().zip(self.self_costs(id)) {
+                *total += i128::from(cost);
             }
         }
         totals
@@ -345,21 +378,12 @@ impl Profile {
 
     /// Whether a sum has reached the limits of 64 bits and is therefore wrong.
     pub fn has_saturated(&self) -> bool {
-        let at_end = |cost: Cost| cost == Cost::MAX || cost == Cost::MIN;
-        let functions = &self.contents.sums.functions;
-        let in_functions = functions.as_slice().iter().any(|function| {
-            at_end(function.self_cost) || at_end(function.inclusive) || at_end(function.call_cost)
-        });
-        let more = [
-            functions.more_self.all(),
-            functions.more_inclusive.all(),
-            self.contents.sums.calls.all_more(),
-        ];
-        in_functions
-            || self.contents.headers.summaries().any(at_end)
-            || self.totals().into_iter().any(at_end)
-            || self.edges().any(|edge| at_end(edge.cost))
-            || more.into_iter().flatten().any(|&cost| at_end(cost))
+        let at_end = |cost: i128| cost >= Cost::MAX.into() || cost <= Cost::MIN.into();
+        let mut summaries = self.contents.headers.summaries();
+        self.contents.has_saturated
+            || self.contents.sums.has_saturated()
+            || summaries.any(|cost| at_end(cost.into()))
+            || self.exact_totals().into_iter().any(at_end)
     }
 }
 

@@ -39,6 +39,11 @@ impl<Id> Numbered<Id> {
 }
 
 impl Numbering {
+    /// Whether nothing is numbered.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
     /// Finds the number of a key, or gives it the next one: the table then has to take it in.
     ///
     /// `key_of` is the key with a number.

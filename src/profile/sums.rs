@@ -1,7 +1,8 @@
 //! The sums of a profile, and how those of two profiles are merged.
 
 use super::calls::{CallTable, EdgeKey};
-use super::costs::{Cost, Costs};
+use super::column_map::ColumnMap;
+use super::costs::{ANY_WIDTH, CostTable};
 use super::functions::{Function, FunctionTable, LineRule};
 use super::ids::{FunctionId, NameId};
 use super::numbering::Numbered;
@@ -22,15 +23,13 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Adds other sums to these.
+    /// Adds other sums of the same events to these, or of the first of them.
     ///
-    /// `name` maps the number of a name there to its number here, and `events` does the same for
-    /// events.
+    /// `name` maps the number of a name there to its number here.
     pub fn merge(
         &mut self,
         other: Sums,
         name: impl Fn(NameId) -> NameId,
-        events: &[usize],
         lines: LineRule,
     ) -> Result<(), ModelError> {
         self.kind = match (self.kind, other.kind) {
@@ -41,11 +40,11 @@ impl Sums {
         self.proxies.extend(other.proxies);
         self.proxies.sort_unstable();
         self.proxies.dedup();
-        let mut order = EventOrder::new(events);
-        let functions = self.merge_functions(&other.functions, name, &mut order, lines)?;
-        self.merge_calls(&other.calls, &functions, &mut order)?;
+        let functions = self.merge_functions(&other.functions, name, lines)?;
+        self.merge_calls(&other.calls, &functions)?;
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_default();
+            own.widen(tree.width());
             own.merge(&tree, |id| functions[id.index()]);
             if own.is_full() {
                 return Err(ModelError::TooMany { what: "contexts" });
@@ -65,27 +64,24 @@ impl Sums {
         &mut self,
         other: &FunctionTable,
         name: impl Fn(NameId) -> NameId,
-        order: &mut EventOrder<'_>,
         lines: LineRule,
     ) -> Result<Vec<FunctionId>, ModelError> {
         let mut numbers = Vec::with_capacity(other.as_slice().len());
         for (row, function) in other.as_slice().iter().enumerate() {
-            let own = order.put(function.self_cost, other.more_self.row(row));
-            let (self_cost, more_self) = (own.first, own.more.to_vec());
-            let inclusive = order.put(function.inclusive, other.more_inclusive.row(row));
             let function = Function {
                 object: name(function.object),
                 file: name(function.file),
                 name: name(function.name),
-                self_cost,
-                inclusive: inclusive.first,
                 ..function.clone()
             };
             let id = self.functions.merge(&function, lines)?;
-            self.functions.more_self.add(id.index(), &more_self);
-            self.functions
-                .more_inclusive
-                .add(id.index(), inclusive.more);
+            let functions = &mut self.functions;
+            for (own, other) in [
+                (&mut functions.self_costs, &other.self_costs),
+                (&mut functions.inclusive_costs, &other.inclusive_costs),
+            ] {
+                own.add_row::<ANY_WIDTH>(id.index(), other, row);
+            }
             numbers.push(id);
         }
         Ok(numbers)
@@ -95,124 +91,73 @@ impl Sums {
         &mut self,
         other: &CallTable,
         functions: &[FunctionId],
-        order: &mut EventOrder<'_>,
     ) -> Result<(), ModelError> {
-        for (position, edge) in other.iter().enumerate() {
+        for (position, edge) in other.edges().iter().enumerate() {
             let key = EdgeKey {
                 caller: functions[edge.caller.index()],
                 callee: functions[edge.callee.index()],
-                line: edge.line,
+                ..edge.key()
             };
-            let costs = order.put(edge.cost, other.more(position));
-            if self.calls.add(key, edge.calls, costs) == Numbered::Full {
+            let (Numbered::Known(id) | Numbered::New(id)) = self.calls.add(key, edge.calls) else {
                 return Err(ModelError::TooMany { what: "call edges" });
-            }
+            };
+            let costs = &mut self.calls.costs;
+            costs.add_row::<ANY_WIDTH>(id.index(), &other.costs, position);
         }
         Ok(())
     }
 
-    /// Makes costs of several events out of those of one: of each event so many times as much.
-    ///
-    /// Invocations and contexts have costs of the first event only.
-    pub fn weighted(mut self, weights: &[Cost]) -> Sums {
-        let Some((&first, more)) = weights.split_first() else {
-            return self;
-        };
-        if first == 1 && more.is_empty() {
-            return self;
-        }
-        let times = |cost: Cost| -> Vec<Cost> {
-            let costs = more.iter().map(|weight| cost.saturating_mul(*weight));
-            costs.collect()
-        };
-        for row in 0..self.functions.as_slice().len() {
-            let function = &mut self.functions.as_mut_slice()[row];
-            let (self_costs, inclusive) = (times(function.self_cost), times(function.inclusive));
-            function.self_cost = function.self_cost.saturating_mul(first);
-            function.inclusive = function.inclusive.saturating_mul(first);
-            function.call_cost = function.call_cost.saturating_mul(first);
-            self.functions.more_self.add(row, &self_costs);
-            self.functions.more_inclusive.add(row, &inclusive);
-        }
-        let calls = std::mem::take(&mut self.calls);
-        for edge in calls.iter() {
-            let costs = Costs {
-                more: &times(edge.cost),
-                ..Costs::single(edge.cost.saturating_mul(first))
-            };
-            // There is room for as many as there were.
-            self.calls.add(edge.key(), edge.calls, costs);
-        }
-        if let Some(tree) = &mut self.invocations {
-            tree.multiply(first);
-        }
-        if let Some(tree) = &mut self.contexts {
-            tree.multiply(first);
-        }
-        self
+    /// All rows of costs.
+    fn tables(&mut self) -> impl Iterator<Item = &mut CostTable> {
+        let own = [
+            &mut self.functions.self_costs,
+            &mut self.functions.inclusive_costs,
+            &mut self.calls.costs,
+        ];
+        let invocations = self.invocations.iter_mut();
+        let contexts = self.contexts.iter_mut();
+        own.into_iter()
+            .chain(invocations.flat_map(InvocationTree::tables))
+            .chain(contexts.map(ContextTree::table))
     }
 
-    /// Adds events that are weighted sums of the `present` ones: for each, its parts and their
-    /// weights.
-    pub fn derive(&mut self, present: usize, derived: &[Vec<(usize, Cost)>]) {
-        let added = |first: Cost, more: &[Cost]| {
-            let sums = derived.iter().map(|parts| {
-                let shares = parts.iter().map(|&(event, weight)| {
-                    let cost = event.checked_sub(1).map_or(Some(&first), |at| more.get(at));
-                    cost.map_or(0, |cost| cost.saturating_mul(weight))
-                });
-                shares.fold(0, Cost::saturating_add)
-            });
-            // Nothing for the events after the first that are there already.
-            let present = std::iter::repeat_n(0, present.saturating_sub(1));
-            present.chain(sums).collect::<Vec<Cost>>()
-        };
-        let functions = &mut self.functions;
-        for row in 0..functions.as_slice().len() {
-            let function = &functions.as_slice()[row];
-            let self_costs = added(function.self_cost, functions.more_self.row(row));
-            let inclusive = added(function.inclusive, functions.more_inclusive.row(row));
-            functions.more_self.add(row, &self_costs);
-            functions.more_inclusive.add(row, &inclusive);
-        }
-        self.calls.add_derived(added);
+    /// Has costs of so many events, of which those at the end are 0.
+    pub fn widen(&mut self, events: usize) {
+        self.tables().for_each(|table| table.widen(events));
     }
-}
 
-/// Puts costs of another profile into the order of the events here.
-struct EventOrder<'a> {
-    events: &'a [usize],
-    is_same: bool,
-    /// The costs of a row, in that order.
-    row: Vec<Cost>,
-}
-
-impl<'a> EventOrder<'a> {
-    fn new(events: &'a [usize]) -> Self {
-        EventOrder {
-            events,
-            is_same: events.iter().enumerate().all(|(at, &event)| at == event),
-            row: vec![0; events.iter().max().map_or(1, |last| last + 1)],
+    /// Puts the costs of other events, which follow from those there are, in their place.
+    pub fn map_events(&mut self, map: &ColumnMap) {
+        if map.is_identity(self.functions.self_costs.width()) {
+            return;
+        }
+        self.tables().for_each(|table| *table = table.mapped(map));
+        for function in self.functions.as_mut_slice() {
+            let excess = function.call_cost_excess;
+            function.call_cost_excess = map.cost(0, &[excess]);
         }
     }
 
-    fn put<'b>(&'b mut self, first: Cost, more: &'b [Cost]) -> Costs<'b> {
-        if self.is_same {
-            return Costs {
-                first,
-                more,
-                matching: first,
-            };
-        }
-        self.row.fill(0);
-        let costs = std::iter::once(&first).chain(more);
-        for (&event, cost) in self.events.iter().zip(costs) {
-            self.row[event] = *cost;
-        }
-        Costs {
-            first: self.row[0],
-            more: &self.row[1..],
-            matching: first,
-        }
+    /// Makes sums readable that do not fit into 64 bits.
+    pub fn seal(&mut self) {
+        self.tables().for_each(CostTable::seal);
+    }
+
+    /// Lets sums be added to again.
+    pub fn unseal(&mut self) {
+        self.tables().for_each(CostTable::unseal);
+    }
+
+    /// Whether a sum does not fit into 64 bits.
+    pub fn has_saturated(&self) -> bool {
+        let contexts = self.contexts.as_ref();
+        [
+            &self.functions.self_costs,
+            &self.functions.inclusive_costs,
+            &self.calls.costs,
+        ]
+        .into_iter()
+        .any(CostTable::has_saturated)
+            || contexts.is_some_and(ContextTree::has_saturated)
     }
 }

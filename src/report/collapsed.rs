@@ -49,7 +49,7 @@ use std::io::{self, BufWriter, Write};
 
 use thiserror::Error;
 
-use crate::profile::{Cost, StackId, Stacks, split_scale};
+use crate::profile::{Cost, StackId, Stacks, first_cost, split_scale};
 use crate::shown::text::{printable, utf8};
 
 /// How many frames a stack has at most: recursion would make the output grow with its square.
@@ -318,8 +318,8 @@ impl<'a> Lines<'a> {
             return;
         }
         let below = nodes.iter().map(|&node| {
-            let inclusive = first(self.stacks.inclusive_costs(node));
-            inclusive.saturating_sub(first(self.stacks.self_costs(node)))
+            let inclusive = first_cost(self.stacks.inclusive_costs(node));
+            inclusive.saturating_sub(first_cost(self.stacks.self_costs(node)))
         });
         let cost = below.fold(0, Cost::saturating_add);
         self.deeper += 1;
@@ -350,7 +350,9 @@ impl<'a> Lines<'a> {
                 bytes,
                 frames,
             };
-            let costs = group.iter().map(|&node| first(stacks.self_costs(node)));
+            let costs = group
+                .iter()
+                .map(|&node| first_cost(stacks.self_costs(node)));
             let cost = costs.fold(0, Cost::saturating_add);
             if self.is_written(cost) {
                 self.pending.push(pending(What::Line(cost), places[0]));
@@ -393,11 +395,6 @@ fn compare((a, a_goes_on): (&str, bool), (b, b_goes_on): (&str, bool)) -> Orderi
     let end = |goes_on: bool| goes_on.then_some(&b';');
     let a = a.as_bytes().iter().chain(end(a_goes_on));
     a.cmp(b.as_bytes().iter().chain(end(b_goes_on)))
-}
-
-/// The cost of the first event.
-fn first(costs: &[Cost]) -> Cost {
-    costs.first().copied().unwrap_or(0)
 }
 
 #[cfg(test)]

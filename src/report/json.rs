@@ -149,21 +149,21 @@ struct FunctionRecord<'a> {
     name: Cow<'a, str>,
     line: u64,
     #[serde(rename = "self")]
-    self_costs: Vec<Cost>,
-    inclusive: Vec<Cost>,
+    self_costs: &'a [Cost],
+    inclusive: &'a [Cost],
     invocations: u64,
-    called_from: Vec<CallRecord>,
-    sub_calls: Vec<CallRecord>,
+    called_from: Vec<CallRecord<'a>>,
+    sub_calls: Vec<CallRecord<'a>>,
 }
 
 /// A call edge, as one of its two functions sees it.
 #[derive(Serialize)]
-struct CallRecord {
+struct CallRecord<'a> {
     /// The other one.
     function: u32,
     line: u64,
     calls: u64,
-    cost: Vec<Cost>,
+    cost: &'a [Cost],
 }
 
 impl<'a> FunctionRecord<'a> {
@@ -178,8 +178,8 @@ impl<'a> FunctionRecord<'a> {
             file: utf8(profile.name(function.file)),
             name: utf8(profile.name(function.name)),
             line: function.line,
-            self_costs: profile.self_costs(id).collect(),
-            inclusive: profile.inclusive_costs(id).collect(),
+            self_costs: profile.self_costs(id),
+            inclusive: profile.inclusive_costs(id),
             invocations: function.invocations,
             called_from: called_from.collect(),
             sub_calls: sub_calls.collect(),
@@ -187,13 +187,13 @@ impl<'a> FunctionRecord<'a> {
     }
 }
 
-impl CallRecord {
-    fn new(other: FunctionId, edge: EdgeRef<'_>) -> Self {
+impl<'a> CallRecord<'a> {
+    fn new(other: FunctionId, edge: EdgeRef<'a>) -> Self {
         CallRecord {
             function: other.number(),
             line: edge.line,
             calls: edge.calls,
-            cost: edge.costs().collect(),
+            cost: edge.costs(),
         }
     }
 }

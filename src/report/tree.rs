@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::text::figures::Notation;
 use super::text::table::{GAP, aligned};
 use super::text::{Options, Report};
-use crate::profile::{Cost, StackId, Stacks};
+use crate::profile::{Cost, StackId, Stacks, first_cost};
 use crate::shown::names::{cut_end, short_name, width_of};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
@@ -170,8 +170,7 @@ impl<'a> Tree<'a> {
     }
 
     fn inclusive(&self, id: StackId) -> Cost {
-        let costs = self.stacks.inclusive_costs(id);
-        costs.first().copied().unwrap_or(0)
+        first_cost(self.stacks.inclusive_costs(id))
     }
 
     /// Headings of the figures, which stand at the right of their columns.
@@ -187,7 +186,7 @@ impl<'a> Tree<'a> {
     fn figures(&self, row: &Row) -> [String; FIGURES] {
         let (inclusive, self_cost, calls, is_estimated) = match row.what {
             Shown::Node(id) => {
-                let self_cost = self.stacks.self_costs(id).first().copied().unwrap_or(0);
+                let self_cost = first_cost(self.stacks.self_costs(id));
                 (
                     self.inclusive(id),
                     self.notation.cost(self_cost),

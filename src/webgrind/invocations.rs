@@ -3,7 +3,7 @@
 use super::error::WriteError;
 use super::layout::{InvocationRecord, NOBODY, Record, SubCallRecord};
 use super::narrow::{Narrowing, Survey};
-use crate::profile::{FunctionId, InvocationCall, InvocationTree, Profile};
+use crate::profile::{Cost, FunctionId, InvocationCall, InvocationTree, Profile, first_cost};
 
 /// All invocations of a profile, by function.
 ///
@@ -77,9 +77,10 @@ impl<'a> InvocationLists<'a> {
 
     /// Takes in the costs of all invocations of the tree.
     pub fn survey(&self, survey: &mut Survey) {
-        for invocation in self.tree.map_or(&[][..], InvocationTree::invocations) {
-            survey.cost(invocation.self_cost);
-            survey.cost(invocation.inclusive);
+        let Some(tree) = self.tree else { return };
+        for invocation in 0..tree.invocations().len() {
+            survey.cost(first_cost(tree.self_costs(invocation)));
+            survey.cost(first_cost(tree.inclusive_costs(invocation)));
         }
     }
 
@@ -106,11 +107,12 @@ impl<'a> InvocationLists<'a> {
             batch.clear();
             batch.extend(positions.iter().map(|&position| {
                 let position = position as usize;
-                let invocation = &tree.invocations()[position];
                 let calls = tree.calls_of(position);
                 let numbers = InvocationRecord {
-                    self_cost: narrowing.cost(invocation.self_cost).into(),
-                    inclusive: narrowing.cost(invocation.inclusive).into(),
+                    self_cost: narrowing.cost(first_cost(tree.self_costs(position))).into(),
+                    inclusive: narrowing
+                        .cost(first_cost(tree.inclusive_costs(position)))
+                        .into(),
                     sub_call_count: narrowing.count(calls.len() as u64).into(),
                     ..InvocationRecord::uncalled(address(calls.start as u64))
                 };
@@ -118,10 +120,11 @@ impl<'a> InvocationLists<'a> {
             }));
             for (numbers, caller) in &mut batch {
                 if let Some((caller, call)) = *caller {
-                    numbers.call_cost = narrowing.cost(call.cost).into();
+                    let costs = tree.call_costs(call);
+                    numbers.call_cost = narrowing.cost(first_cost(costs)).into();
                     numbers.caller = tree.invocations()[caller].function.number().into();
                     numbers.caller_invocation = self.numbers[caller].into();
-                    numbers.line = narrowing.count(call.line).into();
+                    numbers.line = narrowing.count(tree.calls()[call].line).into();
                 }
             }
             batch.iter().try_for_each(|(numbers, _)| record(*numbers))?;
@@ -130,8 +133,14 @@ impl<'a> InvocationLists<'a> {
     }
 
     /// The calls of all invocations of the tree, whose sub-call records come first.
-    pub fn calls(&self) -> &'a [InvocationCall] {
-        self.tree.map_or(&[][..], InvocationTree::calls)
+    pub fn calls(
+        &self,
+    ) -> impl ExactSizeIterator<Item = (&'a InvocationCall, &'a [Cost])> + use<'a> {
+        let tree = self.tree;
+        let calls = tree.map_or(&[][..], InvocationTree::calls);
+        let costs = move |call| tree.map_or(&[][..], |tree| tree.call_costs(call));
+        let calls = calls.iter().enumerate();
+        calls.map(move |(position, call)| (call, costs(position)))
     }
 
     /// Which invocation of its function a call made.
@@ -146,10 +155,13 @@ impl<'a> InvocationLists<'a> {
         narrowing: &Narrowing,
         sub_call_address: u32,
     ) -> InvocationRecord {
-        let function = self.profile.function(id);
         let mut record = InvocationRecord {
-            self_cost: narrowing.cost(function.self_cost).into(),
-            inclusive: narrowing.cost(function.inclusive).into(),
+            self_cost: narrowing
+                .cost(first_cost(self.profile.self_costs(id)))
+                .into(),
+            inclusive: narrowing
+                .cost(first_cost(self.profile.inclusive_costs(id)))
+                .into(),
             sub_call_count: narrowing
                 .count(self.profile.sub_calls(id).len() as u64)
                 .into(),
@@ -157,8 +169,8 @@ impl<'a> InvocationLists<'a> {
         };
         // The first of those with the highest cost: `max_by_key` takes the last of equals.
         let edges = self.profile.called_from(id).rev();
-        if let Some(edge) = edges.max_by_key(|edge| edge.cost) {
-            record.call_cost = narrowing.cost(edge.cost).into();
+        if let Some(edge) = edges.max_by_key(|edge| first_cost(edge.costs())) {
+            record.call_cost = narrowing.cost(first_cost(edge.costs())).into();
             record.caller = edge.caller.number().into();
             record.line = narrowing.count(edge.line).into();
         }

@@ -18,7 +18,7 @@ use super::layout::{
 };
 use super::narrow::{Narrowing, OnOverflow, Survey};
 use super::page::{IN_NAMES, escaped, header_lines};
-use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile};
+use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile, first_cost};
 
 /// How a profile is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,7 +136,7 @@ impl<'a> Document<'a> {
             for edge in self.profile.edges() {
                 survey.count(edge.line);
                 survey.count(edge.calls);
-                survey.cost(edge.cost);
+                survey.cost(first_cost(edge.costs()));
             }
         }
     }
@@ -175,9 +175,11 @@ impl<'a> Document<'a> {
         for field in self.version.function_fields() {
             let number = match field {
                 FunctionField::Line => walk.count(function.line),
-                FunctionField::SelfCost => walk.cost(function.self_cost),
-                FunctionField::InclusiveCost => walk.cost(function.inclusive),
-                FunctionField::CallCost => walk.cost(function.call_cost),
+                FunctionField::SelfCost => walk.cost(first_cost(self.profile.self_costs(id))),
+                FunctionField::InclusiveCost => {
+                    walk.cost(first_cost(self.profile.inclusive_costs(id)))
+                }
+                FunctionField::CallCost => walk.cost(first_cost(&self.profile.call_costs(id))),
                 FunctionField::Invocations => {
                     let lists = self.lists.as_ref();
                     walk.count(lists.map_or(function.invocations, |lists| lists.count_of(id)))
@@ -226,12 +228,12 @@ impl<'a> Document<'a> {
         let Some(lists) = &self.lists else {
             return Ok(());
         };
-        for call in lists.calls() {
+        for (call, costs) in lists.calls() {
             let record = SubCallRecord {
                 function: call.callee.number().into(),
                 invocation: lists.number_of_called(call).into(),
                 line: walk.count(call.line),
-                cost: walk.cost(call.cost),
+                cost: walk.cost(first_cost(costs)),
             };
             walk.put(record.as_bytes())?;
         }
@@ -241,7 +243,7 @@ impl<'a> Document<'a> {
                     function: edge.callee.number().into(),
                     invocation: U32::ZERO,
                     line: walk.count(edge.line),
-                    cost: walk.cost(edge.cost),
+                    cost: walk.cost(first_cost(edge.costs())),
                 };
                 walk.put(record.as_bytes())?;
             }
@@ -322,7 +324,7 @@ impl<W: Write> Walk<W> {
                 function: other(&edge).number().into(),
                 line: self.count(edge.line),
                 calls: self.count(edge.calls),
-                cost: self.cost(edge.cost),
+                cost: self.cost(first_cost(edge.costs())),
             };
             self.put(record.as_bytes())?;
         }

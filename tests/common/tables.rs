@@ -88,15 +88,15 @@ impl Tables {
             file: name(function.file),
             name: name(function.name),
             line: function.line,
-            self_costs: profile.self_costs(id).collect(),
-            inclusive: profile.inclusive_costs(id).collect(),
+            self_costs: profile.self_costs(id).to_vec(),
+            inclusive: profile.inclusive_costs(id).to_vec(),
             invocations: function.invocations,
             called_from: (profile.called_from(id))
                 .map(|edge| Call {
                     function: edge.caller.index(),
                     line: edge.line,
                     calls: edge.calls,
-                    costs: edge.costs().collect(),
+                    costs: edge.costs().to_vec(),
                 })
                 .collect(),
             sub_calls: (profile.sub_calls(id))
@@ -104,7 +104,7 @@ impl Tables {
                     function: edge.callee.index(),
                     line: edge.line,
                     calls: edge.calls,
-                    costs: edge.costs().collect(),
+                    costs: edge.costs().to_vec(),
                 })
                 .collect(),
         });

@@ -307,7 +307,7 @@ fn an_invocation_was_made_by_the_first_of_the_calls_that_name_it() {
     // In block order the callee stands first.
     let (caller, call) = tree.caller_of(0).unwrap();
     assert_eq!((caller, tree.calls_of(1)), (1, 0..2));
-    assert!(std::ptr::eq(call, &tree.calls()[0]));
+    assert!(std::ptr::eq(&tree.calls()[call], &tree.calls()[0]));
 }
 
 const GIB: u32 = 1 << 30;

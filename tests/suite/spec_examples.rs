@@ -14,8 +14,13 @@ fn profile(text: &str) -> Profile {
 /// Of every function: name, file, line, self, inclusive, invocations.
 fn functions(profile: &Profile) -> Vec<(String, String, u64, i64, i64, u64)> {
     let text = |id| String::from_utf8_lossy(profile.name(id)).into_owned();
-    let rows = profile.functions().map(|(_, f)| {
-        let figures = (f.line, f.self_cost, f.inclusive, f.invocations);
+    let rows = profile.functions().map(|(id, f)| {
+        let figures = (
+            f.line,
+            profile.self_costs(id)[0],
+            profile.inclusive_costs(id)[0],
+            f.invocations,
+        );
         let (line, own, inclusive, invocations) = figures;
         (
             text(f.name),
@@ -33,7 +38,15 @@ fn functions(profile: &Profile) -> Vec<(String, String, u64, i64, i64, u64)> {
 fn edges(profile: &Profile) -> Vec<(usize, usize, u64, u64, i64)> {
     let edges = profile.edges();
     edges
-        .map(|e| (e.caller.index(), e.callee.index(), e.line, e.calls, e.cost))
+        .map(|e| {
+            (
+                e.caller.index(),
+                e.callee.index(),
+                e.line,
+                e.calls,
+                e.costs()[0],
+            )
+        })
         .collect()
 }
 

@@ -68,9 +68,9 @@ pub fn assert_outermost(profile: &Profile, stacks: &BTreeMap<String, i64>) {
         }
     }
     let mut found: BTreeMap<String, i64> = BTreeMap::new();
-    for (_, function) in profile.functions() {
+    for (id, function) in profile.functions() {
         let name = String::from_utf8_lossy(profile.name(function.name));
-        *found.entry(name.into_owned()).or_default() += function.inclusive;
+        *found.entry(name.into_owned()).or_default() += profile.inclusive_costs(id)[0];
     }
     found.retain(|_, cost| *cost != 0);
     assert_eq!(found, expected);

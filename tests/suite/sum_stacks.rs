@@ -237,7 +237,7 @@ fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
     order.sort_by_key(|&(above, _)| above);
     assert!(order.is_sorted(), "{name}: siblings by frame");
     for (id, _) in profile.functions() {
-        let own: Vec<i64> = profile.self_costs(id).collect();
+        let own = profile.self_costs(id).to_vec();
         let found = sums.remove(&id.index()).unwrap_or(vec![0; own.len()]);
         assert_eq!(found, own, "{name}: {}", id.index());
     }

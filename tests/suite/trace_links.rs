@@ -146,7 +146,7 @@ fn fibers_call_what_they_called() {
         let calls = profile.sub_calls(caller);
         let helpers: Vec<_> = calls
             .filter(|edge| named(edge.callee) == b"helper")
-            .map(|edge| (edge.line, edge.calls, edge.cost))
+            .map(|edge| (edge.line, edge.calls, edge.costs()[0]))
             .collect();
         assert_eq!(helpers, [expected]);
     }

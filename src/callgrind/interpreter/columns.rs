@@ -1,31 +1,32 @@
-//! What the numbers of a cost line are: which columns there are, and which of them counts.
+//! What the numbers of a cost line are: which columns there are, and which of them count.
 
 use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::{Cursor, NumberError, Position, Positions};
-use crate::profile::{Cost, Costs, ProfileBuilder, Selection};
+use crate::profile::{ANY_WIDTH, ColumnMap, Cost, ProfileBuilder, first_cost};
 
-/// Whether it is known which column counts.
+/// Whether it is known which columns count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Settled {
+enum Resolved {
     Yes,
     /// There were headers since then that speak of the same columns.
     HeadersCame,
-    /// There were headers since then that may have moved the selected event.
+    /// There were headers since then that may have moved the wanted events.
     #[default]
     No,
 }
 
 /// What lines can be recognised as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// A line, and costs of which one counts: those of Xdebug's traces.
-    LineAndCosts,
-    /// A line and the one cost that counts: those of most profiles of Valgrind.
-    LineAndCost,
-    /// An address, a line and the one cost that counts: those of Valgrind's `--dump-instr=yes`.
-    AddressLineAndCost,
+pub(super) enum FastPath {
+    /// The records of a trace: a line number and costs, of which some columns are wanted.
+    Records,
+    /// Cost lines with a line number and the one cost that there is: those of most profiles of
+    /// Valgrind.
+    ShortLines,
+    /// The same after an address: those of Valgrind's `--dump-instr=yes`.
+    ShortLinesWithAddress,
     #[default]
-    Other,
+    None,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,39 +34,21 @@ pub(super) struct CostLine {
     /// Where the cost was caused.
     pub position: Position,
     pub costs: LineCosts,
-    /// Where the next line begins.
-    pub next: usize,
     /// Whether its line number was given as -1.
     pub is_line_unknown: bool,
 }
 
-/// The costs of a line; see [`Columns::all_of`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What is known of the costs of a line besides the wanted ones, which are in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineCosts {
-    /// That of the first wanted event; 0 where missing.
-    pub first: Cost,
-    /// That in the first column.
-    matching: Cost,
+    /// That in the first column, where calls are to be matched; else that of the first event.
+    pub matching: Cost,
     /// Whether a negative cost was spelled as a huge one.
     pub is_unwrapped: bool,
-}
-
-impl LineCosts {
-    /// Those of a line of which one column has all that is wanted.
-    #[inline(always)]
-    pub fn single(cost: Cost) -> Self {
-        LineCosts {
-            first: cost,
-            matching: cost,
-            is_unwrapped: false,
-        }
-    }
-
-    /// All costs of a line of which one column has all that is wanted.
-    #[inline(always)]
-    pub fn alone(self) -> Costs<'static> {
-        Costs::single(self.first)
-    }
+    /// Whether a cost is at the limits of 64 bits, or beyond.
+    pub is_saturated: bool,
+    /// Where the next line begins.
+    pub next: usize,
 }
 
 /// Why costs cannot be read.
@@ -100,26 +83,6 @@ impl Spelling {
     }
 }
 
-/// Which columns have what is wanted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Wanted {
-    /// The only one that there is.
-    Only,
-    /// This one alone.
-    Column(usize),
-    /// This one alone, of so many that the others are faster stepped over than read.
-    ColumnOfMany(usize),
-    /// All columns, as they stand.
-    All,
-    #[default]
-    Other,
-}
-
-impl Wanted {
-    /// The most columns that are few.
-    const FEW: usize = 4;
-}
-
 /// The columns of the part that is being read, and the position that relative ones refer to.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
@@ -127,18 +90,27 @@ pub(super) struct Columns {
     position: Position,
     /// Names of the events; none before the first `events:` line.
     events: Option<Vec<Vec<u8>>>,
-    /// At first any, so that an input which lacks the event from its beginning is noticed.
-    selection: Selection,
-    settled: Settled,
-    shape: Shape,
-    /// How many events there are.
-    count: usize,
-    wanted: Wanted,
-    /// All numbers of a line, where more than one of them counts.
+    /// How the wanted costs follow from the columns. At first none is absent, so that an input
+    /// which lacks the event from its beginning is noticed.
+    map: ColumnMap,
+    resolved: Resolved,
+    fast_path: FastPath,
+    /// For each column its place in the row of wanted costs, if each of these is a single column:
+    /// without a place, the column counts for nothing. Else it is empty.
+    places: Vec<usize>,
+    /// How many columns there are up to the last one that has a place.
+    needed: usize,
+    /// Whether the first column is needed, whatever is wanted.
+    matches_calls: bool,
+    /// All numbers of a line, where they are not plain.
     numbers: Vec<Cost>,
-    /// The costs of the wanted events after the first, in the line that was read last.
-    more: Vec<Cost>,
 }
+
+/// The place of a column that counts for nothing.
+const NO_PLACE: usize = usize::MAX;
+
+/// The most columns that are few: the others are faster stepped over than read.
+const FEW: usize = 4;
 
 impl Columns {
     /// Takes in the value of an `events:` line.
@@ -146,37 +118,37 @@ impl Columns {
         let names = value.split(u8::is_ascii_whitespace);
         let names = names.filter(|name| !name.is_empty());
         self.events = Some(names.map(<[u8]>::to_vec).collect());
-        self.unsettle(Settled::No);
+        self.unresolve(Resolved::No);
     }
 
     /// Takes in what a `positions:` line says; relative numbers begin at 0 again.
     pub fn set_positions(&mut self, positions: Positions) {
         self.positions = positions;
         self.position = Position::default();
-        self.find_shape();
+        self.find_fast_path();
     }
 
     /// Says that a header came that waits for its columns.
     pub fn header_came(&mut self) {
-        self.unsettle(Settled::HeadersCame);
+        self.unresolve(Resolved::HeadersCame);
     }
 
     /// Says that a header came that may have moved the wanted events.
     pub fn formula_changed(&mut self) {
-        self.unsettle(Settled::No);
+        self.unresolve(Resolved::No);
     }
 
-    fn unsettle(&mut self, settled: Settled) {
-        if self.settled != Settled::No {
-            self.settled = settled;
+    fn unresolve(&mut self, resolved: Resolved) {
+        if self.resolved != Resolved::No {
+            self.resolved = resolved;
         }
-        self.shape = Shape::Other;
+        self.fast_path = FastPath::None;
     }
 
-    /// Whether it is known which column counts.
+    /// Whether it is known which columns count.
     #[inline]
-    pub fn are_settled(&self) -> bool {
-        self.settled == Settled::Yes
+    pub fn are_resolved(&self) -> bool {
+        self.resolved == Resolved::Yes
     }
 
     /// Whether there was an `events:` line.
@@ -184,43 +156,44 @@ impl Columns {
         self.events.is_some()
     }
 
-    /// Learns which column counts, and returns which of the wanted events are missing from here
+    /// Learns which columns count, and returns which of the wanted events are missing from here
     /// on; none if there was no `events:` line yet.
-    pub fn settle(&mut self, builder: &mut ProfileBuilder) -> Option<Vec<usize>> {
+    pub fn resolve(&mut self, builder: &mut ProfileBuilder) -> Option<Vec<usize>> {
         let events = self.events.as_ref()?;
-        if self.settled == Settled::Yes {
+        let before = std::mem::replace(&mut self.resolved, Resolved::Yes);
+        if before == Resolved::Yes {
             return Some(Vec::new());
         }
-        let before = std::mem::replace(&mut self.settled, Settled::Yes);
-        let absent: Vec<usize> = self.selection.absent().collect();
-        if before == Settled::HeadersCame {
-            builder.settle_headers(&self.selection);
+        let absent: Vec<usize> = self.map.absent().collect();
+        if before == Resolved::HeadersCame {
+            builder.settle_headers(&self.map);
         } else {
-            self.selection = builder.select_columns(events);
+            self.map = builder.select_columns(events);
         }
         let is_new = |at: &usize| !events.is_empty() && absent.binary_search(at).is_err();
-        let gone = self.selection.absent().filter(is_new).collect();
-        self.count = events.len();
-        self.wanted = match self.selection.only_column() {
-            Some(0) if self.count == 1 => Wanted::Only,
-            Some(column) if self.count > Wanted::FEW => Wanted::ColumnOfMany(column),
-            Some(column) => Wanted::Column(column),
-            None if self.selection.is_all_of(self.count) => Wanted::All,
-            None => Wanted::Other,
-        };
-        self.more.clear();
-        self.find_shape();
+        let gone = self.map.absent().filter(is_new).collect();
+        self.places.clear();
+        self.needed = 0;
+        if let Some(columns) = self.map.columns() {
+            self.places.resize(events.len(), NO_PLACE);
+            for (place, column) in columns.into_iter().enumerate() {
+                self.places[column] = place;
+                self.needed = self.needed.max(column + 1);
+            }
+        }
+        self.matches_calls = builder.matches_calls();
+        self.find_fast_path();
         Some(gone)
     }
 
-    fn find_shape(&mut self) {
-        self.shape = match self.wanted {
-            _ if self.settled != Settled::Yes => Shape::Other,
-            Wanted::All | Wanted::Other => Shape::Other,
-            Wanted::Only if self.positions.is_line_alone() => Shape::LineAndCost,
-            _ if self.positions.is_line_alone() => Shape::LineAndCosts,
-            Wanted::Only if self.positions.are_address_and_line() => Shape::AddressLineAndCost,
-            _ => Shape::Other,
+    fn find_fast_path(&mut self) {
+        let is_plain = self.resolved == Resolved::Yes && !self.places.is_empty();
+        self.fast_path = match self.places[..] {
+            _ if !is_plain => FastPath::None,
+            [0] if self.positions.is_line_alone() => FastPath::ShortLines,
+            [0] if self.positions.are_address_and_line() => FastPath::ShortLinesWithAddress,
+            _ if self.positions.is_line_alone() => FastPath::Records,
+            _ => FastPath::None,
         };
     }
 
@@ -230,13 +203,19 @@ impl Columns {
 
     /// The cost of the first wanted event among these.
     pub fn selected(&self, numbers: &[Cost]) -> Cost {
-        self.selection.first().cost(numbers)
+        self.map.cost(0, numbers)
     }
 
-    /// What lines can be recognised as a whole, while it is known which column counts.
+    /// What lines can be recognised as a whole, while it is known which columns count.
     #[inline]
-    pub fn shape(&self) -> Shape {
-        self.shape
+    pub fn fast_path(&self) -> FastPath {
+        self.fast_path
+    }
+
+    /// How many wanted costs there are.
+    #[inline]
+    pub fn width(&self) -> usize {
+        self.map.len()
     }
 
     /// The line of a position.
@@ -263,12 +242,14 @@ impl Columns {
         self.position.read_target(self.positions, cursor)
     }
 
+    /// Reads a cost line, and puts the wanted costs into `row`.
     #[inline(always)]
     pub fn cost_line(
         &mut self,
         data: &[u8],
         pos: usize,
         spelling: Spelling,
+        row: &mut [Cost],
     ) -> Result<CostLine, Problem> {
         let mut cursor = Cursor::new(data, pos);
         let mut is_line_unknown = false;
@@ -282,171 +263,83 @@ impl Columns {
                 return Err(self.position_problem(data, pos, &cursor, column, error));
             }
         };
-        match self.costs(data, cursor.pos(), spelling) {
-            Ok((costs, next)) => Ok(CostLine {
+        match self.costs::<ANY_WIDTH>(data, cursor.pos(), spelling, row) {
+            Ok(costs) => Ok(CostLine {
                 position,
                 costs,
-                next,
                 is_line_unknown,
             }),
             Err(error) => Err(self.cost_problem(data, pos, error)),
         }
     }
 
-    /// Reads costs to the end of the line, and returns where the next line begins.
+    /// Reads costs to the end of the line, and puts the wanted ones into `row`, which are `WIDTH`.
     #[inline(always)]
-    pub fn costs(
+    pub fn costs<const WIDTH: usize>(
         &mut self,
         data: &[u8],
         pos: usize,
         spelling: Spelling,
-    ) -> Result<(LineCosts, usize), CostError> {
-        match self.wanted {
-            Wanted::Column(wanted) => self.one_cost(data, pos, spelling, wanted),
-            _ => self.other_costs(data, pos, spelling),
-        }
-    }
-
-    /// Does what [`costs`](Self::costs) does, for all but traces with a few columns.
-    #[inline(never)]
-    fn other_costs(
-        &mut self,
-        data: &[u8],
-        pos: usize,
-        spelling: Spelling,
-    ) -> Result<(LineCosts, usize), CostError> {
-        match self.wanted {
-            Wanted::Only => self.one_cost(data, pos, spelling, 0),
-            Wanted::Column(wanted) | Wanted::ColumnOfMany(wanted) => {
-                self.one_of_many(data, pos, spelling, wanted)
-            }
-            Wanted::All | Wanted::Other => self.all_costs(data, pos, spelling),
-        }
-    }
-
-    /// The costs of all wanted events in the line that was read last.
-    #[inline]
-    pub fn all_of(&self, costs: LineCosts) -> Costs<'_> {
-        Costs {
-            first: costs.first,
-            more: &self.more,
-            matching: costs.matching,
-        }
-    }
-
-    /// Reads the cost in one column, and steps over the others.
-    #[inline(always)]
-    fn one_cost(
-        &self,
-        data: &[u8],
-        pos: usize,
-        spelling: Spelling,
-        wanted: usize,
-    ) -> Result<(LineCosts, usize), CostError> {
-        match Cursor::new(data, pos).plain_cost_among(wanted, self.count) {
-            Some((cost, next)) => Ok((LineCosts::single(cost), next)),
-            None => self.one_rare_cost(data, pos, spelling, wanted),
-        }
-    }
-
-    /// Does what [`one_cost`](Self::one_cost) does, but steps over all that follow at once.
-    #[inline(never)]
-    fn one_of_many(
-        &self,
-        data: &[u8],
-        pos: usize,
-        spelling: Spelling,
-        wanted: usize,
-    ) -> Result<(LineCosts, usize), CostError> {
-        let (mut column, mut first) = (0, 0);
-        let mut cursor = Cursor::new(data, pos);
-        cursor.skip_blank();
-        while column < self.count
-            && let Some((cost, ends_line)) = cursor.small_cost()
-        {
-            if column == wanted {
-                first = cost;
-            }
-            column += 1;
-            if ends_line || column > wanted && cursor.skip_plain_costs(self.count - column) {
-                return Ok((LineCosts::single(first), cursor.pos()));
-            }
-        }
-        self.one_rare_cost(data, pos, spelling, wanted)
-    }
-
-    /// Does what [`one_cost`](Self::one_cost) does, however costs are spelled.
-    #[inline(never)]
-    fn one_rare_cost(
-        &self,
-        data: &[u8],
-        pos: usize,
-        spelling: Spelling,
-        wanted: usize,
-    ) -> Result<(LineCosts, usize), CostError> {
-        let mut cursor = Cursor::new(data, pos);
-        let mut costs = LineCosts::default();
-        let mut column = 0;
-        while let Some(number) = next_number(&mut cursor, column == self.count)? {
-            if column == wanted {
-                let (cost, is_unwrapped) = spelling.read(number);
-                costs = LineCosts {
-                    is_unwrapped,
-                    ..LineCosts::single(cost)
-                };
-            }
-            column += 1;
-        }
-        Ok((costs, cursor.pos()))
-    }
-
-    /// Reads all costs, and works out the wanted ones.
-    #[inline(never)]
-    fn all_costs(
-        &mut self,
-        data: &[u8],
-        pos: usize,
-        spelling: Spelling,
-    ) -> Result<(LineCosts, usize), CostError> {
-        let mut cursor = Cursor::new(data, pos);
-        let mut any_unwrapped = false;
-        self.numbers.clear();
-        loop {
-            cursor.skip_blank();
-            if self.numbers.len() < self.count
-                && let Some((cost, ends_line)) = cursor.small_cost()
-            {
-                self.numbers.push(cost);
-                if ends_line {
-                    break;
-                }
-                continue;
-            }
-            let Some(number) = next_number(&mut cursor, self.numbers.len() == self.count)? else {
-                break;
-            };
-            let (number, is_unwrapped) = spelling.read(number);
-            // The first column may be read just to match calls with invocations.
-            any_unwrapped |= is_unwrapped && self.selection.uses(self.numbers.len());
-            self.numbers.push(number);
-        }
-        if self.wanted == Wanted::All {
-            let (&first, more) = self.numbers.split_first().unwrap_or((&0, &[]));
-            self.more.clear();
-            self.more.extend_from_slice(more);
-            let costs = LineCosts {
-                is_unwrapped: any_unwrapped,
-                ..LineCosts::single(first)
-            };
-            return Ok((costs, cursor.pos()));
-        }
-        let costs = self.selection.costs(&self.numbers, &mut self.more);
-        let costs = LineCosts {
-            first: costs.first,
-            matching: costs.matching,
-            is_unwrapped: any_unwrapped,
+        row: &mut [Cost],
+    ) -> Result<LineCosts, CostError> {
+        let cursor = Cursor::new(data, pos);
+        row.fill(0);
+        let next = match self.places.len() {
+            0 => None,
+            1..=FEW => cursor.plain_costs::<2>(&self.places, self.needed, row),
+            _ => cursor.plain_costs::<4>(&self.places, self.needed, row),
         };
-        Ok((costs, cursor.pos()))
+        match next {
+            Some(next) => Ok(LineCosts {
+                matching: self.matching(cursor, row),
+                is_unwrapped: false,
+                is_saturated: false,
+                next,
+            }),
+            None => self.rare_costs(data, pos, spelling, row),
+        }
+    }
+
+    /// The cost that calls are matched by, where all are plain.
+    #[inline(always)]
+    fn matching(&self, mut cursor: Cursor<'_>, row: &[Cost]) -> Cost {
+        if !self.matches_calls || self.places.first() == Some(&0) {
+            return first_cost(row);
+        }
+        cursor.skip_blanks();
+        cursor.cost().unwrap_or(0)
+    }
+
+    /// Does what [`costs`](Self::costs) does, however costs are spelled, and whatever the wanted
+    /// ones are made of.
+    #[inline(never)]
+    fn rare_costs(
+        &mut self,
+        data: &[u8],
+        pos: usize,
+        spelling: Spelling,
+        row: &mut [Cost],
+    ) -> Result<LineCosts, CostError> {
+        let count = self.events().len();
+        let mut cursor = Cursor::new(data, pos);
+        let mut is_unwrapped = false;
+        self.numbers.clear();
+        while let Some(number) = next_number(&mut cursor, self.numbers.len() == count)? {
+            let (cost, was_wrapped) = spelling.read(number);
+            is_unwrapped |= was_wrapped && self.map.uses(self.numbers.len());
+            self.numbers.push(cost);
+        }
+        for (event, cost) in row.iter_mut().enumerate() {
+            *cost = self.map.cost(event, &self.numbers);
+        }
+        Ok(LineCosts {
+            matching: first_cost(&self.numbers),
+            is_unwrapped,
+            is_saturated: row
+                .iter()
+                .any(|&cost| cost == Cost::MAX || cost == Cost::MIN),
+            next: cursor.pos(),
+        })
     }
 
     /// Whether a position that leads below 0 is `-1` for "no line", as phpspy and reli write it
@@ -480,7 +373,9 @@ impl Columns {
     #[cold]
     fn cost_problem(&self, data: &[u8], pos: usize, error: CostError) -> Problem {
         match error {
-            CostError::TooMany => Problem::at(ProblemKind::TooManyCosts(self.count), data, pos),
+            CostError::TooMany => {
+                Problem::at(ProblemKind::TooManyCosts(self.events().len()), data, pos)
+            }
             CostError::Number(start, error) => number_problem(data, start, error),
         }
     }

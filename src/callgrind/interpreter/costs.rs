@@ -4,7 +4,7 @@ use super::Interpreter;
 use super::columns::{LineCosts, Spelling, number_problem};
 use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::{Cursor, PendingCall};
-use crate::profile::{Call, NameId};
+use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
 /// What the next cost line means.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,14 +25,15 @@ impl Interpreter<'_> {
     #[inline]
     pub(super) fn cost_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
         let expect = std::mem::take(&mut self.expect);
-        if !self.columns.are_settled() && !self.settle() {
+        if !self.columns.are_resolved() && !self.resolve_columns() {
             return Err(Problem::at(ProblemKind::CostBeforeEvents, data, pos));
         }
         let spelling = match expect {
             Expect::OwnCost if self.section.is_trace() => Spelling::Wrapped,
             _ => Spelling::Plain,
         };
-        let line = self.columns.cost_line(data, pos, spelling)?;
+        let line = self.columns.cost_line(data, pos, spelling, &mut self.row)?;
+        let costs = line.costs;
         if line.is_line_unknown {
             self.diagnostics.count_unknown_line();
         }
@@ -40,31 +41,32 @@ impl Interpreter<'_> {
             self.ensure_block(data, pos)?;
         }
         self.columns.move_to(line.position);
+        self.note_rare(costs);
         match expect {
-            Expect::OwnCost => self.add_own_cost(self.columns.line(&line.position), line.costs),
-            Expect::CallCost(call) => self.add_call(call, line.costs),
+            Expect::OwnCost => {
+                let row = Costs {
+                    row: &self.row,
+                    matching: costs.matching,
+                };
+                let line = self.columns.line(&line.position);
+                self.builder.add_cost::<ANY_WIDTH>(line, row);
+            }
+            Expect::CallCost(call) => self.add_call(call, costs.matching),
             Expect::SkippedCall => self.diagnostics.skip_call_cost(),
             Expect::JumpSource => {}
         }
-        Ok(line.next)
+        Ok(costs.next)
     }
 
-    /// Adds self cost to the open block.
+    /// Takes note of what is unusual about costs.
     #[inline(always)]
-    pub(super) fn add_own_cost(&mut self, line: u64, costs: LineCosts) {
+    pub(super) fn note_rare(&mut self, costs: LineCosts) {
         if costs.is_unwrapped {
             self.diagnostics.count_unwrapped_cost();
         }
-        self.builder.add_cost(line, self.columns.all_of(costs));
-    }
-
-    /// Does what [`add_own_cost`](Self::add_own_cost) does where one column has all that is wanted.
-    #[inline(always)]
-    pub(super) fn add_single_cost(&mut self, line: u64, costs: LineCosts) {
-        if costs.is_unwrapped {
-            self.diagnostics.count_unwrapped_cost();
+        if costs.is_saturated {
+            self.builder.note_saturated();
         }
-        self.builder.add_cost(line, costs.alone());
     }
 
     /// Reads a `calls=` line, whose numbers begin after so many bytes.
@@ -115,9 +117,10 @@ impl Interpreter<'_> {
         Ok((call, cursor.pos()))
     }
 
-    /// Adds calls that the open block made to the function that is in force.
+    /// Adds calls that the open block made to the function that is in force; their costs are those
+    /// that were read last.
     #[inline(always)]
-    pub(super) fn add_call(&mut self, call: PendingCall, costs: LineCosts) {
+    pub(super) fn add_call(&mut self, call: PendingCall, matching: Cost) {
         let Some(callee) = self.in_force.callee(self.builder) else {
             return;
         };
@@ -127,7 +130,11 @@ impl Interpreter<'_> {
             line: self.columns.line(self.columns.position()),
             calls: call.calls,
         };
-        self.builder.add_call(call, self.columns.all_of(costs));
+        let costs = Costs {
+            row: &self.row,
+            matching,
+        };
+        self.builder.add_call::<ANY_WIDTH>(call, costs);
     }
 
     /// Opens the block of the function that `fn=` named, unless it is open.

@@ -24,7 +24,7 @@ impl Interpreter<'_> {
                 }
                 if self.section.events() {
                     // Headers that came before speak of the columns before.
-                    self.settle();
+                    self.resolve_columns();
                 }
                 self.columns.set_events(value);
             }

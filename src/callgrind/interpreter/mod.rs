@@ -13,10 +13,10 @@ mod sections;
 
 use super::error::{Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;
-use super::line::{Cursor, NameSpec, Named};
+use super::line::{CompressedName, Cursor, Named};
 use super::names::IdTables;
 use super::{Error, KindChoice, Options};
-use crate::profile::{Kind, NameId, ProfileBuilder};
+use crate::profile::{Cost, Kind, NameId, ProfileBuilder};
 use crate::shown::text::excerpt;
 use columns::Columns;
 use costs::Expect;
@@ -40,6 +40,8 @@ pub(super) struct Interpreter<'a> {
     diagnostics: Diagnostics,
     /// What the next cost line means.
     expect: Expect,
+    /// The wanted costs of the line that was read last.
+    row: Vec<Cost>,
     /// The records of traces that were read before; none: each line is read for itself.
     memo: Option<RecordMemo>,
     /// Whether a header was read that shows a profile.
@@ -62,6 +64,7 @@ impl<'a> Interpreter<'a> {
             section: Section::first(fixed),
             diagnostics: Diagnostics::new(input, options.lenient),
             expect: Expect::OwnCost,
+            row: Vec::new(),
             memo: Some(RecordMemo::default()),
             has_known_header: false,
         }
@@ -80,7 +83,7 @@ impl<'a> Interpreter<'a> {
             if self.diagnostics.holds_error() {
                 self.release(&data[pos..])?;
             }
-            pos = self.known_shapes(data, pos);
+            pos = self.fast_path(data, pos);
             if pos == data.len() {
                 break;
             }
@@ -134,7 +137,7 @@ impl<'a> Interpreter<'a> {
         self.diagnostics.go_to_last_line();
         if !self.section.has_data() {
             // What there is of it may be wanted: its headers, and the event that they name.
-            self.settle();
+            self.resolve_columns();
             return Err(if self.is_profile() {
                 self.diagnostics.no_data()
             } else {
@@ -148,7 +151,7 @@ impl<'a> Interpreter<'a> {
         let is_open = self.in_force.is_in_block() && !is_ended;
         self.end_section(is_open || self.in_force.is_before_block());
         self.builder.close_block();
-        self.settle();
+        self.resolve_columns();
         Ok(self.diagnostics.finish())
     }
 
@@ -270,12 +273,12 @@ impl<'a> Interpreter<'a> {
     fn name_line(&mut self, named: Named, data: &[u8], start: usize) -> Result<usize, Problem> {
         let mut cursor = Cursor::new(data, start);
         let name = match cursor.name() {
-            Ok(NameSpec::Plain(name)) => Name::Plain(name),
-            Ok(NameSpec::Reference(id)) => Name::Known(match self.ids.of(named).get(id) {
+            Ok(CompressedName::Plain(name)) => Name::Plain(name),
+            Ok(CompressedName::Reference(id)) => Name::Known(match self.ids.of(named).get(id) {
                 Some(name) => name,
                 None => self.undefined(named, id),
             }),
-            Ok(NameSpec::Definition(id, name)) => Name::Known(self.define(named, id, name)),
+            Ok(CompressedName::Definition(id, name)) => Name::Known(self.define(named, id, name)),
             Err(error) => return Err(columns::number_problem(data, start, error)),
         };
         if named == Named::Function {
@@ -314,12 +317,13 @@ impl<'a> Interpreter<'a> {
         name
     }
 
-    /// Learns which column counts, if there are columns; false if there are none.
+    /// Learns which columns count, and makes room for their costs; false if there are none.
     #[cold]
-    fn settle(&mut self) -> bool {
-        let Some(gone) = self.columns.settle(self.builder) else {
+    fn resolve_columns(&mut self) -> bool {
+        let Some(gone) = self.columns.resolve(self.builder) else {
             return false;
         };
+        self.row.resize(self.columns.width(), 0);
         if !gone.is_empty() {
             let events = self.columns.events().iter();
             let events: Vec<_> = events.map(|name| excerpt(name)).collect();
@@ -345,7 +349,7 @@ impl<'a> Interpreter<'a> {
             return;
         }
         self.end_section(false);
-        self.settle();
+        self.resolve_columns();
         self.builder.begin_section();
         if let Some(memo) = &mut self.memo {
             memo.forget();

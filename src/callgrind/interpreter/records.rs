@@ -2,28 +2,33 @@
 //! by one.
 
 use super::Interpreter;
-use super::columns::{LineCosts, Shape, Spelling};
+use super::columns::{FastPath, Spelling};
 use super::costs::Expect;
 use super::in_force::Name;
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{Key, Record};
 use crate::callgrind::line::{Named, Position};
-use crate::profile::{Call, NameId};
+use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
 impl Interpreter<'_> {
-    /// Reads lines for as long as they are of a known shape, and returns where the others begin.
+    /// Reads lines for as long as they can be recognised as a whole, and returns where the others
+    /// begin.
     ///
     /// What reads them is not inlined here, so that one shape costs nothing where there is another.
     #[inline]
-    pub(super) fn known_shapes(&mut self, data: &[u8], pos: usize) -> usize {
-        match self.columns.shape() {
+    pub(super) fn fast_path(&mut self, data: &[u8], pos: usize) -> usize {
+        match self.columns.fast_path() {
             _ if !self.recognises() => pos,
-            Shape::LineAndCosts | Shape::LineAndCost if self.section.is_trace() => {
-                self.records(data, pos)
+            FastPath::Records | FastPath::ShortLines if self.section.is_trace() => {
+                match self.columns.width() {
+                    1 => self.records::<1>(data, pos),
+                    2 => self.records::<2>(data, pos),
+                    _ => self.records::<ANY_WIDTH>(data, pos),
+                }
             }
-            Shape::LineAndCost => self.short_lines::<ALONE>(data, pos),
-            Shape::AddressLineAndCost => self.short_lines::<AFTER_ADDRESS>(data, pos),
-            Shape::LineAndCosts | Shape::Other => pos,
+            FastPath::ShortLines => self.short_lines::<ALONE>(data, pos),
+            FastPath::ShortLinesWithAddress => self.short_lines::<AFTER_ADDRESS>(data, pos),
+            FastPath::Records | FastPath::None => pos,
         }
     }
 
@@ -65,7 +70,8 @@ impl Interpreter<'_> {
         }
         if let Some(line) = run.first_line {
             self.ensure_block(data, pos).ok()?;
-            self.add_single_cost(line, LineCosts::single(run.cost));
+            let costs = Costs::of(std::slice::from_ref(&run.cost));
+            self.builder.add_cost::<1>(line, costs);
         }
         self.columns.move_to(run.position);
         self.diagnostics.pass_lines(run.lines);
@@ -89,37 +95,61 @@ impl Interpreter<'_> {
         }
         let (call, line) = cost_run::short_call::<LINE>(data, pos, self.columns.position())?;
         self.columns.move_to(line.position);
-        self.add_call(call, LineCosts::single(line.cost));
+        self.row[0] = line.cost;
+        self.add_call(call, line.cost);
         self.diagnostics.pass_lines(2);
         Some(line.next)
     }
 
-    /// Reads blocks and calls of a trace.
+    /// Reads blocks and calls of a trace, with so many wanted costs.
     #[inline(never)]
-    fn records(&mut self, data: &[u8], mut pos: usize) -> usize {
+    fn records<const WIDTH: usize>(&mut self, data: &[u8], mut pos: usize) -> usize {
+        // Rows of a known width need no memory: they stay in registers.
+        let mut others = match WIDTH {
+            ANY_WIDTH => std::mem::take(&mut self.row),
+            _ => Vec::new(),
+        };
+        let mut few = [0; WIDTH];
+        let row = if WIDTH == ANY_WIDTH {
+            &mut others[..]
+        } else {
+            &mut few[..]
+        };
         loop {
             if data.get(pos) == Some(&b'\n') {
                 pos += 1;
                 self.diagnostics.pass_lines(1);
             }
             let next = match data.get(pos) {
-                Some(b'f') => self.block(data, pos),
-                Some(b'c') if self.in_force.is_in_block() => self.call(data, pos),
+                Some(b'f') => self.block::<WIDTH>(data, pos, row),
+                Some(b'c') if self.in_force.is_in_block() => self.call::<WIDTH>(data, pos, row),
                 _ => None,
             };
             match next {
                 Some(next) => pos = next,
-                None => return pos,
+                None => break,
             }
         }
+        if WIDTH == ANY_WIDTH {
+            self.row = others;
+        }
+        pos
     }
 
     /// Reads `fl=`, `fn=` and the first cost line of a block.
     #[inline(always)]
-    fn block(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+    fn block<const WIDTH: usize>(
+        &mut self,
+        data: &[u8],
+        pos: usize,
+        row: &mut [Cost],
+    ) -> Option<usize> {
         let key = Key::of_block(data, pos)?;
         let start = pos + key.length();
-        let (costs, next) = self.columns.costs(data, start, Spelling::Wrapped).ok()?;
+        let costs = self
+            .columns
+            .costs::<WIDTH>(data, start, Spelling::Wrapped, row)
+            .ok()?;
         let record = match self.memo.as_ref()?.find(key) {
             Some(record) => *record,
             None => self.enter_record(key, false)?,
@@ -127,20 +157,31 @@ impl Interpreter<'_> {
         self.in_force.set_file(Name::Known(record.file));
         self.in_force.set_function(Name::Known(record.name));
         self.in_force
-            .open_block_of(record.function, record.file, self.builder);
+            .open_block_of::<WIDTH>(record.function, record.file, self.builder);
         self.section.open_block(record.name == NameId::MAIN);
         self.columns.move_to(Position::of_line(record.line.into()));
-        self.add_single_cost(record.line.into(), costs);
+        self.note_rare(costs);
+        let matching = costs.matching;
+        self.builder
+            .add_cost::<WIDTH>(record.line.into(), Costs { row, matching });
         self.diagnostics.pass_lines(3);
-        Some(next)
+        Some(costs.next)
     }
 
     /// Reads `cfl=`, `cfn=`, `calls=1 0 0` and the cost line of a call.
     #[inline(always)]
-    fn call(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+    fn call<const WIDTH: usize>(
+        &mut self,
+        data: &[u8],
+        pos: usize,
+        row: &mut [Cost],
+    ) -> Option<usize> {
         let key = Key::of_call(data, pos)?;
         let start = pos + key.length();
-        let (costs, next) = self.columns.costs(data, start, Spelling::Plain).ok()?;
+        let line = self
+            .columns
+            .costs::<WIDTH>(data, start, Spelling::Plain, row)
+            .ok()?;
         let record = match self.memo.as_ref()?.find(key) {
             Some(record) => *record,
             None => self.enter_record(key, true)?,
@@ -148,26 +189,29 @@ impl Interpreter<'_> {
         self.in_force
             .set_known_callee(record.name, record.file, self.builder);
         self.columns.move_to(Position::of_line(record.line.into()));
+        self.note_rare(line);
+        let matching = line.matching;
+        let costs = Costs { row, matching };
         let is_known = record
             .edge
-            .is_some_and(|edge| self.builder.add_call_again(edge, costs.alone()));
+            .is_some_and(|edge| self.builder.add_call_again::<WIDTH>(edge, costs));
         if !is_known {
             self.add_call_of(key, record, costs);
         }
         self.diagnostics.pass_lines(4);
-        Some(next)
+        Some(line.next)
     }
 
     /// Adds a call to its edge, and remembers that.
     #[cold]
-    fn add_call_of(&mut self, key: Key<'_>, record: Record, costs: LineCosts) {
+    fn add_call_of(&mut self, key: Key<'_>, record: Record, costs: Costs<'_>) {
         let call = Call {
             callee: record.function,
             target_line: 0,
             line: record.line.into(),
             calls: 1,
         };
-        let edge = self.builder.add_call(call, costs.alone());
+        let edge = self.builder.add_call::<ANY_WIDTH>(call, costs);
         if let Some(memo) = &mut self.memo {
             memo.set_edge(key, edge);
         }

@@ -3,9 +3,8 @@
 
 use super::ProfileBuilder;
 use crate::profile::calls::EdgeKey;
-use crate::profile::costs::Costs;
+use crate::profile::costs::{ANY_WIDTH, Costs};
 use crate::profile::ids::EdgeId;
-use crate::profile::numbering::Numbered;
 
 impl ProfileBuilder {
     /// [`add_call_again`](Self::add_call_again) where invocations matter.
@@ -19,7 +18,8 @@ impl ProfileBuilder {
             return false;
         };
         if !self.trace.add_call(key, 1, costs) {
-            self.run.calls.add_again(edge, key.caller, costs);
+            let calls = &mut self.run.calls;
+            calls.add_again::<ANY_WIDTH>(edge, key.caller, costs.row);
         }
         true
     }
@@ -32,27 +32,21 @@ impl ProfileBuilder {
         };
         let caller = block.function;
         let self_costs = Costs {
-            first: block.self_cost,
-            more: &self.run.more_in_block,
+            row: self.run.block_costs.row(0),
             matching: block.matching,
         };
         let Some(listed) = self.trace.end_block(caller, self_costs) else {
             return;
         };
-        let (adjustment, more) = listed.adjustment;
-        if let Some(draft) = self.run.functions.get_mut(caller) {
-            draft.inclusive_adjustment = draft.inclusive_adjustment.saturating_add(adjustment);
-        }
-        self.run.more_adjustment.add(caller.index(), &more);
+        let inclusive = &mut self.run.functions.inclusive_costs;
+        inclusive.add_exact(caller.index(), listed.adjustment);
         for call in listed.calls {
             let key = EdgeKey {
                 caller,
                 callee: call.callee,
                 line: call.line,
             };
-            if self.run.calls.add(key, call.calls, call.costs()) == Numbered::Full {
-                self.overflow = Some("call edges");
-            }
+            self.add_to_edge::<ANY_WIDTH>(key, call.calls, call.costs().row);
         }
     }
 }

@@ -6,9 +6,10 @@ mod table;
 use thiserror::Error;
 
 use super::calls::{CallTable, EdgeKey};
-use super::costs::{Cost, CostTable, Costs, add_all};
-use super::events::{Event, EventChoice, EventError, Events, Selection};
-use super::functions::{Draft, Drafts, Function, FunctionTable, LineRule, LineSource};
+use super::column_map::ColumnMap;
+use super::costs::{ANY_WIDTH, Cost, CostTable, Costs, saturated};
+use super::events::{Event, EventChoice, EventError, Events};
+use super::functions::{FunctionTable, LineRule, LineSource};
 use super::headers::Headers;
 use super::ids::{EdgeId, FunctionId, NameId};
 use super::names::NameTable;
@@ -77,25 +78,21 @@ pub struct Call {
 #[derive(Debug)]
 struct Block {
     function: FunctionId,
-    self_cost: Cost,
-    /// The same in the first column, where invocations matter.
+    /// Self cost in the first column, where invocations matter.
     matching: Cost,
     /// Whether the function's line is settled, so that cost lines need not offer theirs.
     has_line: bool,
 }
 
 /// What is being read: an aggregate, or one run of a trace.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Run {
     kind: Kind,
-    functions: Drafts,
-    more_self: CostTable,
-    /// What [`Draft::inclusive_adjustment`] is for the events after the first.
-    more_adjustment: CostTable,
+    functions: FunctionTable,
     calls: CallTable,
     block: Option<Block>,
-    /// Costs of the open block, of the events after the first.
-    more_in_block: Vec<Cost>,
+    /// Self costs of the open block, in one row.
+    block_costs: CostTable,
     proxies: Vec<usize>,
 }
 
@@ -114,8 +111,10 @@ pub struct ProfileBuilder {
     /// This input; of its runs, those that have ended.
     input: Contents,
     run: Run,
-    /// Sum of the self costs of the section that is being read, but for the open block.
-    section_total: Cost,
+    /// Sums of the self costs of the section that is being read, but for the open block, in one row.
+    section_total: CostTable,
+    /// Whether the first column is the first wanted event.
+    begins_with_event: bool,
     /// The input, where it was summed before.
     table: Option<Table>,
     /// Whether single invocations of traces are needed, for proxies or links.
@@ -129,7 +128,7 @@ pub struct ProfileBuilder {
 impl ProfileBuilder {
     /// Begins a profile.
     pub fn new(options: ProfileOptions) -> Self {
-        let trace = Trace::new(Wanted::of(&options));
+        let trace = Trace::new(Wanted::of(&options), 1);
         ProfileBuilder {
             names: NameTable::default(),
             inputs: None,
@@ -137,8 +136,16 @@ impl ProfileBuilder {
                 events: Events::new(options.events.clone()),
                 ..Contents::default()
             },
-            run: Run::default(),
-            section_total: 0,
+            run: Run {
+                kind: Kind::default(),
+                functions: FunctionTable::default(),
+                calls: CallTable::default(),
+                block: None,
+                block_costs: CostTable::one_row(1),
+                proxies: Vec::new(),
+            },
+            section_total: CostTable::one_row(1),
+            begins_with_event: false,
             table: None,
             follows_invocations: trace.links() || !options.proxies.is_empty(),
             trace,
@@ -191,6 +198,13 @@ impl ProfileBuilder {
         };
         self.input.events = Events::new(choice);
         self.input.headers = Headers::default();
+        // Which columns are wanted is not known before they are.
+        self.run.functions.self_costs = CostTable::new(1);
+        self.run.functions.inclusive_costs = CostTable::new(1);
+        self.run.calls.costs = CostTable::new(1);
+        self.run.block_costs = CostTable::one_row(1);
+        self.section_total = CostTable::one_row(1);
+        self.trace = Trace::new(Wanted::of(&self.options), 1);
     }
 
     /// Begins a run or part within an input: it has a `summary:` of its own.
@@ -200,9 +214,9 @@ impl ProfileBuilder {
     /// more, but for names.
     pub fn begin_section(&mut self) {
         self.close_block();
-        self.input
-            .headers
-            .end_section(std::mem::take(&mut self.section_total));
+        let total = self.section_total.exact_row(0).next().unwrap_or(0);
+        self.input.headers.end_section(saturated(total));
+        self.section_total.clear_row(0);
         if self.run.kind == Kind::Trace {
             self.end_run();
         }
@@ -246,26 +260,55 @@ impl ProfileBuilder {
     /// Says which columns the costs from here on have, and learns how to find the wanted ones.
     ///
     /// Header lines handed over before are understood to speak of these columns.
-    pub fn select_columns(&mut self, columns: &[Vec<u8>]) -> Selection {
-        let selection = self.input.events.select(columns, self.follows_invocations);
-        self.settle_headers(&selection);
-        selection
+    pub fn select_columns(&mut self, columns: &[Vec<u8>]) -> ColumnMap {
+        let map = self.input.events.select(columns);
+        let first = columns.first().map_or(&b""[..], Vec::as_slice);
+        self.begins_with_event = first == self.input.events.first();
+        self.widen(map.len());
+        self.settle_headers(&map);
+        map
+    }
+
+    /// Says that a cost was at the limits of 64 bits, or beyond: all sums may be wrong.
+    #[cold]
+    pub fn note_saturated(&mut self) {
+        self.input.has_saturated = true;
+    }
+
+    /// Whether the first column is needed besides the wanted ones, to match calls with invocations.
+    pub fn matches_calls(&self) -> bool {
+        self.follows_invocations
+    }
+
+    /// Makes all rows longer.
+    fn widen(&mut self, width: usize) {
+        self.run.functions.self_costs.widen(width);
+        self.run.functions.inclusive_costs.widen(width);
+        self.run.calls.costs.widen(width);
+        self.run.block_costs.widen(width);
+        self.section_total.widen(width);
+        self.trace.widen(width);
     }
 
     /// Says that the header lines handed over since then speak of the same columns, of which
-    /// [`select_columns`](Self::select_columns) returned `selection`.
-    pub fn settle_headers(&mut self, selection: &Selection) {
+    /// [`select_columns`](Self::select_columns) returned `map`.
+    pub fn settle_headers(&mut self, map: &ColumnMap) {
         let has_more =
             self.options.events == EventChoice::All || self.input.events.wanted().len() > 1;
+        let is_whole = has_more || self.begins_with_event;
         self.input
             .headers
-            .settle(selection, self.input.events.first(), has_more);
+            .settle(map, self.input.events.first(), is_whole);
     }
 
     /// Sum of the self costs of the section that is being read.
     pub fn section_self_total(&self) -> Cost {
-        let open = self.run.block.as_ref().map_or(0, |block| block.self_cost);
-        self.section_total.saturating_add(open)
+        let sums = [&self.section_total, &self.run.block_costs];
+        saturated(
+            sums.iter()
+                .filter_map(|sums| sums.exact_row(0).next())
+                .sum(),
+        )
     }
 
     /// The wanted events of the input that is being read, as far as they are known.
@@ -315,46 +358,47 @@ impl ProfileBuilder {
     #[inline]
     pub fn open_block(&mut self, object: NameId, file: NameId, name: NameId) {
         let function = self.function(object, file, name);
-        self.open_block_of(function, object, file);
+        self.open_block_of::<ANY_WIDTH>(function, object, file);
     }
 
     /// Opens a block of a function that was found before.
     #[inline]
-    pub fn open_block_of(&mut self, function: FunctionId, object: NameId, file: NameId) {
-        self.close_block();
-        let Some(draft) = self.run.functions.get_mut(function) else {
+    pub fn open_block_of<const WIDTH: usize>(
+        &mut self,
+        function: FunctionId,
+        object: NameId,
+        file: NameId,
+    ) {
+        self.end_block::<WIDTH>();
+        let Some(found) = self.run.functions.get_mut(function) else {
             return;
         };
-        if draft.blocks == 0 {
-            draft.object = object;
-            draft.file = file;
+        if found.invocations == 0 {
+            found.object = object;
+            found.file = file;
         }
-        draft.blocks += 1;
+        found.invocations += 1;
         self.run.block = Some(Block {
             function,
-            self_cost: 0,
             matching: 0,
-            has_line: draft.line_source == LineSource::OwnCost,
+            has_line: found.line_source == LineSource::OwnCost,
         });
     }
 
     /// Adds a cost line of the open block.
     #[inline]
-    pub fn add_cost(&mut self, line: u64, costs: Costs<'_>) {
+    pub fn add_cost<const WIDTH: usize>(&mut self, line: u64, costs: Costs<'_>) {
         let Some(block) = &mut self.run.block else {
             return;
         };
-        block.self_cost = block.self_cost.saturating_add(costs.first);
+        self.run.block_costs.add::<WIDTH>(0, costs.row);
         if self.follows_invocations {
             block.matching = block.matching.saturating_add(costs.matching);
         }
-        if !costs.more.is_empty() {
-            add_all(&mut self.run.more_in_block, costs.more);
-        }
         if !block.has_line {
             block.has_line = true;
-            if let Some(draft) = self.run.functions.get_mut(block.function) {
-                draft.offer_line(LineSource::OwnCost, line);
+            if let Some(function) = self.run.functions.get_mut(block.function) {
+                function.offer_line(LineSource::OwnCost, line);
             }
         }
     }
@@ -364,7 +408,7 @@ impl ProfileBuilder {
     /// Returns the edge that they were added to, if they have one already: where proxies are
     /// stepped over, that may be known at the end of the block only.
     #[inline]
-    pub fn add_call(&mut self, call: Call, costs: Costs<'_>) -> Option<EdgeId> {
+    pub fn add_call<const WIDTH: usize>(&mut self, call: Call, costs: Costs<'_>) -> Option<EdgeId> {
         let caller = self.run.block.as_ref()?.function;
         let Call {
             callee,
@@ -382,23 +426,38 @@ impl ProfileBuilder {
             self.offer_line(callee, target_line);
             return None;
         }
-        match self.run.calls.add(key, calls, costs) {
+        match self.add_to_edge::<WIDTH>(key, calls, costs.row) {
             // The first call that names a function is the first of its edge as well.
             Numbered::New(edge) => {
                 self.offer_line(callee, target_line);
                 Some(edge)
             }
             Numbered::Known(edge) => Some(edge),
-            Numbered::Full => {
-                self.overflow = Some("call edges");
-                None
-            }
+            Numbered::Full => None,
         }
     }
 
+    /// Adds calls to the edge of a key.
+    #[inline]
+    fn add_to_edge<const WIDTH: usize>(
+        &mut self,
+        key: EdgeKey,
+        calls: u64,
+        costs: &[Cost],
+    ) -> Numbered<EdgeId> {
+        let found = self.run.calls.add(key, calls);
+        match found {
+            Numbered::Known(edge) | Numbered::New(edge) => {
+                self.run.calls.costs.add::<WIDTH>(edge.index(), costs);
+            }
+            Numbered::Full => self.overflow = Some("call edges"),
+        }
+        found
+    }
+
     fn offer_line(&mut self, callee: FunctionId, line: u64) {
-        if let Some(draft) = self.run.functions.get_mut(callee) {
-            draft.offer_line(LineSource::Call, line);
+        if let Some(function) = self.run.functions.get_mut(callee) {
+            function.offer_line(LineSource::Call, line);
         }
     }
 
@@ -407,37 +466,35 @@ impl ProfileBuilder {
     ///
     /// False, and nothing is done, if that one was not of this function.
     #[inline]
-    pub fn add_call_again(&mut self, edge: EdgeId, costs: Costs<'_>) -> bool {
+    pub fn add_call_again<const WIDTH: usize>(&mut self, edge: EdgeId, costs: Costs<'_>) -> bool {
         match &self.run.block {
             Some(_) if self.follows_invocations => self.follow_call_again(edge, costs),
-            Some(block) => self.run.calls.add_again(edge, block.function, costs),
+            Some(block) => {
+                let calls = &mut self.run.calls;
+                calls.add_again::<WIDTH>(edge, block.function, costs.row)
+            }
             None => false,
         }
     }
 
     /// Closes the open block, if there is one.
-    #[inline]
     pub fn close_block(&mut self) {
-        let Some(Block {
-            function,
-            self_cost,
-            ..
-        }) = self.run.block
-        else {
+        self.end_block::<ANY_WIDTH>();
+    }
+
+    #[inline]
+    fn end_block<const WIDTH: usize>(&mut self) {
+        let Some(Block { function, .. }) = self.run.block else {
             return;
         };
-        self.section_total = self.section_total.saturating_add(self_cost);
-        if let Some(draft) = self.run.functions.get_mut(function) {
-            draft.self_cost = draft.self_cost.saturating_add(self_cost);
-        }
-        if !self.run.more_in_block.is_empty() {
-            let costs = &self.run.more_in_block;
-            self.run.more_self.add(function.index(), costs);
-        }
+        let costs = &self.run.block_costs;
+        self.section_total.add_row::<WIDTH>(0, costs, 0);
+        let self_costs = &mut self.run.functions.self_costs;
+        self_costs.add_row::<WIDTH>(function.index(), costs, 0);
         if self.follows_invocations && self.run.kind == Kind::Trace {
             self.end_invocation();
         }
-        self.run.more_in_block.clear();
+        self.run.block_costs.clear_row(0);
         self.run.block = None;
     }
 
@@ -448,44 +505,36 @@ impl ProfileBuilder {
             Some(table) => Some(table.finish()),
             None => (!self.run.functions.is_empty()).then(|| self.finish_run()),
         };
-        if let Some(sums) = sums {
-            if self.input.sums.kind.is_none() {
-                self.input.sums = sums;
-                return;
-            }
-            let order: Vec<usize> = (0..self.input.events.wanted().len()).collect();
-            if let Err(ModelError::TooMany { what }) =
-                self.input
-                    .sums
-                    .merge(sums, |id| id, &order, LineRule::First)
-            {
-                self.overflow = Some(what);
-            }
+        let Some(sums) = sums else { return };
+        if self.input.sums.kind.is_none() {
+            self.input.sums = sums;
+            return;
+        }
+        self.input.sums.widen(sums.functions.self_costs.width());
+        let merged = self.input.sums.merge(sums, |id| id, LineRule::First);
+        if let Err(ModelError::TooMany { what }) = merged {
+            self.overflow = Some(what);
         }
     }
 
     /// Works out what follows from the sums of a run.
     fn finish_run(&mut self) -> Sums {
         let calls = self.run.calls.take();
-        let more_self = std::mem::take(&mut self.run.more_self);
-        let more_adjustment = std::mem::take(&mut self.run.more_adjustment);
         let with_self_calls = self.options.inclusive == InclusiveCost::Summed;
-        let drafts = self.run.functions.take();
-        let mut functions =
-            finish_functions(drafts, more_self, &calls, self.run.kind, with_self_calls);
-        for row in 0..functions.as_slice().len() {
-            functions.more_inclusive.add(row, more_adjustment.row(row));
-        }
+        let kind = self.run.kind;
+        let mut functions = self.run.functions.take();
+        add_calls(&mut functions, &calls, kind, with_self_calls);
         let mut sums = Sums {
-            kind: Some(match self.run.kind {
+            kind: Some(match kind {
                 Kind::Trace => ProfileKind::Trace,
                 Kind::Aggregate => ProfileKind::Aggregate,
             }),
             proxies: std::mem::take(&mut self.run.proxies),
             ..Sums::default()
         };
-        if self.run.kind == Kind::Trace {
-            let next = Trace::new(Wanted::of(&self.options));
+        if kind == Kind::Trace {
+            let width = functions.self_costs.width();
+            let next = Trace::new(Wanted::of(&self.options), width);
             let links = std::mem::replace(&mut self.trace, next).finish();
             if links.is_full {
                 self.overflow.get_or_insert("invocations");
@@ -493,7 +542,7 @@ impl ProfileBuilder {
             for function in functions.as_mut_slice() {
                 function.is_listed = links.invocations.is_some() || links.contexts.is_some();
             }
-            functions.set_inclusive(&links.outermost);
+            functions.set_inclusive(links.outermost);
             sums.invocations = links.invocations;
             sums.contexts = links.contexts;
         }
@@ -528,51 +577,28 @@ impl ProfileBuilder {
     }
 }
 
-/// Sets the figures of all functions that follow from the edges.
+/// Sets the figures of all functions that follow from their calls.
 ///
 /// `with_self_calls`: whether what a function's calls to itself cost is part of its inclusive cost.
-fn finish_functions(
-    drafts: Vec<Draft>,
-    more_self: CostTable,
-    calls: &CallTable,
-    kind: Kind,
-    with_self_calls: bool,
-) -> FunctionTable {
-    let mut table = FunctionTable::with_capacity(drafts.len());
-    for (row, draft) in drafts.iter().enumerate() {
-        table.more_inclusive.add(row, more_self.row(row));
-        table.push(Function {
-            object: draft.object,
-            file: draft.file,
-            name: draft.name,
-            line: draft.line,
-            self_cost: draft.self_cost,
-            inclusive: draft.self_cost.saturating_add(draft.inclusive_adjustment),
-            invocations: if kind == Kind::Trace { draft.blocks } else { 0 },
-            call_cost: 0,
-            is_listed: false,
-            before: 0,
-            line_source: draft.line_source,
-        });
+fn add_calls(functions: &mut FunctionTable, calls: &CallTable, kind: Kind, with_self_calls: bool) {
+    let inclusive = &mut functions.inclusive_costs;
+    for row in 0..functions.self_costs.rows() {
+        inclusive.add_row::<ANY_WIDTH>(row, &functions.self_costs, row);
     }
-    table.more_self = more_self;
-    for (position, edge) in calls.iter().enumerate() {
+    for (position, edge) in calls.edges().iter().enumerate() {
         if with_self_calls || edge.caller != edge.callee {
-            let caller = &mut table.as_mut_slice()[edge.caller.index()];
-            caller.inclusive = caller.inclusive.saturating_add(edge.cost);
-            let more = calls.more(position);
-            table.more_inclusive.add(edge.caller.index(), more);
-        }
-        let callee = &mut table.as_mut_slice()[edge.callee.index()];
-        callee.call_cost = callee.call_cost.saturating_add(edge.cost);
-        if kind == Kind::Aggregate {
-            callee.invocations = callee.invocations.saturating_add(edge.calls);
+            inclusive.add_row::<ANY_WIDTH>(edge.caller.index(), &calls.costs, position);
         }
     }
     if kind == Kind::Aggregate {
-        for (function, draft) in table.as_mut_slice().iter_mut().zip(&drafts) {
-            function.invocations = function.invocations.max(draft.blocks.min(1));
+        // Where nothing says how often, blocks show that there was an invocation.
+        let mut called = vec![0u64; functions.as_slice().len()];
+        for edge in calls.edges() {
+            let count = &mut called[edge.callee.index()];
+            *count = count.saturating_add(edge.calls);
+        }
+        for (function, called) in functions.as_mut_slice().iter_mut().zip(called) {
+            function.invocations = called.max(function.invocations.min(1));
         }
     }
-    table
 }

@@ -6,13 +6,13 @@ use foldhash::fast::RandomState;
 
 use super::ProfileBuilder;
 use crate::profile::calls::{CallEdge, CallTable, EdgeKey};
-use crate::profile::costs::Costs;
-use crate::profile::events::Selection;
+use crate::profile::column_map::ColumnMap;
+use crate::profile::costs::ANY_WIDTH;
 use crate::profile::functions::{Function, LineSource};
 use crate::profile::ids::{NameId, next_index};
 use crate::profile::numbering::Numbered;
 use crate::profile::sums::Sums;
-use crate::profile::trace::{Links, Wanted, note_proxy};
+use crate::profile::trace::{TraceLinks, Wanted, note_proxy};
 use crate::profile::{Cost, InclusiveCost, InvocationTree, ProfileKind};
 
 /// A function of a table that was summed before: of a preprocessed file.
@@ -44,14 +44,15 @@ pub(super) struct Table {
     /// How often each file and name came: a table holds no objects, and so it can have several
     /// functions of one file and name. These are told apart by their order.
     seen: HashMap<(NameId, NameId), u32, RandomState>,
-    /// How much its costs, which are those of one event, count for each of the wanted events.
-    weights: Vec<Cost>,
+    /// How the wanted costs follow from its costs, which are those of one event.
+    map: ColumnMap,
 }
 
 impl Table {
     /// What it adds up to.
-    pub fn finish(self) -> Sums {
-        self.sums.weighted(&self.weights)
+    pub fn finish(mut self) -> Sums {
+        self.sums.map_events(&self.map);
+        self.sums
     }
 
     /// Lists the calls that the invocations made, in place of those that the table states.
@@ -59,26 +60,33 @@ impl Table {
     /// False if there are too many.
     fn list_calls_of(&mut self, invocations: &InvocationTree) -> bool {
         self.sums.calls = CallTable::default();
-        let functions = self.sums.functions.as_mut_slice();
-        for function in &mut *functions {
-            function.call_cost = 0;
+        for function in self.sums.functions.as_mut_slice() {
+            function.call_cost_excess = 0;
         }
         for (at, invocation) in invocations.invocations().iter().enumerate() {
-            for call in invocations.calls_of(at) {
-                let call = &invocations.calls()[call];
-                let callee = &mut functions[call.callee.index()];
-                callee.call_cost = callee.call_cost.saturating_add(call.cost);
+            for position in invocations.calls_of(at) {
+                let call = &invocations.calls()[position];
                 let key = EdgeKey {
                     caller: invocation.function,
                     callee: call.callee,
                     line: call.line,
                 };
-                if self.sums.calls.add(key, 1, Costs::single(call.cost)) == Numbered::Full {
+                if !self.add_to_edge(key, 1, invocations.call_costs(position)) {
                     return false;
                 }
             }
         }
         true
+    }
+
+    /// Adds calls to an edge; false if there are too many.
+    fn add_to_edge(&mut self, key: EdgeKey, calls: u64, costs: &[Cost]) -> bool {
+        let found = self.sums.calls.add(key, calls);
+        if let Numbered::Known(edge) | Numbered::New(edge) = found {
+            let table = &mut self.sums.calls.costs;
+            table.add::<ANY_WIDTH>(edge.index(), costs);
+        }
+        found != Numbered::Full
     }
 }
 
@@ -86,18 +94,18 @@ impl ProfileBuilder {
     /// Says that the input which was begun is a table.
     ///
     /// `kind` is what it was summed up from, if it lists all invocations, and else an aggregate.
-    /// `selection` is where the wanted costs are among the costs of the table, its only column.
+    /// `map` says how the wanted costs follow from the costs of the table, its only column.
     /// [`add_table_function`](Self::add_table_function),
     /// [`add_table_edge`](Self::add_table_edge) and
     /// [`add_invocations`](Self::add_invocations) follow instead of blocks.
-    pub(crate) fn begin_table(&mut self, kind: ProfileKind, selection: &Selection) {
+    pub(crate) fn begin_table(&mut self, kind: ProfileKind, map: ColumnMap) {
         self.table = Some(Table {
             sums: Sums {
                 kind: Some(kind),
                 ..Sums::default()
             },
             seen: HashMap::default(),
-            weights: selection.weights(),
+            map,
         });
     }
 
@@ -113,40 +121,44 @@ impl ProfileBuilder {
         }
         let call_cost = function.call_cost.filter(|_| self.options.invocations);
         let seen = table.seen.entry((file, name)).or_default();
-        table.sums.functions.push(Function {
+        let functions = &mut table.sums.functions;
+        let row = functions.as_slice().len();
+        functions.push(Function {
             object: NameId::EMPTY,
             file,
             name,
             line: function.line,
-            self_cost: function.self_cost,
-            inclusive: function.inclusive,
             invocations: function.invocations,
-            call_cost: call_cost.unwrap_or(0),
             is_listed: call_cost.is_some(),
+            call_cost_excess: call_cost.unwrap_or(0),
             before: *seen,
             line_source: LineSource::OwnCost,
         });
+        functions.self_costs.add::<1>(row, &[function.self_cost]);
+        functions
+            .inclusive_costs
+            .add::<1>(row, &[function.inclusive]);
         *seen = seen.saturating_add(1);
-        // The section has costs of the first wanted event.
-        let weight = table.weights.first().copied().unwrap_or(1);
-        let self_cost = function.self_cost.saturating_mul(weight);
-        self.section_total = self.section_total.saturating_add(self_cost);
+        let self_cost = |_| function.self_cost.into();
+        let costs = (0..table.map.len()).map(|event| table.map.exact(event, self_cost));
+        self.section_total.add_exact(0, costs);
     }
 
     /// Adds an edge that a table states, in addition to the figures of its functions.
-    pub(crate) fn add_table_edge(&mut self, edge: CallEdge) {
+    pub(crate) fn add_table_edge(&mut self, edge: CallEdge, cost: Cost) {
         let Some(table) = &mut self.table else { return };
-        let functions = table.sums.functions.as_mut_slice();
-        let callee = &mut functions[edge.callee.index()];
-        if !callee.is_listed {
-            callee.call_cost = callee.call_cost.saturating_add(edge.cost);
+        let functions = &mut table.sums.functions;
+        let callee = &mut functions.as_mut_slice()[edge.callee.index()];
+        if callee.is_listed {
+            callee.call_cost_excess = callee.call_cost_excess.saturating_sub(cost);
         }
-        let is_self_call = edge.caller == edge.callee;
-        if is_self_call && self.options.inclusive == InclusiveCost::Outermost {
-            callee.inclusive = callee.inclusive.saturating_sub(edge.cost);
+        if edge.caller == edge.callee && self.options.inclusive == InclusiveCost::Outermost {
+            let less = [-i128::from(cost)];
+            functions
+                .inclusive_costs
+                .add_exact(edge.callee.index(), less);
         }
-        let costs = Costs::single(edge.cost);
-        if table.sums.calls.add(edge.key(), edge.calls, costs) == Numbered::Full {
+        if !table.add_to_edge(edge.key(), edge.calls, &[cost]) {
             self.overflow = Some("call edges");
         }
     }
@@ -171,7 +183,7 @@ impl ProfileBuilder {
             let found = &mut table.sums.proxies;
             are_proxies.push(note_proxy(&self.options.proxies, name, found));
         }
-        let links = Links::of(invocations, Wanted::of(&self.options), &are_proxies);
+        let links = TraceLinks::of(invocations, Wanted::of(&self.options), &are_proxies);
         if links.is_full {
             self.overflow = Some("invocations");
         }
@@ -181,7 +193,7 @@ impl ProfileBuilder {
             }
             table.sums.invocations = Some(invocations).filter(|_| self.options.invocations);
         }
-        table.sums.functions.set_inclusive(&links.outermost);
+        table.sums.functions.set_inclusive(links.outermost);
         for function in table.sums.functions.as_mut_slice() {
             function.is_listed |= links.contexts.is_some();
         }

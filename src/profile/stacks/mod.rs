@@ -225,7 +225,11 @@ impl<'a> Stacks<'a> {
     /// The costs of exactly this stack: one for each wanted event.
     pub fn self_costs(&self, node: StackId) -> &[Cost] {
         match self.find(node) {
-            Found::Traced(context) => std::slice::from_ref(&context.self_cost),
+            Found::Traced(_) => {
+                let context = self.node(node).context;
+                self.contexts
+                    .map_or(&[], |contexts| contexts.self_costs(context))
+            }
             Found::Summed(_, row) => {
                 let events = self.profile.events().len();
                 &self.sums.costs[row * events..][..events]

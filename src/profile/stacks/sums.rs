@@ -219,12 +219,12 @@ impl Graph {
             let at = site as usize;
             let start = graph.calls.len();
             for (id, name) in sites.functions_of(site) {
-                let cost = positive(profile.self_costs(*id).nth(event));
+                let cost = positive(profile.self_costs(*id).get(event).copied());
                 graph.own[at] = graph.own[at].saturating_add(cost);
                 for edge in profile.sub_calls(*id) {
                     let callee = site_of[edge.callee.index()];
                     if callee != site {
-                        let cost = positive(edge.costs().nth(event));
+                        let cost = positive(edge.costs().get(event).copied());
                         graph.calls.push(Calls { callee, cost });
                     } else if name.chain.is_empty() {
                         // Recursion of unknown depth.
@@ -441,7 +441,7 @@ impl<'a> Tree<'a, '_> {
         for site in self.sites.all() {
             let functions = self.sites.functions_of(site);
             let mut costs = functions.iter().flat_map(|(id, _)| profile.self_costs(*id));
-            if self.places[site as usize].is_empty() && costs.any(|cost| cost != 0) {
+            if self.places[site as usize].is_empty() && costs.any(|&cost| cost != 0) {
                 let others = self.add_nameless(NONE, OTHER_CALLERS, true);
                 let parent = self.add_chain(others, site, true);
                 self.add_site(parent, site, 1, true);
@@ -536,7 +536,7 @@ impl<'a> Tree<'a, '_> {
                 for (&(first, _), &calls) in places.iter().zip(&shares.shares) {
                     nodes[node_of(first)].calls = calls;
                 }
-                for (event, cost) in profile.self_costs(*id).enumerate() {
+                for (event, &cost) in profile.self_costs(*id).iter().enumerate() {
                     shares.divide(cost.unsigned_abs(), places);
                     for (&(first, _), &share) in places.iter().zip(&shares.shares) {
                         costs[node_of(first) * events + event] = match cost < 0 {

@@ -2,16 +2,14 @@
 
 use super::invocations::InvocationCall;
 use super::roles::Role;
-use crate::profile::Cost;
+use crate::profile::costs::{Cost, CostTable};
 use crate::profile::ids::FunctionId;
 
 /// A block that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     pub function: FunctionId,
-    /// Self cost in the wanted event.
-    pub self_cost: Cost,
-    /// The same in the first column.
+    /// Self cost in the first column.
     pub matching: Cost,
     /// Whether its calls stand in place of the call to it.
     pub is_proxy: bool,
@@ -22,16 +20,35 @@ pub(super) struct Block {
 pub(super) struct Batch {
     /// Blocks in their order, each with where its calls end.
     pub blocks: Vec<(Block, usize)>,
+    /// The self costs of the blocks.
+    pub self_costs: CostTable,
     /// The calls of its blocks, one after the other.
     pub calls: Vec<InvocationCall>,
-    /// Costs of calls in the first column, with their positions, where they are not the cost in the
-    /// wanted event: which mostly is the first column.
+    /// The inclusive costs of the calls.
+    pub call_costs: CostTable,
+    /// Costs of calls in the first column, with their positions, where they are not that of the
+    /// first event: which mostly is the first column.
     pub matching: Vec<(usize, Cost)>,
     /// Functions that first appear in it, and have to do with stacks.
     pub roles: Vec<(FunctionId, Role)>,
 }
 
 impl Batch {
+    /// A batch of rows of this many costs.
+    pub fn new(width: usize) -> Self {
+        Batch {
+            self_costs: CostTable::new(width),
+            call_costs: CostTable::new(width),
+            ..Batch::default()
+        }
+    }
+
+    /// Makes all rows longer.
+    pub fn widen(&mut self, width: usize) {
+        self.self_costs.widen(width);
+        self.call_costs.widen(width);
+    }
+
     /// How many blocks and calls there are.
     pub fn len(&self) -> usize {
         self.blocks.len() + self.calls.len()
@@ -39,7 +56,8 @@ impl Batch {
 
     /// The costs of its calls in the first column.
     pub fn first_column(&self) -> Vec<Cost> {
-        let mut costs: Vec<Cost> = self.calls.iter().map(|call| call.cost).collect();
+        let calls = 0..self.calls.len();
+        let mut costs: Vec<Cost> = calls.map(|call| self.call_costs.row(call)[0]).collect();
         for &(position, cost) in &self.matching {
             costs[position] = cost;
         }
@@ -49,6 +67,10 @@ impl Batch {
     /// Appends all of the batch that follows.
     pub fn append(&mut self, mut next: Batch) {
         let before = self.calls.len();
+        self.widen(next.self_costs.width());
+        next.widen(self.self_costs.width());
+        self.self_costs.append(next.self_costs);
+        self.call_costs.append(next.call_costs);
         let moved = |&(block, end): &(Block, usize)| (block, before + end);
         self.blocks.extend(next.blocks.iter().map(moved));
         self.calls.append(&mut next.calls);

@@ -7,12 +7,13 @@
 //! calls may be nested to any depth.
 
 use std::hash::BuildHasher;
+use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use super::invocations::InvocationTree;
-use crate::profile::Cost;
+use crate::profile::costs::{ANY_WIDTH, Cost, CostTable};
 use crate::profile::ids::{FunctionId, next_index, slot};
 
 /// Number of a node in a [`ContextTree`].
@@ -26,7 +27,7 @@ impl ContextId {
     /// Stands above the roots.
     pub(in crate::profile) const TOP: ContextId = ContextId(0);
 
-    /// The number as an index: of [`ContextTree::inclusive_costs`], for example.
+    /// The number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -39,14 +40,12 @@ pub struct Context {
     pub function: FunctionId,
     /// How many invocations.
     pub calls: u64,
-    /// The sum of their self costs.
-    pub self_cost: Cost,
     children: Children,
     /// The next node below the same one.
     next: ContextId,
 }
 
-const _: () = assert!(size_of::<Context>() == 32, "a trace has many at a time");
+const _: () = assert!(size_of::<Context>() == 24, "a trace has many at a time");
 
 /// The nodes below a node: no two have the same key.
 #[derive(Clone, Copy, Debug)]
@@ -85,15 +84,9 @@ impl Context {
         Context {
             function,
             calls: 0,
-            self_cost: 0,
             children: Children::NONE,
             next: ContextId::NONE,
         }
-    }
-
-    fn add(&mut self, calls: u64, self_cost: Cost) {
-        self.calls = self.calls.saturating_add(calls);
-        self.self_cost = self.self_cost.saturating_add(self_cost);
     }
 }
 
@@ -105,6 +98,10 @@ impl Context {
 pub struct ContextTree {
     /// The nodes; the first one is the parent of the roots.
     nodes: Vec<Context>,
+    /// The sums of their self costs.
+    self_costs: CostTable,
+    /// Their inclusive costs, computed when they are first asked for.
+    inclusive_costs: OnceLock<CostTable>,
     /// Nodes that were merged into others; new ones take their places.
     free: Vec<ContextId>,
     /// For nodes with many below them: these by their keys.
@@ -120,6 +117,8 @@ impl Default for ContextTree {
     fn default() -> Self {
         ContextTree {
             nodes: vec![Context::new(FunctionId(u32::MAX))],
+            self_costs: CostTable::one_row(1),
+            inclusive_costs: OnceLock::new(),
             free: Vec::new(),
             indices: Vec::new(),
             free_indices: Vec::new(),
@@ -148,6 +147,26 @@ impl ContextTree {
     /// If it is not of this tree.
     pub fn context(&self, id: ContextId) -> &Context {
         &self.nodes[id.index()]
+    }
+
+    /// The sums of a node's self costs: one for each wanted event.
+    pub fn self_costs(&self, id: ContextId) -> &[Cost] {
+        self.self_costs.row(id.index())
+    }
+
+    /// The inclusive costs of a node, one for each wanted event: its self costs and those of all
+    /// nodes below it.
+    pub fn inclusive_costs(&self, id: ContextId) -> &[Cost] {
+        let costs = self.inclusive_costs.get_or_init(|| {
+            let mut inclusive = self.self_costs.clone();
+            self.sum_up(|id, _, costs| {
+                inclusive.clear_row(id.index());
+                inclusive.add_row::<ANY_WIDTH>(id.index(), costs, 0);
+            });
+            inclusive.seal();
+            inclusive
+        });
+        costs.row(id.index())
     }
 
     /// The nodes of invocations that nothing called, in no particular order.
@@ -188,52 +207,58 @@ impl ContextTree {
     /// The tree with functions merged into groups: each becomes the function that `group` returns.
     pub fn regrouped(&self, group: impl FnMut(FunctionId) -> FunctionId) -> Self {
         let mut tree = ContextTree::default();
+        tree.widen(self.width());
         tree.merge(self, group);
+        tree.self_costs.seal();
         tree
-    }
-
-    /// For every node its self cost and that of all nodes below it, by [`ContextId::index`].
-    pub fn inclusive_costs(&self) -> Vec<Cost> {
-        let mut inclusive = vec![0; self.nodes.len()];
-        self.sum_up(|id, _, cost| inclusive[id.index()] = cost);
-        inclusive
     }
 
     /// For every function the inclusive costs of those nodes that have no node of the same function
     /// above them; functions that are missing at the end have no node.
-    pub fn outermost_costs(&self) -> Vec<Cost> {
-        let mut outermost = Vec::new();
-        self.sum_up(|id, is_outermost, cost| {
+    pub(super) fn outermost_costs(&self) -> CostTable {
+        let mut outermost = CostTable::new(self.width());
+        self.sum_up(|id, is_outermost, costs| {
             if is_outermost {
                 let function = self.context(id).function.index();
-                let sum = slot(&mut outermost, function);
-                *sum = Cost::saturating_add(*sum, cost);
+                while outermost.rows() <= function {
+                    outermost.push_zeros();
+                }
+                outermost.add_row::<ANY_WIDTH>(function, costs, 0);
             }
         });
         outermost
     }
 
-    /// Reports every node's inclusive cost, after those below it, and whether no node above it
+    /// Reports every node's inclusive costs, after those below it, and whether no node above it
     /// has its function.
-    fn sum_up(&self, mut report: impl FnMut(ContextId, bool, Cost)) {
+    fn sum_up(&self, mut report: impl FnMut(ContextId, bool, &CostTable)) {
         // How many nodes of a function the path has.
         let mut on_path: Vec<u32> = Vec::new();
-        let mut sums: Vec<Cost> = Vec::new();
+        // A row for each node on the path, and for one that ended.
+        let mut sums = CostTable::new(self.width());
+        let mut ended = CostTable::one_row(self.width());
+        let mut depth = 0;
         for step in self.walk() {
             match step {
                 Step::Enter(id) => {
-                    let context = self.context(id);
-                    sums.push(context.self_cost);
-                    *slot(&mut on_path, context.function.index()) += 1;
+                    if sums.rows() == depth {
+                        sums.push_zeros();
+                    }
+                    sums.clear_row(depth);
+                    sums.add_row::<ANY_WIDTH>(depth, &self.self_costs, id.index());
+                    depth += 1;
+                    *slot(&mut on_path, self.context(id).function.index()) += 1;
                 }
                 Step::Leave(id) => {
-                    let cost = sums.pop().unwrap_or(0);
-                    if let Some(above) = sums.last_mut() {
-                        *above = above.saturating_add(cost);
+                    depth -= 1;
+                    ended.clear_row(0);
+                    ended.add_row::<ANY_WIDTH>(0, &sums, depth);
+                    if let Some(above) = depth.checked_sub(1) {
+                        sums.add_row::<ANY_WIDTH>(above, &ended, 0);
                     }
                     let count = &mut on_path[self.context(id).function.index()];
                     *count -= 1;
-                    report(id, *count == 0, cost);
+                    report(id, *count == 0, &ended);
                 }
             }
         }
@@ -242,6 +267,27 @@ impl ContextTree {
 
 /// How a tree grows while a trace is read.
 impl ContextTree {
+    /// How many costs a row has.
+    pub(in crate::profile) fn width(&self) -> usize {
+        self.self_costs.width()
+    }
+
+    /// Makes all rows longer.
+    pub(in crate::profile) fn widen(&mut self, width: usize) {
+        self.self_costs.widen(width);
+    }
+
+    /// The rows of self costs, from which all others follow.
+    pub(in crate::profile) fn table(&mut self) -> &mut CostTable {
+        self.inclusive_costs = OnceLock::new();
+        &mut self.self_costs
+    }
+
+    /// Whether a sum does not fit into 64 bits.
+    pub(in crate::profile) fn has_saturated(&self) -> bool {
+        self.self_costs.has_saturated()
+    }
+
     /// Begins the subtree of an invocation that ended and called something; none if there is no
     /// number left for it.
     ///
@@ -249,40 +295,24 @@ impl ContextTree {
     pub(super) fn begin(
         &mut self,
         function: FunctionId,
-        self_cost: Cost,
+        self_costs: &[Cost],
         is_proxy: bool,
     ) -> Option<ContextId> {
         let node = Context {
             calls: 1,
-            self_cost,
             ..Context::new(function)
         };
-        self.enter(node, is_proxy)
+        let id = self.enter(node, is_proxy)?;
+        self.self_costs.add::<ANY_WIDTH>(id.index(), self_costs);
+        Some(id)
     }
 
-    /// Puts an invocation below the node of its caller, or below [`ContextId::TOP`] if it has none.
-    ///
-    /// `node` is its own node. It is [`ContextId::NONE`], and `self_cost` counts, if the invocation
-    /// called nothing, or if no more is known of it than its cost.
-    pub(super) fn add_call(
-        &mut self,
-        caller: ContextId,
-        callee: FunctionId,
-        node: ContextId,
-        self_cost: Cost,
-    ) {
-        if node == ContextId::NONE {
-            self.add_below(caller, (callee, false), 1, self_cost);
-        } else {
-            self.attach(caller, node);
-        }
-    }
-
-    /// Multiplies all costs.
-    pub(in crate::profile) fn multiply(&mut self, factor: Cost) {
-        for node in &mut self.nodes {
-            node.self_cost = node.self_cost.saturating_mul(factor);
-        }
+    /// Puts an invocation that called nothing, or of which no more is known than its costs, below
+    /// the node of its caller, or below [`ContextId::TOP`] if it has none.
+    #[inline]
+    pub(super) fn add_call(&mut self, caller: ContextId, callee: FunctionId, costs: &[Cost]) {
+        let node = self.add_below(caller, (callee, false), 1);
+        self.self_costs.add::<ANY_WIDTH>(node.index(), costs);
     }
 
     /// Whether there were more nodes than can be numbered.
@@ -302,8 +332,7 @@ impl ContextTree {
             self.take_children(id);
             while let Some(child) = children.pop() {
                 if self.set_stepped_over(child, false) && id != ContextId::TOP {
-                    let self_cost = self.context(child).self_cost;
-                    self.nodes[id.index()].add(0, self_cost);
+                    self.add_self_costs(id, child);
                     children.extend(self.children(child));
                     self.take_children(child);
                     self.free.push(child);
@@ -331,7 +360,10 @@ impl ContextTree {
                     let context = other.context(id);
                     let key = (map(context.function), other.is_stepped_over(id));
                     let above = path.last().copied().unwrap_or(ContextId::TOP);
-                    path.push(self.add_below(above, key, context.calls, context.self_cost));
+                    let node = self.add_below(above, key, context.calls);
+                    let costs = &mut self.self_costs;
+                    costs.add_row::<ANY_WIDTH>(node.index(), &other.self_costs, id.index());
+                    path.push(node);
                 }
                 Step::Leave(_) => _ = path.pop(),
             }
@@ -339,8 +371,8 @@ impl ContextTree {
         self.is_full |= other.is_full;
     }
 
-    /// Merges a node into those below another.
-    fn attach(&mut self, parent: ContextId, child: ContextId) {
+    /// Puts a subtree below a node, or below [`ContextId::TOP`]: merges it into those there.
+    pub(super) fn attach(&mut self, parent: ContextId, child: ContextId) {
         match self.find(parent, self.key(child)) {
             Some(found) => self.merge_nodes(found, child),
             None => self.link(parent, child),
@@ -351,11 +383,14 @@ impl ContextTree {
     fn merge_nodes(&mut self, into: ContextId, from: ContextId) {
         let mut todo = vec![(into, from)];
         while let Some((into, from)) = todo.pop() {
-            let node = &mut self.nodes[from.index()];
-            let (calls, self_cost) = (node.calls, node.self_cost);
-            let from_children = node.children;
+            let Context {
+                calls,
+                children: from_children,
+                ..
+            } = self.nodes[from.index()];
+            self.add_self_costs(into, from);
             let node = &mut self.nodes[into.index()];
-            node.add(calls, self_cost);
+            node.calls = node.calls.saturating_add(calls);
             // The smaller set of nodes moves, so that no node moves often.
             let into_children = node.children;
             if self.count(into_children) < self.count(from_children) {
@@ -376,7 +411,7 @@ impl ContextTree {
     }
 
     /// Adds to the node below another with this key, which is new if there is none.
-    fn add_below(&mut self, parent: ContextId, key: Key, calls: u64, self_cost: Cost) -> ContextId {
+    fn add_below(&mut self, parent: ContextId, key: Key, calls: u64) -> ContextId {
         let child = self.find(parent, key).unwrap_or_else(|| {
             // If the table is full, the whole reading ends with an error.
             let Some(child) = self.enter(Context::new(key.0), key.1) else {
@@ -385,8 +420,15 @@ impl ContextTree {
             self.link(parent, child);
             child
         });
-        self.nodes[child.index()].add(calls, self_cost);
+        let node = &mut self.nodes[child.index()];
+        node.calls = node.calls.saturating_add(calls);
         child
+    }
+
+    /// Adds the self costs of a node to those of another.
+    #[inline]
+    fn add_self_costs(&mut self, into: ContextId, from: ContextId) {
+        self.self_costs.add_within(into.index(), from.index());
     }
 
     #[inline]
@@ -488,9 +530,11 @@ impl ContextTree {
     fn enter(&mut self, node: Context, is_stepped_over: bool) -> Option<ContextId> {
         let id = if let Some(id) = self.free.pop() {
             self.nodes[id.index()] = node;
+            self.self_costs.clear_row(id.index());
             id
         } else if let Some(number) = next_index(self.nodes.len()) {
             self.nodes.push(node);
+            self.self_costs.push_zeros();
             ContextId(number)
         } else {
             self.is_full = true;
@@ -511,6 +555,7 @@ impl ContextTree {
         is_proxy: impl Fn(FunctionId) -> bool,
     ) -> Self {
         let mut tree = ContextTree::default();
+        tree.widen(invocations.width());
         // The calls that are still to be followed, the next one last, and below which nodes.
         let mut path = Vec::new();
         for (root, _) in invocations.roots() {
@@ -521,13 +566,16 @@ impl ContextTree {
                     path.pop();
                     continue;
                 };
-                let (node, call) = (*node, &invocations.calls()[position]);
+                let node = *node;
                 match invocations.called_by(position) {
                     Some(called) => {
                         let child = tree.add_invocation(node, invocations, called, &is_proxy);
                         path.push((child, invocations.calls_of(called)));
                     }
-                    None => tree.add_call(node, call.callee, ContextId::NONE, call.cost),
+                    None => {
+                        let callee = invocations.calls()[position].callee;
+                        tree.add_call(node, callee, invocations.call_costs(position));
+                    }
                 }
             }
         }
@@ -544,6 +592,9 @@ impl ContextTree {
         let invocation = &invocations.invocations()[at];
         let is_proxy = is_proxy(invocation.function) && !invocations.calls_of(at).is_empty();
         let key = (invocation.function, is_proxy);
-        self.add_below(caller, key, 1, invocation.self_cost)
+        let node = self.add_below(caller, key, 1);
+        let costs = invocations.self_costs(at);
+        self.self_costs.add::<ANY_WIDTH>(node.index(), costs);
+        node
     }
 }

@@ -590,17 +590,18 @@ mod tests {
             let mut self_cost = self.clock - frame.began;
             for &block in &frame.calls {
                 let (Block { function, .. }, _) = self.batch.blocks[block];
-                let call = InvocationCall::new(function, None, 1, self.costs[block]);
+                let call = InvocationCall::new(function, None, 1);
                 self.batch.calls.push(call);
+                self.batch.call_costs.push(&[self.costs[block]]);
                 self.truth.push(u32::try_from(block).unwrap());
                 self_cost -= self.costs[block];
             }
             let block = Block {
                 function: FunctionId(frame.function),
-                self_cost,
                 matching: self_cost,
                 is_proxy: false,
             };
+            self.batch.self_costs.push(&[self_cost]);
             self.batch.blocks.push((block, self.batch.calls.len()));
             if let Some(caller) = self.fibers[fiber].last_mut().filter(|_| is_listed) {
                 caller.calls.push(self.costs.len());
@@ -720,13 +721,15 @@ mod tests {
             let (first, rest) = machine.batch.blocks.split_at(at);
             let middle = first.last().map_or(0, |&(_, end)| end);
             let rest = rest.iter().map(|&(block, end)| (block, end - middle));
-            let (calls, more_calls) = machine.batch.calls.split_at(middle);
-            for (blocks, calls) in [(first.to_vec(), calls), (rest.collect(), more_calls)] {
-                linker.link_held(Batch {
+            let parts = [0..middle, middle..machine.batch.calls.len()];
+            for (blocks, calls) in [first.to_vec(), rest.collect()].into_iter().zip(parts) {
+                let mut batch = Batch {
                     blocks,
-                    calls: calls.to_vec(),
+                    calls: machine.batch.calls[calls.clone()].to_vec(),
                     ..Batch::default()
-                });
+                };
+                calls.for_each(|call| batch.call_costs.push(machine.batch.call_costs.row(call)));
+                linker.link_held(batch);
             }
             let tree = linker.finish().invocations.unwrap();
             let claimed = (0..machine.truth.len()).map(|call| tree.called_by(call).unwrap());
@@ -740,11 +743,11 @@ mod tests {
         const COUNT: usize = 4_000;
         let mut batch = Batch::default();
         let mut end = |function, calls: usize| {
-            let call = InvocationCall::new(FunctionId(LEAF), None, 1, 3);
+            let call = InvocationCall::new(FunctionId(LEAF), None, 1);
             batch.calls.extend(std::iter::repeat_n(call, calls));
+            (0..calls).for_each(|_| batch.call_costs.push(&[3]));
             let block = Block {
                 function: FunctionId(function),
-                self_cost: 9,
                 matching: 9,
                 is_proxy: false,
             };

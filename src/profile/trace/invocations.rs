@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use foldhash::fast::RandomState;
 
 use super::proxies::replaced;
-use crate::profile::Cost;
+use crate::profile::costs::{ANY_WIDTH, Cost, CostTable};
 use crate::profile::ids::{FunctionId, next_index};
 
 /// Number of an invocation in the order in which blocks end, over all functions.
@@ -14,13 +14,9 @@ pub(super) type InvocationId = u32;
 /// Stands where there is no invocation, or no call.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// One invocation: 32 bytes, since a trace has millions.
+/// One invocation: 16 bytes, since a trace has millions.
 #[derive(Clone, Copy, Debug)]
 pub struct Invocation {
-    /// Self cost.
-    pub self_cost: Cost,
-    /// Self cost and the cost of all calls made.
-    pub inclusive: Cost,
     /// What was invoked.
     pub function: FunctionId,
     /// The invocation that made the call, or [`NONE`].
@@ -31,11 +27,9 @@ pub struct Invocation {
     first_call: u32,
 }
 
-/// One call made by an invocation: 24 bytes.
+/// One call made by an invocation: 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvocationCall {
-    /// Inclusive cost of the call.
-    pub cost: Cost,
     /// Line of the call.
     pub line: u64,
     /// Who is called.
@@ -46,14 +40,8 @@ pub struct InvocationCall {
 
 impl InvocationCall {
     /// A call to an invocation at a position of the tree; none: the profile does not hold it.
-    pub(crate) fn new(
-        callee: FunctionId,
-        invocation: Option<InvocationId>,
-        line: u64,
-        cost: Cost,
-    ) -> Self {
+    pub(crate) fn new(callee: FunctionId, invocation: Option<InvocationId>, line: u64) -> Self {
         InvocationCall {
-            cost,
             line,
             callee,
             invocation: invocation.unwrap_or(NONE),
@@ -68,39 +56,53 @@ impl InvocationCall {
     }
 }
 
+/// A call with its costs.
+type CallWithCosts = (InvocationCall, Box<[Cost]>);
+
 /// What the invocations of proxies called, until it replaces the calls to them.
 #[derive(Debug, Default)]
 pub(super) struct SteppingOver {
-    instead: HashMap<InvocationId, VecDeque<InvocationCall>, RandomState>,
+    instead: HashMap<InvocationId, VecDeque<CallWithCosts>, RandomState>,
 }
 
 impl SteppingOver {
-    /// Enters an invocation that just ended, with its self and inclusive costs, into a tree. Of its
-    /// calls those are listed that are left: none, if it is a proxy's.
+    /// Enters an invocation that just ended into a tree, with its self costs. Of its calls, those are
+    /// listed that are left: none, if it is a proxy's.
     ///
     /// None when the 2³² − 1 invocations or calls are used up.
     // Out of line, it costs v4 2 % more instructions.
     #[inline(always)]
-    pub fn push(
+    pub fn push<'c>(
         &mut self,
         tree: &mut InvocationTree,
         function: FunctionId,
-        costs: [Cost; 2],
+        self_costs: &[Cost],
         is_proxy: bool,
-        calls: &[InvocationCall],
+        calls: impl Iterator<Item = (InvocationCall, &'c [Cost])>,
     ) -> Option<InvocationId> {
+        let id = tree.push(function, self_costs)?;
         if !is_proxy && self.instead.is_empty() {
-            return tree.push(function, costs, calls);
+            for (call, costs) in calls {
+                tree.add_to_inclusive(id, costs);
+                tree.push_call(id, call, costs)?;
+            }
+            return Some(id);
         }
-        let mut calls = replaced(calls.iter().copied(), |call| {
+        let calls: Vec<CallWithCosts> = calls.map(|(call, costs)| (call, costs.into())).collect();
+        for (_, costs) in &calls {
+            tree.add_to_inclusive(id, costs);
+        }
+        let calls = replaced(calls.into_iter(), |(call, _)| {
             self.instead.remove(&call.invocation)
         });
-        if !is_proxy {
-            return tree.push(function, costs, calls.make_contiguous());
+        if is_proxy {
+            if !calls.is_empty() {
+                self.instead.insert(id, calls);
+            }
+            return Some(id);
         }
-        let id = tree.push(function, costs, &[])?;
-        if !calls.is_empty() {
-            self.instead.insert(id, calls);
+        for (call, costs) in &calls {
+            tree.push_call(id, *call, costs)?;
         }
         Some(id)
     }
@@ -110,7 +112,10 @@ impl SteppingOver {
 #[derive(Debug, Default)]
 pub struct InvocationTree {
     invocations: Vec<Invocation>,
+    self_costs: CostTable,
+    inclusive_costs: CostTable,
     calls: Vec<InvocationCall>,
+    call_costs: CostTable,
 }
 
 impl InvocationTree {
@@ -133,15 +138,39 @@ impl InvocationTree {
         self.invocations[invocation].first_call as usize..end
     }
 
-    /// Multiplies all costs.
-    pub(in crate::profile) fn multiply(&mut self, factor: Cost) {
-        for invocation in &mut self.invocations {
-            invocation.self_cost = invocation.self_cost.saturating_mul(factor);
-            invocation.inclusive = invocation.inclusive.saturating_mul(factor);
-        }
-        for call in &mut self.calls {
-            call.cost = call.cost.saturating_mul(factor);
-        }
+    /// The self costs of an invocation: one for each wanted event.
+    pub fn self_costs(&self, invocation: usize) -> &[Cost] {
+        self.self_costs.row(invocation)
+    }
+
+    /// The self costs of an invocation and the costs of all calls made.
+    pub fn inclusive_costs(&self, invocation: usize) -> &[Cost] {
+        self.inclusive_costs.row(invocation)
+    }
+
+    /// The inclusive costs of a call.
+    pub fn call_costs(&self, call: usize) -> &[Cost] {
+        self.call_costs.row(call)
+    }
+
+    /// How many costs a row has.
+    pub(super) fn width(&self) -> usize {
+        self.self_costs.width()
+    }
+
+    /// Makes all rows longer.
+    pub(super) fn widen(&mut self, width: usize) {
+        self.tables().for_each(|table| table.widen(width));
+    }
+
+    /// All rows of costs.
+    pub(in crate::profile) fn tables(&mut self) -> impl Iterator<Item = &mut CostTable> {
+        let tables = [
+            &mut self.self_costs,
+            &mut self.inclusive_costs,
+            &mut self.call_costs,
+        ];
+        tables.into_iter()
     }
 
     /// The invocations that nothing called, with their positions.
@@ -157,11 +186,11 @@ impl InvocationTree {
         (claimed_by as usize == call).then_some(called)
     }
 
-    /// The caller of an invocation and the record of that call, if they are known.
-    pub fn caller_of(&self, invocation: usize) -> Option<(usize, &InvocationCall)> {
+    /// The positions of the caller of an invocation and of that call, if they are known.
+    pub fn caller_of(&self, invocation: usize) -> Option<(usize, usize)> {
         let invocation = &self.invocations[invocation];
-        let call = self.calls.get(invocation.claimed_by as usize)?;
-        Some((invocation.caller as usize, call))
+        let call = invocation.claimed_by as usize;
+        (call < self.calls.len()).then_some((invocation.caller as usize, call))
     }
 
     /// The same invocations with the calls that proxies made in place of the calls to them.
@@ -172,12 +201,15 @@ impl InvocationTree {
             return Some(self);
         }
         let mut tree = InvocationTree::default();
+        tree.widen(self.width());
         let mut stepping = SteppingOver::default();
         for (at, invocation) in self.invocations.iter().enumerate() {
-            let (function, calls) = (invocation.function, &self.calls[self.calls_of(at)]);
-            let costs = [invocation.self_cost, invocation.inclusive];
-            stepping.push(&mut tree, function, costs, is_proxy(function), calls)?;
+            let (function, self_costs) = (invocation.function, self.self_costs(at));
+            let calls = self.calls_of(at);
+            let calls = calls.map(|call| (self.calls[call], self.call_costs(call)));
+            stepping.push(&mut tree, function, self_costs, is_proxy(function), calls)?;
         }
+        tree.inclusive_costs = self.inclusive_costs;
         Some(tree)
     }
 
@@ -186,6 +218,7 @@ impl InvocationTree {
         InvocationTree {
             invocations: Vec::with_capacity(invocations),
             calls: Vec::with_capacity(calls),
+            ..InvocationTree::default()
         }
     }
 
@@ -195,13 +228,13 @@ impl InvocationTree {
     pub(crate) fn add_invocation(
         &mut self,
         function: FunctionId,
-        self_cost: Cost,
-        inclusive: Cost,
+        self_costs: &[Cost],
+        inclusive_costs: &[Cost],
         first_call: u32,
     ) {
+        self.self_costs.push(self_costs);
+        self.inclusive_costs.push(inclusive_costs);
         self.invocations.push(Invocation {
-            self_cost,
-            inclusive,
             function,
             caller: NONE,
             claimed_by: NONE,
@@ -210,8 +243,9 @@ impl InvocationTree {
     }
 
     /// Adds the next call in block order.
-    pub(crate) fn add_call(&mut self, call: InvocationCall) {
+    pub(crate) fn add_call(&mut self, call: InvocationCall, costs: &[Cost]) {
         self.calls.push(call);
+        self.call_costs.push(costs);
     }
 
     /// Says that an invocation was made by the call that was added last, of the one at `caller`.
@@ -261,34 +295,49 @@ impl InvocationTree {
             move_up(&mut call.invocation, invocations);
         }
         self.invocations.append(&mut other.invocations);
+        self.self_costs.append(other.self_costs);
+        self.inclusive_costs.append(other.inclusive_costs);
         self.calls.append(&mut other.calls);
+        self.call_costs.append(other.call_costs);
         Some(())
     }
 
-    /// Enters an invocation that just ended with its calls, claiming those it called.
+    /// Enters an invocation that just ended, without its calls.
     ///
     /// None when the 2³² − 1 invocations or calls are used up.
-    fn push(
-        &mut self,
-        function: FunctionId,
-        [self_cost, inclusive]: [Cost; 2],
-        calls: &[InvocationCall],
-    ) -> Option<InvocationId> {
+    #[inline]
+    fn push(&mut self, function: FunctionId, self_costs: &[Cost]) -> Option<InvocationId> {
         let id = next_index(self.invocations.len())?;
         let first_call = next_index(self.calls.len())?;
-        self.add_invocation(function, self_cost, inclusive, first_call);
-        next_index(self.calls.len() + calls.len())?;
-        self.calls.extend_from_slice(calls);
-        for (position, call) in (first_call..).zip(calls) {
-            // A preprocessed file may name one that ended later, which nothing called then.
-            let claimed = call
-                .invocation()
-                .and_then(|at| self.invocations.get_mut(at));
-            if let Some(claimed) = claimed {
-                claimed.caller = id;
-                claimed.claimed_by = position;
-            }
-        }
+        self.add_invocation(function, self_costs, self_costs, first_call);
         Some(id)
+    }
+
+    /// Adds what a call cost to the inclusive costs of the invocation that made it.
+    #[inline]
+    fn add_to_inclusive(&mut self, caller: InvocationId, costs: &[Cost]) {
+        self.inclusive_costs
+            .add::<ANY_WIDTH>(caller as usize, costs);
+    }
+
+    /// Adds the next call of the invocation that was entered last, which claims the one it called.
+    ///
+    /// None when the 2³² − 1 calls are used up.
+    #[inline]
+    fn push_call(
+        &mut self,
+        caller: InvocationId,
+        call: InvocationCall,
+        costs: &[Cost],
+    ) -> Option<()> {
+        let position = next_index(self.calls.len())?;
+        self.add_call(call, costs);
+        let called = call.invocation();
+        // A preprocessed file may name one that ended later, which nothing called then.
+        if let Some(called) = called.and_then(|at| self.invocations.get_mut(at)) {
+            called.caller = caller;
+            called.claimed_by = position;
+        }
+        Some(())
     }
 }

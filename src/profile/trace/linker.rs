@@ -1,4 +1,4 @@
-//! Links the calls of a trace to the invocations that they made, and works out what follows from that.
+//! TraceLinks the calls of a trace to the invocations that they made, and works out what follows from that.
 
 use super::batch::{Batch, Block};
 use super::contexts::{ContextId, ContextTree};
@@ -6,7 +6,7 @@ use super::fibers::KnownLinks;
 use super::invocations::{InvocationCall, InvocationTree, NONE, SteppingOver};
 use super::matching::Unclaimed;
 use super::roles::Roles;
-use crate::profile::costs::Cost;
+use crate::profile::costs::{Cost, CostPool, CostTable};
 use crate::profile::ids::{FunctionId, slot};
 use crate::profile::{InclusiveCost, ProfileOptions};
 
@@ -42,19 +42,19 @@ impl Wanted {
 
 /// What was found out about a run of a trace.
 #[derive(Debug, Default)]
-pub(in crate::profile) struct Links {
+pub(in crate::profile) struct TraceLinks {
     /// Every invocation, if that was wanted.
     pub invocations: Option<InvocationTree>,
     /// The calling contexts without proxies, if they were wanted.
     pub contexts: Option<ContextTree>,
-    /// For each event, if that was wanted, the inclusive cost of every function in which nothing
-    /// counts twice; functions that are missing at the end have none.
-    pub outermost: Vec<Vec<Cost>>,
+    /// If they were wanted, the inclusive costs of every function in which nothing counts twice;
+    /// functions that are missing at the end have none.
+    pub outermost: Option<CostTable>,
     /// Whether there were more invocations, calls or contexts than can be numbered.
     pub is_full: bool,
 }
 
-impl Links {
+impl TraceLinks {
     /// The results for a trace whose links are known, from a preprocessed file.
     ///
     /// The invocations come back with the calls of proxies in place of the calls to them.
@@ -65,7 +65,7 @@ impl Links {
         } else {
             ContextTree::default()
         };
-        let mut links = Links::of_contexts(contexts, wanted);
+        let mut links = TraceLinks::of_contexts(contexts, wanted);
         links.invocations = invocations.stepped_over(is_proxy);
         links.is_full |= links.invocations.is_none();
         links
@@ -76,9 +76,9 @@ impl Links {
         if wanted.contexts {
             contexts.step_over_proxies();
         }
-        Links {
+        TraceLinks {
             invocations: None,
-            outermost: outermost.into_iter().collect(),
+            outermost,
             is_full: contexts.is_full(),
             contexts: wanted.contexts.then_some(contexts),
         }
@@ -88,14 +88,23 @@ impl Links {
 /// The data of an invocation that no call has claimed yet.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
-    self_cost: Cost,
-    /// Its node, or [`ContextId::NONE`], if it called nothing.
-    node: ContextId,
+    contexts: Below,
     /// Its position in the [`InvocationTree`], or [`NONE`].
     invocation: u32,
 }
 
-/// Links calls to the invocations that they made.
+/// What of an invocation goes below the node of its caller.
+#[derive(Clone, Copy, Debug)]
+enum Below {
+    /// Its own node.
+    Node(ContextId),
+    /// Its self costs in the [`CostPool`], if it called nothing.
+    Costs(u32),
+    /// Nothing is wanted.
+    Nothing,
+}
+
+/// TraceLinks calls to the invocations that they made.
 #[derive(Debug, Default)]
 pub(super) struct Linker {
     wanted: Wanted,
@@ -109,6 +118,8 @@ pub(super) struct Linker {
     invocations: InvocationTree,
     stepping_over: SteppingOver,
     contexts: ContextTree,
+    /// Self costs of invocations that called nothing, until they are claimed.
+    waiting: CostPool,
     is_full: bool,
 }
 
@@ -120,9 +131,12 @@ impl Linker {
         }
     }
 
-    /// Links the blocks and calls of the batch that comes next, or keeps them until that can be done.
+    /// TraceLinks the blocks and calls of the batch that comes next, or keeps them until that can be done.
     pub fn link(&mut self, batch: Batch) {
         self.roles.extend(&batch.roles);
+        self.contexts.widen(batch.self_costs.width());
+        self.invocations.widen(batch.self_costs.width());
+        self.waiting.widen(batch.self_costs.width());
         if !self.roles.have_fibers() {
             return self.link_blocks::<false>(batch);
         }
@@ -138,75 +152,99 @@ impl Linker {
     }
 
     /// `KNOWN`: whether some links are known.
-    fn link_blocks<const KNOWN: bool>(&mut self, batch: Batch) {
-        let Batch {
-            blocks,
-            mut calls,
-            matching,
-            ..
-        } = batch;
-        let (mut start, mut matching) = (0, &matching[..]);
-        for (block, end) in blocks {
+    fn link_blocks<const KNOWN: bool>(&mut self, mut batch: Batch) {
+        let mut calls = std::mem::take(&mut batch.calls);
+        let (mut start, mut matching) = (0, &batch.matching[..]);
+        for (row, &(block, end)) in batch.blocks.iter().enumerate() {
             let own = matching.partition_point(|&(position, _)| position < end);
             let (own, later) = matching.split_at(own);
-            self.end_block::<KNOWN>(block, &mut calls[start..end], start, own);
+            let calls = &mut calls[start..end];
+            self.end_block::<KNOWN>(block, row, calls, start, own, &batch);
             (start, matching) = (end, later);
         }
     }
 
-    /// Ends a block that made `calls`, whose positions begin at `start`; `matching` has the costs
-    /// in the first column of those that have another one in the wanted event.
+    /// Ends a block that made `calls`, whose rows of costs begin at `start`; `matching` has the
+    /// costs in the first column of those that have another one in the first event.
     fn end_block<const KNOWN: bool>(
         &mut self,
         block: Block,
+        row: usize,
         calls: &mut [InvocationCall],
         start: usize,
         matching: &[(usize, Cost)],
+        batch: &Batch,
     ) {
+        let self_costs = batch.self_costs.row(row);
         let is_proxy = block.is_proxy && !calls.is_empty();
-        let node = if !calls.is_empty() && self.wanted.any_contexts() {
-            self.contexts
-                .begin(block.function, block.self_cost, is_proxy)
+        let contexts = if !self.wanted.any_contexts() {
+            Below::Nothing
+        } else if calls.is_empty() {
+            self.keep(self_costs)
         } else {
-            None
+            let node = self.contexts.begin(block.function, self_costs, is_proxy);
+            node.map_or(Below::Nothing, Below::Node)
         };
         let mut others = matching;
         let mut cost = block.matching;
         // They are walked backwards, since the latest invocation is the last call's.
-        for (position, call) in calls.iter_mut().enumerate().rev() {
-            let mut matching = call.cost;
+        for (at, call) in calls.iter_mut().enumerate().rev() {
+            let position = start + at;
+            let mut matching = batch.call_costs.row(position)[0];
             if let [before @ .., (other, cost)] = others
-                && *other == start + position
+                && *other == position
             {
                 (others, matching) = (before, *cost);
             }
             cost = cost.saturating_add(matching);
-            let claimed = self.claim::<KNOWN>(start + position, call.callee, matching);
-            let called = claimed.unwrap_or(Ended {
-                self_cost: call.cost,
-                node: ContextId::NONE,
-                invocation: NONE,
-            });
-            call.invocation = called.invocation;
-            if let Some(node) = node {
-                self.contexts
-                    .add_call(node, call.callee, called.node, called.self_cost);
+            let claimed = self.claim::<KNOWN>(position, call.callee, matching);
+            call.invocation = claimed.map_or(NONE, |called| called.invocation);
+            let Below::Node(node) = contexts else {
+                continue;
+            };
+            match claimed.map(|called| called.contexts) {
+                Some(called) => self.put_below(node, call.callee, called),
+                None => {
+                    let costs = batch.call_costs.row(position);
+                    self.contexts.add_call(node, call.callee, costs);
+                }
             }
         }
         let invocation = if self.wanted.invocations {
-            self.add_invocation(block, calls)
+            self.add_invocation(block, self_costs, calls, start, batch)
         } else {
             NONE
         };
         let ended = Ended {
-            self_cost: block.self_cost,
-            node: node.unwrap_or(ContextId::NONE),
+            contexts,
             invocation,
         };
         let known = self.known.as_mut().filter(|_| KNOWN);
         if !known.is_some_and(|known| known.end_block(ended)) {
             let unclaimed = slot(&mut self.unclaimed, block.function.index());
             unclaimed.push(cost, calls.len(), ended);
+        }
+    }
+
+    /// Keeps the self costs of an invocation that called nothing.
+    #[inline]
+    fn keep(&mut self, self_costs: &[Cost]) -> Below {
+        let kept = self.waiting.keep(self_costs);
+        self.is_full |= kept.is_none();
+        kept.map_or(Below::Nothing, Below::Costs)
+    }
+
+    /// Puts what there is of an invocation below the node of its caller.
+    #[inline]
+    fn put_below(&mut self, caller: ContextId, function: FunctionId, called: Below) {
+        match called {
+            Below::Node(node) => self.contexts.attach(caller, node),
+            Below::Costs(row) => {
+                let costs = self.waiting.row(row);
+                self.contexts.add_call(caller, function, costs);
+                self.waiting.release(row);
+            }
+            Below::Nothing => {}
         }
     }
 
@@ -227,38 +265,38 @@ impl Linker {
     /// Enters an invocation into the tree of them.
     // Out of line, it costs v4 2 % more instructions.
     #[inline(always)]
-    fn add_invocation(&mut self, block: Block, calls: &[InvocationCall]) -> u32 {
-        let costs = calls.iter().map(|call| call.cost);
-        let inclusive = costs.fold(block.self_cost, Cost::saturating_add);
+    fn add_invocation(
+        &mut self,
+        block: Block,
+        self_costs: &[Cost],
+        calls: &[InvocationCall],
+        start: usize,
+        batch: &Batch,
+    ) -> u32 {
+        let costs = (start..).map(|position| batch.call_costs.row(position));
         let pushed = self.stepping_over.push(
             &mut self.invocations,
             block.function,
-            [block.self_cost, inclusive],
+            self_costs,
             block.is_proxy,
-            calls,
+            calls.iter().copied().zip(costs),
         );
         self.is_full |= pushed.is_none();
         pushed.unwrap_or(NONE)
     }
 
     /// Ends the run.
-    pub fn finish(mut self) -> Links {
+    pub fn finish(mut self) -> TraceLinks {
         if let Some(held) = self.held.take() {
             self.link_held(held);
         }
-        if self.wanted.any_contexts() {
-            // Nobody will claim what is left.
-            for (number, unclaimed) in (0u32..).zip(&mut self.unclaimed) {
-                for Ended {
-                    self_cost, node, ..
-                } in unclaimed.drain()
-                {
-                    self.contexts
-                        .add_call(ContextId::TOP, FunctionId(number), node, self_cost);
-                }
+        // Nobody will claim what is left.
+        for (number, mut unclaimed) in (0u32..).zip(std::mem::take(&mut self.unclaimed)) {
+            for ended in unclaimed.drain() {
+                self.put_below(ContextId::TOP, FunctionId(number), ended.contexts);
             }
         }
-        let mut links = Links::of_contexts(self.contexts, self.wanted);
+        let mut links = TraceLinks::of_contexts(self.contexts, self.wanted);
         links.invocations = self.wanted.invocations.then_some(self.invocations);
         links.is_full |= self.is_full;
         links

@@ -27,7 +27,7 @@ use super::costs::{Cost, Costs};
 use super::ids::FunctionId;
 pub use contexts::{Context, ContextId, ContextTree, Step};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
-pub(super) use linker::{Links, Wanted};
+pub(super) use linker::{TraceLinks, Wanted};
 pub(super) use proxies::{ListedCalls, WaitingCall, note_proxy};
 pub(super) use roles::Role;
 
@@ -38,32 +38,31 @@ use proxies::ProxyCalls;
 /// A run of a trace that is being read; see the [module](self)'s documentation.
 #[derive(Debug)]
 pub(super) struct Trace {
-    wanted: Wanted,
     lists: ProxyCalls,
-    /// Functions that have to do with stacks.
-    roles: Vec<(FunctionId, Role)>,
     linking: Option<Linking>,
-    /// The same calls once more for each event after the first, where inclusive costs are to be
-    /// found out of all of them: the links are the same, since they do not depend on the event.
-    more: Vec<Linking>,
 }
 
 impl Trace {
-    /// Begins a run.
-    pub fn new(wanted: Wanted) -> Self {
+    /// Begins a run with rows of this many costs.
+    pub fn new(wanted: Wanted, width: usize) -> Self {
         let links = wanted.invocations || wanted.any_contexts();
         Trace {
-            wanted,
             lists: ProxyCalls::default(),
-            roles: Vec::new(),
-            linking: links.then(|| Linking::new(wanted, &[])),
-            more: Vec::new(),
+            linking: links.then(|| Linking::new(wanted, width)),
         }
     }
 
     /// Whether calls are linked. Without links and proxies, blocks and calls need not be passed on.
     pub fn links(&self) -> bool {
         self.linking.is_some()
+    }
+
+    /// Makes all rows longer.
+    pub fn widen(&mut self, width: usize) {
+        if let Some(linking) = &mut self.linking {
+            linking.width = width;
+            linking.batch.widen(width);
+        }
     }
 
     /// Says that a function is a proxy.
@@ -73,8 +72,7 @@ impl Trace {
 
     /// Says what a function has to do with stacks.
     pub fn set_role(&mut self, function: FunctionId, role: Role) {
-        self.roles.push((function, role));
-        for linking in self.linking.iter_mut().chain(&mut self.more) {
+        if let Some(linking) = &mut self.linking {
             linking.batch.roles.push((function, role));
         }
     }
@@ -84,12 +82,7 @@ impl Trace {
     #[inline]
     pub fn add_call(&mut self, call: EdgeKey, calls: u64, costs: Costs<'_>) -> bool {
         if let Some(linking) = &mut self.linking {
-            linking.add_call(call, costs.first, costs.matching);
-        }
-        if self.wanted.outermost {
-            for (linking, cost) in self.further(costs.more) {
-                linking.add_call(call, cost, costs.matching);
-            }
+            linking.add_call(call, costs);
         }
         let waits = self.lists.has_to_wait(call.caller, call.callee);
         if waits {
@@ -105,57 +98,21 @@ impl Trace {
         function: FunctionId,
         self_costs: Costs<'_>,
     ) -> Option<ListedCalls> {
-        let is_proxy = self.lists.is_proxy(function);
         let matching = self_costs.matching;
-        let block = |self_cost| Block {
-            function,
-            self_cost,
-            matching,
-            is_proxy,
-        };
         if let Some(linking) = &mut self.linking {
-            linking.end_block(block(self_costs.first));
-        }
-        if self.wanted.outermost {
-            for (linking, self_cost) in self.further(self_costs.more) {
-                linking.end_block(block(self_cost));
-            }
+            let block = Block {
+                function,
+                matching,
+                is_proxy: self.lists.is_proxy(function),
+            };
+            linking.end_block(block, self_costs.row);
         }
         self.lists.end_block(function, matching)
     }
 
-    /// Where the costs of each event after the first are added up.
-    #[inline]
-    fn further<'a>(
-        &'a mut self,
-        costs: &'a [Cost],
-    ) -> impl Iterator<Item = (&'a mut Linking, Cost)> {
-        if self.more.len() < costs.len() {
-            self.begin_further(costs.len());
-        }
-        let costs = costs.iter().copied().chain(std::iter::repeat(0));
-        self.more.iter_mut().zip(costs)
-    }
-
-    #[cold]
-    fn begin_further(&mut self, events: usize) {
-        let wanted = Wanted {
-            outermost: true,
-            ..Wanted::default()
-        };
-        let further = || Linking::new(wanted, &self.roles);
-        self.more.resize_with(events, further);
-    }
-
     /// Ends the run, and waits until everything is linked.
-    pub fn finish(self) -> Links {
-        let mut links = self.linking.map(Linking::finish).unwrap_or_default();
-        for linking in self.more {
-            let further = linking.finish();
-            links.outermost.extend(further.outermost);
-            links.is_full |= further.is_full;
-        }
-        links
+    pub fn finish(self) -> TraceLinks {
+        self.linking.map(Linking::finish).unwrap_or_default()
     }
 }
 
@@ -169,42 +126,43 @@ const BATCHES: usize = 4;
 #[derive(Debug)]
 struct Linking {
     wanted: Wanted,
+    width: usize,
     batch: Batch,
     /// None as long as starting a thread would not pay off.
     worker: Option<Worker>,
 }
 
 impl Linking {
-    fn new(wanted: Wanted, roles: &[(FunctionId, Role)]) -> Self {
+    fn new(wanted: Wanted, width: usize) -> Self {
         Linking {
             wanted,
-            batch: Batch {
-                roles: roles.to_vec(),
-                ..Batch::default()
-            },
+            width,
+            batch: Batch::new(width),
             worker: None,
         }
     }
 
     #[inline]
-    fn add_call(&mut self, call: EdgeKey, cost: Cost, matching: Cost) {
-        if matching != cost {
+    fn add_call(&mut self, call: EdgeKey, costs: Costs<'_>) {
+        if costs.row.first() != Some(&costs.matching) {
             let position = self.batch.calls.len();
-            self.batch.matching.push((position, matching));
+            self.batch.matching.push((position, costs.matching));
         }
-        let call = InvocationCall::new(call.callee, None, call.line, cost);
+        let call = InvocationCall::new(call.callee, None, call.line);
         self.batch.calls.push(call);
+        self.batch.call_costs.push(costs.row);
     }
 
-    fn end_block(&mut self, block: Block) {
+    fn end_block(&mut self, block: Block, self_costs: &[Cost]) {
         self.batch.blocks.push((block, self.batch.calls.len()));
+        self.batch.self_costs.push(self_costs);
         // Only here are all calls those of blocks in the batch.
         if self.batch.len() >= BATCH {
             self.hand_over();
         }
     }
 
-    fn finish(self) -> Links {
+    fn finish(self) -> TraceLinks {
         let mut worker = self.worker.unwrap_or_else(|| Worker::here(self.wanted));
         worker.link(self.batch);
         worker.finish()
@@ -212,7 +170,7 @@ impl Linking {
 
     #[inline(never)]
     fn hand_over(&mut self) {
-        let batch = std::mem::take(&mut self.batch);
+        let batch = std::mem::replace(&mut self.batch, Batch::new(self.width));
         let wanted = self.wanted;
         let worker = self.worker.get_or_insert_with(|| {
             Worker::on_thread(wanted).unwrap_or_else(|| Worker::here(wanted))
@@ -225,7 +183,7 @@ impl Linking {
 #[derive(Debug)]
 enum Worker {
     /// On a thread of its own, while the input is read on.
-    Thread(SyncSender<Batch>, JoinHandle<Links>),
+    Thread(SyncSender<Batch>, JoinHandle<TraceLinks>),
     /// On the same thread.
     Here(Box<Linker>),
 }
@@ -258,7 +216,7 @@ impl Worker {
     }
 
     /// Waits until everything is linked.
-    fn finish(self) -> Links {
+    fn finish(self) -> TraceLinks {
         match self {
             Worker::Here(linker) => linker.finish(),
             Worker::Thread(sender, thread) => {
@@ -284,20 +242,19 @@ mod tests {
         calls: impl IntoIterator<Item = (u32, Cost)>,
     ) {
         let caller = FunctionId(function);
-        let costs = |first| Costs {
-            first,
-            more: &[],
-            matching: 3 * first,
-        };
+        fn costs(row: &[Cost]) -> Costs<'_> {
+            let matching = 3 * row[0];
+            Costs { row, matching }
+        }
         for (callee, cost) in calls {
             let call = EdgeKey {
                 caller,
                 callee: FunctionId(callee),
                 line: 1,
             };
-            trace.add_call(call, 1, costs(cost));
+            trace.add_call(call, 1, costs(&[cost]));
         }
-        trace.end_block(caller, costs(self_cost));
+        trace.end_block(caller, costs(&[self_cost]));
     }
 
     #[test]
@@ -308,7 +265,7 @@ mod tests {
             ..Wanted::default()
         };
         for thread in [true, false] {
-            let mut trace = Trace::new(wanted);
+            let mut trace = Trace::new(wanted, 1);
             if !thread {
                 trace.linking.as_mut().unwrap().worker = Some(Worker::here(wanted));
             }
@@ -323,9 +280,9 @@ mod tests {
             let tree = trace.finish().invocations.unwrap();
             assert!(tree.calls().len() > 4 * BATCH);
             for (position, call) in tree.calls().iter().enumerate() {
-                let called = &tree.invocations()[tree.called_by(position).unwrap()];
-                let found = (called.function, called.inclusive);
-                assert_eq!(found, (call.callee, call.cost));
+                let called = tree.called_by(position).unwrap();
+                assert_eq!(tree.invocations()[called].function, call.callee);
+                assert_eq!(tree.inclusive_costs(called), tree.call_costs(position));
             }
         }
     }
@@ -335,11 +292,12 @@ mod tests {
     fn depth_and_width_cost_nothing_extra() {
         const DEPTH: u32 = 300_000;
         const WIDTH: u32 = 20_000;
-        let mut trace = Trace::new(Wanted {
+        let wanted = Wanted {
             contexts: true,
             outermost: true,
             ..Wanted::default()
-        });
+        };
+        let mut trace = Trace::new(wanted, 1);
         // Two chains, and then a caller of both.
         for _ in 0..2 {
             end(&mut trace, 0, 1, []);
@@ -362,10 +320,10 @@ mod tests {
             .chain([(2, Cost::from(WIDTH) + 1)]);
         end(&mut trace, 3, 1, wide.rev());
         let links = trace.finish();
-        let (contexts, outermost) = (links.contexts.unwrap(), &links.outermost[0]);
+        let (contexts, outermost) = (links.contexts.unwrap(), links.outermost.unwrap());
         assert_eq!(contexts.walk().count(), 2 * (DEPTH + WIDTH + 3) as usize);
-        assert_eq!(outermost[0], Cost::from(2 * DEPTH));
-        assert_eq!(outermost[2], Cost::from(3 * WIDTH + 1));
-        assert_eq!(outermost[10], 2);
+        assert_eq!(outermost.row(0), [Cost::from(2 * DEPTH)]);
+        assert_eq!(outermost.row(2), [Cost::from(3 * WIDTH + 1)]);
+        assert_eq!(outermost.row(10), [2]);
     }
 }

@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 
 use super::matching::Unclaimed;
 use crate::profile::calls::EdgeKey;
-use crate::profile::costs::{Cost, Costs, add_all};
+use crate::profile::costs::{Cost, Costs};
 use crate::profile::ids::{FunctionId, slot};
 
 /// Whether a function of a trace is one of those to step over; which ones is added to `found`, by
@@ -65,9 +65,7 @@ pub(in crate::profile) struct WaitingCall {
     pub line: u64,
     /// How many calls.
     pub calls: u64,
-    first: Cost,
-    /// Costs of further events; mostly there are none.
-    more: Box<[Cost]>,
+    row: Box<[Cost]>,
     matching: Cost,
 }
 
@@ -78,8 +76,7 @@ impl WaitingCall {
             callee: call.callee,
             line: call.line,
             calls,
-            first: costs.first,
-            more: costs.more.into(),
+            row: costs.row.into(),
             matching: costs.matching,
         }
     }
@@ -87,8 +84,7 @@ impl WaitingCall {
     /// What it cost.
     pub fn costs(&self) -> Costs<'_> {
         Costs {
-            first: self.first,
-            more: &self.more,
+            row: &self.row,
             matching: self.matching,
         }
     }
@@ -99,9 +95,9 @@ impl WaitingCall {
 pub(in crate::profile) struct ListedCalls {
     /// In their order; those of a proxy stand nowhere but in the lists of its callers.
     pub calls: VecDeque<WaitingCall>,
-    /// By how much the calls that were made cost more than those that are listed, in the profile's
-    /// first wanted event and in the further ones. The function's inclusive cost has to include it.
-    pub adjustment: (Cost, Vec<Cost>),
+    /// By how much the calls that were made cost more than those that are listed. The function's
+    /// inclusive costs have to include it.
+    pub adjustment: Vec<i128>,
 }
 
 /// The call lists of functions that call proxies.
@@ -156,7 +152,8 @@ impl ProxyCalls {
 
     #[inline(never)]
     fn list(&mut self, function: FunctionId, is_proxy: bool, self_cost: Cost) -> ListedCalls {
-        let (first, mut more) = total(&self.waiting);
+        let mut adjustment = Vec::new();
+        add_all(&mut adjustment, &self.waiting, 1);
         let count = self.waiting.len();
         let costs = self.waiting.iter().map(|call| call.matching);
         let inclusive = costs.fold(self_cost, Cost::saturating_add);
@@ -169,23 +166,23 @@ impl ProxyCalls {
             let unclaimed = self.unclaimed.entry(function).or_default();
             unclaimed.push(inclusive, count, calls);
         }
-        let listed = total(&calls);
-        let less: Vec<Cost> = listed.1.iter().map(|cost| cost.saturating_neg()).collect();
-        add_all(&mut more, &less);
-        ListedCalls {
-            calls,
-            adjustment: (first.saturating_sub(listed.0), more),
-        }
+        add_all(&mut adjustment, &calls, -1);
+        ListedCalls { calls, adjustment }
     }
 }
 
-fn total<'a>(calls: impl IntoIterator<Item = &'a WaitingCall>) -> (Cost, Vec<Cost>) {
-    let mut total = (0, Vec::new());
+/// Adds the costs of calls, each so many times.
+fn add_all<'a>(
+    sums: &mut Vec<i128>,
+    calls: impl IntoIterator<Item = &'a WaitingCall>,
+    times: i128,
+) {
     for call in calls {
-        total.0 = Cost::saturating_add(total.0, call.first);
-        add_all(&mut total.1, &call.more);
+        sums.resize(sums.len().max(call.row.len()), 0);
+        for (sum, &cost) in sums.iter_mut().zip(&call.row) {
+            *sum += times * i128::from(cost);
+        }
     }
-    total
 }
 
 #[cfg(test)]
@@ -196,11 +193,7 @@ mod tests {
     fn invocations_of_proxies_are_told_apart_by_the_first_column() {
         let mut lists = ProxyCalls::default();
         lists.step_over(FunctionId(1));
-        let costs = |first, matching| Costs {
-            first,
-            more: &[5],
-            matching,
-        };
+        let costs = |row, matching| Costs { row, matching };
         let call = |callee, costs| {
             let key = EdgeKey {
                 caller: FunctionId(60),
@@ -210,13 +203,13 @@ mod tests {
             WaitingCall::new(key, 1, costs)
         };
         for (callee, matching) in [(10, 100), (11, 500)] {
-            lists.wait(call(callee, costs(0, matching)));
+            lists.wait(call(callee, costs(&[0, 5], matching)));
             assert!(lists.end_block(FunctionId(1), 40).is_some());
         }
         // By the wanted event the call would be the latest one.
-        lists.wait(call(1, costs(540, 141)));
+        lists.wait(call(1, costs(&[540, 5], 141)));
         let listed = lists.end_block(FunctionId(60), 0).unwrap();
-        assert_eq!(listed.calls, [call(10, costs(0, 100))]);
-        assert_eq!(listed.adjustment, (540, vec![0]));
+        assert_eq!(listed.calls, [call(10, costs(&[0, 5], 100))]);
+        assert_eq!(listed.adjustment, [540, 0]);
     }
 }

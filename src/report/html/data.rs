@@ -371,16 +371,16 @@ impl<'a> Tables<'a> {
         let profile = self.profile;
         let functions = profile.functions();
         let shares = functions.map(|(id, _)| {
-            let inclusive = self.share(profile.inclusive_costs(id));
-            inclusive.max(self.share(profile.self_costs(id)))
+            let inclusive = self.share(profile.inclusive_costs(id).iter().copied());
+            inclusive.max(self.share(profile.self_costs(id).iter().copied()))
         });
         let shares: Vec<f64> = shares.collect();
         let ids: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
         let mut files = HashSet::new();
         let bytes = |at: usize| {
             let function = profile.function(ids[at]);
-            let costs = profile.self_costs(ids[at]);
-            let costs = costs.chain(profile.inclusive_costs(ids[at]));
+            let costs = profile.self_costs(ids[at]).iter().copied();
+            let costs = costs.chain(profile.inclusive_costs(ids[at]).iter().copied());
             let costs: usize = costs.map(|cost| Number::from(cost).bytes()).sum();
             let new = [function.file, function.object];
             let new = new.into_iter().filter(|&name| files.insert(name));
@@ -415,8 +415,14 @@ impl<'a> Tables<'a> {
             functions.file.push(self.file(function.file));
             functions.line.push(function.line.into());
             functions.invocations.push(function.invocations.into());
-            push(&mut functions.self_costs, profile.self_costs(id));
-            push(&mut functions.inclusive, profile.inclusive_costs(id));
+            push(
+                &mut functions.self_costs,
+                profile.self_costs(id).iter().copied(),
+            );
+            push(
+                &mut functions.inclusive,
+                profile.inclusive_costs(id).iter().copied(),
+            );
         }
         let short = short_names(&functions.name, SHORT);
         let short = short.into_iter().zip(&functions.name);
@@ -440,7 +446,10 @@ impl<'a> Tables<'a> {
         let mut sums = Sums::new(self.totals.len());
         for (id, function) in self.profile.functions() {
             if self.places[id.index()].is_none() {
-                sums.add(function.invocations, self.profile.self_costs(id));
+                sums.add(
+                    function.invocations,
+                    self.profile.self_costs(id).iter().copied(),
+                );
             }
         }
         Rest {
@@ -463,11 +472,13 @@ impl<'a> Tables<'a> {
             Some((caller?, callee?))
         };
         let shares = edges().map(|edge| match both(&edge) {
-            Some(_) => self.share(edge.costs()),
+            Some(_) => self.share(edge.costs().iter().copied()),
             None => f64::NEG_INFINITY,
         });
         let shares: Vec<f64> = shares.collect();
-        let bytes: Vec<usize> = edges().map(|edge| row_bytes(edge.costs())).collect();
+        let bytes: Vec<usize> = edges()
+            .map(|edge| row_bytes(edge.costs().iter().copied()))
+            .collect();
         let chosen = chosen(&shares, 0.0, usize::MAX, CALL_BYTES, |at| bytes[at]);
         let mut calls = Calls {
             cost: columns(self.totals.len()),
@@ -479,14 +490,20 @@ impl<'a> Tables<'a> {
             if is_chosen {
                 let file = self.profile.function(edge.caller).file;
                 let file = position(Some(self.file(file)));
-                calls.push([caller, callee], file, edge.line, edge.calls, edge.costs());
+                calls.push(
+                    [caller, callee],
+                    file,
+                    edge.line,
+                    edge.calls,
+                    edge.costs().iter().copied(),
+                );
                 continue;
             }
             for ends in [[caller, None], [None, callee]] {
                 if ends != [None, None] {
                     let sums = rest.entry(ends);
                     let sums = sums.or_insert_with(|| Sums::new(self.totals.len()));
-                    sums.add(edge.calls, edge.costs());
+                    sums.add(edge.calls, edge.costs().iter().copied());
                 }
             }
         }

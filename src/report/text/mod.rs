@@ -14,7 +14,7 @@ pub use self::comparison::write_comparison;
 use self::figures::{Notation, Unit, counted, in_units};
 use self::table::{ALIGNED_NAME, Place, Row, Table};
 use crate::profile::{
-    Cost, EdgeRef, Event, Function, FunctionId, Profile, ProfileKind, split_scale,
+    Cost, EdgeRef, Event, Function, FunctionId, Profile, ProfileKind, first_cost, split_scale,
 };
 use crate::shown::names::{SHORT, Wanted, cut_end, short_names};
 use crate::shown::numbers::{grouped, percent};
@@ -273,15 +273,15 @@ impl<'a> Report<'a> {
     fn functions(&self, is_wanted: impl Fn(FunctionId) -> bool) -> Vec<FunctionId> {
         let functions = self.profile.functions().map(|(id, _)| id);
         let mut wanted: Vec<_> = functions.filter(|&id| is_wanted(id)).collect();
-        wanted.sort_by_key(|&id| Reverse(self.rank(self.profile.function(id))));
+        wanted.sort_by_key(|&id| Reverse(self.rank(id)));
         wanted
     }
 
-    fn rank(&self, function: &Function) -> i128 {
+    fn rank(&self, id: FunctionId) -> i128 {
         match self.options.sort {
-            Sort::SelfCost => function.self_cost.into(),
-            Sort::Inclusive => function.inclusive.into(),
-            Sort::Calls => function.invocations.into(),
+            Sort::SelfCost => first_cost(self.profile.self_costs(id)).into(),
+            Sort::Inclusive => first_cost(self.profile.inclusive_costs(id)).into(),
+            Sort::Calls => self.profile.function(id).invocations.into(),
         }
     }
 
@@ -309,16 +309,17 @@ impl<'a> Report<'a> {
         let further = self.further.iter().flat_map(EventFigures::headings);
         let rows = functions.iter().map(|&id| {
             let function = self.profile.function(id);
-            let mut figures = vec![
-                percent(function.self_cost, self.first.total),
-                self.first.notation.cost(function.self_cost),
-                percent(function.inclusive, self.first.total),
-                self.first.notation.cost(function.inclusive),
-                grouped(function.invocations),
-            ];
-            let costs = self.profile.self_costs(id);
-            let costs = costs.zip(self.profile.inclusive_costs(id)).skip(1);
-            for (event, (self_cost, inclusive)) in self.further.iter().zip(costs) {
+            let self_costs = self.profile.self_costs(id);
+            let inclusive = self.profile.inclusive_costs(id);
+            let mut figures = Vec::new();
+            for costs in [self_costs, inclusive] {
+                let cost = first_cost(costs);
+                figures.push(percent(cost, self.first.total));
+                figures.push(self.first.notation.cost(cost));
+            }
+            figures.push(grouped(function.invocations));
+            let costs = self_costs.iter().zip(inclusive).skip(1);
+            for (event, (&self_cost, &inclusive)) in self.further.iter().zip(costs) {
                 figures.push(event.notation.cost(self_cost));
                 figures.push(event.notation.cost(inclusive));
             }
@@ -353,7 +354,7 @@ impl<'a> Report<'a> {
         calls.sort_by_key(|call| {
             Reverse(match self.options.sort {
                 Sort::Calls => i128::from(call.calls),
-                _ => i128::from(call.cost),
+                _ => i128::from(first_cost(call.costs())),
             })
         });
         let headings = [
@@ -365,12 +366,12 @@ impl<'a> Report<'a> {
         let (top, rest) = self.options.split(&calls);
         let rows = top.iter().map(|call| {
             let mut figures = vec![
-                percent(call.cost, self.first.total),
-                self.first.notation.cost(call.cost),
+                percent(first_cost(call.costs()), self.first.total),
+                self.first.notation.cost(first_cost(call.costs())),
                 grouped(call.calls),
             ];
-            let costs = self.further.iter().zip(call.costs().skip(1));
-            figures.extend(costs.map(|(event, cost)| event.notation.cost(cost)));
+            let costs = self.further.iter().zip(call.costs().iter().skip(1));
+            figures.extend(costs.map(|(event, &cost)| event.notation.cost(cost)));
             Row {
                 figures,
                 name: self.name(function(call)),
@@ -385,7 +386,7 @@ impl<'a> Report<'a> {
         };
         lines.extend(table.lines(self.options));
         if !rest.is_empty() {
-            let costs = rest.iter().map(|call| call.cost);
+            let costs = rest.iter().map(|call| first_cost(call.costs()));
             let cost = self.cost_and_share(costs.fold(0, Cost::saturating_add));
             let count = counted(rest.len() as u64, &format!("more {other}"));
             lines.push(format!("{count} with a cost of {cost}"));
@@ -396,7 +397,7 @@ impl<'a> Report<'a> {
     /// The sum of the costs of functions, and its share of the total.
     fn self_costs(&self, functions: &[FunctionId]) -> String {
         let costs = functions.iter();
-        let costs = costs.map(|&id| self.profile.function(id).self_cost);
+        let costs = costs.map(|&id| first_cost(self.profile.self_costs(id)));
         self.cost_and_share(costs.fold(0, Cost::saturating_add))
     }
 

@@ -98,7 +98,7 @@ impl EdgeUnion {
     ///
     /// If lists contradict each other, there is no such order. Then the edges that are part of the
     /// contradiction, or depend on it, come last, in the order of the file.
-    pub fn in_order(mut self) -> Vec<CallEdge> {
+    pub fn in_order(mut self) -> Vec<(CallEdge, Cost)> {
         let all = 0..self.entries.len();
         let is_first = |&at: &usize| self.entries[at].waits_for == 0;
         let mut order: Vec<usize> = all.clone().filter(is_first).collect();
@@ -116,13 +116,13 @@ impl EdgeUnion {
         order.extend(all.filter(|&at| self.entries[at].waits_for > 0));
         let edges = order.into_iter().filter_map(|at| {
             let (&(caller, callee, line), entry) = self.entries.get_index(at)?;
-            Some(CallEdge {
+            let edge = CallEdge {
                 caller: FunctionId(caller),
                 callee: FunctionId(callee),
                 line: u64::from(line),
                 calls: entry.calls,
-                cost: entry.cost,
-            })
+            };
+            Some((edge, entry.cost))
         });
         edges.collect()
     }
@@ -151,9 +151,9 @@ mod tests {
                 union.add(kind, function, record);
             }
         }
-        let as_numbers = |edge: CallEdge| {
+        let as_numbers = |(edge, cost): (CallEdge, Cost)| {
             let [caller, callee] = [edge.caller, edge.callee].map(|id| u64::from(id.number()));
-            let cost = u64::try_from(edge.cost).unwrap();
+            let cost = u64::try_from(cost).unwrap();
             [caller, callee, edge.line, edge.calls, cost]
         };
         union.in_order().into_iter().map(as_numbers).collect()

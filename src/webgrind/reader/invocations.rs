@@ -118,9 +118,8 @@ impl Invocations {
                     callee: FunctionId(record.function.get()),
                     line: u64::from(line),
                     calls: 1,
-                    cost: Cost::from(cost),
                 };
-                builder.add_table_edge(edge);
+                builder.add_table_edge(edge, cost.into());
                 if let Some(links) = &mut links {
                     let claim = Claim {
                         caller,
@@ -258,8 +257,8 @@ impl Links {
             let [self_cost, inclusive] = stated.costs[index as usize];
             tree.add_invocation(
                 FunctionId(function),
-                Cost::from(self_cost),
-                Cost::from(inclusive),
+                &[Cost::from(self_cost)],
+                &[Cost::from(inclusive)],
                 first_call,
             );
             first_call += invocations.sub_calls[index as usize].count;
@@ -277,8 +276,8 @@ impl Links {
     /// Whether the callee agrees is told by `claim`, which is what it would have to state.
     fn add_call(&mut self, caller: u32, edge: &CallEdge, called: Option<u32>, claim: Claim) {
         let invocation = called.map(|index| self.positions[index as usize]);
-        let call = InvocationCall::new(edge.callee, invocation, edge.line, edge.cost);
-        self.tree.add_call(call);
+        let call = InvocationCall::new(edge.callee, invocation, edge.line);
+        self.tree.add_call(call, &[claim.cost.into()]);
         let Some(index) = called else { return };
         let stated = &mut self.claims[index as usize];
         if *stated == claim {

@@ -55,8 +55,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             invocations.read_sub_calls(source, headers_at, self.builder)?;
             return Ok(self.largest_cost);
         }
-        for edge in self.edges.in_order() {
-            self.builder.add_table_edge(edge);
+        for (edge, cost) in self.edges.in_order() {
+            self.builder.add_table_edge(edge, cost);
         }
         Ok(self.largest_cost)
     }

@@ -100,10 +100,12 @@ fn assert_appended(document: Document, style: &Style) {
 }
 
 /// What functions and calls cost.
-fn costs(profile: &Profile) -> (Vec<[Cost; 2]>, Vec<CallEdge>) {
+fn costs(profile: &Profile) -> (Vec<[Cost; 2]>, Vec<(CallEdge, Cost)>) {
     let functions = profile.functions();
-    let functions = functions.map(|(_, function)| [function.self_cost, function.inclusive]);
-    (functions.collect(), profile.edges().collect())
+    let functions = functions
+        .map(|(id, _)| [profile.self_costs(id), profile.inclusive_costs(id)].map(|costs| costs[0]));
+    let edges = profile.edges().map(|edge| (*edge, edge.costs()[0]));
+    (functions.collect(), edges.collect())
 }
 
 /// What many inputs become in the callgrind format, whoever merges which of them first.
