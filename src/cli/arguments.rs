@@ -390,6 +390,11 @@ impl Arguments {
         self.page.open && self.output.output.is_none()
     }
 
+    /// Whether an input is one that the others are compared with.
+    pub fn is_base(&self, input: &Source) -> bool {
+        inputs::from_arguments(&self.comparison.base).contains(input)
+    }
+
     pub fn target(&self) -> Target {
         match &self.output.output {
             Some(path) if !inputs::is_dash(path) => Target::File(path.clone()),

@@ -12,6 +12,8 @@ mod signals;
 mod standard_output;
 mod webgrind_files;
 
+use std::env;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -30,7 +32,7 @@ const GATE_FAILED: u8 = 3;
 
 /// Runs the program with the arguments it was called with.
 pub fn run() -> Result<ExitCode> {
-    let arguments = Arguments::parse();
+    let arguments = parse();
     if let Some(what) = arguments.generate {
         what.write(Arguments::command())?;
         return Ok(ExitCode::SUCCESS);
@@ -43,8 +45,9 @@ pub fn run() -> Result<ExitCode> {
         Some(page) => Target::File(page.to_path_buf()),
         None => arguments.target(),
     };
-    let report = match arguments.webgrind_place()? {
-        Some(place) => show_in_webgrind(&place, &arguments)?,
+    let place = arguments.webgrind_place()?;
+    let report = match &place {
+        Some(place) => show_in_webgrind(place, &arguments)?,
         None => convert(&target, &arguments)?,
     };
     if let Some(page) = own_page {
@@ -57,6 +60,9 @@ pub fn run() -> Result<ExitCode> {
     if !arguments.messages.quiet {
         for warning in &report.warnings {
             say(format!("warning: {warning}"));
+        }
+        if let Some(place) = &place {
+            say(place.advice());
         }
     }
     let mut status = ExitCode::SUCCESS;
@@ -78,6 +84,21 @@ pub fn run() -> Result<ExitCode> {
         say(format!("warning: {failure}"));
     }
     Ok(status)
+}
+
+/// Reads the arguments, or ends the program.
+///
+/// Messages about wrong ones repeat them: as they may be shown, since scripts pass on what others
+/// have named.
+fn parse() -> Arguments {
+    Arguments::try_parse().unwrap_or_else(|error| {
+        let shown = |argument: OsString| Source::File(argument.into()).to_string();
+        match Arguments::try_parse_from(env::args_os().map(shown)) {
+            Err(error) => error.exit(),
+            // Wrong by a byte that is now spelled, so that it stands in no message.
+            Ok(_) => error.exit(),
+        }
+    })
 }
 
 fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
@@ -102,6 +123,7 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
 /// Writes the profile to where webgrind lists it, and then the converted file, exactly as webgrind
 /// would have this program make it.
 fn show_in_webgrind(place: &Place, arguments: &Arguments) -> Result<Report> {
+    place.check()?;
     let profile = place.profile();
     let mut report = convert(&Target::File(profile.clone()), arguments)?;
     let options = arguments.options_for_webgrind();
@@ -118,6 +140,14 @@ fn show_in_webgrind(place: &Place, arguments: &Arguments) -> Result<Report> {
 fn with_advice(error: ConvertError, arguments: &Arguments) -> anyhow::Error {
     if matches!(error, ConvertError::OverProfile(_)) {
         return anyhow!("{error}, or say --force");
+    }
+    if let ConvertError::Open { input, .. } = &error
+        && arguments.is_base(input)
+    {
+        let error = anyhow::Error::from(error);
+        return anyhow!(
+            "{error:#}; the base is a profile that was kept before, as with \"cg-preprocess PROFILE -f callgrind -o base.cg\""
+        );
     }
     let Some((path, [_, ..])) = arguments.inputs.split_last() else {
         return error.into();

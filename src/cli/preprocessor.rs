@@ -1,7 +1,7 @@
 //! webgrind's preprocessor: under that name, the program takes webgrind's own arguments.
 //!
 //! webgrind runs `bin/preprocessor IN OUT [PROXY_FUNCTION...]` and takes exit status 0 to mean
-//! that OUT exists. After any other, it converts the profile itself, slowly, in PHP.
+//! that OUT exists. Variants of it say before the proxies what to show: 0 is time, 1 is memory. After any other, it converts the profile itself, slowly, in PHP.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -10,10 +10,11 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use cg_preprocess::convert::{Conversion, ConvertError, Options, Report};
 use cg_preprocess::io::Source;
 use cg_preprocess::io::{Links, Target, locate};
+use cg_preprocess::profile::EventChoice;
 
 use super::help::PREPROCESSOR;
 use super::inputs::names_as_bytes;
@@ -43,7 +44,11 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
         [input, output, proxies @ ..] => (input, output, proxies),
         [] => return Ok(wrong_usage()),
     };
-    let input = Source::File(PathBuf::from(input));
+    let inputs = [Source::File(PathBuf::from(input))];
+    let (shows_memory, proxies) = match proxies {
+        [number, proxies @ ..] if number == "0" || number == "1" => (number == "1", proxies),
+        proxies => (false, proxies),
+    };
     let target = Target::File(PathBuf::from(output));
     let mut options = Options::default();
     options.read.lenient = true;
@@ -52,15 +57,41 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     // webgrind's own code cannot read a profile that has only begun either.
     options.allow_empty = true;
     options.escape_html = true;
-    if let Err(error) = convert(&[input], &target, &options) {
+    let converted = choose_event(&inputs, shows_memory, &target, &mut options)
+        .and_then(|()| Ok(convert(&inputs, &target, &options)?));
+    if let Err(error) = converted {
         // webgrind would take an OUT of an earlier run for the result. It is outdated, or webgrind
         // would not have asked.
-        if !matches!(error, ConvertError::OverInput { .. }) {
+        let error_kind = error.downcast_ref::<ConvertError>();
+        if !matches!(error_kind, Some(ConvertError::OverInput { .. })) {
             remove(Path::new(output));
         }
-        return Err(error.into());
+        return Err(error);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Selects memory, if that was asked for: the first event whose name says so.
+fn choose_event(
+    inputs: &[Source],
+    shows_memory: bool,
+    target: &Target,
+    options: &mut Options,
+) -> Result<()> {
+    if !shows_memory {
+        return Ok(());
+    }
+    let loaded = Conversion::prepare(inputs, target, options)?.read()?;
+    let mut events = loaded.profile().available_events();
+    let memory = events.find(|event| event.starts_with(b"Memory"));
+    let memory = memory.map(<[u8]>::to_vec);
+    drop(events);
+    drop(loaded);
+    match memory {
+        Some(memory) => options.events = EventChoice::Named(vec![memory]),
+        None => bail!("{}: has no event of memory", inputs[0]),
+    }
+    Ok(())
 }
 
 /// webgrind's folder for converted files is often one that everybody may write to.

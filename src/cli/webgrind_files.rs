@@ -80,6 +80,33 @@ impl Place {
         self.storage.join(name)
     }
 
+    /// What to do next.
+    pub fn advice(&self) -> String {
+        let name = Source::File(self.name.clone().into());
+        format!(
+            "now reload webgrind's page and choose {name} ({})",
+            Source::File(self.profile())
+        )
+    }
+
+    /// Checks that nothing but regular files would be written: what goes into a pipe cannot be read
+    /// back.
+    ///
+    /// # Errors
+    ///
+    /// If there is something else at one of the places.
+    pub fn check(&self) -> Result<()> {
+        for path in [self.profile(), self.preprocessed()] {
+            if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+                bail!(
+                    "{}: is no regular file; choose another name",
+                    Source::File(path)
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// Removes the pictures of call graphs that webgrind keeps of an earlier profile of this name.
     pub fn remove_pictures(&self) {
         let Ok(entries) = fs::read_dir(&self.storage) else {

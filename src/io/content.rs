@@ -60,6 +60,10 @@ pub(super) enum Foreign {
     )]
     XdebugTrace,
     #[error(
+        "it is a flame-graph trace of Xdebug, or other collapsed stacks, not a profile: open it with inferno-flamegraph or speedscope, or run the script again with xdebug.mode=profile"
+    )]
+    Stacks,
+    #[error(
         "it is text in UTF-16, as PowerShell's > writes it: convert it with \"iconv -f UTF-16 -t UTF-8\""
     )]
     Utf16,
@@ -120,6 +124,7 @@ impl Foreign {
             _ if head.starts_with(b"PERFILE2") || head.starts_with(b"2ELIFREP") => Foreign::Perf,
             _ if is_tar(head) => Foreign::Tar,
             _ if is_xdebug_trace(head) => Foreign::XdebugTrace,
+            _ if head.starts_with(b"{main};") || head.starts_with(b"{main} ") => Foreign::Stacks,
             _ if is_pprof(head) => Foreign::Pprof,
             _ if is_gperftools(head) => Foreign::Gperftools,
             // A bracket, with which no line of a profile begins.

@@ -59,7 +59,14 @@ impl Target {
         let path = locate(path, links)?;
         match found {
             Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(metadata) if !metadata.is_file() => return Ok(Place::Stream(self.clone())),
+            Ok(metadata) if !metadata.is_file() => {
+                if is_foreign(&path, &metadata)? {
+                    return Err(denied(
+                        "it is another user's, in a folder that everybody may write to",
+                    ));
+                }
+                return Ok(Place::Stream(self.clone()));
+            }
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -88,8 +95,8 @@ pub struct Options {
 /// expected. If it were followed, this would replace a file that they could not write themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
-    /// What Linux follows with `fs.protected_symlinks`: in folders like `/tmp` the user's own and
-    /// those of the folder's owner, elsewhere all.
+    /// In folders like `/tmp` the user's own and those of the folder's owner, elsewhere all: what
+    /// Linux follows with `fs.protected_symlinks`.
     #[default]
     Protected,
     /// The user's own.
@@ -97,28 +104,56 @@ pub enum Links {
 }
 
 impl Links {
-    #[cfg(unix)]
     fn may_follow(self, path: &Path, link: &Metadata) -> io::Result<bool> {
-        use std::os::unix::fs::MetadataExt;
-        /// Everybody may write, but remove only what is their own.
-        const SHARED: u32 = 0o1002;
-
-        if link.uid() == rustix::process::geteuid().as_raw() {
-            return Ok(true);
+        match self {
+            Links::Protected => Ok(!is_foreign(path, link)?),
+            Links::Own => Ok(is_own(link)),
         }
-        let folder = fs::metadata(folder(path))?;
-        let is_shared = folder.mode() & SHARED == SHARED;
-        Ok(self == Links::Protected && (!is_shared || folder.uid() == link.uid()))
-    }
-
-    /// On other systems, owners are not known.
-    #[cfg(not(unix))]
-    fn may_follow(self, _: &Path, _: &Metadata) -> io::Result<bool> {
-        Ok(true)
     }
 }
 
-/// Where the links of a path lead, whether or not the file exists.
+#[cfg(unix)]
+fn is_own(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Whether something is another user's in a folder like `/tmp`, where everybody may put things
+/// that they alone can remove. What belongs to the folder's owner is not.
+#[cfg(unix)]
+fn is_foreign(path: &Path, metadata: &Metadata) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    const STICKY: u32 = 0o1000;
+    /// The group, or everybody.
+    const WRITABLE: u32 = 0o022;
+
+    if is_own(metadata) {
+        return Ok(false);
+    }
+    let folder = fs::metadata(folder(path))?;
+    let is_shared = folder.mode() & STICKY != 0 && folder.mode() & WRITABLE != 0;
+    Ok(is_shared && folder.uid() != metadata.uid())
+}
+
+/// On other systems, owners are not known.
+#[cfg(not(unix))]
+fn is_own(_: &Metadata) -> bool {
+    true
+}
+
+#[cfg(not(unix))]
+fn is_foreign(_: &Path, _: &Metadata) -> io::Result<bool> {
+    Ok(false)
+}
+
+fn denied(reason: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, reason.into())
+}
+
+/// Where the links of a path lead, those among its folders as well, whether or not the file exists.
+///
+/// Among the folders, the links that [`Links::Protected`] names are followed: the system itself has
+/// some there.
 ///
 /// # Errors
 ///
@@ -126,20 +161,41 @@ impl Links {
 pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
-        match fs::symlink_metadata(&path) {
-            Ok(link) if link.is_symlink() => {
-                // Nobody can put another link there in between: in a shared folder this one
-                // belongs to the user or the folder's owner.
-                if !links.may_follow(&path, &link)? {
-                    let text = format!("the link {} is another user's", printable_path(&path));
-                    return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
-                }
-                path = folder(&path).join(fs::read_link(&path)?);
-            }
-            _ => return Ok(path),
+        let Some((at, rest, link)) = first_link(&path) else {
+            return Ok(path);
+        };
+        let links = if rest.as_os_str().is_empty() {
+            links
+        } else {
+            Links::Protected
+        };
+        // Nobody can put another link there in between: in a shared folder this one belongs to the
+        // user or the folder's owner.
+        if !links.may_follow(&at, &link)? {
+            let at = printable_path(&at);
+            return Err(denied(format!("the link {at} is another user's")));
         }
+        let mut target = folder(&at).join(fs::read_link(&at)?);
+        if !rest.as_os_str().is_empty() {
+            target.push(rest);
+        }
+        path = target;
     }
     Err(io::Error::other("too many links"))
+}
+
+/// The first link on the way along a path, and the path from there.
+fn first_link(path: &Path) -> Option<(PathBuf, PathBuf, Metadata)> {
+    let mut before = PathBuf::new();
+    let mut components = path.components();
+    while let Some(component) = components.next() {
+        before.push(component);
+        let metadata = fs::symlink_metadata(&before).ok()?;
+        if metadata.is_symlink() {
+            return Some((before, components.as_path().to_owned(), metadata));
+        }
+    }
+    None
 }
 
 /// Whether it is a device that can be opened to look at, unlike a pipe, which would wait.
@@ -305,6 +361,9 @@ impl Unfinished {
         fill: impl FnOnce(&mut File) -> Result<T, E>,
     ) -> Result<T, E> {
         let old = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+        // What somebody else may have put there says nothing about who may read this.
+        let is_trusted = |old: &Metadata| !is_foreign(path, old).unwrap_or(true);
+        let old = old.filter(is_trusted);
         let mut file = self.begin(path, old.is_some())?;
         let filled = fill(file.as_mut()).and_then(|result| {
             file.as_mut().sync_all()?;

@@ -32,6 +32,7 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
+use serde_json::ser::Formatter;
 
 use crate::profile::{
     Comparison, Cost, EdgeRef, Function, FunctionChange, FunctionId, FunctionSums, Profile,
@@ -239,6 +240,33 @@ impl<'a> ChangeRecord<'a> {
     }
 }
 
+/// Writes a value on one line.
+fn to_writer(output: impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    let mut serializer = serde_json::Serializer::with_formatter(output, Plain);
+    Ok(value.serialize(&mut serializer)?)
+}
+
+/// No blanks, and no controls: JSON itself would let DEL and those from U+0080 on through to a
+/// terminal.
+struct Plain;
+
+impl Formatter for Plain {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        output: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        for piece in fragment.split_inclusive(char::is_control) {
+            let plain = piece.trim_end_matches(char::is_control);
+            output.write_all(plain.as_bytes())?;
+            for control in piece[plain.len()..].chars() {
+                write!(output, "\\u{:04x}", u32::from(control))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// An object whose fields, and the elements of lists among them, stand on lines of their own.
 struct Document<W: Write> {
     output: BufWriter<W>,
@@ -254,7 +282,7 @@ impl<W: Write> Document<W> {
     /// A field on one line.
     fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
         self.name(name)?;
-        Ok(serde_json::to_writer(&mut self.output, value)?)
+        to_writer(&mut self.output, value)
     }
 
     /// A field of many lines, written as they come.
@@ -263,7 +291,7 @@ impl<W: Write> Document<W> {
         let (mut before, mut end) = ("[\n    ", "[]");
         for element in elements {
             self.output.write_all(before.as_bytes())?;
-            serde_json::to_writer(&mut self.output, &element)?;
+            to_writer(&mut self.output, &element)?;
             (before, end) = (",\n    ", "\n  ]");
         }
         self.output.write_all(end.as_bytes())

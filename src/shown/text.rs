@@ -17,8 +17,8 @@ const CHARACTER: usize = 4;
 /// A name or text in full.
 ///
 /// Bytes that are not UTF-8 are written like `\xff`, and control characters like `\n`, `\x1b` and
-/// `\u{85}`. Invisible characters that turn or break the text around them are written like
-/// `\u{202e}`.
+/// `\u{85}`. Characters that nobody sees are written like `\u{202e}`: two names that look alike
+/// are the same.
 pub(crate) fn printable(text: &[u8]) -> String {
     let mut shown = String::with_capacity(text.len());
     for unit in units(text) {
@@ -62,7 +62,7 @@ pub(crate) fn utf8(text: &[u8]) -> Cow<'_, str> {
             let mut all = String::with_capacity(text.len() + CHARACTER);
             for unit in units(text) {
                 match unit {
-                    Unit::Char(c) => all.push(c),
+                    Unit::Char(c) | Unit::Unseen(c) => all.push(c),
                     byte @ Unit::Byte(_) => byte.add_to(&mut all),
                 }
             }
@@ -75,13 +75,22 @@ pub(crate) fn utf8(text: &[u8]) -> Cow<'_, str> {
 #[derive(Clone, Copy)]
 enum Unit {
     Char(char),
+    /// A character that cannot be seen where it stands.
+    Unseen(char),
     /// A byte that is not UTF-8.
     Byte(u8),
 }
 
 fn units(text: &[u8]) -> impl Iterator<Item = Unit> {
     text.utf8_chunks().flat_map(|chunk| {
-        let chars = chunk.valid().chars().map(Unit::Char);
+        let chars = chunk.valid().chars().scan(None, |before, c| {
+            let is_unseen = is_unseen(c, before.replace(c));
+            Some(if is_unseen {
+                Unit::Unseen(c)
+            } else {
+                Unit::Char(c)
+            })
+        });
         chars.chain(chunk.invalid().iter().copied().map(Unit::Byte))
     })
 }
@@ -94,24 +103,43 @@ impl Unit {
 
     fn write(self, text: &mut String) -> fmt::Result {
         match self {
-            Unit::Char(c @ ('\t' | '\n' | '\r')) => write!(text, "{}", c.escape_default()),
-            Unit::Char(c) if c.is_ascii_control() => write!(text, "\\x{:02x}", u32::from(c)),
-            Unit::Char(c) if c.is_control() || is_invisible(c) => {
-                write!(text, "{}", c.escape_unicode())
-            }
+            Unit::Unseen(c @ ('\t' | '\n' | '\r')) => write!(text, "{}", c.escape_default()),
+            Unit::Unseen(c) if c.is_ascii() => write!(text, "\\x{:02x}", u32::from(c)),
+            Unit::Unseen(c) => write!(text, "{}", c.escape_unicode()),
             Unit::Char(c) => text.write_char(c),
             Unit::Byte(byte) => write!(text, "\\x{byte:02x}"),
         }
     }
 }
 
-/// Marks and embeddings that change the direction of text, separators of lines and paragraphs, and
-/// characters without width that join or part words.
-fn is_invisible(c: char) -> bool {
+/// Whether a character cannot be seen, or would turn or break the text around it, after the one
+/// before it.
+///
+/// These are controls, and what Unicode (14.0) lists as `Default_Ignorable_Code_Point`, as format
+/// characters (`Cf`) and as separators of lines and paragraphs. In an emoji, joiners and the
+/// selector of its colours are a part of what is seen.
+pub(crate) fn is_unseen(c: char, before: Option<char>) -> bool {
+    const EMOJI_STYLE: char = '\u{fe0f}';
+    let is_emoji = |c: char| matches!(c, '\u{203c}'..='\u{3299}' | '\u{1f000}'..='\u{1faff}');
+    match c {
+        ' '..='~' => false,
+        '\u{200d}' => !before.is_some_and(|c| is_emoji(c) || c == EMOJI_STYLE),
+        EMOJI_STYLE => !before.is_some_and(is_emoji),
+        _ => c.is_control() || is_ignorable(c),
+    }
+}
+
+fn is_ignorable(c: char) -> bool {
     matches!(
         c,
-        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
+            | '\u{890}'..='\u{891}' | '\u{8e2}' | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+            | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{13438}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
     )
 }
 
@@ -126,7 +154,7 @@ mod tests {
             "漢字",
             "e\u{301}",
             "a b\\c\"d",
-            "👩\u{200d}🔬",
+            "👩\u{200d}🔬 ❤\u{fe0f}\u{200d}🔥",
             "",
         ] {
             assert_eq!(printable(text.as_bytes()), text);
@@ -160,12 +188,19 @@ mod tests {
     #[test]
     fn what_turns_or_breaks_text_unseen_is_spelled() {
         let ranges = [
+            '\u{ad}'..='\u{ad}',
+            '\u{34f}'..='\u{34f}',
             '\u{61c}'..='\u{61c}',
-            '\u{200b}'..='\u{200b}',
-            '\u{200e}'..='\u{200f}',
+            '\u{115f}'..='\u{1160}',
+            '\u{180e}'..='\u{180e}',
+            '\u{200b}'..='\u{200f}',
             '\u{2028}'..='\u{202e}',
-            '\u{2066}'..='\u{2069}',
+            '\u{2060}'..='\u{206f}',
+            '\u{3164}'..='\u{3164}',
+            '\u{fe00}'..='\u{fe0f}',
             '\u{feff}'..='\u{feff}',
+            '\u{fff9}'..='\u{fffb}',
+            '\u{e0001}'..='\u{e007f}',
         ];
         for c in ranges.into_iter().flatten() {
             let spelled = format!("a\\u{{{:x}}}b", u32::from(c));

@@ -645,6 +645,36 @@ fn lenient_reading_skips_what_cannot_be_read() {
     assert!(messages(&output).contains("nonsense"));
 }
 
+#[test]
+fn wrong_arguments_are_repeated_as_they_may_be_shown() {
+    let hostile = "\u{9b}31m\u{202e}\r\u{1b}]0;x\u{7}";
+    for arguments in [
+        &["--top", hostile][..],
+        &["--format", hostile],
+        &["--max-growth", hostile, "--base", "x"],
+        &[&format!("--{hostile}")],
+    ] {
+        let output = run(arguments, b"");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let message = messages(&output);
+        assert!(
+            message.contains("\\u{9b}31m\\u{202e}\\r\\x1b]0;x\\x07"),
+            "{message}"
+        );
+        let is_plain = |c: char| c == '\n' || !c.is_control() && c != '\u{202e}';
+        assert!(message.chars().all(is_plain), "{message:?}");
+    }
+}
+
+#[test]
+fn json_holds_no_controls() {
+    let profile = "events: Ir\nfn=a\u{7f}\u{9b}31m\n1 5\n";
+    let json = String::from_utf8(written(run(["-f", "json"], profile.as_bytes()))).unwrap();
+    assert!(json.contains(r#""name":"a\u007f\u009b31m""#), "{json}");
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["functions"][0]["name"], "a\u{7f}\u{9b}31m");
+}
+
 /// Called by the name that webgrind gives it.
 #[cfg(unix)]
 mod preprocessor {
@@ -689,6 +719,27 @@ mod preprocessor {
             assert!(written(said).is_empty());
             fs::read(output).unwrap()
         }
+    }
+
+    #[test]
+    fn a_number_before_the_proxies_chooses_memory_or_time() {
+        let webgrind = Webgrind::new();
+        let profile = fixture("xdebug3/small.cg");
+        for (number, event) in [("0", "Time_(10ns)"), ("1", "Memory_(bytes)")] {
+            let out = webgrind.path("out");
+            let arguments = [profile.to_str().unwrap(), "out", number, PROXIES[0]];
+            assert!(written(webgrind.call(arguments)).is_empty());
+            let expected = run(
+                ["--escape-html", "-e", event, "--proxy-function", PROXIES[0]],
+                &small(),
+            );
+            assert!(fs::read(out).unwrap() == expected.stdout, "{number}");
+        }
+        fs::write(webgrind.path("ir.cg"), "events: Ir\nfn=a\n1 5\n").unwrap();
+        let output = webgrind.call(["ir.cg", "out", "1"]);
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(messages(&output), "error: ir.cg: has no event of memory\n");
+        assert!(!webgrind.path("out").exists());
     }
 
     #[test]

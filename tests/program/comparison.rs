@@ -116,6 +116,11 @@ fn a_gate_that_cannot_be_evaluated_fails() {
         );
         assert!(output.stdout.is_empty());
     }
+    let said = messages(&compare(&missing, &new, &gate));
+    assert!(
+        said.contains("; the base is a profile that was kept before, as with"),
+        "{said}"
+    );
     let output = compare(&time, &new, &gate);
     assert_eq!(
         messages(&output),

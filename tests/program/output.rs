@@ -416,6 +416,51 @@ mod unix {
         );
     }
 
+    /// As in `/tmp`, where others may have put something before.
+    #[test]
+    fn in_a_shared_folder_nothing_of_others_is_written_to() {
+        let folder = folder_with_profile();
+        let path = |name: &str| folder.path().join(name);
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o1777)).unwrap();
+        written(shell("mkfifo pipe", folder.path()));
+        fs::write(path("file"), OLD).unwrap();
+        fs::set_permissions(path("file"), Permissions::from_mode(0o666)).unwrap();
+        fs::create_dir(path("there")).unwrap();
+        symlink("there", path("link")).unwrap();
+        if !["pipe", "file", "link"]
+            .iter()
+            .all(|name| give_away(&path(name)))
+        {
+            eprintln!("skipped: only root can give files to others");
+            return;
+        }
+        // Held open, so that the program would not wait.
+        let mut options = File::options();
+        let pipe = options.read(true).write(true).open(path("pipe")).unwrap();
+        let message = refused(&convert_to(&path("pipe")));
+        assert!(
+            message.contains("another user's, in a folder that everybody"),
+            "{message}"
+        );
+        drop(pipe);
+        let message = refused(&convert_to(&path("link/out.pre")));
+        assert!(message.contains("link is another user's"), "{message}");
+        assert_eq!(names(&path("there")), [""; 0]);
+
+        // The file is not theirs any more, and cannot be written by everybody.
+        written(shell("umask 022; exec \"$0\" -o file a.cg", folder.path()));
+        let metadata = path("file").metadata().unwrap();
+        assert_eq!(
+            (metadata.uid() == OTHER, metadata.mode() & 0o7777),
+            (false, 0o644)
+        );
+        assert_eq!(fs::read(path("file")).unwrap(), expected());
+
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+        written(convert_to(&path("link/out.pre")));
+        assert_eq!(names(&path("there")), ["out.pre"]);
+    }
+
     #[test]
     fn redirected_inputs_are_not_overwritten_either() {
         let folder = folder_with_profile();

@@ -11,7 +11,11 @@ use crate::runner::{fixture, messages, program, run, written};
 fn show(folder: &Path, arguments: &[&str]) -> Output {
     let name = folder.join("all");
     let mut command = program();
-    command.arg("--webgrind").arg(name).args(arguments);
+    command
+        .arg("-q")
+        .arg("--webgrind")
+        .arg(name)
+        .args(arguments);
     command.output().unwrap()
 }
 
@@ -47,6 +51,53 @@ fn a_profile_and_what_webgrind_makes_of_it_appear_together() {
     let [older, newer] =
         [&profile, &preprocessed].map(|path| path.metadata().unwrap().modified().unwrap());
     assert!(older <= newer);
+}
+
+#[test]
+fn it_says_what_to_do_next() {
+    let folder = TempDir::new().unwrap();
+    let name = folder.path().join("all");
+    let mut command = program();
+    let output = command
+        .arg("--webgrind")
+        .arg(&name)
+        .arg(&inputs()[0])
+        .output()
+        .unwrap();
+    assert!(output.status.success() && output.stdout.is_empty());
+    let expected = format!(
+        "now reload webgrind's page and choose cachegrind.out.all ({}/cachegrind.out.all)\n",
+        folder.path().display()
+    );
+    assert_eq!(messages(&output), expected);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_in_its_place_is_refused() {
+    let folder = TempDir::new().unwrap();
+    for name in ["cachegrind.out.all", "cachegrind.out.all.webgrind"] {
+        let pipe = folder.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        // Held open, so that the program would not wait.
+        let mut options = fs::File::options();
+        let held = options.read(true).write(true).open(&pipe).unwrap();
+        let output = show(folder.path(), &[&inputs()[0]]);
+        assert_eq!(output.status.code(), Some(1));
+        let expected = format!(
+            "{}: is no regular file; choose another name",
+            pipe.display()
+        );
+        assert!(
+            messages(&output).contains(&expected),
+            "{}",
+            messages(&output)
+        );
+        assert_eq!(names(folder.path()), [name]);
+        drop(held);
+        fs::remove_file(pipe).unwrap();
+    }
 }
 
 #[test]
