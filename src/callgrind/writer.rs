@@ -10,7 +10,12 @@ use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 use thiserror::Error;
 
-use crate::profile::{Cost, Event, FunctionId, NameId, OF_XDEBUG_2, Profile, first_cost};
+use crate::profile::{
+    Cost, Event, FunctionId, NameId, OF_XDEBUG_2, OWN_NAME, Profile, first_cost,
+};
+
+/// The version of this program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Why a profile cannot be written.
 #[derive(Debug, Error)]
@@ -206,13 +211,17 @@ impl<W: Write> Writer<'_, W> {
         let profile = self.profile;
         let output = &mut self.output;
         output.write_all(b"# callgrind format\nversion: 1\n")?;
-        output
-            .write_all(concat!("creator: cg-preprocess ", env!("CARGO_PKG_VERSION")).as_bytes())?;
+        output.write_all(&[b"creator: ", OWN_NAME, VERSION.as_bytes()].concat())?;
         if profile.is_of_xdebug_2() {
             output.write_all(OF_XDEBUG_2)?;
         }
-        let command = command(profile);
-        output.write_all(&[b"\ncmd: ", &command[..], b"\npositions: line\n"].concat())?;
+        // The least one, so that it does not depend on the order of the inputs.
+        let command = profile.commands().next().unwrap_or_default();
+        output.write_all(&[b"\ncmd: ", command, b"\n"].concat())?;
+        for line in profile.runs_and_commands() {
+            output.write_all(&[&line[..], b"\n"].concat())?;
+        }
+        output.write_all(b"positions: line\n")?;
         for definition in profile.event_definitions() {
             output.write_all(&[b"event: ", &definition[..], b"\n"].concat())?;
         }
@@ -383,12 +392,4 @@ fn add(sums: &mut [Cost], costs: &[Cost]) -> Result<(), WriteError> {
         *sum = sum.checked_add(*cost).ok_or(WriteError::TooLarge)?;
     }
     Ok(())
-}
-
-/// The least command of the inputs, so that it does not depend on their order; empty if none has
-/// one.
-fn command(profile: &Profile) -> Vec<u8> {
-    let commands = profile.commands();
-    let named = commands.filter(|command| !command.is_empty());
-    named.min().unwrap_or_default()
 }

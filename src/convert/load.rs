@@ -5,9 +5,11 @@
 //! them that follow one another, and reads these into one profile before its turn comes. Memory
 //! holds no more than two profiles for each thread.
 
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::mem;
 use std::num::NonZero;
+use std::path::Path;
 use std::slice;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -36,6 +38,7 @@ pub(super) fn load(
     };
     let reading = |wanted: &ProfileOptions| Batch::new(wanted.clone(), options, progress);
     let mut merged = Merged::default();
+    let all = inputs;
     let mut inputs = inputs;
     if wanted.events == EventChoice::First {
         // The others have to know which event it is.
@@ -53,6 +56,7 @@ pub(super) fn load(
     let mut merged = read_all(inputs, merged, |batch| reading(&wanted).read(batch))?;
     let missing = merged.missing_events();
     merged.warnings.extend(missing);
+    merged.warnings.extend(sums_beside(&merged.sums, all));
     merged.finish(options.allow_empty)
 }
 
@@ -62,6 +66,8 @@ struct Merged {
     profile: Option<Box<Profile>>,
     warnings: Vec<Warning>,
     bytes_decompressed: u64,
+    /// The inputs that this program has summed up.
+    sums: Vec<Source>,
     /// The events that all of them have, if all are wanted.
     common_events: Option<Vec<Event>>,
     /// The first input that has no data, and what is wrong with it.
@@ -78,6 +84,7 @@ impl Merged {
     fn with(mut self, others: Merged, inputs: &[Found<'_>]) -> Result<Self, ConvertError> {
         self.warnings.extend(others.warnings);
         self.bytes_decompressed += others.bytes_decompressed;
+        self.sums.extend(others.sums);
         if let Some(events) = &others.common_events {
             self.keep_common_events(events);
         }
@@ -128,6 +135,30 @@ impl Merged {
         };
         Ok((profile, report))
     }
+}
+
+/// A warning for each file that this program has summed up and that stands beside other inputs,
+/// which it may already hold: a pattern easily matches both.
+fn sums_beside(sums: &[Source], inputs: &[Found<'_>]) -> Vec<Warning> {
+    fn folder(source: &Source) -> Option<&Path> {
+        match source {
+            Source::File(path) => path.parent(),
+            _ => None,
+        }
+    }
+    let is_sum: HashSet<&Source> = sums.iter().collect();
+    let others = inputs.iter().map(|found| found.source);
+    let others = others.filter(|source| !is_sum.contains(source)).rev();
+    let others = others.filter_map(|source| Some((folder(source)?, source)));
+    let others: HashMap<&Path, &Source> = others.collect();
+    let warnings = sums.iter().filter_map(|input| {
+        let other = *others.get(folder(input)?)?;
+        Some(Warning::SumBeside {
+            input: input.clone(),
+            other: other.clone(),
+        })
+    });
+    warnings.collect()
 }
 
 /// How many batches of inputs there are for each core, where there are enough inputs, so that all
@@ -248,6 +279,9 @@ impl<'a> Batch<'a> {
         if self.options.events == EventChoice::All {
             let events: Vec<_> = self.builder.events().collect();
             self.merged.keep_common_events(&events);
+        }
+        if self.builder.is_sum() {
+            self.merged.sums.push(input());
         }
         let kind = self.builder.end_input();
         if !self.options.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {

@@ -50,6 +50,11 @@ pub enum Warning {
         "{input}: was converted from another input, {original}, whose costs are now counted twice"
     )]
     CountedTwice { input: Source, original: Source },
+    /// An input was summed up by this program, maybe from inputs that stand beside it.
+    #[error(
+        "{input}: is a sum that this program has made, and {other} stands beside it; if it is a part of that sum, its costs are now counted twice"
+    )]
+    SumBeside { input: Source, other: Source },
     /// All events are wanted, but some inputs lack some.
     #[error("not every input has {0}: where it is missing, its cost counts as 0")]
     MissingEvents(String),
@@ -125,6 +130,7 @@ impl Warning {
             Warning::ProxiesIgnored(_)
             | Warning::UnknownProxy(_)
             | Warning::CountedTwice { .. }
+            | Warning::SumBeside { .. }
             | Warning::NamedTwice(_)
             | Warning::OnBothSides(_)
             | Warning::Units { .. }

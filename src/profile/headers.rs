@@ -1,7 +1,8 @@
 //! Header lines, and the summary that every output needs.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeSet;
+use std::iter::repeat_n;
 
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
@@ -10,6 +11,19 @@ use super::ModelError;
 use super::column_map::ColumnMap;
 use super::costs::Cost;
 use super::ids::next_index;
+
+/// What the `creator:` line of a profile begins with that this program has summed up.
+pub(crate) const OWN_NAME: &[u8] = b"cg-preprocess ";
+
+/// The most commands of which a profile says that it is from them.
+const MOST_COMMANDS: usize = 100;
+
+/// How lines begin that depend on the columns of their part.
+const EVENTS: &[u8] = b"events:";
+const SUMMARY: &[u8] = b"summary:";
+
+/// How the value of a `desc:` line begins that names a further command.
+const COMMAND: &[u8] = b"Command: ";
 
 /// The kind of a header line: some change with the selected event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,20 +69,29 @@ impl Header<'_> {
         memchr::memchr(b':', &self.text).unwrap_or(self.text.len())
     }
 
-    fn summary(total: Cost) -> Self {
+    /// An `events:` line, which names an event alone if one is given.
+    fn events<'a>(line: &'a [u8], alone: Option<&[u8]>) -> Header<'a> {
         Header {
-            text: Cow::Owned(format!("summary: {total}").into_bytes()),
+            text: match alone {
+                Some(event) => Cow::Owned([EVENTS, b" ", event].concat()),
+                None => Cow::Borrowed(line),
+            },
+            kind: HeaderKind::Events,
+        }
+    }
+
+    /// A `summary:` line of this total, the one that was read if it says so.
+    fn summary(line: &[u8], total: Cost) -> Header<'_> {
+        let numbers = summary_costs(line.strip_prefix(SUMMARY).unwrap_or_default());
+        Header {
+            text: match numbers.first() {
+                _ if begins_with(line, total) => Cow::Borrowed(line),
+                Some(&first) if first == total => Cow::Owned(summary_line(&numbers)),
+                _ => Cow::Owned(summary_line(&[total])),
+            },
             kind: HeaderKind::Summary(total),
         }
     }
-}
-
-/// A line that waits for the columns of its part.
-#[derive(Debug)]
-enum Waiting {
-    Events,
-    /// A `summary:` line with its numbers.
-    Summary(Vec<Cost>),
 }
 
 /// The costs in the value of a `summary:` line, up to the first word that is not a number.
@@ -103,12 +126,18 @@ fn summary_cost(word: &[u8]) -> Option<Cost> {
 /// A run, a part, or an input.
 #[derive(Clone, Debug, Default)]
 struct Section {
-    summaries: Vec<Summary>,
+    /// How many lines it has, and how many of these are `summary:` lines.
+    lines: usize,
+    summaries: usize,
+    /// What its `summary:` lines add up to as they were read.
+    stated: Cost,
+    /// Sum of its self costs.
+    own: Cost,
+    /// Whether its `events:` lines name the selected event alone when they are written.
+    is_alone: bool,
     /// Whether an event other than that of the first column is selected. The numbers of its
     /// summaries cannot be used then: Xdebug's summary of memory, for example, is a peak.
     is_rewritten: bool,
-    /// Sum of its self costs.
-    own: Cost,
 }
 
 impl Section {
@@ -117,42 +146,76 @@ impl Section {
         if self.is_rewritten {
             self.own
         } else {
-            self.stated()
+            self.stated
         }
     }
-
-    /// What its `summary:` lines add up to as they were read.
-    fn stated(&self) -> Cost {
-        let stated = self.summaries.iter().map(|summary| summary.stated);
-        stated.fold(0, Cost::saturating_add)
-    }
-
-    fn first_line(&self) -> Option<u32> {
-        self.summaries.first().map(|summary| summary.line)
-    }
 }
 
-/// A `summary:` line.
-#[derive(Clone, Copy, Debug)]
-struct Summary {
-    line: u32,
-    /// Its number for the selected event.
-    stated: Cost,
-}
-
-/// Collects header lines in order, and settles them when the columns of their part are known.
+/// Collects header lines in order, section by section. What they become is decided when they are
+/// written.
 ///
-/// Repeated lines are kept once.
+/// Repeated lines are kept once. What this program says of a profile itself is no line, but a fact
+/// that adds up.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
     texts: IndexSet<Box<[u8]>, RandomState>,
-    /// The lines in order, as positions in `texts`.
+    /// The lines of all sections in order, as positions in `texts`.
     lines: Vec<u32>,
-    unsettled: Vec<(u32, Waiting)>,
+    /// What the `summary:` lines of all sections state of the selected event.
+    summaries: Vec<Cost>,
     sections: Vec<Section>,
     /// The section that is being read.
     section: Section,
+    /// How many of `lines` the columns are known of.
+    settled: usize,
     is_full: bool,
+    runs: Runs,
+}
+
+/// How many runs of programs a profile sums, and of how many programs.
+#[derive(Debug, Default)]
+struct Runs {
+    /// Those that have ended.
+    ended: u64,
+    /// How many the run that is being read stands for, if it says so.
+    stated: Option<u64>,
+    /// Whether there are more commands than a profile names.
+    has_more_commands: bool,
+    /// Whether the input was summed up by this program.
+    is_sum: bool,
+}
+
+impl Runs {
+    /// Takes in the value of a `desc:` line that [`text`](Self::text) has written; false if it is
+    /// none.
+    fn read(&mut self, value: &[u8]) -> bool {
+        let Some(value) = value.strip_prefix(b"Runs: ") else {
+            return false;
+        };
+        let digits = value.iter().take_while(|byte| byte.is_ascii_digit());
+        let (digits, rest) = value.split_at(digits.count());
+        let runs = std::str::from_utf8(digits).ok();
+        let runs = runs.and_then(|digits| digits.parse().ok());
+        let Some(runs @ 1..) = runs else {
+            return false;
+        };
+        self.stated = Some(self.stated.unwrap_or(0).saturating_add(runs));
+        self.has_more_commands |= rest.starts_with(b" of over ");
+        self.is_sum = true;
+        true
+    }
+
+    fn text(&self, commands: usize) -> Vec<u8> {
+        let runs = self.ended.max(1);
+        let of = match commands {
+            _ if self.has_more_commands || commands > MOST_COMMANDS => {
+                format!(" of over {MOST_COMMANDS} commands")
+            }
+            0 | 1 => String::new(),
+            commands => format!(" of {commands} commands"),
+        };
+        format!("desc: Runs: {runs}{of}").into_bytes()
+    }
 }
 
 impl Headers {
@@ -169,20 +232,39 @@ impl Headers {
     pub fn end_section(&mut self, own: Cost) {
         let mut section = std::mem::take(&mut self.section);
         section.own = own;
-        if own != 0 || !section.summaries.is_empty() {
+        self.settled = self.lines.len();
+        if own != 0 || section.lines > 0 {
             self.sections.push(section);
         }
+    }
+
+    /// Ends a run of the profiled program.
+    pub fn end_run(&mut self) {
+        let runs = self.runs.stated.take().unwrap_or(1);
+        self.runs.ended = self.runs.ended.saturating_add(runs);
+    }
+
+    /// How many runs have ended.
+    pub fn runs(&self) -> u64 {
+        self.runs.ended
+    }
+
+    /// Whether this program has summed up what is being read.
+    pub fn is_sum(&self) -> bool {
+        self.runs.is_sum
     }
 
     /// Takes a line. If there is no space after its colon, one is added, because webgrind's reader
     /// splits at `: `.
     pub fn push(&mut self, line: &[u8]) {
-        let waiting = if line.starts_with(b"events:") {
-            Some(Waiting::Events)
-        } else {
-            let value = line.strip_prefix(b"summary:");
-            value.map(|value| Waiting::Summary(summary_costs(value)))
-        };
+        if let Some(value) = line.strip_prefix(b"desc:")
+            && self.runs.read(value.trim_ascii())
+        {
+            return;
+        }
+        if let Some(creator) = line.strip_prefix(b"creator:") {
+            self.runs.is_sum |= creator.trim_ascii_start().starts_with(OWN_NAME);
+        }
         let colon = memchr::memchr(b':', line).filter(|colon| line.get(colon + 1) != Some(&b' '));
         let line: Cow<'_, [u8]> = match colon {
             Some(colon) => {
@@ -191,12 +273,11 @@ impl Headers {
             }
             None => Cow::Borrowed(line),
         };
-        let (Some(at), Some(text)) = (next_index(self.lines.len()), self.enter(&line)) else {
-            self.is_full = true;
-            return;
-        };
-        self.lines.push(text);
-        self.unsettled.extend(waiting.map(|waiting| (at, waiting)));
+        match self.enter(&line) {
+            Some(text) => self.lines.push(text),
+            None => self.is_full = true,
+        }
+        self.section.lines += 1;
     }
 
     /// The position of a line in `texts`.
@@ -209,88 +290,113 @@ impl Headers {
         Some(text)
     }
 
-    fn replace(&mut self, at: u32, line: &[u8]) {
-        match self.enter(line) {
-            Some(text) => self.lines[at as usize] = text,
-            None => self.is_full = true,
-        }
-    }
-
-    /// Settles the waiting lines, which refer to these columns.
+    /// Settles the lines that came since the last time: they refer to these columns.
     ///
     /// If the selected event is not that of the first column, they are rewritten to hold that event
     /// alone. If several events are wanted, they stay as they were read.
-    pub fn settle(&mut self, map: &ColumnMap, event: &[u8], is_whole: bool) {
+    pub fn settle(&mut self, map: &ColumnMap, is_whole: bool) {
         let alone = !is_whole;
-        for (at, waiting) in std::mem::take(&mut self.unsettled) {
-            match waiting {
-                Waiting::Events if alone => self.replace(at, &[b"events: ", event].concat()),
-                Waiting::Events => {}
-                Waiting::Summary(numbers) => {
-                    let stated = map.cost(0, &numbers);
-                    self.section.is_rewritten |= alone && !map.is_absent(0);
-                    if !alone && !begins_with(self.line(at), stated) {
-                        self.replace(at, &summary_line(&numbers));
-                    }
-                    self.section.summaries.push(Summary { line: at, stated });
-                }
+        let settled = std::mem::replace(&mut self.settled, self.lines.len());
+        for at in settled..self.lines.len() {
+            let text = text_at(&self.texts, self.lines[at]);
+            self.section.is_alone |= alone && text.starts_with(EVENTS);
+            if let Some(value) = text.strip_prefix(SUMMARY) {
+                let stated = map.cost(0, &summary_costs(value));
+                let section = &mut self.section;
+                section.is_rewritten |= alone && !map.is_absent(0);
+                section.summaries += 1;
+                section.stated = section.stated.saturating_add(stated);
+                self.summaries.push(stated);
             }
         }
-    }
-
-    fn line(&self, at: u32) -> &[u8] {
-        let text = self.lines.get(at as usize).copied().unwrap_or(u32::MAX);
-        self.texts.get_index(text as usize).map_or(b"", |text| text)
     }
 
     /// Appends the lines of another profile.
     pub fn append(&mut self, other: Headers) {
-        let before = self.lines.len();
-        let (Some(first), Some(_)) = (next_index(before), next_index(before + other.lines.len()))
-        else {
-            self.is_full = true;
-            return;
-        };
         let texts: Vec<_> = other.texts.iter().map(|text| self.enter(text)).collect();
+        let before = self.lines.len();
         let lines = other.lines.iter().map(|&text| texts[text as usize]);
         self.lines.extend(lines.flatten());
         self.is_full |= other.is_full || self.lines.len() < before + other.lines.len();
-        for mut section in other.sections {
-            for summary in &mut section.summaries {
-                summary.line = summary.line.saturating_add(first);
-            }
-            self.sections.push(section);
-        }
+        self.summaries.extend(other.summaries);
+        self.sections.extend(other.sections);
+        let runs = self.runs.ended;
+        self.runs.ended = runs.saturating_add(other.runs.ended);
+        self.runs.has_more_commands |= other.runs.has_more_commands;
     }
 
-    /// All lines, with correct summaries where they were missing or 0.
+    /// All lines, with correct summaries where they were missing or 0, for this selected event.
     ///
     /// If the profile has no valid summary, a single line is added with the total. If only some
     /// sections lack theirs (because the last run was cut off), each of these gets its own.
-    pub fn lines(&self) -> impl Iterator<Item = Header<'_>> {
-        let corrections = self.corrections();
-        let lines = (0u32..).zip(&self.lines).filter_map(move |(at, &text)| {
-            let text = self.texts.get_index(text as usize)?;
-            let kind = match corrections.lines.get(&at) {
-                Some(Some(total)) if begins_with(text, *total) => HeaderKind::Summary(*total),
-                Some(Some(total)) => return Some(Header::summary(*total)),
-                Some(None) => return None,
-                None if text.starts_with(b"events:") => HeaderKind::Events,
-                None => HeaderKind::Other,
-            };
-            Some(Header {
-                text: Cow::Borrowed(text),
-                kind,
-            })
+    pub fn lines<'a>(&'a self, event: &'a [u8]) -> impl Iterator<Item = Header<'a>> {
+        let corrections = Corrections::of(&self.sections);
+        let added = corrections.added(&self.sections);
+        let sections = self.sections.iter().enumerate();
+        let sections = sections.flat_map(|section| repeat_n(section, section.1.lines));
+        let mut summaries = self.summaries.iter();
+        let (mut current, mut seen) = (0, 0);
+        let lines = self.lines.iter().zip(sections);
+        let lines = lines.filter_map(move |(&text, (number, section))| {
+            if number != current {
+                (current, seen) = (number, 0);
+            }
+            let text = text_at(&self.texts, text);
+            if text.starts_with(EVENTS) {
+                return Some(Header::events(text, section.is_alone.then_some(event)));
+            }
+            // The columns of lines beyond these have never come.
+            if text.starts_with(SUMMARY) && seen < section.summaries {
+                let stated = summaries.next().copied()?;
+                let is_first = seen == 0;
+                seen += 1;
+                return match corrections.total(number, section) {
+                    Some(total) if is_first => Some(Header::summary(text, total)),
+                    _ if !section.is_rewritten => Some(Header::summary(text, stated)),
+                    _ => is_first.then(|| Header::summary(text, section.own)),
+                };
+            }
+            let kind = HeaderKind::Other;
+            let text = Cow::Borrowed(text);
+            Some(Header { text, kind })
         });
-        lines.chain(corrections.added.into_iter().map(Header::summary))
+        let added = added.into_iter().map(|total| Header::summary(b"", total));
+        lines.chain(added).chain(self.runs_line())
+    }
+
+    /// A line that says how many runs there are, if there are several.
+    fn runs_line(&self) -> Option<Header<'_>> {
+        (self.runs.ended > 1).then(|| Header {
+            text: Cow::Owned(self.runs.text(self.commands().len())),
+            kind: HeaderKind::Other,
+        })
+    }
+
+    /// Lines that say how many runs of which commands there are, besides the least of these; all of
+    /// them together do not depend on the order in which profiles were merged.
+    pub fn runs_and_commands(&self) -> Vec<Vec<u8>> {
+        let commands = self.commands();
+        let mut lines = vec![self.runs.text(commands.len())];
+        let others = commands.iter().take(MOST_COMMANDS).skip(1);
+        lines.extend(others.map(|command| [b"desc: ", COMMAND, command].concat()));
+        lines
+    }
+
+    /// The commands that were profiled, each once, sorted.
+    pub fn commands(&self) -> BTreeSet<&[u8]> {
+        let commands = self.texts.iter().filter_map(|text| {
+            let command = text.strip_prefix(b"cmd:");
+            let command = command.or_else(|| text.strip_prefix(b"desc: ")?.strip_prefix(COMMAND));
+            command.map(<[u8]>::trim_ascii)
+        });
+        commands.filter(|command| !command.is_empty()).collect()
     }
 
     /// What the `summary:` lines add up to as they were read, if there are any; a section whose
     /// lines are missing or say 0 counts with its self costs.
     pub fn stated(&self) -> Option<Cost> {
-        self.summaries().next()?;
-        let totals = self.sections.iter().map(|section| match section.stated() {
+        self.summaries.first()?;
+        let totals = self.sections.iter().map(|section| match section.stated {
             0 => section.own,
             stated => stated,
         });
@@ -299,52 +405,58 @@ impl Headers {
 
     /// All numbers that `summary:` lines state.
     pub fn summaries(&self) -> impl Iterator<Item = Cost> {
-        let summaries = self.sections.iter().flat_map(|section| &section.summaries);
-        summaries.map(|summary| summary.stated)
-    }
-
-    fn corrections(&self) -> Corrections {
-        let mut corrections = Corrections::default();
-        let (mut all, mut own): (Cost, Cost) = (0, 0);
-        for section in &self.sections {
-            for (number, summary) in section.summaries.iter().enumerate() {
-                let total = match (section.is_rewritten, number) {
-                    (false, _) => Some(summary.stated),
-                    (true, 0) => Some(section.own),
-                    (true, _) => None,
-                };
-                corrections.lines.insert(summary.line, total);
-            }
-            all = all.saturating_add(section.total());
-            own = own.saturating_add(section.own);
-        }
-        if all == 0 {
-            let first = self.sections.iter().find_map(Section::first_line);
-            if first.is_none() || own != 0 {
-                corrections.put(first, own);
-            }
-            return corrections;
-        }
-        let missing = self.sections.iter();
-        for section in missing.filter(|section| section.total() == 0 && section.own != 0) {
-            corrections.put(section.first_line(), section.own);
-        }
-        corrections
+        self.summaries.iter().copied()
     }
 }
 
-/// What `summary:` lines say, or that they are left out, and those that are to be added.
-#[derive(Default)]
-struct Corrections {
-    lines: HashMap<u32, Option<Cost>, RandomState>,
-    added: Vec<Cost>,
+fn text_at(texts: &IndexSet<Box<[u8]>, RandomState>, at: u32) -> &[u8] {
+    texts.get_index(at as usize).map_or(b"", |text| text)
+}
+
+/// What the first `summary:` lines of sections are to say in place of what they say.
+enum Corrections {
+    /// No section has a summary but 0: the line of this one, if any has one, says the total.
+    Total(Option<usize>, Cost),
+    /// Each section without a summary but 0 gets its own.
+    Sections,
 }
 
 impl Corrections {
-    fn put(&mut self, line: Option<u32>, total: Cost) {
-        match line {
-            Some(line) => _ = self.lines.insert(line, Some(total)),
-            None => self.added.push(total),
+    fn of(sections: &[Section]) -> Self {
+        let sum = |cost: fn(&Section) -> Cost| {
+            let costs = sections.iter().map(cost);
+            costs.fold(0, Cost::saturating_add)
+        };
+        if sum(Section::total) != 0 {
+            return Corrections::Sections;
+        }
+        let first = sections.iter().position(|section| section.summaries > 0);
+        Corrections::Total(first, sum(|section| section.own))
+    }
+
+    /// What the first line of a section is to say.
+    fn total(&self, number: usize, section: &Section) -> Option<Cost> {
+        match *self {
+            Corrections::Total(first, total) => {
+                (first == Some(number) && total != 0).then_some(total)
+            }
+            Corrections::Sections => {
+                (section.total() == 0 && section.own != 0).then_some(section.own)
+            }
+        }
+    }
+
+    /// The summaries for which there is no line.
+    fn added(&self, sections: &[Section]) -> Vec<Cost> {
+        match *self {
+            Corrections::Total(first, total) => {
+                first.is_none().then_some(total).into_iter().collect()
+            }
+            Corrections::Sections => {
+                let without = sections.iter().filter(|section| section.summaries == 0);
+                let totals = without.filter_map(|section| self.total(0, section));
+                totals.collect()
+            }
         }
     }
 }

@@ -33,8 +33,8 @@ pub use costs::{ANY_WIDTH, Cost, Costs};
 pub use events::{Event, EventChoice, EventError, MOST_EVENTS};
 pub use functions::Function;
 pub use growth::{GrowthFailure, MaxGrowth, MaxGrowthError};
-pub(crate) use headers::summary_costs;
 pub use headers::{Header, HeaderKind};
+pub(crate) use headers::{OWN_NAME, summary_costs};
 pub use ids::{EdgeId, FunctionId, NameId};
 pub use scale::split_scale;
 pub use stacks::{StackId, Stacks};
@@ -271,13 +271,24 @@ impl Profile {
 
     /// The header lines, in order, with correct summaries where they were missing or 0.
     pub fn headers(&self) -> impl Iterator<Item = Header<'_>> {
-        self.contents.headers.lines()
+        self.contents.headers.lines(self.event())
     }
 
-    /// The commands that were profiled: the values of the `cmd:` lines, in order.
-    pub(crate) fn commands(&self) -> impl Iterator<Item = Vec<u8>> {
-        let headers = self.headers().filter(|header| header.key() == b"cmd");
-        headers.map(|header| header.value().trim_ascii().to_vec())
+    /// How many runs of the profiled programs were summed up: inputs, and runs within these.
+    ///
+    /// An input that this program has summed up says how many it stands for.
+    pub fn runs(&self) -> u64 {
+        self.contents.headers.runs().max(1)
+    }
+
+    /// The `desc:` lines that say how many runs there are, and of which commands besides the least.
+    pub(crate) fn runs_and_commands(&self) -> Vec<Vec<u8>> {
+        self.contents.headers.runs_and_commands()
+    }
+
+    /// The commands that were profiled, each once, sorted by their bytes.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &[u8]> {
+        self.contents.headers.commands().into_iter()
     }
 
     /// Name of the first wanted event; empty if no input has any event.
@@ -310,7 +321,7 @@ impl Profile {
                 b"creator" => {
                     let creator = header.value();
                     creator.starts_with(b"xdebug 2.")
-                        || creator.starts_with(b"cg-preprocess ") && creator.ends_with(OF_XDEBUG_2)
+                        || creator.starts_with(OWN_NAME) && creator.ends_with(OF_XDEBUG_2)
                 }
                 b"version" if header.value() == b"0.9.6" => true,
                 _ => return true,

@@ -12,6 +12,7 @@
 //!   "kind": "trace", "aggregate" or "mixed",
 //!   "complete": whether nothing was cut off, skipped or missing,
 //!   "warnings": [text, ...],
+//!   "runs": how many runs of the profiled programs were summed up,
 //!   "headers": [[key, value], ...],
 //!   "total": sums of all self costs,
 //!   "functions": [
@@ -86,6 +87,7 @@ pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result
     document.field("kind", kind)?;
     document.field("complete", &notes.complete)?;
     document.list("warnings", notes.warnings.iter())?;
+    document.field("runs", &profile.runs())?;
     let headers = profile.headers();
     let headers = headers.map(|header| {
         let text = |text| utf8(text).into_owned();

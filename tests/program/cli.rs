@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::path::PathBuf;
 
 use tempfile::TempDir;
 
@@ -552,6 +553,39 @@ fn what_webgrind_keeps_beside_its_profile_is_told() {
     );
     let output = program().args([&kept, &kept]).output().unwrap();
     assert!(!messages(&output).contains("counted twice"));
+}
+
+#[test]
+fn a_sum_among_its_parts_is_told() {
+    let folder = TempDir::new().unwrap();
+    let [one, two, sum, sums] =
+        ["p.1", "p.2", "p.all", "sums"].map(|name| folder.path().join(name));
+    fs::write(&one, small()).unwrap();
+    fs::write(&two, small()).unwrap();
+    let sum_up = |inputs: &[&PathBuf], to: &PathBuf| {
+        let output = program()
+            .args(["-f", "callgrind", "-o"])
+            .arg(to)
+            .args(inputs)
+            .output();
+        messages(&output.unwrap())
+    };
+    assert_eq!(sum_up(&[&one, &two], &sum), "");
+    assert_eq!(
+        sum_up(&[&two, &sum, &one], &folder.path().join("again")),
+        format!(
+            "warning: {}: is a sum that this program has made, and {} stands beside it; if it is a part of \
+             that sum, its costs are now counted twice\n",
+            sum.display(),
+            two.display()
+        )
+    );
+    // Sums among sums, and beside profiles of other folders, are as they should be.
+    fs::create_dir(&sums).unwrap();
+    let [a, b] = ["a", "b"].map(|name| sums.join(name));
+    assert_eq!(sum_up(&[&one], &a), "");
+    assert_eq!(sum_up(&[&one, &a], &b), "");
+    assert_eq!(sum_up(&[&a, &b], &sum), "");
 }
 
 #[test]

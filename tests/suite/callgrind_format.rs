@@ -149,6 +149,8 @@ fn functions_are_sorted_and_each_id_is_defined_once() {
 version: 1
 creator: cg-preprocess {version}
 cmd: ./a x
+desc: Runs: 1 of 2 commands
+desc: Command: ./b
 positions: line
 event: Ir : Instruction Fetches
 event: Sum = Ir + 2 Dr : Both

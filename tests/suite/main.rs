@@ -24,6 +24,7 @@ mod page;
 mod properties;
 mod report;
 mod round_trip;
+mod runs;
 mod sections;
 mod shortcuts;
 mod spec_examples;

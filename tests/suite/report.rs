@@ -473,6 +473,7 @@ mod in_json {
   "kind":"aggregate",
   "complete":true,
   "warnings":[],
+  "runs":1,
   "headers":[
     ["cmd","x"],
     ["event","Ir : Instructions"],

@@ -46,7 +46,7 @@ impl Interpreter<'_> {
             }
             b"version" => self.version(line, value)?,
             b"creator" => {
-                self.begin_run();
+                self.begin_header();
                 let kind = self.section.creator(value);
                 self.tell_kind(kind);
                 self.has_known_header = true;
@@ -67,7 +67,7 @@ impl Interpreter<'_> {
             return Err(Problem::at(ProblemKind::UnsupportedVersion, line, 0));
         }
         self.has_known_header |= !major.is_empty();
-        self.begin_run();
+        self.begin_header();
         if value == b"0.9.6" {
             // Xdebug up to 2.1.0, which names no creator.
             self.tell_kind(Kind::Trace);

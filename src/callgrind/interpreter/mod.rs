@@ -340,17 +340,31 @@ impl<'a> Interpreter<'a> {
     ///
     /// Names that were in force, even without a cost, are not those of this run.
     fn begin_run(&mut self) {
-        self.begin_part();
+        self.begin_next_section(ProfileBuilder::begin_run);
         self.in_force.forget();
     }
 
+    /// Takes in a line at which a header may begin: in a trace that of a run, in sums that of a part.
+    fn begin_header(&mut self) {
+        if self.section.is_trace() {
+            self.begin_run();
+        } else {
+            self.begin_part();
+            self.in_force.forget();
+        }
+    }
+
     fn begin_part(&mut self) {
+        self.begin_next_section(ProfileBuilder::begin_section);
+    }
+
+    fn begin_next_section(&mut self, begin: fn(&mut ProfileBuilder)) {
         if !self.section.has_body() {
             return;
         }
         self.end_section(false);
         self.resolve_columns();
-        self.builder.begin_section();
+        begin(self.builder);
         if let Some(memo) = &mut self.memo {
             memo.forget();
         }

@@ -170,6 +170,7 @@ impl ProfileBuilder {
         self.begin_section();
         self.end_run();
         let kind = self.input.sums.kind?;
+        self.input.headers.end_run();
         let input = std::mem::take(&mut self.input);
         match &mut self.inputs {
             None => self.inputs = Some(input),
@@ -220,6 +221,17 @@ impl ProfileBuilder {
         if self.run.kind == Kind::Trace {
             self.end_run();
         }
+    }
+
+    /// Begins a section that is a further run of the profiled program, or of another one.
+    pub fn begin_run(&mut self) {
+        self.begin_section();
+        self.input.headers.end_run();
+    }
+
+    /// Whether the input that is being read was summed up by this program.
+    pub(crate) fn is_sum(&self) -> bool {
+        self.input.headers.is_sum()
     }
 
     /// Says what the blocks from here on are.
@@ -296,9 +308,7 @@ impl ProfileBuilder {
         let has_more =
             self.options.events == EventChoice::All || self.input.events.wanted().len() > 1;
         let is_whole = has_more || self.begins_with_event;
-        self.input
-            .headers
-            .settle(map, self.input.events.first(), is_whole);
+        self.input.headers.settle(map, is_whole);
     }
 
     /// Sum of the self costs of the section that is being read.

@@ -5,7 +5,6 @@ pub(super) mod figures;
 pub(super) mod table;
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
 use std::io::{self, Write};
 
 use thiserror::Error;
@@ -453,15 +452,14 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The command that was profiled, or the first of several.
+/// The command that was profiled, or the least of several.
 pub(super) fn command(profile: &Profile) -> String {
     let mut commands = profile.commands();
     let Some(first) = commands.next() else {
         return "unknown".to_owned();
     };
-    let others: HashSet<Vec<u8>> = commands.filter(|command| *command != first).collect();
-    match others.len() {
-        0 => printable(&first),
-        count => format!("{} and {count} more", printable(&first)),
+    match commands.count() {
+        0 => printable(first),
+        count => format!("{} and {count} more", printable(first)),
     }
 }
