@@ -5,7 +5,7 @@ use std::{fmt, io};
 use thiserror::Error;
 
 use super::line::Cursor;
-use crate::profile::LONGEST_NAME;
+use crate::profile::{Cost, LONGEST_NAME};
 use crate::shown::text::excerpt;
 
 /// A profile that cannot be read, with the place where that shows.
@@ -214,14 +214,9 @@ pub enum WarningKind {
     CutLine(String),
     /// The last line has no end; it was read as it is.
     #[error(
-        "the last line has no end: it was read, but a number in it may be cut off (found \"{found}\")"
+        "the last line has no end: it was read, but a number in it may be cut off (found \"{0}\")"
     )]
-    UnendedLine {
-        found: String,
-        /// Whether the profile's writer never ends its last line, so that nothing is missing as far
-        /// as one can tell.
-        is_usual: bool,
-    },
+    UnendedLine(String),
     /// The input ends between `calls=` and its cost line.
     #[error(
         "the profile is cut off after calls=, before the cost of the call, which was left out; its writer was killed or is still running"
@@ -247,6 +242,14 @@ pub enum WarningKind {
         "the profile is cut off before its \"totals:\" line; its writer was killed or is still running"
     )]
     CutPart,
+    /// A profile that this program has summed up does not add up to what it states.
+    #[error(
+        "the profile is incomplete: its costs add up to {found}, and its \"summary:\" line says {stated}, which \"totals:\" should repeat"
+    )]
+    OtherSum { stated: Cost, found: Cost },
+    /// What was incomplete when this program wrote the profile.
+    #[error("the profile was made from incomplete data, as it says itself")]
+    Incomplete,
     /// More runs and parts that are cut off than are worth listing: how many.
     #[error("{0} more runs or parts are cut off; what is there of them was read")]
     MoreCuts(u64),
@@ -269,8 +272,7 @@ impl WarningKind {
     pub fn is_loss(&self) -> bool {
         !matches!(
             self,
-            WarningKind::UnendedLine { is_usual: true, .. }
-                | WarningKind::UndefinedId(_)
+            WarningKind::UndefinedId(_)
                 | WarningKind::MoreUndefinedIds(_)
                 | WarningKind::NoTrace
                 | WarningKind::UnwrappedCosts(_)

@@ -10,9 +10,7 @@ use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 use thiserror::Error;
 
-use crate::profile::{
-    Cost, Event, FunctionId, NameId, OF_XDEBUG_2, OWN_NAME, Profile, first_cost,
-};
+use crate::profile::{Cost, Event, FunctionId, NameId, OF_XDEBUG_2, OWN_NAME, Profile, first_cost};
 
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -78,6 +76,9 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
     for (number, group) in order.groups.iter().enumerate() {
         writer.function(number, group)?;
     }
+    // By this line a reader knows that nothing is missing.
+    writer.output.write_all(b"\n")?;
+    writer.totals("totals:")?;
     writer.output.flush()?;
     Ok(writer.warnings())
 }
@@ -218,7 +219,7 @@ impl<W: Write> Writer<'_, W> {
         // The least one, so that it does not depend on the order of the inputs.
         let command = profile.commands().next().unwrap_or_default();
         output.write_all(&[b"\ncmd: ", command, b"\n"].concat())?;
-        for line in profile.runs_and_commands() {
+        for line in profile.notes() {
             output.write_all(&[&line[..], b"\n"].concat())?;
         }
         output.write_all(b"positions: line\n")?;
@@ -227,11 +228,16 @@ impl<W: Write> Writer<'_, W> {
         }
         let names: Vec<&[u8]> = profile.events().iter().map(Event::name).collect();
         let names = names.join(&b' ');
-        output.write_all(&[b"events: ", &names[..], b"\nsummary:"].concat())?;
-        for total in profile.totals() {
-            write!(output, " {total}")?;
+        output.write_all(&[b"events: ", &names[..], b"\n"].concat())?;
+        self.totals("summary:")
+    }
+
+    fn totals(&mut self, key: &str) -> io::Result<()> {
+        self.output.write_all(key.as_bytes())?;
+        for total in self.profile.totals() {
+            write!(self.output, " {total}")?;
         }
-        output.write_all(b"\n")
+        self.output.write_all(b"\n")
     }
 
     /// A block with the sums of functions that are one.

@@ -217,7 +217,7 @@ impl<'a> Conversion<'a> {
 
     /// Reads one side.
     fn load(&self, inputs: &[Found<'_>]) -> Result<(Profile, Report), ConvertError> {
-        let (profile, mut report) = load::load(inputs, self.options, &self.progress)?;
+        let (mut profile, mut report) = load::load(inputs, self.options, &self.progress)?;
         let events = profile.check_events();
         events.map_err(|error| ConvertError::model(inputs, error.into()))?;
         self.allow_gates(&mut report.warnings)?;
@@ -229,6 +229,9 @@ impl<'a> Conversion<'a> {
         }
         report.warnings.extend(warning::named_twice(inputs));
         report.warnings.extend(warning::counted_twice(inputs));
+        if !report.is_complete() {
+            profile.set_incomplete();
+        }
         Ok((profile, report))
     }
 

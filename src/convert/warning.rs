@@ -113,6 +113,7 @@ impl Warning {
             Warning::Callgrind(warning) => {
                 matches!(warning.kind, WarningKind::EventAbsent { .. })
             }
+            Warning::Preprocessed(ReadWarning::Incomplete { .. }) => false,
             Warning::Preprocessed(_) | Warning::Empty(_) | Warning::Units { .. } => true,
             _ => false,
         }

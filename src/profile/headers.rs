@@ -15,6 +15,12 @@ use super::ids::next_index;
 /// What the `creator:` line of a profile begins with that this program has summed up.
 pub(crate) const OWN_NAME: &[u8] = b"cg-preprocess ";
 
+/// How the value of a `desc:` line begins that says how many runs a profile sums.
+pub(crate) const RUNS: &[u8] = b"Runs: ";
+
+/// How the value of a `desc:` line begins that says that data are missing.
+pub(crate) const INCOMPLETE: &[u8] = b"Incomplete: ";
+
 /// The most commands of which a profile says that it is from them.
 const MOST_COMMANDS: usize = 100;
 
@@ -170,6 +176,7 @@ pub(super) struct Headers {
     settled: usize,
     is_full: bool,
     runs: Runs,
+    is_incomplete: bool,
 }
 
 /// How many runs of programs a profile sums, and of how many programs.
@@ -189,7 +196,7 @@ impl Runs {
     /// Takes in the value of a `desc:` line that [`text`](Self::text) has written; false if it is
     /// none.
     fn read(&mut self, value: &[u8]) -> bool {
-        let Some(value) = value.strip_prefix(b"Runs: ") else {
+        let Some(value) = value.strip_prefix(RUNS) else {
             return false;
         };
         let digits = value.iter().take_while(|byte| byte.is_ascii_digit());
@@ -254,13 +261,26 @@ impl Headers {
         self.runs.is_sum
     }
 
+    /// Whether data are missing.
+    pub fn is_incomplete(&self) -> bool {
+        self.is_incomplete
+    }
+
+    /// Notes that data are missing.
+    pub fn set_incomplete(&mut self) {
+        self.is_incomplete = true;
+    }
+
     /// Takes a line. If there is no space after its colon, one is added, because webgrind's reader
     /// splits at `: `.
     pub fn push(&mut self, line: &[u8]) {
-        if let Some(value) = line.strip_prefix(b"desc:")
-            && self.runs.read(value.trim_ascii())
-        {
-            return;
+        if let Some(value) = line.strip_prefix(b"desc:") {
+            let value = value.trim_ascii();
+            let is_incomplete = value.starts_with(INCOMPLETE);
+            self.is_incomplete |= is_incomplete;
+            if is_incomplete || self.runs.read(value) {
+                return;
+            }
         }
         if let Some(creator) = line.strip_prefix(b"creator:") {
             self.runs.is_sum |= creator.trim_ascii_start().starts_with(OWN_NAME);
@@ -323,6 +343,7 @@ impl Headers {
         let runs = self.runs.ended;
         self.runs.ended = runs.saturating_add(other.runs.ended);
         self.runs.has_more_commands |= other.runs.has_more_commands;
+        self.is_incomplete |= other.is_incomplete;
     }
 
     /// All lines, with correct summaries where they were missing or 0, for this selected event.
@@ -361,22 +382,28 @@ impl Headers {
             Some(Header { text, kind })
         });
         let added = added.into_iter().map(|total| Header::summary(b"", total));
-        lines.chain(added).chain(self.runs_line())
-    }
-
-    /// A line that says how many runs there are, if there are several.
-    fn runs_line(&self) -> Option<Header<'_>> {
-        (self.runs.ended > 1).then(|| Header {
-            text: Cow::Owned(self.runs.text(self.commands().len())),
+        let runs = || self.runs.text(self.commands().len());
+        let runs = (self.runs.ended > 1).then(runs);
+        let notes = self.incomplete_line().into_iter().chain(runs);
+        lines.chain(added).chain(notes.map(|text| Header {
+            text: Cow::Owned(text),
             kind: HeaderKind::Other,
-        })
+        }))
     }
 
-    /// Lines that say how many runs of which commands there are, besides the least of these; all of
-    /// them together do not depend on the order in which profiles were merged.
-    pub fn runs_and_commands(&self) -> Vec<Vec<u8>> {
+    /// A line that says that data are missing, if they are.
+    fn incomplete_line(&self) -> Option<Vec<u8>> {
+        const WHY: &[u8] = b"data were cut off, skipped or missing";
+        let line = || [b"desc: ", INCOMPLETE, WHY].concat();
+        self.is_incomplete.then(line)
+    }
+
+    /// Lines that say whether data are missing, how many runs there are, and of which commands
+    /// besides the least; they do not depend on the order in which profiles were merged.
+    pub fn notes(&self) -> Vec<Vec<u8>> {
         let commands = self.commands();
-        let mut lines = vec![self.runs.text(commands.len())];
+        let mut lines: Vec<_> = self.incomplete_line().into_iter().collect();
+        lines.push(self.runs.text(commands.len()));
         let others = commands.iter().take(MOST_COMMANDS).skip(1);
         lines.extend(others.map(|command| [b"desc: ", COMMAND, command].concat()));
         lines

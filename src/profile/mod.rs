@@ -34,7 +34,7 @@ pub use events::{Event, EventChoice, EventError, MOST_EVENTS};
 pub use functions::Function;
 pub use growth::{GrowthFailure, MaxGrowth, MaxGrowthError};
 pub use headers::{Header, HeaderKind};
-pub(crate) use headers::{OWN_NAME, summary_costs};
+pub(crate) use headers::{INCOMPLETE, OWN_NAME, RUNS, summary_costs};
 pub use ids::{EdgeId, FunctionId, NameId};
 pub use scale::split_scale;
 pub use stacks::{StackId, Stacks};
@@ -281,9 +281,18 @@ impl Profile {
         self.contents.headers.runs().max(1)
     }
 
-    /// The `desc:` lines that say how many runs there are, and of which commands besides the least.
-    pub(crate) fn runs_and_commands(&self) -> Vec<Vec<u8>> {
-        self.contents.headers.runs_and_commands()
+    /// Notes that data are missing which the profile should hold. All that is written of it says so
+    /// in a header, `desc: Incomplete: ...`.
+    ///
+    /// Readers give a warning if data are missing, or if an input says so.
+    pub fn set_incomplete(&mut self) {
+        self.contents.headers.set_incomplete();
+    }
+
+    /// The `desc:` lines that say whether the profile is incomplete, how many runs there are, and of
+    /// which commands besides the least.
+    pub(crate) fn notes(&self) -> Vec<Vec<u8>> {
+        self.contents.headers.notes()
     }
 
     /// The commands that were profiled, each once, sorted by their bytes.

@@ -139,6 +139,12 @@ pub enum ReadWarning {
         event: String,
         available: String,
     },
+    /// What was incomplete when this program wrote the file.
+    #[error("{input}: was made from incomplete data, as it says itself")]
+    Incomplete {
+        /// The file.
+        input: String,
+    },
     /// Some costs are the largest that the format holds.
     #[error(
         "{input}: some costs are 4294967295, the largest that the format holds: they may have been more"

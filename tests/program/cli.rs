@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use crate::runner::{bytes, fixture, messages, program, run, written};
+use crate::runner::{bytes, fixture, incomplete, messages, program, run, written};
 
 fn small() -> Vec<u8> {
     bytes("xdebug3/small.cg")
@@ -675,7 +675,7 @@ fn lenient_reading_skips_what_cannot_be_read() {
     let text = [&small()[..], b"nonsense\n"].concat();
     assert_eq!(run(["-o", "-"], &text).status.code(), Some(1));
     let output = run(["--lenient"], &text);
-    assert!(output.stdout == bytes("xdebug3/small.v7.pre"));
+    assert!(output.stdout == incomplete(bytes("xdebug3/small.v7.pre")));
     assert!(messages(&output).contains("nonsense"));
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::common::fixtures::assert_holds;
-use crate::runner::{bytes, fixture, messages, program, run, written};
+use crate::runner::{bytes, fixture, incomplete, messages, program, run, written};
 
 /// Converts what comes in through a pipe.
 fn piped(input: &[u8]) -> Vec<u8> {
@@ -134,13 +134,16 @@ fn figures(paths: &[PathBuf]) -> Value {
             function["invocations"].take();
         }
     }
+    let headers = document["headers"].as_array_mut().unwrap();
+    let is_note = |header: &Value, note| header[1].as_str().unwrap().starts_with(note);
     if !is_trace {
         // A text of sums is one run, unless it says more.
+        headers.retain(|header| !is_note(header, "Runs: "));
         document["runs"].take();
-        let headers = document["headers"].as_array_mut().unwrap();
-        headers.retain(|header| *header != json!(["desc", "Runs: 2"]));
     }
     // A profile that is named twice is warned of, and so is one that lacks an event of another.
+    let headers = document["headers"].as_array_mut().unwrap();
+    headers.retain(|header| !is_note(header, "Incomplete: "));
     document["warnings"].take();
     document["complete"].take();
     document
@@ -260,6 +263,7 @@ fn an_input_without_data_adds_nothing_to_others() {
         for inputs in [[nothing, &profile], [&profile, nothing]] {
             let output = program().args(["-f", "v7"]).args(inputs).output().unwrap();
             assert!(output.status.success());
+            let expected = incomplete(expected.clone());
             assert!(output.stdout == expected, "{}", nothing.display());
             let warning = "no profile data, so it adds nothing";
             let expected = format!("warning: {}: {warning}\n", nothing.display());
@@ -593,7 +597,7 @@ mod compressed {
             for inputs in [[&cut, &good], [&good, &cut]] {
                 let output = program().args(inputs).output().unwrap();
                 assert!(output.status.success(), "{output:?}");
-                assert!(output.stdout == bytes("xdebug3/small.v7.pre"));
+                assert!(output.stdout == incomplete(bytes("xdebug3/small.v7.pre")));
                 let message = messages(&output);
                 assert!(message.contains(&cut.display().to_string()), "{message}");
                 assert!(message.starts_with("warning: "), "{message}");

@@ -39,3 +39,9 @@ pub fn written(output: Output) -> Vec<u8> {
     assert!(output.status.success());
     output.stdout
 }
+
+/// A preprocessed file with the header that says that it was made from incomplete data.
+pub fn incomplete(mut file: Vec<u8>) -> Vec<u8> {
+    file.extend_from_slice(b"desc: Incomplete: data were cut off, skipped or missing\n");
+    file
+}

@@ -46,7 +46,7 @@ fn read(name: &str, input: impl Read, lenient: bool) -> Said {
 }
 
 /// Every variant of `ProblemKind` and `WarningKind`; those without a file are read in other tests.
-const VARIANTS: [&str; 35] = [
+const VARIANTS: [&str; 37] = [
     "CallWithoutCallee",
     "CallWithoutCost",
     "CostBeforeEvents",
@@ -59,6 +59,7 @@ const VARIANTS: [&str; 35] = [
     "Empty",
     "EventAbsent",
     "EventNameTooLong",
+    "Incomplete",
     "Io",
     "LineTooLong",
     "MissingPosition",
@@ -71,6 +72,7 @@ const VARIANTS: [&str; 35] = [
     "NotANumber",
     "NotAProfile",
     "NumberTooLarge",
+    "OtherSum",
     "Skipped",
     "SkippedCallCost",
     "SkippedInAll",

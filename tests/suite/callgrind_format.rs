@@ -104,7 +104,7 @@ fn preprocessed_files_come_back_and_functions_that_look_alike_in_them_become_one
     assert_eq!(alike.functions().len(), 2);
     let text = written(&alike);
     assert!(
-        text.ends_with("\nfl=(1) f\nfn=(1) x\n4 12\ncfn=(1)\ncalls=2 4\n5 1\n"),
+        text.ends_with("\nfl=(1) f\nfn=(1) x\n4 12\ncfn=(1)\ncalls=2 4\n5 1\n\ntotals: 12\n"),
         "{text}"
     );
 
@@ -182,6 +182,8 @@ cfi=(1)
 cfn=(3)
 calls=2 3
 10 7 1
+
+totals: 12 5
 "
     );
     assert_eq!(written(&profile), expected);
@@ -202,7 +204,7 @@ fn functions_of_one_name_have_ids_of_their_own() {
     let expected = concat!(
         "\nfl=(1) a.php\nfn=(1) run\n1 5\n\nfl=(2) b.php\nfn=(2) run\n2 7\n\n",
         "fl=(3) main.php\nfn=(3) {main}\n1 1\ncfi=(2)\ncfn=(2)\ncalls=1 2\n3 7\n",
-        "cfi=(1)\ncfn=(1)\ncalls=1 1\n4 5\n",
+        "cfi=(1)\ncfn=(1)\ncalls=1 1\n4 5\n\ntotals: 13\n",
     );
     assert!(text.ends_with(expected), "{text}");
 }

@@ -1,9 +1,10 @@
 //! Profiles that end too early: killed scripts, and runs that are still being written.
 
-use cg_preprocess::profile::{Cost, HeaderKind, Profile};
+use cg_preprocess::callgrind;
+use cg_preprocess::profile::{Cost, EventChoice, HeaderKind, Profile};
 
 use crate::common::Random;
-use crate::library::Reading;
+use crate::library::{Reading, event, profile_options, read as read_with};
 
 /// How many bytes at the end of a trace are cut one by one.
 const TAIL: usize = 1600;
@@ -113,4 +114,34 @@ fn a_trace_of_xdebug_2_can_be_cut_at_every_byte() {
 fn long_traces_can_be_cut_anywhere() {
     check_xdebug_3(LONG_XDEBUG_3, places(LONG_XDEBUG_3));
     check_xdebug_2(LONG_XDEBUG_2, places(LONG_XDEBUG_2));
+}
+
+/// Whatever is cut off a profile that this program has summed up, its sums tell, or its last line.
+#[test]
+fn a_sum_can_be_cut_at_every_byte() {
+    for trace in [XDEBUG_2, XDEBUG_3] {
+        let all = profile_options(|options| options.events = EventChoice::All);
+        let mut sum = Vec::new();
+        callgrind::write(&read_with(trace, all.clone()), &mut sum).unwrap();
+        for profile in [all, event("Time"), event("Memory"), event("Memory_(bytes)")] {
+            let reading = Reading {
+                profile,
+                ..Reading::default()
+            };
+            for cut in 0..sum.len() {
+                let outcome = reading.read([&sum[..cut]]);
+                let is_told = outcome.is_ok_and(|(_, warnings)| warnings.is_empty());
+                assert!(!is_told, "cut at {cut} of {}", sum.len());
+            }
+            if let Ok((_, warnings)) = reading.read([&sum[..]]) {
+                assert_eq!(warnings, [""; 0]);
+            }
+        }
+        // Version 0.2.0 wrote the `summary:` alone.
+        let text = String::from_utf8(sum).unwrap();
+        let (text, _) = text.split_once("\ntotals: ").unwrap();
+        let old = text.replace("desc: Runs: 1\n", "");
+        assert!(!read(text.as_bytes()).1.is_empty());
+        assert!(read(old.as_bytes()).1.is_empty());
+    }
 }

@@ -1,9 +1,9 @@
 //! Header lines: what they change, and which runs and parts they begin.
 
 use super::Interpreter;
-use crate::callgrind::error::{Problem, ProblemKind};
+use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::Positions;
-use crate::profile::{Kind, is_overlong, summary_costs};
+use crate::profile::{INCOMPLETE, Kind, RUNS, is_overlong, summary_costs};
 
 impl Interpreter<'_> {
     /// Reads a line that is no known body line.
@@ -29,7 +29,7 @@ impl Interpreter<'_> {
                 self.columns.set_events(value);
             }
             b"summary" => {
-                self.section.summary(self.in_force.is_in_block());
+                self.section.summary(value, self.in_force.is_in_block());
                 self.columns.header_came();
             }
             b"positions" => {
@@ -52,7 +52,14 @@ impl Interpreter<'_> {
                 self.has_known_header = true;
             }
             b"part" => self.begin_part(),
-            b"totals" => self.section.totals(),
+            b"totals" => self.section.totals(value),
+            b"desc" => match value.trim_ascii_start() {
+                value if value.starts_with(RUNS) => self.section.runs(),
+                value if value.starts_with(INCOMPLETE) => {
+                    self.diagnostics.warn_cut(WarningKind::Incomplete);
+                }
+                _ => {}
+            },
             _ => {}
         }
         self.builder.add_header(line);

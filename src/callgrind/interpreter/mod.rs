@@ -122,10 +122,8 @@ impl<'a> Interpreter<'a> {
             self.expect = Expect::OwnCost;
             self.warn_cut(WarningKind::CutLine(found));
         } else if !found.is_empty() {
-            let is_usual = self.section.leaves_last_line_open();
             if self.section.end_within_line() {
-                let kind = WarningKind::UnendedLine { found, is_usual };
-                self.diagnostics.warn_cut(kind);
+                self.diagnostics.warn_cut(WarningKind::UnendedLine(found));
             }
         }
         self.diagnostics.pass_lines(1);
@@ -375,7 +373,9 @@ impl<'a> Interpreter<'a> {
     /// Says what a section lacks that may end within the block of the function in force.
     fn end_section(&mut self, is_open: bool) {
         let open = is_open.then(|| self.in_force.function_name(self.builder));
-        match self.section.lacks(open) {
+        let own = self.builder.section_self_total();
+        let selected = |stated: &[Cost]| self.columns.selected(stated);
+        match self.section.lacks(open, own, selected) {
             Some(WarningKind::NoTrace) => self.diagnostics.warn_no_trace(),
             Some(kind) => self.diagnostics.warn_cut(kind),
             None => {}

@@ -1,7 +1,7 @@
 //! The section that is being read, a run or a part: what it has had, and whether it is whole.
 
 use crate::callgrind::error::WarningKind;
-use crate::profile::Kind;
+use crate::profile::{Cost, Kind, OWN_NAME, summary_costs};
 use crate::shown::text::excerpt;
 
 /// The section that is being read.
@@ -11,22 +11,58 @@ pub(super) struct Section {
     fixed_kind: Option<Kind>,
     /// What its blocks are, as its header says.
     told_kind: Option<Kind>,
-    /// Whether Valgrind writes it, who ends each part with a `totals:` line.
-    expects_totals: bool,
-    /// Whether yappi writes it, which never ends its last line.
-    leaves_last_line_open: bool,
+    writer: Writer,
+    body: Body,
+    summary: Summary,
     has_totals: bool,
     has_events: bool,
-    has_summary: bool,
-    /// Whether a `summary:` line says that its last block has ended.
-    is_summed_up: bool,
     /// Whether a section before it had any block.
     had_body: bool,
-    /// Whether there was any block, and one of `{main}`.
-    has_body: bool,
-    has_main: bool,
     /// Whether a warning has said already where it is cut off.
     is_cut: bool,
+}
+
+/// Who writes a section, as far as this tells where it ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Writer {
+    #[default]
+    Other,
+    /// It ends each part with a `totals:` line.
+    Valgrind,
+    /// It never ends its last line.
+    Yappi,
+    /// This program. It states the sums of the costs in its header.
+    Own(Stated),
+}
+
+/// The sums that this program states.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Stated {
+    /// Whether it states them in a `totals:` line too, after everything else. Version 0.2.0 did not.
+    expects_totals: bool,
+    summary: Vec<Cost>,
+    totals: Vec<Cost>,
+}
+
+/// The blocks of a section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Body {
+    #[default]
+    None,
+    /// There are some, but none of `{main}`.
+    Begun,
+    WithMain,
+}
+
+/// Where a section has its `summary:` line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Summary {
+    #[default]
+    None,
+    /// Before its blocks, or between them.
+    Anywhere,
+    /// After its last block, which has ended by this.
+    Last,
 }
 
 impl Section {
@@ -42,8 +78,7 @@ impl Section {
     pub fn begin_next(&mut self) {
         *self = Section {
             told_kind: self.told_kind,
-            expects_totals: self.expects_totals,
-            leaves_last_line_open: self.leaves_last_line_open,
+            writer: std::mem::take(&mut self.writer),
             had_body: self.has_data(),
             ..Section::first(self.fixed_kind)
         };
@@ -64,8 +99,15 @@ impl Section {
     /// Takes in the value of a `creator:` line, and returns the kind of profile that it writes.
     pub fn creator(&mut self, value: &[u8]) -> Kind {
         let value = value.trim_ascii();
-        self.expects_totals = value.starts_with(b"callgrind-");
-        self.leaves_last_line_open = value.starts_with(b"yappi");
+        self.writer = if value.starts_with(b"callgrind-") {
+            Writer::Valgrind
+        } else if value.starts_with(b"yappi") {
+            Writer::Yappi
+        } else if value.starts_with(OWN_NAME) {
+            Writer::Own(Stated::default())
+        } else {
+            Writer::Other
+        };
         if value.starts_with(b"xdebug") {
             Kind::Trace
         } else {
@@ -73,14 +115,16 @@ impl Section {
         }
     }
 
-    /// Whether the writer never ends its last line.
-    pub fn leaves_last_line_open(&self) -> bool {
-        self.leaves_last_line_open
+    /// Takes in a line that says how many runs there are. Whoever writes it ends with `totals:`.
+    pub fn runs(&mut self) {
+        if let Writer::Own(stated) = &mut self.writer {
+            stated.expects_totals = true;
+        }
     }
 
     /// Takes in an `events:` line; true if headers before it may speak of the columns before.
     pub fn events(&mut self) -> bool {
-        let follows_others = self.has_body || self.has_events;
+        let follows_others = self.has_body() || self.has_events;
         self.has_events = true;
         follows_others
     }
@@ -88,36 +132,46 @@ impl Section {
     /// Takes in a `summary:` line.
     ///
     /// Since 2.8, Xdebug writes the summary after the last block; before, within it.
-    pub fn summary(&mut self, is_in_block: bool) {
-        self.has_summary = true;
-        self.is_summed_up |= is_in_block;
+    pub fn summary(&mut self, value: &[u8], is_in_block: bool) {
+        let place = if is_in_block {
+            Summary::Last
+        } else {
+            Summary::Anywhere
+        };
+        self.summary = self.summary.max(place);
+        if let Writer::Own(stated) = &mut self.writer {
+            stated.summary = summary_costs(value);
+        }
     }
 
     /// Takes in a `totals:` line.
-    pub fn totals(&mut self) {
+    pub fn totals(&mut self, value: &[u8]) {
         self.has_totals = true;
+        if let Writer::Own(stated) = &mut self.writer {
+            stated.totals = summary_costs(value);
+        }
     }
 
     /// Takes in a block.
     #[inline]
     pub fn open_block(&mut self, is_main: bool) {
-        self.has_body = true;
-        self.has_main |= is_main;
+        let body = if is_main { Body::WithMain } else { Body::Begun };
+        self.body = self.body.max(body);
     }
 
     /// Whether it has any block.
     pub fn has_body(&self) -> bool {
-        self.has_body
+        self.body != Body::None
     }
 
     /// Whether it, or any before it, has a block.
     pub fn has_data(&self) -> bool {
-        self.had_body || self.has_body
+        self.had_body || self.has_body()
     }
 
     /// Whether a `summary:` line says that its last block has ended.
     pub fn is_summed_up(&self) -> bool {
-        self.is_summed_up
+        self.summary == Summary::Last
     }
 
     /// Notes that it is cut off; true if nobody has said so before.
@@ -125,23 +179,48 @@ impl Section {
         !std::mem::replace(&mut self.is_cut, true)
     }
 
-    /// Notes that its last line has no end; true if nobody has said before that it is cut off.
+    /// Notes that its last line has no end; true if that may be worth a warning.
     pub fn end_within_line(&mut self) -> bool {
-        let is_first = !self.is_cut;
-        // What Valgrind ends its parts with tells more, if that is missing.
-        self.is_cut |= !self.expects_totals;
-        is_first
+        match self.writer {
+            Writer::Yappi => false,
+            // What Valgrind ends its parts with tells more, if that is missing.
+            Writer::Valgrind => !self.is_cut,
+            Writer::Other | Writer::Own(_) => self.cut(),
+        }
     }
 
     /// What it lacks that its writer would have written, unless that has been said.
     ///
     /// `open` is the function in whose block it ends, if nothing shows that the block has ended.
-    pub fn lacks(&self, open: Option<&[u8]>) -> Option<WarningKind> {
-        if !self.is_trace() {
-            let lacks_totals = self.expects_totals && !self.has_totals && !self.is_cut;
-            return lacks_totals.then_some(WarningKind::CutPart);
+    /// `own` is the sum of its self costs; `selected` finds in stated sums the one to compare.
+    pub fn lacks(
+        &self,
+        open: Option<&[u8]>,
+        own: Cost,
+        selected: impl Fn(&[Cost]) -> Cost,
+    ) -> Option<WarningKind> {
+        let expects_totals = match &self.writer {
+            _ if self.is_cut => false,
+            Writer::Valgrind => true,
+            Writer::Own(stated) => stated.expects_totals,
+            Writer::Yappi | Writer::Other => false,
+        };
+        if expects_totals && !self.has_totals && !self.is_trace() {
+            return Some(WarningKind::CutPart);
         }
-        let is_whole = self.has_main || self.has_summary;
+        if let Writer::Own(Stated {
+            summary, totals, ..
+        }) = &self.writer
+            && !self.is_cut
+            && (selected(summary) != own || self.has_totals && totals != summary)
+        {
+            let stated = selected(summary);
+            return Some(WarningKind::OtherSum { stated, found: own });
+        }
+        if !self.is_trace() {
+            return None;
+        }
+        let is_whole = self.body == Body::WithMain || self.summary != Summary::None;
         match self.told_kind {
             Some(Kind::Aggregate) => Some(WarningKind::NoTrace),
             None if !is_whole => Some(WarningKind::NoTrace),

@@ -234,6 +234,11 @@ impl ProfileBuilder {
         self.input.headers.is_sum()
     }
 
+    /// Whether a header of the input that is being read says that data are missing.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.input.headers.is_incomplete()
+    }
+
     /// Says what the blocks from here on are.
     pub fn set_kind(&mut self, kind: Kind) {
         self.close_block();

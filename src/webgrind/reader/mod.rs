@@ -127,6 +127,10 @@ pub fn read(
     let is_single = file.function_count == 1;
     let largest_cost = TableReader::new(file, builder).read()?;
     let input = name.to_owned();
+    if builder.is_incomplete() {
+        let input = input.clone();
+        warnings.push(ReadWarning::Incomplete { input });
+    }
     match largest_cost {
         u32::MAX => warnings.push(ReadWarning::Saturated { input }),
         0 if is_single => warnings.push(ReadWarning::OnlyBegun { input }),
