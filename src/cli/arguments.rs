@@ -21,21 +21,28 @@ use super::progress::When;
 use super::webgrind_files::Place;
 
 /// What names of files say of their format.
-const ENDINGS: [(&str, Format); 4] = [
+const ENDINGS: &[(&str, Format)] = &[
     (".html", Format::Html),
     (".json", Format::Json),
     (".txt", Format::Text),
+    (".md", Format::Markdown),
     (".folded", Format::Collapsed),
+    #[cfg(feature = "compression")]
+    (".pb.gz", Format::Pprof),
 ];
 
 /// The number of rows in a report without `--top`.
 const DEFAULT_ROWS: usize = 30;
 
+/// That in a report that stands above the rest of a page.
+const DEFAULT_MARKDOWN_ROWS: usize = 10;
+
 /// Converts, merges and compares callgrind profiles
 ///
 /// Reads the profiles of Xdebug, Valgrind and other writers of the callgrind format, plain or
 /// compressed with gzip or zstd, as well as preprocessed files of webgrind. Writes files for
-/// webgrind, tables, call trees, stacks for flame graphs, JSON, and merged callgrind profiles.
+/// webgrind, tables, call trees, stacks for flame graphs and for pprof, JSON, and merged callgrind
+/// profiles.
 /// Inputs are recognised by their content.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 80)]
@@ -97,7 +104,7 @@ pub struct OutputArguments {
 
     /// What to write [default: what the name of FILE says, text at a terminal, else v7]
     ///
-    /// Names that say it end in .html, .json, .txt or .folded (collapsed). v4 to v7 are webgrind's
+    /// Names that say it end in .html, .json, .txt, .md, .folded (collapsed) or .pb.gz (pprof). v4 to v7 are webgrind's
     /// formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version since 1.2 v7.
     #[arg(short, long, value_enum)]
     format: Option<Format>,
@@ -126,9 +133,9 @@ pub struct OutputArguments {
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Reports (text and tree)")]
+#[command(next_help_heading = "Reports (text, markdown and tree)")]
 struct ReportArguments {
-    /// Show this many rows; 0 for all [default: 30]
+    /// Show this many rows; 0 for all [default: 30; markdown: 10]
     #[arg(
         long,
         value_name = "N",
@@ -188,8 +195,8 @@ pub struct PageArguments {
 struct ComparisonArguments {
     /// Compare the inputs with this profile; repeatable
     ///
-    /// Shows the totals, and the functions or stacks that differ, as text, JSON or collapsed
-    /// stacks.
+    /// Shows the totals, and the functions or stacks that differ, as text, Markdown, JSON,
+    /// collapsed stacks or for pprof.
     #[arg(long, value_name = "FILE")]
     base: Vec<PathBuf>,
 
@@ -207,7 +214,8 @@ struct ComparisonArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Figures")]
 struct FigureArguments {
-    /// Event whose costs are written; repeatable for callgrind, text and json
+    /// Event whose costs are written; repeatable for callgrind, text, markdown
+    /// and json
     ///
     /// Default: all events for callgrind and json, the first one for other formats. Derived events,
     /// which `event:` lines define, can be named too.
@@ -333,7 +341,10 @@ impl Arguments {
         let reports = &self.reports;
         let bytes = |text: &Option<OsString>| text.clone().map(OsString::into_encoded_bytes);
         let mut options = text::Options::default();
-        options.top = Some(reports.top.unwrap_or(DEFAULT_ROWS));
+        options.top = Some(reports.top.unwrap_or(match self.format() {
+            Format::Markdown => DEFAULT_MARKDOWN_ROWS,
+            _ => DEFAULT_ROWS,
+        }));
         options.sort = reports.sort.unwrap_or_default();
         options.filter = bytes(&reports.filter);
         options.function = bytes(&reports.function);

@@ -22,8 +22,13 @@ pub enum Format {
     V7,
     /// All functions and calls, for KCachegrind and others, and for merging.
     Callgrind,
+    /// All stacks, for `go tool pprof`, Pyroscope, Parca and others.
+    #[cfg(feature = "compression")]
+    Pprof,
     /// A table of the most expensive functions.
     Text,
+    /// Likewise, for pull requests and summaries of CI jobs.
+    Markdown,
     /// The most expensive call stacks as a tree.
     Tree,
     /// The call stacks, for flame graphs.
@@ -112,6 +117,20 @@ impl Format {
                 events: EventNeed::Several,
                 rows: RowChoice::Functions,
                 comparison: true,
+                ..LEAST
+            },
+            Format::Markdown => Needs {
+                events: EventNeed::Several,
+                rows: RowChoice::Top,
+                comparison: true,
+                ..LEAST
+            },
+            #[cfg(feature = "compression")]
+            Format::Pprof => Needs {
+                events: EventNeed::All,
+                stacks: StackNeed::IfAny,
+                comparison: true,
+                binary: true,
                 ..LEAST
             },
             Format::Tree => Needs {

@@ -97,6 +97,10 @@ pub enum Warning {
     /// About the stacks that were written.
     #[error(transparent)]
     Collapsed(collapsed::Warning),
+    /// Likewise, for pprof.
+    #[cfg(feature = "compression")]
+    #[error(transparent)]
+    Pprof(crate::report::pprof::Warning),
     /// About the file that was written.
     #[error(transparent)]
     Webgrind(webgrind::WriteWarning),
@@ -142,6 +146,8 @@ impl Warning {
             | Warning::Collapsed(_)
             | Warning::Webgrind(_)
             | Warning::Written(_) => false,
+            #[cfg(feature = "compression")]
+            Warning::Pprof(_) => false,
         }
     }
 }

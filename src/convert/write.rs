@@ -7,7 +7,9 @@ use super::{ConvertError, Format, FormatError, Options, Report, Warning};
 use crate::io::{Place, Target};
 use crate::profile::{Comparison, Profile, Stacks};
 use crate::report::json::{self, Completeness};
-use crate::report::{collapsed, html, text, tree};
+#[cfg(feature = "compression")]
+use crate::report::pprof;
+use crate::report::{collapsed, html, markdown, text, tree};
 use crate::webgrind::{Version, WriteOptions};
 use crate::{callgrind, webgrind};
 
@@ -76,6 +78,49 @@ impl Loaded<'_> {
             (Format::Text, Some(compared)) => self.stream(|to| {
                 let comparison = &compared.comparison;
                 Ok(nothing(text::write_comparison(comparison, text, to)?))
+            }),
+            (Format::Markdown, None) => {
+                let complete = self.report.is_complete();
+                self.stream(|to| Ok(nothing(markdown::write(profile, text, complete, to)?)))
+            }
+            (Format::Markdown, Some(compared)) => {
+                let comparison = &compared.comparison;
+                let complete = &compared.complete;
+                let complete = complete.base && complete.new;
+                let verdicts: Vec<_> = self
+                    .options
+                    .max_growth
+                    .iter()
+                    .map(|&limit| {
+                        let failure = comparison.check_growth(limit).err();
+                        markdown::Verdict {
+                            kept: failure.is_none(),
+                            text: failure.map_or_else(
+                                || format!("the total may grow by {limit}"),
+                                |failure| failure.to_string(),
+                            ),
+                        }
+                    })
+                    .collect();
+                self.stream(|to| {
+                    Ok(nothing(markdown::write_comparison(
+                        comparison, &verdicts, text, complete, to,
+                    )?))
+                })
+            }
+            #[cfg(feature = "compression")]
+            (Format::Pprof, compared) => self.stream(|to| {
+                let new = Stacks::new(profile);
+                let base = compared
+                    .as_ref()
+                    .map(|compared| Stacks::new(&compared.base));
+                let sides: Vec<_> = base.iter().chain([&new]).collect();
+                let estimated = estimated(&sides);
+                let mut notes = self.notes().warnings;
+                notes.extend(estimated.as_ref().map(Warning::to_string));
+                let found = pprof::write(&new, base.as_ref(), &notes, to)?;
+                let found = about(found, Warning::Pprof);
+                Ok(estimated.into_iter().chain(found).collect())
             }),
             (Format::Json, None) => {
                 let notes = self.notes();

@@ -24,5 +24,8 @@
 pub mod collapsed;
 pub mod html;
 pub mod json;
+pub mod markdown;
+#[cfg(feature = "compression")]
+pub mod pprof;
 pub mod text;
 pub mod tree;

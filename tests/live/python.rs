@@ -107,6 +107,11 @@ fn edges(profile: &Profile, figure: impl Fn(&Call) -> i64) -> BTreeMap<(Place, P
     }))
 }
 
+/// Has yappi write a profile.
+pub fn with_yappi(file: &PathBuf) {
+    Statistics::of("with_yappi.py", &[file]);
+}
+
 #[test]
 fn yappi() {
     let bench = Bench::new();

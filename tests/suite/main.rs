@@ -20,7 +20,10 @@ mod cut_off;
 mod golden;
 mod interpreter;
 mod lines;
+mod markdown;
 mod page;
+#[cfg(feature = "compression")]
+mod pprof;
 mod properties;
 mod report;
 mod round_trip;

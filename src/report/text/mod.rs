@@ -90,6 +90,17 @@ pub enum Sort {
     Calls,
 }
 
+impl Sort {
+    /// What a function is sorted by.
+    pub(super) fn rank(self, profile: &Profile, id: FunctionId) -> i128 {
+        match self {
+            Sort::SelfCost => first_cost(profile.self_costs(id)).into(),
+            Sort::Inclusive => first_cost(profile.inclusive_costs(id)).into(),
+            Sort::Calls => profile.function(id).invocations.into(),
+        }
+    }
+}
+
 /// Why there is no report.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -272,16 +283,8 @@ impl<'a> Report<'a> {
     fn functions(&self, is_wanted: impl Fn(FunctionId) -> bool) -> Vec<FunctionId> {
         let functions = self.profile.functions().map(|(id, _)| id);
         let mut wanted: Vec<_> = functions.filter(|&id| is_wanted(id)).collect();
-        wanted.sort_by_key(|&id| Reverse(self.rank(id)));
+        wanted.sort_by_key(|&id| Reverse(self.options.sort.rank(self.profile, id)));
         wanted
-    }
-
-    fn rank(&self, id: FunctionId) -> i128 {
-        match self.options.sort {
-            Sort::SelfCost => first_cost(self.profile.self_costs(id)).into(),
-            Sort::Inclusive => first_cost(self.profile.inclusive_costs(id)).into(),
-            Sort::Calls => self.profile.function(id).invocations.into(),
-        }
     }
 
     fn name(&self, id: FunctionId) -> String {

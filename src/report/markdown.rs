@@ -1,0 +1,375 @@
+//! The report and the comparison as Markdown, for pull requests and summaries of CI jobs.
+//!
+//! A heading with the verdict, the totals of all wanted events, the top functions as a table, and
+//! some more of them in a section that is folded. Names are short, and stand in code spans that
+//! nothing in a name can end. The text never has more than [`MOST_CHARACTERS`], so that it always
+//! fits into a comment.
+
+use std::cmp::Reverse;
+use std::io::{self, Write};
+
+use super::text::figures::{Unit, counted, in_units, signed};
+use super::text::{Names, Options, command};
+use crate::profile::{
+    Comparison, Cost, Event, FunctionChange, FunctionId, FunctionSums, Profile, first_cost,
+    split_scale,
+};
+use crate::shown::names::{SHORT, cut_end, short_names, shorten_path};
+use crate::shown::numbers::{grouped, percent};
+use crate::shown::text::printable;
+
+/// What GitHub takes are 65,536 characters, and others as many or more.
+pub const MOST_CHARACTERS: usize = 60_000;
+
+/// This many characters are left for what stands after the tables.
+const RESERVE: usize = 1_000;
+
+/// Rows of the folded table.
+const FOLDED: usize = 50;
+
+/// There is no room for more rows than these.
+const MOST_ROWS: usize = 4_000;
+
+/// Characters of a code span at most, whatever their width.
+const LONGEST_SPAN: usize = 250;
+
+/// The widest command that is shown.
+const COMMAND: usize = 120;
+
+/// The widest path of a file that is shown.
+const PATH: usize = 50;
+
+/// What was found of a limit on growth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether it is kept.
+    pub kept: bool,
+    /// The limit, or by how much it is exceeded.
+    pub text: String,
+}
+
+/// Writes the report of a profile.
+///
+/// Of the options, [`top`](Options::top) and [`sort`](Options::sort) have an effect.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write(
+    profile: &Profile,
+    options: &Options,
+    complete: bool,
+    mut output: impl Write,
+) -> io::Result<()> {
+    output.write_all(report(profile, options, complete).as_bytes())?;
+    output.flush()
+}
+
+/// Writes a comparison, with the verdicts on its limits.
+///
+/// Of the options, [`top`](Options::top) has an effect.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write_comparison(
+    comparison: &Comparison,
+    verdicts: &[Verdict],
+    options: &Options,
+    complete: bool,
+    mut output: impl Write,
+) -> io::Result<()> {
+    output.write_all(changes(comparison, verdicts, options, complete).as_bytes())?;
+    output.flush()
+}
+
+/// A column's heading, and where its cells stand.
+type Column<'a> = (&'a str, &'static str);
+
+const LEFT: &str = "---";
+const RIGHT: &str = "--:";
+
+fn report(profile: &Profile, options: &Options, complete: bool) -> String {
+    let mut page = Page::default();
+    let command = cut_end(&command(profile), Some(COMMAND));
+    page.line(&format!("## Profile of {}", span(&command)));
+    page.line("");
+    let calls = profile.edges().map(|edge| edge.calls);
+    let calls = counted(calls.fold(0, u64::saturating_add), "call");
+    let functions = counted(profile.functions().len() as u64, "function");
+    page.line(&format!("{functions}, {calls}"));
+    page.completeness(complete);
+    let unit = |event: &Event| Unit::of(profile.unit(event), split_scale(event.name()).1);
+    let totals = profile.events().iter().zip(profile.totals());
+    let totals = totals
+        .map(|(event, total)| vec![cell(&printable(event.name())), in_units(total, unit(event))]);
+    page.table(&[("event", LEFT), ("total", RIGHT)], totals);
+    let total = profile.total();
+    let notation = profile
+        .events()
+        .first()
+        .map(|event| unit(event).notation(total));
+    let notation = notation.unwrap_or_default();
+    let mut functions: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
+    functions.sort_by_key(|&id| Reverse(options.sort.rank(profile, id)));
+    let rows = functions.iter().take(MOST_ROWS).map(|&id| {
+        let function = profile.function(id);
+        let self_cost = first_cost(profile.self_costs(id));
+        let inclusive = first_cost(profile.inclusive_costs(id));
+        Row {
+            figures: vec![
+                percent(self_cost, total),
+                notation.cost(self_cost),
+                percent(inclusive, total),
+                notation.cost(inclusive),
+                grouped(function.invocations),
+            ],
+            name: printable(profile.name(function.name)),
+            place: place(profile.name(function.file), function.line),
+        }
+    });
+    let columns = [
+        ("self %", RIGHT),
+        (&notation.heading("self", "self"), RIGHT),
+        ("incl %", RIGHT),
+        (&notation.heading("incl", "inclusive"), RIGHT),
+        ("calls", RIGHT),
+        ("function", LEFT),
+        ("file:line", LEFT),
+    ];
+    let shown = page.rows(&columns, rows.collect(), options);
+    let rest = &functions[shown..];
+    if !rest.is_empty() {
+        let count = counted(rest.len() as u64, "more function");
+        let cost = rest.iter().map(|&id| first_cost(profile.self_costs(id)));
+        let cost = cost.fold(0, Cost::saturating_add);
+        let share = percent(cost, total);
+        let cost = notation.with_unit(cost);
+        page.line("");
+        page.line(&format!("{count} with a self cost of {cost} ({share} %)"));
+    }
+    page.text
+}
+
+fn changes(
+    comparison: &Comparison,
+    verdicts: &[Verdict],
+    options: &Options,
+    complete: bool,
+) -> String {
+    let mut page = Page::default();
+    let unit = Unit::of(comparison.unit, 1);
+    let (base, new) = (comparison.base.total, comparison.new.total);
+    let notation = unit.notation(base.max(new));
+    let share = |change: i128| match base {
+        1.. => signed(change, percent(change, base)),
+        _ => "-".to_owned(),
+    };
+    let change = comparison.total_change();
+    let event = span(&printable(&comparison.event));
+    let verdict = match change {
+        0 => format!("{event} is unchanged"),
+        1.. if base > 0 => format!("{event} grew by {} %", percent(change, base)),
+        1.. => format!("{event} grew from nothing"),
+        _ => format!(
+            "{event} shrank by {} %",
+            percent(change.saturating_neg(), base)
+        ),
+    };
+    let broken = verdicts.iter().filter(|verdict| !verdict.kept).count();
+    let outcome = match (verdicts, broken) {
+        ([], _) => "",
+        ([_], 0) => ": the limit is kept",
+        (_, 0) => ": all limits are kept",
+        ([_], _) => ": the limit is **not** kept",
+        (_, 1) => ": a limit is **not** kept",
+        _ => ": limits are **not** kept",
+    };
+    page.line(&format!("## {verdict}{outcome}"));
+    page.line("");
+    for verdict in verdicts {
+        let kept = if verdict.kept { "kept" } else { "**not kept**" };
+        page.line(&format!("- {kept}: {}", span(&verdict.text)));
+    }
+    page.completeness(complete);
+    page.table(
+        &[
+            ("event", LEFT),
+            ("base", RIGHT),
+            ("new", RIGHT),
+            ("change", RIGHT),
+            ("change %", RIGHT),
+        ],
+        std::iter::once(vec![
+            cell(&printable(&comparison.event)),
+            in_units(base, unit),
+            in_units(new, unit),
+            signed(change, in_units(change, unit)),
+            share(change),
+        ]),
+    );
+    let changes = &comparison.changes;
+    let both = |before: String, after: String| match before == after {
+        true => before,
+        false => format!("{before} → {after}"),
+    };
+    let rows = changes.iter().take(MOST_ROWS).map(|change| {
+        let cost = change.self_cost();
+        let figures = |figure: &dyn Fn(&FunctionSums) -> String| match (&change.base, &change.new) {
+            (Some(base), Some(new)) => both(figure(base), figure(new)),
+            (None, Some(new)) => format!("new: {}", figure(new)),
+            (base, None) => format!("gone: {}", base.as_ref().map_or_else(String::new, figure)),
+        };
+        Row {
+            figures: vec![
+                signed(cost, notation.cost(cost)),
+                share(cost),
+                figures(&|sums| notation.cost(sums.self_cost)),
+                figures(&|sums| notation.cost(sums.inclusive)),
+                figures(&|sums| grouped(sums.invocations)),
+            ],
+            name: printable(&change.name),
+            place: place(&change.file, 0),
+        }
+    });
+    let columns = [
+        (&*notation.heading("change", "change"), RIGHT),
+        ("base %", RIGHT),
+        (&notation.heading("self", "self"), RIGHT),
+        (&notation.heading("incl", "inclusive"), RIGHT),
+        ("calls", RIGHT),
+        ("function", LEFT),
+        ("file", LEFT),
+    ];
+    let shown = page.rows(&columns, rows.collect(), options);
+    page.line("");
+    let rest = &changes[shown..];
+    if !rest.is_empty() {
+        let count = grouped(rest.len() as u64);
+        let change = rest.iter().map(FunctionChange::self_cost);
+        let change = change.fold(0, i128::saturating_add);
+        let cost = signed(change, notation.with_unit(change));
+        page.line(&format!("{count} more changed by {cost} together."));
+    }
+    let unchanged = counted(comparison.unchanged as u64, "function");
+    page.line(&format!("{unchanged} did not change."));
+    page.text
+}
+
+/// A row of a table of functions.
+struct Row {
+    figures: Vec<String>,
+    name: String,
+    /// Markdown.
+    place: String,
+}
+
+/// The text, as far as there is room for it.
+#[derive(Default)]
+struct Page {
+    text: String,
+    characters: usize,
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.characters += line.chars().count() + 1;
+        self.text += line;
+        self.text += "\n";
+    }
+
+    fn completeness(&mut self, complete: bool) {
+        if !complete {
+            self.line("");
+            self.line("**The profiles are not complete**: parts were cut off, skipped or missing.");
+        }
+    }
+
+    /// Adds a table with the rows that there is room for; tells how many.
+    fn table(&mut self, columns: &[Column<'_>], rows: impl Iterator<Item = Vec<String>>) -> usize {
+        let row = |cells: &mut dyn Iterator<Item = &str>| {
+            let cells = cells.map(|cell| format!(" {cell} |"));
+            format!("|{}", cells.collect::<String>())
+        };
+        self.line("");
+        self.line(&row(&mut columns.iter().map(|(heading, _)| *heading)));
+        self.line(&row(&mut columns.iter().map(|(_, side)| *side)));
+        let mut count = 0;
+        for cells in rows {
+            let line = row(&mut cells.iter().map(String::as_str));
+            if self.characters + line.chars().count() > MOST_CHARACTERS - RESERVE {
+                break;
+            }
+            self.line(&line);
+            count += 1;
+        }
+        count
+    }
+
+    /// Adds the first rows, and folded, the next ones; tells how many of them there was room for.
+    fn rows(&mut self, columns: &[Column<'_>], mut rows: Vec<Row>, options: &Options) -> usize {
+        let top = options.top.unwrap_or(usize::MAX).min(rows.len());
+        rows.truncate(top.saturating_add(FOLDED));
+        if options.names != Names::Full {
+            let names: Vec<_> = rows.iter().map(|row| row.name.as_str()).collect();
+            let names = short_names(&names, SHORT);
+            for (row, name) in rows.iter_mut().zip(names) {
+                row.name = name;
+            }
+        }
+        let cells = |row: &Row| {
+            let mut cells = row.figures.clone();
+            cells.push(cell(&row.name));
+            cells.push(row.place.clone());
+            cells
+        };
+        let (top, folded) = rows.split_at(top);
+        let mut shown = 0;
+        if !top.is_empty() {
+            shown = self.table(columns, top.iter().map(cells));
+        }
+        if shown == top.len() && !folded.is_empty() {
+            self.line("");
+            let count = grouped(folded.len() as u64);
+            self.line(&format!("<details><summary>{count} more</summary>"));
+            shown += self.table(columns, folded.iter().map(cells));
+            self.line("");
+            self.line("</details>");
+        }
+        shown
+    }
+}
+
+/// A file, and its line unless that is 0.
+fn place(file: &[u8], line: u64) -> String {
+    let path = shorten_path(&printable(file), PATH);
+    match line {
+        _ if path.is_empty() => String::new(),
+        0 => cell(&path),
+        line => cell(&format!("{path}:{line}")),
+    }
+}
+
+/// A text as code, whatever it holds: the marks around it are longer than any in it.
+fn span(text: &str) -> String {
+    let text = match text.char_indices().nth(LONGEST_SPAN) {
+        Some((end, _)) => &text[..end],
+        None if text.trim().is_empty() => "???",
+        None => text,
+    };
+    let runs = text.split(|c| c != '`').map(str::len);
+    let mark = "`".repeat(runs.max().unwrap_or(0) + 1);
+    // Marks that touch would be one.
+    let blank = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    [&mark, blank, text, blank, &mark].concat()
+}
+
+/// A text as code in a cell of a table, which ends at a `|` even within code.
+fn cell(text: &str) -> String {
+    // After a backslash, it cannot be escaped with another one.
+    span(&text.replace(r"\|", r"\¦")).replace('|', r"\|")
+}

@@ -1,0 +1,398 @@
+//! The stacks of a profile in the format of pprof: the message `perftools.profiles.Profile`,
+//! compressed with gzip, as `go tool pprof`, Pyroscope, Parca, speedscope and others read it.
+//!
+//! - Sample types are the wanted events, then `calls/count` for traces. Times are in nanoseconds
+//!   and memory is in bytes; other events keep their names, and their unit is `count`.
+//! - A sample is a stack with its own costs, so all of them add up to the profile's totals. Stacks
+//!   that cost nothing are left out. Sums of memory may be negative.
+//! - The line of a frame is that of the call that the stack takes, where all calls of the callee are
+//!   on one line, and otherwise the function's.
+//! - In a comparison, the samples of the base are negated and have the label `pprof::base`, as
+//!   `go tool pprof -diff_base` has them.
+//! - Comments hold the commands, the program's version, and what was estimated or is missing.
+//!
+//! The same profile always gives the same bytes.
+
+use std::collections::HashMap;
+use std::io::{self, BufWriter, Write};
+use std::mem;
+
+use flate2::{Compression, GzBuilder};
+use foldhash::fast::RandomState;
+use indexmap::IndexSet;
+use thiserror::Error;
+
+use super::text::command;
+use super::text::figures::Unit;
+use crate::profile::{Cost, FunctionId, Profile, ProfileKind, StackId, Stacks, split_scale};
+
+/// How many frames a stack has at most: recursion would make the output grow with its square.
+const MOST_FRAMES: usize = 1024;
+
+/// Stands for all deeper frames.
+const DEEPER: &[u8] = b"(deeper)";
+
+/// What marks the samples of the base.
+const BASE_LABEL: &[u8] = b"pprof::base";
+
+/// Warnings about what was written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Sums of memory can be negative, where a function frees what others allocated.
+    #[error("stacks with a negative sum: {0}; some programs leave them out")]
+    Negative(u64),
+    /// So many frames lie too deep.
+    #[error("what lies deeper than {MOST_FRAMES} frames is summed up as (deeper): {0} stacks")]
+    Deeper(u64),
+}
+
+/// Writes the stacks of a profile; see the [module](self)'s documentation.
+///
+/// `base` is what it is compared with, if anything, and `notes` are further comments.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write(
+    stacks: &Stacks<'_>,
+    base: Option<&Stacks<'_>>,
+    notes: &[String],
+    output: impl Write,
+) -> io::Result<Vec<Warning>> {
+    let profile = stacks.profile();
+    // Neither time nor name, so that the same input gives the same bytes.
+    let output = GzBuilder::new().write(output, Compression::default());
+    let mut writer = Writer {
+        counts_calls: profile.kind() != ProfileKind::Aggregate,
+        output: BufWriter::new(output),
+        strings: IndexSet::default(),
+        functions: IndexSet::default(),
+        locations: IndexSet::default(),
+        negative: 0,
+        deeper: 0,
+    };
+    writer.string(b"");
+    writer.types(profile)?;
+    if let Some(base) = base {
+        writer.samples(base, &columns_of(base.profile(), profile), true)?;
+    }
+    writer.samples(stacks, &columns_of(profile, profile), false)?;
+    writer.comments(profile, notes)?;
+    writer.tables(profile)?;
+    let output = writer
+        .output
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
+    output.finish()?.flush()?;
+    let warning = |count: u64, warning: fn(u64) -> Warning| (count > 0).then(|| warning(count));
+    let warnings = [
+        warning(writer.negative, Warning::Negative),
+        warning(writer.deeper, Warning::Deeper),
+    ];
+    Ok(warnings.into_iter().flatten().collect())
+}
+
+/// A column of the samples: the position of an event in a profile, and what a unit of it counts.
+struct Column {
+    event: Option<usize>,
+    factor: Cost,
+}
+
+/// Where a profile has the events of another one.
+fn columns_of(profile: &Profile, wanted: &Profile) -> Vec<Column> {
+    let column = |name: &[u8]| {
+        let mut events = profile.events().iter();
+        let event = events.position(|event| split_scale(event.name()).0 == name);
+        let factor = event.map_or(1, |at| {
+            let event = &profile.events()[at];
+            let (_, scale) = split_scale(event.name());
+            match Unit::of(profile.unit(event), scale) {
+                Unit::Nanoseconds(count) | Unit::Bytes(count) => count.into(),
+                Unit::Unknown => Cost::try_from(scale).unwrap_or(Cost::MAX),
+            }
+        });
+        Column { event, factor }
+    };
+    let events = wanted.events().iter();
+    events
+        .map(|event| column(split_scale(event.name()).0))
+        .collect()
+}
+
+/// Name, file and line, as numbers of strings and as it is.
+type Function = (u64, u64, u64);
+
+/// A function's number, and a line in it.
+type Location = (u64, u64);
+
+struct Writer<W: Write> {
+    /// Whether invocations of stacks are known.
+    counts_calls: bool,
+    output: W,
+    strings: IndexSet<String, RandomState>,
+    functions: IndexSet<Function, RandomState>,
+    locations: IndexSet<Location, RandomState>,
+    negative: u64,
+    deeper: u64,
+}
+
+impl<W: Write> Writer<W> {
+    /// The number of a text; the first one, 0, is that of the empty text.
+    fn string(&mut self, text: &[u8]) -> u64 {
+        self.strings
+            .insert_full(String::from_utf8_lossy(text).into_owned())
+            .0 as u64
+    }
+
+    /// The number of a place in a function; both are numbered from 1.
+    fn location(&mut self, function: Function, line: u64) -> u64 {
+        let function = self.functions.insert_full(function).0 as u64 + 1;
+        self.locations.insert_full((function, line)).0 as u64 + 1
+    }
+
+    fn write(&mut self, field: u64, message: &Message) -> io::Result<()> {
+        self.output
+            .write_all(&Message::default().message(field, message).0)
+    }
+
+    /// The types of the samples' values. The first one is what readers show unless told otherwise.
+    fn types(&mut self, profile: &Profile) -> io::Result<()> {
+        let mut types: Vec<(&[u8], &[u8])> = Vec::new();
+        for event in profile.events() {
+            let (name, scale) = split_scale(event.name());
+            let (kind, unit): (&[u8], &[u8]) = match Unit::of(profile.unit(event), scale) {
+                Unit::Nanoseconds(_) => (b"time", b"nanoseconds"),
+                Unit::Bytes(_) => (b"memory", b"bytes"),
+                Unit::Unknown => (name, b"count"),
+            };
+            let is_taken = types.iter().any(|&(taken, _)| taken == kind);
+            types.push((if is_taken { name } else { kind }, unit));
+        }
+        if self.counts_calls {
+            types.push((b"calls", b"count"));
+        }
+        let default = types.first().map_or(0, |(name, _)| self.string(name));
+        for (name, unit) in types {
+            let value_type = Message::default().number(1, self.string(name));
+            let value_type = value_type.number(2, self.string(unit));
+            self.write(field::SAMPLE_TYPE, &value_type)?;
+        }
+        let default = Message::default().number(field::DEFAULT_SAMPLE_TYPE, default);
+        self.output.write_all(&default.0)
+    }
+
+    fn samples(
+        &mut self,
+        stacks: &Stacks<'_>,
+        columns: &[Column],
+        is_base: bool,
+    ) -> io::Result<()> {
+        let lines = lines_of_calls(stacks.profile());
+        let sign = if is_base { -1 } else { 1 };
+        let mut label = None;
+        if is_base {
+            let key = self.string(BASE_LABEL);
+            label = Some(
+                Message::default()
+                    .number(1, key)
+                    .number(2, self.string(b"true")),
+            );
+        }
+        let mut path: Vec<StackId> = Vec::new();
+        // The locations of all but the last of the path, each at its call of the next.
+        let mut callers: Vec<u64> = Vec::new();
+        let mut deeper: Option<Sample> = None;
+        for node in stacks.nodes() {
+            let parent = stacks.parent(node);
+            while path.last().copied() != parent && path.pop().is_some() {}
+            callers.truncate(path.len().saturating_sub(1));
+            if let Some(parent) = parent {
+                let call = (stacks.function(parent), stacks.function(node));
+                let line = lines.get(&call).copied().flatten();
+                callers.push(self.frame(stacks, parent, line));
+            }
+            path.push(node);
+            let mut values = row(stacks, node, columns);
+            if self.counts_calls {
+                values.push(Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX));
+            }
+            self.negative += u64::from(values.iter().any(|value| *value < 0));
+            values
+                .iter_mut()
+                .for_each(|value| *value = value.saturating_mul(sign));
+            if callers.len() < MOST_FRAMES {
+                if let Some(deeper) = deeper.take() {
+                    self.sample(&deeper, label.as_ref())?;
+                }
+                let frame = self.frame(stacks, node, None);
+                let frames = callers.iter().copied().chain([frame]).collect();
+                self.sample(&Sample { frames, values }, label.as_ref())?;
+            } else if let Some(deeper) = &mut deeper {
+                for (sum, value) in deeper.values.iter_mut().zip(values) {
+                    *sum = sum.saturating_add(value);
+                }
+            } else {
+                self.deeper += 1;
+                let name = self.string(DEEPER);
+                let frame = self.location((name, 0, 0), 0);
+                let frames = callers[..MOST_FRAMES].iter().copied().chain([frame]);
+                deeper = Some(Sample {
+                    frames: frames.collect(),
+                    values,
+                });
+            }
+        }
+        match deeper {
+            Some(deeper) => self.sample(&deeper, label.as_ref()),
+            None => Ok(()),
+        }
+    }
+
+    /// The location of a frame: at the line of a call, or at that of its function.
+    fn frame(&mut self, stacks: &Stacks<'_>, node: StackId, call: Option<u64>) -> u64 {
+        let name = match stacks.frame(node) {
+            b"" => b"???",
+            name => name,
+        };
+        let (file, line) = match stacks.function(node) {
+            Some(id) => {
+                let function = stacks.profile().function(id);
+                (stacks.profile().name(function.file), function.line)
+            }
+            None => (&b""[..], 0),
+        };
+        let function = (self.string(name), self.string(file), line);
+        self.location(function, call.unwrap_or(line))
+    }
+
+    fn sample(&mut self, sample: &Sample, label: Option<&Message>) -> io::Result<()> {
+        if sample.values.iter().all(|&value| value == 0) {
+            return Ok(());
+        }
+        let message = Message::default()
+            .packed(1, sample.frames.iter().rev().copied())
+            .packed(2, sample.values.iter().map(|value| value.cast_unsigned()));
+        let message = match label {
+            Some(label) => message.message(3, label),
+            None => message,
+        };
+        self.write(field::SAMPLE, &message)
+    }
+
+    fn comments(&mut self, profile: &Profile, notes: &[String]) -> io::Result<()> {
+        let command = command(profile);
+        let version = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
+        let own = [
+            format!("command: {command}"),
+            format!("written by {version}"),
+        ];
+        let comments = own
+            .iter()
+            .chain(notes)
+            .map(|comment| self.string(comment.as_bytes()));
+        let comments = Message::default().packed(field::COMMENT, comments);
+        self.output.write_all(&comments.0)
+    }
+
+    /// What samples refer to.
+    fn tables(&mut self, profile: &Profile) -> io::Result<()> {
+        // Names, files and lines are known, so nobody looks for them in the program.
+        let known = Message::default()
+            .number(1, 1)
+            .number(5, self.string(command(profile).as_bytes()));
+        let known = known.number(7, 1).number(8, 1).number(9, 1);
+        self.write(field::MAPPING, &known)?;
+        for (id, &(function, line)) in (1..).zip(&mem::take(&mut self.locations)) {
+            let line = Message::default().number(1, function).number(2, line);
+            let location = Message::default()
+                .number(1, id)
+                .number(2, 1)
+                .message(4, &line);
+            self.write(field::LOCATION, &location)?;
+        }
+        for (id, &(name, file, line)) in (1..).zip(&mem::take(&mut self.functions)) {
+            let function = Message::default()
+                .number(1, id)
+                .number(2, name)
+                .number(3, name);
+            self.write(field::FUNCTION, &function.number(4, file).number(5, line))?;
+        }
+        for text in &mem::take(&mut self.strings) {
+            self.write(field::STRING_TABLE, &Message(text.clone().into_bytes()))?;
+        }
+        Ok(())
+    }
+}
+
+/// A stack, the root first, and what it costs.
+struct Sample {
+    frames: Vec<u64>,
+    values: Vec<Cost>,
+}
+
+/// The values of a node.
+fn row(stacks: &Stacks<'_>, node: StackId, columns: &[Column]) -> Vec<Cost> {
+    let costs = stacks.self_costs(node);
+    let value = |column: &Column| {
+        let cost = column.event.and_then(|event| costs.get(event));
+        cost.map_or(0, |cost| cost.saturating_mul(column.factor))
+    };
+    columns.iter().map(value).collect()
+}
+
+/// A caller and a callee; a frame may be known by its name only.
+type Call = (Option<FunctionId>, Option<FunctionId>);
+
+/// The lines of calls; none where there are calls on several lines.
+fn lines_of_calls(profile: &Profile) -> HashMap<Call, Option<u64>, RandomState> {
+    let mut lines: HashMap<Call, Option<u64>, RandomState> = HashMap::default();
+    for edge in profile.edges() {
+        let line = lines
+            .entry((Some(edge.caller), Some(edge.callee)))
+            .or_insert(Some(edge.line));
+        *line = line.filter(|&line| line == edge.line);
+    }
+    lines
+}
+
+/// Fields of the message `Profile`.
+mod field {
+    pub const SAMPLE_TYPE: u64 = 1;
+    pub const SAMPLE: u64 = 2;
+    pub const MAPPING: u64 = 3;
+    pub const LOCATION: u64 = 4;
+    pub const FUNCTION: u64 = 5;
+    pub const STRING_TABLE: u64 = 6;
+    pub const COMMENT: u64 = 13;
+    pub const DEFAULT_SAMPLE_TYPE: u64 = 14;
+}
+
+/// A message in the wire format of protocol buffers.
+#[derive(Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    fn varint(mut self, mut number: u64) -> Self {
+        while number > 0x7f {
+            self.0.push(number.to_le_bytes()[0] | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number.to_le_bytes()[0]);
+        self
+    }
+
+    fn number(self, field: u64, number: u64) -> Self {
+        self.varint(field << 3).varint(number)
+    }
+
+    fn message(self, field: u64, message: &Message) -> Self {
+        let mut all = self.varint(field << 3 | 2).varint(message.0.len() as u64);
+        all.0.extend(&message.0);
+        all
+    }
+
+    fn packed(self, field: u64, numbers: impl Iterator<Item = u64>) -> Self {
+        self.message(field, &numbers.fold(Message::default(), Message::varint))
+    }
+}

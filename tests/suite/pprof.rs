@@ -1,0 +1,251 @@
+//! Files for pprof, decoded with a reader of their own. `tests/live` has others read them.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use cg_preprocess::profile::{Profile, ProfileOptions, Stacks};
+use cg_preprocess::report::pprof::{self, Warning};
+use flate2::read::GzDecoder;
+
+use crate::common::fixtures;
+use crate::library::{profile_options, read};
+use crate::stacks::collapsed;
+
+/// Fields of a message: a number each, or bytes.
+enum Field {
+    Number(u64),
+    Bytes(Vec<u8>),
+}
+
+fn varint(bytes: &mut &[u8]) -> u64 {
+    let mut number = 0;
+    for shift in (0..).step_by(7) {
+        let (&byte, rest) = bytes.split_first().unwrap();
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    number
+}
+
+fn fields(mut bytes: &[u8]) -> Vec<(u64, Field)> {
+    let mut fields = Vec::new();
+    while !bytes.is_empty() {
+        let tag = varint(&mut bytes);
+        let number = varint(&mut bytes);
+        let field = match tag & 7 {
+            0 => Field::Number(number),
+            2 => {
+                let (field, rest) = bytes.split_at(usize::try_from(number).unwrap());
+                bytes = rest;
+                Field::Bytes(field.to_vec())
+            }
+            other => panic!("wire type {other}"),
+        };
+        fields.push((tag >> 3, field));
+    }
+    fields
+}
+
+/// The messages of a field.
+fn messages(message: &[u8], wanted: u64) -> impl Iterator<Item = Vec<u8>> {
+    fields(message)
+        .into_iter()
+        .filter_map(move |(number, field)| match field {
+            Field::Bytes(bytes) if number == wanted => Some(bytes),
+            _ => None,
+        })
+}
+
+/// The numbers of a field, packed or single.
+fn numbers(message: &[u8], wanted: u64) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    for (number, field) in fields(message) {
+        match field {
+            _ if number != wanted => {}
+            Field::Number(number) => numbers.push(number),
+            Field::Bytes(bytes) => {
+                let mut bytes = bytes.as_slice();
+                while !bytes.is_empty() {
+                    numbers.push(varint(&mut bytes));
+                }
+            }
+        }
+    }
+    numbers
+}
+
+/// What a file holds.
+struct Decoded {
+    types: Vec<String>,
+    default_type: String,
+    comments: Vec<String>,
+    /// Stacks as `frame@file:line;…`, the root first, with their values.
+    samples: Vec<(String, Vec<i64>)>,
+    labels: Vec<Vec<String>>,
+}
+
+fn decode(file: &[u8]) -> Decoded {
+    let mut data = Vec::new();
+    GzDecoder::new(file).read_to_end(&mut data).unwrap();
+    let strings: Vec<String> = messages(&data, 6)
+        .map(|text| String::from_utf8(text).unwrap())
+        .collect();
+    assert_eq!(strings[0], "");
+    let text = |number: u64| strings[usize::try_from(number).unwrap()].clone();
+    let texts = |message: &[u8], field: u64| {
+        let numbers = numbers(message, field).into_iter();
+        numbers.map(text).collect::<Vec<_>>()
+    };
+    let functions: BTreeMap<u64, String> = messages(&data, 5)
+        .map(|function| {
+            let name = format!("{}@{}", texts(&function, 2)[0], texts(&function, 4)[0]);
+            (numbers(&function, 1)[0], name)
+        })
+        .collect();
+    let locations: BTreeMap<u64, String> = messages(&data, 4)
+        .map(|location| {
+            let line = messages(&location, 4).next().unwrap();
+            let function = &functions[&numbers(&line, 1)[0]];
+            let place = format!("{function}:{}", numbers(&line, 2)[0]);
+            (numbers(&location, 1)[0], place)
+        })
+        .collect();
+    let sample = |sample: Vec<u8>| {
+        let frames = numbers(&sample, 1).into_iter().rev();
+        let frames: Vec<_> = frames.map(|id| locations[&id].clone()).collect();
+        let values = numbers(&sample, 2).into_iter();
+        (frames.join(";"), values.map(u64::cast_signed).collect())
+    };
+    let labels = messages(&data, 2).map(|sample| {
+        let labels = messages(&sample, 3);
+        labels
+            .flat_map(|label| [texts(&label, 1), texts(&label, 2)].concat())
+            .collect()
+    });
+    Decoded {
+        types: messages(&data, 1)
+            .map(|kind| [texts(&kind, 1), texts(&kind, 2)].concat().join("/"))
+            .collect(),
+        default_type: texts(&data, 14).concat(),
+        comments: texts(&data, 13),
+        samples: messages(&data, 2).map(sample).collect(),
+        labels: labels.collect(),
+    }
+}
+
+fn stacked() -> ProfileOptions {
+    profile_options(|options| options.contexts = true)
+}
+
+fn write(profile: &Profile, base: Option<&Profile>) -> (Vec<u8>, Vec<Warning>) {
+    let mut file = Vec::new();
+    let base = base.map(Stacks::new);
+    let warnings = pprof::write(
+        &Stacks::new(profile),
+        base.as_ref(),
+        &["a note".to_owned()],
+        &mut file,
+    )
+    .unwrap();
+    (file, warnings)
+}
+
+/// A trace in which `main` calls `work` on lines 5 and 6, and `\xff` on line 7.
+const TRACE: &[u8] = b"creator: xdebug 3.4.0\ncmd: a.php\nevents: Time_(10ns)\n\n\
+    fl=a.php\nfn=work\n20 3\n\nfl=a.php\nfn=work\n20 4\n\nfl=b.php\nfn=\xff\n30 0\n\n\
+    fl=a.php\nfn=main\n1 2\ncfn=work\ncalls=1 0 0\n5 3\ncfn=work\ncalls=1 0 0\n6 4\n\
+    cfl=b.php\ncfn=\xff\ncalls=1 0 0\n7 0\n";
+
+#[test]
+fn samples_are_stacks_with_their_places_and_values() {
+    let profile = read(TRACE, stacked());
+    let (file, warnings) = write(&profile, None);
+    assert_eq!(warnings, []);
+    assert_eq!(file, write(&profile, None).0);
+    let decoded = decode(&file);
+    assert_eq!(decoded.types, ["time/nanoseconds", "calls/count"]);
+    assert_eq!(decoded.default_type, "time");
+    let version = concat!("written by cg-preprocess ", env!("CARGO_PKG_VERSION"));
+    assert_eq!(decoded.comments, ["command: a.php", version, "a note"]);
+    let expected = [
+        ("main@a.php:1", vec![20, 1]),
+        // Called on two lines, so that of `main` itself.
+        ("main@a.php:1;work@a.php:20", vec![70, 2]),
+        ("main@a.php:7;\u{fffd}@b.php:30", vec![0, 1]),
+    ];
+    let expected = expected.map(|(stack, values)| (stack.to_owned(), values));
+    assert_eq!(decoded.samples, expected);
+}
+
+#[test]
+fn the_base_is_subtracted() {
+    let base = read(TRACE, stacked());
+    let new = String::from_utf8_lossy(TRACE).replace("20 4", "20 9");
+    let decoded = decode(&write(&read(new, stacked()), Some(&base)).0);
+    let is_base: Vec<_> = decoded
+        .labels
+        .iter()
+        .map(|labels| !labels.is_empty())
+        .collect();
+    assert_eq!(is_base, [true, true, true, false, false, false]);
+    assert_eq!(decoded.labels[0], ["pprof::base", "true"]);
+    let values: Vec<_> = decoded
+        .samples
+        .into_iter()
+        .map(|(_, values)| values)
+        .collect();
+    let expected = [[-20, -1], [-70, -2], [0, -1], [20, 1], [120, 2], [0, 1]];
+    assert_eq!(values, expected);
+}
+
+#[test]
+fn all_samples_add_up_as_in_other_formats() {
+    for name in ["features", "composer", "fibers"] {
+        let profile = read(fixtures::bytes(&format!("xdebug3/{name}.cg")), stacked());
+        let decoded = decode(&write(&profile, None).0);
+        let totals = decoded.samples.iter().map(|(_, values)| values[0]);
+        assert_eq!(totals.sum::<i64>(), 10 * profile.total(), "{name}");
+        let mut costs: Vec<_> = decoded
+            .samples
+            .iter()
+            .map(|(_, values)| values[0])
+            .collect();
+        costs.retain(|&cost| cost != 0);
+        let mut expected: Vec<_> = collapsed(&profile)
+            .0
+            .into_values()
+            .map(|cost| 10 * cost)
+            .collect();
+        costs.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(costs, expected, "{name}");
+    }
+}
+
+#[test]
+fn what_is_negative_stays() {
+    let text = "creator: xdebug 3.4.0\nevents: Memory_(bytes)\nfl=a.php\nfn=main\n1 -5\n";
+    let (file, warnings) = write(&read(text, stacked()), None);
+    assert_eq!(warnings, [Warning::Negative(1)]);
+    let decoded = decode(&file);
+    assert_eq!(decoded.types, ["memory/bytes", "calls/count"]);
+    assert_eq!(decoded.samples, [("main@a.php:1".to_owned(), vec![-5, 1])]);
+}
+
+#[test]
+fn what_lies_too_deep_is_summed_up() {
+    let mut text = "creator: xdebug 3.4.0\nevents: Ir\nfl=a.php\nfn=f\n1 1\n\n".to_owned();
+    for depth in 1..3000 {
+        text += &format!("fl=a.php\nfn=f\n1 1\ncfl=a.php\ncfn=f\ncalls=1 0 0\n2 {depth}\n\n");
+    }
+    let (file, warnings) = write(&read(text, stacked()), None);
+    assert_eq!(warnings, [Warning::Deeper(1)]);
+    let decoded = decode(&file);
+    let (deepest, values) = decoded.samples.last().unwrap();
+    assert_eq!(decoded.samples.len(), 1025);
+    assert!(deepest.ends_with(";f@a.php:2;(deeper)@:0"), "{deepest}");
+    assert_eq!(*values, [3000 - 1024; 2]);
+}
