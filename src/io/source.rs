@@ -150,8 +150,8 @@ fn decompress(
     compression: Compression,
     compressed: Recognised<BufReader<Counted>>,
 ) -> io::Result<Input> {
-    let (content, decompressed) =
-        recognise(super::compression::decompress(compression, compressed))?;
+    let decompressed = super::compression::decompress(compression, compressed)?;
+    let (content, decompressed) = recognise(decompressed)?;
     let twice = |inner: &dyn fmt::Display| {
         unsupported(format!(
             "it is {inner} data within {compression} data: decompress it once"

@@ -720,6 +720,20 @@ mod compressed {
     }
 
     #[test]
+    fn without_a_thread_nothing_is_decompressed() {
+        let start = |name: &str| {
+            let mut command = program();
+            // More than any system has.
+            command.env("RUST_MIN_STACK", (1_u64 << 56).to_string());
+            command.args(["-f", "json"]).arg(fixture(name));
+            command.output().unwrap()
+        };
+        written(start("xdebug3/small.cg"));
+        let message = failed(&start("compressed/small.cg.gz"));
+        assert!(message.contains("no thread can be started"), "{message}");
+    }
+
+    #[test]
     fn a_window_that_is_too_large_is_an_error() {
         assert_eq!(run(["-"], &frame_with_window(27)).status.code(), Some(0));
         for exponent in [28, 31, 41] {

@@ -1,6 +1,6 @@
 //! gzip, RFC 1952: members one after another.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -35,38 +35,25 @@ impl<R: BufRead> Gzip<R> {
             cut: None,
         }
     }
-
-    /// Begins the next member; false at the end.
-    fn begin_member(&mut self) -> io::Result<bool> {
-        loop {
-            let &[found, ..] = self.input.fill()? else {
-                return Ok(false);
-            };
-            match found {
-                MAGIC => break,
-                // Tapes and some file systems fill up with zeros.
-                0 => self.input.consume(1),
-                _ => return Err(self.input.garbage(self.input.offset, found)),
-            }
-        }
-        self.member = Some(Decompress::new_gzip(WINDOW_BITS));
-        Ok(true)
-    }
 }
 
-impl<R: BufRead + Send + 'static> Decompressor for Gzip<R> {
-    fn decompress(&mut self, room: &mut [u8]) -> io::Result<usize> {
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
         loop {
+            let compressed = self.input.fill()?;
             let Some(member) = &mut self.member else {
-                if !self.begin_member()? {
-                    return Ok(0);
+                match *compressed {
+                    [] => return Ok(0),
+                    [MAGIC, ..] => self.member = Some(Decompress::new_gzip(WINDOW_BITS)),
+                    // Tapes and some file systems fill up with zeros.
+                    [0, ..] => self.input.consume(1),
+                    [found, ..] => return Err(self.input.garbage(self.input.offset, found)),
                 }
                 continue;
             };
-            let compressed = self.input.fill()?;
             let at_end = compressed.is_empty();
             let (read, written) = (member.total_in(), member.total_out());
             let outcome = member.decompress(compressed, room, FlushDecompress::None);
@@ -74,29 +61,33 @@ impl<R: BufRead + Send + 'static> Decompressor for Gzip<R> {
             let written = count(member.total_out() - written);
             self.input.consume(read);
             match outcome {
-                Err(error) => {
-                    let cause = error.message().filter(|&message| message != NO_CAUSE);
-                    let failure = self.input.corrupt(cause.unwrap_or("it cannot be inflated"));
+                Ok(Status::StreamEnd) => self.member = None,
+                Ok(_) if read + written > 0 => {}
+                Ok(_) if at_end => {
+                    self.cut = Some(self.input.offset);
+                    return Ok(0);
+                }
+                outcome => {
+                    let error = outcome.err();
+                    let cause = error.as_ref().and_then(|error| error.message());
+                    let cause = cause.filter(|&cause| cause != NO_CAUSE);
+                    let cause = cause.unwrap_or("it cannot be inflated");
+                    let failure = self.input.corrupt(cause);
                     if written == 0 {
                         return Err(failure);
                     }
                     // What came out so far is good. Only this first error says what is wrong.
                     self.failure = Some(failure);
                 }
-                Ok(Status::StreamEnd) => self.member = None,
-                Ok(Status::Ok | Status::BufError) if read + written > 0 => {}
-                Ok(Status::Ok | Status::BufError) if at_end => {
-                    self.cut = Some(self.input.offset);
-                    return Ok(0);
-                }
-                Ok(_) => return Err(self.input.corrupt("it cannot be inflated")),
             }
             if written > 0 {
                 return Ok(written);
             }
         }
     }
+}
 
+impl<R: BufRead + Send + 'static> Decompressor for Gzip<R> {
     fn cut(&self) -> Option<u64> {
         self.cut
     }

@@ -12,21 +12,19 @@ use gzip::Gzip;
 pub(super) use worker::Decompressed;
 use zstd::Zstd;
 
-/// Decompresses `input`, on a thread of its own if one can be started.
+/// Decompresses `input` on a thread of its own.
 pub(super) fn decompress(
     compression: Compression,
     input: impl BufRead + Send + 'static,
-) -> Decompressed {
+) -> io::Result<Decompressed> {
     match compression {
         Compression::Gzip => Decompressed::start(Gzip::new(input)),
         Compression::Zstd => Decompressed::start(Zstd::new(input)),
     }
 }
 
-pub(super) trait Decompressor: Send + 'static {
-    /// Decompresses into `room`, from its start, and returns how many bytes; none at the end.
-    fn decompress(&mut self, room: &mut [u8]) -> io::Result<usize>;
-
+/// Reads what it decompresses. After an error, there is nothing more to be read.
+pub(super) trait Decompressor: Read + Send + 'static {
     /// After the end: how many compressed bytes there were, if there should have been more.
     fn cut(&self) -> Option<u64>;
 }
@@ -129,13 +127,10 @@ mod tests {
         let mut all = Vec::new();
         let mut room = vec![0; room];
         loop {
-            match decompressor.decompress(&mut room) {
+            match decompressor.read(&mut room) {
                 Ok(0) => return (all, Ok(decompressor.cut())),
                 Ok(count) => all.extend(&room[..count]),
-                Err(error) => {
-                    assert!(decompressor.decompress(&mut room).is_err(), "again");
-                    return (all, Err(error.to_string()));
-                }
+                Err(error) => return (all, Err(error.to_string())),
             }
         }
     }

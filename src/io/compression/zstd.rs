@@ -90,8 +90,8 @@ impl<R: BufRead> Zstd<R> {
     }
 }
 
-impl<R: BufRead + Send + 'static> Decompressor for Zstd<R> {
-    fn decompress(&mut self, room: &mut [u8]) -> io::Result<usize> {
+impl<R: BufRead> Read for Zstd<R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         loop {
             let Some(frame) = &mut self.frame else {
                 if self.cut.is_some() || !self.begin_frame()? {
@@ -113,7 +113,9 @@ impl<R: BufRead + Send + 'static> Decompressor for Zstd<R> {
             }
         }
     }
+}
 
+impl<R: BufRead + Send + 'static> Decompressor for Zstd<R> {
     fn cut(&self) -> Option<u64> {
         self.cut
     }
