@@ -109,11 +109,9 @@ impl<'a> InvocationLists<'a> {
                 let position = position as usize;
                 let calls = tree.calls_of(position);
                 let numbers = InvocationRecord {
-                    self_cost: narrowing.cost(first_cost(tree.self_costs(position))).into(),
-                    inclusive: narrowing
-                        .cost(first_cost(tree.inclusive_costs(position)))
-                        .into(),
-                    sub_call_count: narrowing.count(calls.len() as u64).into(),
+                    self_cost: narrowing.cost(first_cost(tree.self_costs(position))),
+                    inclusive: narrowing.cost(first_cost(tree.inclusive_costs(position))),
+                    sub_call_count: narrowing.count(calls.len() as u64),
                     ..InvocationRecord::uncalled(address(calls.start as u64))
                 };
                 (numbers, tree.caller_of(position))
@@ -121,10 +119,10 @@ impl<'a> InvocationLists<'a> {
             for (numbers, caller) in &mut batch {
                 if let Some((caller, call)) = *caller {
                     let costs = tree.call_costs(call);
-                    numbers.call_cost = narrowing.cost(first_cost(costs)).into();
-                    numbers.caller = tree.invocations()[caller].function.number().into();
-                    numbers.caller_invocation = self.numbers[caller].into();
-                    numbers.line = narrowing.count(tree.calls()[call].line).into();
+                    numbers.call_cost = narrowing.cost(first_cost(costs));
+                    numbers.caller = tree.invocations()[caller].function.number();
+                    numbers.caller_invocation = self.numbers[caller];
+                    numbers.line = narrowing.count(tree.calls()[call].line);
                 }
             }
             batch.iter().try_for_each(|(numbers, _)| record(*numbers))?;
@@ -156,23 +154,17 @@ impl<'a> InvocationLists<'a> {
         sub_call_address: u32,
     ) -> InvocationRecord {
         let mut record = InvocationRecord {
-            self_cost: narrowing
-                .cost(first_cost(self.profile.self_costs(id)))
-                .into(),
-            inclusive: narrowing
-                .cost(first_cost(self.profile.inclusive_costs(id)))
-                .into(),
-            sub_call_count: narrowing
-                .count(self.profile.sub_calls(id).len() as u64)
-                .into(),
+            self_cost: narrowing.cost(first_cost(self.profile.self_costs(id))),
+            inclusive: narrowing.cost(first_cost(self.profile.inclusive_costs(id))),
+            sub_call_count: narrowing.count(self.profile.sub_calls(id).len() as u64),
             ..InvocationRecord::uncalled(sub_call_address)
         };
         // The first of those with the highest cost: `max_by_key` takes the last of equals.
         let edges = self.profile.called_from(id).rev();
         if let Some(edge) = edges.max_by_key(|edge| first_cost(edge.costs())) {
-            record.call_cost = narrowing.cost(first_cost(edge.costs())).into();
-            record.caller = edge.caller.number().into();
-            record.line = narrowing.count(edge.line).into();
+            record.call_cost = narrowing.cost(first_cost(edge.costs()));
+            record.caller = edge.caller.number();
+            record.line = narrowing.count(edge.line);
         }
         record
     }

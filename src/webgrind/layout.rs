@@ -14,8 +14,9 @@
 //! header address: header lines, each with \n, to the end of the file
 //! ```
 
-use zerocopy::little_endian::U32;
-use zerocopy::{FromBytes, Immutable, IntoBytes};
+use std::io::{self, Read, Write};
+
+use byteorder::{ByteOrder, LittleEndian};
 
 /// Bytes of one number.
 pub(super) const NUMBER: u64 = 4;
@@ -114,73 +115,110 @@ impl Version {
     }
 }
 
-/// Numbers that stand together; they are in a file as they are in memory.
-pub(super) trait Record: FromBytes + IntoBytes + Immutable + Sized {
+/// Numbers that stand together.
+pub(super) trait Record: Sized {
     /// Bytes of a record.
     const SIZE: u64 = size_of::<Self>() as u64;
+
+    fn read(input: &mut impl Read) -> io::Result<Self>;
+    fn write(self, output: &mut impl Write) -> io::Result<()>;
+    fn is_zero(&self) -> bool;
 }
 
-impl<T: FromBytes + IntoBytes + Immutable> Record for T {}
+/// Defines a record by the names of its numbers, in their order.
+macro_rules! record {
+    ($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $field:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default)]
+        pub(super) struct $name {
+            $($(#[$what])* pub $field: u32,)*
+        }
 
-/// The beginning of a file, before the table of function addresses.
-#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
-#[repr(C)]
-pub(super) struct Start {
-    pub version: U32,
-    pub header_address: U32,
-    pub function_count: U32,
+        impl Record for $name {
+            #[inline]
+            fn read(input: &mut impl Read) -> io::Result<Self> {
+                let mut bytes = [0; size_of::<Self>()];
+                input.read_exact(&mut bytes)?;
+                let mut numbers = [0; size_of::<Self>() / 4];
+                LittleEndian::read_u32_into(&bytes, &mut numbers);
+                let [$($field),*] = numbers;
+                Ok($name { $($field),* })
+            }
+
+            #[inline]
+            fn write(self, output: &mut impl Write) -> io::Result<()> {
+                let mut bytes = [0; size_of::<Self>()];
+                LittleEndian::write_u32_into(&[$(self.$field),*], &mut bytes);
+                output.write_all(&bytes)
+            }
+
+            #[inline]
+            fn is_zero(&self) -> bool {
+                $(self.$field)|* == 0
+            }
+        }
+    };
 }
 
-/// A called-from or sub-call record of v5 to v7.
-#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
-#[repr(C)]
-pub(super) struct CallRecord {
-    /// The other function.
-    pub function: U32,
-    pub line: U32,
-    pub calls: U32,
-    pub cost: U32,
+record! {
+    /// The beginning of a file, before the table of function addresses.
+    Start {
+        version,
+        header_address,
+        function_count,
+    }
 }
 
-/// An invocation of v4, in the record of its function.
-#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable)]
-#[repr(C)]
-pub(super) struct InvocationRecord {
-    pub self_cost: U32,
-    pub inclusive: U32,
-    /// Cost of the call that made it.
-    pub call_cost: U32,
-    /// Function that made the call, or [`NOBODY`].
-    pub caller: U32,
-    /// Which invocation of it.
-    pub caller_invocation: U32,
-    /// Line of the call.
-    pub line: U32,
-    pub sub_call_count: U32,
-    /// Where its sub-call records stand; without any, where they would have begun.
-    pub sub_call_address: U32,
+record! {
+    /// A called-from or sub-call record of v5 to v7.
+    CallRecord {
+        /// The other function.
+        function,
+        line,
+        calls,
+        cost,
+    }
+}
+
+record! {
+    /// An invocation of v4, in the record of its function.
+    InvocationRecord {
+        self_cost,
+        inclusive,
+        /// Cost of the call that made it.
+        call_cost,
+        /// Function that made the call, or [`NOBODY`].
+        caller,
+        /// Which invocation of it.
+        caller_invocation,
+        /// Line of the call.
+        line,
+        sub_call_count,
+        /// Where its sub-call records stand; without any, where they would have begun.
+        sub_call_address,
+    }
 }
 
 impl InvocationRecord {
     /// An invocation without caller, cost and calls.
     pub fn uncalled(sub_call_address: u32) -> Self {
         InvocationRecord {
-            caller: NOBODY.into(),
-            sub_call_address: sub_call_address.into(),
+            caller: NOBODY,
+            sub_call_address,
             ..InvocationRecord::default()
         }
     }
 }
 
-/// A sub-call of v4, after all functions.
-///
-/// They stand in the order in which the blocks of the input end, so that addresses grow with it.
-#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
-#[repr(C)]
-pub(super) struct SubCallRecord {
-    pub function: U32,
-    /// Which invocation of it, or [`NOBODY`] where the profile was cut off before its block.
-    pub invocation: U32,
-    pub line: U32,
-    pub cost: U32,
+record! {
+    /// A sub-call of v4, after all functions.
+    ///
+    /// They stand in the order in which the blocks of the input end, so that addresses grow with it.
+    SubCallRecord {
+        function,
+        /// Which invocation of it, or [`NOBODY`] where the profile was cut off before its block.
+        invocation,
+        line,
+        cost,
+    }
 }

@@ -7,14 +7,12 @@
 use std::io::{self, Seek, SeekFrom, Write};
 
 use byteorder::{LittleEndian, WriteBytesExt};
-use zerocopy::IntoBytes;
-use zerocopy::little_endian::U32;
 
 use super::error::{WriteError, WriteWarning};
 use super::invocations::InvocationLists;
 use super::layout::{
     CallRecord, FUNCTION_ADDRESSES_AT, FunctionField, HEADER_ADDRESS_AT, InvocationRecord,
-    LARGEST_FILE, Record, Start, SubCallRecord, Version,
+    LARGEST_FILE, NUMBER, Record, Start, SubCallRecord, Version,
 };
 use super::narrow::{Narrowing, OnOverflow, Survey};
 use super::page::{IN_NAMES, escaped, header_lines};
@@ -146,13 +144,13 @@ impl<'a> Document<'a> {
         let functions = self.profile.functions();
         let count = functions.len().max(1);
         let start = Start {
-            version: self.version.number().into(),
-            header_address: U32::ZERO,
+            version: self.version.number(),
+            header_address: 0,
             function_count: walk.count(count as u64),
         };
-        walk.put(start.as_bytes())?;
+        walk.put_record(start)?;
         for _ in 0..count {
-            walk.put(U32::ZERO.as_bytes())?;
+            walk.put_number(0)?;
         }
         if functions.len() == 0 {
             walk.begin_function()?;
@@ -187,7 +185,7 @@ impl<'a> Document<'a> {
                 FunctionField::CalledFromCount => walk.count(called_from.len() as u64),
                 FunctionField::SubCallCount => walk.count(sub_calls.len() as u64),
             };
-            walk.put(number.as_bytes())?;
+            walk.put_number(number)?;
         }
         if let Some(lists) = &self.lists {
             walk.put_invocations(lists, id, self.sub_calls_at)?;
@@ -215,11 +213,11 @@ impl<'a> Document<'a> {
     fn stand_in(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
         for field in self.version.function_fields() {
             let number = u32::from(*field == FunctionField::Invocations);
-            walk.put(U32::new(number).as_bytes())?;
+            walk.put_number(number)?;
         }
         if self.version == Version::V4 {
             let address = walk.narrowing.count(self.sub_calls_at);
-            walk.put(InvocationRecord::uncalled(address).as_bytes())?;
+            walk.put_record(InvocationRecord::uncalled(address))?;
         }
         walk.put(b"\n{main}\n")
     }
@@ -230,22 +228,22 @@ impl<'a> Document<'a> {
         };
         for (call, costs) in lists.calls() {
             let record = SubCallRecord {
-                function: call.callee.number().into(),
-                invocation: lists.number_of_called(call).into(),
+                function: call.callee.number(),
+                invocation: lists.number_of_called(call),
                 line: walk.count(call.line),
                 cost: walk.cost(first_cost(costs)),
             };
-            walk.put(record.as_bytes())?;
+            walk.put_record(record)?;
         }
         for id in lists.sums() {
             for edge in self.profile.sub_calls(id) {
                 let record = SubCallRecord {
-                    function: edge.callee.number().into(),
-                    invocation: U32::ZERO,
+                    function: edge.callee.number(),
+                    invocation: 0,
                     line: walk.count(edge.line),
                     cost: walk.cost(first_cost(edge.costs())),
                 };
-                walk.put(record.as_bytes())?;
+                walk.put_record(record)?;
             }
         }
         Ok(())
@@ -284,26 +282,39 @@ impl<W: Write> Walk<W> {
 
     /// Takes in a cost, and returns it as it is written.
     #[inline]
-    fn cost(&mut self, cost: Cost) -> U32 {
+    fn cost(&mut self, cost: Cost) -> u32 {
         if self.is_survey {
             self.survey.cost(cost);
         }
-        self.narrowing.cost(cost).into()
+        self.narrowing.cost(cost)
     }
 
     /// Takes in a count or a line, and returns it as it is written.
     #[inline]
-    fn count(&mut self, count: u64) -> U32 {
+    fn count(&mut self, count: u64) -> u32 {
         if self.is_survey {
             self.survey.count(count);
         }
-        self.narrowing.count(count).into()
+        self.narrowing.count(count)
     }
 
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.output.write_all(bytes)?;
         self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn put_number(&mut self, number: u32) -> Result<(), WriteError> {
+        self.output.write_u32::<LittleEndian>(number)?;
+        self.position += NUMBER;
+        Ok(())
+    }
+
+    #[inline]
+    fn put_record<R: Record>(&mut self, record: R) -> Result<(), WriteError> {
+        record.write(&mut self.output)?;
+        self.position += R::SIZE;
         Ok(())
     }
 
@@ -321,12 +332,12 @@ impl<W: Write> Walk<W> {
         }
         for edge in edges {
             let record = CallRecord {
-                function: other(&edge).number().into(),
+                function: other(&edge).number(),
                 line: self.count(edge.line),
                 calls: self.count(edge.calls),
                 cost: self.cost(first_cost(edge.costs())),
             };
-            self.put(record.as_bytes())?;
+            self.put_record(record)?;
         }
         Ok(())
     }
@@ -346,7 +357,7 @@ impl<W: Write> Walk<W> {
         }
         let narrowing = self.narrowing;
         lists.of(id, &narrowing, sub_calls_at, |record| {
-            self.put(record.as_bytes())
+            self.put_record(record)
         })
     }
 

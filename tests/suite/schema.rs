@@ -1,28 +1,133 @@
 //! The schemas of the JSON that the program writes.
 
-use boon::{Compiler, SchemaIndex, Schemas};
+use std::fs;
+
 use serde_json::Value;
 
-/// A schema of `docs/`, which is valid itself.
-pub struct Schema {
-    schemas: Schemas,
-    index: SchemaIndex,
-}
+/// A schema of `docs/`.
+pub struct Schema(Value);
 
 impl Schema {
     pub fn read(name: &str) -> Self {
         let path = format!("{}/docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
-        let mut schemas = Schemas::new();
-        let index = Compiler::new().compile(&path, &mut schemas);
-        let index = index.unwrap_or_else(|error| panic!("{path}: {error:#}"));
-        Schema { schemas, index }
+        Schema(serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
     }
 
     /// Checks that a document is as the schema has it.
     #[track_caller]
     pub fn check(&self, document: &Value, name: &str) {
-        if let Err(error) = self.schemas.validate(document, self.index) {
-            panic!("{name}: {error:#}");
+        if let Err(problem) = self.holds(&self.0, document) {
+            panic!("{name}: {problem}");
         }
+    }
+
+    /// Holds a value against a part of the schema. Knows the keywords that the schemas use.
+    fn holds(&self, schema: &Value, value: &Value) -> Result<(), String> {
+        let wrong = |keyword: &str| Err(format!("{value} is against {keyword} of {schema}"));
+        for (keyword, rule) in schema.as_object().unwrap() {
+            let length = |items: &Vec<Value>| items.len() as u64;
+            let is_kept = match keyword.as_str() {
+                "$schema" | "$defs" | "title" | "description" => true,
+                "$ref" => {
+                    let part = rule.as_str().unwrap().strip_prefix('#').unwrap();
+                    self.holds(self.0.pointer(part).unwrap(), value)?;
+                    true
+                }
+                "type" => match rule {
+                    Value::Array(types) => types.iter().any(|name| is_of_type(value, name)),
+                    name => is_of_type(value, name),
+                },
+                "const" => value == rule,
+                "enum" => rule.as_array().unwrap().contains(value),
+                "minimum" => value.as_i64().is_none_or(|it| it >= rule.as_i64().unwrap()),
+                "minItems" => value
+                    .as_array()
+                    .is_none_or(|it| length(it) >= rule.as_u64().unwrap()),
+                "maxItems" => value
+                    .as_array()
+                    .is_none_or(|it| length(it) <= rule.as_u64().unwrap()),
+                "items" => {
+                    let mut items = value.as_array().into_iter().flatten();
+                    items.try_for_each(|item| self.holds(rule, item))?;
+                    true
+                }
+                "required" => value.as_object().is_none_or(|fields| {
+                    let mut names = rule.as_array().unwrap().iter();
+                    names.all(|name| fields.contains_key(name.as_str().unwrap()))
+                }),
+                "properties" => {
+                    let mut rules = rule.as_object().unwrap().iter();
+                    rules.try_for_each(|(name, rule)| match value.get(name) {
+                        Some(field) => self.holds(rule, field),
+                        None => Ok(()),
+                    })?;
+                    true
+                }
+                "additionalProperties" => {
+                    assert_eq!(rule, &Value::Bool(false));
+                    let mut names = value.as_object().into_iter().flat_map(|it| it.keys());
+                    names.all(|name| schema["properties"].get(name).is_some())
+                }
+                _ => panic!("{keyword} of {schema} is not known"),
+            };
+            if !is_kept {
+                return wrong(keyword);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_of_type(value: &Value, name: &Value) -> bool {
+    match name.as_str().unwrap() {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "integer" => value.is_i64() || value.is_u64(),
+        name => panic!("the type {name} is not known"),
+    }
+}
+
+#[test]
+fn what_is_against_a_schema_is_found() {
+    let schema = Schema(serde_json::json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["a"],
+        "properties": {
+            "a": { "$ref": "#/$defs/list" },
+            "b": { "const": 2, "enum": [1, 2] },
+            "c": { "type": ["string", "null"] }
+        },
+        "$defs": {
+            "list": {
+                "type": "array",
+                "items": { "type": "integer", "minimum": 0 },
+                "minItems": 1,
+                "maxItems": 2
+            }
+        }
+    }));
+    let is_valid = |text: &str| {
+        let value = serde_json::from_str(text).unwrap();
+        schema.holds(&schema.0, &value).is_ok()
+    };
+    assert!(is_valid(r#"{"a": [0, 1], "b": 2, "c": null}"#));
+    for wrong in [
+        "[]",
+        "{}",
+        r#"{"a": {}}"#,
+        r#"{"a": []}"#,
+        r#"{"a": [1, 2, 3]}"#,
+        r#"{"a": [-1]}"#,
+        r#"{"a": [1.5]}"#,
+        r#"{"a": [0], "b": 1}"#,
+        r#"{"a": [0], "b": 3}"#,
+        r#"{"a": [0], "c": false}"#,
+        r#"{"a": [0], "d": 1}"#,
+    ] {
+        assert!(!is_valid(wrong), "{wrong}");
     }
 }

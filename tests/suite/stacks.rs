@@ -45,7 +45,7 @@ fn compared_stacks_have_the_costs_of_both_sides() {
 /// The stacks of a profile with their costs, in the order of their bytes, and the warnings.
 pub fn collapsed(profile: &Profile) -> (BTreeMap<String, i64>, Vec<collapsed::Warning>) {
     let mut output = Vec::new();
-    let warnings = collapsed::write(&Stacks::new(&profile), &mut output).expect("memory takes it");
+    let warnings = collapsed::write(&Stacks::new(profile), &mut output).expect("memory takes it");
     let output = String::from_utf8(output).expect("UTF-8");
     let mut stacks = BTreeMap::new();
     let mut last = String::new();
@@ -163,7 +163,7 @@ pub fn tree_of(profile: &Profile, top: Option<usize>, width: Option<usize>) -> S
         options.top = top;
         options.width = width;
     });
-    tree::write(&Stacks::new(&profile), &options, &mut output).expect("memory takes it");
+    tree::write(&Stacks::new(profile), &options, &mut output).expect("memory takes it");
     String::from_utf8(output).expect("UTF-8")
 }
 

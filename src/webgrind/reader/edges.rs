@@ -63,10 +63,10 @@ impl EdgeUnion {
     /// the called-from list count.
     pub fn add(&mut self, kind: ListKind, function: u32, record: CallRecord) {
         let (caller, callee) = match kind {
-            ListKind::CalledFrom => (record.function.get(), function),
-            ListKind::SubCalls => (function, record.function.get()),
+            ListKind::CalledFrom => (record.function, function),
+            ListKind::SubCalls => (function, record.function),
         };
-        let entry = self.entries.entry((caller, callee, record.line.get()));
+        let entry = self.entries.entry((caller, callee, record.line));
         let at = entry.index();
         let entry = entry.or_insert(Entry {
             calls: 0,
@@ -81,8 +81,8 @@ impl EdgeUnion {
             entry.figures = kind;
         }
         if entry.figures == kind {
-            entry.calls += u64::from(record.calls.get());
-            entry.cost += Cost::from(record.cost.get());
+            entry.calls += u64::from(record.calls);
+            entry.cost += Cost::from(record.cost);
         }
         if std::mem::replace(&mut entry.listed[kind as usize], true) {
             return;
@@ -130,8 +130,6 @@ impl EdgeUnion {
 
 #[cfg(test)]
 mod tests {
-    use zerocopy::little_endian::U32;
-
     use super::ListKind::{CalledFrom, SubCalls};
     use super::*;
 
@@ -141,7 +139,7 @@ mod tests {
         for &(kind, function, records) in lists {
             union.begin_list();
             for numbers in records {
-                let [function_called, line, calls, cost] = numbers.map(U32::new);
+                let [function_called, line, calls, cost] = *numbers;
                 let record = CallRecord {
                     function: function_called,
                     line,

@@ -75,17 +75,17 @@ impl Invocations {
 
     pub fn push(&mut self, record: &InvocationRecord) {
         self.sub_calls.push(SubCallRange {
-            address: record.sub_call_address.get(),
-            count: record.sub_call_count.get(),
+            address: record.sub_call_address,
+            count: record.sub_call_count,
         });
         if let Some(stated) = &mut self.stated {
             let costs = [record.self_cost, record.inclusive];
-            stated.costs.push(costs.map(|cost| cost.get()));
+            stated.costs.push(costs);
             stated.claims.push(Claim {
-                caller: record.caller.get(),
-                caller_invocation: record.caller_invocation.get(),
-                line: record.line.get(),
-                cost: record.call_cost.get(),
+                caller: record.caller,
+                caller_invocation: record.caller_invocation,
+                line: record.line,
+                cost: record.call_cost,
             });
         }
     }
@@ -112,10 +112,10 @@ impl Invocations {
             let mut zeros = 0;
             for _ in 0..range.count {
                 let (record, called) = self.sub_call(source, &mut zeros)?;
-                let (line, cost) = (record.line.get(), record.cost.get());
+                let (line, cost) = (record.line, record.cost);
                 let edge = CallEdge {
                     caller: FunctionId(caller),
-                    callee: FunctionId(record.function.get()),
+                    callee: FunctionId(record.function),
                     line: u64::from(line),
                     calls: 1,
                 };
@@ -188,7 +188,7 @@ impl Invocations {
         let offset = source.position();
         let record: SubCallRecord = source.call("sub-call", zeros)?;
         let functions = self.starts.len();
-        let (function, invocation) = (record.function.get(), record.invocation.get());
+        let (function, invocation) = (record.function, record.invocation);
         let Some(&start) = self.starts.get(function as usize) else {
             let message = format!(
                 "a sub-call names a function that is not there: expected a number below \

@@ -57,9 +57,7 @@ impl<R: Read + Seek> Source<R> {
 
     #[inline]
     pub fn record<T: Record>(&mut self) -> Result<T, ReadError> {
-        let mut record = T::new_zeroed();
-        let done = self.input.read_exact(record.as_mut_bytes());
-        done.map_err(|error| self.failed(error))?;
+        let record = T::read(&mut self.input).map_err(|error| self.failed(error))?;
         self.position += T::SIZE;
         Ok(record)
     }
@@ -69,9 +67,11 @@ impl<R: Read + Seek> Source<R> {
     #[inline]
     pub fn call<T: Record>(&mut self, what: &str, zeros: &mut usize) -> Result<T, ReadError> {
         let record: T = self.record()?;
-        let bytes = record.as_bytes();
-        let is_empty = bytes.iter().all(|&byte| byte == 0);
-        *zeros = if is_empty { *zeros + bytes.len() } else { 0 };
+        *zeros = if record.is_zero() {
+            *zeros + size_of::<T>()
+        } else {
+            0
+        };
         if *zeros >= HOLE {
             return Err(self.hole(&format!("{what} list"), "calls"));
         }

@@ -140,7 +140,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         for _ in 0..count {
             let at = self.file.source.position();
             let record: CallRecord = self.file.source.call(kind.name(), &mut zeros)?;
-            self.expect_function(at, kind.name(), record.function.get())?;
+            self.expect_function(at, kind.name(), record.function)?;
             self.edges.add(kind, self.function, record);
         }
         Ok(())
@@ -153,8 +153,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         for invocation in 0..count {
             let at = self.file.source.position();
             let record = self.file.source.record::<InvocationRecord>()?;
-            if record.caller.get() != NOBODY {
-                self.expect_function(at, WHAT, record.caller.get())?;
+            if record.caller != NOBODY {
+                self.expect_function(at, WHAT, record.caller)?;
             }
             self.expect_later_sub_calls(invocation, &record)?;
             self.invocations.push(&record);
@@ -185,11 +185,11 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         record: &InvocationRecord,
     ) -> Result<(), ReadError> {
         let (lowest, highest) = (self.file.source.position(), self.file.headers_at);
-        let address = u64::from(record.sub_call_address.get());
+        let address = u64::from(record.sub_call_address);
         if address >= lowest {
             return Ok(());
         }
-        let count = record.sub_call_count.get();
+        let count = record.sub_call_count;
         let message = misplaced_sub_calls(self.function, invocation, count, lowest, highest);
         Err(self.file.source.corrupt_at(address, message))
     }
