@@ -47,6 +47,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
+use foldhash::fast::RandomState;
 use thiserror::Error;
 
 use crate::profile::{Cost, StackId, Stacks, first_cost, split_scale};
@@ -159,37 +160,35 @@ struct Frames {
 
 impl Frames {
     fn new(stacks: &Stacks<'_>) -> Self {
-        let mut by_name: HashMap<&[u8], u32> = HashMap::new();
-        let mut by_function: Vec<Option<u32>> = vec![None; stacks.profile().functions().len()];
+        let mut by_name: HashMap<&[u8], usize, RandomState> = HashMap::default();
+        let mut by_function = vec![None; stacks.profile().functions().len()];
         let mut names = Vec::new();
         let mut number = |name| {
             *by_name.entry(name).or_insert_with(|| {
                 names.push(frame(name));
-                // There are no more than nodes.
-                u32::try_from(names.len() - 1).unwrap_or(u32::MAX)
+                names.len() - 1
             })
         };
-        let mut of_nodes: Vec<u32> = Vec::with_capacity(stacks.nodes().len());
-        for node in stacks.nodes() {
-            let frame = match stacks.function(node) {
-                None => number(stacks.frame(node)),
-                Some(function) => {
-                    *by_function[function.index()].get_or_insert_with(|| number(stacks.frame(node)))
-                }
-            };
-            of_nodes.push(frame);
+        let numbers = stacks.nodes().map(|node| match stacks.function(node) {
+            None => number(stacks.frame(node)),
+            Some(function) => {
+                *by_function[function.index()].get_or_insert_with(|| number(stacks.frame(node)))
+            }
+        });
+        let numbers: Vec<usize> = numbers.collect();
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_unstable_by(|&a, &b| compare((&names[a], true), (&names[b], true)));
+        let mut texts: Vec<String> = Vec::new();
+        let mut positions = vec![0; names.len()];
+        for at in order {
+            if texts.last() != Some(&names[at]) {
+                texts.push(std::mem::take(&mut names[at]));
+            }
+            positions[at] = texts.len() - 1;
         }
-        let mut texts = names.clone();
-        texts.sort_unstable_by(|a, b| compare((a, true), (b, true)));
-        texts.dedup();
-        let position = |name: &String| {
-            let found = texts.binary_search_by(|text| compare((text, true), (name, true)));
-            u32::try_from(found.unwrap_or(0)).unwrap_or(u32::MAX)
-        };
-        let positions: Vec<u32> = names.iter().map(position).collect();
-        for frame in &mut of_nodes {
-            *frame = positions[*frame as usize];
-        }
+        // There are no more frames than nodes.
+        let of = |number: usize| u32::try_from(positions[number]).unwrap_or(u32::MAX);
+        let of_nodes = numbers.into_iter().map(of).collect();
         let ends = (0..texts.len()).flat_map(|at| [(at, false), (at, true)]);
         let mut beginnings: Vec<(usize, bool)> = ends.collect();
         beginnings.sort_unstable_by(|&(a, a_goes_on), &(b, b_goes_on)| {
@@ -392,9 +391,14 @@ impl<'a> Lines<'a> {
 /// No frame has a `;`. So all lines below a frame stand together, but not always next to its own:
 /// `a`, `a b`, `a;b`.
 fn compare((a, a_goes_on): (&str, bool), (b, b_goes_on): (&str, bool)) -> Ordering {
+    let common = a.len().min(b.len());
+    let (a_start, a_rest) = a.as_bytes().split_at(common);
+    let (b_start, b_rest) = b.as_bytes().split_at(common);
     let end = |goes_on: bool| goes_on.then_some(&b';');
-    let a = a.as_bytes().iter().chain(end(a_goes_on));
-    a.cmp(b.as_bytes().iter().chain(end(b_goes_on)))
+    a_start.cmp(b_start).then_with(|| {
+        let a_rest = a_rest.iter().chain(end(a_goes_on));
+        a_rest.cmp(b_rest.iter().chain(end(b_goes_on)))
+    })
 }
 
 #[cfg(test)]

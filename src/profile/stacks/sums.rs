@@ -190,6 +190,10 @@ struct Graph {
     out: Vec<u64>,
     into: Vec<u64>,
     callers: Vec<Callers>,
+    /// How many calls of and to each site there are.
+    counts: Vec<u64>,
+    /// Whether each cost may be off by one: times and sizes are, what is counted is not.
+    are_rounded: bool,
 }
 
 impl Graph {
@@ -214,6 +218,11 @@ impl Graph {
             out: vec![0; sites.len()],
             into: vec![0; sites.len()],
             callers: vec![Callers::Nobody; sites.len()],
+            counts: vec![0; sites.len()],
+            are_rounded: profile
+                .events()
+                .get(event)
+                .is_some_and(|event| !profile.unit(event).is_empty()),
         };
         for site in sites.all() {
             let at = site as usize;
@@ -226,6 +235,10 @@ impl Graph {
                     if callee != site {
                         let cost = positive(edge.costs().get(event).copied());
                         graph.calls.push(Calls { callee, cost });
+                        for end in [at, callee as usize] {
+                            let count = &mut graph.counts[end];
+                            *count = count.saturating_add(edge.calls);
+                        }
                     } else if name.chain.is_empty() {
                         // Recursion of unknown depth.
                         graph.callers[at] = Callers::Several;
@@ -297,11 +310,13 @@ impl Graph {
         positions.iter().map(|&at| self.calls[at as usize])
     }
 
-    /// What a site and its calls cost more than the calls to it say.
+    /// What a site and its calls cost more than the calls to it say, if that is not just rounding.
     fn excess(&self, site: u32) -> u64 {
         let at = site as usize;
         let inclusive = self.own[at].saturating_add(self.out[at]);
-        inclusive.saturating_sub(self.into[at])
+        let excess = inclusive.saturating_sub(self.into[at]);
+        let is_rounding = self.are_rounded && excess <= self.counts[at].saturating_add(1);
+        if is_rounding { 0 } else { excess }
     }
 
     /// What a site calls with these on its path costs: their calls are left out.
@@ -552,25 +567,25 @@ impl<'a> Tree<'a, '_> {
 
     /// The numbers of the nodes from the roots down, siblings in their order.
     fn sequence(&self) -> Vec<u32> {
-        let mut siblings: Vec<u32> = (0..number(self.nodes.len())).collect();
-        siblings.sort_unstable_by_key(|&at| {
-            let node = &self.nodes[at as usize];
+        let key = |(at, node): (u32, &SumNode<'_>)| {
             (node.parent, node.order, node.function.is_some(), at)
-        });
-        let children = |parent: u32| {
-            let start = siblings.partition_point(|&at| self.nodes[at as usize].parent < parent);
-            let others = &siblings[start..];
-            let is_child = move |at: &&u32| self.nodes[**at as usize].parent == parent;
-            others.iter().take_while(is_child)
         };
+        let mut siblings: Vec<_> = (0..).zip(&self.nodes).map(key).collect();
+        siblings.sort_unstable();
+        // Where the children of each node begin; at the end those of none, the roots.
+        let mut starts = vec![0; self.nodes.len() + 2];
+        for &(parent, ..) in &siblings {
+            starts[(parent as usize).min(self.nodes.len()) + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let children = |parent: usize| siblings[starts[parent]..starts[parent + 1]].iter();
         let mut sequence = Vec::with_capacity(self.nodes.len());
-        let mut pending: Vec<u32> = children(NONE).copied().collect();
-        pending.reverse();
-        while let Some(at) = pending.pop() {
+        let mut pending: Vec<_> = children(self.nodes.len()).rev().collect();
+        while let Some(&(.., at)) = pending.pop() {
             sequence.push(at);
-            let start = pending.len();
-            pending.extend(children(at));
-            pending[start..].reverse();
+            pending.extend(children(at as usize).rev());
         }
         sequence
     }
