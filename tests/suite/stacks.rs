@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 
 use cg_preprocess::profile::{
-    InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions, StackId, Stacks,
+    EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions, StackId,
+    Stacks,
 };
 use cg_preprocess::report::{collapsed, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
@@ -90,8 +91,8 @@ struct Walk {
 }
 
 impl Walk {
-    fn over(text: &[u8]) -> BTreeMap<String, i64> {
-        let (file, _) = write_with(&read(text, linked()), Version::V4, OnOverflow::Error);
+    fn over(profile: &Profile) -> BTreeMap<String, i64> {
+        let (file, _) = write_with(profile, Version::V4, OnOverflow::Error);
         let mut walk = Walk {
             functions: decode(&file).functions,
             stacks: BTreeMap::new(),
@@ -143,10 +144,42 @@ fn stacks_equal_a_walk_over_v4_and_add_up_to_the_total() {
         let text = fixtures::bytes(trace);
         let profile = read(&text, stacked());
         let (stacks, warnings) = collapsed(&profile);
-        assert_eq!(stacks, Walk::over(&text), "{trace}");
+        assert_eq!(stacks, Walk::over(&read(&text, linked())), "{trace}");
         assert_eq!(warnings, [], "{trace}");
         assert_eq!(stacks.values().sum::<i64>(), profile.total(), "{trace}");
         assert_outermost(&profile, &stacks);
+    }
+}
+
+#[test]
+fn every_event_equals_a_walk_over_v4_of_that_event() {
+    for trace in [
+        "xdebug3/composer.cg",
+        "xdebug3/fibers.cg",
+        "xdebug3/features.cg",
+    ] {
+        let text = fixtures::bytes(trace);
+        let mut options = stacked();
+        options.events = EventChoice::All;
+        let profile = read(&text, options);
+        let stacks = Stacks::new(&profile);
+        assert!(profile.events().len() > 1, "{trace}");
+        for (at, event) in profile.events().iter().enumerate() {
+            let mut found = BTreeMap::new();
+            let mut paths: Vec<String> = Vec::new();
+            for node in stacks.nodes() {
+                let above = stacks
+                    .parent(node)
+                    .map(|above| format!("{};", paths[above.index()]));
+                let path = above.unwrap_or_default() + &String::from_utf8_lossy(stacks.frame(node));
+                *found.entry(path.clone()).or_default() += stacks.self_costs(node)[at];
+                paths.push(path);
+            }
+            found.retain(|_, cost| *cost != 0);
+            let mut wanted = linked();
+            wanted.events = EventChoice::Named(vec![event.name().to_vec()]);
+            assert_eq!(found, Walk::over(&read(&text, wanted)), "{trace}");
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use cg_preprocess::profile::{EventChoice, Profile, ProfileKind, ProfileOptions, Stacks};
+use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions, Stacks};
 use cg_preprocess::report::collapsed;
 
 use crate::common::fixtures;
@@ -251,14 +251,14 @@ fn sums_below(folder: &str) -> Vec<std::path::PathBuf> {
 
 #[test]
 fn stacks_of_every_producer_add_up_for_every_event() {
-    let files = ["valgrind", "producers", "stacks"].map(sums_below).concat();
+    let files = ["valgrind", "producers", "stacks", "xdebug2", "xdebug3"]
+        .map(sums_below)
+        .concat();
     assert!(files.len() > 20);
     for file in files {
         let data = std::fs::read(&file).unwrap();
         let profile = read(data, all_events());
-        if profile.kind() == ProfileKind::Aggregate {
-            assert_adds_up(&profile, fixtures::short(&file));
-        }
+        assert_adds_up(&profile, fixtures::short(&file));
     }
 }
 
@@ -373,4 +373,17 @@ fn what_records_no_calls_is_flat() {
     let stacks = Stacks::new(&profile);
     assert!(stacks.nodes().all(|node| stacks.parent(node).is_none()));
     assert!(stacks.nodes().all(|node| !stacks.is_estimated(node)));
+}
+
+#[test]
+fn times_are_rounded_and_counts_are_not() {
+    let text = |event: &str| {
+        format!("events: {event}\nfl=a\nfn=main\n1 5\ncfn=f\ncalls=1 1\n2 9\nfn=f\n1 11\n")
+    };
+    let [counted, timed] = ["Ir", "Time_(10ns)"].map(|event| {
+        let profile = read(text(event), all_events());
+        listed(&profile)
+    });
+    assert_eq!(counted, ["f ~2", "main 5", "main;f ~9"]);
+    assert_eq!(timed, ["main 5", "main;f 11"]);
 }
