@@ -5,6 +5,8 @@
 #     profile-gate.sh check PROFILE...      on every other
 #
 # BASE: where the base is kept. MAX_GROWTH: how many percent more the total may be.
+# REPORT: where check writes its report, in Markdown. PAGE: where it writes a page with the profile.
+# ALLOW_NO_BASE=1: pass as long as there is no base, as in the change that introduces the gate.
 set -eu
 
 base=${BASE:-profile-base/base.cg}
@@ -25,15 +27,23 @@ keep)
     mv "$base.new" "$base"
     ;;
 check)
-    table=$(mktemp)
-    trap 'rm -f "$table"' EXIT
+    if [ -n "${PAGE:-}" ]; then
+        cg-preprocess -q -f html -o "$PAGE" "$@"
+    fi
+    if [ ! -e "$base" ]; then
+        echo "there is no base yet at $base: run \"profile-gate.sh keep\" on the main branch" >&2
+        [ "${ALLOW_NO_BASE:-0}" = 1 ]
+        exit
+    fi
+    report=${REPORT:-$(mktemp)}
+    [ -n "${REPORT:-}" ] || trap 'rm -f "$report"' EXIT
     status=0
-    cg-preprocess --strict -f text --top 20 -o "$table" \
+    cg-preprocess --strict -f markdown --top 20 -o "$report" \
         --base "$base" --max-growth "$max_growth" "$@" || status=$?
-    cat "$table"
+    cat "$report"
     # GitHub shows this file on the page of the run.
     if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
-        { echo '```'; cat "$table"; echo '```'; } >>"$GITHUB_STEP_SUMMARY"
+        cat "$report" >>"$GITHUB_STEP_SUMMARY"
     fi
     exit "$status"
     ;;

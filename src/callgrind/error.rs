@@ -29,7 +29,9 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.problem.kind {
-            ProblemKind::Empty => write!(f, "{}: {}", self.input, self.problem),
+            ProblemKind::Empty | ProblemKind::Compressed => {
+                write!(f, "{}: {}", self.input, self.problem)
+            }
             _ => write!(f, "{}:{}: {}", self.input, self.line, self.problem),
         }
     }
@@ -136,6 +138,9 @@ pub enum ProblemKind {
         "unknown line: expected a cost line, a position such as \"fn=\" or a header such as \"events:\""
     )]
     UnknownLine,
+    /// The bytes of gzip or zstd.
+    #[error("is compressed, and only text is read here: decompress it first")]
+    Compressed,
     /// A line of more than 16 MiB.
     #[error("line over 16 MiB: this is no callgrind profile")]
     LineTooLong,

@@ -26,7 +26,8 @@ pub struct Outcome {
 
 /// Reads a callgrind profile to its end and adds it to what `builder` has.
 ///
-/// `name` is what messages call the input. The result does not depend on the sizes of reads. Memory
+/// The input is text: [`convert::read`](crate::convert::read) also reads what is compressed. `name` is
+/// what messages call it. The result does not depend on the sizes of reads. Memory
 /// does not grow with the input, but with its names, functions and call edges, and with its longest
 /// line, which may have 16 MiB.
 ///
@@ -71,7 +72,25 @@ pub fn read_line_by_line(
     read_with(input, interpreter.line_by_line())
 }
 
-fn read_with(mut input: impl BufRead, mut interpreter: Interpreter<'_>) -> Result<Outcome, Error> {
+fn read_with(input: impl BufRead, interpreter: Interpreter<'_>) -> Result<Outcome, Error> {
+    let mut start = Vec::with_capacity(START);
+    read_text(input, interpreter, &mut start).map_err(|mut error| {
+        if let [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd] = start.as_slice() {
+            error.problem = ProblemKind::Compressed.into();
+        }
+        error
+    })
+}
+
+/// How many bytes tell gzip and zstd.
+const START: usize = 4;
+
+/// Reads text; also its first bytes.
+fn read_text(
+    mut input: impl BufRead,
+    mut interpreter: Interpreter<'_>,
+    start: &mut Vec<u8>,
+) -> Result<Outcome, Error> {
     let mut lines = Lines::default();
     let mut outcome = Outcome::default();
     loop {
@@ -81,6 +100,7 @@ fn read_with(mut input: impl BufRead, mut interpreter: Interpreter<'_>) -> Resul
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(interpreter.error(ProblemKind::Io(error).into())),
         };
+        start.extend(chunk.iter().take(START - start.len()));
         lines.take_in(chunk, &mut interpreter)?;
         let count = chunk.len();
         outcome.bytes += count as u64;

@@ -1,7 +1,7 @@
 //! Converts inputs into an output: the only module that uses both formats, the model and the
 //! reports.
 //!
-//! [`convert`] does everything at once. [`Conversion`] does it in steps, for callers who want to show
+//! [`convert`] does everything at once, and [`read`] all but the output. [`Conversion`] does it in steps, for callers who want to show
 //! progress or need the [`Profile`] itself.
 
 mod error;
@@ -79,6 +79,13 @@ pub struct Report {
 }
 
 impl Report {
+    /// Notes how much a profile holds.
+    fn count(&mut self, profile: &Profile) {
+        self.functions = profile.functions().len();
+        let calls = profile.edges().map(|edge| edge.calls);
+        self.calls = calls.fold(0, u64::saturating_add);
+    }
+
     /// Whether no part of the inputs was cut off, skipped or missing.
     pub fn is_complete(&self) -> bool {
         !self.warnings.iter().any(Warning::is_loss)
@@ -98,6 +105,61 @@ pub fn convert(
     Conversion::prepare(inputs, output, options)?
         .read()?
         .write()
+}
+
+/// Reads `inputs` into one profile, without an output: whatever their format and compression, on all
+/// cores, in the same way as [`convert`] does.
+///
+/// Of the options, those about reading have an effect. What is read besides the sums depends on
+/// [`Options::format`]: single invocations for [`Format::V4`], the stacks of traces for formats that
+/// show stacks.
+///
+/// The report has the warnings, and says whether the inputs are [complete](Report::is_complete).
+///
+/// # Errors
+///
+/// When an input cannot be read, or when there are no data.
+pub fn read(inputs: &[Source], options: &Options) -> Result<(Profile, Report), ConvertError> {
+    let progress = Progress::default();
+    check_standard_input(inputs.iter())?;
+    let inputs: Vec<_> = inputs.iter().map(find).collect::<Result<_, _>>()?;
+    let (profile, mut report) = read_all(&inputs, options, &progress)?;
+    let warnings = warning::about_profile(&profile, &options.proxies);
+    report.warnings.extend(warnings);
+    report.bytes_in = progress.bytes();
+    report.count(&profile);
+    Ok((profile, report))
+}
+
+fn find(input: &Source) -> Result<Found<'_>, ConvertError> {
+    input.find().map_err(|source| ConvertError::Open {
+        input: input.clone(),
+        source,
+    })
+}
+
+fn check_standard_input<'a>(inputs: impl Iterator<Item = &'a Source>) -> Result<(), ConvertError> {
+    match inputs.filter(|input| **input == Source::Stdin).count() {
+        0 | 1 => Ok(()),
+        _ => Err(ConvertError::StandardInputTwice),
+    }
+}
+
+/// Reads inputs; also what there is to say about them by themselves.
+fn read_all(
+    inputs: &[Found<'_>],
+    options: &Options,
+    progress: &Progress,
+) -> Result<(Profile, Report), ConvertError> {
+    let (mut profile, mut report) = load::load(inputs, options, progress)?;
+    let events = profile.check_events();
+    events.map_err(|error| ConvertError::model(inputs, error.into()))?;
+    report.warnings.extend(warning::named_twice(inputs));
+    report.warnings.extend(warning::counted_twice(inputs));
+    if !report.is_complete() {
+        profile.set_incomplete();
+    }
+    Ok((profile, report))
 }
 
 /// A conversion that has not begun.
@@ -133,16 +195,10 @@ impl<'a> Conversion<'a> {
         if !base.is_empty() && !options.format.needs().comparison {
             return Err(ConvertError::NoComparison);
         }
-        let all = inputs.iter().chain(base);
-        if all.filter(|&input| *input == Source::Stdin).count() > 1 {
-            return Err(ConvertError::StandardInputTwice);
-        }
+        check_standard_input(inputs.iter().chain(base))?;
         let overwritten = place.identity();
-        let find = |input: &'a Source| {
-            let found = input.find().map_err(|source| ConvertError::Open {
-                input: input.clone(),
-                source,
-            })?;
+        let find_other = |input: &'a Source| {
+            let found = find(input)?;
             if overwritten.is_some() && found.identity == overwritten {
                 return Err(ConvertError::OverInput {
                     output: output.clone(),
@@ -151,8 +207,8 @@ impl<'a> Conversion<'a> {
             }
             Ok(found)
         };
-        let inputs: Vec<_> = inputs.iter().map(find).collect::<Result<_, _>>()?;
-        let base: Vec<_> = base.iter().map(find).collect::<Result<_, _>>()?;
+        let inputs: Vec<_> = inputs.iter().map(find_other).collect::<Result<_, _>>()?;
+        let base: Vec<_> = base.iter().map(find_other).collect::<Result<_, _>>()?;
         let is_profile = || place.path().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(output.clone()));
@@ -217,20 +273,13 @@ impl<'a> Conversion<'a> {
 
     /// Reads one side.
     fn load(&self, inputs: &[Found<'_>]) -> Result<(Profile, Report), ConvertError> {
-        let (mut profile, mut report) = load::load(inputs, self.options, &self.progress)?;
-        let events = profile.check_events();
-        events.map_err(|error| ConvertError::model(inputs, error.into()))?;
+        let (profile, mut report) = read_all(inputs, self.options, &self.progress)?;
         self.allow_gates(&mut report.warnings)?;
         if self.options.max_growth.is_some() && warning::costs_nothing(&profile) {
             return Err(ConvertError::NothingToCheck {
                 inputs: error::together(inputs),
                 event: excerpt(profile.event()),
             });
-        }
-        report.warnings.extend(warning::named_twice(inputs));
-        report.warnings.extend(warning::counted_twice(inputs));
-        if !report.is_complete() {
-            profile.set_incomplete();
         }
         Ok((profile, report))
     }

@@ -46,9 +46,7 @@ impl Loaded<'_> {
     /// When the output fails, or when the format cannot hold the profile.
     pub fn write(mut self) -> Result<Report, ConvertError> {
         let (profile, text) = (&self.profile, &self.options.text);
-        self.report.functions = profile.functions().len();
-        let calls = profile.edges().map(|edge| edge.calls);
-        self.report.calls = calls.fold(0, u64::saturating_add);
+        self.report.count(profile);
         let written = match (self.options.format, &self.comparison) {
             (Format::V4, _) => self.preprocessed(Version::V4),
             (Format::V5, _) => self.preprocessed(Version::V5),

@@ -18,6 +18,7 @@ mod callgrind;
 #[path = "../common/mod.rs"]
 mod common;
 mod comparison;
+mod documents;
 mod go_pprof;
 mod invocations;
 mod pprof;

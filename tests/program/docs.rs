@@ -161,7 +161,16 @@ mod profile_gate {
         );
         assert!(shell(&command, folder.path()).status.success());
         let summary = fs::read_to_string(summary).unwrap();
-        assert_eq!(summary, format!("```\n{table}```\n"));
+        assert!(summary.starts_with("## `Ir` grew by 30."), "{summary}");
+        assert!(summary.contains("the limit is kept\n"), "{summary}");
+
+        let command = format!("REPORT=report.md PAGE=page.html {SCRIPT} check {large}");
+        let stopped = shell(&command, folder.path());
+        assert_eq!(stopped.status.code(), Some(3));
+        let report = fs::read(folder.path().join("report.md")).unwrap();
+        assert_eq!(report, stopped.stdout);
+        let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+        assert!(page.starts_with("<!DOCTYPE html>"), "{}", &page[..40]);
     }
 
     #[test]
@@ -171,10 +180,12 @@ mod profile_gate {
         let missing = gate(&folder, &format!("check {new}"));
         assert_eq!(missing.status.code(), Some(1));
         assert!(
-            messages(&missing).starts_with("error: profile-base/base.cg: "),
+            messages(&missing).starts_with("there is no base yet at profile-base/base.cg: "),
             "{}",
             messages(&missing)
         );
+        let allowed = format!("ALLOW_NO_BASE=1 {SCRIPT} check {new}");
+        assert!(shell(&allowed, folder.path()).status.success());
 
         let cut = fixture("bad-input/cut-block.cg");
         let kept = gate(&folder, &format!("keep {}", cut.display()));

@@ -25,6 +25,7 @@ mod page;
 #[cfg(feature = "compression")]
 mod pprof;
 mod properties;
+mod reading;
 mod report;
 mod round_trip;
 mod runs;

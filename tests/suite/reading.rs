@@ -1,0 +1,62 @@
+//! Files read into a profile, as programs that use the library do.
+
+use std::fs;
+
+use cg_preprocess::callgrind;
+use cg_preprocess::convert::{self, ConvertError, Options};
+use cg_preprocess::io::Source;
+use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+use tempfile::TempDir;
+
+#[cfg(feature = "compression")]
+use crate::common::gzip;
+use crate::library::read_options;
+
+const TEXT: &str = "events: Ir\nfl=a.c\nfn=main\n1 20\ncfn=f\ncalls=2 5\n2 30\nfn=f\n5 30\n";
+
+#[cfg(feature = "compression")]
+#[test]
+fn any_files_become_a_profile() {
+    let folder = TempDir::new().unwrap();
+    let [plain, packed, cut] = ["plain", "packed", "cut"].map(|name| folder.path().join(name));
+    fs::write(&plain, TEXT).unwrap();
+    fs::write(&packed, gzip(TEXT.as_bytes())).unwrap();
+    fs::write(&cut, &TEXT[..TEXT.len() - 1]).unwrap();
+    let sources = [plain, packed, cut].map(Source::File);
+
+    let (profile, report) = convert::read(&sources[..2], &Options::default()).unwrap();
+    assert_eq!(profile.total(), 100);
+    assert_eq!((report.functions, report.calls), (2, 4));
+    assert!(report.is_complete() && report.warnings.is_empty());
+
+    let (profile, report) = convert::read(&sources, &Options::default()).unwrap();
+    assert_eq!(profile.total(), 150);
+    assert!(!report.is_complete());
+    assert_eq!(report.warnings.len(), 1);
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    let missing = [Source::File(folder.path().join("missing"))];
+    let error = convert::read(&missing, &Options::default()).unwrap_err();
+    assert!(matches!(error, ConvertError::Open { .. }));
+    let twice = [Source::Stdin, Source::Stdin];
+    let error = convert::read(&twice, &Options::default()).unwrap_err();
+    assert!(matches!(error, ConvertError::StandardInputTwice));
+}
+
+#[test]
+fn compressed_bytes_are_named_where_text_is_read() {
+    let packed = b"\x1f\x8b\x08\0\0\0\0\0\n1\n2".as_slice();
+    let zstd = b"\x28\xb5\x2f\xfd\n".as_slice();
+    for (bytes, lenient) in [(packed, false), (packed, true), (zstd, false)] {
+        let mut builder = ProfileBuilder::new(ProfileOptions::default());
+        let options = read_options(|options| options.lenient = lenient);
+        let error = callgrind::read(bytes, "a.cg", &options, &mut builder).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a.cg: is compressed, and only text is read here: decompress it first"
+        );
+    }
+}
