@@ -110,15 +110,20 @@ impl Event {
     /// The unit according to its name: the part in brackets at the end, as in `Time_(10ns)`, or the
     /// whole name if that is a unit. Empty if unknown.
     pub(super) fn unit(&self) -> &'static str {
-        let (name, _) = split_scale(&self.name);
-        let inner = name.strip_suffix(b")").and_then(|name| {
-            let open = memchr::memrchr(b'(', name)?;
-            Some(&name[open + 1..])
-        });
-        let unit = inner.unwrap_or(name);
-        let known = KNOWN_UNITS.iter().find(|known| known.as_bytes() == unit);
-        known.copied().unwrap_or_default()
+        unit_of(&self.name)
     }
+}
+
+/// The unit of an event according to its name.
+fn unit_of(name: &[u8]) -> &'static str {
+    let (name, _) = split_scale(name);
+    let inner = name.strip_suffix(b")").and_then(|name| {
+        let open = memchr::memrchr(b'(', name)?;
+        Some(&name[open + 1..])
+    });
+    let unit = inner.unwrap_or(name);
+    let known = KNOWN_UNITS.iter().find(|known| known.as_bytes() == unit);
+    known.copied().unwrap_or_default()
 }
 
 /// Known units in the names of events.
@@ -162,6 +167,8 @@ pub(super) struct Events {
     /// How often one of them had to be forgotten.
     changes: usize,
     has_too_many: bool,
+    /// Whether inputs have different columns, or have them in another order.
+    are_mixed: bool,
 }
 
 impl Events {
@@ -193,6 +200,13 @@ impl Events {
             name: name.clone(),
             long_name: self.long_names.get(name).cloned().unwrap_or_default(),
         })
+    }
+
+    /// Names of the events that can be chosen: all but those whose formulas are wrong.
+    pub fn usable_names(&self) -> impl Iterator<Item = &[u8]> {
+        let is_usable = |name: &&[u8]| self.check_formula(name).is_ok();
+        let columns = self.columns.iter().map(Vec::as_slice);
+        columns.chain(self.derived_names().filter(is_usable))
     }
 
     /// Names of all events: the columns in order of appearance, then the derived ones.
@@ -332,8 +346,10 @@ impl Events {
         }
         let resolved = self.resolved(name);
         let weights = resolved.weights.iter().flatten();
-        let weights = weights.filter_map(|(name, &weight)| Some((*at.get(&name[..])?, weight)));
-        let mut weights: Vec<_> = weights.filter(|&(_, weight)| weight != 0).collect();
+        let weights = weights.filter(|&(_, &weight)| weight != 0);
+        // Without one of its columns, the event is absent here: a part of it would look like all.
+        let weights = weights.map(|(name, &weight)| Some((*at.get(&name[..])?, weight)));
+        let mut weights: Vec<_> = weights.collect::<Option<_>>().unwrap_or_default();
         weights.sort_unstable();
         weights
     }
@@ -375,8 +391,11 @@ impl Events {
     }
 
     /// Adds the events of another input to these, and says where the costs of the wanted ones are
-    /// among those of the other.
-    pub fn merge(&mut self, other: &Events) -> ColumnMap {
+    /// among those from before and among those of the other.
+    pub fn merge(&mut self, other: &Events) -> [ColumnMap; 2] {
+        let before = self.wanted.clone();
+        let have_columns = !self.columns.is_empty() && !other.columns.is_empty();
+        self.are_mixed |= other.are_mixed || have_columns && self.columns.iter().ne(&other.columns);
         self.columns.extend(other.columns.iter().cloned());
         for (name, formula) in &other.formulas {
             let own = self.formulas.entry(name.clone());
@@ -398,12 +417,15 @@ impl Events {
         self.has_too_many |= other.has_too_many;
         self.wanted.extend(other.wanted.iter().cloned());
         self.has_too_many |= self.wanted.len() > MOST_EVENTS && self.choice == EventChoice::All;
-        let at = |name| Some((other.wanted.get_index_of(name)?, 1));
-        let events = self
-            .wanted
-            .iter()
-            .map(|name| at(name).into_iter().collect());
-        ColumnMap::new(events.collect())
+        if self.are_mixed && self.choice == EventChoice::All {
+            self.wanted
+                .sort_by(|one, other| conventional(one).cmp(&conventional(other)));
+        }
+        [&before, &other.wanted].map(|from| {
+            let at = |name| Some((from.get_index_of(name)?, 1));
+            let events = self.wanted.iter();
+            ColumnMap::new(events.map(|name| at(name).into_iter().collect()).collect())
+        })
     }
 
     /// Wants the derived events too, but for those that cannot be worked out, and says how all
@@ -523,6 +545,44 @@ impl Events {
     fn available(&self) -> Vec<String> {
         self.names().map(excerpt).collect()
     }
+}
+
+/// The order of events whose inputs do not agree on one.
+///
+/// Those of Valgrind come first, as it writes them; then times, memory, and the others by name.
+fn conventional(name: &[u8]) -> impl Ord + '_ {
+    const VALGRIND: [&str; 17] = [
+        "Ir",
+        "Dr",
+        "Dw",
+        "I1mr",
+        "D1mr",
+        "D1mw",
+        "ILmr",
+        "DLmr",
+        "DLmw",
+        "Bc",
+        "Bcm",
+        "Bi",
+        "Bim",
+        "Ge",
+        "sysCount",
+        "sysTime",
+        "sysCpuTime",
+    ];
+    let (base, _) = split_scale(name);
+    let mut known = VALGRIND.iter();
+    let rank = match known.position(|known| known.as_bytes() == base) {
+        Some(at) => at,
+        None if is_time(name) => VALGRIND.len(),
+        None if base.starts_with(b"Memory") => VALGRIND.len() + 1,
+        None => VALGRIND.len() + 2,
+    };
+    (rank, name)
+}
+
+fn is_time(name: &[u8]) -> bool {
+    name.starts_with(b"Time") || !matches!(unit_of(name), "" | "bytes")
 }
 
 /// How many units of `wanted` one unit of `other` is, if `other` is the same event in larger units.

@@ -111,12 +111,12 @@ impl Contents {
         name: impl Fn(NameId) -> NameId,
     ) -> Result<(), ModelError> {
         self.has_saturated |= other.has_saturated;
-        let map = self.events.merge(&other.events);
+        let [own, others] = self.events.merge(&other.events);
         self.headers.append(other.headers);
         self.headers.check()?;
         let mut sums = other.sums;
-        sums.map_events(&map);
-        self.sums.widen(map.len());
+        sums.map_events(&others);
+        self.sums.map_events(&own);
         self.sums.merge(sums, name, LineRule::Least)
     }
 }
@@ -340,9 +340,9 @@ impl Profile {
         }) && found
     }
 
-    /// Names of all events of the inputs, derived ones last.
+    /// Names of all events of the inputs, derived ones last, but for those whose formulas are wrong.
     pub fn available_events(&self) -> impl Iterator<Item = &[u8]> {
-        self.contents.events.names()
+        self.contents.events.usable_names()
     }
 
     /// The values of the `event:` lines that belong to the wanted events, sorted: their long names,

@@ -564,6 +564,75 @@ fn a_part_without_the_events_of_a_formula_is_told() {
     );
 }
 
+/// What a part has of an event must not be taken for all of it.
+#[test]
+fn a_part_without_one_event_of_a_formula_lacks_all_of_it() {
+    let text = "part: 1\nevent: T = Ir + Dr\nevents: Ir Dr\nfn=f\n1 60 40\n\
+                part: 2\nevents: Ir\nfn=f\n2 52\n";
+    let (total, warnings) = missing(text, "T");
+    assert_eq!(total, 100);
+    let expected = "test.cg:9: no event \"T\" from here on, only Ir: its cost counts as 0";
+    assert_eq!(warnings, [expected]);
+}
+
+#[test]
+fn events_with_a_wrong_formula_are_not_recommended() {
+    let text = "event: Sum = Ir + Dx\nevent: Twice = 2 Ir\nevents: Ir\nfn=f\n1 5\n";
+    let profile = read(text, ProfileOptions::default());
+    let names: Vec<&[u8]> = profile.available_events().collect();
+    assert_eq!(names, [&b"Ir"[..], b"Twice"]);
+}
+
+#[test]
+fn events_of_different_lists_stand_in_the_conventional_order() {
+    let part = |names: &str| format!("events: {names}\nfn=f\n1 1 2 3\n");
+    let all = || profile_options(|options| options.events = EventChoice::All);
+    let merged = |inputs: &[&str]| -> String {
+        let mut inputs = inputs.iter().map(|names| read(&part(names), all()));
+        let mut profile = inputs.next().unwrap();
+        inputs.for_each(|input| profile.merge(input).unwrap());
+        let (id, _) = profile.functions().next().unwrap();
+        let events = profile.events().iter().zip(profile.self_costs(id));
+        let events = events.map(|(event, cost)| format!("{} {cost}", event.name().escape_ascii()));
+        events.collect::<Vec<_>>().join(", ")
+    };
+    let (one, other) = ("zeal Memory Dr", "Time Ir Dr");
+    let expected = "Ir 2, Dr 6, Time 1, Memory 2, zeal 1";
+    assert_eq!(merged(&[one, other]), expected);
+    assert_eq!(merged(&[other, one]), expected);
+    assert_eq!(merged(&[one, one]), "zeal 2, Memory 4, Dr 6");
+    assert_eq!(merged(&["Dr Ir x", "Ir Dr x"]), "Ir 3, Dr 3, x 6");
+}
+
+/// What a sum passes on its way does not matter, but where it ends does.
+#[test]
+fn sums_do_not_depend_on_the_order() {
+    let most = i64::MAX - 7;
+    for costs in [
+        [most, most, -most],
+        [most, -most, most],
+        [-most, most, most],
+    ] {
+        let lines = costs.map(|cost| format!("1 {cost}\n")).concat();
+        let text = format!("events: Ir\nevent: T = Ir + Ir\nfn=f\n{lines}");
+        let profile = read(&text, ProfileOptions::default());
+        assert_eq!((profile.total(), profile.has_saturated()), (most, false));
+        // The same by inputs, and in the costs of calls.
+        let call = |cost| format!("events: Ir\nfn=f\n1 {cost}\ncfn=g\ncalls=1 0\n1 {cost}\n");
+        let [first, others @ ..] = costs.map(|cost| read(&call(cost), ProfileOptions::default()));
+        let mut profile = first;
+        others
+            .into_iter()
+            .for_each(|other| profile.merge(other).unwrap());
+        assert!(profile.edges().all(|edge| edge.costs() == [most]));
+        assert_eq!(profile.total(), most);
+        // Its inclusive cost is twice as much, which is too much.
+        assert!(profile.has_saturated());
+        // So is what the formula makes of it.
+        assert!(read(&text, event("T")).has_saturated());
+    }
+}
+
 #[test]
 fn each_wanted_event_that_a_part_lacks_is_told() {
     let text = "part: 1\nevents: Ir Dr Dw\nfn=f\n1 1 2 3\npart: 2\nevents: Ir\nfn=f\n2 5\n\

@@ -188,8 +188,12 @@ impl Document {
         })
     }
 
-    /// The wanted cost among those of one line; missing columns are 0.
+    /// The wanted cost among those of one line; 0 where the part lacks any column of it.
     pub fn cost(part: &Part, weights: &Costs, costs: &Costs) -> i64 {
+        let mut needed = (0..EVENTS.len()).filter(|&event| weights[event] != 0);
+        if !needed.all(|event| part.columns.contains(&event)) {
+            return 0;
+        }
         let columns = part.columns.iter();
         columns.map(|&event| weights[event] * costs[event]).sum()
     }
