@@ -4,7 +4,8 @@ mod session;
 
 use std::collections::BTreeMap;
 
-use crate::profile::{Function, Profile, assert_figures};
+use crate::producer::Bench;
+use crate::profile::{Function, Profile, assert_figures, convert, stacks, sums};
 pub use session::Session;
 
 /// The functions of `calls.c` that do not call themselves or each other in a circle.
@@ -266,4 +267,38 @@ fn counting_that_the_program_switches() {
     let other = Session::of("requests.c", &[], &[]);
     let both = Profile::silently(&[&session.files[..], &other.files].concat(), &[]);
     assert_eq!(both.summary(), profile.total + other.check().summary());
+}
+
+/// The stacks of a profile with callers are those that its names say, all exact; without, the costs
+/// of functions are the same.
+#[test]
+fn stacks_of_separate_callers() {
+    let deep = Session::c(&["--separate-callers=100"]);
+    let profile = Profile::silently(&deep.files, &[]);
+    let of_names = profile.functions.iter().map(|function| {
+        let mut parts: Vec<&str> = function.name.split('\'').collect();
+        // A level of recursion is no caller.
+        parts.retain(|part| !part.bytes().all(|byte| byte.is_ascii_digit()));
+        parts.reverse();
+        (parts.join(";"), function.self_cost)
+    });
+    assert_figures(&stacks(&deep.files), &sums(of_names));
+
+    let plain = Session::c(&[]);
+    let bench = Bench::new();
+    let file = bench.path("collapsed");
+    let told = convert(&plain.files, &file, &["-f", "collapsed"]);
+    assert!(told.contains("--separate-callers"), "{told}");
+    let lines = std::fs::read_to_string(&file).expect("stacks");
+    let last_frames = lines.lines().map(|line| {
+        let (stack, cost) = line.rsplit_once(' ').expect("a cost");
+        let frame = stack.rsplit(';').next().expect("a frame");
+        (frame.to_owned(), cost.parse().expect("a number"))
+    });
+    let profile = Profile::silently(&plain.files, &[]);
+    let functions = profile.functions.iter().map(|function| {
+        let name = function.name.split('\'').next().expect("a name");
+        (name.to_owned(), function.self_cost)
+    });
+    assert_figures(&sums(last_frames), &sums(functions));
 }
