@@ -151,6 +151,7 @@ impl Format {
             Format::Html => Needs {
                 events: EventNeed::All,
                 stacks: StackNeed::IfAny,
+                comparison: true,
                 ..LEAST
             },
         }

@@ -128,9 +128,19 @@ impl Loaded<'_> {
                 let (comparison, complete) = (&compared.comparison, &compared.complete);
                 Ok(nothing(json::write_comparison(comparison, complete, to)?))
             }),
-            (Format::Html, _) => {
+            (Format::Html, compared) => {
                 let (notes, options) = (self.notes(), &self.options.html);
-                self.stream(|to| Ok(nothing(html::write(profile, &notes, options, to)?)))
+                let compared = compared.as_ref().map(|compared| html::Compared {
+                    base: &compared.base,
+                    comparison: &compared.comparison,
+                    complete: compared.complete,
+                });
+                let compared = compared.as_ref();
+                self.stream(|to| {
+                    Ok(nothing(html::write(
+                        profile, compared, &notes, options, to,
+                    )?))
+                })
             }
         };
         let written = written?;

@@ -21,6 +21,7 @@ mod comparison;
 mod documents;
 mod go_pprof;
 mod invocations;
+mod page;
 mod pprof;
 mod producer;
 mod profile;

@@ -4,13 +4,13 @@
 use std::env;
 use std::fs;
 
-use cg_preprocess::profile::{EventChoice, Profile};
-use cg_preprocess::report::html::{self, Options};
-use cg_preprocess::report::json::Notes;
-use serde_json::Value;
+use cg_preprocess::profile::{Comparison, EventChoice, Profile};
+use cg_preprocess::report::html::{self, Compared, Options};
+use cg_preprocess::report::json::{Completeness, Notes};
+use serde_json::{Value, json};
 
 use crate::common::fixtures;
-use crate::library::{json, profile_options, read};
+use crate::library::{self, profile_options, read};
 use crate::schema::Schema;
 
 fn profile(text: impl AsRef<[u8]>) -> Profile {
@@ -25,7 +25,14 @@ fn profile(text: impl AsRef<[u8]>) -> Profile {
 
 fn page(profile: &Profile) -> String {
     let mut page = Vec::new();
-    html::write(profile, &Notes::default(), &Options::default(), &mut page).unwrap();
+    html::write(
+        profile,
+        None,
+        &Notes::default(),
+        &Options::default(),
+        &mut page,
+    )
+    .unwrap();
     String::from_utf8(page).unwrap()
 }
 
@@ -85,7 +92,7 @@ fn every_fixture_is_a_page_with_the_figures_of_its_document() {
             schema.check(&data, &name);
             check_figures(
                 &data,
-                &serde_json::from_str(&json(&profile)).unwrap(),
+                &serde_json::from_str(&library::json(&profile)).unwrap(),
                 &name,
             );
         }
@@ -122,10 +129,64 @@ fn check_figures(data: &Value, document: &Value, name: &str) {
         let costs: i128 = costs.map(|call| number(&call["cost"][at])).sum();
         assert_eq!(event(&calls["cost"][at]), costs, "{name}");
         // Nothing that the stacks leave out is missing.
-        if at == 0 && data["stacks"].is_object() {
+        if data["stacks"].is_object() {
             assert_eq!(event(&data["stacks"]["self"][at]), number(total), "{name}");
         }
     }
+}
+
+#[test]
+fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
+    let text = |costs: [u32; 3]| {
+        let [main, old, new] = costs;
+        let call = |name, cost| format!("cfn={name}\ncalls=1 0 0\n2 {cost}\n");
+        let leaf = |name, cost| format!("fl=a.php\nfn={name}\n1 {cost}\n\n");
+        let mut text = String::from("creator: xdebug 3.4.0\nevents: Time\n");
+        let leaves = [("old", old), ("new", new)]
+            .into_iter()
+            .filter(|(_, cost)| *cost > 0);
+        leaves
+            .clone()
+            .for_each(|(name, cost)| text += &leaf(name, cost));
+        text += &format!("fl=a.php\nfn={{main}}\n1 {main}\n");
+        leaves.for_each(|(name, cost)| text += &call(name, cost));
+        text
+    };
+    let [base, new] = [text([10, 20, 0]), text([15, 0, 30])].map(profile);
+    let comparison = Comparison::new(&base, &new).unwrap();
+    let compared = Compared {
+        base: &base,
+        comparison: &comparison,
+        complete: Completeness {
+            base: true,
+            new: true,
+        },
+    };
+    let mut page = Vec::new();
+    html::write(
+        &new,
+        Some(&compared),
+        &Notes::default(),
+        &Options::default(),
+        &mut page,
+    )
+    .unwrap();
+    let data = data(std::str::from_utf8(&page).unwrap());
+    Schema::read("page").check(&data, "comparison");
+    assert_eq!(data["comparison"]["verdict"], "Grew by 15 (50.00 %)");
+    let changes = &data["comparison"]["changes"];
+    assert_eq!(changes["name"], json!(["new", "old", "{main}"]));
+    assert_eq!(changes["is"], json!(["new", "gone", ""]));
+    assert_eq!(changes["self"], json!([[0, 20, 10], [30, 0, 15]]));
+    let stacks = &data["stacks"];
+    assert_eq!(stacks["parent"], json!([-1, 0, 0]));
+    assert_eq!(stacks["self"], json!([[15, 30, 0]]));
+    assert_eq!(stacks["base"], json!([[10, 0, 20]]));
+    assert_eq!(stacks["frames"][number_of(&stacks["frame"][2])], "old");
+}
+
+fn number_of(value: &Value) -> usize {
+    usize::try_from(number(value)).unwrap()
 }
 
 #[test]
@@ -322,7 +383,7 @@ fn the_source_root_is_left_out_of_files() {
     options.source_root = Some(b"/srv/app/".to_vec());
     options.source_url = Some("https://host/{file}#L{line}".to_owned());
     let mut page = Vec::new();
-    html::write(&profile, &Notes::default(), &options, &mut page).unwrap();
+    html::write(&profile, None, &Notes::default(), &options, &mut page).unwrap();
     let data = data(std::str::from_utf8(&page).unwrap());
     let files = list(&data["files"]);
     assert!(files.contains(&"src/a.php".into()) && files.contains(&"/srv/app2/b.php".into()));

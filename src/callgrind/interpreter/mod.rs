@@ -121,10 +121,8 @@ impl<'a> Interpreter<'a> {
         if self.is_cut_summary(line) || self.any_line(&whole, 0).is_err() {
             self.expect = Expect::OwnCost;
             self.warn_cut(WarningKind::CutLine(found));
-        } else if !found.is_empty() {
-            if self.section.end_within_line() {
-                self.diagnostics.warn_cut(WarningKind::UnendedLine(found));
-            }
+        } else if !found.is_empty() && self.section.end_within_line() {
+            self.diagnostics.warn_cut(WarningKind::UnendedLine(found));
         }
         self.diagnostics.pass_lines(1);
     }

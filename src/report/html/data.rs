@@ -5,14 +5,15 @@ use std::hash::Hash;
 
 use serde::{Serialize, Serializer};
 
-use super::Options;
+use super::{Compared, Options};
 use crate::profile::{
-    Cost, EdgeRef, FunctionId, NameId, Profile, ProfileKind, StackId, Stacks, split_scale,
+    Cost, EdgeRef, FunctionId, Profile, ProfileKind, StackId, Stacks, split_scale,
 };
 use crate::report::json::Notes;
 use crate::report::text::command;
 use crate::report::text::figures::{Notation, Unit, in_units};
 use crate::shown::names::{SHORT, short_names};
+use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
 
 /// The version of the layout.
@@ -27,14 +28,16 @@ const LEAST_SHARE: f64 = 1.0 / 20_000.0;
 
 /// How many bytes the parts may take. Together with the page itself and the heading they stay under
 /// 8 MB.
-const FUNCTION_BYTES: usize = 4_000_000;
-const CALL_BYTES: usize = 1_500_000;
-const STACK_BYTES: usize = 2_200_000;
+const FUNCTION_BYTES: usize = 3_800_000;
+const CALL_BYTES: usize = 1_400_000;
+const STACK_BYTES: usize = 1_750_000;
+const CHANGE_BYTES: usize = 700_000;
 
-/// How many bytes the figures of a row take beside its costs, at most: for a function, also those
-/// of the calls that are summed up for it.
+/// How many bytes the other figures of a row take, at most: for a function, also those of the calls
+/// that are summed up for it.
 const FUNCTION_FIGURES: usize = 70;
-const ROW_FIGURES: usize = 30;
+const ROW_FIGURES: usize = 24;
+const CHANGE_FIGURES: usize = 130;
 
 /// The most warnings, and the longest text of a name or a warning.
 const MOST_WARNINGS: usize = 100;
@@ -58,6 +61,7 @@ pub(super) struct Document {
     scale: u64,
     kind: &'static str,
     complete: bool,
+    runs: Number,
     warnings: Vec<String>,
     events: Vec<EventRecord>,
     total: Vec<Number>,
@@ -69,6 +73,7 @@ pub(super) struct Document {
     rest: Rest,
     calls: Calls,
     stacks: Option<StackColumns>,
+    comparison: Option<Comparison>,
     source_url: Option<String>,
 }
 
@@ -117,6 +122,49 @@ struct Calls {
     cost: Vec<Vec<Number>>,
 }
 
+/// What changed since a base.
+#[derive(Serialize)]
+struct Comparison {
+    /// What came of it, in a few words.
+    verdict: String,
+    /// The base and the new profile.
+    sides: [Side; 2],
+    changes: Changes,
+    unchanged: usize,
+    rest: RestOfChanges,
+}
+
+#[derive(Serialize)]
+struct Side {
+    total: Number,
+    shown: String,
+    functions: usize,
+    complete: bool,
+}
+
+/// The functions that have changed, as columns. Figures have one for the base and one for the new
+/// profile.
+#[derive(Default, Serialize)]
+struct Changes {
+    object: Vec<usize>,
+    file: Vec<usize>,
+    name: Vec<String>,
+    short: Vec<String>,
+    /// `new`, `gone` or empty.
+    is: Vec<&'static str>,
+    #[serde(rename = "self")]
+    self_cost: [Vec<Number>; 2],
+    inclusive: [Vec<Number>; 2],
+    invocations: [Vec<Number>; 2],
+}
+
+/// The changes for which there is no room.
+#[derive(Default, Serialize)]
+struct RestOfChanges {
+    functions: usize,
+    change: Number,
+}
+
 /// Stacks as columns: nodes of a tree, each after its parent.
 #[derive(Default, Serialize)]
 struct StackColumns {
@@ -128,6 +176,8 @@ struct StackColumns {
     calls: Vec<Number>,
     #[serde(rename = "self")]
     self_costs: Vec<Vec<Number>>,
+    /// The self costs in the base of a comparison.
+    base: Option<Vec<Vec<Number>>>,
     estimated: Vec<u8>,
     left_out: usize,
 }
@@ -166,7 +216,12 @@ impl Serialize for Number {
 }
 
 impl Document {
-    pub fn new(profile: &Profile, notes: &Notes, options: &Options) -> Self {
+    pub fn new(
+        profile: &Profile,
+        compared: Option<&Compared<'_>>,
+        notes: &Notes,
+        options: &Options,
+    ) -> Self {
         let totals = profile.totals();
         let events = profile.events().iter().zip(&totals);
         let events = events.map(|(event, &total)| {
@@ -185,7 +240,8 @@ impl Document {
         let mut tables = Tables::new(profile, &totals, options);
         let functions = tables.functions();
         let calls_columns = tables.calls();
-        let stacks = tables.stacks();
+        let stacks = tables.stacks(compared.map(|compared| compared.base));
+        let comparison = compared.map(|compared| tables.comparison(compared));
         Document {
             schema: SCHEMA,
             program: concat!("cg-preprocess ", env!("CARGO_PKG_VERSION")),
@@ -201,6 +257,7 @@ impl Document {
                 ProfileKind::Mixed => "mixed",
             },
             complete: notes.complete,
+            runs: profile.runs().into(),
             warnings: warnings(&notes.warnings),
             events: events.collect(),
             total: totals.iter().map(|&total| total.into()).collect(),
@@ -212,6 +269,7 @@ impl Document {
             functions,
             calls: calls_columns,
             stacks,
+            comparison,
             source_url: options.source_url.clone(),
         }
     }
@@ -298,14 +356,23 @@ impl<K: Hash + Eq> Texts<K> {
     }
 }
 
+/// The names as lists show them; empty where these are the names.
+fn short_ones(names: &[String]) -> Vec<String> {
+    let short = short_names(names, SHORT).into_iter().zip(names);
+    let short = short.map(|(short, name)| if short == *name { String::new() } else { short });
+    short.collect()
+}
+
 /// A column for each event.
 fn columns(events: usize) -> Vec<Vec<Number>> {
     vec![Vec::new(); events]
 }
 
+/// Adds a row of costs; those that are missing are 0.
 fn push(columns: &mut [Vec<Number>], row: impl IntoIterator<Item = impl Into<Number>>) {
-    for (column, cost) in columns.iter_mut().zip(row) {
-        column.push(cost.into());
+    let mut row = row.into_iter();
+    for column in columns {
+        column.push(row.next().map_or_else(Number::default, Into::into));
     }
 }
 
@@ -340,7 +407,7 @@ struct Tables<'a> {
     profile: &'a Profile,
     options: &'a Options,
     totals: &'a [Cost],
-    files: Texts<NameId>,
+    files: Texts<&'a [u8]>,
     /// For each function its position in the columns, if it is there.
     places: Vec<Option<usize>>,
 }
@@ -411,8 +478,10 @@ impl<'a> Tables<'a> {
             }
             functions.number.push(id.number());
             functions.name.push(shown(profile.name(function.name)));
-            functions.object.push(self.file(function.object));
-            functions.file.push(self.file(function.file));
+            functions
+                .object
+                .push(self.file(profile.name(function.object)));
+            functions.file.push(self.file(profile.name(function.file)));
             functions.line.push(function.line.into());
             functions.invocations.push(function.invocations.into());
             push(
@@ -424,18 +493,14 @@ impl<'a> Tables<'a> {
                 profile.inclusive_costs(id).iter().copied(),
             );
         }
-        let short = short_names(&functions.name, SHORT);
-        let short = short.into_iter().zip(&functions.name);
-        let short = short.map(|(short, name)| if short == *name { String::new() } else { short });
-        functions.short = short.collect();
+        functions.short = short_ones(&functions.name);
         functions
     }
 
     /// The place of the name of a file, which is shown from the source root on.
-    fn file(&mut self, name: NameId) -> usize {
-        let (profile, root) = (self.profile, self.options.source_root.as_deref());
-        self.files.place(name, || {
-            let file = profile.name(name);
+    fn file(&mut self, file: &'a [u8]) -> usize {
+        let root = self.options.source_root.as_deref();
+        self.files.place(file, || {
             let root = root.map(|root| root.strip_suffix(b"/").unwrap_or(root));
             let inner = root.and_then(|root| file.strip_prefix(root)?.strip_prefix(b"/"));
             shown(inner.unwrap_or(file))
@@ -463,10 +528,7 @@ impl<'a> Tables<'a> {
     /// callees.
     fn calls(&mut self) -> Calls {
         let profile = self.profile;
-        let edges = || {
-            let functions = profile.functions();
-            functions.flat_map(|(id, _)| profile.sub_calls(id))
-        };
+        let edges = || profile.edges();
         let both = |edge: &EdgeRef<'_>| {
             let [caller, callee] = [edge.caller, edge.callee].map(|id| self.places[id.index()]);
             Some((caller?, callee?))
@@ -477,7 +539,7 @@ impl<'a> Tables<'a> {
         });
         let shares: Vec<f64> = shares.collect();
         let bytes: Vec<usize> = edges()
-            .map(|edge| row_bytes(edge.costs().iter().copied()))
+            .map(|edge| row_bytes(edge.calls, edge.costs().iter().copied()))
             .collect();
         let chosen = chosen(&shares, 0.0, usize::MAX, CALL_BYTES, |at| bytes[at]);
         let mut calls = Calls {
@@ -488,7 +550,7 @@ impl<'a> Tables<'a> {
         for (edge, is_chosen) in edges().zip(chosen) {
             let [caller, callee] = [edge.caller, edge.callee].map(|id| self.places[id.index()]);
             if is_chosen {
-                let file = self.profile.function(edge.caller).file;
+                let file = profile.name(profile.function(edge.caller).file);
                 let file = position(Some(self.file(file)));
                 calls.push(
                     [caller, callee],
@@ -515,80 +577,237 @@ impl<'a> Tables<'a> {
 
     /// The stacks that cost enough, as far as there is room; those below one that are left out are
     /// summed up in a node of their own.
-    fn stacks(&self) -> Option<StackColumns> {
-        let stacks = Stacks::new(self.profile);
-        let mut shares: Vec<f64> = Vec::with_capacity(stacks.nodes().len());
-        shares.extend(
-            stacks
-                .nodes()
-                .map(|node| self.share(stacks.inclusive_costs(node).iter().copied())),
-        );
+    fn stacks(&self, base: Option<&Profile>) -> Option<StackColumns> {
+        let tree = Tree::new(self.profile, base);
+        let mut shares: Vec<f64> = Vec::with_capacity(tree.nodes.len());
+        shares.extend((0..tree.nodes.len()).map(|at| {
+            let [new, base] = tree.costs(at, Stacks::inclusive_costs);
+            self.share(new.iter().copied())
+                .max(self.share(base.iter().copied()))
+        }));
         // A node is never left out above one that is shown.
-        for node in stacks.nodes().rev() {
-            if let Some(parent) = stacks.parent(node) {
-                let share = shares[node.index()];
-                let above = &mut shares[parent.index()];
-                *above = above.max(share);
+        for at in (0..tree.nodes.len()).rev() {
+            if let Some(parent) = tree.nodes[at].parent {
+                shares[parent] = shares[parent].max(shares[at]);
             }
         }
-        let ids: Vec<StackId> = stacks.nodes().collect();
-        let mut frames = Texts::default();
-        let mut frame_of = |node| {
-            let place = stacks.function(node).and_then(|id| self.places[id.index()]);
-            let function = place
-                .and(stacks.function(node))
-                .map(|id| self.profile.function(id));
-            let frame = stacks.frame(node);
-            let is_other = function.is_none_or(|own| self.profile.name(own.name) != frame);
-            let frame = is_other.then(|| frames.place(frame.to_owned(), || shown(frame)));
-            (position(place), position(frame))
-        };
         let mut seen = HashSet::new();
         let bytes = |at: usize| {
-            let frame = stacks.frame(ids[at]);
+            let frame = tree.frame(at);
             let text = if seen.insert(frame) {
                 text_bytes(&shown(frame))
             } else {
                 0
             };
-            row_bytes(stacks.self_costs(ids[at]).iter().copied()) + text
+            let costs = tree.costs(at, Stacks::self_costs).concat();
+            row_bytes(tree.calls(at), costs) + text
         };
         let chosen = chosen(&shares, LEAST_SHARE, usize::MAX, STACK_BYTES, bytes);
+        let mut frames = Texts::default();
         let mut columns = StackColumns {
             self_costs: columns(self.totals.len()),
+            base: base.map(|_| columns(self.totals.len())),
             ..StackColumns::default()
         };
-        let mut places: Vec<Option<usize>> = vec![None; ids.len()];
-        let mut rest: BTreeMap<Option<usize>, Sums> = BTreeMap::new();
-        for node in stacks.nodes() {
-            let parent = stacks.parent(node);
-            let is_chosen = |node: StackId| chosen[node.index()];
-            let above = parent.and_then(|parent| places[parent.index()]);
-            let costs = stacks.inclusive_costs(node).iter().copied();
-            if is_chosen(node) {
-                places[node.index()] = Some(columns.parent.len());
-                let (function, frame) = frame_of(node);
+        let mut places: Vec<Option<usize>> = vec![None; tree.nodes.len()];
+        let mut rest: BTreeMap<Option<usize>, [Sums; 2]> = BTreeMap::new();
+        for (at, node) in tree.nodes.iter().enumerate() {
+            let above = node.parent.and_then(|parent| places[parent]);
+            if chosen[at] {
+                places[at] = Some(columns.parent.len());
+                let (function, frame) = self.frame(&tree, at, &mut frames);
                 let row = [position(above), function, frame];
-                let estimated = stacks.is_estimated(node);
-                let own = stacks.self_costs(node).iter().copied();
-                let own = own.chain(std::iter::repeat(0)).take(self.totals.len());
-                columns.push(row, stacks.calls(node), estimated, own);
+                let costs = tree.costs(at, Stacks::self_costs);
+                columns.push(
+                    row,
+                    tree.calls(at),
+                    tree.is_estimated(at),
+                    costs.map(|costs| costs.iter().copied()),
+                );
                 continue;
             }
             columns.left_out += 1;
-            if parent.is_none_or(is_chosen) {
+            if node.parent.is_none_or(|parent| chosen[parent]) {
                 let sums = rest.entry(above);
-                let sums = sums.or_insert_with(|| Sums::new(self.totals.len()));
-                sums.add(stacks.calls(node), costs);
+                let sums = sums.or_insert_with(|| [(); 2].map(|()| Sums::new(self.totals.len())));
+                let costs = tree.costs(at, Stacks::inclusive_costs);
+                for (sums, costs) in sums.iter_mut().zip(costs) {
+                    sums.add(tree.calls(at), costs.iter().copied());
+                }
             }
         }
         for (above, sums) in rest {
-            let frame = frames.place(REST.into(), || REST.to_owned());
+            let frame = frames.place(REST.as_bytes(), || REST.to_owned());
             let row = [position(above), NONE, position(Some(frame))];
-            columns.push(row, sums.count, false, sums.costs);
+            let calls = sums[0].count;
+            columns.push(row, calls, false, sums.map(|sums| sums.costs));
         }
         columns.frames = frames.texts;
         Some(columns).filter(|columns| !columns.parent.is_empty())
+    }
+
+    /// The function of a node, and its frame if that has another name.
+    fn frame<'t>(&self, tree: &Tree<'t>, at: usize, frames: &mut Texts<&'t [u8]>) -> (i64, i64) {
+        let function = tree.function(at);
+        let place = function.and_then(|id| self.places[id.index()]);
+        let function = function.filter(|_| place.is_some());
+        let name = function.map(|id| self.profile.name(self.profile.function(id).name));
+        let frame = tree.frame(at);
+        let own = (name != Some(frame)).then(|| frames.place(frame, || shown(frame)));
+        (position(place), position(own))
+    }
+
+    fn comparison(&mut self, compared: &Compared<'a>) -> Comparison {
+        let comparison = compared.comparison;
+        let [base, new] = [&comparison.base, &comparison.new];
+        let unit = Unit::of(comparison.unit, 1);
+        let side = |side: &crate::profile::Side, complete| Side {
+            total: side.total.into(),
+            shown: in_units(side.total, unit),
+            functions: side.functions,
+            complete,
+        };
+        let mut changes = Changes::default();
+        let mut rest = RestOfChanges::default();
+        let mut room = CHANGE_BYTES;
+        for change in &comparison.changes {
+            let name = shown(&change.name);
+            let bytes = 2 * text_bytes(&name) + text_bytes(&shown(&change.file)) + CHANGE_FIGURES;
+            let Some(left) = room.checked_sub(bytes) else {
+                room = 0;
+                rest.functions += 1;
+                rest.change.0 += change.self_cost();
+                continue;
+            };
+            room = left;
+            changes.object.push(self.file(&change.object));
+            changes.file.push(self.file(&change.file));
+            changes.name.push(name);
+            changes.is.push(match (change.base, change.new) {
+                (None, _) => "new",
+                (_, None) => "gone",
+                _ => "",
+            });
+            for (at, sums) in [change.base, change.new].into_iter().enumerate() {
+                let sums = sums.unwrap_or_default();
+                changes.self_cost[at].push(sums.self_cost.into());
+                changes.inclusive[at].push(sums.inclusive.into());
+                changes.invocations[at].push(sums.invocations.into());
+            }
+        }
+        changes.short = short_ones(&changes.name);
+        Comparison {
+            verdict: verdict(comparison.total_change(), base.total, unit),
+            sides: [
+                side(base, compared.complete.base),
+                side(new, compared.complete.new),
+            ],
+            changes,
+            unchanged: comparison.unchanged,
+            rest,
+        }
+    }
+}
+
+/// By how much a total has changed.
+fn verdict(change: i128, base: i128, unit: Unit) -> String {
+    let size = change.abs();
+    let share = match base {
+        1.. => format!("{} %", percent(size, base)),
+        _ => "it cost nothing before".to_owned(),
+    };
+    let size = unit.told(size).unwrap_or_else(|| grouped(size));
+    match change {
+        1.. => format!("Grew by {size} ({share})"),
+        0 => "The total did not change".to_owned(),
+        _ => format!("Shrank by {size} ({share})"),
+    }
+}
+
+/// The stacks of a profile, and with them those of the base that it is compared with: where both
+/// have the same frames, they are one node.
+struct Tree<'a> {
+    /// The new profile, then the base.
+    sides: [Option<Stacks<'a>>; 2],
+    /// Each after its parent.
+    nodes: Vec<Node>,
+}
+
+struct Node {
+    parent: Option<usize>,
+    of: [Option<StackId>; 2],
+}
+
+impl<'a> Tree<'a> {
+    fn new(profile: &'a Profile, base: Option<&'a Profile>) -> Self {
+        let new = Stacks::new(profile);
+        let mut nodes: Vec<Node> = Vec::with_capacity(new.nodes().len());
+        nodes.extend(new.nodes().map(|id| Node {
+            parent: new.parent(id).map(StackId::index),
+            of: [Some(id), None],
+        }));
+        let base = base.map(Stacks::new);
+        if let Some(base) = &base {
+            let keys = new
+                .nodes()
+                .map(|id| (new.parent(id).map(StackId::index), new.frame(id)));
+            let mut found: HashMap<_, usize> = keys.zip(0..).collect();
+            let mut places: Vec<usize> = Vec::with_capacity(base.nodes().len());
+            for id in base.nodes() {
+                let parent = base.parent(id).map(|parent| places[parent.index()]);
+                let place = found.entry((parent, base.frame(id))).or_insert(nodes.len());
+                // Functions of two files may have one name.
+                if nodes.get(*place).is_none_or(|node| node.of[1].is_some()) {
+                    *place = nodes.len();
+                    nodes.push(Node {
+                        parent,
+                        of: [None; 2],
+                    });
+                }
+                nodes[*place].of[1] = Some(id);
+                places.push(*place);
+            }
+        }
+        Tree {
+            sides: [Some(new), base],
+            nodes,
+        }
+    }
+
+    /// Something of both sides of a node.
+    fn both<'t, T>(
+        &'t self,
+        at: usize,
+        what: impl Fn(&'t Stacks<'a>, StackId) -> T,
+    ) -> [Option<T>; 2] {
+        let of = self.nodes[at].of;
+        [0, 1].map(|side| Some(what(self.sides[side].as_ref()?, of[side]?)))
+    }
+
+    /// The costs of a node on both sides; none on a side that does not have it.
+    fn costs<'t>(
+        &'t self,
+        at: usize,
+        which: impl Fn(&'t Stacks<'a>, StackId) -> &'t [Cost],
+    ) -> [&'t [Cost]; 2] {
+        self.both(at, which).map(Option::unwrap_or_default)
+    }
+
+    fn function(&self, at: usize) -> Option<FunctionId> {
+        self.both(at, Stacks::function)[0].flatten()
+    }
+
+    fn frame(&self, at: usize) -> &'a [u8] {
+        let frames = self.both(at, Stacks::frame);
+        frames.into_iter().flatten().next().unwrap_or_default()
+    }
+
+    fn calls(&self, at: usize) -> u64 {
+        self.both(at, Stacks::calls)[0].unwrap_or(0)
+    }
+
+    fn is_estimated(&self, at: usize) -> bool {
+        self.both(at, Stacks::is_estimated).contains(&Some(true))
     }
 }
 
@@ -598,9 +817,10 @@ fn position(place: Option<usize>) -> i64 {
     place.unwrap_or(NONE)
 }
 
-fn row_bytes(costs: impl IntoIterator<Item = Cost>) -> usize {
+/// The bytes that a call or a node takes, at most.
+fn row_bytes(calls: u64, costs: impl IntoIterator<Item = Cost>) -> usize {
     let costs = costs.into_iter().map(|cost| Number::from(cost).bytes());
-    costs.sum::<usize>() + ROW_FIGURES
+    costs.sum::<usize>() + Number::from(calls).bytes() + ROW_FIGURES
 }
 
 impl Calls {
@@ -627,13 +847,16 @@ impl StackColumns {
         [parent, function, frame]: [i64; 3],
         calls: impl Into<Number>,
         is_estimated: bool,
-        costs: impl IntoIterator<Item = impl Into<Number>>,
+        [own, base]: [impl IntoIterator<Item = impl Into<Number>>; 2],
     ) {
         self.parent.push(parent);
         self.function.push(function);
         self.frame.push(frame);
         self.calls.push(calls.into());
         self.estimated.push(u8::from(is_estimated));
-        push(&mut self.self_costs, costs);
+        push(&mut self.self_costs, own);
+        if let Some(columns) = &mut self.base {
+            push(columns, base);
+        }
     }
 }

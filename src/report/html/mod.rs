@@ -19,8 +19,8 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use super::json::Notes;
-use crate::profile::Profile;
+use super::json::{Completeness, Notes};
+use crate::profile::{Comparison, Profile};
 use data::Document;
 
 const PAGE: &str = include_str!("page.html");
@@ -37,7 +37,18 @@ pub struct Options {
     pub source_root: Option<Vec<u8>>,
 }
 
-/// Writes a profile as a page, in UTF-8.
+/// What a profile is compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared<'a> {
+    /// The base.
+    pub base: &'a Profile,
+    /// What has changed since.
+    pub comparison: &'a Comparison,
+    /// Whether nothing was cut off, skipped or missing on either side.
+    pub complete: Completeness,
+}
+
+/// Writes a profile as a page, in UTF-8; also what changed, if there is a base.
 ///
 /// It has stacks if the profile was read with
 /// [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts).
@@ -47,11 +58,12 @@ pub struct Options {
 /// When the output fails.
 pub fn write(
     profile: &Profile,
+    compared: Option<&Compared<'_>>,
     notes: &Notes,
     options: &Options,
     output: impl Write,
 ) -> io::Result<()> {
-    let document = Document::new(profile, notes, options);
+    let document = Document::new(profile, compared, notes, options);
     let mut output = BufWriter::new(output);
     for part in PAGE.split("{{") {
         let (name, text) = part.split_once("}}").unwrap_or(("", part));

@@ -123,26 +123,26 @@ function hue(name) {
 }
 
 const shades = new Map();
+const GREY = { '--hue': 0, '--strength': '0%' };
 
-/** Colours of a function's frames, as CSS variables. */
+/** What a function's frames are coloured by, and the colour as CSS variables. */
 function shade(index, by) {
-  const key = `${by} ${index}`;
-  if (!shades.has(key)) {
-    const name = group(index, by);
-    const grey = name === 'PHP itself' || name === 'unknown';
-    shades.set(key, { name, '--hue': hue(name), '--strength': grey ? '8%' : undefined });
+  const name = group(index, by);
+  if (!shades.has(name)) {
+    const isGrey = name === 'PHP itself' || name === 'unknown';
+    shades.set(name, { name, style: { '--hue': hue(name), ...(isGrey && { '--strength': '8%' }) } });
   }
-  return shades.get(key);
+  return shades.get(name);
 }
 
 // ---- State, all of which is in the address -----------------------------------------------------
 
 const views = {
+  ...(comparison && { changes: { title: 'Changes', show: showChanges } }),
   functions: { title: 'Functions', show: showFunctions },
   function: { show: showFunction },
   flame: { title: 'Flame graph', show: showFlame },
   tree: { title: 'Tree', show: showTree },
-  ...(comparison && { changes: { title: 'Changes', show: showChanges } }),
 };
 const start = {
   view: comparison ? 'changes' : 'functions',
@@ -179,9 +179,10 @@ function stateOf(hash) {
   if (!events[found.event]) found.event = 0;
   if (functions.name[found.function] === undefined) {
     found.function = NONE;
-    found.of = '';
     if (found.view === 'function') found.view = 'functions';
   }
+  if (found.function === NONE || !['callers', 'callees'].includes(found.of)) found.of = '';
+  if (!comparison && found.colours === 'change') found.colours = 'package';
   return found;
 }
 
@@ -202,7 +203,7 @@ function typed(change, update) {
   Object.assign(state, change);
   update();
   clearTimeout(typing);
-  typing = setTimeout(() => location.replace(address(state)), 250);
+  typing = setTimeout(() => history.replaceState(null, '', address(state)), 250);
 }
 
 addEventListener('hashchange', () => {
@@ -244,7 +245,7 @@ function renderTop() {
     label(index),
     el('b', {}, /\(([^()]*)\)$/.exec(event.shown)?.[1] || event.shown),
   ));
-  const link = (view) => el('a', { href: to({ view, of: '', zoom: NONE, search: '' }), 'aria-current': view === currentView() ? 'page' : undefined }, views[view].title);
+  const link = (view) => el('a', { href: to({ view, of: '', function: NONE, zoom: NONE, search: '' }), 'aria-current': view === currentView() ? 'page' : undefined }, views[view].title);
   document.getElementById('top').replaceChildren(
     el('h1', { class: 'name' }, data.command),
     el('p', { class: 'soft' }, facts.filter(Boolean).join(' · ')),
@@ -274,38 +275,58 @@ function containing(text) {
 
 // ---- Tables of any number of rows: only those in sight exist -----------------------------------
 
+/** The width of a column of figures: that of its longest one or of its title. */
+function room(title, values, text) {
+  let [most, least] = [0, 0];
+  for (const value of values) {
+    if (Number(value) > Number(most)) most = value;
+    if (Number(value) < Number(least)) least = value;
+  }
+  return `${Math.max(text(most).length, text(least).length, title.length + 1) + 1}ch`;
+}
+
+/** A column of figures: `value(row)` of each row as a text. */
+const figures = (title, rows, value, text, more) => ({
+  title, kind: 'figure', short: title.toLowerCase(), size: room(title, rows.map(value), text), cell: (row) => text(value(row)), ...more,
+});
+
+/** A column of costs in the unit of the event. */
+const costs = (title, rows, value, more) => figures(heading(title), rows, value, cost, { short: unit(), ...more });
+
+/** A column of shares of the total, with bars; these can be shares of something else. */
+const shares = (title, value, more, whole = total()) => ({
+  title, kind: 'figure share', size: '13ch', short: title.toLowerCase(), cell: (row) => percent(value(row), total()), bar: (row) => 100 * Number(value(row)) / Number(whole), ...more,
+});
+
 /**
- * `columns`: {title, size, kind, sort, hint, short}; `cells(row)` gives what stands in them.
- * `enter(row)` is what a click and Enter do; `key(event, row)` says whether it took a key.
+ * A table. A column has a `title`, a `size` and what stands in the `cell` of a row. `enter(row)` is
+ * what a click and Enter do; `key(event, row)` says whether it has taken a key.
  */
-function grid({ columns, rows, cells, enter, key, label: name, role = 'grid', attributes = () => ({}) }) {
-  const titles = columns.map((column) => {
-    const isSorted = column.sort && state.sort === column.sort;
-    const isRising = (column.kind !== 'figure') !== state.turned;
-    const turn = () => go({ sort: column.sort, turned: isSorted && !state.turned });
+function grid({ columns, rows, enter, key, label: name, role = 'grid', attributes = () => ({}) }) {
+  const titles = columns.map(({ title, sort, hint, kind }) => {
+    const isSorted = sort !== undefined && state.sort === sort;
+    const isRising = kind.startsWith('figure') === state.turned;
     return el('div', {
-      role: 'columnheader', class: `${column.kind || ''} ${column.sort ? '' : 'fixed'}`, title: column.hint,
+      role: 'columnheader', class: `${kind} ${sort ? '' : 'fixed'}`, title: hint,
       'aria-sort': isSorted ? (isRising ? 'ascending' : 'descending') : undefined,
-    }, column.sort ? el('button', { onclick: turn }, column.title) : column.title);
+    }, sort ? el('button', { onclick: () => go({ sort, turned: isSorted && !state.turned }) }, title) : title);
   });
   const body = el('div', { role: 'rowgroup', class: 'body' });
+  const head = el('div', { role: 'row', class: 'head', 'aria-rowindex': 1 }, titles);
   const node = el('div', {
-    role, class: 'grid', 'aria-label': name, 'aria-rowcount': rows.length + 1,
-    '--columns': columns.map((column) => column.size).join(' '),
-  }, el('div', { role: 'rowgroup', class: 'heads' }, el('div', { role: 'row', class: 'head', 'aria-rowindex': 1 }, titles)), body);
+    role, class: 'grid', 'aria-label': name, 'aria-rowcount': rows.length + 1, '--columns': columns.map(({ size }) => size).join(' '),
+  }, el('div', { role: 'rowgroup', class: 'heads' }, head), body);
   const shown = new Map();
   let current = 0;
-  const height = () => (NARROW.matches ? 58 : 28);
+  const height = () => (NARROW.matches ? 48 : 28);
 
   function make(at) {
-    const texts = cells(rows[at]);
+    const cells = columns.map(({ kind, short, cell, bar }) => el('div', {
+      role: 'gridcell', class: kind, 'data-short': short, ...(bar && { '--share': `${Math.max(0, Math.min(100, bar(rows[at]) || 0))}%` }),
+    }, cell(rows[at])));
     const row = el('div', {
       role: 'row', class: enter ? 'row' : 'row plain', 'aria-rowindex': at + 2, tabindex: at === current ? 0 : NONE, ...attributes(rows[at]),
-    }, texts.map((content, column) => {
-      const { kind = '', short } = columns[column];
-      if (content instanceof Element && content.getAttribute('role')) return content;
-      return el('div', { role: 'gridcell', class: kind, 'data-short': short }, content);
-    }));
+    }, cells);
     row.style.top = `${at * height()}px`;
     row.at = at;
     return row;
@@ -333,25 +354,22 @@ function grid({ columns, rows, cells, enter, key, label: name, role = 'grid', at
   }
 
   function focus(at) {
-    if (rows.length === 0) return;
     shown.get(current)?.setAttribute('tabindex', NONE);
     current = Math.max(0, Math.min(at, rows.length - 1));
     const top = body.getBoundingClientRect().top + current * height();
     if (top < 2 * height()) scrollBy(0, top - 2 * height());
     else if (top + 2 * height() > innerHeight) scrollBy(0, top + 2 * height() - innerHeight);
     draw();
-    const row = shown.get(current);
-    row?.setAttribute('tabindex', 0);
-    row?.focus({ preventScroll: true });
+    shown.get(current)?.setAttribute('tabindex', 0);
+    shown.get(current)?.focus({ preventScroll: true });
   }
 
-  const rowOf = (event) => event.target.closest('.row');
   body.addEventListener('click', (event) => {
-    const row = rowOf(event);
+    const row = event.target.closest('.row');
     if (row && enter && !event.target.closest('a')) enter(rows[row.at], event);
   });
   body.addEventListener('keydown', (event) => {
-    const row = rowOf(event);
+    const row = event.target.closest('.row');
     if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
     const page = Math.max(1, Math.floor(innerHeight / height()) - 4);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length };
@@ -363,215 +381,155 @@ function grid({ columns, rows, cells, enter, key, label: name, role = 'grid', at
   return { node, draw, focus };
 }
 
-/** The width of a column of figures: that of its longest one or of its title. */
-function room(title, texts) {
-  const longest = texts.reduce((most, text) => Math.max(most, text.length), title.length + 1);
-  return `${longest + 1}ch`;
+/** Shows a table in a place, in which there may be an earlier one. */
+function put(place, table) {
+  place.replaceChildren(table.node);
+  redraw = table.draw;
+  table.draw();
 }
 
-/** The texts of the largest and the smallest of many numbers, which take the most room. */
-function extremes(values, text) {
-  let [most, least] = [0, 0];
-  for (const value of values) {
-    if (Number(value) > Number(most)) most = value;
-    if (Number(value) < Number(least)) least = value;
-  }
-  return [text(most), text(least)];
-}
-
-function share(text) {
-  const width = Math.max(0, Math.min(100, parseFloat(text.replace(/,/g, '')) || 0));
-  return el('div', { role: 'gridcell', class: 'figure share', '--share': `${width}%`, 'data-short': 'self %' }, text);
-}
-
-function named(index, text = shortName(index)) {
-  return el('a', { href: toFunction(index), title: functions.name[index], tabindex: NONE }, text);
-}
+const named = (index, text = shortName(index)) => el('a', { href: toFunction(index), title: functions.name[index], tabindex: NONE }, text);
+const nameColumn = (title, name, sort) => ({ title, sort, kind: 'name', size: 'minmax(0, 3fr)', cell: name });
+const placeColumn = (title, place, sort) => ({ title, sort, kind: 'place', size: 'minmax(0, 2fr)', cell: place });
 
 // ---- Functions ---------------------------------------------------------------------------------
 
 /**
- * What functions cost by themselves when hidden ones are left out: hand their self costs to the
- * nearest callers that are shown, as far as the stacks tell these.
+ * What functions cost by themselves when hidden ones are left out: these hand their self costs to
+ * the nearest callers that are shown, as far as the stacks tell them.
  */
-function charged(isHidden) {
+function charged(hidden) {
   const own = functions.self[state.event].map(BigInt);
-  const payer = new Int32Array(stacks.parent.length);
+  const payer = [];
+  let moved = 0n;
   stacks.parent.forEach((parent, node) => {
     const index = stacks.function[node];
     const above = parent === NONE ? NONE : payer[parent];
-    const isShown = index >= 0 && !isHidden(index);
-    payer[node] = isShown ? index : above;
-    if (!isShown && index >= 0 && above !== NONE) own[above] += BigInt(stacks.self[state.event][node]);
+    payer[node] = index === NONE || hidden[index] ? above : index;
+    if (index === NONE || !hidden[index] || above === NONE) return;
+    const cost = BigInt(stacks.self[state.event][node]);
+    own[above] += cost;
+    moved += cost;
   });
-  return own;
+  return { own, moved };
 }
 
 function showFunctions() {
   const status = el('p', { class: 'soft', role: 'status' });
-  const place = el('div');
-  let table;
+  const list = el('div');
   const update = () => {
     const hides = state.hide.split(/\s+/).filter(Boolean).map(containing);
     const hidden = functions.name.map((_, index) => hides.some((matches) => matches(index)));
-    const isCharged = state.charge && hides.length > 0 && stacks !== null;
-    const own = isCharged ? charged((index) => hidden[index]) : functions.self[state.event];
-    const inclusive = functions.inclusive[state.event];
+    const costsOf = functions.self[state.event];
+    const { own, moved } = state.charge && hides.length > 0 && stacks ? charged(hidden) : { own: costsOf };
     const matches = containing(state.search);
-    const rows = [];
-    for (let index = 0; index < hidden.length; index++) if (!hidden[index] && matches(index)) rows.push(index);
-    const parts = [];
+    const rows = [...hidden.keys()].filter((index) => !hidden[index] && matches(index));
+    const texts = [];
     if (state.search || hides.length > 0) {
       const cost = sum(rows.map((index) => own[index]));
-      parts.push(`${counted(rows.length, 'function')} with a self cost of ${withUnit(cost)} (${percent(cost, total())} %)`);
+      texts.push(`${counted(rows.length, 'function')} with a self cost of ${withUnit(cost)} (${percent(cost, total())} %)`);
     }
-    if (isCharged) {
-      const is = sum(own.filter((_, index) => !hidden[index])) - sum(functions.self[state.event].filter((_, index) => !hidden[index]));
-      const all = sum(functions.self[state.event].filter((_, index) => hidden[index]));
-      parts.push(`of the ${withUnit(all)} that hidden functions cost, ${withUnit(is)} are charged to their callers here`);
+    if (moved !== undefined) {
+      const all = sum(costsOf.filter((_, index) => hidden[index]));
+      texts.push(`of the ${withUnit(all)} that hidden functions cost, ${withUnit(moved)} are charged to their callers`);
     }
-    status.textContent = parts.join('; ');
+    status.textContent = texts.join('; ');
     sortFunctions(rows, own);
     if (data.rest.functions > 0 && !state.search && hides.length === 0) rows.push(NONE);
-    const costs = extremes(own, cost);
-    const sums = extremes(inclusive, cost);
-    table = grid({
+    const ownOf = (index) => (index === NONE ? data.rest.self[state.event] : own[index]);
+    const inclusiveOf = (index) => (index === NONE ? 0 : functions.inclusive[state.event][index]);
+    const callsOf = (index) => (index === NONE ? data.rest.invocations : functions.invocations[index]);
+    const rest = `${counted(data.rest.functions, 'more function')} that cost too little for this page`;
+    put(list, grid({
       label: 'Functions',
       columns: [
-        { title: 'Self %', sort: 'self', kind: 'figure', size: '13ch', hint: 'Its share of the total' },
-        { title: heading('Self'), kind: 'figure', sort: 'self', size: room(heading('Self'), costs), hint: 'What the function costs by itself, without what it calls' },
-        { title: 'Incl. %', sort: 'inclusive', kind: 'figure', size: '9ch', short: 'incl. %' },
-        { title: heading('Inclusive'), sort: 'inclusive', kind: 'figure', size: room(heading('Inclusive'), sums), hint: 'With everything that it calls' },
-        { title: 'Calls', sort: 'calls', kind: 'figure', size: room('Calls', extremes(functions.invocations, grouped)), short: 'calls' },
-        { title: 'Function', sort: 'name', kind: 'name', size: 'minmax(0, 3fr)' },
-        { title: 'File:line', sort: 'place', kind: 'place', size: 'minmax(0, 2fr)' },
+        shares('Self %', ownOf, { sort: 'self', hint: 'Its share of the total' }),
+        costs('Self', rows, ownOf, { sort: 'self', hint: 'What the function costs by itself, without what it calls' }),
+        shares('Incl. %', inclusiveOf, { sort: 'inclusive', kind: 'figure', bar: undefined, size: '9ch' }),
+        costs('Inclusive', rows, inclusiveOf, { sort: 'inclusive', hint: 'With everything that it calls' }),
+        figures('Calls', rows, callsOf, grouped, { sort: 'calls' }),
+        nameColumn('Function', (index) => (index === NONE ? rest : named(index)), 'name'),
+        placeColumn('File:line', (index) => (index === NONE ? '' : functionPlace(index)), 'place'),
       ],
       rows,
-      cells: (index) => (index === NONE ? restCells() : [
-        share(percent(own[index], total())), cost(own[index]),
-        percent(inclusive[index], total()), cost(inclusive[index]),
-        grouped(functions.invocations[index]), named(index), functionPlace(index),
-      ]),
       enter: (index) => index !== NONE && go({ view: 'function', function: index, search: '', zoom: NONE }),
-    });
-    place.replaceChildren(table.node);
-    redraw = table.draw;
-    table.draw();
+    }));
   };
   const hide = el('input', {
-    type: 'search', id: 'hide', placeholder: 'hide, as in: vendor/ php::', 'aria-label': 'Hide functions whose names or files contain one of these', spellcheck: 'false',
-    oninput: () => typed({ hide: hide.value }, update),
+    type: 'search', id: 'hide', placeholder: 'Hide, as in: vendor/ php::', spellcheck: 'false',
+    'aria-label': 'Hide functions whose names or files contain one of these', oninput: () => typed({ hide: hide.value }, update),
   });
   hide.value = state.hide;
   const charge = el('input', { type: 'checkbox', id: 'charge', checked: state.charge, onchange: () => typed({ charge: charge.checked }, update) });
-  main.append(
-    el('div', { class: 'bar' },
-      searchField('Find a function or file  ( / )', update), hide,
-      stacks ? el('label', {}, charge, ' charge what is hidden to its callers') : ''),
-    status, place,
-  );
+  const choice = stacks ? el('label', {}, charge, ' charge what is hidden to its callers') : '';
+  main.append(el('div', { class: 'bar' }, searchField('Find a function or file  ( / )', update), hide, choice), status, list);
   update();
 }
 
-function restCells() {
-  const { functions: count, self, invocations } = data.rest;
-  return [
-    share(percent(self[state.event], total())), cost(self[state.event]), '', '',
-    grouped(invocations), `${counted(count, 'more function')} that cost too little for this page`, '',
-  ];
-}
-
 function sortFunctions(rows, own) {
-  const texts = { name: (index) => functions.name[index], place: (index) => placeText(fileOf(index), 0) };
-  const numbers = {
-    self: own,
-    inclusive: functions.inclusive[state.event],
-    calls: functions.invocations,
-  };
   const turn = state.turned ? -1 : 1;
+  const texts = { name: (index) => functions.name[index], place: fileOf };
   const text = texts[state.sort];
   if (text) {
-    rows.sort((one, other) => turn * (text(one) < text(other) ? -1 : text(one) > text(other) ? 1 : functions.line[one] - functions.line[other]));
+    const order = (one, other) => (one < other ? -1 : Number(one > other));
+    rows.sort((one, other) => turn * (order(text(one), text(other)) || functions.line[one] - functions.line[other]));
     return;
   }
+  const numbers = { inclusive: functions.inclusive[state.event], calls: functions.invocations };
   const values = (numbers[state.sort] || own).map(Number);
   rows.sort((one, other) => turn * (values[other] - values[one]));
 }
 
 // ---- One function ------------------------------------------------------------------------------
 
-/** The calls into each function and out of it, as positions in the columns of `calls`. */
-const edges = { callee: new Map(), caller: new Map() };
-for (const end of ['callee', 'caller']) {
-  calls[end].forEach((index, at) => {
-    if (index === NONE) return;
-    if (!edges[end].has(index)) edges[end].set(index, []);
-    edges[end].get(index).push(at);
-  });
-}
+/** The calls that have a function at one end, as positions in the columns of `calls`. */
+const callsAt = (end, index) => [...calls[end].keys()].filter((at) => calls[end][at] === index);
 
 function showFunction() {
   const index = state.function;
-  const figures = events.map((event, number) => el('tr', { class: number === state.event ? 'chosen' : '' },
-    el('th', { scope: 'row' }, unit(number) ? `${label(number)}, ${unit(number)}` : label(number)),
-    ...['self', 'inclusive'].flatMap((which) => {
+  const rows = events.map((_, number) => el('tr', { class: number === state.event ? 'chosen' : '' },
+    el('th', { scope: 'row' }, [label(number), unit(number)].filter(Boolean).join(', ')),
+    ['self', 'inclusive'].flatMap((which) => {
       const value = functions[which][number][index];
       return [el('td', {}, cost(value, number)), el('td', {}, percent(value, data.total[number]))];
-    }),
-  ));
+    })));
   const titles = ['', 'self', '%', 'inclusive', '%'].map((title) => el('th', { scope: 'col' }, title));
+  const link = (text, change) => el('a', { class: 'button', href: to({ view: 'flame', zoom: NONE, search: '', ...change }) }, text);
   main.append(
     el('p', {}, el('a', { href: to({ view: 'functions' }) }, '← all functions')),
     el('h2', { class: 'name' }, functions.name[index]),
     el('p', {}, functionPlace(index), ` · called ${counted(functions.invocations[index], 'time')}`),
-    el('table', { class: 'figures' }, el('thead', {}, el('tr', {}, titles)), el('tbody', {}, figures)),
-  );
-  if (stacks) {
-    const link = (text, change) => el('a', { class: 'button', href: to({ view: 'flame', zoom: NONE, search: '', of: '', ...change }) }, text);
-    main.append(el('div', { class: 'bar' },
-      link('Show in the flame graph', { search: functions.name[index], function: NONE }),
+    el('table', { class: 'figures' }, el('thead', {}, el('tr', {}, titles)), el('tbody', {}, rows)),
+    stacks ? el('div', { class: 'bar' },
+      link('Show in the flame graph', { of: '' }),
       link('Graph of its callers', { of: 'callers' }),
-      link('Graph of its callees', { of: 'callees' })));
-  }
-  const tables = [
-    callTable('Callers', 'caller', edges.callee.get(index) || [], index),
-    callTable('Callees', 'callee', edges.caller.get(index) || [], index),
-  ].filter(Boolean);
-  redraw = (everything) => tables.forEach((table) => table.draw(everything));
+      link('Graph of its callees', { of: 'callees' })) : '',
+  );
+  const tables = [callTable('Caller', 'who calls it', callsAt('callee', index)), callTable('Callee', 'what it calls', callsAt('caller', index))];
+  redraw = (everything) => tables.forEach((table) => table?.draw(everything));
 }
 
-function callTable(title, other, list, index) {
-  const costs = calls.cost[state.event];
-  const inclusive = functions.inclusive[state.event][index];
-  const what = other === 'caller' ? 'who calls it, and what these calls cost' : 'what it calls, and what these calls cost';
-  main.append(el('h3', {}, `${title} `, el('span', { class: 'soft' }, `${what} (${grouped(list.length)})`)));
-  if (list.length === 0) {
+function callTable(title, what, rows) {
+  const other = title.toLowerCase();
+  main.append(el('h3', {}, `${title}s `, el('span', { class: 'soft' }, `${what}, and what these calls cost (${grouped(rows.length)})`)));
+  if (rows.length === 0) {
     main.append(el('p', { class: 'soft' }, `no ${other}`));
     return null;
   }
-  const rows = [...list].sort((one, otherOne) => Number(costs[otherOne]) - Number(costs[one]));
-  const functionOf = (at) => calls[other][at];
+  const costOf = (at) => calls.cost[state.event][at];
+  rows.sort((one, two) => Number(costOf(two)) - Number(costOf(one)));
+  const hint = 'Of the total; the bar: of what this function costs with all it calls';
   const table = grid({
-    label: title,
+    label: `${title}s`,
     columns: [
-      { title: 'Cost %', kind: 'figure', size: '13ch', hint: 'Of the total; the bar: of what this function costs with all it calls' },
-      { title: heading('Cost'), kind: 'figure', size: room(heading('Cost'), extremes(rows.map((at) => costs[at]), cost)) },
-      { title: 'Calls', kind: 'figure', size: room('Calls', extremes(rows.map((at) => calls.calls[at]), grouped)), short: 'calls' },
-      { title: title.slice(0, -1), kind: 'name', size: 'minmax(0, 3fr)' },
-      { title: 'Called at', kind: 'place', size: 'minmax(0, 2fr)' },
+      shares('Cost %', costOf, { hint }, functions.inclusive[state.event][state.function]),
+      costs('Cost', rows, costOf),
+      figures('Calls', rows, (at) => calls.calls[at], grouped),
+      nameColumn(title, (at) => (calls[other][at] === NONE ? 'others, which cost too little for this page' : named(calls[other][at]))),
+      placeColumn('Called at', (at) => (calls.file[at] === NONE ? '' : place(data.files[calls.file[at]], calls.line[at]))),
     ],
     rows,
-    cells: (at) => {
-      const bar = share(percent(costs[at], total()));
-      bar.style.setProperty('--share', `${Math.max(0, Math.min(100, 100 * Number(costs[at]) / Number(inclusive) || 0))}%`);
-      bar.dataset.short = '%';
-      return [
-        bar, cost(costs[at]), grouped(calls.calls[at]),
-        functionOf(at) === NONE ? 'others, which cost too little for this page' : named(functionOf(at)),
-        calls.caller[at] === NONE || calls.file[at] === NONE ? '' : place(data.files[calls.file[at]], calls.line[at]),
-      ];
-    },
-    enter: (at) => functionOf(at) !== NONE && go({ view: 'function', function: functionOf(at) }),
+    enter: (at) => calls[other][at] !== NONE && go({ view: 'function', function: calls[other][at] }),
   });
   main.append(table.node);
   return table;
@@ -586,335 +544,286 @@ function nodeName(tree, node, ofFunction = (index) => functions.name[index]) {
 const nodeShort = (tree, node) => nodeName(tree, node, shortName);
 /** What stands for the stacks that cost too little for the page. */
 const isRest = (tree, node) => tree.function[node] === NONE && nodeName(tree, node) === '…';
+const exact = (number) => BigInt(Math.round(number));
 
 /** A tree with sums for the event that is shown; what has no parent is below a node of its own. */
 function shaped(tree) {
-  const { event } = state;
-  const length = tree.parent.length;
-  const own = Float64Array.from(tree.self[event], Number);
-  const old = tree.base && Float64Array.from(tree.base[event], Number);
-  const inclusive = new Float64Array(length + 1);
-  const before = new Float64Array(length + 1);
+  const all = tree.parent.length;
+  const own = Float64Array.from(tree.self[state.event], Number);
+  const old = tree.base && Float64Array.from(tree.base[state.event], Number);
   // Freed memory has no width.
-  const width = new Float64Array(length + 1);
-  const below = Array.from({ length: length + 1 }, () => []);
-  for (let node = length - 1; node >= 0; node--) {
-    const above = tree.parent[node] === NONE ? length : tree.parent[node];
+  const [inclusive, before, width] = [0, 1, 2].map(() => new Float64Array(all + 1));
+  const below = Array.from({ length: all + 1 }, () => []);
+  for (let node = all - 1; node >= 0; node--) {
+    const above = tree.parent[node] === NONE ? all : tree.parent[node];
     inclusive[node] += own[node];
     before[node] += old ? old[node] : 0;
-    width[node] += Math.max(own[node], old ? old[node] : 0, 0);
+    width[node] += Math.max(own[node], 0);
+    // In a comparison, a frame is as wide as its larger side.
+    if (old) width[node] = Math.max(width[node], inclusive[node], before[node]);
     inclusive[above] += inclusive[node];
     before[above] += before[node];
     width[above] += width[node];
     below[above].push(node);
   }
-  const heavy = (one, other) => width[other] - width[one] || one - other;
-  for (const nodes of below) if (nodes.length > 1) nodes.sort(heavy);
-  return { tree, own, old, inclusive, before, width, below, all: length };
+  for (const nodes of below) nodes.sort((one, other) => width[other] - width[one] || one - other);
+  return { tree, own, old, inclusive, before, width, below, all };
 }
 
 let lastShape;
 
 function shapeOf() {
   const key = [state.event, state.of, state.of && state.function].join();
-  if (lastShape?.key !== key) {
-    const tree = { callers: callersOf, callees: calleesOf }[state.of]?.(state.function) || stacks;
-    lastShape = { key, ...shaped(tree) };
-  }
+  if (lastShape?.key !== key) lastShape = { key, ...shaped(state.of ? treeOf(state.function, state.of) : stacks) };
   return lastShape;
 }
 
-/** A tree that is filled by paths of functions. */
-function emptyTree() {
-  const tree = { parent: [], function: [], frame: [], calls: [], estimated: [], self: events.map(() => []), base: stacks.base && events.map(() => []) };
+/**
+ * What a function calls wherever it is called, or who calls it and who calls these: then the costs
+ * are all those of the function.
+ */
+function treeOf(index, which) {
+  const sides = [stacks.self, ...(stacks.base ? [stacks.base] : [])];
+  const made = sides.map((side) => side.map(() => []));
+  const tree = { parent: [], function: [], frame: [], calls: [], estimated: [], self: made[0], base: made[1] };
   const found = new Map();
   const step = (parent, of) => {
     const key = `${parent} ${stacks.function[of]} ${stacks.frame[of]}`;
     if (!found.has(key)) {
       found.set(key, tree.parent.length);
       tree.parent.push(parent);
-      tree.function.push(stacks.function[of]);
-      tree.frame.push(stacks.frame[of]);
-      tree.calls.push(0);
-      tree.estimated.push(0);
-      for (const costs of [...tree.self, ...(tree.base || [])]) costs.push(0);
+      for (const column of ['function', 'frame']) tree[column].push(stacks[column][of]);
+      for (const column of [tree.calls, tree.estimated, ...made.flat()]) column.push(0);
     }
     const node = found.get(key);
-    if (stacks.estimated[of]) tree.estimated[node] = 1;
+    tree.estimated[node] |= stacks.estimated[of];
     return node;
   };
-  return { tree, step };
-}
-
-/** What a function calls, wherever it is called: all that stands below it in the stacks. */
-function calleesOf(index) {
-  const { tree, step } = emptyTree();
-  const place = new Int32Array(stacks.parent.length).fill(NONE);
-  stacks.parent.forEach((parent, node) => {
-    const above = parent === NONE ? NONE : place[parent];
-    if (above === NONE && stacks.function[node] !== index) return;
-    const own = step(above, node);
-    place[node] = own;
-    tree.calls[own] += Number(stacks.calls[node]);
-    tree.self.forEach((costs, event) => { costs[own] += Number(stacks.self[event][node]); });
-    tree.base?.forEach((costs, event) => { costs[own] += Number(stacks.base[event][node]); });
-  });
-  return tree;
-}
-
-/** Who calls a function, and who calls these: the costs are those of the function. */
-function callersOf(index) {
-  const { tree, step } = emptyTree();
-  const within = new Uint8Array(stacks.parent.length);
-  const sums = [...stacks.self, ...(stacks.base || [])].map((costs) => Float64Array.from(costs, Number));
-  for (let node = stacks.parent.length - 1; node >= 0; node--) {
-    const parent = stacks.parent[node];
-    if (parent !== NONE) for (const costs of sums) costs[parent] += costs[node];
-  }
-  stacks.parent.forEach((parent, node) => {
-    const isBelow = parent !== NONE && within[parent];
-    const isIt = stacks.function[node] === index;
-    within[node] = isBelow || isIt ? 1 : 0;
-    if (isBelow || !isIt) return;
-    let [at, end] = [node, NONE];
-    for (; at !== NONE; at = stacks.parent[at]) {
-      end = step(end, at);
-      tree.calls[end] += Number(stacks.calls[node]);
+  const add = (node, of, values) => {
+    tree.calls[node] += Number(stacks.calls[of]);
+    made.flat().forEach((column, at) => { column[node] += values[at][of]; });
+  };
+  const values = sides.flat().map((column) => column.map(Number));
+  if (which === 'callers') {
+    for (let node = stacks.parent.length - 1; node >= 0; node--) {
+      if (stacks.parent[node] !== NONE) for (const column of values) column[stacks.parent[node]] += column[node];
     }
-    [...tree.self, ...(tree.base || [])].forEach((costs, which) => { costs[end] += sums[which][node]; });
+  }
+  const places = [];
+  stacks.parent.forEach((parent, node) => {
+    const above = parent === NONE ? NONE : places[parent];
+    places[node] = NONE;
+    if (above === NONE && stacks.function[node] !== index) return;
+    if (which === 'callees') {
+      places[node] = step(above, node);
+      add(places[node], node, values);
+      return;
+    }
+    places[node] = 0;
+    if (above !== NONE) return;
+    let end = NONE;
+    for (let at = node; at !== NONE; at = stacks.parent[at]) end = step(end, at);
+    add(end, node, values);
   });
   return tree;
+}
+
+/** Tells whether a node is marked: its name or file has the text, or it is the function asked for. */
+function nodeMatcher(tree) {
+  if (!state.search) return (node) => !state.of && state.function !== NONE && tree.function[node] === state.function;
+  const found = functions.name.map((_, index) => index).map(containing(state.search));
+  const wanted = state.search.toLowerCase();
+  return (node) => found[tree.function[node]] || (tree.frame[node] !== NONE && nodeName(tree, node).toLowerCase().includes(wanted));
+}
+
+/** What marked nodes cost; no cost counts twice. */
+function marked({ tree, all, inclusive }, matches) {
+  const within = [];
+  let [count, cost] = [0, 0];
+  for (let node = 0; node < all; node++) {
+    const isBelow = tree.parent[node] !== NONE && within[tree.parent[node]];
+    within[node] = isBelow || matches(node);
+    if (within[node] && !isBelow) cost += inclusive[node];
+    if (matches(node)) count++;
+  }
+  if (!state.search && count === 0) return '';
+  return `${counted(count, 'frame')} marked: ${withUnit(exact(cost))}, ${percent(exact(cost), total())} % of the total`;
 }
 
 function noStacks() {
   main.append(
     el('h2', {}, 'There are no stacks in this profile'),
     el('p', {}, 'It says what functions cost, and not who called them: Cachegrind, for example, does not record calls.'),
-    el('p', {}, 'Record with “valgrind --tool=callgrind --separate-callers=10” (C, C++, Rust) or with Xdebug’s profiler (PHP) to see this view.'),
+    el('p', {}, 'To see this view, record with valgrind --tool=callgrind --separate-callers=10, or with Xdebug’s profiler for PHP.'),
   );
 }
 
 /** What stands over a graph of the callers or callees of one function. */
 function ofFunction() {
-  if (!state.of) return [];
-  return [el('p', {},
-    state.of === 'callers' ? 'Who calls ' : 'What is called by ', named(state.function),
-    state.of === 'callers' ? ': below a frame stand those that call it. The costs are those of that function. ' : '. ',
-    el('a', { href: to({ of: '', zoom: NONE, function: NONE }) }, 'Show all stacks'))];
+  if (!state.of) return '';
+  const isCallers = state.of === 'callers';
+  return el('p', {},
+    isCallers ? 'Who calls ' : 'What is called by ', named(state.function),
+    isCallers ? ': below a frame stand those that call it, and all costs are those of that function. ' : '. ',
+    el('a', { href: to({ of: '', zoom: NONE, function: NONE }) }, 'Show all stacks'));
 }
 
-/** The share of the cost that frames with a text have; none counts twice. */
-function markedShare(shape, matches) {
-  const { tree } = shape;
-  const within = new Uint8Array(shape.all);
-  let cost = 0;
-  for (let node = 0; node < shape.all; node++) {
-    const parent = tree.parent[node];
-    const isBelow = parent !== NONE && within[parent] === 1;
-    within[node] = isBelow || matches(node) ? 1 : 0;
-    if (within[node] && !isBelow) cost += shape.inclusive[node];
-  }
-  return cost;
+function leftOut() {
+  const { left_out: count } = stacks;
+  return count > 0 ? `${counted(count, 'stack')} that cost too little for this page ${count === 1 ? 'is' : 'are'} summed up as …` : '';
 }
-
-function nodeMatcher(tree) {
-  if (!state.search) return () => false;
-  const matches = containing(state.search);
-  const wanted = state.search.toLowerCase();
-  const found = functions.name.map((_, index) => matches(index));
-  return (node) => found[tree.function[node]] || (tree.frame[node] !== NONE && nodeName(tree, node).toLowerCase().includes(wanted));
-}
-
-const exact = (number) => BigInt(Math.round(number));
 
 // ---- Flame graph -------------------------------------------------------------------------------
 
 function showFlame() {
   if (!stacks) return noStacks();
   const shape = shapeOf();
-  const { tree, all } = shape;
+  const { tree, all, inclusive, own, old, before, width, below } = shape;
   const zoom = state.zoom >= 0 && state.zoom < all ? state.zoom : all;
-  const about = el('div', { class: 'about', 'aria-live': 'off' });
+  const about = el('div', { class: 'about' });
   const status = el('span', { class: 'soft', role: 'status' });
   const flame = el('div', { class: 'flame', role: 'group', 'aria-label': 'Flame graph; the tree view shows the same as rows' });
-  const legend = el('ul', { class: 'legend', 'aria-label': 'Colours' });
   const frames = new Map();
   let current;
-
-  const name = (node) => (node === all ? 'all' : nodeName(tree, node));
+  const name = (node, text = nodeName) => (node === all ? 'all' : text(tree, node));
   const zoomTo = (node) => go({ zoom: node === all ? NONE : node });
 
   function describe(node) {
-    const inclusive = exact(shape.inclusive[node]);
-    const of = (whole, text) => `${percent(inclusive, exact(shape.inclusive[whole]))} % of ${text}`;
-    const index = node === all ? NONE : tree.function[node];
-    const parts = [`${state.of === 'callers' ? 'cost' : 'inclusive'} ${withUnit(inclusive)}`, `${percent(inclusive, total())} % of the total`];
-    if (zoom !== all) parts.push(of(zoom, 'what is zoomed'));
-    if (node !== all && state.of !== 'callers') parts.push(`self ${withUnit(exact(shape.own[node]))} (${percent(exact(shape.own[node]), total())} %)`);
-    if (node !== all && data.kind !== 'aggregate' && Number(tree.calls[node])) parts.push(counted(tree.calls[node], 'call'));
-    if (shape.old) {
-      const change = inclusive - exact(shape.before[node]);
-      parts.push(`before ${withUnit(exact(shape.before[node]))}, change ${signed(change, withUnit(change))}`);
-    }
-    if (node !== all && tree.estimated[node]) parts.push('estimated');
-    return { index, line: parts.join(' · ') };
+    const cost = exact(inclusive[node]);
+    const isCallers = state.of === 'callers';
+    const parts = [`${isCallers ? 'cost' : 'inclusive'} ${withUnit(cost)}`, `${percent(cost, total())} % of the total`];
+    if (zoom !== all) parts.push(`${percent(cost, exact(inclusive[zoom]))} % of what is zoomed`);
+    if (node !== all && !isCallers) parts.push(`self ${withUnit(exact(own[node]))} (${percent(exact(own[node]), total())} %)`);
+    if (node !== all && Number(tree.calls[node]) > 0) parts.push(counted(tree.calls[node], 'call'));
+    const change = cost - exact(before[node]);
+    if (old) parts.push(`before ${withUnit(exact(before[node]))}, change ${signed(change, withUnit(change))}`);
+    if (tree.estimated[node]) parts.push('estimated');
+    return parts.join(' · ');
   }
 
   function tell(node) {
-    const { index, line } = describe(node);
-    about.replaceChildren(
-      el('div', { class: 'name' }, name(node)),
-      el('div', { class: 'line' }, line, ...(index >= 0 ? [' · ', functionPlace(index), ' · ', el('a', { href: toFunction(index) }, 'callers and callees')] : [])),
-    );
+    const index = node === all ? NONE : tree.function[node];
+    const more = index === NONE ? [] : [' · ', functionPlace(index), ' · ', el('a', { href: toFunction(index) }, 'callers and callees')];
+    about.replaceChildren(el('div', { class: 'name' }, name(node)), el('div', { class: 'line' }, describe(node), ...more));
   }
 
-  function fit(node, width) {
-    const text = node === all ? 'all' : nodeShort(tree, node);
-    if (text.length * 7.3 <= width) return text;
+  function fit(node, room) {
+    const text = name(node, nodeShort);
     const end = text.split('(')[0].lastIndexOf('\\');
-    return end > 0 && !text.startsWith('{') ? text.slice(end + 1) : text;
+    return text.length * 7.3 > room && end > 0 && !text.startsWith('{') ? text.slice(end + 1) : text;
   }
 
   function colours(node) {
     if (node === all || isRest(tree, node)) return { class: 'frame rest' };
-    const estimated = tree.estimated[node] ? ' estimated' : '';
-    if (state.colours === 'change' && shape.old) {
-      const change = shape.own[node] - shape.old[node];
-      const most = Math.max(Math.abs(shape.own[node]), Math.abs(shape.old[node]));
-      const strength = most === 0 ? 0 : Math.min(1, Math.abs(change) / most + 0.1);
-      const isNoise = Math.abs(change) * 10000 < shape.width[all];
-      return { class: `frame${estimated}`, '--hue': change > 0 ? 4 : 215, '--strength': isNoise ? '0%' : `${Math.round(20 + 60 * strength)}%` };
-    }
-    const index = tree.function[node];
-    const { '--hue': hues, '--strength': strength } = index >= 0 ? shade(index, state.colours) : { '--hue': 0, '--strength': '0%' };
-    return { class: `frame${estimated}`, '--hue': hues, ...(strength && { '--strength': strength }) };
+    const kind = tree.estimated[node] ? 'frame estimated' : 'frame';
+    if (state.colours !== 'change') return { class: kind, ...(tree.function[node] === NONE ? GREY : shade(tree.function[node], state.colours).style) };
+    const change = own[node] - old[node];
+    const strength = Math.abs(change) * 10000 < width[all] ? 0 : 30 + 60 * Math.abs(change) / Math.max(own[node], old[node], 1);
+    return { class: kind, '--hue': change > 0 ? 4 : 215, '--strength': `${Math.round(strength)}%` };
   }
 
   function draw() {
     const focused = document.activeElement?.node;
-    const scale = flame.clientWidth / (shape.width[zoom] || 1);
+    const scale = flame.clientWidth / (width[zoom] || 1);
     const matches = nodeMatcher(tree);
-    flame.replaceChildren();
-    frames.clear();
-    let deepest = 0;
-    const pending = [[zoom, 0, 0]];
     const made = document.createDocumentFragment();
+    const pending = [[zoom, 0, 0]];
+    let deepest = 0;
+    frames.clear();
     while (pending.length > 0) {
       const [node, left, level] = pending.pop();
-      const width = shape.width[node] * scale;
+      const room = width[node] * scale;
       deepest = Math.max(deepest, level);
       const frame = el('div', { role: 'button', tabindex: NONE, ...colours(node) });
-      if (width < 12) frame.classList.add('thin');
-      else frame.textContent = fit(node, width);
+      if (room < 12) frame.classList.add('thin');
+      else frame.textContent = fit(node, room);
       if (node !== all && matches(node)) frame.classList.add('match');
-      frame.style.cssText += `;left:${left.toFixed(2)}px;top:${level * 20}px;width:${width.toFixed(2)}px`;
-      frame.node = node;
-      frame.level = level;
+      Object.assign(frame.style, { left: `${left.toFixed(2)}px`, top: `${level * 20}px`, width: `${room.toFixed(2)}px` });
+      Object.assign(frame, { node, level, left });
       frames.set(node, frame);
       made.append(frame);
       let start = left;
-      const next = [];
-      for (const child of shape.below[node]) {
-        const room = shape.width[child] * scale;
-        if (room < 0.5) break;
-        next.push([child, start, level + 1]);
-        start += room;
+      for (const child of below[node]) {
+        // Those that follow are no wider.
+        if (width[child] * scale < 0.5) break;
+        pending.push([child, start, level + 1]);
+        start += width[child] * scale;
       }
-      pending.push(...next.reverse());
     }
-    flame.append(made);
+    flame.replaceChildren(made);
     flame.style.height = `${(deepest + 1) * 20}px`;
-    flame.classList.toggle('searched', state.search !== '');
+    status.textContent = marked(shape, matches);
+    flame.classList.toggle('searched', status.textContent !== '');
     current = frames.get(focused) || frames.get(zoom);
     current.tabIndex = 0;
     if (focused !== undefined) current.focus({ preventScroll: true });
-    const cost = state.search ? exact(markedShare(shape, matches)) : 0n;
-    status.textContent = state.search ? `marked: ${withUnit(cost)}, ${percent(cost, total())} % of the total` : '';
   }
 
-  const visit = (frame) => {
+  function visit(frame) {
     if (!frame) return;
     current.tabIndex = NONE;
     current = frame;
     frame.tabIndex = 0;
-    frame.setAttribute('aria-label', `${name(frame.node)}, ${describe(frame.node).line}`);
+    frame.setAttribute('aria-label', `${name(frame.node)}, ${describe(frame.node)}`);
     tell(frame.node);
     frame.focus();
-  };
+  }
   const beside = (frame, step) => {
-    const level = [...flame.children].filter((other) => other.level === frame.level);
-    level.sort((one, other) => parseFloat(one.style.left) - parseFloat(other.style.left));
+    const level = [...frames.values()].filter((other) => other.level === frame.level).sort((one, other) => one.left - other.left);
     return level[level.indexOf(frame) + step];
   };
-  flame.addEventListener('mouseover', (event) => { if (event.target.node !== undefined) tell(event.target.node); });
+  const moves = {
+    ArrowDown: (frame) => visit(frames.get(below[frame.node][0])),
+    ArrowUp: (frame) => frame.node !== zoom && visit(frames.get(tree.parent[frame.node] === NONE ? all : tree.parent[frame.node])),
+    ArrowRight: (frame) => visit(beside(frame, 1)),
+    ArrowLeft: (frame) => visit(beside(frame, -1)),
+    Enter: (frame) => zoomTo(frame.node),
+  };
+  flame.addEventListener('mouseover', (event) => event.target.node !== undefined && tell(event.target.node));
   flame.addEventListener('mouseleave', () => tell(zoom));
-  flame.addEventListener('click', (event) => { if (event.target.node !== undefined) zoomTo(event.target.node); });
+  flame.addEventListener('click', (event) => event.target.node !== undefined && zoomTo(event.target.node));
   flame.addEventListener('keydown', (event) => {
-    const frame = event.target;
-    const moves = {
-      ArrowDown: () => visit(frames.get(shape.below[frame.node][0])),
-      ArrowUp: () => frame.node !== zoom && visit(frames.get(tree.parent[frame.node] === NONE ? all : tree.parent[frame.node])),
-      ArrowRight: () => visit(beside(frame, 1)),
-      ArrowLeft: () => visit(beside(frame, -1)),
-      Enter: () => zoomTo(frame.node),
-    };
     if (!Object.hasOwn(moves, event.key)) return;
     event.preventDefault();
-    moves[event.key]();
+    moves[event.key](event.target);
   });
 
-  const crumbs = [];
-  for (let node = zoom; node !== all && node !== NONE; node = tree.parent[node]) crumbs.unshift(node);
-  const path = el('nav', { class: 'crumbs', 'aria-label': 'Callers of what is zoomed' }, [all, ...crumbs].flatMap((node, at) => [
-    at > 0 ? ' › ' : '',
-    node === zoom ? el('b', {}, node === all ? 'all' : nodeShort(tree, node)) : el('button', { onclick: () => zoomTo(node), title: name(node) }, node === all ? 'all' : nodeShort(tree, node)),
-  ]));
-  const choices = { ...(shape.old && { change: 'change' }), package: 'package or folder', file: 'file' };
-  const select = el('select', { 'aria-label': 'Colours by', onchange: () => go({ colours: select.value }) },
+  const path = [];
+  for (let node = zoom; node !== all && node !== NONE; node = tree.parent[node]) path.unshift(node);
+  const crumb = (node) => (node === zoom ? el('b', {}, name(node, nodeShort)) : el('button', { onclick: () => zoomTo(node), title: name(node) }, name(node, nodeShort)));
+  const crumbs = el('nav', { class: 'crumbs', 'aria-label': 'Callers of what is zoomed' }, [all, ...path].flatMap((node, at) => [at > 0 ? ' › ' : '', crumb(node)]));
+  const choices = { ...(old && { change: 'change' }), package: 'package or folder', file: 'file' };
+  const select = el('select', { 'aria-label': 'Colours', onchange: () => go({ colours: select.value }) },
     Object.entries(choices).map(([value, text]) => el('option', { value, selected: value === state.colours }, `colours: ${text}`)));
   main.append(
-    ...ofFunction(),
+    ofFunction(),
     el('div', { class: 'bar' }, searchField('Mark functions or files  ( / )', draw), select, status),
-    about,
-    ...(zoom === all ? [] : [path]),
-    flame,
-    legend,
-    el('p', { class: 'soft' }, 'The width of a frame is its cost with all it calls; callers stand above. Click to zoom, Esc to see all again. Arrow keys move, Enter zooms. ', ...leftOut()),
+    about, zoom === all ? '' : crumbs, flame,
+    el('ul', { class: 'legend', 'aria-label': 'Colours' }, legend(shape, zoom)),
+    el('p', { class: 'soft' }, 'The width of a frame is its cost with all it calls; callers stand above. Click to zoom, Esc to see all again. Arrow keys move, Enter zooms. ', leftOut()),
   );
   tell(zoom);
-  legend.append(...legendItems(shape, zoom));
   draw();
   redraw = (everything, isResized) => { if (isResized) draw(); };
 }
 
-function leftOut() {
-  const { left_out: count } = stacks;
-  return count > 0 ? [`${counted(count, 'stack')} that cost too little for this page ${count === 1 ? 'is' : 'are'} summed up as …`] : [];
-}
-
 /** What the colours stand for, the costliest first. */
-function legendItems(shape, zoom) {
-  const { tree, all } = shape;
-  const items = [];
+function legend({ tree, all, own, inclusive }, zoom) {
   const item = (style, text, kind) => el('li', {}, el('i', { class: kind, ...style }), text);
-  if (state.colours === 'change' && shape.old) {
-    items.push(item({ '--hue': 4, '--strength': '80%' }, 'self cost grew'), item({ '--hue': 215, '--strength': '80%' }, 'self cost shrank'), item({ '--hue': 0, '--strength': '0%' }, 'did not change'));
-  } else {
+  const items = [];
+  if (state.colours === 'change') {
+    items.push(item({ '--hue': 4, '--strength': '90%' }, 'self cost grew'), item({ '--hue': 215, '--strength': '90%' }, 'self cost shrank'), item(GREY, 'did not change'));
+  } else if (state.of !== 'callers') {
     const groups = new Map();
-    const within = new Uint8Array(all);
+    const within = [];
     for (let node = 0; node < all; node++) {
-      const parent = tree.parent[node];
-      within[node] = zoom === all || node === zoom || (parent !== NONE && within[parent]) ? 1 : 0;
-      if (!within[node] || tree.function[node] < 0) continue;
+      within[node] = zoom === all || node === zoom || within[tree.parent[node]];
+      if (!within[node] || tree.function[node] === NONE) continue;
       const colour = shade(tree.function[node], state.colours);
-      const entry = groups.get(colour.name) || { colour, cost: 0 };
-      entry.cost += shape.own[node];
-      groups.set(colour.name, entry);
+      groups.set(colour, (groups.get(colour) || 0) + own[node]);
     }
-    const costly = [...groups.values()].sort((one, other) => other.cost - one.cost);
-    for (const { colour: { name, ...style }, cost } of costly.slice(0, 8)) {
-      if (cost > 0) items.push(item(style['--strength'] ? style : { '--hue': style['--hue'] }, `${name} ${percent(exact(cost), exact(shape.inclusive[zoom]))} %`));
-    }
+    const costly = [...groups].filter(([, cost]) => cost > 0).sort((one, other) => other[1] - one[1]).slice(0, 8);
+    items.push(...costly.map(([{ name, style }, cost]) => item(style, `${name} ${percent(exact(cost), exact(inclusive[zoom]))} %`)));
   }
   if (tree.estimated.some(Boolean)) items.push(item({}, 'estimated: divided among callers by what their calls cost', 'estimated'));
   return items;
@@ -926,105 +835,145 @@ function showTree() {
   if (!stacks) return noStacks();
   const shape = shapeOf();
   const { tree, all, below, inclusive, own } = shape;
-  const order = (one, other) => inclusive[other] - inclusive[one] || one - other;
+  const children = (node) => [...below[node]].sort((one, other) => inclusive[other] - inclusive[one] || one - other);
   const open = new Set();
-  const place = el('div');
+  const list = el('div');
   const status = el('span', { class: 'soft', role: 'status' });
-  let rows;
-  let table;
   let matches;
 
-  const children = (node) => [...below[node]].sort(order);
+  /** Opens the costliest path below a node. */
   function openPath(node) {
     for (let at = children(node)[0]; at !== undefined && inclusive[at] * 20 > inclusive[all]; at = children(at)[0]) open.add(at);
   }
-  function list() {
-    rows = [];
-    const pending = children(all).reverse().map((node) => [node, 1]);
-    while (pending.length > 0) {
-      const [node, level] = pending.pop();
-      rows.push([node, level]);
-      if (open.has(node)) pending.push(...children(node).reverse().map((child) => [child, level + 1]));
+
+  function turn(node) {
+    if (below[node].length === 0) return;
+    if (!open.delete(node)) {
+      open.add(node);
+      openPath(node);
     }
+    update(node);
   }
+
   function update(focused) {
-    list();
-    table = grid({
+    const rows = [];
+    const pending = children(all).reverse().map((node) => ({ node, level: 1 }));
+    while (pending.length > 0) {
+      const row = pending.pop();
+      rows.push(row);
+      if (open.has(row.node)) pending.push(...children(row.node).reverse().map((node) => ({ node, level: row.level + 1 })));
+    }
+    const rowOf = (node) => rows.findIndex((row) => row.node === node);
+    const table = grid({
       role: 'treegrid',
       label: 'Tree of calls',
       columns: [
-        { title: 'Incl. %', kind: 'figure', size: '13ch' },
-        { title: heading('Inclusive'), kind: 'figure', size: room(heading('Inclusive'), extremes(inclusive, (value) => cost(exact(value)))) },
-        { title: heading('Self'), kind: 'figure', size: room(heading('Self'), extremes(own, (value) => cost(exact(value)))), short: 'self' },
-        { title: 'Calls', kind: 'figure', size: room('Calls', extremes(tree.calls, grouped)), short: 'calls' },
-        { title: 'Function', kind: 'name', size: 'minmax(0, 1fr)' },
+        shares('Incl. %', ({ node }) => exact(inclusive[node])),
+        costs('Inclusive', rows, ({ node }) => exact(inclusive[node])),
+        costs('Self', rows, ({ node }) => exact(own[node])),
+        figures('Calls', rows, ({ node }) => tree.calls[node], grouped),
+        nameColumn('Function', ({ node, level }) => {
+          const fold = el('span', { class: 'fold', 'aria-hidden': 'true' }, below[node].length === 0 ? '' : open.has(node) ? '▾' : '▸');
+          const index = tree.function[node];
+          const text = el('span', {}, fold, index === NONE ? nodeName(tree, node) : named(index, nodeShort(tree, node)), tree.estimated[node] ? ' (estimated)' : '');
+          text.style.paddingLeft = `min(${(level - 1) * 14}px, 45vw)`;
+          return text;
+        }),
       ],
       rows,
-      cells: ([node, level]) => {
-        const bar = share(percent(exact(inclusive[node]), total()));
-        bar.dataset.short = 'incl. %';
-        const index = tree.function[node];
-        const fold = below[node].length > 0 ? (open.has(node) ? '▾' : '▸') : '';
-        const text = el('span', {}, el('span', { class: 'fold', 'aria-hidden': 'true' }, fold), index >= 0 ? named(index) : nodeName(tree, node), tree.estimated[node] ? ' (estimated)' : '');
-        text.style.paddingLeft = `min(${(level - 1) * 14}px, 45vw)`;
-        return [bar, cost(exact(inclusive[node])), cost(exact(own[node])), isRest(tree, node) ? '' : grouped(tree.calls[node]), text];
-      },
-      attributes: ([node, level]) => ({
+      attributes: ({ node, level }) => ({
+        class: matches(node) ? 'row match' : 'row',
         'aria-level': level,
         'aria-expanded': below[node].length > 0 ? String(open.has(node)) : undefined,
-        class: matches(node) ? 'row match' : 'row',
       }),
-      enter: ([node], event) => (event.type === 'keydown' ? tree.function[node] >= 0 && go({ view: 'function', function: tree.function[node], search: '' }) : turn(node)),
-      key: (event, [node], at) => {
-        const parent = tree.parent[node];
+      enter: ({ node }, event) => {
+        if (event.type === 'click') turn(node);
+        else if (tree.function[node] !== NONE) go({ view: 'function', function: tree.function[node], search: '' });
+      },
+      key: (event, { node }, at) => {
         if (event.key === ' ') turn(node);
         else if (event.key === 'ArrowRight' && below[node].length > 0) open.has(node) ? table.focus(at + 1) : turn(node);
         else if (event.key === 'ArrowLeft' && open.has(node)) turn(node);
-        else if (event.key === 'ArrowLeft' && parent !== NONE) table.focus(rows.findIndex(([other]) => other === parent));
+        else if (event.key === 'ArrowLeft' && tree.parent[node] !== NONE) table.focus(rowOf(tree.parent[node]));
         else return false;
         return true;
       },
     });
-    place.replaceChildren(table.node);
-    redraw = table.draw;
-    table.draw();
-    if (focused !== undefined) table.focus(rows.findIndex(([node]) => node === focused));
+    put(list, table);
+    if (focused !== undefined) table.focus(rowOf(focused));
   }
-  function turn(node) {
-    if (below[node].length === 0) return;
-    if (open.delete(node)) return update(node);
-    open.add(node);
-    openPath(node);
-    update(node);
-  }
-  /** Opens the way to what is searched for, the costliest first. */
+
+  /** Marks what is searched for, and opens the way to the costliest. */
   function search() {
     matches = nodeMatcher(tree);
-    if (state.search) {
-      const found = [];
-      for (let node = 0; node < all; node++) if (matches(node)) found.push(node);
-      found.sort(order);
-      for (const node of found.slice(0, 300)) {
-        for (let at = tree.parent[node]; at !== NONE && !open.has(at); at = tree.parent[at]) open.add(at);
-      }
-      const marked = exact(markedShare(shape, matches));
-      status.textContent = `marked: ${withUnit(marked)}, ${percent(marked, total())} % of the total`;
-    } else status.textContent = '';
+    const found = [...tree.parent.keys()].filter(matches).sort((one, other) => inclusive[other] - inclusive[one]);
+    for (const node of found.slice(0, 300)) {
+      for (let at = tree.parent[node]; at !== NONE && !open.has(at); at = tree.parent[at]) open.add(at);
+    }
+    status.textContent = marked(shape, matches);
     update();
   }
   openPath(all);
   main.append(
-    ...ofFunction(),
-    el('div', { class: 'bar' }, searchField('Mark functions or files  ( / )', search), status),
-    place,
-    el('p', { class: 'soft' }, 'A click or the arrow keys → and ← open and close a row, Enter shows its function. ', ...leftOut()),
+    ofFunction(), el('div', { class: 'bar' }, searchField('Mark functions or files  ( / )', search), status), list,
+    el('p', { class: 'soft' }, 'A click or the arrow keys → and ← open and close a row, Enter shows its function. ', leftOut()),
   );
   search();
 }
 
 // ---- Changes -----------------------------------------------------------------------------------
 
-function showChanges() {}
+function showChanges() {
+  const { changes, sides, unchanged, rest } = comparison;
+  const places = new Map(functions.name.map((name, index) => [`${name}\n${functions.file[index]}`, index]));
+  const indexOf = (at) => places.get(`${changes.name[at]}\n${changes.file[at]}`) ?? NONE;
+  const change = (figure) => (at) => BigInt(changes[figure][1][at]) - BigInt(changes[figure][0][at]);
+  const both = (figure, text, at) => {
+    const [before, now] = changes[figure].map((side) => side[at]);
+    return String(before) === String(now) ? text(now) : `${text(before)} → ${text(now)}`;
+  };
+  const arrows = (title, figure, text, rows) => ({
+    title, kind: 'figure', short: figure === 'invocations' ? 'calls' : figure, cell: (at) => both(figure, text, at),
+    size: `${rows.reduce((most, at) => Math.max(most, both(figure, text, at).length), title.length + 1) + 1}ch`,
+  });
+  const row = (title, { shown, functions: count }) => el('tr', {}, el('th', { scope: 'row' }, title), el('td', {}, shown), el('td', {}, grouped(count)));
+  const titles = ['', label(0), 'functions'].map((title) => el('th', { scope: 'col' }, title));
+  const list = el('div');
+  const update = () => {
+    const wanted = state.search.toLowerCase();
+    const rows = [...changes.name.keys()].filter((at) => changes.name[at].toLowerCase().includes(wanted) || data.files[changes.file[at]].toLowerCase().includes(wanted));
+    const own = change('self');
+    const colour = (at, text) => el('span', { class: own(at) > 0n ? 'grow' : 'shrink' }, text);
+    put(list, grid({
+      label: 'Changes',
+      columns: [
+        { ...costs('Change', rows, own), cell: (at) => colour(at, signed(own(at), cost(own(at)))), size: room(heading('Change'), rows.map(own), (value) => `+${cost(value)}`) },
+        { title: 'Base %', kind: 'figure', short: 'of the base', size: '9ch', cell: (at) => signed(own(at), percent(own(at), sides[0].total)) },
+        arrows(heading('Self'), 'self', cost, rows),
+        arrows(heading('Inclusive'), 'inclusive', cost, rows),
+        arrows('Calls', 'invocations', grouped, rows),
+        nameColumn('Function', (at) => {
+          const index = indexOf(at);
+          const name = changes.short[at] || changes.name[at];
+          const badge = changes.is[at] ? [el('b', { class: 'badge' }, changes.is[at]), ' '] : [];
+          return el('span', { title: changes.name[at] }, ...badge, index === NONE ? name : named(index, name));
+        }),
+        placeColumn('File', (at) => place(data.files[changes.file[at]], 0, data.files[changes.object[at]])),
+      ],
+      rows,
+      enter: (at) => indexOf(at) !== NONE && go({ view: 'function', function: indexOf(at), search: '' }),
+    }));
+  };
+  main.append(
+    el('h2', {}, comparison.verdict),
+    el('table', { class: 'figures' }, el('thead', {}, el('tr', {}, titles)), el('tbody', {}, row('base', sides[0]), row('new', sides[1]))),
+    el('div', { class: 'bar' }, searchField('Find a function or file  ( / )', update),
+      stacks?.base ? el('a', { class: 'button', href: to({ view: 'flame', search: '', zoom: NONE }) }, 'Changes in the flame graph') : ''),
+    list,
+    el('p', { class: 'soft' }, rest.functions > 0 ? `${grouped(rest.functions)} more changed by ${signed(rest.change, withUnit(rest.change))} together. ` : '', `${counted(unchanged, 'function')} did not change.`),
+  );
+  update();
+}
 
 // ---- Keys, and the first look ------------------------------------------------------------------
 

@@ -1,0 +1,220 @@
+//! Chromium, told what to do over WebDriver: JSON over HTTP, of which this is as much as the tests
+//! need.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::producer::Tool;
+
+const CHROMIUM: Tool = Tool::new("chromium", "chromium");
+const DRIVER: Tool = Tool::new("chromedriver", "chromium-driver");
+
+/// How long the driver may take to start, and a page to do something.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A key as WebDriver names it.
+pub const ENTER: char = '\u{e007}';
+pub const ESCAPE: char = '\u{e00c}';
+pub const DOWN: char = '\u{e015}';
+
+/// A browser with one empty window, which is closed with it.
+pub struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    user: TempDir,
+}
+
+impl Browser {
+    pub fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("a port").port();
+        drop(listener);
+        let mut command = DRIVER.command();
+        command.arg(format!("--port={port}"));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let driver = command
+            .spawn()
+            .unwrap_or_else(|_| panic!("{}", DRIVER.missing()));
+        let user = TempDir::new().expect("a temporary folder");
+        let mut browser = Browser {
+            driver,
+            port,
+            session: String::new(),
+            user,
+        };
+        let start = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(start.elapsed() < PATIENCE, "chromedriver does not answer");
+            sleep(Duration::from_millis(50));
+        }
+        browser.begin();
+        browser
+    }
+
+    fn begin(&mut self) {
+        let user = format!("--user-data-dir={}", self.user.path().display());
+        let options = json!({
+            "binary": CHROMIUM.path(),
+            "args": [
+                "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync", user,
+            ],
+        });
+        let capabilities = json!({
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+            "goog:chromeOptions": options,
+        });
+        let body = json!({"capabilities": {"alwaysMatch": capabilities}});
+        let answer = self.call("POST", "", Some(&body));
+        let id = answer["sessionId"].as_str();
+        self.session = format!("/{}", id.unwrap_or_else(|| panic!("no session: {answer}")));
+        // What its first window asked for is not what the pages do.
+        self.post("/url", &json!({"url": "about:blank"}));
+        self.post("/se/log", &json!({"type": "performance"}));
+    }
+
+    /// Asks the driver; its answer, which may be an error.
+    fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver");
+        stream
+            .set_read_timeout(Some(PATIENCE))
+            .expect("a time limit");
+        let request = format!(
+            "{method} /session{}{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.session,
+            body.len(),
+        );
+        stream.write_all(request.as_bytes()).expect("chromedriver");
+        let mut answer = Vec::new();
+        let mut chunk = [0; 1 << 16];
+        // The driver does not always close the connection.
+        while !is_whole(&answer) {
+            match stream.read(&mut chunk).expect("an answer of chromedriver") {
+                0 => break,
+                count => answer.extend_from_slice(&chunk[..count]),
+            }
+        }
+        let answer = String::from_utf8(answer).expect("UTF-8");
+        let (_, body) = answer
+            .split_once("\r\n\r\n")
+            .expect("an answer of chromedriver");
+        let answer: Value = serde_json::from_str(body).expect("JSON");
+        answer["value"].clone()
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        let value = self.call("POST", path, Some(body));
+        assert!(value["error"].is_null(), "{path}: {value:#}");
+        value
+    }
+
+    /// Opens a page from a file, at an address in it.
+    pub fn open(&self, page: &Path, address: &str) {
+        // Otherwise only the address in the page may change.
+        self.post("/url", &json!({"url": "about:blank"}));
+        self.post(
+            "/url",
+            &json!({"url": format!("file://{}{address}", page.display())}),
+        );
+    }
+
+    /// Runs a script and returns what it returns.
+    pub fn run(&self, script: &str) -> Value {
+        self.post("/execute/sync", &json!({"script": script, "args": []}))
+    }
+
+    /// Runs a script until it returns true.
+    #[track_caller]
+    pub fn wait_for(&self, script: &str) {
+        let start = Instant::now();
+        while self.run(script) != true {
+            assert!(start.elapsed() < PATIENCE, "never: {script}");
+            sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Presses keys, one after the other, wherever the focus is.
+    pub fn press(&self, keys: impl IntoIterator<Item = char>) {
+        let keys = keys.into_iter().map(String::from);
+        let actions = keys
+            .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({"type": kind, "value": key})));
+        let actions: Vec<Value> = actions.collect();
+        let keyboard = json!({"type": "key", "id": "keyboard", "actions": actions});
+        self.post("/actions", &json!({"actions": [keyboard]}));
+    }
+
+    pub fn back(&self) {
+        self.post("/back", &json!({}));
+    }
+
+    /// Gives the window a width, and the user a preference for a dark or a light page.
+    pub fn show_at(&self, width: u32, scheme: &str) {
+        let command = |name: &str, parameters: Value| {
+            self.post(
+                "/goog/cdp/execute",
+                &json!({"cmd": name, "params": parameters}),
+            );
+        };
+        command(
+            "Emulation.setDeviceMetricsOverride",
+            json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}),
+        );
+        let feature = json!({"name": "prefers-color-scheme", "value": scheme});
+        command("Emulation.setEmulatedMedia", json!({"features": [feature]}));
+    }
+
+    /// Checks that nothing was said on the console, no dialog is open, and nothing but the page
+    /// was asked for.
+    #[track_caller]
+    pub fn check_quiet(&self, page: &Path) {
+        let alert = self.call("GET", "/alert/text", None);
+        assert_eq!(alert["error"], "no such alert", "{alert}");
+        let console = self.post("/se/log", &json!({"type": "browser"}));
+        assert_eq!(console, json!([]));
+        let file = format!("file://{}", page.display());
+        let events = self.post("/se/log", &json!({"type": "performance"}));
+        for event in events.as_array().expect("a list") {
+            let message = event["message"].as_str().expect("a text");
+            let message: Value = serde_json::from_str(message).expect("JSON");
+            if message["message"]["method"] == "Network.requestWillBeSent" {
+                let url = &message["message"]["params"]["request"]["url"];
+                assert!(*url == file || *url == "about:blank", "{url}");
+            }
+        }
+    }
+}
+
+/// Whether an answer has as many bytes as it says.
+fn is_whole(answer: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(answer);
+    let Some((head, _)) = text.split_once("\r\n\r\n") else {
+        return false;
+    };
+    let lengths = head.lines().filter_map(|line| line.split_once(':'));
+    let mut lengths = lengths.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length = lengths
+        .next()
+        .and_then(|(_, length)| length.trim().parse::<usize>().ok());
+    length.is_some_and(|length| answer.len() >= head.len() + 4 + length)
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.call("DELETE", "", None);
+        }
+        // Its browser ends with it.
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}

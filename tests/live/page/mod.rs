@@ -1,0 +1,390 @@
+//! The page in a real browser: its figures are those of the text report, everything can be reached
+//! with a mouse and with keys alone, and no name gets to run or to load anything.
+
+mod browser;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::callgrind::Session as Valgrind;
+use crate::common::fixtures;
+use crate::xdebug::Session as Xdebug;
+use browser::{Browser, DOWN, ENTER, ESCAPE};
+
+/// A page and the profile that it shows.
+struct Page {
+    folder: TempDir,
+    profile: PathBuf,
+    browser: Browser,
+}
+
+impl Page {
+    fn of(profile: &Path, options: &[&str]) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        let page = Page {
+            profile: profile.to_owned(),
+            browser: Browser::start(),
+            folder,
+        };
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cg-preprocess"));
+        command
+            .args(["-q", "-o"])
+            .arg(page.path())
+            .arg(profile)
+            .args(options);
+        assert!(command.status().expect("the program").success());
+        page
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("page.html")
+    }
+
+    fn open(&self, address: &str) {
+        self.browser.open(&self.path(), address);
+    }
+
+    fn run(&self, script: &str) -> Value {
+        self.browser.run(script)
+    }
+
+    /// Lines of a text report of the profile, with one blank where there are several.
+    fn report(&self, options: &[&str]) -> Vec<String> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cg-preprocess"));
+        let output = command
+            .args(["-q", "--top", "0"])
+            .args(options)
+            .arg(&self.profile)
+            .output();
+        let output = output.expect("the program");
+        assert!(output.status.success(), "{options:?}");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let lines = text.lines().map(|line| words(line));
+        lines.collect()
+    }
+
+    /// All rows of the table with this label, as lines of the text report: names and places in full.
+    fn rows(&self, label: &str) -> Vec<String> {
+        let script = format!(
+            "dispatchEvent(new Event('beforeprint'));
+            const table = document.querySelector('[aria-label=\"{label}\"]');
+            const rows = [...(table?.querySelectorAll('.row') ?? [])].sort((a, b) => a.ariaRowIndex - b.ariaRowIndex);
+            const text = (cell) => cell.querySelector('[title]')?.title ?? cell.textContent;
+            return rows.map((row) => [...row.children].map(text).join(' '));"
+        );
+        let rows = self.run(&script);
+        let rows = rows.as_array().expect("a list").iter();
+        rows.map(|row| words(row.as_str().expect("a text")))
+            .collect()
+    }
+
+    fn events(&self) -> Vec<String> {
+        let names = self.run("return JSON.parse(document.getElementById('data').textContent).events.map((event) => event.name);");
+        let names = names.as_array().expect("a list").iter();
+        names
+            .map(|name| name.as_str().expect("a text").to_owned())
+            .collect()
+    }
+}
+
+/// A line with one blank where there are several.
+fn words(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The rows of a table in a report: what follows the line that begins so, up to an empty one.
+fn table(report: &[String], heading: &str) -> Vec<String> {
+    let rows = report.iter().skip_while(|line| !line.starts_with(heading));
+    rows.skip(1)
+        .take_while(|line| !line.is_empty())
+        .cloned()
+        .collect()
+}
+
+/// Compares the rows of every event with the text report; also the callers and callees of the
+/// costliest functions.
+fn check_figures(page: &Page) {
+    page.open("");
+    for (number, event) in page.events().iter().enumerate() {
+        page.open(&format!("#event={number}"));
+        let expected = table(&page.report(&["-f", "text", "-e", event]), "self %");
+        let rows = page.rows("Functions");
+        assert!(!rows.is_empty() && rows.len() <= 200, "{event}");
+        assert_eq!(rows, expected[..rows.len()], "{event}");
+        for at in 0..5.min(rows.len()) {
+            page.open(&format!("#event={number}"));
+            page.run(&format!("document.querySelectorAll('.row')[{at}].click();"));
+            page.browser
+                .wait_for("return document.querySelector('h2.name') !== null;");
+            let name = page.run("return document.querySelector('h2.name').textContent;");
+            let name = name.as_str().expect("a name");
+            let report = page.report(&["-f", "text", "-e", event, "--function", name]);
+            let callees = report
+                .iter()
+                .position(|line| line == "no callee" || line.contains(" callee called at"));
+            let Some(callees) = callees.filter(|_| table(&report, "self %").len() == 1) else {
+                continue;
+            };
+            for (label, report) in [
+                ("Callers", &report[..callees]),
+                ("Callees", &report[callees..]),
+            ] {
+                let [mut found, mut expected] = [page.rows(label), table(report, "cost %")];
+                if report
+                    .iter()
+                    .filter(|line| line.starts_with("self %"))
+                    .count()
+                    > 1
+                {
+                    continue;
+                }
+                // Calls that cost the same have no order.
+                found.sort();
+                expected.sort();
+                assert_eq!(found, expected, "{event}: {label} of {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_xdebug_trace_is_shown_with_the_figures_of_the_reports() {
+    let session = Xdebug::of("recursion.php");
+    let page = Page::of(&session.profile(), &[]);
+    check_figures(&page);
+    // What of the tree is open is in the tree of the reports too.
+    page.open("#view=tree");
+    let tree = page.report(&["-f", "tree"]);
+    let rows = page.rows("Tree of calls");
+    assert!(rows.len() > 3, "{rows:?}");
+    for row in rows.iter().filter(|row| !row.ends_with('…')) {
+        let row = row.replace(['▾', '▸'], "");
+        assert!(tree.contains(&words(&row)), "{row} is not in {tree:#?}");
+    }
+    page.browser.check_quiet(&page.path());
+}
+
+#[test]
+fn valgrinds_profiles_are_shown_with_and_without_stacks() {
+    let session = Valgrind::of(
+        "shapes.cpp",
+        &[],
+        &["--separate-callers=3", "--cache-sim=yes"],
+    );
+    let page = Page::of(&session.files[0], &[]);
+    check_figures(&page);
+    page.open("#view=flame");
+    assert!(
+        page.run("return document.querySelectorAll('.frame').length;")
+            .as_i64()
+            > Some(3)
+    );
+    page.browser.check_quiet(&page.path());
+
+    let page = Page::of(&fixtures::path("valgrind/cachegrind.out"), &[]);
+    check_figures(&page);
+    page.browser.check_quiet(&page.path());
+}
+
+#[test]
+fn a_comparison_says_what_changed() {
+    let [base, new] =
+        ["base", "longer"].map(|name| fixtures::path(&format!("comparison/xdebug-{name}.cg")));
+    let base = base.to_str().expect("UTF-8");
+    let page = Page::of(&new, &["--base", base]);
+    page.open("");
+    let report = page.report(&["-f", "text", "--base", base]);
+    let rows = page.rows("Changes");
+    let changed: Vec<&String> = report
+        .iter()
+        .filter(|line| line.starts_with(['+', '-']))
+        .collect();
+    assert_eq!(rows.len(), changed.len());
+    for (row, expected) in rows.iter().zip(changed) {
+        // change, share, name and file are on one line of the report, the figures on the next.
+        for word in expected.split(' ') {
+            assert!(row.contains(word), "{row}: {expected}");
+        }
+    }
+    page.run("[...document.querySelectorAll('main a')].find((a) => a.textContent.includes('flame')).click();");
+    page.browser.wait_for(
+        "return document.querySelector('.legend')?.textContent.includes('grew') ?? false;",
+    );
+    page.browser.check_quiet(&page.path());
+}
+
+#[test]
+fn names_are_text_whatever_is_in_them() {
+    let names = [
+        "</script><script>alert(1)</script>",
+        "<img src=x onerror=alert(2)>",
+        "\"'><svg/onload=alert(3)>",
+        "javascript:alert(4)",
+        "\u{202e}txet\u{2028}",
+        "{{data}}",
+        &"long".repeat(2500),
+    ];
+    let mut text = format!("creator: xdebug 3.4.0\ncmd: {}\nevents: Time\n", names[1]).into_bytes();
+    for (line, name) in names.iter().enumerate() {
+        text.extend(format!("fl={name}.php\nfn={name}\n{} 100\n\n", line + 1).bytes());
+    }
+    text.extend(b"fl=\xff\xfe.php\nfn=not \xff UTF-8\n1 50\n\n");
+    let folder = TempDir::new().expect("a temporary folder");
+    let profile = folder.path().join("hostile.cg");
+    fs::write(&profile, text).expect("a file");
+    let page = Page::of(
+        &profile,
+        &["--source-url", "https://host.example/{file}#L{line}"],
+    );
+    page.open("");
+    let rows = page.rows("Functions");
+    let expected = table(&page.report(&["-f", "text"]), "self %");
+    // The longest is cut in the report's places, and so not compared.
+    assert_eq!(rows.len(), expected.len());
+    for name in &names[..4] {
+        assert!(
+            rows.iter().any(|row| row.contains(name)),
+            "{name}: {rows:?}"
+        );
+    }
+    for address in [
+        "",
+        "#view=flame",
+        "#view=tree",
+        "#view=function&function=1",
+        "#view=%3Cimg%3E&search=%3Cimg%20src%3Dx%3E",
+    ] {
+        page.open(address);
+        let made = page.run(
+            "return [document.querySelectorAll('img, svg, iframe, object').length, document.scripts.length,
+            [...document.links].filter((link) => !link.getAttribute('href').startsWith('#') && link.host !== 'host.example').length];",
+        );
+        assert_eq!(made, serde_json::json!([0, 2, 0]), "{address}");
+    }
+    page.browser.check_quiet(&page.path());
+}
+
+#[test]
+fn a_reader_sorts_searches_zooms_and_goes_back() {
+    let page = Page::of(&fixtures::path("xdebug3/composer.cg"), &[]);
+    let browser = &page.browser;
+    page.open("");
+    let by_cost = page.rows("Functions");
+    page.run("[...document.querySelectorAll('.head button')].find((button) => button.textContent === 'Calls').click();");
+    browser.wait_for("return location.hash.includes('sort=calls');");
+    let sorted = page.run("return document.querySelectorAll('[aria-sort=descending]').length;");
+    assert_eq!(sorted, 1);
+    assert_ne!(page.rows("Functions"), by_cost);
+    browser.back();
+    browser.wait_for("return !location.hash.includes('sort');");
+    assert_eq!(page.rows("Functions"), by_cost);
+
+    // With keys alone: to the search, to the rows, into a function.
+    browser.press("/autoload".chars());
+    browser.wait_for("return location.hash.includes('search=autoload');");
+    let found = page.rows("Functions");
+    assert!(!found.is_empty() && found.len() < by_cost.len());
+    assert!(
+        found
+            .iter()
+            .all(|row| row.to_lowercase().contains("autoload"))
+    );
+    browser.press([DOWN, DOWN, ENTER]);
+    browser.wait_for("return location.hash.includes('view=function');");
+    let name = page.run("return document.querySelector('h2.name').textContent;");
+    assert!(found[1].contains(name.as_str().expect("a name")), "{name}");
+
+    // Hidden functions can be charged to their callers: nothing is lost.
+    page.open("#hide=php%3A%3A&charge=true");
+    let rows = page.rows("Functions");
+    assert!(rows.iter().all(|row| !row.contains("php::")));
+    assert!(
+        rows[0].starts_with("8"),
+        "what proc_close cost is its caller's: {}",
+        rows[0]
+    );
+
+    // Into a frame, back by Esc, and the same after a reload.
+    page.open("#view=flame");
+    let name = page.run("const frame = document.querySelectorAll('.frame')[3]; frame.click(); return frame.textContent;");
+    browser.wait_for("return document.querySelector('.crumbs b') !== null;");
+    let address = page.run("return location.hash;");
+    page.open(address.as_str().expect("an address"));
+    let zoomed = page.run("return document.querySelector('.crumbs b').textContent;");
+    assert!(
+        zoomed
+            .as_str()
+            .expect("a name")
+            .ends_with(name.as_str().expect("a name"))
+    );
+    browser.press([ESCAPE]);
+    browser.wait_for(
+        "return document.querySelector('.crumbs') === null && !location.hash.includes('zoom');",
+    );
+    browser.check_quiet(&page.path());
+}
+
+#[test]
+fn every_view_fits_narrow_and_wide_windows_light_and_dark() {
+    let page = Page::of(&fixtures::path("xdebug3/features.cg"), &[]);
+    let mut colours = Vec::new();
+    for (width, scheme) in [(360, "light"), (1440, "dark")] {
+        page.browser.show_at(width, scheme);
+        for view in ["functions", "function&function=1", "flame", "tree"] {
+            page.open(&format!("#view={view}"));
+            let fits = page.run("return document.documentElement.scrollWidth <= innerWidth;");
+            assert_eq!(fits, true, "{view} at {width}");
+        }
+        colours.push(page.run("return getComputedStyle(document.body).backgroundColor;"));
+    }
+    assert_ne!(colours[0], colours[1]);
+    page.browser.check_quiet(&page.path());
+}
+
+/// Under a second on an idle machine; this one may be busy.
+#[test]
+fn a_large_page_is_shown_at_once() {
+    const CHAINS: usize = 5_000;
+    const DEPTH: usize = 10;
+    let mut text = String::from("creator: xdebug 3.4.0\nevents: Time\n");
+    let function = |chain: usize, depth: usize| 4 * chain + depth % 4;
+    for chain in 0..CHAINS {
+        for depth in (0..DEPTH).rev() {
+            let own = if depth + 1 < DEPTH { 10 } else { 30 };
+            text += &format!(
+                "fl=/srv/app/src/{}.php\nfn=f{}\n1 {own}\n",
+                chain % 50,
+                function(chain, depth)
+            );
+            if depth + 1 < DEPTH {
+                let cost = 10 * (DEPTH - depth + 1);
+                text += &format!(
+                    "cfn=f{}\ncalls=1 0 0\n2 {cost}\n",
+                    function(chain, depth + 1)
+                );
+            }
+            text += "\n";
+        }
+    }
+    let folder = TempDir::new().expect("a temporary folder");
+    let profile = folder.path().join("large.cg");
+    fs::write(&profile, text).expect("a file");
+    let page = Page::of(&profile, &[]);
+    for view in ["functions", "flame", "tree"] {
+        page.open(&format!("#view={view}"));
+        page.browser
+            .wait_for("return performance.getEntriesByName('cg-preprocess').length === 1;");
+        let time = page.run("return performance.getEntriesByName('cg-preprocess')[0].duration;");
+        println!("{view}: {time} ms");
+        assert!(time.as_f64() < Some(10_000.0), "{view}: {time} ms");
+    }
+    let sizes = page.run(
+        "const data = JSON.parse(document.getElementById('data').textContent);
+        return [data.functions.name.length, data.stacks.parent.length];",
+    );
+    assert_eq!(sizes, serde_json::json!([20_000, 50_000]));
+}
