@@ -8,9 +8,10 @@ use anyhow::Result;
 use cg_preprocess::callgrind::KindChoice;
 use cg_preprocess::convert::{EventNeed, Format, Needs, Options, RowChoice};
 use cg_preprocess::io::{Source, Target};
-use cg_preprocess::profile::{EventChoice, InclusiveCost, MaxGrowth};
+use cg_preprocess::profile::{EventChoice, Gate, InclusiveCost, MaxGrowthError};
 use cg_preprocess::report::text::{self, Names, Sort};
 use cg_preprocess::webgrind::OnOverflow;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, ValueEnum, ValueHint};
 
@@ -200,15 +201,18 @@ struct ComparisonArguments {
     #[arg(long, value_name = "FILE")]
     base: Vec<PathBuf>,
 
-    /// End with status 3 if the total exceeds that of the base by more than this
+    /// End with status 3 if the total exceeds that of the base by more than this; repeatable
+    ///
+    /// NAME=PERCENT is about the inclusive cost of one function. All limits are checked.
     #[arg(
         long,
-        value_name = "PERCENT",
+        value_name = "[NAME=]PERCENT",
+        value_parser = OsStringValueParser::new().try_map(gate),
         requires = "base",
         allow_hyphen_values = true,
         value_hint = ValueHint::Other
     )]
-    max_growth: Option<MaxGrowth>,
+    max_growth: Vec<Gate>,
 }
 
 #[derive(Args, Debug)]
@@ -256,6 +260,12 @@ pub struct ReadingArguments {
     #[arg(long)]
     lenient: bool,
 
+    /// Leave out inputs that cannot be opened or read, instead of stopping at the first one
+    ///
+    /// Warns about the first ten. With --max-growth, they are errors all the same.
+    #[arg(long)]
+    keep_going: bool,
+
     /// End with status 3 if any part of the inputs was cut off, skipped or missing
     #[arg(long)]
     pub strict: bool,
@@ -300,7 +310,8 @@ impl Arguments {
         options.on_overflow = self.figures.on_overflow;
         options.escape_html = self.output.escape_html;
         options.base = inputs::from_arguments(&self.comparison.base);
-        options.max_growth = self.comparison.max_growth;
+        options.max_growth.clone_from(&self.comparison.max_growth);
+        options.keep_going = self.reading.keep_going;
         options.output.overwrite_profiles = self.output.force;
         options
     }
@@ -471,8 +482,8 @@ impl Arguments {
                 format!("this format holds one event: name one, or choose {}", formats(events, "or")),
             ),
             (
-                several && compares,
-                "a comparison is of one event: name one".to_owned(),
+                several && compares && needs.events != EventNeed::Several,
+                "a comparison in this format is of one event: name one, or choose -f text".to_owned(),
             ),
             (
                 self.output.escape_html && self.format().version().is_none(),
@@ -535,6 +546,11 @@ fn formats(take: impl Fn(Needs) -> bool, last: &str) -> String {
         Some(end) if !words.is_empty() => format!("{} {last} {end}", words.join(", ")),
         end => end.unwrap_or_default(),
     }
+}
+
+/// Reads a limit on growth.
+fn gate(value: OsString) -> Result<Gate, MaxGrowthError> {
+    Gate::parse(value.as_encoded_bytes())
 }
 
 /// Reads a number of rows; 0 stands for all.

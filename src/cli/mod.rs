@@ -66,7 +66,7 @@ pub fn run() -> Result<ExitCode> {
         }
     }
     let mut status = ExitCode::SUCCESS;
-    if let Some(failure) = &report.growth {
+    for failure in &report.growth {
         say(format!("failed: {failure}"));
         status = ExitCode::from(GATE_FAILED);
     }

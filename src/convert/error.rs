@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::Warning;
 use crate::callgrind;
 use crate::io::{Compression, Found, Source, Target};
-use crate::profile::{CompareError, ModelError};
+use crate::profile::{CompareError, GrowthFailure, ModelError};
 use crate::report::text;
 use crate::webgrind::{self, ReadErrorKind};
 
@@ -68,6 +68,12 @@ pub enum ConvertError {
     /// Likewise, one side costs nothing.
     #[error("{inputs}: all costs of \"{event}\" are 0; so --max-growth cannot be checked")]
     NothingToCheck { inputs: String, event: String },
+    /// Likewise, the base lacks a function.
+    #[error("{inputs}: {failure}; so --max-growth cannot be checked")]
+    NoFunctionToCheck {
+        inputs: String,
+        failure: Box<GrowthFailure>,
+    },
     /// The profiles cannot be compared.
     #[error("{inputs}: {error}")]
     Compare { inputs: String, error: CompareError },

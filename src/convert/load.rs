@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::{ConvertError, Options, Report, StackNeed, Warning};
+use super::{ConvertError, Options, Report, StackNeed, Warning, warning};
 use crate::callgrind::{self, ProblemKind};
 use crate::io::{Found, Input, Progress, Source};
 use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
@@ -23,8 +23,12 @@ use crate::shown::text::excerpt;
 use crate::webgrind;
 
 /// Reads all inputs to their ends: their profile, and the warnings about them in their order.
+///
+/// If there is a list of what was left out, what cannot be read is left out as well. Then each
+/// input is read into a profile of its own, so that nothing of it is left.
 pub(super) fn load(
     inputs: &[Found<'_>],
+    left_out: Option<Vec<ConvertError>>,
     options: &Options,
     progress: &Progress,
 ) -> Result<(Profile, Report), ConvertError> {
@@ -36,8 +40,21 @@ pub(super) fn load(
         invocations: needs.invocations,
         contexts: needs.stacks != StackNeed::No,
     };
-    let reading = |wanted: &ProfileOptions| Batch::new(wanted.clone(), options, progress);
-    let mut merged = Merged::default();
+    let keeps_going = left_out.is_some();
+    let read = |wanted: &ProfileOptions, inputs: &[Found<'_>]| {
+        let batch = Batch::new(wanted.clone(), options, progress);
+        match batch.read(inputs) {
+            Err(error) if keeps_going => Ok(Merged {
+                left_out: vec![error],
+                ..Merged::default()
+            }),
+            outcome => outcome,
+        }
+    };
+    let mut merged = Merged {
+        left_out: left_out.unwrap_or_default(),
+        ..Merged::default()
+    };
     let all = inputs;
     let mut inputs = inputs;
     if wanted.events == EventChoice::First {
@@ -46,14 +63,15 @@ pub(super) fn load(
             && let Some((first, others)) = inputs.split_first()
         {
             let first = slice::from_ref(first);
-            merged = merged.with(reading(&wanted).read(first)?, first)?;
+            merged = merged.with(read(&wanted, first)?, first)?;
             inputs = others;
         }
         if !merged.event().is_empty() {
             wanted.events = EventChoice::Named(vec![merged.event().to_vec()]);
         }
     }
-    let mut merged = read_all(inputs, merged, |batch| reading(&wanted).read(batch))?;
+    let most = if keeps_going { 1 } else { MOST_INPUTS };
+    let mut merged = read_all(inputs, most, merged, |batch| read(&wanted, batch))?;
     let missing = merged.missing_events();
     merged.warnings.extend(missing);
     merged.warnings.extend(sums_beside(&merged.sums, all));
@@ -72,6 +90,8 @@ struct Merged {
     common_events: Option<Vec<Event>>,
     /// The first input that has no data, and what is wrong with it.
     no_data: Option<(Box<Profile>, ConvertError)>,
+    /// Why inputs were left out.
+    left_out: Vec<ConvertError>,
 }
 
 impl Merged {
@@ -85,6 +105,7 @@ impl Merged {
         self.warnings.extend(others.warnings);
         self.bytes_decompressed += others.bytes_decompressed;
         self.sums.extend(others.sums);
+        self.left_out.extend(others.left_out);
         if let Some(events) = &others.common_events {
             self.keep_common_events(events);
         }
@@ -121,13 +142,15 @@ impl Merged {
         (!missing.is_empty()).then(|| Warning::MissingEvents(missing.join(", ")))
     }
 
-    fn finish(self, allow_empty: bool) -> Result<(Profile, Report), ConvertError> {
+    fn finish(mut self, allow_empty: bool) -> Result<(Profile, Report), ConvertError> {
         let profile = match (self.profile, self.no_data) {
             (Some(profile), _) => *profile,
             (None, Some((begun, _))) if allow_empty && !begun.event().is_empty() => *begun,
             (None, Some((_, error))) => return Err(error),
-            (None, None) => return Err(ConvertError::NoInput),
+            (None, None) if self.left_out.is_empty() => return Err(ConvertError::NoInput),
+            (None, None) => return Err(self.left_out.swap_remove(0)),
         };
+        self.warnings.extend(warning::left_out(&self.left_out));
         let report = Report {
             warnings: self.warnings,
             bytes_decompressed: self.bytes_decompressed,
@@ -171,6 +194,7 @@ const MOST_INPUTS: usize = 64;
 /// Reads inputs on all cores, and adds them to those that were read before, in their order.
 fn read_all(
     inputs: &[Found<'_>],
+    most: usize,
     merged: Merged,
     read: impl Fn(&[Found<'_>]) -> Result<Merged, ConvertError> + Sync,
 ) -> Result<Merged, ConvertError> {
@@ -178,7 +202,7 @@ fn read_all(
         [_] => 1,
         _ => thread::available_parallelism().map_or(1, NonZero::get),
     };
-    let batch = (inputs.len() / (BATCHES * cores)).clamp(1, MOST_INPUTS);
+    let batch = (inputs.len() / (BATCHES * cores)).clamp(1, most);
     let batches = inputs.chunks(batch);
     let threads = cores.min(batches.len());
     // Each batch receives what those before it have come to, and sends that with its own added.
@@ -372,7 +396,7 @@ mod tests {
             let turn = AtomicUsize::new(0);
             let merged = Merged::default();
             let outcome = catch_unwind(AssertUnwindSafe(|| {
-                read_all(&inputs, merged, |_| {
+                read_all(&inputs, MOST_INPUTS, merged, |_| {
                     assert_ne!(turn.fetch_add(1, Ordering::Relaxed), which);
                     Ok(Merged::default())
                 })

@@ -12,7 +12,7 @@ mod write;
 
 use crate::callgrind;
 use crate::io::{Found, OutputOptions, Progress, Source, Target, Unfinished, is_profile};
-use crate::profile::{Comparison, EventChoice, GrowthFailure, InclusiveCost, MaxGrowth, Profile};
+use crate::profile::{Comparison, EventChoice, Gate, GrowthFailure, InclusiveCost, Profile};
 use crate::report::json::Completeness;
 use crate::report::{html, text};
 use crate::shown::text::excerpt;
@@ -54,8 +54,17 @@ pub struct Options {
     /// The profiles that the inputs are compared with, by their first event. If there are none, the
     /// inputs are converted.
     pub base: Vec<Source>,
-    /// By how much the total of the inputs may exceed that of the base.
-    pub max_growth: Option<MaxGrowth>,
+    /// By how much the costs of the inputs may exceed those of the base.
+    pub max_growth: Vec<Gate>,
+    /// Whether inputs that cannot be opened or read are left out, with warnings. Not those of a
+    /// base, and not if there are limits.
+    pub keep_going: bool,
+}
+
+impl Options {
+    fn may_leave_out(&self) -> bool {
+        self.keep_going && self.max_growth.is_empty()
+    }
 }
 
 /// The outcome of a conversion.
@@ -74,8 +83,8 @@ pub struct Report {
     pub bytes_decompressed: u64,
     /// Bytes written.
     pub bytes_out: u64,
-    /// Why the inputs do not keep to [`Options::max_growth`], if they do not.
-    pub growth: Option<GrowthFailure>,
+    /// Why the inputs do not keep to [`Options::max_growth`]: one for each limit that they pass.
+    pub growth: Vec<GrowthFailure>,
 }
 
 impl Report {
@@ -122,8 +131,9 @@ pub fn convert(
 pub fn read(inputs: &[Source], options: &Options) -> Result<(Profile, Report), ConvertError> {
     let progress = Progress::default();
     check_standard_input(inputs.iter())?;
-    let inputs: Vec<_> = inputs.iter().map(find).collect::<Result<_, _>>()?;
-    let (profile, mut report) = read_all(&inputs, options, &progress)?;
+    let (inputs, left_out) = find_all(inputs, options, find)?;
+    let left_out = options.may_leave_out().then_some(left_out);
+    let (profile, mut report) = read_all(&inputs, left_out, options, &progress)?;
     let warnings = warning::about_profile(&profile, &options.proxies);
     report.warnings.extend(warnings);
     report.bytes_in = progress.bytes();
@@ -138,6 +148,26 @@ fn find(input: &Source) -> Result<Found<'_>, ConvertError> {
     })
 }
 
+/// Finds inputs; those that cannot be opened may be left out.
+fn find_all<'a>(
+    inputs: &'a [Source],
+    options: &Options,
+    find: impl Fn(&'a Source) -> Result<Found<'a>, ConvertError>,
+) -> Result<(Vec<Found<'a>>, Vec<ConvertError>), ConvertError> {
+    let mut found = Vec::new();
+    let mut left_out = Vec::new();
+    for input in inputs {
+        match find(input) {
+            Ok(input) => found.push(input),
+            Err(error @ ConvertError::Open { .. }) if options.may_leave_out() => {
+                left_out.push(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((found, left_out))
+}
+
 fn check_standard_input<'a>(inputs: impl Iterator<Item = &'a Source>) -> Result<(), ConvertError> {
     match inputs.filter(|input| **input == Source::Stdin).count() {
         0 | 1 => Ok(()),
@@ -148,10 +178,11 @@ fn check_standard_input<'a>(inputs: impl Iterator<Item = &'a Source>) -> Result<
 /// Reads inputs; also what there is to say about them by themselves.
 fn read_all(
     inputs: &[Found<'_>],
+    left_out: Option<Vec<ConvertError>>,
     options: &Options,
     progress: &Progress,
 ) -> Result<(Profile, Report), ConvertError> {
-    let (mut profile, mut report) = load::load(inputs, options, progress)?;
+    let (mut profile, mut report) = load::load(inputs, left_out, options, progress)?;
     let events = profile.check_events();
     events.map_err(|error| ConvertError::model(inputs, error.into()))?;
     report.warnings.extend(warning::named_twice(inputs));
@@ -166,6 +197,8 @@ fn read_all(
 #[derive(Debug)]
 pub struct Conversion<'a> {
     inputs: Vec<Found<'a>>,
+    /// Why other inputs cannot be opened.
+    left_out: Vec<ConvertError>,
     base: Vec<Found<'a>>,
     output: Destination<'a>,
     options: &'a Options,
@@ -207,7 +240,7 @@ impl<'a> Conversion<'a> {
             }
             Ok(found)
         };
-        let inputs: Vec<_> = inputs.iter().map(find_other).collect::<Result<_, _>>()?;
+        let (inputs, left_out) = find_all(inputs, options, find_other)?;
         let base: Vec<_> = base.iter().map(find_other).collect::<Result<_, _>>()?;
         let is_profile = || place.path().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
@@ -215,6 +248,7 @@ impl<'a> Conversion<'a> {
         }
         Ok(Conversion {
             inputs,
+            left_out,
             base,
             output: Destination {
                 target: output,
@@ -247,8 +281,10 @@ impl<'a> Conversion<'a> {
     /// # Errors
     ///
     /// When an input cannot be read, or when there is nothing to convert.
-    pub fn read(self) -> Result<Loaded<'a>, ConvertError> {
-        let (mut profile, mut report) = self.load(&self.inputs)?;
+    pub fn read(mut self) -> Result<Loaded<'a>, ConvertError> {
+        let left_out = std::mem::take(&mut self.left_out);
+        let left_out = self.options.may_leave_out().then_some(left_out);
+        let (mut profile, mut report) = self.load(&self.inputs, left_out)?;
         if matches!(self.options.format, Format::Json | Format::Html)
             && self.options.events == EventChoice::All
         {
@@ -271,11 +307,15 @@ impl<'a> Conversion<'a> {
         })
     }
 
-    /// Reads one side.
-    fn load(&self, inputs: &[Found<'_>]) -> Result<(Profile, Report), ConvertError> {
-        let (profile, mut report) = read_all(inputs, self.options, &self.progress)?;
+    /// Reads one side. What cannot be read is left out, if there is a list of what was already.
+    fn load(
+        &self,
+        inputs: &[Found<'_>],
+        left_out: Option<Vec<ConvertError>>,
+    ) -> Result<(Profile, Report), ConvertError> {
+        let (profile, mut report) = read_all(inputs, left_out, self.options, &self.progress)?;
         self.allow_gates(&mut report.warnings)?;
-        if self.options.max_growth.is_some() && warning::costs_nothing(&profile) {
+        if !self.options.max_growth.is_empty() && warning::costs_nothing(&profile) {
             return Err(ConvertError::NothingToCheck {
                 inputs: error::together(inputs),
                 event: excerpt(profile.event()),
@@ -288,7 +328,7 @@ impl<'a> Conversion<'a> {
     fn allow_gates(&self, warnings: &mut Vec<Warning>) -> Result<(), ConvertError> {
         let mut forbidding = warnings.iter().map(Warning::forbids_gates);
         match forbidding.position(|forbids| forbids) {
-            Some(at) if self.options.max_growth.is_some() => Err(ConvertError::CannotCheck(
+            Some(at) if !self.options.max_growth.is_empty() => Err(ConvertError::CannotCheck(
                 Box::new(warnings.swap_remove(at)),
             )),
             _ => Ok(()),
@@ -297,11 +337,20 @@ impl<'a> Conversion<'a> {
 
     /// Compares the inputs with the base. Warnings about the base come first.
     fn compare(&self, new: &Profile, report: &mut Report) -> Result<Compared, ConvertError> {
-        let (profile, mut base_report) = self.load(&self.base)?;
+        let (profile, mut base_report) = self.load(&self.base, None)?;
         let comparison = Comparison::new(&profile, new).map_err(|error| {
             let inputs = error::together(&self.base);
             ConvertError::Compare { inputs, error }
         })?;
+        let lacking = self.options.max_growth.iter().find_map(|gate| {
+            let failure = comparison.check(gate).err()?;
+            matches!(failure, GrowthFailure::NoFunction(_)).then_some(failure)
+        });
+        if let Some(failure) = lacking {
+            let inputs = error::together(&self.base);
+            let failure = Box::new(failure);
+            return Err(ConvertError::NoFunctionToCheck { inputs, failure });
+        }
         let complete = Completeness {
             base: base_report.is_complete(),
             new: report.is_complete(),

@@ -1,9 +1,11 @@
 //! Warnings about a conversion, and what they are about.
 
 use std::collections::HashSet;
+use std::error::Error as _;
 
 use thiserror::Error;
 
+use super::ConvertError;
 use crate::callgrind::{self, WarningKind};
 use crate::io::{Compression, Found, Source};
 use crate::profile::{Profile, ProfileKind, Stacks, first_cost};
@@ -37,6 +39,12 @@ pub enum Warning {
     /// One of several inputs has no data.
     #[error("{0}: no profile data, so it adds nothing")]
     Empty(Source),
+    /// An input cannot be opened or read, and is left out.
+    #[error("{0}: the input is left out")]
+    LeftOut(String),
+    /// So many more are.
+    #[error("{0} more inputs cannot be opened or read and are left out")]
+    MoreLeftOut(usize),
     /// Proxy functions were named, but this input is no trace.
     #[error("{0}: proxy functions are ignored: only in a trace can calls be replaced")]
     ProxiesIgnored(Source),
@@ -131,6 +139,8 @@ impl Warning {
             Warning::Preprocessed(_)
             | Warning::Cut { .. }
             | Warning::Empty(_)
+            | Warning::LeftOut(_)
+            | Warning::MoreLeftOut(_)
             | Warning::MissingEvents(_) => true,
             Warning::ProxiesIgnored(_)
             | Warning::UnknownProxy(_)
@@ -270,4 +280,19 @@ fn is_of_cachegrind(profile: &Profile) -> bool {
     let has_calls = profile.edges().next().is_some();
     let is_summed_up = profile.stated_total().is_some();
     !has_calls && is_summed_up && has(b"cmd") && !has(b"creator")
+}
+
+/// How many inputs that are left out are named.
+const MOST_LEFT_OUT: usize = 10;
+
+/// Warnings about inputs that are left out: the first by name, and the number of the others.
+pub(super) fn left_out(errors: &[ConvertError]) -> impl Iterator<Item = Warning> {
+    let (named, others) = errors.split_at(errors.len().min(MOST_LEFT_OUT));
+    let more = (!others.is_empty()).then_some(Warning::MoreLeftOut(others.len()));
+    let named = named.iter().map(|error| {
+        let causes = std::iter::successors(error.source(), |&cause| cause.source());
+        let all = causes.fold(error.to_string(), |all, cause| format!("{all}: {cause}"));
+        Warning::LeftOut(all)
+    });
+    named.chain(more)
 }

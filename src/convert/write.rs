@@ -89,14 +89,12 @@ impl Loaded<'_> {
                     .options
                     .max_growth
                     .iter()
-                    .map(|&limit| {
-                        let failure = comparison.check_growth(limit).err();
+                    .map(|gate| {
+                        let failure = comparison.check(gate).err();
                         markdown::Verdict {
                             kept: failure.is_none(),
-                            text: failure.map_or_else(
-                                || format!("the total may grow by {limit}"),
-                                |failure| failure.to_string(),
-                            ),
+                            text: failure
+                                .map_or_else(|| gate.to_string(), |failure| failure.to_string()),
                         }
                     })
                     .collect();
@@ -146,8 +144,10 @@ impl Loaded<'_> {
         let written = written?;
         self.report.bytes_out = written.bytes;
         self.report.warnings.extend(written.warnings);
-        if let (Some(compared), Some(limit)) = (&self.comparison, self.options.max_growth) {
-            self.report.growth = compared.comparison.check_growth(limit).err();
+        if let Some(compared) = &self.comparison {
+            let gates = self.options.max_growth.iter();
+            let failures = gates.filter_map(|gate| compared.comparison.check(gate).err());
+            self.report.growth = failures.collect();
         }
         Ok(self.report)
     }

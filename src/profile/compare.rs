@@ -84,6 +84,32 @@ impl Side {
     }
 }
 
+/// What all functions cost on both sides, in another event than the one that is compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherTotal {
+    /// The event.
+    pub event: Vec<u8>,
+    /// Sum of all self costs of the base.
+    pub base: i128,
+    /// Sum of all self costs of the new profile.
+    pub new: i128,
+}
+
+/// The totals of the events after the first, as far as both have them.
+fn other_totals(base: &Profile, new: &Profile) -> Vec<OtherTotal> {
+    let totals = |profile: &Profile| {
+        let names = profile.events().iter().map(|event| event.name().to_vec());
+        let totals = profile.totals().into_iter().map(i128::from);
+        names.zip(totals).skip(1).collect::<Vec<_>>()
+    };
+    let base: HashMap<_, _, RandomState> = totals(base).into_iter().collect();
+    let both = totals(new).into_iter().filter_map(|(event, new)| {
+        let base = *base.get(&event)?;
+        Some(OtherTotal { event, base, new })
+    });
+    both.collect()
+}
+
 /// Why two profiles cannot be compared: they hold the costs of different events.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
@@ -118,6 +144,9 @@ pub struct Comparison {
     pub changes: Vec<FunctionChange>,
     /// How many functions do not differ.
     pub unchanged: usize,
+    /// The totals of the other events that both sides hold.
+    pub other_totals: Vec<OtherTotal>,
+    same: Vec<FunctionChange>,
     /// Whether a sum of either side has reached the limits of 64 bits and is therefore wrong.
     pub has_saturated: bool,
 }
@@ -157,8 +186,15 @@ impl Comparison {
             new: new_side,
             changes,
             unchanged: same.len(),
+            other_totals: other_totals(base, new),
+            same,
             has_saturated: base.has_saturated() || new.has_saturated(),
         })
+    }
+
+    /// All functions, those that have changed first.
+    pub(super) fn functions(&self) -> impl Iterator<Item = &FunctionChange> {
+        self.changes.iter().chain(&self.same)
     }
 
     /// By how much the total has grown.

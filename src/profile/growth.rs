@@ -1,12 +1,13 @@
-//! A limit on the growth of a profile's total.
+//! Limits on the growth of a profile's total, and of the costs of functions.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::Comparison;
+use super::{Comparison, FunctionSums};
 use crate::shown::numbers::{divided, grouped};
+use crate::shown::text::excerpt;
 
 /// How much a cost may grow, in percent. If negative, it has to shrink by that much.
 ///
@@ -96,41 +97,127 @@ impl fmt::Display for MaxGrowth {
     }
 }
 
+/// A limit on the growth of a cost: of the total, or of one function's inclusive cost.
+///
+/// ```
+/// use cg_preprocess::profile::Gate;
+///
+/// let gate = Gate::parse(r"App\Kernel->boot=5%".as_bytes())?;
+/// assert_eq!(gate.function.as_deref(), Some(r"App\Kernel->boot".as_bytes()));
+/// assert_eq!(gate.limit.to_string(), "5 %");
+/// # Ok::<(), cg_preprocess::profile::MaxGrowthError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// The name of the function; none for the total.
+    pub function: Option<Vec<u8>>,
+    /// By how much the cost may grow.
+    pub limit: MaxGrowth,
+}
+
+impl Gate {
+    /// Reads `PERCENT` or `NAME=PERCENT`. A name may contain `=`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no limit at the end.
+    pub fn parse(text: &[u8]) -> Result<Self, MaxGrowthError> {
+        let split = memchr::memrchr(b'=', text).map(|at| (&text[..at], &text[at + 1..]));
+        let (function, limit) = match split {
+            Some((name, limit)) => (Some(name.to_vec()), limit),
+            None => (None, text),
+        };
+        let limit = str::from_utf8(limit).map_err(|_| MaxGrowthError)?;
+        let limit = limit.parse()?;
+        Ok(Gate { function, limit })
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.function {
+            None => f.write_str("the total")?,
+            Some(name) => write!(f, "the inclusive cost of {}", excerpt(name))?,
+        }
+        write!(f, " may grow by {}", self.limit)
+    }
+}
+
 /// Why a comparison does not pass a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
 pub enum GrowthFailure {
-    /// The total has grown by more.
+    /// The cost has grown by more.
     #[error(
-        "the total of {event} grew by {percent} %, from {} to {}: more than the {limit} that are allowed",
+        "{subject} grew by {percent} %, from {} to {}: more than the {limit} that are allowed{most}",
         grouped(*.base),
         grouped(*.new)
     )]
     TooMuch {
-        event: String,
+        subject: String,
         percent: String,
         base: i128,
         new: i128,
         limit: MaxGrowth,
+        /// The functions that grew most.
+        most: String,
     },
     /// The base is 0 or negative, so growth cannot be expressed as a percentage.
     #[error(
-        "by how many percent the total of {event} grew cannot be told: it was {}, and is {}",
+        "by how many percent {subject} grew cannot be told: it was {}, and is {}",
         grouped(*.base),
         grouped(*.new)
     )]
     Unknown {
-        event: String,
+        subject: String,
         base: i128,
         new: i128,
     },
     /// Some sums are wrong, because they do not fit.
-    #[error("by how much the total of {0} grew cannot be told: some sums do not fit into 64 bits")]
+    #[error("by how much {0} grew cannot be told: some sums do not fit into 64 bits")]
     Saturated(String),
+    /// The base has no such function.
+    #[error("the base has no function \"{0}\"")]
+    NoFunction(String),
 }
 
+/// How many functions a failure names.
+const MOST_NAMES: usize = 3;
+
 impl Comparison {
+    /// Checks a limit.
+    ///
+    /// # Errors
+    ///
+    /// See [`check_growth`](Self::check_growth); and if the base has no function of the name. One
+    /// that the new profile lacks costs nothing there. Functions of one name in several files are
+    /// summed.
+    pub fn check(&self, gate: &Gate) -> Result<(), GrowthFailure> {
+        let Some(name) = &gate.function else {
+            return self.check_growth(gate.limit);
+        };
+        let shown = excerpt(name);
+        let named = self.functions().filter(|change| change.name == *name);
+        let sides = named.map(|change| [change.base, change.new]);
+        let sides = sides.reduce(|[base, new], [more_base, more_new]| {
+            let sum = |one: Option<FunctionSums>, other: Option<FunctionSums>| {
+                let inclusive = one?.inclusive.saturating_add(other?.inclusive);
+                Some(FunctionSums { inclusive, ..one? })
+            };
+            [
+                sum(base, more_base).or(base).or(more_base),
+                sum(new, more_new).or(new).or(more_new),
+            ]
+        });
+        let Some([Some(base), new]) = sides else {
+            return Err(GrowthFailure::NoFunction(shown));
+        };
+        let subject = format!("the inclusive {} of {shown}", excerpt(&self.event));
+        let costs = [base.inclusive, new.unwrap_or_default().inclusive];
+        self.check_cost(subject, costs, gate.limit, String::new)
+    }
+
     /// Checks that the total has not grown by more than the limit. The check is exact.
     ///
     /// # Errors
@@ -138,23 +225,53 @@ impl Comparison {
     /// If it has, or if that cannot be decided: because the total of the base is not above 0, or a
     /// sum of either side has overflowed.
     pub fn check_growth(&self, limit: MaxGrowth) -> Result<(), GrowthFailure> {
-        let (base, new) = (self.base.total, self.new.total);
-        let event = crate::shown::text::printable(&self.event);
+        let subject = format!("the total of {}", excerpt(&self.event));
+        let totals = [self.base.total, self.new.total];
+        self.check_cost(subject, totals, limit, || self.grown_most())
+    }
+
+    fn check_cost(
+        &self,
+        subject: String,
+        [base, new]: [i128; 2],
+        limit: MaxGrowth,
+        most: impl FnOnce() -> String,
+    ) -> Result<(), GrowthFailure> {
         if self.has_saturated {
-            return Err(GrowthFailure::Saturated(event));
+            return Err(GrowthFailure::Saturated(subject));
         }
         if base <= 0 {
-            return Err(GrowthFailure::Unknown { event, base, new });
+            return Err(GrowthFailure::Unknown { subject, base, new });
         }
-        match limit.exceeded(self.total_change(), base) {
+        match limit.exceeded(new.saturating_sub(base), base) {
             None => Ok(()),
             Some(percent) => Err(GrowthFailure::TooMuch {
-                event,
+                subject,
                 percent,
                 base,
                 new,
                 limit,
+                most: most(),
             }),
+        }
+    }
+
+    /// The functions whose self costs grew most, as the end of a sentence.
+    fn grown_most(&self) -> String {
+        let grown = self.changes.iter().filter(|change| change.self_cost() > 0);
+        let grown = grown.take(MOST_NAMES);
+        let named: Vec<_> = grown
+            .map(|change| {
+                format!(
+                    "{} by {}",
+                    excerpt(&change.name),
+                    grouped(change.self_cost())
+                )
+            })
+            .collect();
+        match named.as_slice() {
+            [] => String::new(),
+            named => format!("; most grew {}", named.join(", ")),
         }
     }
 }

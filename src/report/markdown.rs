@@ -11,8 +11,8 @@ use std::io::{self, Write};
 use super::text::figures::{Unit, counted, in_units, signed};
 use super::text::{Names, Options, command};
 use crate::profile::{
-    Comparison, Cost, Event, FunctionChange, FunctionId, FunctionSums, Profile, first_cost,
-    split_scale,
+    Comparison, Cost, Event, FunctionChange, FunctionId, FunctionSums, OtherTotal, Profile,
+    first_cost, split_scale,
 };
 use crate::shown::names::{SHORT, cut_end, short_names, shorten_path};
 use crate::shown::numbers::{grouped, percent};
@@ -151,6 +151,21 @@ fn report(profile: &Profile, options: &Options, complete: bool) -> String {
     page.text
 }
 
+/// The row of an event that is not the one which is compared.
+fn other_total(other: &OtherTotal) -> Vec<String> {
+    let change = other.new.saturating_sub(other.base);
+    vec![
+        cell(&printable(&other.event)),
+        grouped(other.base),
+        grouped(other.new),
+        signed(change, grouped(change)),
+        match other.base {
+            1.. => signed(change, percent(change, other.base)),
+            _ => "-".to_owned(),
+        },
+    ]
+}
+
 fn changes(
     comparison: &Comparison,
     verdicts: &[Verdict],
@@ -206,7 +221,8 @@ fn changes(
             in_units(new, unit),
             signed(change, in_units(change, unit)),
             share(change),
-        ]),
+        ])
+        .chain(comparison.other_totals.iter().map(other_total)),
     );
     let changes = &comparison.changes;
     let both = |before: String, after: String| match before == after {

@@ -41,7 +41,7 @@ fn a_limit_decides_about_the_exit_status_and_the_output_is_written_all_the_same(
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(
         messages(&output),
-        "failed: the total of Ir grew by 49.33 %, from 252,433 to 376,958: more than the 49 % that are allowed\n"
+        "failed: the total of Ir grew by 49.33 %, from 252,433 to 376,958: more than the 49 % that are allowed; most grew hash by 124,525\n"
     );
     assert!(fs::read(file).unwrap() == within);
     let table = String::from_utf8(within).unwrap();

@@ -180,3 +180,150 @@ fn units_have_to_be_the_same_as_far_as_they_are_known() {
         "{said}"
     );
 }
+
+#[test]
+fn every_gate_is_checked_and_each_that_fails_has_its_line() {
+    let sides = Sides::new();
+    let put = |name: &str, [main, f, op]: [u64; 3]| {
+        let text = format!(
+            "events: Ir Dr\nfn=main\n1 {main} 0\ncfn=f\ncalls=1 1\n2 {f} 0\nfn=f\n1 {f} 1\nfn=op=\n1 {op} 2\n"
+        );
+        fs::write(sides.path(name), text).unwrap();
+    };
+    put("old", [50, 40, 10]);
+    put("new", [50, 60, 11]);
+    fs::write(sides.path("renamed"), "events: Ir Dr\nfn=g\n1 100 3\n").unwrap();
+    let check = |new: &str, gates: &[&str]| {
+        let gates = gates.iter().flat_map(|gate| ["--max-growth", gate]);
+        sides.compare(&["old"], &[new], &gates.collect::<Vec<_>>())
+    };
+    assert_eq!(
+        check("new", &["21", "f=50", "op==10%", "main=22.3"]),
+        (0, String::new())
+    );
+    let (status, said) = check("new", &["f=49", "5%", "op==10", "main=-1"]);
+    let expected = "\
+failed: the inclusive Ir of f grew by 50.00 %, from 40 to 60: more than the 49 % that are allowed
+failed: the total of Ir grew by 21.00 %, from 100 to 121: more than the 5 % that are allowed; most grew f by 20, op= by 1
+failed: the inclusive Ir of main grew by 22.22 %, from 90 to 110: more than the -1 % that are allowed
+";
+    assert_eq!((status, said.as_str()), (3, expected));
+    // What is gone costs nothing; what the base lacks cannot be told.
+    assert_eq!(check("renamed", &["f=0"]), (0, String::new()));
+    let (status, said) = check("renamed", &["0", "g=0"]);
+    let end = "old: the base has no function \"g\"; so --max-growth cannot be checked\n";
+    assert!(status == 1 && said.ends_with(end), "{said}");
+    for wrong in ["f=", "f=five", "=", "f"] {
+        assert_eq!(
+            run(["--base", "x", "-f", "text", "--max-growth", wrong], b"")
+                .status
+                .code(),
+            Some(2),
+            "{wrong}"
+        );
+    }
+}
+
+#[test]
+fn the_totals_of_several_events_are_shown_and_the_gate_is_about_the_first() {
+    let sides = Sides::new();
+    fs::write(sides.path("old"), "events: Ir Dr Dw\nfn=f\n1 100 10 0\n").unwrap();
+    fs::write(sides.path("new"), "events: Ir Dr Dw\nfn=f\n1 100 1234 5\n").unwrap();
+    let table = |events: &[&str], status| {
+        let mut command = program();
+        command
+            .arg("--base")
+            .arg(sides.path("old"))
+            .arg(sides.path("new"));
+        let options = ["-q", "-f", "text", "--max-growth", "50"];
+        let output = command.args(options).args(events).output().unwrap();
+        assert_eq!(output.status.code(), Some(status));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let found = table(&["-e", "Ir", "-e", "Dr", "-e", "Dw"], 0);
+    let expected = "
+change     0, 0.00 %
+also       Dr: 10 → 1,234, +1,224, +12,240.00 %
+also       Dw: 0 → 5, +5, of no cost in the base
+";
+    assert!(found.contains(expected), "{found}");
+    let found = table(&["-e", "Dr", "-e", "Ir"], 3);
+    assert!(
+        found.contains("\nalso       Ir: 100 → 100, 0, 0.00 %\n"),
+        "{found}"
+    );
+}
+
+#[test]
+fn one_bad_file_of_many_stops_nothing_but_a_gate() {
+    let sides = Sides::new();
+    fs::write(sides.path("bad"), "events: Ir\nfn=a\n1 7\nnonsense\n").unwrap();
+    let missing: Vec<_> = (0..11)
+        .map(|number| sides.path(&format!("missing{number}")))
+        .collect();
+    let convert = |options: &[&str], inputs: &[PathBuf]| {
+        let mut command = program();
+        command.args(["-f", "json"]).args(options).args(inputs);
+        command.output().unwrap()
+    };
+    let inputs = [
+        vec![sides.path("whole"), sides.path("bad")],
+        missing.clone(),
+        vec![sides.path("second")],
+    ];
+    let inputs = inputs.concat();
+    assert_eq!(convert(&[], &inputs).status.code(), Some(1));
+    let output = convert(&["--keep-going"], &inputs);
+    assert!(output.status.success());
+    // Nothing is left of what comes before the bad line.
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&json["total"][0], &json["complete"]),
+        (&200.into(), &false.into())
+    );
+    let said = messages(&output);
+    let lines: Vec<_> = said.lines().collect();
+    assert_eq!(lines.len(), 11, "{said}");
+    let first = format!("warning: {}: cannot be opened: ", missing[0].display());
+    assert!(
+        lines[0].starts_with(&first) && lines[0].ends_with(": the input is left out"),
+        "{said}"
+    );
+    assert_eq!(
+        lines[10],
+        "warning: 2 more inputs cannot be opened or read and are left out"
+    );
+    let output = convert(&["--keep-going"], &inputs[..2]);
+    let expected = format!("warning: {}:4: ", inputs[1].display());
+    assert!(
+        messages(&output).starts_with(&expected),
+        "{}",
+        messages(&output)
+    );
+    assert_eq!(
+        convert(&["--keep-going", "--strict"], &inputs[..3])
+            .status
+            .code(),
+        Some(3)
+    );
+    // The first of them, and nothing at all.
+    for several in [&inputs[1..3], &inputs[2..4]] {
+        let output = convert(&["--keep-going"], several);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(
+            messages(&output).starts_with("error: "),
+            "{}",
+            messages(&output)
+        );
+    }
+    let gate = ["--keep-going", "--max-growth", "5"];
+    for bad in ["bad", "missing0"] {
+        assert_eq!(sides.compare(&["other side"], &["whole", bad], &gate).0, 1);
+        assert_eq!(
+            sides
+                .compare(&["whole", bad], &["other side"], &gate[..1])
+                .0,
+            1
+        );
+    }
+}

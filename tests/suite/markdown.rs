@@ -80,7 +80,7 @@ fn a_comparison_begins_with_the_verdict() {
     let expected = "\
 ## `Time_(10ns)` grew by 10.00 %: the limit is **not** kept
 
-- **not kept**: `the total of Time_(10ns) grew by 10.00 %, from 5,000 to 5,500: more than the 5 % that are allowed`
+- **not kept**: `the total of Time_(10ns) grew by 10.00 %, from 5,000 to 5,500: more than the 5 % that are allowed; most grew other by 1,000, work<A|B> by 500`
 
 **The profiles are not complete**: parts were cut off, skipped or missing.
 

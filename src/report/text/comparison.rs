@@ -96,7 +96,7 @@ impl<'a> ComparisonReport<'a> {
         };
         let change = comparison.total_change();
         let share = self.share(change);
-        vec![
+        let mut lines = vec![
             format!("event      {}", printable(&comparison.event)),
             format!("base       {}", side(&comparison.base)),
             format!("new        {}", side(&comparison.new)),
@@ -104,7 +104,21 @@ impl<'a> ComparisonReport<'a> {
                 "change     {}, {share}",
                 signed(change, in_units(change, self.unit))
             ),
-        ]
+        ];
+        lines.extend(comparison.other_totals.iter().map(|other| {
+            let change = other.new.saturating_sub(other.base);
+            let [base, new, by] = [other.base, other.new, change].map(grouped);
+            let share = match other.base {
+                1.. => signed(change, percent(change, other.base)) + " %",
+                _ => "of no cost in the base".to_owned(),
+            };
+            let event = printable(&other.event);
+            format!(
+                "also       {event}: {base} → {new}, {}, {share}",
+                signed(change, by)
+            )
+        }));
+        lines
     }
 
     /// A share of the base's total.
