@@ -327,6 +327,11 @@ pub(super) enum Named {
 }
 
 impl Named {
+    /// Whether it is the name of a function.
+    pub fn is_function(self) -> bool {
+        matches!(self, Named::Function | Named::Callee | Named::JumpFunction)
+    }
+
     /// What a line that begins like this names, and where the name begins.
     #[inline(always)]
     pub fn by(line: &[u8]) -> Option<(Named, usize)> {

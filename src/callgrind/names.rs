@@ -69,6 +69,8 @@ pub(super) struct IdTables {
     objects: IdTable,
     files: IdTable,
     functions: IdTable,
+    /// How many bytes the names have that were put together.
+    put_together: usize,
 }
 
 impl IdTables {
@@ -84,10 +86,60 @@ impl IdTables {
         }
     }
 
+    /// How many bytes names that are put together may have in all: few bytes can stand for many.
+    const MOST_PUT_TOGETHER: usize = 64 << 20;
+
+    /// The name of a function that is made of the ids of others, if this is one.
+    ///
+    /// With `--compress-mangled=yes`, Valgrind writes a function with its callers as
+    /// `(12)'(7)'(3)`, and a deeper level of its recursion as `(12)'2'(7)'(3)`.
+    pub fn put_together<'n>(
+        &mut self,
+        text: &'n [u8],
+        name: impl Fn(NameId) -> &'n [u8],
+    ) -> Option<Vec<u8>> {
+        let mut parts = text.split(|&byte| byte == b'\'');
+        let base = id_alone(parts.next()?)?;
+        let level = parts.clone().next()?;
+        let is_level = level.iter().all(u8::is_ascii_digit) && !level.is_empty();
+        let level = is_level.then(|| parts.next()).flatten();
+        let callers = || {
+            parts
+                .clone()
+                .map(|part| self.functions.get(id_alone(part)?))
+        };
+        let base = name(self.functions.get(base)?);
+        // First their length: what is made of a short line can be long.
+        let mut length = base.len() + level.map_or(0, |level| 1 + level.len());
+        for caller in callers() {
+            length = length.saturating_add(1 + name(caller?).len());
+        }
+        let all = self.put_together.saturating_add(length);
+        if all > Self::MOST_PUT_TOGETHER {
+            return None;
+        }
+        let mut whole = Vec::with_capacity(length);
+        whole.extend_from_slice(base);
+        for part in level.into_iter().chain(callers().flatten().map(&name)) {
+            whole.push(b'\'');
+            whole.extend_from_slice(part);
+        }
+        self.put_together = all;
+        Some(whole)
+    }
+
     /// The file and the function that two ids stand for, if both are defined.
     pub fn file_and_function(&self, file: u64, function: u64) -> Option<(NameId, NameId)> {
         self.files.get(file).zip(self.functions.get(function))
     }
+}
+
+/// The id in parentheses that a text is, if it is nothing else.
+fn id_alone(text: &[u8]) -> Option<u64> {
+    let digits = text.strip_prefix(b"(")?.strip_suffix(b")")?;
+    let is_number = digits.iter().all(u8::is_ascii_digit);
+    let digits = std::str::from_utf8(digits).ok().filter(|_| is_number)?;
+    digits.parse().ok()
 }
 
 #[cfg(test)]

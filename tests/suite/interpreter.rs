@@ -317,3 +317,38 @@ fn lines_are_counted_through_all_shapes() {
     let warnings = lenient(&format!("{long}1 2\n")).warnings;
     assert!(warnings[0].starts_with("a.cg:2: ") && warnings[1].starts_with("a.cg:4: "));
 }
+
+/// Names of functions that name no other place: `frfn=`, and ids put together.
+#[test]
+fn names_that_stand_for_others_are_put_together() {
+    let names = |text: &str| {
+        let profile = read_with(text, &Options::default(), None).profile;
+        let names = profile
+            .functions()
+            .map(|(_, function)| profile.name(function.name));
+        let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
+        names.collect::<Vec<_>>()
+    };
+    let text = concat!(
+        "events: Ir\nfrfn=(7) helper\nfn=(1) leaf\nfn=(2) main\n",
+        "fn=(3) (1)'(7)'(2)\n1 5\ncfn=(4) (1)'2'(7)\ncalls=1 1\n1 6\n",
+        "fn=(4)\n1 6\nfn=(5) (1)'3\n1 7\nfn=(7)\n1 8\n",
+    );
+    let expected = ["leaf'helper'main", "leaf'2'helper", "leaf'3", "helper"];
+    assert_eq!(names(text), expected);
+    assert_eq!(names(&text.replace("fn=(3) ", "fn=(3)")), expected);
+    // These are names as they stand: of one id, of one that nobody defines, of something else.
+    for name in [
+        "(1)",
+        "(1)'(9)",
+        "(1)'",
+        "(1)''(1)",
+        "(1)'x",
+        "(1)'(1)'2",
+        "operator()'(1)",
+        "(1)(1)",
+    ] {
+        let text = format!("events: Ir\nfn=(1) leaf\nfn=(3) {name}\n1 5\n");
+        assert_eq!(names(&text), [name]);
+    }
+}

@@ -28,7 +28,7 @@ use sections::Section;
 const NEW_RUN: &[u8] = b"==== NEW PROFILING FILE";
 
 /// How lines of the body begin that change nothing.
-const WITHOUT_EFFECT: [&[u8]; 6] = [b"bb=", b"ln=", b"rec=", b"frfn=", b"total=", b"totals="];
+const WITHOUT_EFFECT: [&[u8]; 5] = [b"bb=", b"ln=", b"rec=", b"total=", b"totals="];
 
 /// Reads lines into a builder.
 pub(super) struct Interpreter<'a> {
@@ -250,6 +250,9 @@ impl<'a> Interpreter<'a> {
         if line.starts_with(b"rcalls=") {
             return self.calls_line(data, pos, b"rcalls=".len());
         }
+        if line.starts_with(b"frfn=") {
+            return Ok(self.caller_line(data, pos + b"frfn=".len()));
+        }
         let mut cursor = Cursor::new(data, pos);
         let line = cursor.take_line();
         if !WITHOUT_EFFECT.iter().any(|key| line.starts_with(key)) {
@@ -284,8 +287,23 @@ impl<'a> Interpreter<'a> {
         Ok(cursor.pos())
     }
 
+    /// Reads the name of the function that has called the next one, which Valgrind's
+    /// `--mangle-names=no` writes: here it may define its id.
+    fn caller_line(&mut self, data: &[u8], start: usize) -> usize {
+        if let Ok(CompressedName::Definition(id, name)) = Cursor::new(data, start).name() {
+            self.define(Named::Function, id, name);
+        }
+        line_end(data, start)
+    }
+
     #[inline(never)]
     fn define(&mut self, named: Named, id: u64, name: &[u8]) -> NameId {
+        let put_together = if named.is_function() {
+            self.ids.put_together(name, |id| self.builder.name(id))
+        } else {
+            None
+        };
+        let name = put_together.as_deref().unwrap_or(name);
         let ids = self.ids.of(named);
         // Valgrind redefines its ids in each part.
         if let Some(known) = ids.get(id)

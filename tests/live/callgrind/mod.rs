@@ -109,6 +109,14 @@ fn spellings() {
     }
 }
 
+/// Names are the same if they are made of the ids of others.
+#[test]
+fn names_of_callers() {
+    let apart = ["--separate-callers=3", "--separate-recs=2"];
+    let made_of_ids = [&apart[..], &["--compress-mangled=yes"]].concat();
+    assert_figures(&told(&made_of_ids), &told(&apart));
+}
+
 #[test]
 fn functions_apart_by_callers() {
     let session = Session::c(&["--separate-callers=2"]);
