@@ -136,6 +136,9 @@ impl CostTable {
     /// Adds to a row, which has `WIDTH` costs.
     #[inline(always)]
     pub fn add<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
+        if WIDTH == ANY_WIDTH && self.width == 1 {
+            return self.add::<1>(row, costs);
+        }
         let width = if WIDTH == ANY_WIDTH {
             self.width
         } else {
@@ -229,17 +232,36 @@ impl CostTable {
     }
 
     /// Makes a row zeros again.
-    #[inline]
-    pub fn clear_row(&mut self, row: usize) {
-        let start = row * self.width;
-        if let Some(costs) = self.costs.get_mut(start..start + self.width) {
+    #[inline(always)]
+    pub fn clear_row<const WIDTH: usize>(&mut self, row: usize) {
+        if WIDTH == ANY_WIDTH && self.width == 1 {
+            return self.clear_row::<1>(row);
+        }
+        let width = if WIDTH == ANY_WIDTH {
+            self.width
+        } else {
+            WIDTH
+        };
+        let start = row * width;
+        if let Some(costs) = self.costs.get_mut(start..start + width) {
             costs.fill(0);
         }
         if !self.rounds.is_empty() {
-            for at in start..start + self.width {
-                self.rounds.remove(&at);
-            }
+            self.clear_rounds(row);
         }
+    }
+
+    #[cold]
+    fn clear_rounds(&mut self, row: usize) {
+        for at in row * self.width..(row + 1) * self.width {
+            self.rounds.remove(&at);
+        }
+    }
+
+    /// The first cost of a row.
+    #[inline]
+    pub fn first(&self, row: usize) -> Cost {
+        self.costs.get(row * self.width).copied().unwrap_or(0)
     }
 
     /// The rows that follow from these.
@@ -315,7 +337,7 @@ impl CostPool {
     #[inline]
     pub fn keep(&mut self, costs: &[Cost]) -> Option<u32> {
         if let Some(row) = self.free.pop() {
-            self.rows.clear_row(row as usize);
+            self.rows.clear_row::<ANY_WIDTH>(row as usize);
             self.rows.add::<ANY_WIDTH>(row as usize, costs);
             return Some(row);
         }
@@ -354,7 +376,7 @@ mod tests {
         assert_eq!(table.row(1), [1, 2, 3]);
         assert_eq!(table.row(2), [7, 0, 0]);
         assert_eq!(table.row(3), [0; 0]);
-        table.clear_row(1);
+        table.clear_row::<3>(1);
         assert_eq!(table.row(1), [0, 0, 0]);
     }
 

@@ -100,8 +100,8 @@ pub(super) struct Columns {
     places: Vec<usize>,
     /// How many columns there are up to the last one that has a place.
     needed: usize,
-    /// Whether the first column is needed, whatever is wanted.
-    matches_calls: bool,
+    /// Whether the first column is needed, but is not the first wanted one.
+    needs_first: bool,
     /// All numbers of a line, where they are not plain.
     numbers: Vec<Cost>,
 }
@@ -181,7 +181,7 @@ impl Columns {
                 self.needed = self.needed.max(column + 1);
             }
         }
-        self.matches_calls = builder.matches_calls();
+        self.needs_first = builder.matches_calls() && self.places.first() != Some(&0);
         self.find_fast_path();
         Some(gone)
     }
@@ -303,7 +303,7 @@ impl Columns {
     /// The cost that calls are matched by, where all are plain.
     #[inline(always)]
     fn matching(&self, mut cursor: Cursor<'_>, row: &[Cost]) -> Cost {
-        if !self.matches_calls || self.places.first() == Some(&0) {
+        if !self.needs_first {
             return first_cost(row);
         }
         cursor.skip_blanks();

@@ -217,7 +217,7 @@ impl ProfileBuilder {
         self.close_block();
         let total = self.section_total.exact_row(0).next().unwrap_or(0);
         self.input.headers.end_section(saturated(total));
-        self.section_total.clear_row(0);
+        self.section_total.clear_row::<ANY_WIDTH>(0);
         if self.run.kind == Kind::Trace {
             self.end_run();
         }
@@ -509,7 +509,7 @@ impl ProfileBuilder {
         if self.follows_invocations && self.run.kind == Kind::Trace {
             self.end_invocation();
         }
-        self.run.block_costs.clear_row(0);
+        self.run.block_costs.clear_row::<WIDTH>(0);
         self.run.block = None;
     }
 

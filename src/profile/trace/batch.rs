@@ -57,7 +57,7 @@ impl Batch {
     /// The costs of its calls in the first column.
     pub fn first_column(&self) -> Vec<Cost> {
         let calls = 0..self.calls.len();
-        let mut costs: Vec<Cost> = calls.map(|call| self.call_costs.row(call)[0]).collect();
+        let mut costs: Vec<Cost> = calls.map(|call| self.call_costs.first(call)).collect();
         for &(position, cost) in &self.matching {
             costs[position] = cost;
         }

@@ -190,7 +190,7 @@ impl Linker {
         // They are walked backwards, since the latest invocation is the last call's.
         for (at, call) in calls.iter_mut().enumerate().rev() {
             let position = start + at;
-            let mut matching = batch.call_costs.row(position)[0];
+            let mut matching = batch.call_costs.first(position);
             if let [before @ .., (other, cost)] = others
                 && *other == position
             {
