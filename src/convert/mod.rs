@@ -371,6 +371,13 @@ impl<'a> Conversion<'a> {
         });
         base_report.warnings.append(&mut report.warnings);
         base_report.warnings.extend(units);
+        let [base_runs, new_runs] = [profile.runs(), new.runs()];
+        if base_runs != new_runs {
+            base_report.warnings.push(Warning::Runs {
+                base: base_runs,
+                new: new_runs,
+            });
+        }
         self.allow_gates(&mut base_report.warnings)?;
         report.warnings = base_report.warnings;
         report.bytes_decompressed += base_report.bytes_decompressed;

@@ -10,6 +10,7 @@ use crate::callgrind::{self, WarningKind};
 use crate::io::{Compression, Found, Source};
 use crate::profile::{Profile, ProfileKind, Stacks, first_cost};
 use crate::report::collapsed;
+use crate::shown::numbers::grouped;
 use crate::shown::text::excerpt;
 use crate::webgrind::{self, ReadWarning};
 
@@ -84,6 +85,13 @@ pub enum Warning {
         base: &'static str,
         new: &'static str,
     },
+    /// The two sides of a comparison sum different numbers of runs.
+    #[error(
+        "the base sums {}, the new profile {}: costs are compared as sums, not per run",
+        runs(*.base),
+        runs(*.new)
+    )]
+    Runs { base: u64, new: u64 },
     /// An input is its own base.
     #[error("{0}: is compared with itself: it is also named as the base")]
     OnBothSides(Source),
@@ -148,6 +156,7 @@ impl Warning {
             | Warning::SumBeside { .. }
             | Warning::NamedTwice(_)
             | Warning::OnBothSides(_)
+            | Warning::Runs { .. }
             | Warning::Units { .. }
             | Warning::AllZero { .. }
             | Warning::NoCalls
@@ -295,4 +304,11 @@ pub(super) fn left_out(errors: &[ConvertError]) -> impl Iterator<Item = Warning>
         Warning::LeftOut(all)
     });
     named.chain(more)
+}
+
+fn runs(number: u64) -> String {
+    match number {
+        1 => "1 run".to_owned(),
+        _ => format!("{} runs", grouped(number)),
+    }
 }

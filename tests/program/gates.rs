@@ -80,6 +80,9 @@ impl Sides {
             let gate = ["--max-growth", "999999999"];
             for (options, status) in [&[][..], &gate, &["--strict"]].into_iter().zip(expected) {
                 let (found, said) = self.compare(base, new, &[&["-e", "Ir"], options].concat());
+                // One file more is one run more.
+                let about_runs = |line: &&str| !line.contains("costs are compared as sums");
+                let said: String = said.split_inclusive('\n').filter(about_runs).collect();
                 assert_eq!(found, status, "{name}, {options:?}: {said}");
                 assert!(said.contains(message), "{name}, {options:?}: {said}");
                 assert_eq!(
@@ -326,4 +329,14 @@ fn one_bad_file_of_many_stops_nothing_but_a_gate() {
             1
         );
     }
+}
+
+#[test]
+fn different_numbers_of_runs_are_told() {
+    let sides = Sides::new();
+    let (status, said) = sides.compare(&["whole"], &["second", "other side"], &[]);
+    let expected = "warning: the base sums 1 run, the new profile 2 runs: costs are compared as sums, not per run\n";
+    assert_eq!((status, said.as_str()), (0, expected));
+    let (_, said) = sides.compare(&["whole"], &["second"], &[]);
+    assert_eq!(said, "");
 }
