@@ -498,14 +498,14 @@ fn events_stand_in_the_order_of_the_inputs_or_as_asked_for() {
         )
     };
     let (names, total) = in_json(&[]);
-    assert_eq!(names, "B A C Sum");
-    assert_eq!(total, json!([31, 12, 20, 74]));
+    assert_eq!(names, "A B C Sum");
+    assert_eq!(total, json!([12, 31, 20, 74]));
     let (names, total) = in_json(&["-e", "C", "-e", "A", "-e", "B"]);
     assert_eq!(names, "C A B");
     assert_eq!(total, json!([20, 12, 31]));
 
     let in_callgrind = convert(&["-f", "callgrind"]);
-    let lines = "event: Sum = A + 2 B : Both\nevents: B A C\nsummary: 31 12 20\n";
+    let lines = "event: Sum = A + 2 B : Both\nevents: A B C\nsummary: 12 31 20\n";
     assert!(in_callgrind.contains(lines), "{in_callgrind}");
     let in_callgrind = convert(&["-f", "callgrind", "-e", "C", "-e", "A", "-e", "B"]);
     let lines = "event: Sum = A + 2 B : Both\nevents: C A B\nsummary: 20 12 31\n";
