@@ -446,7 +446,7 @@ function showFunctions() {
         shares('Self %', ownOf, { sort: 'self', hint: 'Its share of the total' }),
         costs('Self', rows, ownOf, { sort: 'self', hint: 'What the function costs by itself, without what it calls' }),
         shares('Incl. %', inclusiveOf, { sort: 'inclusive', kind: 'figure', bar: undefined, size: '9ch' }),
-        costs('Inclusive', rows, inclusiveOf, { sort: 'inclusive', hint: 'With everything that it calls' }),
+        costs('Inclusive', rows, inclusiveOf, { sort: 'inclusive', kind: 'figure wide', hint: 'With everything that it calls' }),
         figures('Calls', rows, callsOf, grouped, { sort: 'calls' }),
         nameColumn('Function', (index) => (index === NONE ? rest : named(index)), 'name'),
         placeColumn('File:line', (index) => (index === NONE ? '' : functionPlace(index)), 'place'),
@@ -869,8 +869,8 @@ function showTree() {
       label: 'Tree of calls',
       columns: [
         shares('Incl. %', ({ node }) => exact(inclusive[node])),
-        costs('Inclusive', rows, ({ node }) => exact(inclusive[node])),
-        costs('Self', rows, ({ node }) => exact(own[node])),
+        costs('Inclusive', rows, ({ node }) => exact(inclusive[node]), { kind: 'figure wide' }),
+        costs('Self', rows, ({ node }) => exact(own[node]), { short: `${unit()} self` }),
         figures('Calls', rows, ({ node }) => tree.calls[node], grouped),
         nameColumn('Function', ({ node, level }) => {
           const fold = el('span', { class: 'fold', 'aria-hidden': 'true' }, below[node].length === 0 ? '' : open.has(node) ? '▾' : '▸');
