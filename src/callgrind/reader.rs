@@ -33,7 +33,8 @@ pub struct Outcome {
 ///
 /// # Errors
 ///
-/// At the first line that cannot be read, unless [`Options::lenient`] skips it; where the input
+/// At the first line that cannot be read, unless [`Options::lenient`] skips it; at a line that is
+/// too long; where the input
 /// holds no cost line at all; and where reading fails. What was read before has been added to the
 /// builder, which should then be dropped; only an input without cost lines adds nothing.
 pub fn read(
@@ -122,8 +123,6 @@ struct Lines {
     begun: Vec<u8>,
     /// Whether the last whole line was blank.
     last_is_blank: bool,
-    /// Whether the rest of a line that was too long is being passed over.
-    passing: bool,
 }
 
 impl Lines {
@@ -133,7 +132,7 @@ impl Lines {
             return self.begin(chunk, interpreter);
         };
         let (mut whole, rest) = chunk.split_at(end + 1);
-        if self.passing || !self.begun.is_empty() {
+        if !self.begun.is_empty() {
             let end = memchr::memchr(b'\n', whole).unwrap_or(end);
             let (first, others) = whole.split_at(end + 1);
             self.end(first, interpreter)?;
@@ -156,14 +155,9 @@ impl Lines {
 
     /// Takes in bytes of a line whose end is not among them.
     fn begin(&mut self, bytes: &[u8], interpreter: &mut Interpreter<'_>) -> Result<(), Error> {
-        if self.passing {
-            return Ok(());
-        }
         self.begun.extend_from_slice(bytes);
         if self.begun.len() > LONGEST_LINE {
-            let begun = std::mem::take(&mut self.begun);
-            self.passing = true;
-            interpreter.skip_long_line(&begun)?;
+            return Err(interpreter.error(ProblemKind::LineTooLong.into()));
         }
         Ok(())
     }
@@ -171,11 +165,6 @@ impl Lines {
     /// Takes in the end of the line that was begun.
     fn end(&mut self, bytes: &[u8], interpreter: &mut Interpreter<'_>) -> Result<(), Error> {
         self.begin(&bytes[..bytes.len() - 1], interpreter)?;
-        if self.passing {
-            self.passing = false;
-            interpreter.end_long_line();
-            return Ok(());
-        }
         let mut line = std::mem::take(&mut self.begun);
         line.push(b'\n');
         self.hand_on(&line, interpreter)?;
@@ -186,6 +175,6 @@ impl Lines {
 
     /// Whether the input's last line is blank.
     fn ends_blank(&self) -> bool {
-        self.last_is_blank && self.begun.is_empty() && !self.passing
+        self.last_is_blank && self.begun.is_empty()
     }
 }

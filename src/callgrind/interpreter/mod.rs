@@ -151,22 +151,6 @@ impl<'a> Interpreter<'a> {
         Ok(self.diagnostics.finish())
     }
 
-    /// Leaves out a line of more bytes than are read, of which these are the first.
-    pub fn skip_long_line(&mut self, beginning: &[u8]) -> Result<(), Error> {
-        let is_call = beginning.starts_with(b"calls=") || beginning.starts_with(b"rcalls=");
-        self.expect = if is_call {
-            Expect::SkippedCall
-        } else {
-            Expect::OwnCost
-        };
-        self.diagnostics.skip(ProblemKind::LineTooLong.into())
-    }
-
-    /// Counts the line that was left out, whose end has come.
-    pub fn end_long_line(&mut self) {
-        self.diagnostics.pass_lines(1);
-    }
-
     /// An error in the line that is being read.
     pub fn error(&self, problem: Problem) -> Error {
         self.diagnostics.error(problem)
