@@ -388,7 +388,12 @@ function put(place, table) {
   table.draw();
 }
 
-const named = (index, text = shortName(index)) => el('a', { href: toFunction(index), title: functions.name[index], tabindex: NONE }, text);
+/** A link to a function. Where there is too little room, its namespace is cut and not its own name. */
+function named(index, text = shortName(index)) {
+  const end = text.startsWith('{') ? 0 : text.split('(')[0].lastIndexOf('\\') + 1;
+  const parts = [el('span', { class: 'outer' }, text.slice(0, end)), el('span', { class: 'own' }, text.slice(end))];
+  return el('a', { href: toFunction(index), title: functions.name[index], tabindex: NONE }, parts);
+}
 const nameColumn = (title, name, sort) => ({ title, sort, kind: 'name', size: 'minmax(0, 3fr)', cell: name });
 const placeColumn = (title, place, sort) => ({ title, sort, kind: 'place', size: 'minmax(0, 2fr)', cell: place });
 
