@@ -201,6 +201,13 @@ struct ComparisonArguments {
     #[arg(long, value_name = "FILE")]
     base: Vec<PathBuf>,
 
+    /// Compare costs and calls per run of the profiled program, not their sums
+    ///
+    /// Those of each side are divided by the number of runs that it sums, and rounded. For text,
+    /// markdown and json.
+    #[arg(long, requires = "base")]
+    per_run: bool,
+
     /// End with status 3 if the total exceeds that of the base by more than this; repeatable
     ///
     /// NAME=PERCENT is about the inclusive cost of one function. All limits are checked.
@@ -310,6 +317,7 @@ impl Arguments {
         options.on_overflow = self.figures.on_overflow;
         options.escape_html = self.output.escape_html;
         options.base = inputs::from_arguments(&self.comparison.base);
+        options.per_run = self.comparison.per_run;
         options.max_growth.clone_from(&self.comparison.max_growth);
         options.keep_going = self.reading.keep_going;
         options.output.overwrite_profiles = self.output.force;
@@ -447,6 +455,7 @@ impl Arguments {
         let top = |needs: Needs| needs.rows != RowChoice::No;
         let functions = |needs: Needs| needs.rows == RowChoice::Functions;
         let comparison = |needs: Needs| needs.comparison;
+        let per_run = |needs: Needs| needs.per_run;
         let events = |needs: Needs| needs.events != EventNeed::One;
         let contradictions = [
             (
@@ -476,6 +485,10 @@ impl Arguments {
             (
                 compares && !comparison(needs),
                 format!("this format has no comparison: choose {}", formats(comparison, "or")),
+            ),
+            (
+                self.comparison.per_run && !per_run(needs),
+                format!("--per-run is for {}", formats(per_run, "and")),
             ),
             (
                 several && !events(needs),

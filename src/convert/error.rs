@@ -59,6 +59,9 @@ pub enum ConvertError {
     /// There is no report of a comparison in the format.
     #[error("this format has no comparisons")]
     NoComparison,
+    /// Likewise, of costs per run.
+    #[error("this format has no comparisons of costs per run")]
+    NoComparisonPerRun,
     /// More than one input is to come from standard input.
     #[error("standard input can be read only once")]
     StandardInputTwice,

@@ -53,6 +53,8 @@ pub struct Needs {
     pub invocations: bool,
     /// Whether it can hold a comparison.
     pub comparison: bool,
+    /// Whether this can be of costs per run.
+    pub per_run: bool,
     /// Whether it must not go to a terminal.
     pub binary: bool,
 }
@@ -97,6 +99,7 @@ impl Format {
             rows: RowChoice::No,
             invocations: false,
             comparison: false,
+            per_run: false,
             binary: false,
         };
         match self {
@@ -117,12 +120,14 @@ impl Format {
                 events: EventNeed::Several,
                 rows: RowChoice::Functions,
                 comparison: true,
+                per_run: true,
                 ..LEAST
             },
             Format::Markdown => Needs {
                 events: EventNeed::Several,
                 rows: RowChoice::Top,
                 comparison: true,
+                per_run: true,
                 ..LEAST
             },
             #[cfg(feature = "compression")]
@@ -146,6 +151,7 @@ impl Format {
             Format::Json => Needs {
                 events: EventNeed::All,
                 comparison: true,
+                per_run: true,
                 ..LEAST
             },
             Format::Html => Needs {

@@ -54,6 +54,9 @@ pub struct Options {
     /// The profiles that the inputs are compared with, by their first event. If there are none, the
     /// inputs are converted.
     pub base: Vec<Source>,
+    /// Whether costs and calls per run are compared, not their sums, as
+    /// [`Comparison::per_run`] does.
+    pub per_run: bool,
     /// By how much the costs of the inputs may exceed those of the base.
     pub max_growth: Vec<Gate>,
     /// Whether inputs that cannot be opened or read are left out, with warnings. Not those of a
@@ -212,8 +215,8 @@ impl<'a> Conversion<'a> {
     /// # Errors
     ///
     /// [`ConvertError::Open`], [`ConvertError::Output`], [`ConvertError::OverInput`],
-    /// [`ConvertError::OverProfile`], [`ConvertError::NoComparison`] and
-    /// [`ConvertError::StandardInputTwice`].
+    /// [`ConvertError::OverProfile`], [`ConvertError::NoComparison`],
+    /// [`ConvertError::NoComparisonPerRun`] and [`ConvertError::StandardInputTwice`].
     pub fn prepare(
         inputs: &'a [Source],
         output: &'a Target,
@@ -227,6 +230,9 @@ impl<'a> Conversion<'a> {
         let base = options.base.as_slice();
         if !base.is_empty() && !options.format.needs().comparison {
             return Err(ConvertError::NoComparison);
+        }
+        if options.per_run && !options.format.needs().per_run {
+            return Err(ConvertError::NoComparisonPerRun);
         }
         check_standard_input(inputs.iter().chain(base))?;
         let overwritten = place.identity();
@@ -338,7 +344,11 @@ impl<'a> Conversion<'a> {
     /// Compares the inputs with the base. Warnings about the base come first.
     fn compare(&self, new: &Profile, report: &mut Report) -> Result<Compared, ConvertError> {
         let (profile, mut base_report) = self.load(&self.base, None)?;
-        let comparison = Comparison::new(&profile, new).map_err(|error| {
+        let compare = match self.options.per_run {
+            true => Comparison::per_run,
+            false => Comparison::new,
+        };
+        let comparison = compare(&profile, new).map_err(|error| {
             let inputs = error::together(&self.base);
             ConvertError::Compare { inputs, error }
         })?;
@@ -372,7 +382,7 @@ impl<'a> Conversion<'a> {
         base_report.warnings.append(&mut report.warnings);
         base_report.warnings.extend(units);
         let [base_runs, new_runs] = [profile.runs(), new.runs()];
-        if base_runs != new_runs {
+        if base_runs != new_runs && !self.options.per_run {
             base_report.warnings.push(Warning::Runs {
                 base: base_runs,
                 new: new_runs,

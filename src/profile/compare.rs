@@ -7,6 +7,7 @@ use foldhash::fast::RandomState;
 use thiserror::Error;
 
 use super::{Profile, first_cost, split_scale};
+use crate::shown::numbers::divided;
 use crate::shown::text::printable;
 
 /// What a function costs on one side of a comparison, in the unit of
@@ -22,6 +23,16 @@ pub struct FunctionSums {
     pub inclusive: i128,
     /// How often it was invoked.
     pub invocations: i128,
+}
+
+impl FunctionSums {
+    fn per(self, runs: i128) -> Self {
+        FunctionSums {
+            self_cost: divided(self.self_cost, runs),
+            inclusive: divided(self.inclusive, runs),
+            invocations: divided(self.invocations, runs),
+        }
+    }
 }
 
 /// A function that has changed.
@@ -71,6 +82,8 @@ pub struct Side {
     pub functions: usize,
     /// The scale of this side: a preprocessed file may hold costs in thousands, for example.
     pub scale: u64,
+    /// How many runs of the profiled programs it sums.
+    pub runs: u64,
 }
 
 impl Side {
@@ -80,6 +93,7 @@ impl Side {
             total: i128::from(profile.total()) * i128::from(scale),
             functions: profile.functions().len(),
             scale,
+            runs: profile.runs(),
         }
     }
 }
@@ -136,6 +150,8 @@ pub struct Comparison {
     pub unit: &'static str,
     /// The units of the base and of the new profile, if only one of them is known.
     pub unequal_units: Option<[&'static str; 2]>,
+    /// Whether costs and calls are those per run; see [`per_run`](Self::per_run).
+    pub is_per_run: bool,
     /// The base.
     pub base: Side,
     /// The new profile, which is compared with the base.
@@ -158,6 +174,20 @@ impl Comparison {
     ///
     /// When they hold the costs of different events.
     pub fn new(base: &Profile, new: &Profile) -> Result<Self, CompareError> {
+        Self::of(base, new, false)
+    }
+
+    /// Compares what two profiles cost per run of the profiled programs: all costs and calls of a
+    /// side are divided by its [number of runs](Profile::runs), and rounded to the nearest.
+    ///
+    /// # Errors
+    ///
+    /// When they hold the costs of different events.
+    pub fn per_run(base: &Profile, new: &Profile) -> Result<Self, CompareError> {
+        Self::of(base, new, true)
+    }
+
+    fn of(base: &Profile, new: &Profile, is_per_run: bool) -> Result<Self, CompareError> {
         let [(event, _), (other, _)] = [base, new].map(|profile| split_scale(profile.event()));
         if event != other {
             return Err(CompareError {
@@ -165,11 +195,25 @@ impl Comparison {
                 new: printable(new.event()),
             });
         }
-        let [base_side, new_side] = [base, new].map(Side::of);
-        let functions = matched(
+        let [mut base_side, mut new_side] = [base, new].map(Side::of);
+        let mut functions = matched(
             functions(base, base_side.scale),
             functions(new, new_side.scale),
         );
+        let mut other_totals = other_totals(base, new);
+        if is_per_run {
+            let [base_runs, new_runs] = [base_side.runs, new_side.runs].map(i128::from);
+            base_side.total = divided(base_side.total, base_runs);
+            new_side.total = divided(new_side.total, new_runs);
+            for function in &mut functions {
+                function.base = function.base.map(|sums| sums.per(base_runs));
+                function.new = function.new.map(|sums| sums.per(new_runs));
+            }
+            for other in &mut other_totals {
+                other.base = divided(other.base, base_runs);
+                other.new = divided(other.new, new_runs);
+            }
+        }
         let (mut changes, same): (Vec<_>, Vec<_>) = functions
             .into_iter()
             .partition(|function| function.base != function.new);
@@ -182,11 +226,12 @@ impl Comparison {
             event: event.to_vec(),
             unit: if base_unit == new_unit { base_unit } else { "" },
             unequal_units: (base_unit != new_unit).then_some([base_unit, new_unit]),
+            is_per_run,
             base: base_side,
             new: new_side,
             changes,
             unchanged: same.len(),
-            other_totals: other_totals(base, new),
+            other_totals,
             same,
             has_saturated: base.has_saturated() || new.has_saturated(),
         })

@@ -116,10 +116,12 @@ pub fn write_comparison(
     let side = |side: &Side, complete| SideRecord {
         total: side.total,
         functions: side.functions,
+        runs: side.runs,
         complete,
     };
     let mut document = Document::begin(output)?;
     document.field("event", &utf8(&comparison.event))?;
+    document.field("per_run", &comparison.is_per_run)?;
     document.field("base", &side(&comparison.base, complete.base))?;
     document.field("new", &side(&comparison.new, complete.new))?;
     let changes = comparison.changes.iter();
@@ -205,6 +207,7 @@ impl<'a> CallRecord<'a> {
 struct SideRecord {
     total: i128,
     functions: usize,
+    runs: u64,
     complete: bool,
 }
 

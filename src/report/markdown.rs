@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use super::text::figures::{Unit, counted, in_units, signed};
-use super::text::{Names, Options, command};
+use super::text::{Names, Options, command, per_run};
 use crate::profile::{
     Comparison, Cost, Event, FunctionChange, FunctionId, FunctionSums, OtherTotal, Profile,
     first_cost, split_scale,
@@ -205,6 +205,9 @@ fn changes(
     for verdict in verdicts {
         let kept = if verdict.kept { "kept" } else { "**not kept**" };
         page.line(&format!("- {kept}: {}", span(&verdict.text)));
+    }
+    if let Some(line) = per_run(comparison) {
+        page.line(&format!("Per run: {line}"));
     }
     page.completeness(complete);
     page.table(

@@ -340,3 +340,92 @@ fn different_numbers_of_runs_are_told() {
     let (_, said) = sides.compare(&["whole"], &["second"], &[]);
     assert_eq!(said, "");
 }
+
+#[test]
+fn costs_per_run_are_compared_and_limited_on_demand() {
+    let sides = Sides::new();
+    let put = |name: &str, main: u64, f: u64| {
+        let text = format!(
+            "events: Ir Dr\nfn=main\n1 {main} 3\ncfn=f\ncalls=4 1\n2 {f} 0\nfn=f\n1 {f} 0\n"
+        );
+        fs::write(sides.path(name), text).unwrap();
+    };
+    // Their sums are 100 and 221; per run, 100 and 111.
+    put("old", 60, 40);
+    put("new", 61, 50);
+    put("new again", 60, 50);
+    let compare = |base: &[&str], new: &[&str], options: &[&str]| {
+        let options = [&["--per-run", "-e", "Ir", "-e", "Dr"], options].concat();
+        sides.compare(base, new, &options)
+    };
+    let (new, gates) = (
+        ["new", "new again"],
+        ["--max-growth", "11", "--max-growth", "f=25"],
+    );
+    assert_eq!(compare(&["old"], &new, &gates), (0, String::new()));
+    let gates = ["--max-growth", "10", "--max-growth", "f=24"];
+    let expected = "\
+failed: the total of Ir grew by 11.00 %, from 100 to 111: more than the 10 % that are allowed; most grew f by 10, main by 1
+failed: the inclusive Ir of f grew by 25.00 %, from 40 to 50: more than the 24 % that are allowed
+";
+    assert_eq!(compare(&["old"], &new, &gates), (3, expected.to_owned()));
+    let write = |format: &str, more: &[&str]| {
+        let mut command = program();
+        command.arg("--base").arg(sides.path("old"));
+        command.args(new.map(|new| sides.path(new))).args(more);
+        command.args(["-f", format]).output().unwrap()
+    };
+    let both = ["--per-run", "-e", "Ir", "-e", "Dr"];
+    let text = written(write("text", &both));
+    let expected = "\
+event      Ir
+base       100 in 2 functions
+new        111 in 2 functions
+change     +11, +11.00 %
+per run    costs and calls are divided: by 1 run in the base, 2 runs in the new profile
+also       Dr: 3 → 3, 0, 0.00 %
+
+change  base %  function  file
+   +10  +10.00  f
+    self 40 → 50, inclusive 40 → 50, calls 4
+    +1   +1.00  main
+    self 60 → 61, inclusive 100 → 111, calls 1
+
+0 functions did not change
+";
+    assert_eq!(String::from_utf8(text).unwrap(), expected);
+    let markdown = String::from_utf8(written(write("markdown", &both))).unwrap();
+    assert!(
+        markdown.contains("\nPer run: costs and calls are divided: by 1 run in the base, 2 runs"),
+        "{markdown}"
+    );
+    let json = |more: &[&str]| {
+        let bytes = written(write("json", more));
+        serde_json::from_slice::<serde_json::Value>(&bytes).unwrap()
+    };
+    let found = json(&["--per-run"]);
+    let sides_found = |json: &serde_json::Value| {
+        let side = |side: &str| [&json[side]["total"], &json[side]["runs"]].map(|n| n.as_u64());
+        (json["per_run"].as_bool(), side("base"), side("new"))
+    };
+    assert_eq!(
+        sides_found(&found),
+        (Some(true), [Some(100), Some(1)], [Some(111), Some(2)])
+    );
+    let sums = json(&["-q"]);
+    assert_eq!(
+        sides_found(&sums),
+        (Some(false), [Some(100), Some(1)], [Some(221), Some(2)])
+    );
+    for (format, more) in [("html", &["-o", "page.html"][..]), ("collapsed", &[])] {
+        let output = write(format, &[&["--per-run"], more].concat());
+        assert_eq!(output.status.code(), Some(2));
+        let said = messages(&output);
+        assert!(
+            said.contains("--per-run is for -f text, -f markdown and -f json"),
+            "{said}"
+        );
+    }
+    let alone = run(["-f", "text", "--per-run"], WHOLE.as_bytes());
+    assert_eq!(alone.status.code(), Some(2));
+}

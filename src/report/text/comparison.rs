@@ -38,6 +38,14 @@ pub fn write_comparison(
     output.flush()
 }
 
+/// What costs and calls are divided by, if they are those per run.
+pub(in crate::report) fn per_run(comparison: &Comparison) -> Option<String> {
+    comparison.is_per_run.then(|| {
+        let [base, new] = [&comparison.base, &comparison.new].map(|side| counted(side.runs, "run"));
+        format!("costs and calls are divided: by {base} in the base, {new} in the new profile")
+    })
+}
+
 struct ComparisonReport<'a> {
     comparison: &'a Comparison,
     options: &'a Options,
@@ -105,6 +113,7 @@ impl<'a> ComparisonReport<'a> {
                 signed(change, in_units(change, self.unit))
             ),
         ];
+        lines.extend(per_run(comparison).map(|line| format!("per run    {line}")));
         lines.extend(comparison.other_totals.iter().map(|other| {
             let change = other.new.saturating_sub(other.base);
             let [base, new, by] = [other.base, other.new, change].map(grouped);

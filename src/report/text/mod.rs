@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use thiserror::Error;
 
+pub(super) use self::comparison::per_run;
 pub use self::comparison::write_comparison;
 use self::figures::{Notation, Unit, counted, in_units};
 use self::table::{ALIGNED_NAME, Place, Row, Table};
