@@ -203,10 +203,36 @@ impl Events {
     }
 
     /// Names of the events that can be chosen: all but those whose formulas are wrong.
+    ///
+    /// Each formula is looked at once, after all those that it names.
     pub fn usable_names(&self) -> impl Iterator<Item = &[u8]> {
-        let is_usable = |name: &&[u8]| self.check_formula(name).is_ok();
+        let mut users: HashMap<&[u8], Vec<usize>, RandomState> = HashMap::default();
+        // Of each formula, how many of its names are not known to be usable.
+        let mut open: Vec<usize> = Vec::with_capacity(self.formulas.len());
+        for formula in self.formulas.values() {
+            let Ok(terms) = &formula.terms else {
+                open.push(usize::MAX);
+                continue;
+            };
+            let names = terms.iter().map(|(_, name)| name.as_slice());
+            let derived = names.filter(|name| !self.columns.contains(*name));
+            open.push(derived.clone().count());
+            derived.for_each(|name| users.entry(name).or_default().push(open.len() - 1));
+        }
+        let mut ready: Vec<usize> = (0..open.len()).filter(|&at| open[at] == 0).collect();
+        while let Some((name, _)) = ready.pop().and_then(|at| self.formulas.get_index(at)) {
+            for &user in users.get(&name[..]).into_iter().flatten() {
+                open[user] -= 1;
+                if open[user] == 0 {
+                    ready.push(user);
+                }
+            }
+        }
         let columns = self.columns.iter().map(Vec::as_slice);
-        columns.chain(self.derived_names().filter(is_usable))
+        columns.chain(self.derived_names().filter(move |name| {
+            let at = self.formulas.get_index_of(*name);
+            at.is_some_and(|at| open[at] == 0)
+        }))
     }
 
     /// Names of all events: the columns in order of appearance, then the derived ones.

@@ -63,7 +63,7 @@ impl Page {
         let output = output.expect("the program");
         assert!(output.status.success(), "{options:?}");
         let text = String::from_utf8(output.stdout).expect("UTF-8");
-        let lines = text.lines().map(|line| words(line));
+        let lines = text.lines().map(words);
         lines.collect()
     }
 
