@@ -170,6 +170,7 @@ mod tests {
         for other in [
             "cachegrind.out.all.webgrind",
             "cachegrind.out.all-x.webgrind.svg",
+            "cachegrind.out.all-.webgrind.svg",
             "cachegrind.out.all2-10.webgrind.svg",
             "cachegrind.out.all-10.svg",
         ] {

@@ -239,6 +239,9 @@ fn what_makes_no_sense_is_wrong_usage() {
         &["-f", "tree"],
         &["-f", "callgrind"],
         &["-f", "json", "-e", "Ir", "-e", "Dr"],
+        &["-f", "text", "--sort", "calls"],
+        &["-f", "text", "--filter", "a"],
+        &["-f", "text", "--function", "main"],
         &["-f", "text", "--max-growth", "five"],
         &["-f", "text", "--max-growth", ""],
     ] {

@@ -429,3 +429,37 @@ change  base %  function  file
     let alone = run(["-f", "text", "--per-run"], WHOLE.as_bytes());
     assert_eq!(alone.status.code(), Some(2));
 }
+
+#[test]
+fn no_gate_passes_over_what_is_not_the_first_warning() {
+    let sides = Sides::new();
+    let gate = ["-e", "Ir", "--max-growth", "999999999"];
+    for (bad, message) in [
+        ("empty", "no profile data"),
+        ("other event", "no event \"Ir\""),
+    ] {
+        let (status, said) = sides.compare(&["whole"], &["cut", bad], &gate);
+        let end = "; so --max-growth cannot be checked\n";
+        assert_eq!(status, 1, "{said}");
+        assert!(said.contains(message) && said.ends_with(end), "{said}");
+    }
+    // Of several without data, the first is named.
+    let (status, said) = sides.compare(&["whole"], &["empty", "only headers"], &[]);
+    let expected = format!("error: {}: ", sides.path("empty").display());
+    assert!(status == 1 && said.starts_with(&expected), "{said}");
+}
+
+#[test]
+fn what_is_said_of_the_base_comes_first_and_its_bytes_count() {
+    let sides = Sides::new();
+    fs::copy(sides.path("cut"), sides.path("also cut")).unwrap();
+    let (status, said) = sides.compare(&["cut"], &["also cut"], &["-v"]);
+    assert_eq!(status, 0);
+    let lines: Vec<_> = said.lines().collect();
+    for (line, name) in lines.iter().zip(["cut", "also cut"]) {
+        let beginning = format!("warning: {}:", sides.path(name).display());
+        assert!(line.starts_with(&beginning), "{said}");
+    }
+    let bytes = 2 * (WHOLE.len() - 1);
+    assert!(lines[2].contains(&format!(" {bytes} bytes in, ")), "{said}");
+}

@@ -185,6 +185,15 @@ fn an_input_without_events_can_come_first() {
     }
     let found = figures(&["none", "none", "one"].map(path));
     assert_eq!(found["event"], "Ir");
+    // The first that names one says which it is for all that follow.
+    fs::write(path("empty"), "").unwrap();
+    fs::write(path("both"), "events: Ir Dr\nfn=g\n16 5 100\n").unwrap();
+    fs::write(path("turned"), "events: Dr Ir\nfn=h\n16 200 7\n").unwrap();
+    let mut command = program();
+    command.args(["-q", "-f", "collapsed"]);
+    command.args(["empty", "empty", "both", "turned"].map(path));
+    let stacks = written(command.output().unwrap());
+    assert_eq!(String::from_utf8(stacks).unwrap(), "g 5\nh 7\n");
 }
 
 #[test]
@@ -850,4 +859,7 @@ fn that_cachegrind_records_no_calls_is_said_once() {
         messages(&output.unwrap()),
         "warning: the profile holds no calls, because Cachegrind records none, and inclusive costs are the same as self costs; use valgrind --tool=callgrind to record calls\n"
     );
+    // Callgrind may record a program that calls nothing.
+    let text = b"creator: callgrind-3.25.1\ncmd: a\nevents: Ir\nsummary: 5\nfn=a\n1 5\ntotals: 5\n";
+    written(run(["-f", "text"], text));
 }

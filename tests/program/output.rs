@@ -305,6 +305,10 @@ mod unix {
                 assert_eq!(fs::read(&target).unwrap(), expected());
             }
         }
+        // But what others put into a file does not run with the rights of its owner.
+        fs::set_permissions(&target, Permissions::from_mode(0o6755)).unwrap();
+        written(convert_to(&target));
+        assert_eq!(target.metadata().unwrap().mode() & 0o7777, 0o755);
     }
 
     /// A user and a group that are not the one who tests.
@@ -362,6 +366,10 @@ mod unix {
                 assert!(link.is_symlink());
             }
         }
+        // The folder's owner may put anything there.
+        assert!(give_away(folder.path()));
+        written(convert_to(&link));
+        assert!(link.is_symlink());
     }
 
     #[test]

@@ -127,6 +127,8 @@ fn it_may_be_replaced_with_the_pictures_of_it() {
 fn webgrind_may_keep_it_elsewhere() {
     let (folder, storage) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let kept = storage.path().to_str().unwrap();
+    let picture = "cachegrind.out.all-10.webgrind.png";
+    fs::write(storage.path().join(picture), "").unwrap();
     written(show(
         folder.path(),
         &["--webgrind-storage", kept, &inputs()[0]],
@@ -176,5 +178,23 @@ fn what_webgrind_would_not_list_is_refused() {
     for more in [&["-o", "x"][..], &["-f", "json"]] {
         let output = run([&["--webgrind", "all"][..], more].concat(), b"");
         assert_eq!(output.status.code(), Some(2), "{more:?}");
+    }
+}
+
+#[test]
+fn costs_of_more_than_32_bits_are_treated_as_asked() {
+    let folder = TempDir::new().unwrap();
+    let input = folder.path().join("big");
+    fs::write(&input, "events: Ir\nfn=a\n1 5000000000\n").unwrap();
+    for (policy, event) in [("scale", "Ir_(x10)"), ("saturate", "Ir")] {
+        let input = input.to_str().unwrap();
+        written(show(folder.path(), &["--on-overflow", policy, input]));
+        let preprocessed = folder.path().join("cachegrind.out.all.webgrind");
+        let output = program()
+            .args(["-q", "-f", "json"])
+            .arg(preprocessed)
+            .output();
+        let json: serde_json::Value = serde_json::from_slice(&written(output.unwrap())).unwrap();
+        assert_eq!(json["event"], event, "{policy}");
     }
 }

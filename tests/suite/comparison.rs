@@ -132,6 +132,16 @@ fn folders_may_be_renamed() {
     let comparison = compare(&text("/srv/release-1"), &text("/srv/release-2"));
     assert_eq!(changes(&comparison), []);
     assert_eq!(comparison.unchanged, 4);
+    // Several of one side are one function.
+    let [several, one] = [
+        "fn=include::/a/x\n1 5\nfn=include::/b/x\n1 6\n",
+        "fn=include::/c/x\n1 12\n",
+    ];
+    let comparison = compare(several, one);
+    assert_eq!(
+        changes(&comparison),
+        [("include::/c/x", Some(11), Some(12))]
+    );
     // A function of the very name comes first.
     let comparison = compare(
         "fn=include::/a/x\n1 5\n",
@@ -245,11 +255,18 @@ fn costs_below_zero_and_past_32_bits_are_compared_in_full() {
         below.check_growth("5".parse().unwrap()),
         Err(GrowthFailure::Unknown { .. })
     ));
-    let saturated = compare("fn=a\n1 5\n", "fn=a\n1 9223372036854775807\n");
-    assert!(matches!(
-        saturated.check_growth("5".parse().unwrap()),
-        Err(GrowthFailure::Saturated(_))
-    ));
+    let report = as_text(&below);
+    assert!(
+        report.contains("\nchange     +1, of no cost in the base\n"),
+        "{report}"
+    );
+    let (small, full) = ("fn=a\n1 5\n", "fn=a\n1 9223372036854775807\n");
+    for (base, new) in [(small, full), (full, small)] {
+        assert!(matches!(
+            compare(base, new).check_growth("5".parse().unwrap()),
+            Err(GrowthFailure::Saturated(_))
+        ));
+    }
 }
 
 #[test]
@@ -306,11 +323,11 @@ fn the_order_of_functions_does_not_matter() {
 #[test]
 fn the_largest_change_comes_first_up_or_down() {
     let comparison = compare(
-        "fn=a\n1 10\nfn=b\n1 50\nfn=c\n1 10\nfn=e\n1 10\ncfn=d\ncalls=1 1\n2 5\nfn=d\n1 7\n",
-        "fn=a\n1 15\nfn=b\n1 20\nfn=c\n1 5\nfn=e\n1 10\ncfn=d\ncalls=3 1\n2 9\nfn=d\n1 7\n",
+        "fn=a\n1 15\nfn=b\n1 50\nfn=c\n1 10\nfn=e\n1 10\ncfn=d\ncalls=1 1\n2 5\nfn=d\n1 7\n",
+        "fn=a\n1 10\nfn=b\n1 20\nfn=c\n1 15\nfn=e\n1 10\ncfn=d\ncalls=3 1\n2 9\nfn=d\n1 7\n",
     );
     let names: Vec<_> = comparison.changes.iter().map(name).collect();
-    assert_eq!(names, ["b", "a", "c", "e", "d"]);
+    assert_eq!(names, ["b", "c", "a", "e", "d"]);
     let report = shown(
         &comparison,
         &text_options(|options| {
@@ -464,4 +481,13 @@ fn the_first_of_several_events_is_compared() {
     let comparison = comparison.unwrap();
     assert_eq!(comparison.event, b"Dr");
     assert_eq!(changes(&comparison), [("a", Some(7), Some(9))]);
+}
+
+#[test]
+fn costs_whose_units_differ_have_none_together() {
+    let text = "events: Time\nfn=a\n1 5\n";
+    let in_microseconds = profile(format!("creator: xdebug 2.9.0\n{text}"));
+    let comparison = Comparison::new(&in_microseconds, &profile(text)).unwrap();
+    assert_eq!(comparison.unit, "");
+    assert_eq!(comparison.unequal_units, Some(["us", ""]));
 }

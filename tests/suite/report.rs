@@ -268,6 +268,12 @@ cost %  cost  calls  Memory KiB  caller  called at
         // Valgrind writes this where a program has its profile written.
         assert_eq!(heading("summary: 0\n"), functions);
         let text = "creator: xdebug 3.2.0\nevents: Time_(10ns) Memory_(bytes)\nsummary: 900 5000\nfn=a\n1 800 3000\n";
+        let sums = text.replace("creator: xdebug 3.2.0\n", "");
+        let report = as_text(&read(sums, event("Memory_(bytes)")), None, None);
+        assert!(
+            report.contains(", 2,000 outside of all functions\n"),
+            "{report}"
+        );
         let report = as_text(&read(text, event("Memory_(bytes)")), None, None);
         assert!(
             report.contains(
@@ -280,8 +286,8 @@ cost %  cost  calls  Memory KiB  caller  called at
     #[test]
     fn the_order_is_that_of_what_was_asked_for() {
         let profile = profile(concat!(
-            "events: Ir\nfn=main\n1 5\ncfn=often\ncalls=900 1\n2 10\ncfn=big\ncalls=2 1\n3 70\n",
-            "fn=often\n1 10\nfn=big\n1 70\n",
+            "events: Ir\nfn=main\n1 5\ncfn=often\ncalls=900 1\n2 10\ncfn=big\ncalls=2 1\n3 4294967300\n",
+            "fn=often\n1 10\nfn=big\n1 4294967300\n",
         ));
         let names = |sort| {
             let report = with(&profile, &text_options(|options| options.sort = sort));
