@@ -498,3 +498,20 @@ mod unnamed {
         format!("/proc/self/fd/{}", file.as_raw_fd()).into()
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+
+    #[test]
+    fn what_replaces_a_file_is_for_the_owner_alone_until_it_is_finished() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = Unfinished::default()
+            .begin(&folder.path().join("out"), true)
+            .unwrap();
+        let mode = file.as_mut().metadata().unwrap().mode();
+        assert_eq!(mode & 0o777, PRIVATE);
+    }
+}
