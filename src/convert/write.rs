@@ -83,8 +83,7 @@ impl Loaded<'_> {
             }
             (Format::Markdown, Some(compared)) => {
                 let comparison = &compared.comparison;
-                let complete = &compared.complete;
-                let complete = complete.base && complete.new;
+                let complete = compared.complete;
                 let verdicts: Vec<_> = self
                     .options
                     .max_growth
@@ -127,17 +126,24 @@ impl Loaded<'_> {
                 Ok(nothing(json::write_comparison(comparison, complete, to)?))
             }),
             (Format::Html, compared) => {
-                let (notes, options) = (self.notes(), &self.options.html);
-                let compared = compared.as_ref().map(|compared| html::Compared {
-                    base: &compared.base,
-                    comparison: &compared.comparison,
-                    complete: compared.complete,
-                });
-                let compared = compared.as_ref();
+                let (mut notes, options) = (self.notes(), &self.options.html);
                 self.stream(|to| {
-                    Ok(nothing(html::write(
-                        profile, compared, &notes, options, to,
-                    )?))
+                    let new = Stacks::new(profile);
+                    let base = compared
+                        .as_ref()
+                        .map(|compared| Stacks::new(&compared.base));
+                    let sides: Vec<_> = base.iter().chain([&new]).collect();
+                    let estimated = estimated(&sides);
+                    let told = estimated.as_ref().map(Warning::to_string);
+                    notes.warnings.extend(told);
+                    let sides = compared.as_ref().zip(base.as_ref());
+                    let compared = sides.map(|(compared, base)| html::Compared {
+                        base,
+                        comparison: &compared.comparison,
+                        complete: compared.complete,
+                    });
+                    html::write(&new, compared.as_ref(), &notes, options, to)?;
+                    Ok(estimated.into_iter().collect())
                 })
             }
         };

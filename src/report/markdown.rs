@@ -8,6 +8,7 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
+use super::json::Completeness;
 use super::text::figures::{Unit, counted, in_units, signed};
 use super::text::{Names, Options, command, per_run};
 use crate::profile::{
@@ -76,7 +77,7 @@ pub fn write_comparison(
     comparison: &Comparison,
     verdicts: &[Verdict],
     options: &Options,
-    complete: bool,
+    complete: Completeness,
     mut output: impl Write,
 ) -> io::Result<()> {
     output.write_all(changes(comparison, verdicts, options, complete).as_bytes())?;
@@ -93,12 +94,12 @@ fn report(profile: &Profile, options: &Options, complete: bool) -> String {
     let mut page = Page::default();
     let command = cut_end(&command(profile), Some(COMMAND));
     page.line(&format!("## Profile of {}", span(&command)));
-    page.line("");
+    page.gap();
     let calls = profile.edges().map(|edge| edge.calls);
     let calls = counted(calls.fold(0, u64::saturating_add), "call");
     let functions = counted(profile.functions().len() as u64, "function");
     page.line(&format!("{functions}, {calls}"));
-    page.completeness(complete);
+    page.completeness((!complete).then_some("profiles are"));
     let unit = |event: &Event| Unit::of(profile.unit(event), split_scale(event.name()).1);
     let totals = profile.events().iter().zip(profile.totals());
     let totals = totals
@@ -145,7 +146,7 @@ fn report(profile: &Profile, options: &Options, complete: bool) -> String {
         let cost = cost.fold(0, Cost::saturating_add);
         let share = percent(cost, total);
         let cost = notation.with_unit(cost);
-        page.line("");
+        page.gap();
         page.line(&format!("{count} with a self cost of {cost} ({share} %)"));
     }
     page.text
@@ -170,9 +171,15 @@ fn changes(
     comparison: &Comparison,
     verdicts: &[Verdict],
     options: &Options,
-    complete: bool,
+    complete: Completeness,
 ) -> String {
     let mut page = Page::default();
+    let complete = match [complete.base, complete.new] {
+        [true, true] => None,
+        [false, true] => Some("base is"),
+        [true, false] => Some("new profile is"),
+        [false, false] => Some("base and the new profile are"),
+    };
     let unit = Unit::of(comparison.unit, 1);
     let (base, new) = (comparison.base.total, comparison.new.total);
     let notation = unit.notation(base.max(new));
@@ -201,12 +208,14 @@ fn changes(
         _ => ": limits are **not** kept",
     };
     page.line(&format!("## {verdict}{outcome}"));
-    page.line("");
+    page.gap();
     for verdict in verdicts {
         let kept = if verdict.kept { "kept" } else { "**not kept**" };
         page.line(&format!("- {kept}: {}", span(&verdict.text)));
     }
     if let Some(line) = per_run(comparison) {
+        // Otherwise it would go on with the list.
+        page.gap();
         page.line(&format!("Per run: {line}"));
     }
     page.completeness(complete);
@@ -261,7 +270,7 @@ fn changes(
         ("file", LEFT),
     ];
     let shown = page.rows(&columns, rows.collect(), options);
-    page.line("");
+    page.gap();
     let rest = &changes[shown..];
     if !rest.is_empty() {
         let count = grouped(rest.len() as u64);
@@ -297,10 +306,20 @@ impl Page {
         self.text += "\n";
     }
 
-    fn completeness(&mut self, complete: bool) {
-        if !complete {
+    /// A line without text, unless there is one.
+    fn gap(&mut self) {
+        if !self.text.ends_with("\n\n") {
             self.line("");
-            self.line("**The profiles are not complete**: parts were cut off, skipped or missing.");
+        }
+    }
+
+    /// Says what is not complete, if anything.
+    fn completeness(&mut self, what: Option<&str>) {
+        if let Some(what) = what {
+            self.gap();
+            self.line(&format!(
+                "**The {what} not complete**: parts were cut off, skipped or missing."
+            ));
         }
     }
 
@@ -310,7 +329,7 @@ impl Page {
             let cells = cells.map(|cell| format!(" {cell} |"));
             format!("|{}", cells.collect::<String>())
         };
-        self.line("");
+        self.gap();
         self.line(&row(&mut columns.iter().map(|(heading, _)| *heading)));
         self.line(&row(&mut columns.iter().map(|(_, side)| *side)));
         let mut count = 0;
@@ -348,11 +367,11 @@ impl Page {
             shown = self.table(columns, top.iter().map(cells));
         }
         if shown == top.len() && !folded.is_empty() {
-            self.line("");
+            self.gap();
             let count = grouped(folded.len() as u64);
             self.line(&format!("<details><summary>{count} more</summary>"));
             shown += self.table(columns, folded.iter().map(cells));
-            self.line("");
+            self.gap();
             self.line("</details>");
         }
         shown

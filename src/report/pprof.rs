@@ -69,6 +69,7 @@ pub fn write(
         strings: IndexSet::default(),
         functions: IndexSet::default(),
         locations: IndexSet::default(),
+        body: Message::default(),
         negative: 0,
         deeper: 0,
     };
@@ -133,6 +134,8 @@ struct Writer<W: Write> {
     strings: IndexSet<String, RandomState>,
     functions: IndexSet<Function, RandomState>,
     locations: IndexSet<Location, RandomState>,
+    /// Where the samples are put together: there are as many as stacks.
+    body: Message,
     negative: u64,
     deeper: u64,
 }
@@ -152,8 +155,9 @@ impl<W: Write> Writer<W> {
     }
 
     fn write(&mut self, field: u64, message: &Message) -> io::Result<()> {
-        self.output
-            .write_all(&Message::default().message(field, message).0)
+        let head = Message::default().head(field, message.0.len() as u64);
+        self.output.write_all(&head.0)?;
+        self.output.write_all(&message.0)
     }
 
     /// The types of the samples' values. The first one is what readers show unless told otherwise.
@@ -199,9 +203,11 @@ impl<W: Write> Writer<W> {
                     .number(2, self.string(b"true")),
             );
         }
+        let mut known = vec![None; stacks.profile().functions().len()];
         let mut path: Vec<StackId> = Vec::new();
         // The locations of all but the last of the path, each at its call of the next.
         let mut callers: Vec<u64> = Vec::new();
+        let mut values: Vec<Cost> = Vec::new();
         let mut deeper: Option<Sample> = None;
         for node in stacks.nodes() {
             let parent = stacks.parent(node);
@@ -210,10 +216,11 @@ impl<W: Write> Writer<W> {
             if let Some(parent) = parent {
                 let call = (stacks.function(parent), stacks.function(node));
                 let line = lines.get(&call).copied().flatten();
-                callers.push(self.frame(stacks, parent, line));
+                callers.push(self.frame(stacks, parent, line, &mut known));
             }
             path.push(node);
-            let mut values = row(stacks, node, columns);
+            values.clear();
+            values.extend(row(stacks.self_costs(node), columns));
             if self.counts_calls {
                 values.push(Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX));
             }
@@ -223,14 +230,14 @@ impl<W: Write> Writer<W> {
                 .for_each(|value| *value = value.saturating_mul(sign));
             if callers.len() < MOST_FRAMES {
                 if let Some(deeper) = deeper.take() {
-                    self.sample(&deeper, label.as_ref())?;
+                    self.sample(&deeper.frames, &deeper.values, label.as_ref())?;
                 }
-                let frame = self.frame(stacks, node, None);
-                let frames = callers.iter().copied().chain([frame]).collect();
-                self.sample(&Sample { frames, values }, label.as_ref())?;
+                callers.push(self.frame(stacks, node, None, &mut known));
+                self.sample(&callers, &values, label.as_ref())?;
+                callers.pop();
             } else if let Some(deeper) = &mut deeper {
-                for (sum, value) in deeper.values.iter_mut().zip(values) {
-                    *sum = sum.saturating_add(value);
+                for (sum, value) in deeper.values.iter_mut().zip(&values) {
+                    *sum = sum.saturating_add(*value);
                 }
             } else {
                 self.deeper += 1;
@@ -239,45 +246,72 @@ impl<W: Write> Writer<W> {
                 let frames = callers[..MOST_FRAMES].iter().copied().chain([frame]);
                 deeper = Some(Sample {
                     frames: frames.collect(),
-                    values,
+                    values: values.clone(),
                 });
             }
         }
         match deeper {
-            Some(deeper) => self.sample(&deeper, label.as_ref()),
+            Some(deeper) => self.sample(&deeper.frames, &deeper.values, label.as_ref()),
             None => Ok(()),
         }
     }
 
     /// The location of a frame: at the line of a call, or at that of its function.
-    fn frame(&mut self, stacks: &Stacks<'_>, node: StackId, call: Option<u64>) -> u64 {
-        let name = match stacks.frame(node) {
-            b"" => b"???",
-            name => name,
-        };
-        let (file, line) = match stacks.function(node) {
-            Some(id) => {
-                let function = stacks.profile().function(id);
-                (stacks.profile().name(function.file), function.line)
+    ///
+    /// `known` has the frame and the place of the functions that were asked for.
+    fn frame<'a>(
+        &mut self,
+        stacks: &Stacks<'a>,
+        node: StackId,
+        call: Option<u64>,
+        known: &mut [Option<(&'a [u8], Function)>],
+    ) -> u64 {
+        let frame = stacks.frame(node);
+        let id = stacks.function(node);
+        let known = id.and_then(|id| known.get_mut(id.index()));
+        let function = match known {
+            Some(&mut Some((name, function))) if std::ptr::eq(name, frame) => function,
+            known => {
+                let name = if frame.is_empty() { b"???" } else { frame };
+                let (file, line) = match id {
+                    Some(id) => {
+                        let function = stacks.profile().function(id);
+                        (stacks.profile().name(function.file), function.line)
+                    }
+                    None => (&b""[..], 0),
+                };
+                let function = (self.string(name), self.string(file), line);
+                if let Some(known) = known {
+                    *known = Some((frame, function));
+                }
+                function
             }
-            None => (&b""[..], 0),
         };
-        let function = (self.string(name), self.string(file), line);
+        let (_, _, line) = function;
         self.location(function, call.unwrap_or(line))
     }
 
-    fn sample(&mut self, sample: &Sample, label: Option<&Message>) -> io::Result<()> {
-        if sample.values.iter().all(|&value| value == 0) {
+    /// Writes a sample; the root stands first in its frames.
+    fn sample(
+        &mut self,
+        frames: &[u64],
+        values: &[Cost],
+        label: Option<&Message>,
+    ) -> io::Result<()> {
+        if values.iter().all(|&value| value == 0) {
             return Ok(());
         }
-        let message = Message::default()
-            .packed(1, sample.frames.iter().rev().copied())
-            .packed(2, sample.values.iter().map(|value| value.cast_unsigned()));
-        let message = match label {
-            Some(label) => message.message(3, label),
-            None => message,
-        };
-        self.write(field::SAMPLE, &message)
+        let mut body = mem::take(&mut self.body);
+        body.0.clear();
+        body = body
+            .packed(1, frames.iter().rev().copied())
+            .packed(2, values.iter().map(|value| value.cast_unsigned()));
+        if let Some(label) = label {
+            body = body.message(3, label);
+        }
+        self.write(field::SAMPLE, &body)?;
+        self.body = body;
+        Ok(())
     }
 
     fn comments(&mut self, profile: &Profile, notes: &[String]) -> io::Result<()> {
@@ -291,16 +325,25 @@ impl<W: Write> Writer<W> {
             .iter()
             .chain(notes)
             .map(|comment| self.string(comment.as_bytes()));
-        let comments = Message::default().packed(field::COMMENT, comments);
+        let comments: Vec<u64> = comments.collect();
+        let comments = Message::default().packed(field::COMMENT, comments.into_iter());
         self.output.write_all(&comments.0)
     }
 
     /// What samples refer to.
     fn tables(&mut self, profile: &Profile) -> io::Result<()> {
         // Names, files and lines are known, so nobody looks for them in the program.
+        // Its name is what readers show as the program's.
+        let mut commands = profile.commands().map(<[u8]>::trim_ascii);
+        let program = commands.next().unwrap_or_default();
+        let program = program.split(u8::is_ascii_whitespace).next();
+        let program = match program {
+            None | Some(b"") => b"unknown",
+            Some(program) => program,
+        };
         let known = Message::default()
             .number(1, 1)
-            .number(5, self.string(command(profile).as_bytes()));
+            .number(5, self.string(program));
         let known = known.number(7, 1).number(8, 1).number(9, 1);
         self.write(field::MAPPING, &known)?;
         for (id, &(function, line)) in (1..).zip(&mem::take(&mut self.locations)) {
@@ -325,20 +368,18 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// A stack, the root first, and what it costs.
+/// What lies too deep: its stack, the root first, and what it costs.
 struct Sample {
     frames: Vec<u64>,
     values: Vec<Cost>,
 }
 
-/// The values of a node.
-fn row(stacks: &Stacks<'_>, node: StackId, columns: &[Column]) -> Vec<Cost> {
-    let costs = stacks.self_costs(node);
-    let value = |column: &Column| {
+/// The values of a node with these costs.
+fn row(costs: &[Cost], columns: &[Column]) -> impl Iterator<Item = Cost> {
+    columns.iter().map(|column| {
         let cost = column.event.and_then(|event| costs.get(event));
         cost.map_or(0, |cost| cost.saturating_mul(column.factor))
-    };
-    columns.iter().map(value).collect()
+    })
 }
 
 /// A caller and a callee; a frame may be known by its name only.
@@ -386,13 +427,20 @@ impl Message {
         self.varint(field << 3).varint(number)
     }
 
+    /// What stands before so many bytes.
+    fn head(self, field: u64, bytes: u64) -> Self {
+        self.varint(field << 3 | 2).varint(bytes)
+    }
+
     fn message(self, field: u64, message: &Message) -> Self {
-        let mut all = self.varint(field << 3 | 2).varint(message.0.len() as u64);
+        let mut all = self.head(field, message.0.len() as u64);
         all.0.extend(&message.0);
         all
     }
 
-    fn packed(self, field: u64, numbers: impl Iterator<Item = u64>) -> Self {
-        self.message(field, &numbers.fold(Message::default(), Message::varint))
+    fn packed(self, field: u64, numbers: impl Iterator<Item = u64> + Clone) -> Self {
+        let bytes = |number: u64| u64::from((number | 1).ilog2() / 7 + 1);
+        let all = self.head(field, numbers.clone().map(bytes).sum());
+        numbers.fold(all, Message::varint)
     }
 }

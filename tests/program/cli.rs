@@ -507,6 +507,25 @@ fn the_share_that_is_estimated_is_told() {
 }
 
 #[test]
+fn what_shows_stacks_holds_the_warning_that_they_are_estimated() {
+    let plain = bytes("valgrind/plain.cg");
+    let told = messages(&run(["-fcollapsed"], &plain));
+    let text = told.trim().strip_prefix("warning: ").unwrap();
+    let page = run(["-fhtml"], &plain);
+    assert_eq!(messages(&page), told);
+    assert!(String::from_utf8_lossy(&page.stdout).contains(text));
+    #[cfg(feature = "compression")]
+    {
+        let pprof = run(["-fpprof"], &plain);
+        assert_eq!(messages(&pprof), told);
+        let mut data = Vec::new();
+        let mut decoder = flate2::read::GzDecoder::new(pprof.stdout.as_slice());
+        std::io::Read::read_to_end(&mut decoder, &mut data).unwrap();
+        assert!(String::from_utf8_lossy(&data).contains(text));
+    }
+}
+
+#[test]
 fn a_proxy_function_that_is_not_there_is_told() {
     let names = ["php::call_user_func", "call_user_func"];
     let arguments = names.map(|name| format!("--proxy-function={name}"));

@@ -4,7 +4,7 @@
 use std::env;
 use std::fs;
 
-use cg_preprocess::profile::{Comparison, EventChoice, Profile};
+use cg_preprocess::profile::{Comparison, EventChoice, Profile, Stacks};
 use cg_preprocess::report::html::{self, Compared, Options};
 use cg_preprocess::report::json::{Completeness, Notes};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn profile(text: impl AsRef<[u8]>) -> Profile {
 fn page(profile: &Profile) -> String {
     let mut page = Vec::new();
     html::write(
-        profile,
+        &Stacks::new(profile),
         None,
         &Notes::default(),
         &Options::default(),
@@ -155,7 +155,7 @@ fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
     let [base, new] = [text([10, 20, 0]), text([15, 0, 30])].map(profile);
     let comparison = Comparison::new(&base, &new).unwrap();
     let compared = Compared {
-        base: &base,
+        base: &Stacks::new(&base),
         comparison: &comparison,
         complete: Completeness {
             base: true,
@@ -164,7 +164,7 @@ fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
     };
     let mut page = Vec::new();
     html::write(
-        &new,
+        &Stacks::new(&new),
         Some(&compared),
         &Notes::default(),
         &Options::default(),
@@ -383,7 +383,14 @@ fn the_source_root_is_left_out_of_files() {
     options.source_root = Some(b"/srv/app/".to_vec());
     options.source_url = Some("https://host/{file}#L{line}".to_owned());
     let mut page = Vec::new();
-    html::write(&profile, None, &Notes::default(), &options, &mut page).unwrap();
+    html::write(
+        &Stacks::new(&profile),
+        None,
+        &Notes::default(),
+        &options,
+        &mut page,
+    )
+    .unwrap();
     let data = data(std::str::from_utf8(&page).unwrap());
     let files = list(&data["files"]);
     assert!(files.contains(&"src/a.php".into()) && files.contains(&"/srv/app2/b.php".into()));

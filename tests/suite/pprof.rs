@@ -82,6 +82,8 @@ struct Decoded {
     types: Vec<String>,
     default_type: String,
     comments: Vec<String>,
+    /// The names of the mappings' files.
+    programs: Vec<String>,
     /// Stacks as `frame@file:line;…`, the root first, with their values.
     samples: Vec<(String, Vec<i64>)>,
     labels: Vec<Vec<String>>,
@@ -131,6 +133,9 @@ fn decode(file: &[u8]) -> Decoded {
             .collect(),
         default_type: texts(&data, 14).concat(),
         comments: texts(&data, 13),
+        programs: messages(&data, 3)
+            .flat_map(|mapping| texts(&mapping, 5))
+            .collect(),
         samples: messages(&data, 2).map(sample).collect(),
         labels: labels.collect(),
     }
@@ -154,7 +159,7 @@ fn write(profile: &Profile, base: Option<&Profile>) -> (Vec<u8>, Vec<Warning>) {
 }
 
 /// A trace in which `main` calls `work` on lines 5 and 6, and `\xff` on line 7.
-const TRACE: &[u8] = b"creator: xdebug 3.4.0\ncmd: a.php\nevents: Time_(10ns)\n\n\
+const TRACE: &[u8] = b"creator: xdebug 3.4.0\ncmd:  /srv/a.php --all\nevents: Time_(10ns)\n\n\
     fl=a.php\nfn=work\n20 3\n\nfl=a.php\nfn=work\n20 4\n\nfl=b.php\nfn=\xff\n30 0\n\n\
     fl=a.php\nfn=main\n1 2\ncfn=work\ncalls=1 0 0\n5 3\ncfn=work\ncalls=1 0 0\n6 4\n\
     cfl=b.php\ncfn=\xff\ncalls=1 0 0\n7 0\n";
@@ -169,7 +174,9 @@ fn samples_are_stacks_with_their_places_and_values() {
     assert_eq!(decoded.types, ["time/nanoseconds", "calls/count"]);
     assert_eq!(decoded.default_type, "time");
     let version = concat!("written by cg-preprocess ", env!("CARGO_PKG_VERSION"));
-    assert_eq!(decoded.comments, ["command: a.php", version, "a note"]);
+    let command = "command: /srv/a.php --all";
+    assert_eq!(decoded.comments, [command, version, "a note"]);
+    assert_eq!(decoded.programs, ["/srv/a.php"]);
     let expected = [
         ("main@a.php:1", vec![20, 1]),
         // Called on two lines, so that of `main` itself.

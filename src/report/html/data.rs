@@ -217,11 +217,12 @@ impl Serialize for Number {
 
 impl Document {
     pub fn new(
-        profile: &Profile,
+        stacks: &Stacks<'_>,
         compared: Option<&Compared<'_>>,
         notes: &Notes,
         options: &Options,
     ) -> Self {
+        let profile = stacks.profile();
         let totals = profile.totals();
         let events = profile.events().iter().zip(&totals);
         let events = events.map(|(event, &total)| {
@@ -240,7 +241,7 @@ impl Document {
         let mut tables = Tables::new(profile, &totals, options);
         let functions = tables.functions();
         let calls_columns = tables.calls();
-        let stacks = tables.stacks(compared.map(|compared| compared.base));
+        let stacks = tables.stacks(stacks, compared.map(|compared| compared.base));
         let comparison = compared.map(|compared| tables.comparison(compared));
         Document {
             schema: SCHEMA,
@@ -577,8 +578,8 @@ impl<'a> Tables<'a> {
 
     /// The stacks that cost enough, as far as there is room; those below one that are left out are
     /// summed up in a node of their own.
-    fn stacks(&self, base: Option<&Profile>) -> Option<StackColumns> {
-        let tree = Tree::new(self.profile, base);
+    fn stacks(&self, new: &Stacks<'_>, base: Option<&Stacks<'_>>) -> Option<StackColumns> {
+        let tree = Tree::new(new, base);
         let mut shares: Vec<f64> = Vec::with_capacity(tree.nodes.len());
         shares.extend((0..tree.nodes.len()).map(|at| {
             let [new, base] = tree.costs(at, Stacks::inclusive_costs);
@@ -728,7 +729,7 @@ fn verdict(change: i128, base: i128, unit: Unit) -> String {
 /// have the same frames, they are one node.
 struct Tree<'a> {
     /// The new profile, then the base.
-    sides: [Option<Stacks<'a>>; 2],
+    sides: [Option<&'a Stacks<'a>>; 2],
     /// Each after its parent.
     nodes: Vec<Node>,
 }
@@ -739,15 +740,13 @@ struct Node {
 }
 
 impl<'a> Tree<'a> {
-    fn new(profile: &'a Profile, base: Option<&'a Profile>) -> Self {
-        let new = Stacks::new(profile);
+    fn new(new: &'a Stacks<'a>, base: Option<&'a Stacks<'a>>) -> Self {
         let mut nodes: Vec<Node> = Vec::with_capacity(new.nodes().len());
         nodes.extend(new.nodes().map(|id| Node {
             parent: new.parent(id).map(StackId::index),
             of: [Some(id), None],
         }));
-        let base = base.map(Stacks::new);
-        if let Some(base) = &base {
+        if let Some(base) = base {
             let keys = new
                 .nodes()
                 .map(|id| (new.parent(id).map(StackId::index), new.frame(id)));
@@ -781,7 +780,7 @@ impl<'a> Tree<'a> {
         what: impl Fn(&'t Stacks<'a>, StackId) -> T,
     ) -> [Option<T>; 2] {
         let of = self.nodes[at].of;
-        [0, 1].map(|side| Some(what(self.sides[side].as_ref()?, of[side]?)))
+        [0, 1].map(|side| Some(what(self.sides[side]?, of[side]?)))
     }
 
     /// The costs of a node on both sides; none on a side that does not have it.

@@ -20,7 +20,7 @@ use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
 use super::json::{Completeness, Notes};
-use crate::profile::{Comparison, Profile};
+use crate::profile::{Comparison, Stacks};
 use data::Document;
 
 const PAGE: &str = include_str!("page.html");
@@ -41,7 +41,7 @@ pub struct Options {
 #[derive(Clone, Copy, Debug)]
 pub struct Compared<'a> {
     /// The base.
-    pub base: &'a Profile,
+    pub base: &'a Stacks<'a>,
     /// What has changed since.
     pub comparison: &'a Comparison,
     /// Whether nothing was cut off, skipped or missing on either side.
@@ -50,20 +50,20 @@ pub struct Compared<'a> {
 
 /// Writes a profile as a page, in UTF-8; also what changed, if there is a base.
 ///
-/// It has stacks if the profile was read with
+/// The stacks of traces are those of a profile that was read with
 /// [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts).
 ///
 /// # Errors
 ///
 /// When the output fails.
 pub fn write(
-    profile: &Profile,
+    stacks: &Stacks<'_>,
     compared: Option<&Compared<'_>>,
     notes: &Notes,
     options: &Options,
     output: impl Write,
 ) -> io::Result<()> {
-    let document = Document::new(profile, compared, notes, options);
+    let document = Document::new(stacks, compared, notes, options);
     let mut output = BufWriter::new(output);
     for part in PAGE.split("{{") {
         let (name, text) = part.split_once("}}").unwrap_or(("", part));
