@@ -1,5 +1,6 @@
 //! Errors and warnings of the callgrind reader, with their places.
 
+use std::mem::{Discriminant, discriminant};
 use std::{fmt, io};
 
 use thiserror::Error;
@@ -283,5 +284,34 @@ impl WarningKind {
                 | WarningKind::UnwrappedCosts(_)
                 | WarningKind::UnknownLines(_)
         )
+    }
+
+    /// The kind that is limited in number, as that of the warning that counts the others, and how
+    /// many of it this one stands for.
+    pub(crate) fn kind_and_count(&self) -> (Discriminant<WarningKind>, u64) {
+        use WarningKind::*;
+        let (kind, count) = match self {
+            UndefinedId(_) => (&MoreUndefinedIds(0), 1),
+            MoreUndefinedIds(count) | MoreCuts(count) | MoreAbsences(count) => (self, *count),
+            Skipped(_) | SkippedCallCost => (
+                &SkippedInAll {
+                    count: 0,
+                    listed: 0,
+                },
+                1,
+            ),
+            SkippedInAll { count, listed } => (self, count.saturating_sub(*listed)),
+            CutLine(_)
+            | UnendedLine(_)
+            | CutCall
+            | CutBlock(_)
+            | CutRun
+            | CutPart
+            | OtherSum { .. }
+            | Incomplete => (&MoreCuts(0), 1),
+            EventAbsent { .. } => (&MoreAbsences(0), 1),
+            NoTrace | UnknownLines(_) | UnwrappedCosts(_) => (self, 1),
+        };
+        (discriminant(kind), count)
     }
 }

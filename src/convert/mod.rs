@@ -190,6 +190,7 @@ fn read_all(
     events.map_err(|error| ConvertError::model(inputs, error.into()))?;
     report.warnings.extend(warning::named_twice(inputs));
     report.warnings.extend(warning::counted_twice(inputs));
+    report.warnings = warning::limited(report.warnings);
     if !report.is_complete() {
         profile.set_incomplete();
     }
@@ -298,7 +299,8 @@ impl<'a> Conversion<'a> {
         }
         let warnings = &mut report.warnings;
         warnings.extend(warning::about_profile(&profile, &self.options.proxies));
-        warnings.extend(warning::on_both_sides(&self.inputs, &self.base));
+        let on_both_sides = warning::on_both_sides(&self.inputs, &self.base);
+        warnings.extend(warning::limited(on_both_sides.collect()));
         let comparison = match self.base.as_slice() {
             [] => None,
             _ => Some(self.compare(&profile, &mut report)?),

@@ -1,7 +1,8 @@
 //! Warnings about a conversion, and what they are about.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::error::Error as _;
+use std::mem::{Discriminant, discriminant};
 
 use thiserror::Error;
 
@@ -10,6 +11,7 @@ use crate::callgrind::{self, WarningKind};
 use crate::io::{Compression, Found, Source};
 use crate::profile::{Profile, ProfileKind, Stacks, first_cost};
 use crate::report::collapsed;
+use crate::shown::MOST_LISTED;
 use crate::shown::numbers::grouped;
 use crate::shown::text::excerpt;
 use crate::webgrind::{self, ReadWarning};
@@ -43,9 +45,13 @@ pub enum Warning {
     /// An input cannot be opened or read, and is left out.
     #[error("{0}: the input is left out")]
     LeftOut(String),
-    /// So many more are.
-    #[error("{0} more inputs cannot be opened or read and are left out")]
-    MoreLeftOut(usize),
+    /// More warnings of the kind of the one before than are worth listing: how many.
+    #[error("{count} more warnings like the one before")]
+    More {
+        count: u64,
+        /// What [`Warning::is_loss`] says of them.
+        is_loss: bool,
+    },
     /// Proxy functions were named, but this input is no trace.
     #[error("{0}: proxy functions are ignored: only in a trace can calls be replaced")]
     ProxiesIgnored(Source),
@@ -148,8 +154,8 @@ impl Warning {
             | Warning::Cut { .. }
             | Warning::Empty(_)
             | Warning::LeftOut(_)
-            | Warning::MoreLeftOut(_)
             | Warning::MissingEvents(_) => true,
+            Warning::More { is_loss, .. } => *is_loss,
             Warning::ProxiesIgnored(_)
             | Warning::UnknownProxy(_)
             | Warning::CountedTwice { .. }
@@ -167,6 +173,19 @@ impl Warning {
             | Warning::Written(_) => false,
             #[cfg(feature = "compression")]
             Warning::Pprof(_) => false,
+        }
+    }
+
+    /// Its kind, and how many of that it stands for.
+    fn kind_and_count(&self) -> (Kind, u64) {
+        let kind = discriminant(self);
+        match self {
+            Warning::Callgrind(warning) => {
+                let (of_line, count) = warning.kind.kind_and_count();
+                ((kind, Some(of_line), None), count)
+            }
+            Warning::Preprocessed(warning) => ((kind, None, Some(discriminant(warning))), 1),
+            _ => ((kind, None, None), 1),
         }
     }
 }
@@ -291,19 +310,57 @@ fn is_of_cachegrind(profile: &Profile) -> bool {
     !has_calls && is_summed_up && has(b"cmd") && !has(b"creator")
 }
 
-/// How many inputs that are left out are named.
-const MOST_LEFT_OUT: usize = 10;
-
-/// Warnings about inputs that are left out: the first by name, and the number of the others.
+/// Warnings about inputs that are left out.
 pub(super) fn left_out(errors: &[ConvertError]) -> impl Iterator<Item = Warning> {
-    let (named, others) = errors.split_at(errors.len().min(MOST_LEFT_OUT));
-    let more = (!others.is_empty()).then_some(Warning::MoreLeftOut(others.len()));
-    let named = named.iter().map(|error| {
+    errors.iter().map(|error| {
         let causes = std::iter::successors(error.source(), |&cause| cause.source());
         let all = causes.fold(error.to_string(), |all, cause| format!("{all}: {cause}"));
         Warning::LeftOut(all)
-    });
-    named.chain(more)
+    })
+}
+
+/// The first warnings of each kind, and in the place after them how many more there are: what is
+/// wrong with one input may be wrong with thousands.
+pub(super) fn limited(warnings: Vec<Warning>) -> Vec<Warning> {
+    let mut kinds: HashMap<Kind, Occurrences> = HashMap::new();
+    for warning in &warnings {
+        let (kind, count) = warning.kind_and_count();
+        let all = kinds.entry(kind).or_default();
+        all.warnings += 1;
+        all.count = all.count.saturating_add(count);
+    }
+    let mut listed = Vec::new();
+    for warning in warnings {
+        let all = kinds.entry(warning.kind_and_count().0).or_default();
+        all.passed += 1;
+        // A single one is as short as its count.
+        if all.passed <= MOST_LISTED || all.warnings == MOST_LISTED + 1 {
+            let is_loss = warning.is_loss();
+            listed.push(warning);
+            if all.passed == MOST_LISTED && all.warnings > MOST_LISTED + 1 {
+                let count = all.count.saturating_sub(MOST_LISTED);
+                listed.push(Warning::More { count, is_loss });
+            }
+        }
+    }
+    listed
+}
+
+/// What warnings of one kind have in common.
+type Kind = (
+    Discriminant<Warning>,
+    Option<Discriminant<WarningKind>>,
+    Option<Discriminant<ReadWarning>>,
+);
+
+/// How often there is a kind of warning.
+#[derive(Default)]
+struct Occurrences {
+    warnings: u64,
+    /// Those included that a warning only counts.
+    count: u64,
+    /// How many of the warnings were looked at.
+    passed: u64,
 }
 
 fn runs(number: u64) -> String {

@@ -293,9 +293,14 @@ fn one_bad_file_of_many_stops_nothing_but_a_gate() {
         "{said}"
     );
     assert_eq!(
-        lines[10],
-        "warning: 2 more inputs cannot be opened or read and are left out"
+        lines[10], "warning: 2 more warnings like the one before",
+        "{said}"
     );
+    // One more than are listed takes no more room than its number.
+    let output = convert(&["--keep-going"], &inputs[2..]);
+    let last = messages(&output).lines().last().map(str::to_owned);
+    let expected = format!("warning: {}: ", missing[10].display());
+    assert!(last.unwrap().starts_with(&expected));
     let output = convert(&["--keep-going"], &inputs[..2]);
     let expected = format!("warning: {}:4: ", inputs[1].display());
     assert!(

@@ -88,7 +88,12 @@ fn many_inputs_give_what_groups_of_them_give() {
         groups.push(folder.path().join(format!("group-{}", groups.len())));
         fs::write(groups.last().unwrap(), merged).unwrap();
     }
-    assert_eq!(messages, of_groups);
+    // Ten of each of the two kinds, which take turns; the others are counted.
+    let listed = messages.split_inclusive('\n');
+    let listed = listed.filter(|message| !message.contains("more warnings"));
+    let listed: String = listed.collect();
+    assert_eq!(listed.lines().count(), 20, "{messages}");
+    assert!(of_groups.starts_with(&listed), "{messages}");
     assert!(sum(&groups).1 == all);
 }
 
@@ -446,6 +451,51 @@ fn an_input_that_is_named_twice_is_told() {
 
 /// A link makes another path, and so does another name of the same file.
 #[cfg(unix)]
+/// Of each kind, each input that is named, and those that a warning counts already.
+#[test]
+fn warnings_that_repeat_are_counted_after_the_tenth() {
+    let folder = TempDir::new().unwrap();
+    let paths: Vec<_> = (0..64)
+        .map(|number| folder.path().join(format!("{number:02}")))
+        .collect();
+    let convert = |text: &str, options: &[&str]| {
+        for path in &paths {
+            fs::write(path, text).unwrap();
+        }
+        let mut command = program();
+        let output = command.args(options).args(&paths).output().unwrap();
+        let all = messages(&output);
+        (output, all.lines().map(str::to_owned).collect::<Vec<_>>())
+    };
+    let cut = "events: Ir\nfn=a\n1 7\n2 5";
+    let (output, lines) = convert(cut, &["-f", "json", "--strict"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(lines.len(), 12, "{lines:#?}");
+    for (path, line) in paths.iter().zip(&lines[..10]) {
+        let expected = format!("warning: {}:4: the last line has no end", path.display());
+        assert!(line.starts_with(&expected), "{line}");
+    }
+    assert_eq!(lines[10], "warning: 54 more warnings like the one before");
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&json["complete"], &json["total"][0]),
+        (&false.into(), &(64 * 12).into())
+    );
+    assert_eq!(json["warnings"].as_array().unwrap().len(), 11);
+
+    let ids: String = (1..=12).map(|id| format!("fn=({id})\n1 1\n")).collect();
+    let both = format!("events: Ir\n{ids}2 5");
+    let (_, lines) = convert(&both, &[]);
+    let counts = lines.iter().enumerate();
+    let counts = counts.filter(|(_, line)| line.contains("more"));
+    let expected = [
+        (10, "warning: 758 more warnings like the one before"),
+        (21, "warning: 54 more warnings like the one before"),
+    ];
+    let counts: Vec<_> = counts.map(|(at, line)| (at, line.as_str())).collect();
+    assert_eq!((lines.len(), counts), (22, expected.to_vec()), "{lines:#?}");
+}
+
 #[test]
 fn an_input_is_known_by_every_name() {
     let folder = TempDir::new().unwrap();

@@ -1,10 +1,8 @@
 //! The current line, and warnings about lines that are wrong, missing or cut off.
 
 use crate::callgrind::error::{Error, Problem, ProblemKind, Warning, WarningKind};
+use crate::shown::MOST_LISTED;
 use crate::shown::text::excerpt;
-
-/// How many warnings of one kind are listed.
-const LISTED: u64 = 10;
 
 /// Everything that is said about an input.
 #[derive(Debug, Default)]
@@ -89,7 +87,7 @@ impl Diagnostics {
 
     fn warn_skipped(&mut self, kind: WarningKind) {
         self.skipped += 1;
-        if self.skipped <= LISTED {
+        if self.skipped <= MOST_LISTED {
             self.warn(kind);
         }
     }
@@ -116,7 +114,7 @@ impl Diagnostics {
     pub fn warn_cut(&mut self, kind: WarningKind) {
         // A file can have any number of runs and parts.
         self.cuts += 1;
-        if self.cuts <= LISTED {
+        if self.cuts <= MOST_LISTED {
             self.warn(kind);
         }
     }
@@ -124,7 +122,7 @@ impl Diagnostics {
     /// Says that a wanted event is missing from here on.
     pub fn warn_absent(&mut self, event: &[u8], available: &str) {
         self.absences += 1;
-        if self.absences <= LISTED {
+        if self.absences <= MOST_LISTED {
             self.warn(WarningKind::EventAbsent {
                 event: excerpt(event),
                 available: available.to_owned(),
@@ -135,7 +133,7 @@ impl Diagnostics {
     /// Says that an id was never defined.
     pub fn warn_undefined_id(&mut self, name: String) {
         self.undefined_ids += 1;
-        if self.undefined_ids <= LISTED {
+        if self.undefined_ids <= MOST_LISTED {
             self.warn(WarningKind::UndefinedId(name));
         }
     }
@@ -193,7 +191,7 @@ impl Diagnostics {
 
     /// Returns all warnings, with those that count others.
     pub fn finish(&mut self) -> Vec<Warning> {
-        let more = |count: u64| Some(count.saturating_sub(LISTED)).filter(|&more| more > 0);
+        let more = |count: u64| Some(count.saturating_sub(MOST_LISTED)).filter(|&more| more > 0);
         let some = |count: u64| Some(count).filter(|&count| count > 0);
         let counts = [
             more(self.undefined_ids).map(WarningKind::MoreUndefinedIds),
@@ -203,7 +201,7 @@ impl Diagnostics {
             some(self.unwrapped_costs).map(WarningKind::UnwrappedCosts),
             more(self.skipped).map(|_| WarningKind::SkippedInAll {
                 count: self.skipped,
-                listed: LISTED,
+                listed: MOST_LISTED,
             }),
         ];
         for kind in counts.into_iter().flatten() {
