@@ -555,3 +555,36 @@ fn a_writer_that_never_ends_its_last_line_leaves_nothing_out() {
     let other = run(["--strict", "-f", "text"], b"events: Ir\nfn=f\n1 123");
     assert_eq!(other.status.code(), Some(3), "{}", messages(&other));
 }
+
+#[test]
+fn markdown_tells_what_was_compared_and_what_came_of_each_limit() {
+    let small = fixture("xdebug3/small.cg");
+    let composer = fixture("xdebug3/composer.cg");
+    let markdown = |base: &Path, options: &[&str]| {
+        let options = [&["-q", "-f", "markdown"], options].concat();
+        String::from_utf8(compare(base, &composer, &options).stdout).unwrap()
+    };
+    let events = ["-e", "Time_(10ns)", "-e", "Memory_(bytes)", "--per-run"];
+    let limits = ["--max-growth", "2%", "--max-growth", "{main}=99999999%"];
+    let found = markdown(
+        &small,
+        &[&events[..], &limits, &[small.to_str().unwrap()]].concat(),
+    );
+    for text in [
+        " %: a limit is **not** kept\n\n- **not kept**: `the total of Time_(10ns) grew by ",
+        "\n- kept: `the inclusive cost of {main} may grow by 99,999,999 %`\n\nPer run: ",
+        " |\n| `Time_(10ns)` | 18,389 (184 µs) | 4,024,929 (40.2 ms) | ",
+        " |\n| `Memory_(bytes)` | 2,840 | 307,916 | ",
+    ] {
+        assert!(found.contains(text), "{text}: {found}");
+    }
+    let folder = TempDir::new().unwrap();
+    let cut = folder.path().join("cut.cg");
+    let whole = fs::read(&small).unwrap();
+    fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    let found = markdown(&cut, &[]);
+    assert!(
+        found.contains("\n\n**The base is not complete**"),
+        "{found}"
+    );
+}
