@@ -484,7 +484,7 @@ fn stacks_are_written_for_a_flame_graph_and_for_people() {
 #[test]
 fn the_share_that_is_estimated_is_told() {
     let plain = bytes("valgrind/plain.cg");
-    let told = "10.6 % of the cost has one possible stack; the rest is divided among the callers by \
+    let told = "26.9 % of the cost has one possible stack; the rest is divided among the callers by \
         what their calls cost";
     let hint =
         "; with valgrind's option --separate-callers=10, or a higher number, more of it has one";

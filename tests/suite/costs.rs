@@ -588,7 +588,7 @@ fn events_of_different_lists_stand_in_the_conventional_order() {
     let part = |names: &str| format!("events: {names}\nfn=f\n1 1 2 3\n");
     let all = || profile_options(|options| options.events = EventChoice::All);
     let merged = |inputs: &[&str]| -> String {
-        let mut inputs = inputs.iter().map(|names| read(&part(names), all()));
+        let mut inputs = inputs.iter().map(|names| read(part(names), all()));
         let mut profile = inputs.next().unwrap();
         inputs.for_each(|input| profile.merge(input).unwrap());
         let (id, _) = profile.functions().next().unwrap();
@@ -619,7 +619,7 @@ fn sums_do_not_depend_on_the_order() {
         assert_eq!((profile.total(), profile.has_saturated()), (most, false));
         // The same by inputs, and in the costs of calls.
         let call = |cost| format!("events: Ir\nfn=f\n1 {cost}\ncfn=g\ncalls=1 0\n1 {cost}\n");
-        let [first, others @ ..] = costs.map(|cost| read(&call(cost), ProfileOptions::default()));
+        let [first, others @ ..] = costs.map(|cost| read(call(cost), ProfileOptions::default()));
         let mut profile = first;
         others
             .into_iter()

@@ -2,7 +2,7 @@
 
 use cg_preprocess::profile::ProfileOptions;
 
-use crate::library::{Reading, listed, listing, read, read_options};
+use crate::library::{Reading, listed, listing, read};
 
 const ADDRESSES: &str = "positions: instr line\nevents: Ir\nfn=f\n";
 
@@ -139,26 +139,6 @@ fn a_relative_line_after_a_call_begins_at_the_line_of_its_cost() {
         "h | a.c:34 |  | self 2 | inclusive 2 | invocations 1",
     ];
     assert_eq!(listed(&text).unwrap(), expected);
-}
-
-#[test]
-fn lines_are_counted_after_one_skipped_for_its_length() {
-    let long = "x".repeat((16 << 20) + 1);
-    for rest in ["nonsense\n", "18 9 9 9\n", "fn=g\nnonsense\n"] {
-        let text = format!("events: Ir\nfn=f\n15 90\n{long}\n16 2\n{rest}");
-        let reading = Reading {
-            read: read_options(|options| options.lenient = true),
-            profile: ProfileOptions::default(),
-        };
-        let (profile, warnings) = reading.read([text.as_bytes()]).unwrap();
-        assert_eq!(profile.total(), 92);
-        let line = 5 + rest.lines().count();
-        assert!(warnings[0].starts_with("test.cg:4: "), "{warnings:?}");
-        assert!(
-            warnings[1].starts_with(&format!("test.cg:{line}: ")),
-            "{warnings:?}"
-        );
-    }
 }
 
 #[test]

@@ -40,6 +40,16 @@ impl Schema {
                 "const" => value == rule,
                 "enum" => rule.as_array().unwrap().contains(value),
                 "minimum" => value.as_i64().is_none_or(|it| it >= rule.as_i64().unwrap()),
+                "maximum" => value.as_i64().is_none_or(|it| it <= rule.as_i64().unwrap()),
+                "pattern" => {
+                    // The one that our schemas have: integers that are too long for a number.
+                    assert_eq!(rule, "^-?[0-9]{16,39}$");
+                    value.as_str().is_none_or(|text| {
+                        let digits = text.strip_prefix('-').unwrap_or(text);
+                        (16..=39).contains(&digits.len())
+                            && digits.bytes().all(|byte| byte.is_ascii_digit())
+                    })
+                }
                 "minItems" => value
                     .as_array()
                     .is_none_or(|it| length(it) >= rule.as_u64().unwrap()),

@@ -68,12 +68,13 @@ impl<'a> Chains<'a> {
             .take_while(|byte| byte.is_ascii_digit())
             .count();
         let number = str::from_utf8(&chain[..digits]).unwrap_or("").parse();
-        let mut level = 0;
+        let (mut level, mut has_callers) = (0, true);
         if let (Ok(number), None | Some(b'\'')) = (number, chain.get(digits)) {
             level = number;
+            has_callers = digits < chain.len();
             chain = chain.get(digits + 1..).unwrap_or(b"");
         }
-        if self.callers(chain).is_none() && (level == 0 || !chain.is_empty()) {
+        if has_callers && self.callers(chain).is_none() {
             return whole;
         }
         Name {

@@ -364,7 +364,7 @@ impl Speller<'_> {
         if self.dice.shows(Quirk::IdleLines, 6) {
             let line = self
                 .dice
-                .pick(&["bb=1", "ln=7", "rec=2", "frfn=(1) x", "total=3"]);
+                .pick(&["bb=1", "ln=7", "rec=2", "frfn=x", "total=3"]);
             self.line(line);
         }
         if self.dice.shows(Quirk::UnknownHeaders, 8) {
