@@ -3,15 +3,15 @@
 //! This is the library of the `cg-preprocess` program. It reads profiles in the callgrind format,
 //! as Xdebug, Valgrind and a dozen other profilers write it, and sums them into tables of functions
 //! and calls. It writes these in the binary format that [webgrind] opens, in versions 4 to 7, in
-//! the callgrind format, as JSON or as text. It also writes the stacks of traces, and compares
-//! profiles.
+//! the callgrind format, as JSON, as text or as a page for the browser. It also writes call stacks, and
+//! compares profiles.
 //!
 //! # How data flow
 //!
 //! ```text
 //! bytes ── callgrind::read ──┐                        ┌── webgrind::write, callgrind::write
-//!                            ├─ ProfileBuilder ─ Profile ── report::{json, text}::write
-//! .pre  ── webgrind::read ───┘                        └── report::{collapsed, tree}::write
+//!                            ├─ ProfileBuilder ─ Profile ── report::{text, markdown, json}::write
+//! .pre  ── webgrind::read ───┘                        └── Stacks ── report::{html, pprof, collapsed, tree}::write
 //! ```
 //!
 //! [`callgrind`] and [`webgrind`] handle one format each and do not use each other. Both use the
@@ -66,9 +66,10 @@
 //! callgrind::read(text.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
 //! let profile = builder.finish()?;
 //!
-//! let (_, main) = profile.functions().next().expect("there are two");
+//! let (id, main) = profile.functions().next().expect("there are two");
 //! assert_eq!(profile.name(main.name), b"main");
-//! assert_eq!((main.self_cost, main.inclusive), (20, 420));
+//! // Costs are rows, with a number for each wanted event.
+//! assert_eq!((profile.self_costs(id), profile.inclusive_costs(id)), (&[20][..], &[420][..]));
 //!
 //! let mut file = std::io::Cursor::new(Vec::new());
 //! webgrind::write(&profile, &WriteOptions::new(Version::V7), &mut file)?;

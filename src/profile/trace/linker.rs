@@ -1,4 +1,4 @@
-//! TraceLinks the calls of a trace to the invocations that they made, and works out what follows from that.
+//! Links the calls of a trace to the invocations that they made, and works out what follows from that.
 
 use super::batch::{Batch, Block};
 use super::contexts::{ContextId, ContextTree};
@@ -104,7 +104,7 @@ enum Below {
     Nothing,
 }
 
-/// TraceLinks calls to the invocations that they made.
+/// Links calls to the invocations that they made.
 #[derive(Debug, Default)]
 pub(super) struct Linker {
     wanted: Wanted,
@@ -131,7 +131,7 @@ impl Linker {
         }
     }
 
-    /// TraceLinks the blocks and calls of the batch that comes next, or keeps them until that can be done.
+    /// Links the blocks and calls of the batch that comes next, or keeps them until that can be done.
     pub fn link(&mut self, batch: Batch) {
         self.roles.extend(&batch.roles);
         self.contexts.widen(batch.self_costs.width());
