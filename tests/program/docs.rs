@@ -119,6 +119,110 @@ fn the_architecture_names_what_there_is() {
     assert!(count > 20);
 }
 
+/// Blocks of commands, on a profile that has all the names that the pages use.
+#[cfg(unix)]
+mod scripts {
+    use std::fs::{File, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    /// Those of many-machines.md are run by `.ci/many-machines`.
+    const PAGES: [&str; 7] = [
+        "README.md",
+        "docs/ci.md",
+        "docs/continuous-profilers.md",
+        "docs/json.md",
+        "docs/page.md",
+        "docs/valgrind.md",
+        "docs/webgrind.md",
+    ];
+    /// What needs another user's rights, and the script that has tests of its own.
+    const LEFT_OUT: [&str; 2] = ["sudo ", "profile-gate.sh"];
+    /// Programs that are not run, as the pages say of those that no other test runs. What does
+    /// nothing stands in for them.
+    const STAND_INS: [&str; 10] = [
+        "cargo",
+        "curl",
+        "go",
+        "inferno-flamegraph",
+        "jq",
+        "kcachegrind",
+        "open",
+        "pyprof2calltree",
+        "valgrind",
+        "xdg-open",
+    ];
+    const PROFILES: [&str; 15] = [
+        "after.out",
+        "before.out",
+        "cachegrind.out.1234",
+        "cachegrind.out.5678",
+        "callgrind.out",
+        "callgrind.out.1234",
+        "callgrind.out.1235",
+        "input.callgrind",
+        "new.out",
+        "old.out",
+        "profile",
+        "profile.cg",
+        "profiles/cachegrind.out.1",
+        "run-1.out",
+        "run-2.out",
+    ];
+
+    fn workplace() -> TempDir {
+        let folder = TempDir::new().unwrap();
+        for name in ["bin", "profiles"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        for name in STAND_INS {
+            let path = folder.path().join("bin").join(name);
+            fs::write(&path, "#!/bin/sh\ncat >/dev/null\n").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        }
+        let profile = fs::read_to_string(fixture("xdebug3/proxies.cg")).unwrap();
+        let profile = profile.replace(r"Shop\Cart->total", r"App\Kernel->boot");
+        // One of the commands leaves alone what may still be written to.
+        let earlier = SystemTime::now() - Duration::from_secs(3600);
+        for name in PROFILES {
+            let path = folder.path().join(name);
+            fs::write(&path, &profile).unwrap();
+            let file = File::options().write(true).open(path).unwrap();
+            file.set_modified(earlier).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn run_without_errors() {
+        for page in PAGES {
+            let text = fs::read_to_string(root().join(page)).unwrap();
+            let folder = workplace();
+            let mut count = 0;
+            for (language, block) in blocks(&text) {
+                if language != "sh" || LEFT_OUT.iter().any(|word| block.contains(word)) {
+                    continue;
+                }
+                let script = format!(
+                    "set -e\nexport TMPDIR=$PWD PATH=$PWD/bin:$PATH GITHUB_STEP_SUMMARY=summary.md\n{}",
+                    block.replace("/tmp", "$TMPDIR")
+                );
+                let output = shell(&script, folder.path());
+                let said = messages(&output);
+                // The status of a pipeline is that of its last command.
+                assert!(
+                    output.status.success() && !said.contains("error:"),
+                    "{page}: {block}{said}"
+                );
+                count += 1;
+            }
+            assert!(count > 0, "{page}");
+        }
+    }
+}
+
 #[cfg(unix)]
 mod profile_gate {
     use super::*;
