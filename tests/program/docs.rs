@@ -120,7 +120,7 @@ fn the_architecture_names_what_there_is() {
 }
 
 /// Blocks of commands, on a profile that has all the names that the pages use.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "compression"))]
 mod scripts {
     use std::fs::{File, Permissions};
     use std::os::unix::fs::PermissionsExt;
