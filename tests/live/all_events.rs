@@ -87,11 +87,14 @@ pub fn assert_held_by_callgrind_format(inputs: &[PathBuf]) {
     let bench = Bench::new();
     let [written, again] = ["written", "again"].map(|name| bench.path(name));
     convert(inputs, &written, &["-q", "-f", "callgrind"]);
-    assert_eq!(
-        convert(from_ref(&written), &again, &["-f", "callgrind"]),
-        ""
-    );
+    let said = convert(from_ref(&written), &again, &["-f", "callgrind"]);
     let bytes = [&written, &again].map(|file| std::fs::read(file).expect("a profile"));
+    if memchr::memmem::find(&bytes[0], b"\ndesc: Incomplete:").is_some() {
+        assert!(said.ends_with(": the profile was made from incomplete data, as it says itself\n"));
+        assert_eq!(said.lines().count(), 1, "{said}");
+    } else {
+        assert_eq!(said, "");
+    }
     assert!(
         bytes[0] == bytes[1],
         "other bytes when it is written again:\n{}",
