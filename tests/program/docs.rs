@@ -1,14 +1,14 @@
 //! What the documentation shows: commands with their output, scripts, and links.
 
-use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use tempfile::TempDir;
 
+use crate::common;
 use crate::runner::{fixture, messages};
+use crate::transcripts::{self, shell};
 
 /// The top of the sources.
 fn root() -> &'static Path {
@@ -18,61 +18,23 @@ fn root() -> &'static Path {
 /// All pages for people.
 fn pages() -> Vec<PathBuf> {
     let folders = [root().to_owned(), root().join("docs")];
-    let entries = folders
+    let pages: Vec<_> = folders
         .iter()
-        .flat_map(|folder| fs::read_dir(folder).unwrap());
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let pages: Vec<_> = paths
-        .filter(|path| path.extension().is_some_and(|end| end == "md"))
+        .flat_map(|folder| common::pages::pages(folder))
         .collect();
     assert!(pages.len() > 5, "{pages:?}");
     pages
-}
-
-/// The search path of a shell that finds this program first.
-fn search_path() -> OsString {
-    let program = Path::new(env!("CARGO_BIN_EXE_cg-preprocess"));
-    let mut folders = vec![program.parent().unwrap().to_owned()];
-    folders.extend(env::split_paths(&env::var_os("PATH").unwrap()));
-    env::join_paths(folders).unwrap()
-}
-
-fn shell(command: &str, folder: &Path) -> Output {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(folder);
-    shell.env("PATH", search_path()).output().unwrap()
-}
-
-/// Blocks between fences, each with the language that its fence names.
-fn blocks(page: &str) -> Vec<(&str, String)> {
-    let mut blocks = Vec::new();
-    let mut lines = page.lines();
-    while let Some(line) = lines.next() {
-        if let Some(language) = line.strip_prefix("```") {
-            let block = lines.by_ref().take_while(|line| *line != "```");
-            blocks.push((language, block.map(|line| format!("{line}\n")).collect()));
-        }
-    }
-    blocks
 }
 
 #[test]
 fn commands_give_the_output_that_is_shown() {
     let mut count = 0;
     for path in pages() {
-        let page = fs::read_to_string(&path).unwrap();
-        let consoles = blocks(&page)
-            .into_iter()
-            .filter(|(language, _)| *language == "console");
-        for (_, block) in consoles {
-            for example in block.split("$ ").filter(|example| !example.is_empty()) {
-                let (command, shown) = example.split_once('\n').unwrap();
-                let output = shell(command, root());
-                let given = [output.stderr, output.stdout].concat();
-                let given = String::from_utf8(given).unwrap();
-                assert_eq!(given, shown, "{}: {command}", path.display());
-                count += 1;
-            }
+        if fs::read_to_string(&path).unwrap().contains("```console") {
+            count += 1;
+            common::pages::check(&path, |block| {
+                (block.kind == "console").then(|| transcripts::run(block, root(), None))
+            });
         }
     }
     assert!(count > 2);
@@ -201,7 +163,8 @@ mod scripts {
             let text = fs::read_to_string(root().join(page)).unwrap();
             let folder = workplace();
             let mut count = 0;
-            for (language, block) in blocks(&text) {
+            for block in common::pages::blocks(&text) {
+                let (language, block) = (block.kind, block.text);
                 if language != "sh" || LEFT_OUT.iter().any(|word| block.contains(word)) {
                     continue;
                 }

@@ -19,36 +19,6 @@ fn converted(paths: &[PathBuf]) -> Vec<u8> {
     written(program().args(paths).output().unwrap())
 }
 
-fn with_crlf(text: &[u8]) -> Vec<u8> {
-    let lines = text.split_inclusive(|&byte| byte == b'\n');
-    let lines = lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line));
-    lines.flat_map(|line| [line, b"\r\n"].concat()).collect()
-}
-
-#[test]
-fn files_and_pipes_give_the_same() {
-    for name in ["small", "features", "composer"] {
-        let expected = bytes(&format!("xdebug3/{name}.v7.pre"));
-        let path = fixture(&format!("xdebug3/{name}.cg"));
-        let text = fs::read(&path).unwrap();
-        assert_eq!(converted(&[path]), expected);
-        assert_eq!(piped(&text), expected);
-        assert_eq!(written(run(["-"], &text)), expected);
-        assert_eq!(written(run(["-o", "-", "-"], &text)), expected);
-    }
-}
-
-#[test]
-fn line_ends_and_byte_order_marks_make_no_difference() {
-    for name in ["xdebug3/small", "xdebug2/small", "xdebug3/composer"] {
-        let expected = bytes(&format!("{name}.v7.pre"));
-        let text = bytes(&format!("{name}.cg"));
-        assert_eq!(piped(&with_crlf(&text)), expected, "{name}");
-        let marked = ["\u{feff}".as_bytes(), &text].concat();
-        assert_eq!(piped(&marked), expected, "{name}");
-    }
-}
-
 /// So many inputs that several are read into one profile, with some among them that hold nothing.
 #[test]
 fn many_inputs_give_what_groups_of_them_give() {
@@ -174,67 +144,6 @@ fn two_inputs_give_the_figures_of_one_text() {
     }
 }
 
-/// An input that names no event leaves it to the others which one counts.
-#[test]
-fn an_input_without_events_can_come_first() {
-    let folder = TempDir::new().unwrap();
-    let path = |name| folder.path().join(name);
-    fs::write(path("none"), "events:\nfn=f\n16\n").unwrap();
-    fs::write(path("one"), "events: Ir\nfn=g\n16 5\n").unwrap();
-    for paths in [["none", "one"], ["one", "none"]].map(|names| names.map(path)) {
-        let texts = paths.each_ref().map(|path| fs::read(path).unwrap());
-        fs::write(path("joined"), texts.concat()).unwrap();
-        let expected = figures(&[path("joined")]);
-        assert_eq!(expected["functions"].as_array().unwrap().len(), 2);
-        assert_eq!(figures(&paths), expected);
-    }
-    let found = figures(&["none", "none", "one"].map(path));
-    assert_eq!(found["event"], "Ir");
-    // The first that names one says which it is for all that follow.
-    fs::write(path("empty"), "").unwrap();
-    fs::write(path("both"), "events: Ir Dr\nfn=g\n16 5 100\n").unwrap();
-    fs::write(path("turned"), "events: Dr Ir\nfn=h\n16 200 7\n").unwrap();
-    let mut command = program();
-    command.args(["-q", "-f", "collapsed"]);
-    command.args(["empty", "empty", "both", "turned"].map(path));
-    let stacks = written(command.output().unwrap());
-    assert_eq!(String::from_utf8(stacks).unwrap(), "g 5\nh 7\n");
-}
-
-#[test]
-fn an_event_that_some_inputs_lack_is_named_when_all_are_wanted() {
-    let inputs = ["xdebug3/small.cg", "xdebug3/small.v7.pre"].map(fixture);
-    for inputs in [inputs.clone(), [inputs[1].clone(), inputs[0].clone()]] {
-        let output = program().args(["-f", "json"]).args(&inputs).output();
-        let output = output.unwrap();
-        let message =
-            "not every input has Memory_(bytes): where it is missing, its cost counts as 0";
-        assert!(messages(&output).contains(message), "{output:?}");
-        assert!(output.status.success());
-        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(document["complete"], false);
-        // Who wants one event misses nothing, nor do inputs that have the same ones.
-        let one = program().args(["-f", "v7"]).args(&inputs).output().unwrap();
-        assert_eq!(messages(&one), "");
-        let twice = [&inputs[0], &fixture("xdebug3/features.cg")];
-        let has_memory = inputs[0].extension().is_some_and(|end| end == "cg");
-        let output = program().args(["-f", "json"]).args(twice).output().unwrap();
-        assert_eq!(messages(&output).is_empty(), has_memory);
-    }
-}
-
-#[test]
-fn traces_and_aggregates_can_be_merged() {
-    let names = ["xdebug3/small.cg", "valgrind/plain.cg"];
-    let output = program().args(names.map(fixture)).output().unwrap();
-    assert!(output.status.success());
-    let message = messages(&output);
-    assert!(
-        message.starts_with("warning: ") && message.contains("no event"),
-        "{message}"
-    );
-}
-
 /// Neither Xdebug nor webgrind names objects: what webgrind keeps of a trace has the same functions.
 #[test]
 fn a_preprocessed_trace_is_added_to_traces() {
@@ -259,91 +168,6 @@ fn a_preprocessed_trace_is_added_to_traces() {
     let twice: Vec<_> = twice.collect();
     assert_eq!(functions(&inputs), twice);
     assert_eq!(functions(&reversed), twice);
-}
-
-#[test]
-fn an_input_without_data_adds_nothing_to_others() {
-    let folder = TempDir::new().unwrap();
-    let empty = folder.path().join("empty.cg");
-    fs::write(&empty, "").unwrap();
-    let header = folder.path().join("header.cg");
-    let text = "version: 1\ncreator: nobody\npositions: instr line\nevent: Sum = Ir + Dr\nevents: Ir Dr\nsummary: 7 8\n";
-    fs::write(&header, text).unwrap();
-    let preprocessed = folder.path().join("empty.pre");
-    fs::write(&preprocessed, [7, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0]).unwrap();
-    let profile = fixture("xdebug3/small.cg");
-    let expected = written(program().args(["-f", "v7"]).arg(&profile).output().unwrap());
-    for nothing in [&empty, &header, &preprocessed] {
-        for inputs in [[nothing, &profile], [&profile, nothing]] {
-            let output = program().args(["-f", "v7"]).args(inputs).output().unwrap();
-            assert!(output.status.success());
-            let expected = incomplete(expected.clone());
-            assert!(output.stdout == expected, "{}", nothing.display());
-            let warning = "no profile data, so it adds nothing";
-            let expected = format!("warning: {}: {warning}\n", nothing.display());
-            assert_eq!(messages(&output), expected);
-        }
-        let output = program().args([nothing, nothing]).output().unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        assert!(output.stdout.is_empty());
-        let message = messages(&output);
-        assert!(
-            message.starts_with(&format!("error: {}:", nothing.display())),
-            "{message}"
-        );
-    }
-}
-
-#[test]
-fn preprocessed_files_are_read_from_files_and_pipes() {
-    for (name, version) in [
-        ("xdebug3/small.v7.pre", "v7"),
-        ("xdebug2/small.v6.pre", "v6"),
-        ("xdebug2/small.v5.pre", "v5"),
-        ("xdebug2/chain.v4.pre", "v4"),
-    ] {
-        let expected = bytes(name);
-        let from_file = program().args(["-f", version]).arg(fixture(name)).output();
-        assert!(written(from_file.unwrap()) == expected, "{name}");
-        assert!(
-            written(run(["-f", version], &expected)) == expected,
-            "{name}"
-        );
-    }
-}
-
-#[test]
-fn other_versions_of_preprocessed_files_are_named() {
-    for (version, what) in [(3, "too old"), (8, "too new")] {
-        let output = run(["-"], &[version, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(output.status.code(), Some(1));
-        let message = messages(&output);
-        assert!(message.contains(&format!("version {version}")), "{message}");
-        assert!(message.contains(what), "{message}");
-    }
-}
-
-#[test]
-fn what_cannot_be_opened_is_named_with_its_cause() {
-    let folder = TempDir::new().unwrap();
-    let missing = folder.path().join("missing.cg");
-    let good = fixture("xdebug3/small.cg");
-    for (path, cause) in [
-        (missing.as_path(), "No such file"),
-        (folder.path(), "is a directory"),
-    ] {
-        // The good one before it makes no difference, nor what else is wrong.
-        let output = program().args([&good, path]).output().unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        assert!(output.stdout.is_empty());
-        let message = messages(&output);
-        let start = format!("error: {}: cannot be opened: ", path.display());
-        assert!(message.starts_with(&start), "{message}");
-        if cfg!(unix) {
-            assert!(message.contains(cause), "{message}");
-        }
-        assert_eq!(message.lines().count(), 1);
-    }
 }
 
 #[cfg(unix)]
@@ -381,28 +205,6 @@ fn a_named_pipe_is_read() {
     }
 }
 
-#[test]
-fn other_compressions_are_errors_that_say_how_to_decompress() {
-    for (ending, name, command) in [
-        ("bz2", "bzip2", "bzip2 -dc"),
-        ("lz4", "LZ4", "lz4 -dc"),
-        ("xz", "xz", "xz -dc"),
-        ("zip", "ZIP", "unzip -p"),
-    ] {
-        let path = fixture(&format!("compressed/small.cg.{ending}"));
-        let output = program().arg(&path).output().unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        assert_eq!(
-            messages(&output),
-            format!(
-                "error: {}: cannot be read: it is {name} data, which have to be decompressed first, \
-                 as with \"{command}\"\n",
-                path.display()
-            )
-        );
-    }
-}
-
 /// `BLESS=1` rewrites the messages.
 #[test]
 fn what_is_mistaken_for_a_profile_is_recognised() {
@@ -431,122 +233,6 @@ fn what_is_mistaken_for_a_profile_is_recognised() {
         seen += 1;
     }
     assert!(seen >= 14);
-}
-
-#[test]
-fn an_input_that_is_named_twice_is_told() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("a.cg");
-    fs::copy(fixture("xdebug3/small.cg"), &path).unwrap();
-    fs::create_dir(folder.path().join("b")).unwrap();
-    let again = folder.path().join("b").join("..").join("a.cg");
-    let output = program().args([&path, &again, &again]).output().unwrap();
-    assert!(output.status.success());
-    let warning = format!(
-        "warning: {}: is named more than once, and its costs are counted as often\n",
-        again.display()
-    );
-    assert_eq!(messages(&output), warning.repeat(2));
-}
-
-/// A link makes another path, and so does another name of the same file.
-#[cfg(unix)]
-/// Of each kind, each input that is named, and those that a warning counts already.
-#[test]
-fn warnings_that_repeat_are_counted_after_the_tenth() {
-    let folder = TempDir::new().unwrap();
-    let paths: Vec<_> = (0..64)
-        .map(|number| folder.path().join(format!("{number:02}")))
-        .collect();
-    let convert = |text: &str, options: &[&str]| {
-        for path in &paths {
-            fs::write(path, text).unwrap();
-        }
-        let mut command = program();
-        let output = command.args(options).args(&paths).output().unwrap();
-        let all = messages(&output);
-        (output, all.lines().map(str::to_owned).collect::<Vec<_>>())
-    };
-    let cut = "events: Ir\nfn=a\n1 7\n2 5";
-    let (output, lines) = convert(cut, &["-f", "json", "--strict"]);
-    assert_eq!(output.status.code(), Some(3));
-    assert_eq!(lines.len(), 12, "{lines:#?}");
-    for (path, line) in paths.iter().zip(&lines[..10]) {
-        let expected = format!("warning: {}:4: the last line has no end", path.display());
-        assert!(line.starts_with(&expected), "{line}");
-    }
-    assert_eq!(lines[10], "warning: 54 more warnings like the one before");
-    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(
-        (&json["complete"], &json["total"][0]),
-        (&false.into(), &(64 * 12).into())
-    );
-    assert_eq!(json["warnings"].as_array().unwrap().len(), 11);
-
-    let ids: String = (1..=12).map(|id| format!("fn=({id})\n1 1\n")).collect();
-    let both = format!("events: Ir\n{ids}2 5");
-    let (_, lines) = convert(&both, &[]);
-    let counts = lines.iter().enumerate();
-    let counts = counts.filter(|(_, line)| line.contains("more"));
-    let expected = [
-        (10, "warning: 758 more warnings like the one before"),
-        (21, "warning: 54 more warnings like the one before"),
-    ];
-    let counts: Vec<_> = counts.map(|(at, line)| (at, line.as_str())).collect();
-    assert_eq!((lines.len(), counts), (22, expected.to_vec()), "{lines:#?}");
-}
-
-#[test]
-fn an_input_is_known_by_every_name() {
-    let folder = TempDir::new().unwrap();
-    let names = ["a.cg", "linked.cg", "another.cg"].map(|name| folder.path().join(name));
-    fs::copy(fixture("xdebug3/small.cg"), &names[0]).unwrap();
-    std::os::unix::fs::symlink("a.cg", &names[1]).unwrap();
-    fs::hard_link(&names[0], &names[2]).unwrap();
-    let output = program().args(&names).output().unwrap();
-    assert!(output.status.success());
-    assert_eq!(messages(&output).matches("more than once").count(), 2);
-    for name in &names[1..] {
-        let mut command = program();
-        let output = command.arg(&names[0]).arg("-o").arg(name).output().unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        assert!(messages(&output).contains("is the same file as the input"));
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn there_may_be_more_inputs_than_open_files() {
-    let folder = TempDir::new().unwrap();
-    let names: Vec<_> = (0..300).map(|number| format!("{number}.cg")).collect();
-    for name in &names {
-        fs::copy(fixture("xdebug3/small.cg"), folder.path().join(name)).unwrap();
-    }
-    let output = std::process::Command::new("sh")
-        .args(["-c", "ulimit -n 40 && exec \"$@\"", "sh"])
-        .arg(env!("CARGO_BIN_EXE_cg-preprocess"))
-        .args(["-f", "text"])
-        .args(&names)
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", messages(&output));
-}
-
-#[test]
-fn bytes_of_a_preprocessed_file_are_counted_once() {
-    let path = fixture("xdebug3/composer.v7.pre");
-    let output = program()
-        .args(["-v", "-o", "/dev/null"])
-        .arg(&path)
-        .output()
-        .unwrap();
-    let size = fs::metadata(&path).unwrap().len();
-    let message = messages(&output);
-    assert!(
-        message.contains(&format!(" {size} bytes in, ")),
-        "{message}"
-    );
 }
 
 #[cfg(not(feature = "compression"))]
@@ -883,33 +569,4 @@ fn several_inputs_are_read_at_once() {
         child.kill().unwrap();
     }
     assert!(child.wait().unwrap().success());
-}
-
-#[test]
-fn standard_input_is_named_once() {
-    let output = run(["-f", "json", "-", "-"], b"events: Ir\nfn=f\n1 1\n");
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(
-        messages(&output),
-        "error: standard input can be read only once\n"
-    );
-}
-
-#[test]
-fn that_cachegrind_records_no_calls_is_said_once() {
-    let cachegrind = fixture("valgrind/cachegrind.out");
-    let output = program()
-        .args(["-f", "text"])
-        .args([&cachegrind, &fixture("xdebug3/small.cg")])
-        .output()
-        .unwrap();
-    assert!(!messages(&output).contains("no calls"), "others have calls");
-    let output = program().args(["-f", "text"]).arg(&cachegrind).output();
-    assert_eq!(
-        messages(&output.unwrap()),
-        "warning: the profile holds no calls, because Cachegrind records none, and inclusive costs are the same as self costs; use valgrind --tool=callgrind to record calls\n"
-    );
-    // Callgrind may record a program that calls nothing.
-    let text = b"creator: callgrind-3.25.1\ncmd: a\nevents: Ir\nsummary: 5\nfn=a\n1 5\ntotals: 5\n";
-    written(run(["-f", "text"], text));
 }

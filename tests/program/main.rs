@@ -5,8 +5,7 @@ mod common;
 mod runner;
 
 mod cli;
-mod comparison;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "compression"))]
 mod docs;
 mod gates;
 mod input;
@@ -14,4 +13,5 @@ mod input;
 mod limits;
 mod output;
 mod page;
-mod webgrind_place;
+#[cfg(all(unix, feature = "compression"))]
+mod transcripts;

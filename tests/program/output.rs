@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 
 use tempfile::TempDir;
 
-use crate::runner::{bytes, fixture, messages, program, run, written};
+use crate::runner::{bytes, fixture, messages, program, written};
 
 /// What was there before.
 const OLD: &[u8] = b"what was there before";
@@ -43,179 +43,6 @@ fn refused(output: &Output) -> String {
     assert_eq!(message.lines().count(), 1, "{message}");
     assert!(message.starts_with("error: "), "{message}");
     message
-}
-
-#[test]
-fn a_new_file_appears_and_an_old_one_is_replaced() {
-    let folder = TempDir::new().unwrap();
-    let target = folder.path().join("out.pre");
-    for old in [None, Some(OLD)] {
-        if let Some(old) = old {
-            fs::write(&target, old).unwrap();
-        }
-        assert!(written(convert_to(&target)).is_empty());
-        assert_eq!(fs::read(&target).unwrap(), expected());
-        assert_eq!(names(folder.path()), ["out.pre"]);
-    }
-}
-
-#[test]
-fn a_target_in_the_present_folder_needs_no_path() {
-    let folder = TempDir::new().unwrap();
-    let mut command = program();
-    command
-        .current_dir(folder.path())
-        .arg(fixture("xdebug3/small.cg"));
-    written(command.args(["-o", "out.pre"]).output().unwrap());
-    assert_eq!(fs::read(folder.path().join("out.pre")).unwrap(), expected());
-}
-
-#[test]
-fn every_format_goes_to_a_file_as_it_goes_to_a_pipe() {
-    let folder = TempDir::new().unwrap();
-    let target = folder.path().join("out");
-    let input = bytes("xdebug3/composer.cg");
-    for format in [
-        "v4",
-        "v5",
-        "v6",
-        "v7",
-        "callgrind",
-        "collapsed",
-        "tree",
-        "text",
-        "json",
-    ] {
-        let piped = written(run(["-f", format], &input));
-        let arguments = ["-f", format, "-o", target.to_str().unwrap()];
-        assert!(written(run(arguments, &input)).is_empty());
-        assert!(fs::read(&target).unwrap() == piped, "{format}");
-    }
-}
-
-#[test]
-fn a_failed_conversion_leaves_everything_as_it_was() {
-    let folder = TempDir::new().unwrap();
-    let target = folder.path().join("out.pre");
-    let broken = [&bytes("xdebug3/small.cg")[..], b"nonsense\n"].concat();
-    for there in [false, true] {
-        if there {
-            fs::write(&target, OLD).unwrap();
-        }
-        let before = names(folder.path());
-        refused(&run(["-o", target.to_str().unwrap()], &broken));
-        assert_eq!(names(folder.path()), before);
-        assert_eq!(fs::read(&target).ok(), there.then(|| OLD.to_vec()));
-    }
-}
-
-#[test]
-fn a_target_that_cannot_be_written_is_told_before_anything_is_read() {
-    let folder = TempDir::new().unwrap();
-    let missing = folder.path().join("missing").join("out.pre");
-    let under_file = fixture("xdebug3/small.cg").join("out.pre");
-    let not_there = folder.path().join("not-there.cg");
-    for target in [missing.as_path(), folder.path(), &under_file] {
-        let output = program().arg(&not_there).arg("-o").arg(target).output();
-        let message = refused(&output.unwrap());
-        let start = format!("error: {}: cannot be written: ", target.display());
-        assert!(message.starts_with(&start), "{message}");
-    }
-    assert!(names(folder.path()).is_empty());
-}
-
-#[test]
-fn no_input_is_overwritten() {
-    let folder = TempDir::new().unwrap();
-    let input = folder.path().join("profile.cg");
-    let profile = bytes("xdebug3/small.cg");
-    fs::write(&input, &profile).unwrap();
-    let hard_link = folder.path().join("hard-link.cg");
-    fs::hard_link(&input, &hard_link).unwrap();
-    let dotted = folder.path().join(".").join("profile.cg");
-    let mut pairs = vec![(&input, &input), (&input, &dotted)];
-    if cfg!(unix) {
-        pairs.extend([(&input, &hard_link), (&hard_link, &input)]);
-    }
-    for (from, to) in pairs {
-        let mut command = program();
-        command.arg(fixture("xdebug3/chain.cg")).arg(from);
-        let message = refused(&command.arg("-o").arg(to).output().unwrap());
-        let start = format!(
-            "error: {}: is the same file as the input {}",
-            to.display(),
-            from.display()
-        );
-        assert!(message.starts_with(&start), "{message}");
-        assert_eq!(fs::read(&input).unwrap(), profile);
-    }
-    assert_eq!(names(folder.path()), ["hard-link.cg", "profile.cg"]);
-}
-
-#[test]
-fn the_list_of_inputs_is_not_overwritten() {
-    let folder = TempDir::new().unwrap();
-    let list = folder.path().join("list");
-    let name = fixture("xdebug3/small.cg").display().to_string();
-    fs::write(&list, &name).unwrap();
-    let mut command = program();
-    command.arg("--files-from").arg(&list).arg("-o").arg(&list);
-    let message = refused(&command.output().unwrap());
-    assert!(
-        message.contains("list: is the list of the inputs"),
-        "{message}"
-    );
-    assert_eq!(fs::read_to_string(&list).unwrap(), name);
-}
-
-#[test]
-fn a_profile_is_replaced_only_when_that_is_wanted() {
-    let folder = TempDir::new().unwrap();
-    let target = folder.path().join("x");
-    let mut profiles = vec![
-        "xdebug3/composer.cg",
-        "xdebug2/small.cg",
-        "valgrind/plain.cg",
-    ];
-    if cfg!(feature = "compression") {
-        profiles.extend(["compressed/small.cg.gz", "compressed/small.cg.zst"]);
-    }
-    for name in profiles {
-        fs::write(&target, bytes(name)).unwrap();
-        let message = refused(&convert_to(&target));
-        let expected =
-            "x: is itself a profile, which would be lost; choose another output, or say --force";
-        assert!(message.trim_end().ends_with(expected), "{message}");
-        assert!(fs::read(&target).unwrap() == bytes(name));
-        let mut command = program();
-        command
-            .arg(fixture("xdebug3/small.cg"))
-            .arg("-o")
-            .arg(&target);
-        written(command.arg("--force").output().unwrap());
-    }
-    // What can be made again is no loss.
-    let ours = b"# callgrind format\nversion: 1\ncreator: cg-preprocess 0.2.0\nevents: Ir\n";
-    for (name, old) in [
-        ("preprocessed", bytes("xdebug3/small.v7.pre")),
-        ("our own", ours.to_vec()),
-        ("something else", OLD.to_vec()),
-        ("empty", Vec::new()),
-    ] {
-        fs::write(&target, old).unwrap();
-        assert!(written(convert_to(&target)).is_empty(), "{name}");
-    }
-}
-
-#[test]
-fn a_name_that_ends_like_a_folder_is_none_for_a_file() {
-    let folder = TempDir::new().unwrap();
-    for name in ["new/", "new/."] {
-        let target = folder.path().join(name);
-        let message = refused(&convert_to(&target));
-        assert!(message.contains(": cannot be written: "), "{message}");
-    }
-    assert!(names(folder.path()).is_empty());
 }
 
 #[test]
@@ -269,46 +96,6 @@ mod unix {
         let folder = TempDir::new().unwrap();
         fs::copy(fixture("xdebug3/small.cg"), folder.path().join("a.cg")).unwrap();
         folder
-    }
-
-    #[test]
-    fn permissions_are_those_of_any_new_file() {
-        let folder = folder_with_profile();
-        let target = folder.path().join("out.pre");
-        for (umask, mode) in [("022", 0o644), ("027", 0o640), ("000", 0o666)] {
-            written(shell(
-                &format!("umask {umask}; exec \"$0\" -o out.pre a.cg"),
-                folder.path(),
-            ));
-            let permissions = target.metadata().unwrap().permissions();
-            assert_eq!(permissions.mode() & 0o7777, mode, "umask {umask}");
-            fs::remove_file(&target).unwrap();
-        }
-    }
-
-    #[test]
-    fn a_replaced_file_keeps_its_mode_whatever_the_umask() {
-        let folder = folder_with_profile();
-        let target = folder.path().join("out.pre");
-        fs::write(&target, OLD).unwrap();
-        for umask in ["000", "077"] {
-            for mode in [0o600, 0o640, 0o666, 0o755, 0o444] {
-                fs::set_permissions(&target, Permissions::from_mode(mode)).unwrap();
-                let script = format!("umask {umask}; exec \"$0\" -o out.pre a.cg");
-                written(shell(&script, folder.path()));
-                let metadata = target.metadata().unwrap();
-                assert_eq!(
-                    metadata.permissions().mode() & 0o7777,
-                    mode,
-                    "umask {umask}"
-                );
-                assert_eq!(fs::read(&target).unwrap(), expected());
-            }
-        }
-        // But what others put into a file does not run with the rights of its owner.
-        fs::set_permissions(&target, Permissions::from_mode(0o6755)).unwrap();
-        written(convert_to(&target));
-        assert_eq!(target.metadata().unwrap().mode() & 0o7777, 0o755);
     }
 
     /// A user and a group that are not the one who tests.
@@ -398,32 +185,6 @@ mod unix {
         }
     }
 
-    #[test]
-    fn links_are_written_through() {
-        let folder = folder_with_profile();
-        let path = |name: &str| folder.path().join(name);
-        fs::create_dir(path("elsewhere")).unwrap();
-        symlink("elsewhere/there", path("link")).unwrap();
-        symlink("link", path("link-to-link")).unwrap();
-        for before in [None, Some(OLD)] {
-            if let Some(old) = before {
-                fs::write(path("elsewhere/there"), old).unwrap();
-            }
-            written(convert_to(&path("link-to-link")));
-            assert_eq!(fs::read(path("elsewhere/there")).unwrap(), expected());
-            assert!(path("link").is_symlink() && path("link-to-link").is_symlink());
-            assert_eq!(names(&path("elsewhere")), ["there"]);
-        }
-        symlink("round", path("round")).unwrap();
-        refused(&convert_to(&path("round")));
-        symlink("a.cg", path("link-to-input")).unwrap();
-        let message = refused(&shell("exec \"$0\" -o link-to-input a.cg", folder.path()));
-        assert!(
-            message.contains("is the same file as the input a.cg"),
-            "{message}"
-        );
-    }
-
     /// As in `/tmp`, where others may have put something before.
     #[test]
     fn in_a_shared_folder_nothing_of_others_is_written_to() {
@@ -469,85 +230,6 @@ mod unix {
         assert_eq!(names(&path("there")), ["out.pre"]);
     }
 
-    #[test]
-    fn redirected_inputs_are_not_overwritten_either() {
-        let folder = folder_with_profile();
-        for script in [
-            "exec \"$0\" -o a.cg < a.cg",
-            "exec \"$0\" a.cg >> a.cg",
-            "exec \"$0\" >> a.cg < a.cg",
-            "exec \"$0\" -o /dev/stdout a.cg >> a.cg",
-        ] {
-            let message = refused(&shell(script, folder.path()));
-            assert!(
-                message.contains("is the same file as the input"),
-                "{message}"
-            );
-            assert_eq!(
-                fs::read(folder.path().join("a.cg")).unwrap(),
-                bytes("xdebug3/small.cg")
-            );
-        }
-        assert_eq!(names(folder.path()), ["a.cg"]);
-    }
-
-    #[test]
-    fn what_is_no_regular_file_is_written_directly() {
-        let folder = folder_with_profile();
-        let pipe = folder.path().join("pipe");
-        assert!(
-            Command::new("mkfifo")
-                .arg(&pipe)
-                .status()
-                .unwrap()
-                .success()
-        );
-        let received = thread::scope(|scope| {
-            let reader = scope.spawn(|| fs::read(&pipe).unwrap());
-            written(convert_to(&pipe));
-            reader.join().unwrap()
-        });
-        assert_eq!(received, expected());
-        written(convert_to(Path::new("/dev/null")));
-        assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
-        assert_eq!(written(convert_to(Path::new("/dev/stdout"))), expected());
-        assert_eq!(names(folder.path()), ["a.cg", "pipe"]);
-    }
-
-    #[test]
-    fn an_output_that_is_full_is_an_error() {
-        if !Path::new("/dev/full").exists() {
-            return;
-        }
-        let folder = folder_with_profile();
-        for script in [
-            "-o /dev/full a.cg",
-            "a.cg > /dev/full",
-            "-f json a.cg > /dev/full",
-        ] {
-            let message = refused(&shell(&format!("exec \"$0\" {script}"), folder.path()));
-            assert!(
-                message.contains("cannot be written: No space left"),
-                "{message}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_limit_on_the_size_of_files_is_an_error() {
-        let folder = folder_with_profile();
-        fs::copy(fixture("xdebug3/composer.cg"), folder.path().join("a.cg")).unwrap();
-        for format in ["v7", "json"] {
-            let script = format!("ulimit -f 1; exec \"$0\" -f {format} -o out a.cg");
-            let message = refused(&shell(&script, folder.path()));
-            assert!(
-                message.contains("out: cannot be written: File too large"),
-                "{message}"
-            );
-            assert_eq!(names(folder.path()), ["a.cg"]);
-        }
-    }
-
     /// A folder with a profile of so many functions.
     fn folder_with_functions(count: u32) -> TempDir {
         let folder = TempDir::new().unwrap();
@@ -577,22 +259,6 @@ mod unix {
             failures += 1;
         }
         assert!(failures > 1, "{failures}");
-    }
-
-    #[test]
-    fn a_standard_output_that_is_closed_is_an_error() {
-        let folder = folder_with_profile();
-        for format in ["v7", "json", "text"] {
-            let script = format!("exec \"$0\" -f {format} a.cg >&-");
-            let message = refused(&shell(&script, folder.path()));
-            let start = "error: standard output: cannot be written: Bad file descriptor";
-            assert!(message.starts_with(start), "{message}");
-        }
-        // Whoever wants nothing can have that, and who writes to a file needs none.
-        for script in ["a.cg > /dev/null", "a.cg 1<> /dev/null", "-o out a.cg >&-"] {
-            written(shell(&format!("exec \"$0\" {script}"), folder.path()));
-        }
-        assert_eq!(fs::read(folder.path().join("out")).unwrap(), expected());
     }
 
     /// Whether a program has begun its output: a file of the folder is open for writing, which has no

@@ -1,6 +1,5 @@
 //! Preprocessed files that are not sound: each is refused with a message that helps.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
@@ -11,148 +10,6 @@ use crate::common::Random;
 use crate::common::fixtures;
 use crate::library;
 
-/// The fixtures, and what is said of them after their names.
-///
-/// The fixtures' README shows which bytes of them are bad.
-const MESSAGES: [(&str, &str); 28] = [
-    (
-        "empty.pre",
-        "at byte 0: the file is cut off: expected 4 bytes for the version (found 0)",
-    ),
-    (
-        "text.pre",
-        "at byte 0: no preprocessed file: expected a version from 4 to 7 as its first number \
-         (found 1936876918)",
-    ),
-    (
-        "version-0.pre",
-        "at byte 0: no preprocessed file: expected a version from 4 to 7 as its first number \
-         (found 0)",
-    ),
-    (
-        "too-old.pre",
-        "at byte 0: version 3 of the preprocessed format is too old: expected 4 to 7; convert the \
-         profile itself instead",
-    ),
-    (
-        "too-new.pre",
-        "at byte 0: version 8 of the preprocessed format is too new: expected 4 to 7; a newer \
-         release may read it",
-    ),
-    (
-        "cut-off-start.pre",
-        "at byte 4: the file is cut off: expected 8 bytes for the header address and function \
-         count (found 6)",
-    ),
-    (
-        "cut-off.pre",
-        "at byte 4: header address out of place: expected 20 to 60 (found 115); the file is cut \
-         off",
-    ),
-    (
-        "header-address.pre",
-        "at byte 4: header address out of place: expected 20 to 138 (found 16)",
-    ),
-    (
-        "function-count.pre",
-        "at byte 8: function count too large for the file: expected at most 31 (found 1073741824)",
-    ),
-    (
-        "no-functions.pre",
-        "at byte 8: no functions: there is nothing to convert",
-    ),
-    (
-        "function-address.pre",
-        "at byte 16: address of function 1 out of place: expected 69 to 115, after what stands \
-         before it and before the headers (found 121)",
-    ),
-    (
-        "overlap.pre",
-        "at byte 16: address of function 1 out of place: expected 69 to 115, after what stands \
-         before it and before the headers (found 61)",
-    ),
-    (
-        "function-record.pre",
-        "at byte 107: the record of function 1 does not fit: expected 24 bytes before the headers \
-         (found 8)",
-    ),
-    (
-        "called-from-count.pre",
-        "at byte 93: the called-from list of function 1 does not fit before the headers: expected \
-         at most 1 records (found 4294967295)",
-    ),
-    (
-        "sub-call-count.pre",
-        "at byte 109: the sub-call list of function 1 does not fit before the headers: expected \
-         at most 0 records (found 1)",
-    ),
-    (
-        "called-from-function.pre",
-        "at byte 93: the called-from list of function 1 names a function that is not there: \
-         expected a number below 2 (found 2)",
-    ),
-    (
-        "sub-call-function.pre",
-        "at byte 44: the sub-call list of function 0 names a function that is not there: expected \
-         a number below 2 (found 4294967295)",
-    ),
-    (
-        "file-name.pre",
-        "at byte 109: the file name of function 1 is not ended: expected \"\\n\" before the \
-         headers at byte 115",
-    ),
-    (
-        "function-name.pre",
-        "at byte 113: the function name of function 1 is not ended: expected \"\\n\" before the \
-         headers at byte 114",
-    ),
-    (
-        "header-not-ended.pre",
-        "at byte 126: the last header line is not ended: expected \"\\n\" at the end of the file \
-         (found \"summary: 3\"); it may be cut off",
-    ),
-    (
-        "event-name-too-long.pre",
-        "at byte 381: the name of the event has over 256 bytes (found \
-         \"IIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIII…\")",
-    ),
-    (
-        "v4-invocation-count.pre",
-        "at byte 93: the invocation list of function 1 does not fit before the headers: expected \
-         at most 1 records (found 268435456)",
-    ),
-    (
-        "v4-caller.pre",
-        "at byte 93: the invocation list of function 1 names a function that is not there: \
-         expected a number below 2 (found 9)",
-    ),
-    (
-        "v4-sub-calls-overlap.pre",
-        "at byte 131: sub-calls of invocation 0 of function 1 out of place: expected 1 between \
-         bytes 147 and 147, after functions and other sub-calls and before the headers",
-    ),
-    (
-        "v4-sub-calls-inside.pre",
-        "at byte 111: sub-calls of invocation 0 of function 0 out of place: expected 1 between \
-         bytes 131 and 147, after functions and other sub-calls and before the headers",
-    ),
-    (
-        "v4-sub-calls-outside.pre",
-        "at byte 131: sub-calls of invocation 0 of function 0 out of place: expected 268435455 \
-         between bytes 131 and 147, after functions and other sub-calls and before the headers",
-    ),
-    (
-        "v4-sub-call-function.pre",
-        "at byte 131: a sub-call names a function that is not there: expected a number below 2 \
-         (found 2)",
-    ),
-    (
-        "v4-sub-call-invocation.pre",
-        "at byte 131: a sub-call names an invocation that function 1 does not have: expected a \
-         number below 1, or 4294967295 for none (found 1)",
-    ),
-];
-
 fn builder() -> ProfileBuilder {
     ProfileBuilder::new(library::linked())
 }
@@ -161,28 +18,19 @@ fn read_error(input: impl Read + Seek, name: &str) -> ReadError {
     webgrind::read(input, name, &mut builder()).unwrap_err()
 }
 
+/// The fixtures' README shows which bytes of them are bad.
 #[test]
-fn every_fault_has_its_message() {
-    for (name, message) in MESSAGES {
-        let file = fixtures::bytes(&format!("bad-preprocessed/{name}"));
-        let error = read_error(Cursor::new(file), name);
-        assert_eq!(error.to_string(), format!("{name}: {message}"));
-    }
-}
-
-#[test]
-fn every_fixture_is_tested_and_described() {
+fn every_fault_has_its_message_and_is_described() {
     let folder = fixtures::path("bad-preprocessed");
     let readme = fs::read_to_string(folder.join("README.md")).unwrap();
-    let files = fs::read_dir(folder).unwrap();
-    let mut files: BTreeSet<_> = files
-        .map(|file| file.unwrap().file_name().into_string().unwrap())
-        .collect();
-    assert!(files.remove("README.md"));
-    let tested = MESSAGES.map(|(name, _)| name.to_owned());
-    assert_eq!(files, BTreeSet::from(tested));
-    for file in files {
-        assert!(readme.contains(&format!("| `{file}` |")), "{file}");
+    let mut files = fixtures::files_below(&folder);
+    files.retain(|path| path.extension().is_some_and(|end| end == "pre"));
+    assert!(files.len() > 27);
+    for path in files {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let error = read_error(Cursor::new(fs::read(&path).unwrap()), name);
+        fixtures::assert_holds(&path.with_extension("message"), &format!("{error}\n"));
+        assert!(readme.contains(&format!("| `{name}` |")), "{name}");
     }
 }
 

@@ -11,10 +11,7 @@ use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteError, WriteOption
 
 use crate::common::fixtures;
 use crate::common::preprocessed::decode;
-use crate::library::{
-    Reading, event, headers, json, linked, listing, profile_options, read, write_options,
-    write_with,
-};
+use crate::library::{Reading, event, json, linked, profile_options, read, write_with};
 
 /// A v7 file as webgrind sees it: its library/Reader.php in a few lines.
 struct Webgrind {
@@ -69,127 +66,6 @@ impl Webgrind {
     }
 }
 
-const PARTS: &str = "\
-part: 1
-events: Ir Dr
-event: Sum = Ir + 2 Dr : Reads count twice
-summary: 30 12
-fl=a.c
-fn=main
-1 10 2
-cfn=f
-calls=1 5
-2 20 10
-fn=f
-5 20 10
-
-part: 2
-events: Dr Dw Ir
-summary: 3 4 5
-fn=main
-1 3 4 5
-";
-
-#[test]
-fn an_event_is_found_by_name_where_columns_differ() {
-    let first = read(PARTS, ProfileOptions::default());
-    assert_eq!(first.event(), b"Ir");
-    assert_eq!(first.total(), 35);
-    assert_eq!(
-        headers(&first),
-        [
-            "part: 1",
-            "events: Ir Dr",
-            "event: Sum = Ir + 2 Dr : Reads count twice",
-            "summary: 30 12",
-            "part: 2",
-            "events: Ir",
-            "summary: 5",
-        ]
-    );
-    let second = read(PARTS, event("Dr"));
-    assert_eq!(second.total(), 15);
-    assert_eq!(headers(&second)[3], "summary: 12");
-    assert_eq!(headers(&second)[5], "events: Dr Dw Ir");
-    assert_eq!(second.edges().next().unwrap().costs(), [10]);
-}
-
-#[test]
-fn a_derived_event_is_summed_and_named() {
-    let profile = read(PARTS, event("Sum"));
-    assert_eq!(profile.total(), (10 + 20) + 2 * (2 + 10) + 5 + 2 * 3);
-    assert_eq!(profile.edges().next().unwrap().costs(), [40]);
-    let lines = headers(&profile);
-    assert_eq!((&*lines[1], &*lines[3]), ("events: Sum", "summary: 54"));
-    assert_eq!((&*lines[5], &*lines[6]), ("events: Sum", "summary: 11"));
-    let names: Vec<_> = profile.available_events().collect();
-    assert_eq!(names, [&b"Ir"[..], b"Dr", b"Dw", b"Sum"]);
-}
-
-#[test]
-fn an_unknown_event_is_an_error_that_lists_those_there_are() {
-    let reading = Reading {
-        profile: event("Bc"),
-        ..Reading::default()
-    };
-    assert_eq!(
-        reading.read([PARTS.as_bytes()]).unwrap_err(),
-        "no event \"Bc\"; the profile has Ir, Dr, Dw, Sum"
-    );
-}
-
-/// Xdebug 2.7's shape: memory differences, and a summary inside of `{main}`.
-const MEMORY: &str = "\
-version: 1
-creator: xdebug 2.7.0
-cmd: /srv/app/a.php
-part: 1
-positions: line
-
-events: Time Memory
-
-fl=/srv/app/a.php
-fn=free
-3 10 -500
-
-fl=/srv/app/a.php
-fn={main}
-
-summary: 40 1200
-
-1 30 1700
-cfl=/srv/app/a.php
-cfn=free
-calls=1 0 0
-4 10 -500
-
-";
-
-#[test]
-fn negative_memory_is_summed_as_such_and_written_as_nothing() {
-    let profile = read(MEMORY, event("Memory"));
-    assert_eq!(profile.total(), 1200);
-    let costs = profile.functions();
-    let costs: Vec<_> = costs
-        .map(|(id, _)| profile.inclusive_costs(id)[0])
-        .collect();
-    assert_eq!(costs, [-500, 1200]);
-    for policy in [OnOverflow::Scale, OnOverflow::Saturate, OnOverflow::Error] {
-        let webgrind = Webgrind::open(&profile, policy);
-        assert_eq!(webgrind.costs, [(0, 0), (1700, 1200)]);
-        assert_eq!(
-            webgrind.header("events").collect::<Vec<_>>(),
-            ["Memory"],
-            "the page must not take bytes for time"
-        );
-        assert_eq!(webgrind.percent(1200), "100.00");
-        assert_eq!(
-            webgrind.warnings,
-            ["3 costs are negative and were written as 0"]
-        );
-    }
-}
-
 /// A request of ten minutes, nearly all of it spent in a query.
 fn ten_minutes() -> String {
     let query = 59_000_000_000u64;
@@ -227,89 +103,6 @@ fn ten_minutes_are_ten_minutes_in_webgrinds_arithmetic() {
             "costs of \"Time_(10ns)\" do not fit into 32 bits: all were divided by 100 \
           and the event is now \"Time_(us)\""
         ]
-    );
-}
-
-#[test]
-fn short_requests_are_not_touched() {
-    let text = ten_minutes()
-        .replace("59000000000", "590000")
-        .replace("summary: 60000000000", "summary: 1000590000");
-    let profile = read(text, ProfileOptions::default());
-    let webgrind = Webgrind::open(&profile, OnOverflow::Scale);
-    assert_eq!(webgrind.warnings, [""; 0]);
-    assert_eq!(webgrind.costs[0].0, 590_000);
-    let seconds = webgrind.microseconds(f64::from(webgrind.costs[1].1));
-    assert_eq!(seconds, 10_005_900.0);
-}
-
-const INSTRUCTIONS: &str = "\
-events: Ir
-summary: 14586698666
-fl=a.c
-fn=main
-1 4
-cfn=f
-calls=5000000000 9
-9999999999 14586698662
-fn=f
-9 14586698662
-";
-
-#[test]
-fn instructions_are_scaled_with_their_summary() {
-    let profile = read(INSTRUCTIONS, ProfileOptions::default());
-    let webgrind = Webgrind::open(&profile, OnOverflow::Scale);
-    assert_eq!(
-        webgrind.costs,
-        [(0, 1_458_669_867), (1_458_669_866, 1_458_669_866)]
-    );
-    assert_eq!(
-        webgrind.headers,
-        ["events: Ir_(x10)", "summary: 1458669867"]
-    );
-    assert_eq!(
-        webgrind.warnings,
-        [
-            "costs of \"Ir\" do not fit into 32 bits: all were divided by 10 \
-             and the event is now \"Ir_(x10)\"",
-            "3 counts or line numbers do not fit into 32 bits and were written as 4294967295",
-        ]
-    );
-}
-
-#[test]
-fn saturating_keeps_the_unit_and_says_so() {
-    let profile = read(INSTRUCTIONS, ProfileOptions::default());
-    let webgrind = Webgrind::open(&profile, OnOverflow::Saturate);
-    assert_eq!(webgrind.costs, [(4, u32::MAX), (u32::MAX, u32::MAX)]);
-    assert_eq!(webgrind.headers, ["events: Ir", "summary: 14586698666"]);
-    assert_eq!(
-        webgrind.warnings,
-        [
-            "4 costs do not fit into 32 bits and were written as 4294967295",
-            "3 counts or line numbers do not fit into 32 bits and were written as 4294967295",
-        ]
-    );
-}
-
-#[test]
-fn the_error_policy_writes_nothing() {
-    let refuse = |text: &str| {
-        let profile = read(text, ProfileOptions::default());
-        let mut file = Cursor::new(Vec::new());
-        let options = write_options(|options| options.on_overflow = OnOverflow::Error);
-        let error = webgrind::write(&profile, &options, &mut file);
-        assert!(file.into_inner().is_empty());
-        error.unwrap_err().to_string()
-    };
-    assert_eq!(
-        refuse(INSTRUCTIONS),
-        "cost 14586698666 does not fit into the 32 bits of the format"
-    );
-    assert_eq!(
-        refuse("events: Ir\nfn=main\n4294967296 1\n"),
-        "count or line 4294967296 does not fit into the 32 bits of the format"
     );
 }
 
@@ -353,21 +146,6 @@ fn outermost() -> ProfileOptions {
         options.inclusive = InclusiveCost::Outermost;
         options.invocations = true;
     })
-}
-
-#[test]
-fn in_an_aggregate_outermost_leaves_self_calls_out() {
-    let text = "events: Ir\nfn=main\n1 1\ncfn=f\ncalls=1 5\n2 100\n\
-        fn=f\n5 40\ncfn=f\ncalls=7 5\n6 300\ncfn=g\ncalls=1 9\n7 60\nfn=g\n9 60\n";
-    let inclusive = |options| -> Vec<i64> {
-        let profile = read(text, options);
-        let functions = profile.functions();
-        functions
-            .map(|(id, _)| profile.inclusive_costs(id)[0])
-            .collect()
-    };
-    assert_eq!(inclusive(ProfileOptions::default()), [101, 400, 60]);
-    assert_eq!(inclusive(outermost()), [101, 100, 60]);
 }
 
 /// The definition itself: walk up from every invocation, to each function that comes by once.
@@ -542,29 +320,6 @@ fn figures(profile: &Profile, event: usize) -> (Vec<[i64; 2]>, Vec<Vec<i64>>) {
     (functions.collect(), calls.collect())
 }
 
-/// Where the costs of this event are missing, and what says so.
-fn missing(text: &str, name: &str) -> (i64, Vec<String>) {
-    let reading = Reading {
-        profile: event(name),
-        ..Reading::default()
-    };
-    let (profile, warnings) = reading.read([text.as_bytes()]).unwrap();
-    (profile.total(), warnings)
-}
-
-#[test]
-fn a_part_without_the_events_of_a_formula_is_told() {
-    let text = "part: 1\nevents: Ir Dr\nevent: Sum = Dr + Dr\nfn=f\n1 1 2\n\
-                part: 2\nevents: Ir\nfn=f\n2 5\n";
-    let (total, warnings) = missing(text, "Sum");
-    assert_eq!(total, 4);
-    assert_eq!(
-        warnings,
-        ["test.cg:9: no event \"Sum\" from here on, only Ir: its cost counts as 0"]
-    );
-}
-
-/// What a part has of an event must not be taken for all of it.
 #[test]
 fn a_part_without_one_event_of_a_formula_lacks_all_of_it() {
     let text = "part: 1\nevent: T = Ir + Dr\nevents: Ir Dr\nfn=f\n1 60 40\n\
@@ -634,40 +389,6 @@ fn sums_do_not_depend_on_the_order() {
 }
 
 #[test]
-fn each_wanted_event_that_a_part_lacks_is_told() {
-    let text = "part: 1\nevents: Ir Dr Dw\nfn=f\n1 1 2 3\npart: 2\nevents: Ir\nfn=f\n2 5\n\
-                part: 3\nevents: Ir Dw\nfn=f\n3 7 9\npart: 4\nevents: Dr\nfn=f\n4 4\n";
-    let names = |names: &[&str]| {
-        EventChoice::Named(names.iter().map(|name| name.as_bytes().to_vec()).collect())
-    };
-    let absent = |line, event: &str, others: &str| {
-        format!(
-            "test.cg:{line}: no event \"{event}\" from here on, only {others}: its cost counts as 0"
-        )
-    };
-    for (choice, totals) in [
-        (names(&["Ir", "Dr", "Dw"]), [13, 6, 12]),
-        (EventChoice::All, [13, 6, 12]),
-        (names(&["Dr", "Dw", "Ir"]), [6, 12, 13]),
-    ] {
-        let reading = Reading {
-            profile: profile_options(|options| options.events = choice),
-            ..Reading::default()
-        };
-        let (profile, mut warnings) = reading.read([text.as_bytes()]).unwrap();
-        assert_eq!(profile.totals(), totals);
-        warnings.sort();
-        let expected = [
-            absent(16, "Dw", "Dr"),
-            absent(16, "Ir", "Dr"),
-            absent(8, "Dr", "Ir"),
-            absent(8, "Dw", "Ir"),
-        ];
-        assert_eq!(warnings, expected);
-    }
-}
-
-#[test]
 fn each_wanted_event_that_a_preprocessed_file_lacks_is_told() {
     let profile = read("events: Ir Dr\nfn=f\n1 5 7\n", ProfileOptions::default());
     let (file, _) = write_with(&profile, Version::V7, OnOverflow::Scale);
@@ -683,82 +404,6 @@ fn each_wanted_event_that_a_preprocessed_file_lacks_is_told() {
             "test.pre: no event \"{event}\", only \"Ir\": all its costs count as 0"
         ))
     );
-}
-
-#[test]
-fn a_formula_may_come_with_a_later_part_and_change() {
-    let part = |number: u32, formula: &str| {
-        format!("part: {number}\nevents: Ir Dr\n{formula}fn=f\n1 10 1\n\n")
-    };
-    let (sum, twice) = ("event: Sum = Ir + Dr\n", "event: Sum = 2 Dr\n");
-    let text = [part(1, ""), part(2, sum), part(3, ""), part(4, twice)].concat();
-    let (total, warnings) = missing(&text, "Sum");
-    assert_eq!(total, 11 + 11 + 2);
-    assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].starts_with("test.cg:4: "), "{warnings:?}");
-    // Among the lines of the body, with the columns that there are.
-    let text = format!("events: Ir Dr\nfn=f\n1 10 1\n{sum}1 10 1\n{twice}1 10 1\n");
-    assert_eq!(missing(&text, "Sum").0, 11 + 2);
-    // A column goes before a formula of its name.
-    let text = [part(1, ""), part(2, "event: Dr = 7 Ir\n")].concat();
-    assert_eq!(missing(&text, "Dr"), (2, vec![]));
-    // More often than any writer changes it.
-    let error = |times: u64| {
-        let changes = (0..times).map(|factor| format!("event: Sum = {factor} Dr\n1 10 1\n"));
-        let text = format!("events: Ir Dr\nfn=f\n{}", changes.collect::<String>());
-        let reading = Reading {
-            profile: event("Sum"),
-            ..Reading::default()
-        };
-        reading.read([text.as_bytes()]).err()
-    };
-    assert_eq!(error(65), None);
-    let expected = "the formulas of event \"Sum\" change more than 64 times";
-    assert_eq!(error(66).as_deref(), Some(expected));
-}
-
-#[test]
-fn sums_end_at_the_end_of_64_bits() {
-    let most = i64::MAX;
-    let text = format!(
-        "events: Ir\nfn=f\n1 {most}\n2 18446744073709551615\ncfn=g\ncalls=1 0\n3 {most}\ncfn=g\ncalls=1 0\n3 9\n\
-         cfn=g\ncalls=18446744073709551615 0\n4 9\nfn=h\n1 1\ncfn=g\ncalls=1 0\n3 {most}\n"
-    );
-    let profile = read(&text, ProfileOptions::default());
-    let expected = [
-        format!("f | :1 |  | self {most} | inclusive {most} | invocations 1"),
-        format!("  line 3: g, calls 2, cost {most}"),
-        format!("  line 4: g, calls {}, cost 9", u64::MAX),
-        format!(
-            "g | :0 |  | self 0 | inclusive 0 | invocations {}",
-            u64::MAX
-        ),
-        format!("h | :1 |  | self 1 | inclusive {most} | invocations 1"),
-        format!("  line 3: g, calls 1, cost {most}"),
-    ];
-    assert_eq!(listing(&profile), expected);
-    assert_eq!(profile.total(), most);
-    assert!(profile.has_saturated());
-    assert!(!read(INSTRUCTIONS, ProfileOptions::default()).has_saturated());
-    // So do the weights of a derived event, and what they make of a cost.
-    let chain = (0..70).map(|step| format!("event: e{} = e{step} + e{step}\n", step + 1));
-    let text = format!("events: e0\n{}fn=f\n1 2\n", chain.collect::<String>());
-    assert_eq!(missing(&text, "e70"), (most, vec![]));
-}
-
-#[test]
-fn what_the_calls_to_a_function_cost_decides_the_scale_of_v4_too() {
-    // Each number but their sum fits.
-    let text = "events: Ir\nfn=f\n1 1\ncfn=h\ncalls=1 0\n2 3000000000\n\
-                fn=g\n1 1\ncfn=h\ncalls=1 0\n2 3000000000\n";
-    let profile = read(text, ProfileOptions::default());
-    let (file, warnings) = write_with(&profile, Version::V4, OnOverflow::Scale);
-    let file = decode(&file);
-    assert_eq!(file.functions[1].call_cost, 600_000_000);
-    assert!(file.headers.contains(&b"events: Ir_(x10)".to_vec()));
-    assert!(!warnings.is_empty());
-    let (file, _) = write_with(&profile, Version::V7, OnOverflow::Scale);
-    assert!(decode(&file).headers.contains(&b"events: Ir".to_vec()));
 }
 
 #[test]
@@ -818,12 +463,12 @@ fn a_derived_event_may_add_up_another() {
     assert_eq!(json["total"], serde_json::json!([10, 1, 12, 36]));
 }
 
-#[test]
-fn a_summary_below_0_stays_as_it_is_unless_it_is_scaled() {
-    let profile = read(
-        "events: Memory\nsummary: -5\nfn=f\n1 -5\n",
-        ProfileOptions::default(),
-    );
-    let file = Webgrind::open(&profile, OnOverflow::Scale);
-    assert!(file.headers.contains(&"summary: -5".to_owned()));
+/// Where the costs of this event are missing, and what says so.
+fn missing(text: &str, name: &str) -> (i64, Vec<String>) {
+    let reading = Reading {
+        profile: event(name),
+        ..Reading::default()
+    };
+    let (profile, warnings) = reading.read([text.as_bytes()]).unwrap();
+    (profile.total(), warnings)
 }

@@ -160,7 +160,7 @@ pub fn listing(profile: &Profile) -> Vec<String> {
 }
 
 /// Gives a byte at a time.
-struct Bytewise<'a>(&'a [u8]);
+pub struct Bytewise<'a>(pub &'a [u8]);
 
 impl Read for Bytewise<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {

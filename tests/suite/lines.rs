@@ -1,8 +1,9 @@
 //! Lines of the body, one by one: positions, numbers, and which of them are none.
 
-use cg_preprocess::profile::ProfileOptions;
+use cg_preprocess::callgrind;
+use cg_preprocess::profile::{EventChoice, ProfileBuilder, ProfileOptions};
 
-use crate::library::{Reading, listed, listing, read};
+use crate::library::{Reading, listed, listing, profile_options, read};
 
 const ADDRESSES: &str = "positions: instr line\nevents: Ir\nfn=f\n";
 
@@ -70,90 +71,6 @@ fn relative_numbers_of_any_length_are_added() {
 }
 
 #[test]
-fn a_column_of_addresses_knows_no_unknown_line() {
-    for costs in ["5", "5 1", "5 1 1"] {
-        let text = format!("positions: instr line\nevents: Ir Dr\nfn=f\n-1 {costs}\n");
-        let error = listed(&text).unwrap_err();
-        assert!(error.starts_with("test.cg:4: negative position"), "{error}");
-    }
-    // Where the line is all there is, `-1` is how some writers say that there is none.
-    let line = "f | :0 |  | self 1 | inclusive 1 | invocations 1";
-    assert_eq!(listed("events: Ir\nfn=f\n-1 1\n").unwrap(), [line]);
-}
-
-#[test]
-fn one_cost_too_many_is_an_error_wherever_it_stands() {
-    for (head, line) in [
-        ("events: Ir\nfn=f\n16 1\n", "17 1 1"),
-        ("events: Ir\nfn=f\n16 1\n", "+1 1 1"),
-        ("events: Ir Dr\nfn=f\n16 1 2\n", "* 1 2 3"),
-        (
-            "positions: instr line\nevents: Ir\nfn=f\n16 1 1\n",
-            "+4 * 1 1",
-        ),
-        (
-            "positions: instr line\nevents: Ir Dr\nfn=f\n16 1 1 1\n",
-            "+4 +1 1 1 1",
-        ),
-    ] {
-        let sound = line.rsplit_once(' ').unwrap().0;
-        let followed = |line: &str| listed(&format!("{head}{line}\n{sound}\n{sound}\n"));
-        followed(sound).unwrap();
-        let error = followed(line).unwrap_err();
-        let number = head.lines().count() + 1;
-        assert!(error.starts_with(&format!("test.cg:{number}: ")), "{error}");
-    }
-    let trace = format!("{TRACE}fl=(1) a\nfn=(1) f\n1 2 3\n\n");
-    listed(&trace).unwrap();
-    let error = listed(&trace.replace("1 2 3", "1 2 3 4")).unwrap_err();
-    assert!(error.starts_with("test.cg:7: "), "{error}");
-}
-
-#[test]
-fn lines_of_64_bits_are_told_apart() {
-    let far = 1u64 << 32 | 1;
-    let text =
-        format!("events: Ir\nfn=f\n1 1\ncfn=g\ncalls=1 0\n1 10\ncfn=g\ncalls=2 0\n{far} 20\n");
-    let expected = [
-        "f | :1 |  | self 1 | inclusive 31 | invocations 1".to_owned(),
-        "  line 1: g, calls 1, cost 10".to_owned(),
-        format!("  line {far}: g, calls 2, cost 20"),
-        "g | :0 |  | self 0 | inclusive 0 | invocations 3".to_owned(),
-    ];
-    assert_eq!(listed(&text).unwrap(), expected);
-}
-
-#[test]
-fn a_relative_line_after_a_call_begins_at_the_line_of_its_cost() {
-    let text = format!(
-        "{TRACE}fl=(1) a.c\nfn=(1) g\n9 1 0\n\nfl=(1)\nfn=(2) f\n5 1 0\n\
-         cfl=(1)\ncfn=(1)\ncalls=1 0 0\n20 1 0\ncfn=(1)\ncalls=1 0 0\n+3 2 0\n\
-         cfl=(1)\ncfn=(1)\ncalls=1 0 0\n30 1 0\nfn=(3) h\n+4 2 0\n"
-    );
-    let expected = [
-        "g | a.c:9 |  | self 1 | inclusive 1 | invocations 1",
-        "f | a.c:5 |  | self 1 | inclusive 5 | invocations 1",
-        "  line 20: g, calls 1, cost 1",
-        "  line 23: g, calls 1, cost 2",
-        "  line 30: g, calls 1, cost 1",
-        "h | a.c:34 |  | self 2 | inclusive 2 | invocations 1",
-    ];
-    assert_eq!(listed(&text).unwrap(), expected);
-}
-
-#[test]
-fn a_sign_without_a_number_is_none() {
-    for line in ["+ 1", "- 1", "17 -", "17 - 1"] {
-        let error = listed(&format!("events: Ir Dr\nfn=f\n16 1\n{line}\n")).unwrap_err();
-        assert!(error.starts_with("test.cg:4: "), "{line:?}: {error}");
-    }
-    for line in ["+ +1 1", "+4 + 1", "+4 * -", "- * 1"] {
-        let error = listed(&format!("{ADDRESSES}16 16 1\n{line}\n")).unwrap_err();
-        assert!(error.starts_with("test.cg:5: "), "{line:?}: {error}");
-    }
-}
-
-#[test]
 fn costs_that_nobody_wants_are_numbers_too() {
     let line = "16 1 123456 123456 123456 1 1 1";
     let read = |line: &str| listed(&format!("events: A B C D E F G H\nfn=f\n{line}\n"));
@@ -166,17 +83,6 @@ fn costs_that_nobody_wants_are_numbers_too() {
             let is_sign = line[..at].ends_with(' ') && line[at..].starts_with("-2");
             assert_eq!(read(&line).is_ok(), is_sign, "{line}");
         }
-    }
-}
-
-#[test]
-fn a_line_without_a_position_begins_with_its_first_cost() {
-    for events in ["A", "A B", "A B C D E"] {
-        // Enough lines after it for every way to read it.
-        let after = "0\n".repeat(60);
-        let text = format!("positions:\nevents: {events}\nfn=f\n12\n34\n{after}");
-        let expected = "f | :0 |  | self 46 | inclusive 46 | invocations 1";
-        assert_eq!(listed(&text), Ok(vec![expected.to_owned()]), "{events}");
     }
 }
 
@@ -217,5 +123,49 @@ fn of_several_inputs_the_least_line_counts() {
         profiles.for_each(|other| merged.merge(other).unwrap());
         let expected = ["f | :5 |  | self 3 | inclusive 3 | invocations 3"];
         assert_eq!(listing(&merged), expected, "{lines:?}");
+    }
+}
+
+#[test]
+fn plain_names_take_memory_only_when_they_are_used() {
+    let mut text = String::from("events: Ir\nfl=a.c\nfn=main\n1 5\n");
+    for i in 0..1000 {
+        text += &format!(
+            "cfn=unused{i}\ncfi=file{i}\nfi=inline{i}\nob=object{i}\nfn=never{i}\njfn=j{i}\n"
+        );
+    }
+    for read in [callgrind::read, callgrind::read_line_by_line] {
+        let mut builder = ProfileBuilder::new(ProfileOptions::default());
+        read(
+            text.as_bytes(),
+            "a.cg",
+            &callgrind::Options::default(),
+            &mut builder,
+        )
+        .unwrap();
+        assert!(builder.intern(b"the next").index() < 10);
+    }
+}
+
+#[test]
+fn all_columns_are_read_where_several_are_wanted() {
+    let text =
+        "events: Ir Dr Dw\nfn=a\n1 10 200 12345678\n+1 1\n* -3 0x10 7\ncfn=b\ncalls=1 2\n3 4 5\n";
+    for read in [callgrind::read, callgrind::read_line_by_line] {
+        let options = profile_options(|options| options.events = EventChoice::All);
+        let mut builder = ProfileBuilder::new(options);
+        read(
+            text.as_bytes(),
+            "a.cg",
+            &callgrind::Options::default(),
+            &mut builder,
+        )
+        .unwrap();
+        let profile = builder.finish().unwrap();
+        let (a, _) = profile.functions().next().unwrap();
+        let costs = profile.self_costs(a);
+        assert_eq!(costs, [8, 216, 12_345_685]);
+        let call = profile.sub_calls(a).next().unwrap();
+        assert_eq!(call.costs(), [4, 5, 0]);
     }
 }

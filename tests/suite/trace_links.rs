@@ -7,7 +7,7 @@ use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::common::fixtures;
 use crate::common::preprocessed::{DecodedFunction, NOBODY, V4Invocation, decode};
-use crate::library::{self, linked, listing, profile_options, read, write_with};
+use crate::library::{self, linked, profile_options, read, write_with};
 
 /// Traces of Xdebug 3.2; by how much the cost of a call and the inclusive cost of the invocation
 /// that it made differ at most, since Xdebug rounds them apart; and the functions that nobody
@@ -255,34 +255,5 @@ fn fibers_may_be_nested_to_any_depth() {
         let fiber = step.inclusive / 1000 - 1;
         assert_eq!(caller.name, format!("fiber{fiber}").into_bytes());
         assert_eq!(step.call_cost, step.inclusive);
-    }
-}
-
-/// Xdebug appends the place to the names of some functions.
-#[test]
-fn a_proxy_is_told_by_its_whole_name() {
-    for (name, is_proxy) in [
-        ("php::call_user_func", true),
-        ("php::call_user_func:{/srv/app/a.php:3}", true),
-        ("php::call_user_func:{/srv/app/a.php:3", false),
-        ("php::call_user_func:/srv/app/a.php:3}", false),
-        ("php::call_user_func{/srv/app/a.php:3}", false),
-        ("php::call_user_func_array", false),
-        ("php::call_user_fun", false),
-    ] {
-        let text = format!(
-            "version: 1\ncreator: xdebug 3.2.0\nevents: Time\n\nfl=a.php\nfn=f\n5 10\n\n\
-             fl=php:internal\nfn={name}\n3 1\ncfl=a.php\ncfn=f\ncalls=1 0 0\n3 10\n\n\
-             fl=a.php\nfn={{main}}\n1 1\ncfl=php:internal\ncfn={name}\ncalls=1 0 0\n3 11\n\n"
-        );
-        let options =
-            profile_options(|options| options.proxies = vec![b"php::call_user_func".to_vec()]);
-        let profile = read(text, options);
-        let listing = listing(&profile);
-        let calls_f = listing.contains(&"  line 3: f, calls 1, cost 10".to_owned());
-        let main = listing.iter().position(|line| line.starts_with("{main}"));
-        let last = listing.last().unwrap();
-        assert!(calls_f && main == Some(listing.len() - 2), "{listing:?}");
-        assert_eq!(last.contains(": f,"), is_proxy, "{name}: {listing:?}");
     }
 }

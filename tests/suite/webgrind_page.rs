@@ -68,26 +68,6 @@ fn the_size_that_is_said_is_that_of_the_file() {
 }
 
 #[test]
-fn function_names_and_the_command_are_text_for_the_page() {
-    let text = "events: Ir\ncmd: a <b> && \"c\"\ndesc: d <e> & f\nfl=/srv/<app>/a&b.py\n\
-                fn=<built-in method \"x\" & y>\n1 5\n";
-    let profile = read(text, ProfileOptions::default());
-    let plain = written(&profile, WriteOptions::default());
-    assert_eq!(header(&plain, "cmd"), ["a <b> && \"c\""]);
-    assert_eq!(plain.functions[0].name, b"<built-in method \"x\" & y>");
-
-    let page = written(
-        &profile,
-        write_options(|options| options.escape_html = true),
-    );
-    assert_eq!(header(&page, "cmd"), ["a &lt;b> &amp;&amp; \"c\""]);
-    assert_eq!(header(&page, "desc"), ["d <e> & f"]);
-    assert_eq!(page.functions[0].file, b"/srv/<app>/a&b.py");
-    let name = b"&lt;built-in method &quot;x&quot; &amp; y>";
-    assert_eq!(page.functions[0].name, name);
-}
-
-#[test]
 fn names_of_php_are_the_same_for_the_page() {
     for path in ["xdebug2/composer.cg", "xdebug3/features.cg"] {
         let profile = read(fixtures::bytes(path), linked());
@@ -134,41 +114,4 @@ fn header_lines_without_a_value_are_left_out() {
         let keys: Vec<_> = headers(&file).into_iter().map(|(key, _)| key).collect();
         assert_eq!(keys, ["pid", "events", "summary"]);
     }
-}
-
-#[test]
-fn an_event_is_always_named() {
-    let profile = read("events:\nfn=a\n1\n", ProfileOptions::default());
-    let file = written(&profile, WriteOptions::default());
-    assert_eq!(header(&file, "events"), ["Cost"]);
-}
-
-#[test]
-fn a_summary_that_scaling_makes_0_is_replaced_by_the_total() {
-    let text = "events: Ir Dr\nsummary: 1 3\nfn=a\n1 2000000000000\n";
-    let profile = read(text, ProfileOptions::default());
-    let file = written(&profile, WriteOptions::default());
-    assert_eq!(header(&file, "events"), ["Ir_(x1000) Dr"]);
-    assert_eq!(header(&file, "summary"), ["2000000000 3"]);
-}
-
-#[test]
-fn a_summary_that_is_0_beside_others_stays() {
-    let text = "creator: xdebug 3.2.0\nevents: Time_(10ns)\nsummary: 9000000000000 7\nfn={main}\n\
-                1 9000000000000\n==== NEW PROFILING FILE ====\ncreator: xdebug 3.2.0\n\
-                events: Time_(10ns)\nsummary: 3 7\nfn={main}\n1 3\n";
-    let profile = read(text, ProfileOptions::default());
-    let file = written(&profile, WriteOptions::default());
-    assert_eq!(header(&file, "summary"), ["900000000 7", "0 7"]);
-}
-
-#[test]
-fn call_costs_of_v4_that_only_fit_one_by_one_are_scaled() {
-    // Both calls fit, and so does all that single invocations hold; the sum of the calls does not.
-    let text = "creator: xdebug 3.2.0\nevents: Time_(10ns)\nfn=f\n1 0\nfn=g\n1 0\ncfn=f\ncalls=1 0\n\
-                2 3000000000\nfn=f\n1 0\nfn={main}\n1 0\ncfn=f\ncalls=1 0\n3 3000000000\nsummary: 5\n";
-    let file = written(&read(text, linked()), WriteOptions::new(Version::V4));
-    assert_eq!(header(&file, "events"), ["Time_(us)"]);
-    let f = &file.functions[0];
-    assert_eq!((f.call_cost, f.invocation_count), (60_000_000, 2));
 }

@@ -1,0 +1,112 @@
+//! Commands with what they write and say, as the pages in `pages/` and the documentation show them.
+//!
+//! In `pages/`, a block `file NAME` is a file, and the commands of a block `console` run in a folder
+//! of their heading's own, with those files, the `fixtures` and webgrind's `preprocessor` in it. What
+//! a command says stands before what it writes, after `! `, and its exit status, if it is not 0, last,
+//! after `? `. `BLESS=1 cargo test --test program transcripts` writes all of it anew; review the
+//! difference.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+use crate::common::fixtures;
+use crate::common::pages::{self, Block};
+
+/// The search path of a shell that finds this program first.
+fn search_path() -> OsString {
+    let program = Path::new(env!("CARGO_BIN_EXE_cg-preprocess"));
+    let mut folders = vec![program.parent().unwrap().to_owned()];
+    folders.extend(env::split_paths(&env::var_os("PATH").unwrap()));
+    env::join_paths(folders).unwrap()
+}
+
+/// Runs a command in a folder.
+pub fn shell(command: &str, folder: &Path) -> Output {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(folder);
+    shell.env("PATH", search_path()).env("LC_ALL", "C");
+    shell.stdin(Stdio::null()).output().unwrap()
+}
+
+/// The commands of a block with what they write and say; what they say is marked, and statuses are
+/// shown, if there is a mark.
+pub fn run(block: &Block<'_>, folder: &Path, mark: Option<&str>) -> String {
+    let mut shown = String::new();
+    for command in block
+        .text
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ "))
+    {
+        let output = shell(command, folder);
+        shown += &format!("$ {command}\n");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let marked = said
+            .lines()
+            .map(|line| format!("{}{line}", mark.unwrap_or_default()));
+        shown.extend(marked.map(|line| line.trim_end().to_owned() + "\n"));
+        shown += &String::from_utf8_lossy(&output.stdout);
+        if !shown.ends_with('\n') {
+            shown.push('\n');
+        }
+        match output.status.code() {
+            Some(0) => {}
+            _ if mark.is_none() => {}
+            code => shown += &format!("? {}\n", code.unwrap_or(-1)),
+        }
+    }
+    shown
+}
+
+/// A folder with what commands use.
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    symlink(fixtures::folder(), folder.path().join("fixtures")).unwrap();
+    let program = env!("CARGO_BIN_EXE_cg-preprocess");
+    symlink(program, folder.path().join("preprocessor")).unwrap();
+    folder
+}
+
+fn check(page: &str) {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/pages");
+    let mut title = String::new();
+    let mut place = folder();
+    pages::check(&pages.join(page), |block| {
+        if block.title != title {
+            block.title.clone_into(&mut title);
+            place = folder();
+        }
+        match block.kind {
+            "file" => {
+                fs::write(place.path().join(block.options[0]), block.text).unwrap();
+                None
+            }
+            "console" => Some(run(block, place.path(), Some("! "))),
+            kind => panic!("unknown kind of block {kind:?}"),
+        }
+    });
+}
+
+macro_rules! pages {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                check(concat!(stringify!($name), ".md"));
+            }
+        )*
+
+        #[test]
+        fn every_page_is_checked() {
+            let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/pages");
+            assert_eq!(pages::pages(&pages).len(), [$(stringify!($name)),*].len());
+        }
+    };
+}
+
+pages! { comparison events formats gate inputs messages output preprocessor usage webgrind }

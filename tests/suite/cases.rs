@@ -1,0 +1,293 @@
+//! Profiles with what comes of them, as the pages in `cases/` show it.
+//!
+//! A block `callgrind` is an input. Several in a row are read into one profile, with the options of
+//! the first. Blocks after them show what comes of it:
+//!
+//! | kind | what it shows |
+//! |---|---|
+//! | `tables` | headers, functions with their calls, and what there is to say, or the error; the same whether the shortcuts can be taken or not |
+//! | `text`, `tree`, `collapsed`, `json`, `sums` | a report, or the profile in the callgrind format |
+//! | `preprocessed` | what a preprocessed file holds |
+//! | `comparison` | the report of a comparison with the inputs that are called `base` |
+//!
+//! `BLESS=1 cargo test --test suite cases` writes them anew; review the difference.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use cg_preprocess::callgrind::{self, KindChoice};
+use cg_preprocess::profile::{
+    Comparison, EventChoice, InclusiveCost, Profile, ProfileBuilder, Stacks,
+};
+use cg_preprocess::report::{collapsed, json, text, tree};
+use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
+
+use crate::common::pages::{self, Block};
+use crate::common::preprocessed::decode;
+use crate::library::{self, Bytewise, Reading};
+
+/// Takes options off a list: each with its value, or an empty one.
+fn each<'a>(options: &[&'a str], mut set: impl FnMut(&'a str, &'a str)) {
+    for option in options {
+        let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        set(name, value);
+    }
+}
+
+/// How inputs are read.
+fn reading(options: &[&str]) -> Reading {
+    let mut reading = Reading::default();
+    let mut events = Vec::new();
+    let profile = &mut reading.profile;
+    each(options, |name, value| match (name, value) {
+        ("lenient", "") => reading.read.lenient = true,
+        ("kind", "trace") => reading.read.kind = KindChoice::Trace,
+        ("invocations", "") => profile.invocations = true,
+        ("contexts", "") => profile.contexts = true,
+        ("outermost", "") => profile.inclusive = InclusiveCost::Outermost,
+        ("proxy", name) => profile.proxies.push(name.into()),
+        ("events", "all") => profile.events = EventChoice::All,
+        ("event", name) => events.push(name.into()),
+        // The text has no newline at its end.
+        ("unended", "") => {}
+        _ => panic!("unknown option {name:?}"),
+    });
+    if !events.is_empty() {
+        reading.profile.events = EventChoice::Named(events);
+    }
+    reading
+}
+
+/// How a report is written.
+fn report(options: &[&str]) -> text::Options {
+    library::text_options(|report| {
+        each(options, |name, value| match name {
+            "top" => report.top = Some(value.parse().unwrap()),
+            "width" => report.width = Some(value.parse().unwrap()),
+            "filter" => report.filter = Some(value.into()),
+            "function" => report.function = Some(value.into()),
+            "color" => report.color = true,
+            "names" if value == "short" => report.names = text::Names::Short,
+            "names" if value == "full" => report.names = text::Names::Full,
+            "sort" if value == "calls" => report.sort = text::Sort::Calls,
+            "sort" if value == "inclusive" => report.sort = text::Sort::Inclusive,
+            _ => panic!("unknown option {name:?}"),
+        });
+    })
+}
+
+/// The inputs above a block.
+#[derive(Default)]
+struct Inputs<'a> {
+    texts: Vec<&'a str>,
+    options: Vec<&'a str>,
+}
+
+impl Inputs<'_> {
+    fn profile(&self) -> Profile {
+        let texts = self.texts.iter().map(|text| text.as_bytes());
+        reading(&self.options).read(texts).unwrap().0
+    }
+
+    /// Headers, functions and warnings; shortcuts look ahead: they are taken where enough follows,
+    /// and the general path where each byte comes alone. The reference parser has none.
+    fn tables(&self) -> String {
+        let reading = reading(&self.options);
+        let whole = shown(reading.read(self.texts.iter().map(|text| text.as_bytes())));
+        let bytewise = self.texts.iter().map(|text| Bytewise(text.as_bytes()));
+        assert_eq!(shown(reading.read(bytewise)), whole, "byte by byte");
+        assert_eq!(
+            shown(self.by_reference(&reading)),
+            whole,
+            "by the reference parser"
+        );
+        if let ([text], true) = (&self.texts[..], whole.contains(" | self ")) {
+            let followed = format!("{text}\n{}", "# what follows\n".repeat(20));
+            let followed = reading.read([followed.as_bytes()]).unwrap().0;
+            assert_eq!(
+                library::listing(&followed),
+                library::listing(&self.profile()),
+                "followed"
+            );
+        }
+        whole
+    }
+
+    fn by_reference(&self, reading: &Reading) -> Result<(Profile, Vec<String>), String> {
+        let mut builder = ProfileBuilder::new(reading.profile.clone());
+        let mut warnings = Vec::new();
+        for text in &self.texts {
+            let read = callgrind::read_line_by_line;
+            let outcome = read(text.as_bytes(), "test.cg", &reading.read, &mut builder)
+                .map_err(|error| error.to_string())?;
+            warnings.extend(outcome.warnings.iter().map(ToString::to_string));
+        }
+        let profile = builder.finish().map_err(|error| error.to_string())?;
+        Ok((profile, warnings))
+    }
+}
+
+fn shown(read: Result<(Profile, Vec<String>), String>) -> String {
+    let (profile, warnings) = match read {
+        Ok(read) => read,
+        Err(error) => return format!("error: {error}\n"),
+    };
+    let mut lines = library::headers(&profile);
+    lines.push(String::new());
+    lines.extend(library::listing(&profile));
+    if !warnings.is_empty() {
+        lines.push(String::new());
+    }
+    lines.extend(warnings.iter().map(|warning| format!("warning: {warning}")));
+    lines.join("\n") + "\n"
+}
+
+/// A preprocessed file as it is decoded, and what did not fit, or the error.
+fn preprocessed(profile: &Profile, options: &[&str]) -> String {
+    let mut write = WriteOptions::default();
+    each(options, |name, value| match (name, value) {
+        ("version", "4") => write.version = Version::V4,
+        ("saturate", "") => write.on_overflow = OnOverflow::Saturate,
+        ("error", "") => write.on_overflow = OnOverflow::Error,
+        ("escape", "") => write.escape_html = true,
+        _ => panic!("unknown option {name:?}"),
+    });
+    let mut file = Cursor::new(Vec::new());
+    let written = match webgrind::write(profile, &write, &mut file) {
+        Ok(written) => written,
+        Err(error) => return format!("error: {error}\n"),
+    };
+    let file = decode(&file.into_inner());
+    let tables = file.tables();
+    let mut lines = tables.headers.clone();
+    lines.push(String::new());
+    lines.extend(tables.listing());
+    for (number, function) in file.functions.iter().enumerate() {
+        if !function.invocations.is_empty() {
+            lines.push(format!(
+                "function {number}: calls cost {}",
+                function.call_cost
+            ));
+        }
+        lines.extend(
+            function
+                .invocations
+                .iter()
+                .map(|invocation| format!("  {invocation:?}")),
+        );
+    }
+    let warnings = written.warnings.iter();
+    lines.extend(warnings.map(|warning| format!("warning: {warning}")));
+    lines.join("\n") + "\n"
+}
+
+/// What a report writes, then what it warns of, or the error.
+fn written<W: ToString, E: ToString>(
+    write: impl FnOnce(&mut Vec<u8>) -> Result<Vec<W>, E>,
+) -> String {
+    let mut output = Vec::new();
+    match write(&mut output) {
+        Ok(warnings) => {
+            let mut text = String::from_utf8(output).unwrap();
+            let warnings = warnings
+                .iter()
+                .map(|warning| format!("warning: {}\n", warning.to_string()));
+            text.extend(warnings);
+            text
+        }
+        Err(error) => {
+            assert!(output.is_empty());
+            format!("error: {}\n", error.to_string())
+        }
+    }
+}
+
+fn none(_: ()) -> Vec<String> {
+    Vec::new()
+}
+
+fn comparison(base: &Profile, new: &Profile, options: &[&str]) -> String {
+    if options == ["collapsed"] {
+        return written(|output| {
+            collapsed::write_comparison(&Stacks::new(base), &Stacks::new(new), output)
+        });
+    }
+    let comparison = match Comparison::new(base, new) {
+        Ok(comparison) => comparison,
+        Err(error) => return format!("error: {error}\n"),
+    };
+    if options == ["json"] {
+        let complete = json::Completeness {
+            base: true,
+            new: false,
+        };
+        return written(|output| json::write_comparison(&comparison, &complete, output).map(none));
+    }
+    let options = report(options);
+    written(|output| text::write_comparison(&comparison, &options, output).map(none))
+}
+
+fn check(page: &Path) {
+    let text = std::fs::read_to_string(page).unwrap();
+    let known = pages::blocks(&text);
+    let mut number = 0;
+    let (mut inputs, mut base) = (Inputs::default(), Inputs::default());
+    let mut is_open = false;
+    pages::check(page, |block| {
+        let Block { options, kind, .. } = block;
+        // The same block, which outlives this one.
+        let known = &known[number];
+        number += 1;
+        if let "callgrind" | "base" = *kind {
+            if !is_open {
+                inputs = Inputs::default();
+                base = Inputs::default();
+                is_open = true;
+            }
+            let side = if *kind == "base" {
+                &mut base
+            } else {
+                &mut inputs
+            };
+            let text = match options.contains(&"unended") {
+                true => known.text.trim_end_matches('\n'),
+                false => known.text,
+            };
+            side.texts.push(text);
+            if side.options.is_empty() {
+                side.options.clone_from(&known.options);
+            }
+            return None;
+        }
+        is_open = false;
+        Some(match *kind {
+            "tables" => inputs.tables(),
+            "text" => {
+                let options = report(options);
+                written(|output| text::write(&inputs.profile(), &options, output).map(none))
+            }
+            "tree" => {
+                let options = report(options);
+                written(|output| {
+                    tree::write(&Stacks::new(&inputs.profile()), &options, output).map(none)
+                })
+            }
+            "collapsed" => {
+                written(|output| collapsed::write(&Stacks::new(&inputs.profile()), output))
+            }
+            "sums" => written(|output| callgrind::write(&inputs.profile(), output)),
+            "json" => library::json(&inputs.profile()),
+            "preprocessed" => preprocessed(&inputs.profile(), options),
+            "comparison" => comparison(&base.profile(), &inputs.profile(), options),
+            _ => panic!("unknown kind of block {kind:?}"),
+        })
+    });
+}
+
+#[test]
+fn every_page_shows_what_comes_of_its_profiles() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/cases");
+    let pages = pages::pages(&folder);
+    assert!(pages.len() > 5);
+    pages.iter().for_each(|page| check(page));
+}
