@@ -204,7 +204,7 @@ struct ComparisonArguments {
     /// Compare costs and calls per run of the profiled program, not their sums
     ///
     /// Those of each side are divided by the number of runs that it sums, and rounded. For text,
-    /// markdown and json.
+    /// markdown, json and pprof.
     #[arg(long, requires = "base")]
     per_run: bool,
 
@@ -225,10 +225,9 @@ struct ComparisonArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Figures")]
 struct FigureArguments {
-    /// Event whose costs are written; repeatable for callgrind, text, markdown
-    /// and json
+    /// Event whose costs are written; repeatable for callgrind, pprof, text, markdown, json and html
     ///
-    /// Default: all events for callgrind and json, the first one for other formats. Derived events,
+    /// Default: all events for callgrind, pprof, json and html, the first one for others. Derived events,
     /// which `event:` lines define, can be named too.
     #[arg(short, long, value_name = "NAME", value_hint = ValueHint::Other)]
     event: Vec<OsString>,
@@ -297,8 +296,7 @@ pub struct MessageArguments {
 impl Arguments {
     pub fn options(&self) -> Options {
         let format = self.format();
-        let holds_all_events =
-            format.needs().events == EventNeed::All && self.comparison.base.is_empty();
+        let holds_all_events = format.needs().events == EventNeed::All;
         let mut options = Options::default();
         options.format = format;
         options.text = self.report_options();
@@ -493,10 +491,6 @@ impl Arguments {
             (
                 several && !events(needs),
                 format!("this format holds one event: name one, or choose {}", formats(events, "or")),
-            ),
-            (
-                several && compares && needs.events != EventNeed::Several,
-                "a comparison in this format is of one event: name one, or choose -f text".to_owned(),
             ),
             (
                 self.output.escape_html && self.format().version().is_none(),

@@ -135,6 +135,7 @@ impl Format {
                 events: EventNeed::All,
                 stacks: StackNeed::IfAny,
                 comparison: true,
+                per_run: true,
                 binary: true,
                 ..LEAST
             },

@@ -139,7 +139,7 @@ impl Merged {
             |event: &&Event| !common.iter().any(|common| common.name() == event.name());
         let missing = profile.events().iter().filter(is_missing);
         let missing: Vec<_> = missing.map(|event| excerpt(event.name())).collect();
-        (!missing.is_empty()).then(|| Warning::MissingEvents(missing.join(", ")))
+        (!missing.is_empty()).then_some(Warning::MissingEvents(missing))
     }
 
     fn finish(mut self, allow_empty: bool) -> Result<(Profile, Report), ConvertError> {

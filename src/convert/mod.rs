@@ -12,7 +12,7 @@ mod write;
 
 use crate::callgrind;
 use crate::io::{Found, OutputOptions, Progress, Source, Target, Unfinished, is_profile};
-use crate::profile::{Comparison, EventChoice, Gate, GrowthFailure, InclusiveCost, Profile};
+use crate::profile::{EventChoice, Gate, GrowthFailure, InclusiveCost, Profile};
 use crate::report::json::Completeness;
 use crate::report::{html, text};
 use crate::shown::text::excerpt;
@@ -21,7 +21,7 @@ pub use error::{ConvertError, FormatError};
 pub use format::{EventNeed, Format, Needs, RowChoice, StackNeed};
 pub use warning::Warning;
 pub use write::Loaded;
-use write::{Compared, Destination};
+use write::{Base, Destination};
 
 /// How to convert.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,7 @@ pub struct Options {
     /// inputs are converted.
     pub base: Vec<Source>,
     /// Whether costs and calls per run are compared, not their sums, as
-    /// [`Comparison::per_run`] does.
+    /// [`Comparison::per_run`](crate::profile::Comparison::per_run) does.
     pub per_run: bool,
     /// By how much the costs of the inputs may exceed those of the base.
     pub max_growth: Vec<Gate>,
@@ -292,27 +292,44 @@ impl<'a> Conversion<'a> {
         let left_out = std::mem::take(&mut self.left_out);
         let left_out = self.options.may_leave_out().then_some(left_out);
         let (mut profile, mut report) = self.load(&self.inputs, left_out)?;
-        if matches!(self.options.format, Format::Json | Format::Html)
-            && self.options.events == EventChoice::All
-        {
-            profile.derive_events();
-        }
         let warnings = &mut report.warnings;
         warnings.extend(warning::about_profile(&profile, &self.options.proxies));
         let on_both_sides = warning::on_both_sides(&self.inputs, &self.base);
         warnings.extend(warning::limited(on_both_sides.collect()));
-        let comparison = match self.base.as_slice() {
+        let base = match self.base.as_slice() {
             [] => None,
-            _ => Some(self.compare(&profile, &mut report)?),
+            _ => Some(self.read_base(&mut profile, &mut report)?),
         };
         report.bytes_in = self.progress.bytes();
         Ok(Loaded {
             profile,
             report,
-            comparison,
+            base,
             output: self.output,
             options: self.options,
         })
+    }
+
+    /// Reads the base, and leaves both sides with the events that both have. Warnings about the base
+    /// come first.
+    fn read_base(&self, new: &mut Profile, report: &mut Report) -> Result<Base, ConvertError> {
+        let inputs = error::together(&self.base);
+        let (mut profile, mut base_report) = self.load(&self.base, None)?;
+        let complete = Completeness {
+            base: base_report.is_complete(),
+            new: report.is_complete(),
+        };
+        base_report.warnings.append(&mut report.warnings);
+        report.warnings = base_report.warnings;
+        report.bytes_decompressed += base_report.bytes_decompressed;
+        match profile.keep_common_events(new) {
+            Ok(()) => Ok(Base {
+                inputs,
+                profile,
+                complete,
+            }),
+            Err(error) => Err(ConvertError::Compare { inputs, error }),
+        }
     }
 
     /// Reads one side. What cannot be read is left out, if there is a list of what was already.
@@ -321,8 +338,13 @@ impl<'a> Conversion<'a> {
         inputs: &[Found<'_>],
         left_out: Option<Vec<ConvertError>>,
     ) -> Result<(Profile, Report), ConvertError> {
-        let (profile, mut report) = read_all(inputs, left_out, self.options, &self.progress)?;
-        self.allow_gates(&mut report.warnings)?;
+        let (mut profile, mut report) = read_all(inputs, left_out, self.options, &self.progress)?;
+        if matches!(self.options.format, Format::Json | Format::Html)
+            && self.options.events == EventChoice::All
+        {
+            profile.derive_events();
+        }
+        allow_gates(self.options, profile.event(), &mut report.warnings)?;
         if !self.options.max_growth.is_empty() && warning::costs_nothing(&profile) {
             return Err(ConvertError::NothingToCheck {
                 inputs: error::together(inputs),
@@ -331,72 +353,21 @@ impl<'a> Conversion<'a> {
         }
         Ok((profile, report))
     }
+}
 
-    /// Makes an error of the first warning with which a limit cannot be checked, if there is one.
-    fn allow_gates(&self, warnings: &mut Vec<Warning>) -> Result<(), ConvertError> {
-        let mut forbidding = warnings.iter().map(Warning::forbids_gates);
-        match forbidding.position(|forbids| forbids) {
-            Some(at) if !self.options.max_growth.is_empty() => Err(ConvertError::CannotCheck(
-                Box::new(warnings.swap_remove(at)),
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    /// Compares the inputs with the base. Warnings about the base come first.
-    fn compare(&self, new: &Profile, report: &mut Report) -> Result<Compared, ConvertError> {
-        let (profile, mut base_report) = self.load(&self.base, None)?;
-        let compare = match self.options.per_run {
-            true => Comparison::per_run,
-            false => Comparison::new,
-        };
-        let comparison = compare(&profile, new).map_err(|error| {
-            let inputs = error::together(&self.base);
-            ConvertError::Compare { inputs, error }
-        })?;
-        let lacking = self.options.max_growth.iter().find_map(|gate| {
-            let failure = comparison.check(gate).err()?;
-            matches!(failure, GrowthFailure::NoFunction(_)).then_some(failure)
-        });
-        if let Some(failure) = lacking {
-            let inputs = error::together(&self.base);
-            let failure = Box::new(failure);
-            return Err(ConvertError::NoFunctionToCheck { inputs, failure });
-        }
-        let complete = Completeness {
-            base: base_report.is_complete(),
-            new: report.is_complete(),
-        };
-        let units = comparison.unequal_units.map(|units| {
-            let known = |unit: &'static str| {
-                if unit.is_empty() {
-                    "an unknown unit"
-                } else {
-                    unit
-                }
-            };
-            Warning::Units {
-                event: excerpt(&comparison.event),
-                base: known(units[0]),
-                new: known(units[1]),
-            }
-        });
-        base_report.warnings.append(&mut report.warnings);
-        base_report.warnings.extend(units);
-        let [base_runs, new_runs] = [profile.runs(), new.runs()];
-        if base_runs != new_runs && !self.options.per_run {
-            base_report.warnings.push(Warning::Runs {
-                base: base_runs,
-                new: new_runs,
-            });
-        }
-        self.allow_gates(&mut base_report.warnings)?;
-        report.warnings = base_report.warnings;
-        report.bytes_decompressed += base_report.bytes_decompressed;
-        Ok(Compared {
-            base: profile,
-            comparison,
-            complete,
-        })
+/// Makes an error of the first warning with which a limit on an event cannot be checked, if there is
+/// one.
+fn allow_gates(
+    options: &Options,
+    event: &[u8],
+    warnings: &mut Vec<Warning>,
+) -> Result<(), ConvertError> {
+    let event = excerpt(event);
+    let mut forbidding = warnings.iter().map(|warning| warning.forbids_gates(&event));
+    match forbidding.position(|forbids| forbids) {
+        Some(at) if !options.max_growth.is_empty() => Err(ConvertError::CannotCheck(Box::new(
+            warnings.swap_remove(at),
+        ))),
+        _ => Ok(()),
     }
 }

@@ -71,8 +71,8 @@ pub enum Warning {
     )]
     SumBeside { input: Source, other: Source },
     /// All events are wanted, but some inputs lack some.
-    #[error("not every input has {0}: where it is missing, its cost counts as 0")]
-    MissingEvents(String),
+    #[error("not every input has {}: where it is missing, its cost counts as 0", .0.join(", "))]
+    MissingEvents(Vec<String>),
     /// Nothing costs anything, but there are other events.
     #[error("all costs of \"{event}\" are 0; the profile also has {others}")]
     AllZero { event: String, others: String },
@@ -132,13 +132,18 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// Whether it makes the outcome of a comparison with a limit unsafe: costs are missing, or are
-    /// not known.
-    pub(super) fn forbids_gates(&self) -> bool {
+    /// Whether it makes the outcome of a comparison with a limit on an event unsafe: costs are
+    /// missing, or are not known.
+    pub(super) fn forbids_gates(&self, first: &str) -> bool {
         match self {
-            Warning::Callgrind(warning) => {
-                matches!(warning.kind, WarningKind::EventAbsent { .. })
-            }
+            Warning::Callgrind(warning) => match &warning.kind {
+                WarningKind::EventAbsent { event, .. } => event == first,
+                // One of those that are not listed may be of this event.
+                WarningKind::MoreAbsences(_) => true,
+                _ => false,
+            },
+            Warning::MissingEvents(events) => events.iter().any(|event| event == first),
+            Warning::Preprocessed(ReadWarning::EventAbsent { event, .. }) => event == first,
             Warning::Preprocessed(ReadWarning::Incomplete { .. }) => false,
             Warning::Preprocessed(_) | Warning::Empty(_) | Warning::Units { .. } => true,
             _ => false,
@@ -266,12 +271,12 @@ pub(super) fn costs_nothing(profile: &Profile) -> bool {
 }
 
 /// A warning, if stacks are estimated: about the side of which least is known.
-pub(super) fn estimated(sides: &[&Stacks<'_>]) -> Option<Warning> {
-    let are_estimated = |stacks: &&&Stacks<'_>| {
+pub(super) fn estimated(base: Option<&Stacks<'_>>, new: &Stacks<'_>) -> Option<Warning> {
+    let are_estimated = |stacks: &&Stacks<'_>| {
         let mut nodes = stacks.nodes();
         nodes.any(|node| stacks.is_estimated(node))
     };
-    let estimated = sides.iter().filter(are_estimated);
+    let estimated = base.into_iter().chain([new]).filter(are_estimated);
     let shares = estimated.map(|stacks| (stacks.exact_share(), stacks.profile()));
     let (exact, profile) = shares.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
     Some(Warning::Estimated {

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use super::warning::estimated;
-use super::{ConvertError, Format, FormatError, Options, Report, Warning};
+use super::{ConvertError, Format, FormatError, Options, Report, Warning, allow_gates};
 use crate::io::{Place, Target};
-use crate::profile::{Comparison, Profile, Stacks};
+use crate::profile::{Comparison, GrowthFailure, Profile, Stacks};
 use crate::report::json::{self, Completeness};
 #[cfg(feature = "compression")]
 use crate::report::pprof;
 use crate::report::{collapsed, html, markdown, text, tree};
+use crate::shown::text::excerpt;
 use crate::webgrind::{Version, WriteOptions};
 use crate::{callgrind, webgrind};
 
@@ -18,17 +19,63 @@ use crate::{callgrind, webgrind};
 pub struct Loaded<'a> {
     pub(super) profile: Profile,
     pub(super) report: Report,
-    pub(super) comparison: Option<Compared>,
+    pub(super) base: Option<Base>,
     pub(super) output: Destination<'a>,
     pub(super) options: &'a Options,
 }
 
-/// The inputs and their base.
+/// What the inputs are compared with.
 #[derive(Debug)]
-pub(super) struct Compared {
-    pub base: Profile,
-    pub comparison: Comparison,
+pub(super) struct Base {
+    /// Where it comes from.
+    pub inputs: String,
+    pub profile: Profile,
     pub complete: Completeness,
+}
+
+impl Base {
+    /// Compares a profile with it; also what there is to say about the comparison.
+    fn compare<'a>(
+        &'a self,
+        new: &'a Profile,
+        options: &Options,
+    ) -> Result<(Comparison<'a>, Vec<Warning>), ConvertError> {
+        let compare = match options.per_run {
+            true => Comparison::per_run,
+            false => Comparison::new,
+        };
+        let inputs = || self.inputs.clone();
+        let comparison = compare(&self.profile, new);
+        let comparison = comparison.map_err(|error| ConvertError::Compare {
+            inputs: inputs(),
+            error,
+        })?;
+        let lacking = options.max_growth.iter().find_map(|gate| {
+            let failure = comparison.check(gate).err()?;
+            matches!(failure, GrowthFailure::NoFunction(_)).then_some(failure)
+        });
+        if let Some(failure) = lacking {
+            return Err(ConvertError::NoFunctionToCheck {
+                inputs: inputs(),
+                failure: Box::new(failure),
+            });
+        }
+        let mut warnings = Vec::new();
+        if let Some(units) = comparison.first().unequal_units {
+            let [base, new] = units.map(|unit| match unit {
+                "" => "an unknown unit",
+                unit => unit,
+            });
+            let event = excerpt(comparison.first().name);
+            warnings.push(Warning::Units { event, base, new });
+        }
+        let [base, new] = comparison.runs();
+        if base != new && !options.per_run {
+            warnings.push(Warning::Runs { base, new });
+        }
+        allow_gates(options, comparison.first().name, &mut warnings)?;
+        Ok((comparison, warnings))
+    }
 }
 
 impl Loaded<'_> {
@@ -47,7 +94,20 @@ impl Loaded<'_> {
     pub fn write(mut self) -> Result<Report, ConvertError> {
         let (profile, text) = (&self.profile, &self.options.text);
         self.report.count(profile);
-        let written = match (self.options.format, &self.comparison) {
+        let comparison = match &self.base {
+            None => None,
+            Some(base) => {
+                let (comparison, warnings) = base.compare(profile, self.options)?;
+                self.report.warnings.extend(warnings);
+                Some((base, comparison))
+            }
+        };
+        let stacks_of_base = || {
+            comparison
+                .as_ref()
+                .map(|(base, _)| Stacks::new(&base.profile))
+        };
+        let written = match (self.options.format, &comparison) {
             (Format::V4, _) => self.preprocessed(Version::V4),
             (Format::V5, _) => self.preprocessed(Version::V5),
             (Format::V6, _) => self.preprocessed(Version::V6),
@@ -55,35 +115,30 @@ impl Loaded<'_> {
             (Format::Callgrind, _) => {
                 self.stream(|to| Ok(about(callgrind::write(profile, to)?, Warning::Written)))
             }
-            (Format::Collapsed, None) => self.stream(|to| {
-                let stacks = Stacks::new(profile);
-                let found = collapsed::write(&stacks, to)?;
+            (Format::Collapsed, _) => self.stream(|to| {
+                let (base, new) = (stacks_of_base(), Stacks::new(profile));
+                let found = match &base {
+                    None => collapsed::write(&new, to)?,
+                    Some(base) => collapsed::write_comparison(base, &new, to)?,
+                };
+                let estimated = estimated(base.as_ref(), &new);
                 let found = about(found, Warning::Collapsed);
-                Ok(estimated(&[&stacks]).into_iter().chain(found).collect())
-            }),
-            (Format::Collapsed, Some(compared)) => self.stream(|to| {
-                let (base, new) = (Stacks::new(&compared.base), Stacks::new(profile));
-                let found = collapsed::write_comparison(&base, &new, to)?;
-                let found = about(found, Warning::Collapsed);
-                Ok(estimated(&[&base, &new]).into_iter().chain(found).collect())
+                Ok(estimated.into_iter().chain(found).collect())
             }),
             (Format::Tree, _) => self.stream(|to| {
                 let stacks = Stacks::new(profile);
                 tree::write(&stacks, text, to)?;
-                Ok(estimated(&[&stacks]).into_iter().collect())
+                Ok(estimated(None, &stacks).into_iter().collect())
             }),
             (Format::Text, None) => self.stream(|to| Ok(nothing(text::write(profile, text, to)?))),
-            (Format::Text, Some(compared)) => self.stream(|to| {
-                let comparison = &compared.comparison;
-                Ok(nothing(text::write_comparison(comparison, text, to)?))
-            }),
+            (Format::Text, Some((_, comparison))) => {
+                self.stream(|to| Ok(nothing(text::write_comparison(comparison, text, to)?)))
+            }
             (Format::Markdown, None) => {
                 let complete = self.report.is_complete();
                 self.stream(|to| Ok(nothing(markdown::write(profile, text, complete, to)?)))
             }
-            (Format::Markdown, Some(compared)) => {
-                let comparison = &compared.comparison;
-                let complete = compared.complete;
+            (Format::Markdown, Some((base, comparison))) => {
                 let verdicts: Vec<_> = self
                     .options
                     .max_growth
@@ -99,21 +154,21 @@ impl Loaded<'_> {
                     .collect();
                 self.stream(|to| {
                     Ok(nothing(markdown::write_comparison(
-                        comparison, &verdicts, text, complete, to,
+                        comparison,
+                        &verdicts,
+                        text,
+                        base.complete,
+                        to,
                     )?))
                 })
             }
             #[cfg(feature = "compression")]
-            (Format::Pprof, compared) => self.stream(|to| {
-                let new = Stacks::new(profile);
-                let base = compared
-                    .as_ref()
-                    .map(|compared| Stacks::new(&compared.base));
-                let sides: Vec<_> = base.iter().chain([&new]).collect();
-                let estimated = estimated(&sides);
+            (Format::Pprof, _) => self.stream(|to| {
+                let (base, new) = (stacks_of_base(), Stacks::new(profile));
+                let estimated = estimated(base.as_ref(), &new);
                 let mut notes = self.notes().warnings;
                 notes.extend(estimated.as_ref().map(Warning::to_string));
-                let found = pprof::write(&new, base.as_ref(), &notes, to)?;
+                let found = pprof::write(&new, base.as_ref(), self.options.per_run, &notes, to)?;
                 let found = about(found, Warning::Pprof);
                 Ok(estimated.into_iter().chain(found).collect())
             }),
@@ -121,26 +176,22 @@ impl Loaded<'_> {
                 let notes = self.notes();
                 self.stream(|to| Ok(nothing(json::write(profile, &notes, to)?)))
             }
-            (Format::Json, Some(compared)) => self.stream(|to| {
-                let (comparison, complete) = (&compared.comparison, &compared.complete);
+            (Format::Json, Some((base, comparison))) => self.stream(|to| {
+                let complete = &base.complete;
                 Ok(nothing(json::write_comparison(comparison, complete, to)?))
             }),
             (Format::Html, compared) => {
                 let (mut notes, options) = (self.notes(), &self.options.html);
                 self.stream(|to| {
-                    let new = Stacks::new(profile);
-                    let base = compared
-                        .as_ref()
-                        .map(|compared| Stacks::new(&compared.base));
-                    let sides: Vec<_> = base.iter().chain([&new]).collect();
-                    let estimated = estimated(&sides);
+                    let (stacks, new) = (stacks_of_base(), Stacks::new(profile));
+                    let estimated = estimated(stacks.as_ref(), &new);
                     let told = estimated.as_ref().map(Warning::to_string);
                     notes.warnings.extend(told);
-                    let sides = compared.as_ref().zip(base.as_ref());
-                    let compared = sides.map(|(compared, base)| html::Compared {
-                        base,
-                        comparison: &compared.comparison,
-                        complete: compared.complete,
+                    let sides = compared.as_ref().zip(stacks.as_ref());
+                    let compared = sides.map(|((base, comparison), stacks)| html::Compared {
+                        base: stacks,
+                        comparison,
+                        complete: base.complete,
                     });
                     html::write(&new, compared.as_ref(), &notes, options, to)?;
                     Ok(estimated.into_iter().collect())
@@ -150,9 +201,9 @@ impl Loaded<'_> {
         let written = written?;
         self.report.bytes_out = written.bytes;
         self.report.warnings.extend(written.warnings);
-        if let Some(compared) = &self.comparison {
+        if let Some((_, comparison)) = &comparison {
             let gates = self.options.max_growth.iter();
-            let failures = gates.filter_map(|gate| compared.comparison.check(gate).err());
+            let failures = gates.filter_map(|gate| comparison.check(gate).err());
             self.report.growth = failures.collect();
         }
         Ok(self.report)

@@ -2,16 +2,16 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::{iter, mem};
 
 use foldhash::fast::RandomState;
 use thiserror::Error;
 
-use super::{Profile, first_cost, split_scale};
+use super::{Cost, FunctionId, Profile, split_scale};
 use crate::shown::numbers::divided;
 use crate::shown::text::printable;
 
-/// What a function costs on one side of a comparison, in the unit of
-/// [`Comparison::event`].
+/// What a function costs on one side of a comparison, in one event without its scale.
 ///
 /// Functions with the same name and file count as one here, so the sums of a side may need more
 /// than 64 bits.
@@ -25,33 +25,25 @@ pub struct FunctionSums {
     pub invocations: i128,
 }
 
-impl FunctionSums {
-    fn per(self, runs: i128) -> Self {
-        FunctionSums {
-            self_cost: divided(self.self_cost, runs),
-            inclusive: divided(self.inclusive, runs),
-            invocations: divided(self.invocations, runs),
-        }
-    }
-}
-
 /// A function that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FunctionChange {
+pub struct FunctionChange<'a> {
     /// Its object file: that of the new side if the function is there; if there are several, the
     /// least.
-    pub object: Vec<u8>,
+    pub object: &'a [u8],
     /// Its source file, likewise.
-    pub file: Vec<u8>,
+    pub file: &'a [u8],
     /// Its name, likewise.
-    pub name: Vec<u8>,
-    /// Its cost in the base; none, if it is new.
+    pub name: &'a [u8],
+    /// Its cost in the base, in the first event; none, if it is new.
     pub base: Option<FunctionSums>,
-    /// Its cost in the new profile; none, if it is gone.
+    /// Its cost in the new profile, likewise; none, if it is gone.
     pub new: Option<FunctionSums>,
+    /// What it is in the base and in the new profile: the first of the functions that are one here.
+    functions: [Option<FunctionId>; 2],
 }
 
-impl FunctionChange {
+impl FunctionChange<'_> {
     /// By how much its self cost has grown.
     pub fn self_cost(&self) -> i128 {
         self.change(|sums| sums.self_cost)
@@ -74,52 +66,151 @@ impl FunctionChange {
 }
 
 /// One side of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Side {
-    /// Sum of all self costs.
-    pub total: i128,
-    /// How many functions there are.
-    pub functions: usize,
-    /// The scale of this side: a preprocessed file may hold costs in thousands, for example.
-    pub scale: u64,
-    /// How many runs of the profiled programs it sums.
-    pub runs: u64,
+#[derive(Clone, Debug)]
+pub struct Side<'a> {
+    profile: &'a Profile,
+    /// Of functions that count as one, the one after each but the last.
+    next: HashMap<FunctionId, FunctionId, RandomState>,
+    /// What costs and calls are divided by.
+    divisor: i128,
 }
 
-impl Side {
-    fn of(profile: &Profile) -> Self {
-        let (_, scale) = split_scale(profile.event());
+impl<'a> Side<'a> {
+    fn new(profile: &'a Profile, is_per_run: bool) -> Self {
         Side {
-            total: i128::from(profile.total()) * i128::from(scale),
-            functions: profile.functions().len(),
-            scale,
-            runs: profile.runs(),
+            profile,
+            next: HashMap::default(),
+            divisor: if is_per_run { profile.runs().into() } else { 1 },
         }
+    }
+
+    /// How many functions there are.
+    pub fn functions(&self) -> usize {
+        self.profile.functions().len()
+    }
+
+    /// The functions by name and last component of the file; those that share both are one.
+    fn by_place(&mut self) -> Functions<'a> {
+        let profile = self.profile;
+        let mut functions = Functions::default();
+        for (id, function) in profile.functions() {
+            let place = [function.object, function.file, function.name];
+            let place = place.map(|name| profile.name(name));
+            let [_, file, name] = place;
+            let found = Found { place, first: id };
+            let known = functions.entry((name, last_component(file)));
+            known
+                .and_modify(|known| *known = self.joined(*known, found))
+                .or_insert(found);
+        }
+        functions
+    }
+
+    /// Makes one of two, at the least of their places.
+    fn joined(&mut self, one: Found<'a>, other: Found<'a>) -> Found<'a> {
+        let last = self.chain(other.first).last();
+        self.next.insert(last.unwrap_or(other.first), one.first);
+        Found {
+            place: one.place.min(other.place),
+            first: other.first,
+        }
+    }
+
+    /// The functions that are one, from the first on.
+    fn chain(&self, first: FunctionId) -> impl Iterator<Item = FunctionId> {
+        iter::successors(Some(first), |id| self.next.get(id).copied())
+    }
+
+    /// What functions that are one cost, in an event of the profile.
+    fn sums(&self, first: FunctionId, event: Column) -> FunctionSums {
+        let mut sums = FunctionSums::default();
+        for id in self.chain(first) {
+            let cost = |costs: &[Cost]| i128::from(costs.get(event.at).copied().unwrap_or(0));
+            sums.self_cost += cost(self.profile.self_costs(id));
+            sums.inclusive += cost(self.profile.inclusive_costs(id));
+            sums.invocations += i128::from(self.profile.function(id).invocations);
+        }
+        FunctionSums {
+            self_cost: self.whole(sums.self_cost, event),
+            inclusive: self.whole(sums.inclusive, event),
+            invocations: divided(sums.invocations, self.divisor),
+        }
+    }
+
+    /// A cost as it is compared.
+    fn whole(&self, cost: i128, event: Column) -> i128 {
+        divided(cost.saturating_mul(event.scale.into()), self.divisor)
     }
 }
 
-/// What all functions cost on both sides, in another event than the one that is compared.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtherTotal {
-    /// The event.
-    pub event: Vec<u8>,
+/// An event of one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Column {
+    /// Its position among the events of the profile.
+    at: usize,
+    scale: u64,
+}
+
+/// An event that both sides of a comparison have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ComparedEvent<'a> {
+    /// Its name, without a scale.
+    pub name: &'a [u8],
+    /// What the name stands for; empty where unknown.
+    pub long_name: &'a [u8],
+    /// The unit of its costs, such as `10ns`; empty where it is unknown, or not the same on both
+    /// sides.
+    pub unit: &'static str,
+    /// The units of the base and of the new profile, if these differ.
+    pub unequal_units: Option<[&'static str; 2]>,
     /// Sum of all self costs of the base.
     pub base: i128,
     /// Sum of all self costs of the new profile.
     pub new: i128,
+    columns: [Column; 2],
 }
 
-/// The totals of the events after the first, as far as both have them.
-fn other_totals(base: &Profile, new: &Profile) -> Vec<OtherTotal> {
-    let totals = |profile: &Profile| {
-        let names = profile.events().iter().map(|event| event.name().to_vec());
-        let totals = profile.totals().into_iter().map(i128::from);
-        names.zip(totals).skip(1).collect::<Vec<_>>()
+impl ComparedEvent<'_> {
+    /// By how much the total has grown.
+    pub fn change(&self) -> i128 {
+        self.new.saturating_sub(self.base)
+    }
+
+    /// The scales of the base and of the new profile: a preprocessed file may hold costs in
+    /// thousands, for example.
+    pub fn scales(&self) -> [u64; 2] {
+        self.columns.map(|column| column.scale)
+    }
+}
+
+/// The events that both sides have, in the order of the new profile.
+fn events<'a>(base: &Side<'a>, new: &Side<'a>) -> Vec<ComparedEvent<'a>> {
+    let totals = [base, new].map(|side| side.profile.totals());
+    let total = |side: &Side<'_>, totals: &[Cost], column: Column| {
+        side.whole(totals[column.at].into(), column)
     };
-    let base: HashMap<_, _, RandomState> = totals(base).into_iter().collect();
-    let both = totals(new).into_iter().filter_map(|(event, new)| {
-        let base = *base.get(&event)?;
-        Some(OtherTotal { event, base, new })
+    let events = |side: &Side<'a>| {
+        let events = side.profile.events().iter().enumerate();
+        events.map(|(at, event)| {
+            let (name, scale) = split_scale(event.name());
+            (name, (Column { at, scale }, event))
+        })
+    };
+    // Where two names differ by a scale only, the first one counts.
+    let of_base: HashMap<_, _, RandomState> = events(base).rev().collect();
+    let both = events(new).filter_map(|(name, (column, event))| {
+        let &(base_column, base_event) = of_base.get(name)?;
+        let units = [base.profile.unit(base_event), new.profile.unit(event)];
+        let is_same = units[0] == units[1];
+        Some(ComparedEvent {
+            name,
+            long_name: event.long_name(),
+            unit: if is_same { units[0] } else { "" },
+            unequal_units: (!is_same).then_some(units),
+            base: total(base, &totals[0], base_column),
+            new: total(new, &totals[1], column),
+            columns: [base_column, column],
+        })
     });
     both.collect()
 }
@@ -134,7 +225,23 @@ pub struct CompareError {
     new: String,
 }
 
-/// What changed from one profile, the base, to a new one, for the first event of both.
+impl CompareError {
+    /// Checks that two profiles can be compared.
+    pub(super) fn check(base: &Profile, new: &Profile) -> Result<(), CompareError> {
+        let [base, new] = [base, new].map(Profile::event);
+        if split_scale(base).0 == split_scale(new).0 && !new.is_empty() {
+            return Ok(());
+        }
+        Err(CompareError {
+            base: printable(base),
+            new: printable(new),
+        })
+    }
+}
+
+/// What changed from one profile, the base, to a new one, in the events that both have.
+///
+/// The first event of both is the same. It is what functions are sorted by, and what limits are on.
 ///
 /// Functions are the same if their names and the last components of their files are. Functions of
 /// one side that share both are summed. The names of PHP's `include` and of closures contain a
@@ -142,38 +249,30 @@ pub struct CompareError {
 /// name. The order of the functions in a profile does not matter.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Comparison {
-    /// The event whose costs are compared, without a scale.
-    pub event: Vec<u8>,
-    /// The unit of its costs, such as `10ns`; empty where it is unknown, or not the same on both
-    /// sides.
-    pub unit: &'static str,
-    /// The units of the base and of the new profile, if only one of them is known.
-    pub unequal_units: Option<[&'static str; 2]>,
+pub struct Comparison<'a> {
+    /// The events; never empty.
+    pub events: Vec<ComparedEvent<'a>>,
     /// Whether costs and calls are those per run; see [`per_run`](Self::per_run).
     pub is_per_run: bool,
     /// The base.
-    pub base: Side,
+    pub base: Side<'a>,
     /// The new profile, which is compared with the base.
-    pub new: Side,
-    /// The functions that differ. Those whose self costs have changed most, up or down, come first.
-    pub changes: Vec<FunctionChange>,
-    /// How many functions do not differ.
-    pub unchanged: usize,
-    /// The totals of the other events that both sides hold.
-    pub other_totals: Vec<OtherTotal>,
-    same: Vec<FunctionChange>,
+    pub new: Side<'a>,
+    /// The functions that differ in the calls or in an event. Those whose self costs have changed
+    /// most, up or down, come first.
+    pub changes: Vec<FunctionChange<'a>>,
+    same: Vec<FunctionChange<'a>>,
     /// Whether a sum of either side has reached the limits of 64 bits and is therefore wrong.
     pub has_saturated: bool,
 }
 
-impl Comparison {
+impl<'a> Comparison<'a> {
     /// Compares two profiles.
     ///
     /// # Errors
     ///
     /// When they hold the costs of different events.
-    pub fn new(base: &Profile, new: &Profile) -> Result<Self, CompareError> {
+    pub fn new(base: &'a Profile, new: &'a Profile) -> Result<Self, CompareError> {
         Self::of(base, new, false)
     }
 
@@ -183,168 +282,141 @@ impl Comparison {
     /// # Errors
     ///
     /// When they hold the costs of different events.
-    pub fn per_run(base: &Profile, new: &Profile) -> Result<Self, CompareError> {
+    pub fn per_run(base: &'a Profile, new: &'a Profile) -> Result<Self, CompareError> {
         Self::of(base, new, true)
     }
 
-    fn of(base: &Profile, new: &Profile, is_per_run: bool) -> Result<Self, CompareError> {
-        let [(event, _), (other, _)] = [base, new].map(|profile| split_scale(profile.event()));
-        if event != other {
-            return Err(CompareError {
-                base: printable(base.event()),
-                new: printable(new.event()),
-            });
-        }
-        let [mut base_side, mut new_side] = [base, new].map(Side::of);
-        let mut functions = matched(
-            functions(base, base_side.scale),
-            functions(new, new_side.scale),
-        );
-        let mut other_totals = other_totals(base, new);
-        if is_per_run {
-            let [base_runs, new_runs] = [base_side.runs, new_side.runs].map(i128::from);
-            base_side.total = divided(base_side.total, base_runs);
-            new_side.total = divided(new_side.total, new_runs);
-            for function in &mut functions {
-                function.base = function.base.map(|sums| sums.per(base_runs));
-                function.new = function.new.map(|sums| sums.per(new_runs));
-            }
-            for other in &mut other_totals {
-                other.base = divided(other.base, base_runs);
-                other.new = divided(other.new, new_runs);
-            }
-        }
-        let (mut changes, same): (Vec<_>, Vec<_>) = functions
-            .into_iter()
-            .partition(|function| function.base != function.new);
-        changes.sort_by(|one, other| order(one).cmp(&order(other)));
-        let [base_unit, new_unit] = [base, new].map(|profile| {
-            let event = profile.events().first();
-            event.map_or("", |event| profile.unit(event))
-        });
-        Ok(Comparison {
-            event: event.to_vec(),
-            unit: if base_unit == new_unit { base_unit } else { "" },
-            unequal_units: (base_unit != new_unit).then_some([base_unit, new_unit]),
+    fn of(base: &'a Profile, new: &'a Profile, is_per_run: bool) -> Result<Self, CompareError> {
+        CompareError::check(base, new)?;
+        let has_saturated = base.has_saturated() || new.has_saturated();
+        let [mut base, mut new] = [base, new].map(|profile| Side::new(profile, is_per_run));
+        let events = events(&base, &new);
+        let mut comparison = Comparison {
+            changes: matched(&mut base, &mut new),
+            events,
             is_per_run,
-            base: base_side,
-            new: new_side,
-            changes,
-            unchanged: same.len(),
-            other_totals,
-            same,
-            has_saturated: base.has_saturated() || new.has_saturated(),
-        })
+            base,
+            new,
+            same: Vec::new(),
+            has_saturated,
+        };
+        let mut functions = mem::take(&mut comparison.changes);
+        for function in &mut functions {
+            [function.base, function.new] = comparison.sums(function, 0);
+        }
+        let has_changed = |function: &FunctionChange<'_>| {
+            let mut events = 0..comparison.events.len();
+            events.any(|event| {
+                let [base, new] = comparison.sums(function, event);
+                base != new
+            })
+        };
+        (comparison.changes, comparison.same) = functions.into_iter().partition(has_changed);
+        comparison
+            .changes
+            .sort_by(|one, other| order(one).cmp(&order(other)));
+        Ok(comparison)
+    }
+
+    /// What a function costs on both sides, in one of the [`events`](Self::events); none where it is
+    /// not there.
+    pub fn sums(&self, function: &FunctionChange<'_>, event: usize) -> [Option<FunctionSums>; 2] {
+        let Some(event) = self.events.get(event) else {
+            return [None; 2];
+        };
+        let [base, new] = function.functions;
+        let [base_column, new_column] = event.columns;
+        [
+            base.map(|first| self.base.sums(first, base_column)),
+            new.map(|first| self.new.sums(first, new_column)),
+        ]
+    }
+
+    /// The event that functions are sorted by.
+    pub fn first(&self) -> &ComparedEvent<'a> {
+        &self.events[0]
     }
 
     /// All functions, those that have changed first.
-    pub(super) fn functions(&self) -> impl Iterator<Item = &FunctionChange> {
+    pub(super) fn functions(&self) -> impl Iterator<Item = &FunctionChange<'a>> {
         self.changes.iter().chain(&self.same)
     }
 
-    /// By how much the total has grown.
-    pub fn total_change(&self) -> i128 {
-        self.new.total.saturating_sub(self.base.total)
+    /// How many runs of the profiled programs the base and the new profile sum.
+    pub fn runs(&self) -> [u64; 2] {
+        [&self.base, &self.new].map(|side| side.profile.runs())
+    }
+
+    /// How many functions do not differ.
+    pub fn unchanged(&self) -> usize {
+        self.same.len()
     }
 }
 
 /// The sort order: by size of the change, then growth before decline, then by names.
-fn order(change: &FunctionChange) -> impl Ord + '_ {
+fn order<'a>(change: &FunctionChange<'a>) -> impl Ord + use<'a> {
     let size = |change: i128| Reverse((change.unsigned_abs(), change));
     (
         size(change.self_cost()),
         size(change.inclusive()),
-        (&change.name, &change.file, &change.object),
+        (change.name, change.file, change.object),
         size(change.invocations()),
     )
 }
 
-/// A function of one side.
+/// A function of one side, or several that are one.
 #[derive(Clone, Copy)]
 struct Found<'a> {
     /// Its object, file and name.
     place: [&'a [u8]; 3],
-    sums: FunctionSums,
+    first: FunctionId,
 }
 
-impl<'a> Found<'a> {
-    /// The sum of both, at the least of their places.
-    fn joined(self, other: Self) -> Self {
-        let sums = FunctionSums {
-            self_cost: self.sums.self_cost.saturating_add(other.sums.self_cost),
-            inclusive: self.sums.inclusive.saturating_add(other.sums.inclusive),
-            invocations: self.sums.invocations + other.sums.invocations,
-        };
-        Found {
-            place: self.place.min(other.place),
-            sums,
-        }
-    }
-}
-
-/// The functions of a side by name and last component of the file. Those that share both are summed.
+/// The functions of a side by name and last component of the file.
 type Functions<'a> = HashMap<(&'a [u8], &'a [u8]), Found<'a>, RandomState>;
 
-fn functions(profile: &Profile, scale: u64) -> Functions<'_> {
-    let mut functions = Functions::default();
-    let scale = i128::from(scale);
-    for (id, function) in profile.functions() {
-        let place = [function.object, function.file, function.name].map(|name| profile.name(name));
-        let found = Found {
-            place,
-            sums: FunctionSums {
-                self_cost: i128::from(first_cost(profile.self_costs(id))) * scale,
-                inclusive: i128::from(first_cost(profile.inclusive_costs(id))) * scale,
-                invocations: function.invocations.into(),
-            },
-        };
-        let [_, file, name] = place;
-        let key = (name, last_component(file));
-        functions
-            .entry(key)
-            .and_modify(|other| *other = other.joined(found))
-            .or_insert(found);
+/// The functions of both sides. Those whose exact names only one side has are matched without
+/// folders.
+fn matched<'a>(base: &mut Side<'a>, new: &mut Side<'a>) -> Vec<FunctionChange<'a>> {
+    let mut functions = Vec::new();
+    let mut of_new = new.by_place();
+    // Those of the base and of the new side, by name without folders and last component of the file.
+    let mut alone: HashMap<_, [Vec<Found<'_>>; 2], RandomState> = HashMap::default();
+    let without_folders = |(name, file)| (without_folders(name), file);
+    for (key, base) in base.by_place() {
+        match of_new.remove(&key) {
+            Some(new) => functions.push(function(Some(base), Some(new))),
+            None => alone.entry(without_folders(key)).or_default()[0].push(base),
+        }
+    }
+    for (key, new) in of_new {
+        alone.entry(without_folders(key)).or_default()[1].push(new);
+    }
+    for [of_base, of_new] in alone.into_values() {
+        if of_base.is_empty() || of_new.is_empty() {
+            functions.extend(of_base.into_iter().map(|base| function(Some(base), None)));
+            functions.extend(of_new.into_iter().map(|new| function(None, Some(new))));
+        } else {
+            let all = |side: &mut Side<'a>, found: Vec<_>| {
+                let found = found.into_iter();
+                found.reduce(|one, other| side.joined(one, other))
+            };
+            functions.push(function(all(base, of_base), all(new, of_new)));
+        }
     }
     functions
 }
 
-/// The functions of both sides. Those whose exact names only one side has are matched without
-/// folders.
-fn matched<'a>(base: Functions<'a>, mut new: Functions<'a>) -> Vec<FunctionChange> {
-    let mut changes = Vec::new();
-    // Those of the base and of the new side, by name without folders and last component of the file.
-    let mut alone: HashMap<_, [Vec<Found<'_>>; 2], RandomState> = HashMap::default();
-    let without_folders = |(name, file)| (without_folders(name), file);
-    for (key, base) in base {
-        match new.remove(&key) {
-            Some(new) => changes.push(change(Some(base), Some(new))),
-            None => alone.entry(without_folders(key)).or_default()[0].push(base),
-        }
-    }
-    for (key, new) in new {
-        alone.entry(without_folders(key)).or_default()[1].push(new);
-    }
-    for [base, new] in alone.into_values() {
-        if base.is_empty() || new.is_empty() {
-            changes.extend(base.into_iter().map(|base| change(Some(base), None)));
-            changes.extend(new.into_iter().map(|new| change(None, Some(new))));
-        } else {
-            let all = |found: Vec<_>| found.into_iter().reduce(Found::joined);
-            changes.push(change(all(base), all(new)));
-        }
-    }
-    changes
-}
-
-fn change(base: Option<Found<'_>>, new: Option<Found<'_>>) -> FunctionChange {
-    let place = new.or(base).map(|found| found.place).unwrap_or_default();
-    let [object, file, name] = place.map(<[u8]>::to_vec);
+/// A function whose costs are not yet known.
+fn function<'a>(base: Option<Found<'a>>, new: Option<Found<'a>>) -> FunctionChange<'a> {
+    let [object, file, name] = new.or(base).map(|found| found.place).unwrap_or_default();
     FunctionChange {
         object,
         file,
         name,
-        base: base.map(|found| found.sums),
-        new: new.map(|found| found.sums),
+        base: None,
+        new: None,
+        functions: [base, new].map(|found| Some(found?.first)),
     }
 }
 

@@ -454,6 +454,20 @@ impl Events {
         })
     }
 
+    /// Wants only what is also among other events, in their order, and says where it was. Scales
+    /// make no difference.
+    pub fn keep(&mut self, others: &[Event]) -> ColumnMap {
+        let plain = |name| split_scale(name).0;
+        let kept = others.iter().filter_map(|other| {
+            let mut own = self.wanted.iter();
+            own.position(|name| plain(name) == plain(other.name()))
+        });
+        let kept: IndexSet<usize> = kept.collect();
+        let kept = Vec::from_iter(kept);
+        self.wanted = kept.iter().map(|&at| self.wanted[at].clone()).collect();
+        ColumnMap::of_columns(&kept)
+    }
+
     /// Wants the derived events too, but for those that cannot be worked out, and says how all
     /// wanted ones follow from those before.
     pub fn want_derived(&mut self) -> ColumnMap {

@@ -185,7 +185,7 @@ pub enum GrowthFailure {
 /// How many functions a failure names.
 const MOST_NAMES: usize = 3;
 
-impl Comparison {
+impl Comparison<'_> {
     /// Checks a limit.
     ///
     /// # Errors
@@ -198,7 +198,7 @@ impl Comparison {
             return self.check_growth(gate.limit);
         };
         let shown = excerpt(name);
-        let named = self.functions().filter(|change| change.name == *name);
+        let named = self.functions().filter(|change| change.name == name);
         let sides = named.map(|change| [change.base, change.new]);
         let sides = sides.reduce(|[base, new], [more_base, more_new]| {
             let sum = |one: Option<FunctionSums>, other: Option<FunctionSums>| {
@@ -213,7 +213,7 @@ impl Comparison {
         let Some([Some(base), new]) = sides else {
             return Err(GrowthFailure::NoFunction(shown));
         };
-        let subject = format!("the inclusive {} of {shown}", excerpt(&self.event));
+        let subject = format!("the inclusive {} of {shown}", excerpt(self.first().name));
         let costs = [base.inclusive, new.unwrap_or_default().inclusive];
         self.check_cost(subject, costs, gate.limit, String::new)
     }
@@ -225,8 +225,8 @@ impl Comparison {
     /// If it has, or if that cannot be decided: because the total of the base is not above 0, or a
     /// sum of either side has overflowed.
     pub fn check_growth(&self, limit: MaxGrowth) -> Result<(), GrowthFailure> {
-        let subject = format!("the total of {}", excerpt(&self.event));
-        let totals = [self.base.total, self.new.total];
+        let subject = format!("the total of {}", excerpt(self.first().name));
+        let totals = [self.first().base, self.first().new];
         self.check_cost(subject, totals, limit, || self.grown_most())
     }
 
@@ -264,7 +264,7 @@ impl Comparison {
             .map(|change| {
                 format!(
                     "{} by {}",
-                    excerpt(&change.name),
+                    excerpt(change.name),
                     grouped(change.self_cost())
                 )
             })

@@ -27,7 +27,7 @@ pub(crate) use builder::TableFunction;
 pub use builder::{Call, Kind, ModelError, ProfileBuilder, ProfileOptions};
 pub use calls::{CallEdge, EdgeRef};
 pub use column_map::ColumnMap;
-pub use compare::{CompareError, Comparison, FunctionChange, FunctionSums, OtherTotal, Side};
+pub use compare::{CompareError, ComparedEvent, Comparison, FunctionChange, FunctionSums, Side};
 pub(crate) use costs::first_cost;
 pub use costs::{ANY_WIDTH, Cost, Costs};
 pub use events::{Event, EventChoice, EventError, MOST_EVENTS};
@@ -163,8 +163,27 @@ impl Profile {
     /// those whose formulas can be worked out from the events there are.
     pub fn derive_events(&mut self) {
         let map = self.contents.events.want_derived();
+        self.map_events(&map);
+    }
+
+    /// Keeps of this profile and of another one the events that both have, in the order of the other
+    /// one, for a [`Comparison`].
+    ///
+    /// # Errors
+    ///
+    /// When their first events are different.
+    pub fn keep_common_events(&mut self, other: &mut Profile) -> Result<(), CompareError> {
+        CompareError::check(self, other)?;
+        let map = self.contents.events.keep(&other.wanted);
+        self.map_events(&map);
+        let map = other.contents.events.keep(&self.wanted);
+        other.map_events(&map);
+        Ok(())
+    }
+
+    fn map_events(&mut self, map: &ColumnMap) {
         self.contents.sums.unseal();
-        self.contents.sums.map_events(&map);
+        self.contents.sums.map_events(map);
         self.contents.sums.seal();
         self.wanted = self.contents.events.wanted().collect();
     }

@@ -37,12 +37,15 @@ use serde_json::ser::Formatter;
 
 use crate::profile::{
     Comparison, Cost, EdgeRef, Function, FunctionChange, FunctionId, FunctionSums, Profile,
-    ProfileKind, Side, split_scale,
+    ProfileKind, split_scale,
 };
 use crate::shown::text::utf8;
 
-/// The version of the documents' layout.
+/// The version of the layout of profiles.
 const SCHEMA: u32 = 2;
+
+/// That of comparisons.
+const COMPARISON_SCHEMA: u32 = 3;
 
 /// Information about how a profile was read.
 #[derive(Clone, Debug)]
@@ -70,7 +73,7 @@ impl Default for Notes {
 /// When the output fails.
 pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result<()> {
     let (_, scale) = split_scale(profile.event());
-    let mut document = Document::begin(output)?;
+    let mut document = Document::begin(SCHEMA, output)?;
     document.field("event", &utf8(profile.event()))?;
     let events = profile.events().iter().map(|event| EventRecord {
         name: utf8(event.name()),
@@ -109,24 +112,41 @@ pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result
 ///
 /// When the output fails.
 pub fn write_comparison(
-    comparison: &Comparison,
+    comparison: &Comparison<'_>,
     complete: &Completeness,
     output: impl Write,
 ) -> io::Result<()> {
-    let side = |side: &Side, complete| SideRecord {
-        total: side.total,
-        functions: side.functions,
-        runs: side.runs,
-        complete,
+    let [base_runs, new_runs] = comparison.runs();
+    let events = comparison.events.iter();
+    let base = SideRecord {
+        total: events.clone().map(|event| event.base).collect(),
+        functions: comparison.base.functions(),
+        runs: base_runs,
+        complete: complete.base,
     };
-    let mut document = Document::begin(output)?;
-    document.field("event", &utf8(&comparison.event))?;
+    let new = SideRecord {
+        total: events.clone().map(|event| event.new).collect(),
+        functions: comparison.new.functions(),
+        runs: new_runs,
+        complete: complete.new,
+    };
+    let mut document = Document::begin(COMPARISON_SCHEMA, output)?;
+    document.field("event", &utf8(comparison.first().name))?;
+    let events = events.map(|event| EventRecord {
+        name: utf8(event.name),
+        unit: event.unit,
+        long_name: utf8(event.long_name),
+    });
+    document.list("events", events)?;
     document.field("per_run", &comparison.is_per_run)?;
-    document.field("base", &side(&comparison.base, complete.base))?;
-    document.field("new", &side(&comparison.new, complete.new))?;
+    document.field("base", &base)?;
+    document.field("new", &new)?;
     let changes = comparison.changes.iter();
-    document.list("functions", changes.map(ChangeRecord::new))?;
-    document.field("unchanged", &comparison.unchanged)?;
+    document.list(
+        "functions",
+        changes.map(|change| ChangeRecord::new(comparison, change)),
+    )?;
+    document.field("unchanged", &comparison.unchanged())?;
     document.end()
 }
 
@@ -205,7 +225,7 @@ impl<'a> CallRecord<'a> {
 
 #[derive(Serialize)]
 struct SideRecord {
-    total: i128,
+    total: Vec<i128>,
     functions: usize,
     runs: u64,
     complete: bool,
@@ -223,24 +243,30 @@ struct ChangeRecord<'a> {
 #[derive(Serialize)]
 struct SumsRecord {
     #[serde(rename = "self")]
-    self_cost: i128,
-    inclusive: i128,
+    self_costs: Vec<i128>,
+    inclusive: Vec<i128>,
     invocations: i128,
 }
 
 impl<'a> ChangeRecord<'a> {
-    fn new(change: &'a FunctionChange) -> Self {
-        let sums = |sums: FunctionSums| SumsRecord {
-            self_cost: sums.self_cost,
-            inclusive: sums.inclusive,
-            invocations: sums.invocations,
+    fn new(comparison: &Comparison<'_>, change: &FunctionChange<'a>) -> Self {
+        let events = 0..comparison.events.len();
+        let sums: Vec<_> = events.map(|event| comparison.sums(change, event)).collect();
+        let record = |side: fn(&[Option<FunctionSums>; 2]) -> Option<FunctionSums>| {
+            let sums: Option<Vec<_>> = sums.iter().map(side).collect();
+            let sums = sums?;
+            Some(SumsRecord {
+                self_costs: sums.iter().map(|sums| sums.self_cost).collect(),
+                inclusive: sums.iter().map(|sums| sums.inclusive).collect(),
+                invocations: sums.first()?.invocations,
+            })
         };
         ChangeRecord {
-            object: utf8(&change.object),
-            file: utf8(&change.file),
-            name: utf8(&change.name),
-            base: change.base.map(sums),
-            new: change.new.map(sums),
+            object: utf8(change.object),
+            file: utf8(change.file),
+            name: utf8(change.name),
+            base: record(|&[base, _]| base),
+            new: record(|&[_, new]| new),
         }
     }
 }
@@ -278,9 +304,9 @@ struct Document<W: Write> {
 }
 
 impl<W: Write> Document<W> {
-    fn begin(output: W) -> io::Result<Self> {
+    fn begin(schema: u32, output: W) -> io::Result<Self> {
         let mut output = BufWriter::new(output);
-        write!(output, "{{\n  \"schema\":{SCHEMA}")?;
+        write!(output, "{{\n  \"schema\":{schema}")?;
         Ok(Document { output })
     }
 

@@ -9,10 +9,10 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use super::json::Completeness;
-use super::text::figures::{Unit, counted, in_units, signed};
+use super::text::figures::{Unit, counted, in_units, signed, signed_percent};
 use super::text::{Names, Options, command, per_run};
 use crate::profile::{
-    Comparison, Cost, Event, FunctionChange, FunctionId, FunctionSums, OtherTotal, Profile,
+    ComparedEvent, Comparison, Cost, Event, FunctionChange, FunctionId, FunctionSums, Profile,
     first_cost, split_scale,
 };
 use crate::shown::names::{SHORT, cut_end, short_names, shorten_path};
@@ -74,7 +74,7 @@ pub fn write(
 ///
 /// When the output fails.
 pub fn write_comparison(
-    comparison: &Comparison,
+    comparison: &Comparison<'_>,
     verdicts: &[Verdict],
     options: &Options,
     complete: Completeness,
@@ -152,23 +152,20 @@ fn report(profile: &Profile, options: &Options, complete: bool) -> String {
     page.text
 }
 
-/// The row of an event that is not the one which is compared.
-fn other_total(other: &OtherTotal) -> Vec<String> {
-    let change = other.new.saturating_sub(other.base);
+/// The totals of an event on both sides.
+fn totals_row(event: &ComparedEvent<'_>) -> Vec<String> {
+    let unit = Unit::of(event.unit, 1);
     vec![
-        cell(&printable(&other.event)),
-        grouped(other.base),
-        grouped(other.new),
-        signed(change, grouped(change)),
-        match other.base {
-            1.. => signed(change, percent(change, other.base)),
-            _ => "-".to_owned(),
-        },
+        cell(&printable(event.name)),
+        in_units(event.base, unit),
+        in_units(event.new, unit),
+        signed(event.change(), in_units(event.change(), unit)),
+        signed_percent(event.change(), event.base),
     ]
 }
 
 fn changes(
-    comparison: &Comparison,
+    comparison: &Comparison<'_>,
     verdicts: &[Verdict],
     options: &Options,
     complete: Completeness,
@@ -180,15 +177,10 @@ fn changes(
         [true, false] => Some("new profile is"),
         [false, false] => Some("base and the new profile are"),
     };
-    let unit = Unit::of(comparison.unit, 1);
-    let (base, new) = (comparison.base.total, comparison.new.total);
-    let notation = unit.notation(base.max(new));
-    let share = |change: i128| match base {
-        1.. => signed(change, percent(change, base)),
-        _ => "-".to_owned(),
-    };
-    let change = comparison.total_change();
-    let event = span(&printable(&comparison.event));
+    let first = comparison.first();
+    let (base, change) = (first.base, first.change());
+    let notation = Unit::of(first.unit, 1).notation(base.max(first.new));
+    let event = span(&printable(first.name));
     let verdict = match change {
         0 => format!("{event} is unchanged"),
         1.. if base > 0 => format!("{event} grew by {} %", percent(change, base)),
@@ -213,10 +205,10 @@ fn changes(
         let kept = if verdict.kept { "kept" } else { "**not kept**" };
         page.line(&format!("- {kept}: {}", span(&verdict.text)));
     }
-    if let Some(line) = per_run(comparison) {
+    if comparison.is_per_run {
         // Otherwise it would go on with the list.
         page.gap();
-        page.line(&format!("Per run: {line}"));
+        page.line(&format!("Per run: {}", per_run(comparison.runs())));
     }
     page.completeness(complete);
     page.table(
@@ -227,14 +219,7 @@ fn changes(
             ("change", RIGHT),
             ("change %", RIGHT),
         ],
-        std::iter::once(vec![
-            cell(&printable(&comparison.event)),
-            in_units(base, unit),
-            in_units(new, unit),
-            signed(change, in_units(change, unit)),
-            share(change),
-        ])
-        .chain(comparison.other_totals.iter().map(other_total)),
+        comparison.events.iter().map(totals_row),
     );
     let changes = &comparison.changes;
     let both = |before: String, after: String| match before == after {
@@ -251,13 +236,13 @@ fn changes(
         Row {
             figures: vec![
                 signed(cost, notation.cost(cost)),
-                share(cost),
+                signed_percent(cost, base),
                 figures(&|sums| notation.cost(sums.self_cost)),
                 figures(&|sums| notation.cost(sums.inclusive)),
                 figures(&|sums| grouped(sums.invocations)),
             ],
-            name: printable(&change.name),
-            place: place(&change.file, 0),
+            name: printable(change.name),
+            place: place(change.file, 0),
         }
     });
     let columns = [
@@ -279,7 +264,7 @@ fn changes(
         let cost = signed(change, notation.with_unit(change));
         page.line(&format!("{count} more changed by {cost} together."));
     }
-    let unchanged = counted(comparison.unchanged as u64, "function");
+    let unchanged = counted(comparison.unchanged() as u64, "function");
     page.line(&format!("{unchanged} did not change."));
     page.text
 }

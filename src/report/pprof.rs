@@ -9,6 +9,8 @@
 //!   on one line, and otherwise the function's.
 //! - In a comparison, the samples of the base are negated and have the label `pprof::base`, as
 //!   `go tool pprof -diff_base` has them.
+//! - Per run, each side is divided by its number of runs. Samples are rounded so that their sum, and
+//!   that of all below any stack, is off by less than 1.
 //! - Comments hold the commands, the program's version, and what was estimated or is missing.
 //!
 //! The same profile always gives the same bytes.
@@ -22,9 +24,10 @@ use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 use thiserror::Error;
 
-use super::text::command;
 use super::text::figures::Unit;
+use super::text::{command, per_run};
 use crate::profile::{Cost, FunctionId, Profile, ProfileKind, StackId, Stacks, split_scale};
+use crate::shown::numbers::divided;
 
 /// How many frames a stack has at most: recursion would make the output grow with its square.
 const MOST_FRAMES: usize = 1024;
@@ -49,7 +52,8 @@ pub enum Warning {
 
 /// Writes the stacks of a profile; see the [module](self)'s documentation.
 ///
-/// `base` is what it is compared with, if anything, and `notes` are further comments.
+/// `base` is what it is compared with, if anything; `per_run`: per run of the profiled programs.
+/// `notes` are further comments.
 ///
 /// # Errors
 ///
@@ -57,6 +61,7 @@ pub enum Warning {
 pub fn write(
     stacks: &Stacks<'_>,
     base: Option<&Stacks<'_>>,
+    per_run: bool,
     notes: &[String],
     output: impl Write,
 ) -> io::Result<Vec<Warning>> {
@@ -64,6 +69,7 @@ pub fn write(
     // Neither time nor name, so that the same input gives the same bytes.
     let output = GzBuilder::new().write(output, Compression::default());
     let mut writer = Writer {
+        per_run,
         counts_calls: profile.kind() != ProfileKind::Aggregate,
         output: BufWriter::new(output),
         strings: IndexSet::default(),
@@ -79,7 +85,7 @@ pub fn write(
         writer.samples(base, &columns_of(base.profile(), profile), true)?;
     }
     writer.samples(stacks, &columns_of(profile, profile), false)?;
-    writer.comments(profile, notes)?;
+    writer.comments(profile, base.map(Stacks::profile), notes)?;
     writer.tables(profile)?;
     let output = writer
         .output
@@ -128,6 +134,7 @@ type Function = (u64, u64, u64);
 type Location = (u64, u64);
 
 struct Writer<W: Write> {
+    per_run: bool,
     /// Whether invocations of stacks are known.
     counts_calls: bool,
     output: W,
@@ -194,6 +201,12 @@ impl<W: Write> Writer<W> {
     ) -> io::Result<()> {
         let lines = lines_of_calls(stacks.profile());
         let sign = if is_base { -1 } else { 1 };
+        let runs = match self.per_run {
+            true => stacks.profile().runs().into(),
+            false => 1,
+        };
+        // Of all samples so far, for each of their types.
+        let mut sums = vec![0; columns.len() + 1];
         let mut label = None;
         if is_base {
             let key = self.string(BASE_LABEL);
@@ -223,6 +236,11 @@ impl<W: Write> Writer<W> {
             values.extend(row(stacks.self_costs(node), columns));
             if self.counts_calls {
                 values.push(Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX));
+            }
+            for (value, sum) in values.iter_mut().zip(&mut sums) {
+                let before = divided(*sum, runs);
+                *sum += i128::from(*value);
+                *value = Cost::try_from(divided(*sum, runs) - before).unwrap_or(*value);
             }
             self.negative += u64::from(values.iter().any(|value| *value < 0));
             values
@@ -314,15 +332,23 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    fn comments(&mut self, profile: &Profile, notes: &[String]) -> io::Result<()> {
+    fn comments(
+        &mut self,
+        profile: &Profile,
+        base: Option<&Profile>,
+        notes: &[String],
+    ) -> io::Result<()> {
         let command = command(profile);
         let version = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
         let own = [
             format!("command: {command}"),
             format!("written by {version}"),
         ];
+        let base = base.filter(|_| self.per_run);
+        let per_run = base.map(|base| per_run([base.runs(), profile.runs()]));
         let comments = own
             .iter()
+            .chain(&per_run)
             .chain(notes)
             .map(|comment| self.string(comment.as_bytes()));
         let comments: Vec<u64> = comments.collect();

@@ -410,7 +410,7 @@ change  base %  function  file
     };
     let found = json(&["--per-run"]);
     let sides_found = |json: &serde_json::Value| {
-        let side = |side: &str| [&json[side]["total"], &json[side]["runs"]].map(|n| n.as_u64());
+        let side = |side: &str| [&json[side]["total"][0], &json[side]["runs"]].map(|n| n.as_u64());
         (json["per_run"].as_bool(), side("base"), side("new"))
     };
     assert_eq!(
@@ -427,7 +427,7 @@ change  base %  function  file
         assert_eq!(output.status.code(), Some(2));
         let said = messages(&output);
         assert!(
-            said.contains("--per-run is for -f text, -f markdown and -f json"),
+            said.contains("--per-run is for -f pprof, -f text, -f markdown and -f json"),
             "{said}"
         );
     }

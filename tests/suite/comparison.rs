@@ -1,16 +1,16 @@
 //! Comparisons of two profiles: which functions are the same, what is told of them, and limits.
 
 use cg_preprocess::profile::{
-    Comparison, FunctionChange, MaxGrowth, MaxGrowthError, Profile, ProfileOptions,
+    Comparison, EventChoice, FunctionChange, MaxGrowth, MaxGrowthError, Profile, ProfileOptions,
 };
 use cg_preprocess::report::json::{self, Completeness};
 use cg_preprocess::report::text;
 use cg_preprocess::webgrind::{OnOverflow, Version};
-use serde_json::Value;
+use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
 use crate::common::fixtures;
-use crate::library::{read, read_file, text_options, write_with};
+use crate::library::{profile_options, read, read_file, text_options, write_with};
 use crate::schema::Schema;
 
 fn profile(text: impl AsRef<[u8]>) -> Profile {
@@ -21,22 +21,28 @@ fn fixture(name: &str) -> Profile {
     profile(fixtures::bytes(&format!("comparison/{name}.cg")))
 }
 
-fn compare(base: &str, new: &str) -> Comparison {
-    let text = |functions: &str| format!("events: Ir\n{functions}");
-    Comparison::new(&profile(text(base)), &profile(text(new))).unwrap()
+/// A comparison borrows its sides, which live to the end of the test.
+fn of(base: Profile, new: Profile) -> Comparison<'static> {
+    let [base, new] = [base, new].map(|profile| &*Box::leak(Box::new(profile)));
+    Comparison::new(base, new).unwrap()
 }
 
-fn shown(comparison: &Comparison, options: &text::Options) -> String {
+fn compare(base: &str, new: &str) -> Comparison<'static> {
+    let text = |functions: &str| format!("events: Ir\n{functions}");
+    of(profile(text(base)), profile(text(new)))
+}
+
+fn shown(comparison: &Comparison<'_>, options: &text::Options) -> String {
     let mut output = Vec::new();
     text::write_comparison(comparison, options, &mut output).unwrap();
     String::from_utf8(output).unwrap()
 }
 
-fn as_text(comparison: &Comparison) -> String {
+fn as_text(comparison: &Comparison<'_>) -> String {
     shown(comparison, &text::Options::default())
 }
 
-fn as_json(comparison: &Comparison) -> Value {
+fn as_json(comparison: &Comparison<'_>) -> Value {
     let complete = Completeness {
         base: true,
         new: false,
@@ -50,12 +56,12 @@ fn as_json(comparison: &Comparison) -> Value {
     document
 }
 
-fn name(change: &FunctionChange) -> &str {
-    str::from_utf8(&change.name).unwrap()
+fn name<'a>(change: &FunctionChange<'a>) -> &'a str {
+    str::from_utf8(change.name).unwrap()
 }
 
 /// Names with what their self costs were before and after; none where they were not there.
-fn changes(comparison: &Comparison) -> Vec<(&str, Option<i128>, Option<i128>)> {
+fn changes<'a>(comparison: &Comparison<'a>) -> Vec<(&'a str, Option<i128>, Option<i128>)> {
     let changes = comparison.changes.iter();
     changes
         .map(|change| {
@@ -67,8 +73,7 @@ fn changes(comparison: &Comparison) -> Vec<(&str, Option<i128>, Option<i128>)> {
 
 #[test]
 fn the_function_that_became_slower_is_named_first_with_both_figures() {
-    let comparison =
-        Comparison::new(&fixture("valgrind-base"), &fixture("valgrind-slower")).unwrap();
+    let comparison = of(fixture("valgrind-base"), fixture("valgrind-slower"));
     let first = &comparison.changes[0];
     assert_eq!(name(first), "hash");
     // The figures of callgrind_annotate.
@@ -93,7 +98,7 @@ change     +124,525, +49.33 %
 
 #[test]
 fn a_loop_that_became_longer_is_told_by_its_calls() {
-    let comparison = Comparison::new(&fixture("xdebug-base"), &fixture("xdebug-longer")).unwrap();
+    let comparison = of(fixture("xdebug-base"), fixture("xdebug-longer"));
     let mut calls: Vec<_> = comparison
         .changes
         .iter()
@@ -125,7 +130,7 @@ fn scaled_files_are_compared_in_whole_units() {
     assert_eq!(base.event(), b"Ir_(x1000)");
     let new = profile("events: Ir\nfn=a\n1 4000000000000\nfn=b\n2 9500\n");
     let comparison = Comparison::new(&base, &new).unwrap();
-    assert_eq!(comparison.event, b"Ir");
+    assert_eq!(comparison.first().name, b"Ir");
     assert_eq!(changes(&comparison), [("b", Some(8000), Some(9500))]);
     let report = as_text(&comparison);
     assert!(
@@ -271,4 +276,44 @@ fn growth_is_allowed_up_to_the_last_unit() {
         check(250_000, "0"),
         Err("the total of Ir grew by 150.00 %, from 100,000 to 250,000: more than the 0 % that are allowed; most grew a by 150,000".to_owned())
     );
+}
+
+#[test]
+fn all_events_of_both_sides_are_compared() {
+    let all = || profile_options(|options| options.events = EventChoice::All);
+    let text = "events: Ir Dw Dr\nfl=a\nfn=f\n1 5 1 7\nfl=x/a\nfn=f\n1 1 1 1\nfn=g\n1 2 3 4\n";
+    let mut base = read(text, all());
+    let text = "events: Ir Dr Dw Bc\nfl=a\nfn=f\n1 6 10 2 1\nfn=g\n1 2 4 2 1\n";
+    let mut new = read(text, all());
+    let found = as_json(&Comparison::new(&base, &new).unwrap());
+    let names = |found: &Value| -> Vec<String> {
+        let events = found["events"].as_array().unwrap().iter();
+        events
+            .map(|event| event["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names(&found), ["Ir", "Dr", "Dw"]);
+    assert_eq!(found["base"]["total"], json!([8, 12, 5]));
+    assert_eq!(found["new"]["total"], json!([8, 14, 4]));
+    // What is the same in one event may differ in another.
+    let functions = &found["functions"];
+    assert_eq!(functions[0]["name"], "f");
+    assert_eq!(functions[0]["base"]["self"], json!([6, 8, 2]));
+    assert_eq!(functions[0]["new"]["self"], json!([6, 10, 2]));
+    assert_eq!(functions[1]["name"], "g");
+    assert_eq!(functions[1]["base"]["inclusive"], json!([2, 4, 3]));
+    assert_eq!(functions[1]["new"]["inclusive"], json!([2, 4, 2]));
+    // Profiles that only have these are compared in the same way.
+    base.keep_common_events(&mut new).unwrap();
+    let events = |profile: &Profile| -> Vec<Vec<u8>> {
+        let events = profile.events().iter();
+        events.map(|event| event.name().to_vec()).collect()
+    };
+    assert_eq!(events(&base), [b"Ir", b"Dr", b"Dw"]);
+    assert_eq!(events(&new), events(&base));
+    assert_eq!(base.totals(), [8, 12, 5]);
+    assert_eq!(as_json(&Comparison::new(&base, &new).unwrap()), found);
+    let mut other = read("events: Dr Ir\nfn=f\n1 6 10\n", all());
+    assert!(base.keep_common_events(&mut other).is_err());
+    assert_eq!(events(&other), [b"Dr", b"Ir"]);
 }

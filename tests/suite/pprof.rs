@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use cg_preprocess::profile::{Profile, ProfileOptions, Stacks};
+use cg_preprocess::profile::{Comparison, Profile, ProfileOptions, Stacks};
 use cg_preprocess::report::pprof::{self, Warning};
 use flate2::read::GzDecoder;
 
@@ -146,11 +146,20 @@ fn stacked() -> ProfileOptions {
 }
 
 fn write(profile: &Profile, base: Option<&Profile>) -> (Vec<u8>, Vec<Warning>) {
+    write_of_runs(profile, base, false)
+}
+
+fn write_of_runs(
+    profile: &Profile,
+    base: Option<&Profile>,
+    per_run: bool,
+) -> (Vec<u8>, Vec<Warning>) {
     let mut file = Vec::new();
     let base = base.map(Stacks::new);
     let warnings = pprof::write(
         &Stacks::new(profile),
         base.as_ref(),
+        per_run,
         &["a note".to_owned()],
         &mut file,
     )
@@ -206,6 +215,41 @@ fn the_base_is_subtracted() {
         .collect();
     let expected = [[-20, -1], [-70, -2], [0, -1], [20, 1], [120, 2], [0, 1]];
     assert_eq!(values, expected);
+}
+
+#[test]
+fn per_run_each_side_is_divided_by_its_runs() {
+    let run = |costs: [u32; 3]| {
+        let [main, f, g] = costs;
+        format!(
+            "creator: xdebug 3.4.0\nevents: Ir\n\nfl=a\nfn=f\n1 {f}\n\nfl=a\nfn=g\n1 {g}\n\n\
+             fl=a\nfn=main\n1 {main}\ncfn=f\ncalls=1 0 0\n2 {f}\ncfn=g\ncalls=1 0 0\n3 {g}\n\n"
+        )
+    };
+    let base = read(run([7, 8, 9]), stacked());
+    let new = [run([1, 1, 1]), run([0, 0, 1]), run([0, 0, 0])];
+    let new = read(new.join("==== NEW PROFILING FILE ====\n"), stacked());
+    assert_eq!(new.runs(), 3);
+    let decoded = decode(&write_of_runs(&new, Some(&base), true).0);
+    assert_eq!(
+        decoded.comments[2],
+        "costs and calls are divided: by 1 run in the base, 3 runs in the new profile"
+    );
+    let values = |is_base| {
+        let samples = decoded.samples.iter().zip(&decoded.labels);
+        let samples = samples.filter(move |(_, label)| label.is_empty() != is_base);
+        samples
+            .map(|((_, values), _)| values.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(values(true), [[-7, -1], [-8, -1], [-9, -1]]);
+    // The sum of 4 is 1 per run, though each sample by itself would be 0 or 1.
+    assert_eq!(values(false), [[0, 1], [1, 1], [0, 1]]);
+    let total: i64 = values(false).iter().map(|values| values[0]).sum();
+    assert_eq!(
+        i128::from(total),
+        Comparison::per_run(&base, &new).unwrap().first().new
+    );
 }
 
 #[test]

@@ -660,20 +660,20 @@ impl<'a> Tables<'a> {
 
     fn comparison(&mut self, compared: &Compared<'a>) -> Comparison {
         let comparison = compared.comparison;
-        let [base, new] = [&comparison.base, &comparison.new];
-        let unit = Unit::of(comparison.unit, 1);
-        let side = |side: &crate::profile::Side, complete| Side {
-            total: side.total.into(),
-            shown: in_units(side.total, unit),
-            functions: side.functions,
+        let first = comparison.first();
+        let unit = Unit::of(first.unit, 1);
+        let side = |functions, total: i128, complete| Side {
+            total: total.into(),
+            shown: in_units(total, unit),
+            functions,
             complete,
         };
         let mut changes = Changes::default();
         let mut rest = RestOfChanges::default();
         let mut room = CHANGE_BYTES;
         for change in &comparison.changes {
-            let name = shown(&change.name);
-            let bytes = 2 * text_bytes(&name) + text_bytes(&shown(&change.file)) + CHANGE_FIGURES;
+            let name = shown(change.name);
+            let bytes = 2 * text_bytes(&name) + text_bytes(&shown(change.file)) + CHANGE_FIGURES;
             let Some(left) = room.checked_sub(bytes) else {
                 room = 0;
                 rest.functions += 1;
@@ -681,8 +681,8 @@ impl<'a> Tables<'a> {
                 continue;
             };
             room = left;
-            changes.object.push(self.file(&change.object));
-            changes.file.push(self.file(&change.file));
+            changes.object.push(self.file(change.object));
+            changes.file.push(self.file(change.file));
             changes.name.push(name);
             changes.is.push(match (change.base, change.new) {
                 (None, _) => "new",
@@ -698,13 +698,17 @@ impl<'a> Tables<'a> {
         }
         changes.short = short_ones(&changes.name);
         Comparison {
-            verdict: verdict(comparison.total_change(), base.total, unit),
+            verdict: verdict(first.change(), first.base, unit),
             sides: [
-                side(base, compared.complete.base),
-                side(new, compared.complete.new),
+                side(
+                    comparison.base.functions(),
+                    first.base,
+                    compared.complete.base,
+                ),
+                side(comparison.new.functions(), first.new, compared.complete.new),
             ],
             changes,
-            unchanged: comparison.unchanged,
+            unchanged: comparison.unchanged(),
             rest,
         }
     }

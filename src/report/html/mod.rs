@@ -43,7 +43,7 @@ pub struct Compared<'a> {
     /// The base.
     pub base: &'a Stacks<'a>,
     /// What has changed since.
-    pub comparison: &'a Comparison,
+    pub comparison: &'a Comparison<'a>,
     /// Whether nothing was cut off, skipped or missing on either side.
     pub complete: Completeness,
 }

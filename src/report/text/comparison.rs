@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::Options;
-use super::figures::{Notation, Unit, counted, in_units, signed};
+use super::figures::{Notation, Unit, counted, in_units, signed, signed_percent};
 use super::table::{Place, Row, Table};
-use crate::profile::{Comparison, FunctionChange, Side};
+use crate::profile::{ComparedEvent, Comparison, FunctionChange, Side};
 use crate::shown::names::{Wanted, cut_end, width_of};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
@@ -28,7 +28,7 @@ const DETAILS_INDENT: &str = "    ";
 ///
 /// When the output fails.
 pub fn write_comparison(
-    comparison: &Comparison,
+    comparison: &Comparison<'_>,
     options: &Options,
     mut output: impl Write,
 ) -> io::Result<()> {
@@ -38,31 +38,29 @@ pub fn write_comparison(
     output.flush()
 }
 
-/// What costs and calls are divided by, if they are those per run.
-pub(in crate::report) fn per_run(comparison: &Comparison) -> Option<String> {
-    comparison.is_per_run.then(|| {
-        let [base, new] = [&comparison.base, &comparison.new].map(|side| counted(side.runs, "run"));
-        format!("costs and calls are divided: by {base} in the base, {new} in the new profile")
-    })
+/// What costs and calls per run are divided by: the runs of the base and of the new profile.
+pub(in crate::report) fn per_run(runs: [u64; 2]) -> String {
+    let [base, new] = runs.map(|runs| counted(runs, "run"));
+    format!("costs and calls are divided: by {base} in the base, {new} in the new profile")
 }
 
 struct ComparisonReport<'a> {
-    comparison: &'a Comparison,
+    comparison: &'a Comparison<'a>,
+    first: &'a ComparedEvent<'a>,
     options: &'a Options,
-    unit: Unit,
     notation: Notation,
 }
 
 impl<'a> ComparisonReport<'a> {
-    fn new(comparison: &'a Comparison, options: &'a Options) -> Self {
-        let unit = Unit::of(comparison.unit, 1);
-        let totals = [comparison.base.total, comparison.new.total];
+    fn new(comparison: &'a Comparison<'a>, options: &'a Options) -> Self {
+        let first = comparison.first();
+        let totals = [first.base, first.new];
         let largest = totals.into_iter().max_by_key(|total| total.unsigned_abs());
         ComparisonReport {
             comparison,
+            first,
             options,
-            unit,
-            notation: unit.notation(largest.unwrap_or(0)),
+            notation: Unit::of(first.unit, 1).notation(largest.unwrap_or(0)),
         }
     }
 
@@ -71,7 +69,7 @@ impl<'a> ComparisonReport<'a> {
         let mut changes: Vec<_> = self.comparison.changes.iter().collect();
         if let Some(text) = &self.options.filter {
             let wanted = Wanted::new(text);
-            changes.retain(|change| wanted.is_in(&printable(&change.name)));
+            changes.retain(|change| wanted.is_in(&printable(change.name)));
             let count = counted(changes.len() as u64, "changed function");
             let text = wanted.text();
             lines.push(format!("filter     \"{text}\" is in the names of {count}"));
@@ -92,58 +90,47 @@ impl<'a> ComparisonReport<'a> {
     }
 
     fn heading(&self) -> Vec<String> {
-        let comparison = self.comparison;
-        let side = |side: &Side| {
-            let functions = counted(side.functions as u64, "function");
-            let rounding = match side.scale {
+        let (comparison, first) = (self.comparison, self.first);
+        let unit = Unit::of(first.unit, 1);
+        let side = |side: &Side<'_>, total: i128, scale: u64| {
+            let functions = counted(side.functions() as u64, "function");
+            let rounding = match scale {
                 1 => String::new(),
                 scale => format!(", in units of {}", grouped(scale)),
             };
-            let total = in_units(side.total, self.unit);
-            format!("{total} in {functions}{rounding}")
+            format!("{} in {functions}{rounding}", in_units(total, unit))
         };
-        let change = comparison.total_change();
-        let share = self.share(change);
+        let [base_scale, new_scale] = first.scales();
+        let change = first.change();
         let mut lines = vec![
-            format!("event      {}", printable(&comparison.event)),
-            format!("base       {}", side(&comparison.base)),
-            format!("new        {}", side(&comparison.new)),
+            format!("event      {}", printable(first.name)),
             format!(
-                "change     {}, {share}",
-                signed(change, in_units(change, self.unit))
+                "base       {}",
+                side(&comparison.base, first.base, base_scale)
+            ),
+            format!("new        {}", side(&comparison.new, first.new, new_scale)),
+            format!(
+                "change     {}, {}",
+                signed(change, in_units(change, unit)),
+                share(change, first.base)
             ),
         ];
-        lines.extend(per_run(comparison).map(|line| format!("per run    {line}")));
-        lines.extend(comparison.other_totals.iter().map(|other| {
-            let change = other.new.saturating_sub(other.base);
+        if comparison.is_per_run {
+            lines.push(format!("per run    {}", per_run(comparison.runs())));
+        }
+        lines.extend(comparison.events.iter().skip(1).map(|other| {
+            let change = other.change();
             let [base, new, by] = [other.base, other.new, change].map(grouped);
-            let share = match other.base {
-                1.. => signed(change, percent(change, other.base)) + " %",
-                _ => "of no cost in the base".to_owned(),
-            };
-            let event = printable(&other.event);
+            let (by, share) = (signed(change, by), share(change, other.base));
             format!(
-                "also       {event}: {base} → {new}, {}, {share}",
-                signed(change, by)
+                "also       {}: {base} → {new}, {by}, {share}",
+                printable(other.name)
             )
         }));
         lines
     }
 
-    /// A share of the base's total.
-    fn share(&self, change: i128) -> String {
-        match self.percent(change) {
-            Some(share) => share + " %",
-            None => "of no cost in the base".to_owned(),
-        }
-    }
-
-    fn percent(&self, change: i128) -> Option<String> {
-        let total = self.comparison.base.total;
-        (total > 0).then(|| signed(change, percent(change, total)))
-    }
-
-    fn table(&self, changes: &[&FunctionChange]) -> Vec<String> {
+    fn table(&self, changes: &[&FunctionChange<'_>]) -> Vec<String> {
         if changes.is_empty() {
             return Vec::new();
         }
@@ -152,10 +139,10 @@ impl<'a> ComparisonReport<'a> {
             Row {
                 figures: vec![
                     signed(cost, self.notation.cost(cost)),
-                    self.percent(cost).unwrap_or_else(|| "-".to_owned()),
+                    signed_percent(cost, self.first.base),
                 ],
-                name: printable(&change.name),
-                place: Place::of(&change.object, &change.file, 0),
+                name: printable(change.name),
+                place: Place::of(change.object, change.file, 0),
             }
         });
         let table = Table {
@@ -179,7 +166,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     /// Growth is red, and what has become less green, where colours are wanted.
-    fn coloured(&self, row: String, column: usize, change: &FunctionChange) -> String {
+    fn coloured(&self, row: String, column: usize, change: &FunctionChange<'_>) -> String {
         let colour = match change.self_cost() {
             1.. => AnsiColor::Red,
             0 => return row,
@@ -195,7 +182,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     /// The figures before and after, in as many lines as they need.
-    fn details(&self, change: &FunctionChange) -> Vec<String> {
+    fn details(&self, change: &FunctionChange<'_>) -> Vec<String> {
         let cost = |cost: i128| self.notation.cost(cost);
         let both = |base, new| {
             if base == new {
@@ -231,19 +218,27 @@ impl<'a> ComparisonReport<'a> {
         lines.iter().map(|line| self.cut(line)).collect()
     }
 
-    fn remainder(&self, rest: &[&FunctionChange]) -> Vec<String> {
+    fn remainder(&self, rest: &[&FunctionChange<'_>]) -> Vec<String> {
         let mut lines = Vec::new();
         if !rest.is_empty() {
             let changes = rest.iter().map(|change| change.self_cost());
             let change = changes.fold(0, i128::saturating_add);
             let count = grouped(rest.len() as u64);
             let cost = signed(change, self.notation.with_unit(change));
-            let share = self.share(change);
+            let share = share(change, self.first.base);
             lines.push(format!("{count} more changed by {cost} together, {share}"));
         }
-        let unchanged = counted(self.comparison.unchanged as u64, "function");
+        let unchanged = counted(self.comparison.unchanged() as u64, "function");
         lines.push(format!("{unchanged} did not change"));
         lines
+    }
+}
+
+/// A change, in percent of what the base costs.
+fn share(change: i128, base: i128) -> String {
+    match base {
+        1.. => signed(change, percent(change, base)) + " %",
+        _ => "of no cost in the base".to_owned(),
     }
 }
 

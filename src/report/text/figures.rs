@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::shown::numbers::{grouped, rounded};
+use crate::shown::numbers::{grouped, percent, rounded};
 
 /// A cost and, where its unit is known, how much that is: `58,434 (584 µs)`.
 pub(in crate::report) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {
@@ -25,6 +25,14 @@ pub(in crate::report) fn signed(change: i128, figures: String) -> String {
         format!("+{figures}")
     } else {
         figures
+    }
+}
+
+/// A change in percent of a base, `-` if that costs nothing.
+pub(in crate::report) fn signed_percent(change: i128, base: i128) -> String {
+    match base {
+        1.. => signed(change, percent(change, base)),
+        _ => "-".to_owned(),
     }
 }
 
