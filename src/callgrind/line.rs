@@ -186,14 +186,15 @@ impl<'a> Cursor<'a> {
         row: &mut [i64],
     ) -> Option<usize> {
         let bytes: &[u8; 80] = self.data.get(self.pos..)?.first_chunk()?;
-        // What ends the numbers.
-        let all = mask(bytes, PARTS, no_digits);
+        // What ends the numbers; at last, what stands behind these parts.
+        let behind = if PARTS < 4 { 1 << (16 * PARTS) } else { 0 };
+        let all = mask(bytes, PARTS, no_digits) | behind;
         if all & 1 == 0 {
             return None;
         }
         let (mut ends, mut column) = (all, 0);
         loop {
-            let at = (ends.trailing_zeros() as usize).min(16 * PARTS);
+            let at = ends.trailing_zeros() as usize;
             match bytes[at] {
                 b'\n' => return Some(self.pos + at + 1),
                 b' ' => {}
@@ -204,8 +205,7 @@ impl<'a> Cursor<'a> {
                 return Some(self.pos + plain_rest(bytes, rest, places.len() - column)?);
             }
             ends &= ends.wrapping_sub(1);
-            let end = (ends.trailing_zeros() as usize).min(16 * PARTS);
-            let digits = end.wrapping_sub(at + 1);
+            let digits = (ends.trailing_zeros() as usize).wrapping_sub(at + 1);
             match row.get_mut(*places.get(column)?) {
                 Some(cost) if digits.wrapping_sub(1) < 8 => {
                     *cost = eight_digits(word(bytes, at + 1), digits).cast_signed();

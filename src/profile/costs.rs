@@ -106,18 +106,31 @@ impl CostTable {
         *self = mapped;
     }
 
+    /// An empty table of such rows, with room for as many.
+    pub fn like(&self) -> Self {
+        CostTable {
+            costs: Vec::with_capacity(self.costs.len()),
+            ..CostTable::new(self.width)
+        }
+    }
+
     /// Adds a row of zeros.
-    #[inline]
+    #[inline(always)]
     pub fn push_zeros(&mut self) {
-        self.costs.resize(self.costs.len() + self.width, 0);
+        self.push(&[]);
     }
 
     /// Adds a row.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, costs: &[Cost]) {
-        if let ([cost], 1) = (costs, self.width) {
-            return self.costs.push(*cost);
+        if self.width == 1 {
+            return self.costs.push(first_cost(costs));
         }
+        self.push_more(costs);
+    }
+
+    #[inline(never)]
+    fn push_more(&mut self, costs: &[Cost]) {
         let end = self.costs.len() + self.width;
         let count = costs.len().min(self.width);
         self.costs.extend_from_slice(&costs[..count]);
@@ -136,8 +149,16 @@ impl CostTable {
     /// Adds to a row, which has `WIDTH` costs.
     #[inline(always)]
     pub fn add<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
-        if WIDTH == ANY_WIDTH && self.width == 1 {
-            return self.add::<1>(row, costs);
+        if WIDTH == 1 || WIDTH == ANY_WIDTH && self.width == 1 {
+            let (Some(sum), Some(cost)) = (self.costs.get_mut(row), costs.first()) else {
+                return;
+            };
+            let (added, has_passed) = sum.overflowing_add(*cost);
+            *sum = added;
+            if has_passed {
+                pass(&mut self.rounds, row, cost.signum());
+            }
+            return;
         }
         let width = if WIDTH == ANY_WIDTH {
             self.width
@@ -218,12 +239,6 @@ impl CostTable {
         i128::from(self.costs[at]) + i128::from(rounds) * ROUND
     }
 
-    /// The costs of a row, with what they have beyond 64 bits.
-    pub fn exact_row(&self, row: usize) -> impl Iterator<Item = i128> {
-        let start = row * self.width;
-        (start..start + self.width).map(|at| self.exact(at))
-    }
-
     /// The costs of a row.
     #[inline]
     pub fn row(&self, row: usize) -> &[Cost] {
@@ -232,18 +247,10 @@ impl CostTable {
     }
 
     /// Makes a row zeros again.
-    #[inline(always)]
-    pub fn clear_row<const WIDTH: usize>(&mut self, row: usize) {
-        if WIDTH == ANY_WIDTH && self.width == 1 {
-            return self.clear_row::<1>(row);
-        }
-        let width = if WIDTH == ANY_WIDTH {
-            self.width
-        } else {
-            WIDTH
-        };
-        let start = row * width;
-        if let Some(costs) = self.costs.get_mut(start..start + width) {
+    #[inline]
+    pub fn clear_row(&mut self, row: usize) {
+        let start = row * self.width;
+        if let Some(costs) = self.costs.get_mut(start..start + self.width) {
             costs.fill(0);
         }
         if !self.rounds.is_empty() {
@@ -337,7 +344,7 @@ impl CostPool {
     #[inline]
     pub fn keep(&mut self, costs: &[Cost]) -> Option<u32> {
         if let Some(row) = self.free.pop() {
-            self.rows.clear_row::<ANY_WIDTH>(row as usize);
+            self.rows.clear_row(row as usize);
             self.rows.add::<ANY_WIDTH>(row as usize, costs);
             return Some(row);
         }
@@ -376,7 +383,7 @@ mod tests {
         assert_eq!(table.row(1), [1, 2, 3]);
         assert_eq!(table.row(2), [7, 0, 0]);
         assert_eq!(table.row(3), [0; 0]);
-        table.clear_row::<3>(1);
+        table.clear_row(1);
         assert_eq!(table.row(1), [0, 0, 0]);
     }
 
@@ -396,7 +403,8 @@ mod tests {
             table.seal();
             assert_eq!(table.row(0), [most, most]);
             assert!(!table.has_saturated());
-            assert_eq!(others.exact_row(0).count(), 2);
+            let [first, second, third] = costs.map(i128::from);
+            assert_eq!(others.exact(1), 3 * first + 2 * second + third);
         }
         let mut table = CostTable::one_row(1);
         for _ in 0..5 {
@@ -407,10 +415,7 @@ mod tests {
         assert!(table.has_saturated());
         table.unseal();
         let mut doubled = table.mapped(&ColumnMap::of_columns(&[0]).times(2));
-        assert_eq!(
-            doubled.exact_row(0).next(),
-            Some(10 * i128::from(Cost::MIN))
-        );
+        assert_eq!(doubled.exact(0), 10 * i128::from(Cost::MIN));
         doubled.add_exact(0, [-10 * i128::from(Cost::MIN) + 5]);
         assert_eq!(doubled.row(0), [5]);
         assert!(!doubled.has_saturated());

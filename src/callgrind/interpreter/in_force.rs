@@ -246,7 +246,7 @@ impl InForce {
 
     /// Opens the block of a function that the builder knows.
     #[inline(always)]
-    pub fn open_block_of<const WIDTH: usize>(
+    pub fn open_block_of(
         &mut self,
         function: FunctionId,
         file: NameId,
@@ -254,7 +254,7 @@ impl InForce {
     ) {
         let object = self.object(builder);
         self.block = Block::Open;
-        builder.open_block_of::<WIDTH>(function, object, file);
+        builder.open_block_of(function, object, file);
     }
 
     /// The bytes of the function's name.

@@ -157,7 +157,7 @@ impl Interpreter<'_> {
         self.in_force.set_file(Name::Known(record.file));
         self.in_force.set_function(Name::Known(record.name));
         self.in_force
-            .open_block_of::<WIDTH>(record.function, record.file, self.builder);
+            .open_block_of(record.function, record.file, self.builder);
         self.section.open_block(record.name == NameId::MAIN);
         self.columns.move_to(Position::of_line(record.line.into()));
         self.note_rare(costs);

@@ -4,22 +4,25 @@
 use super::ProfileBuilder;
 use crate::profile::calls::EdgeKey;
 use crate::profile::costs::{ANY_WIDTH, Costs};
-use crate::profile::ids::EdgeId;
+use crate::profile::ids::{EdgeId, FunctionId};
 
 impl ProfileBuilder {
     /// [`add_call_again`](Self::add_call_again) where invocations matter.
     ///
     /// Nobody was told the edge of a call from or to a proxy, so this is none.
     #[inline(never)]
-    pub(super) fn follow_call_again(&mut self, edge: EdgeId, costs: Costs<'_>) -> bool {
-        let caller = self.run.block.as_ref().map(|block| block.function);
-        let key = self.run.calls.key(edge);
-        let Some(key) = key.filter(|key| Some(key.caller) == caller) else {
+    pub(super) fn follow_call_again<const WIDTH: usize>(
+        &mut self,
+        edge: EdgeId,
+        caller: FunctionId,
+        costs: Costs<'_>,
+    ) -> bool {
+        let calls = &mut self.run.calls;
+        let Some(key) = calls.key(edge).filter(|key| key.caller == caller) else {
             return false;
         };
         if !self.trace.add_call(key, 1, costs) {
-            let calls = &mut self.run.calls;
-            calls.add_again::<ANY_WIDTH>(edge, key.caller, costs.row);
+            calls.add_again::<WIDTH>(edge, caller, costs.row);
         }
         true
     }
@@ -31,11 +34,7 @@ impl ProfileBuilder {
             return;
         };
         let caller = block.function;
-        let self_costs = Costs {
-            row: self.run.block_costs.row(0),
-            matching: block.matching,
-        };
-        let Some(listed) = self.trace.end_block(caller, self_costs) else {
+        let Some(listed) = self.trace.end_block(caller, block.matching) else {
             return;
         };
         let inclusive = &mut self.run.functions.inclusive_costs;

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::calls::{CallTable, EdgeKey};
 use super::column_map::ColumnMap;
-use super::costs::{ANY_WIDTH, Cost, CostTable, Costs, saturated};
+use super::costs::{ANY_WIDTH, Cost, CostTable, Costs, first_cost, saturated};
 use super::events::{Event, EventChoice, EventError, Events};
 use super::functions::{FunctionTable, LineRule, LineSource};
 use super::headers::Headers;
@@ -91,8 +91,6 @@ struct Run {
     functions: FunctionTable,
     calls: CallTable,
     block: Option<Block>,
-    /// Self costs of the open block, in one row.
-    block_costs: CostTable,
     proxies: Vec<usize>,
 }
 
@@ -111,8 +109,8 @@ pub struct ProfileBuilder {
     /// This input; of its runs, those that have ended.
     input: Contents,
     run: Run,
-    /// Sums of the self costs of the section that is being read, but for the open block, in one row.
-    section_total: CostTable,
+    /// Sum of the self costs of the section that is being read, in the first event.
+    section_total: i128,
     /// Whether the first column is the first wanted event.
     begins_with_event: bool,
     /// The input, where it was summed before.
@@ -141,10 +139,9 @@ impl ProfileBuilder {
                 functions: FunctionTable::default(),
                 calls: CallTable::default(),
                 block: None,
-                block_costs: CostTable::one_row(1),
                 proxies: Vec::new(),
             },
-            section_total: CostTable::one_row(1),
+            section_total: 0,
             begins_with_event: false,
             table: None,
             follows_invocations: trace.links() || !options.proxies.is_empty(),
@@ -203,8 +200,7 @@ impl ProfileBuilder {
         self.run.functions.self_costs = CostTable::new(1);
         self.run.functions.inclusive_costs = CostTable::new(1);
         self.run.calls.costs = CostTable::new(1);
-        self.run.block_costs = CostTable::one_row(1);
-        self.section_total = CostTable::one_row(1);
+        self.section_total = 0;
         self.trace = Trace::new(Wanted::of(&self.options), 1);
     }
 
@@ -215,9 +211,8 @@ impl ProfileBuilder {
     /// more, but for names.
     pub fn begin_section(&mut self) {
         self.close_block();
-        let total = self.section_total.exact_row(0).next().unwrap_or(0);
+        let total = std::mem::take(&mut self.section_total);
         self.input.headers.end_section(saturated(total));
-        self.section_total.clear_row::<ANY_WIDTH>(0);
         if self.run.kind == Kind::Trace {
             self.end_run();
         }
@@ -302,8 +297,6 @@ impl ProfileBuilder {
         self.run.functions.self_costs.widen(width);
         self.run.functions.inclusive_costs.widen(width);
         self.run.calls.costs.widen(width);
-        self.run.block_costs.widen(width);
-        self.section_total.widen(width);
         self.trace.widen(width);
     }
 
@@ -318,12 +311,7 @@ impl ProfileBuilder {
 
     /// Sum of the self costs of the section that is being read.
     pub fn section_self_total(&self) -> Cost {
-        let sums = [&self.section_total, &self.run.block_costs];
-        saturated(
-            sums.iter()
-                .filter_map(|sums| sums.exact_row(0).next())
-                .sum(),
-        )
+        saturated(self.section_total)
     }
 
     /// The wanted events of the input that is being read, as far as they are known.
@@ -373,18 +361,13 @@ impl ProfileBuilder {
     #[inline]
     pub fn open_block(&mut self, object: NameId, file: NameId, name: NameId) {
         let function = self.function(object, file, name);
-        self.open_block_of::<ANY_WIDTH>(function, object, file);
+        self.open_block_of(function, object, file);
     }
 
     /// Opens a block of a function that was found before.
-    #[inline]
-    pub fn open_block_of<const WIDTH: usize>(
-        &mut self,
-        function: FunctionId,
-        object: NameId,
-        file: NameId,
-    ) {
-        self.end_block::<WIDTH>();
+    #[inline(always)]
+    pub fn open_block_of(&mut self, function: FunctionId, object: NameId, file: NameId) {
+        self.close_block();
         let Some(found) = self.run.functions.get_mut(function) else {
             return;
         };
@@ -398,17 +381,30 @@ impl ProfileBuilder {
             matching: 0,
             has_line: found.line_source == LineSource::OwnCost,
         });
+        if self.is_followed() {
+            self.trace.open_block();
+        }
+    }
+
+    /// Whether invocations of the run that is being read matter beyond its sums.
+    #[inline]
+    fn is_followed(&self) -> bool {
+        self.follows_invocations && self.run.kind == Kind::Trace
     }
 
     /// Adds a cost line of the open block.
-    #[inline]
+    #[inline(always)]
     pub fn add_cost<const WIDTH: usize>(&mut self, line: u64, costs: Costs<'_>) {
+        let is_followed = self.is_followed();
         let Some(block) = &mut self.run.block else {
             return;
         };
-        self.run.block_costs.add::<WIDTH>(0, costs.row);
-        if self.follows_invocations {
+        let self_costs = &mut self.run.functions.self_costs;
+        self_costs.add::<WIDTH>(block.function.index(), costs.row);
+        self.section_total += i128::from(first_cost(costs.row));
+        if is_followed {
             block.matching = block.matching.saturating_add(costs.matching);
+            self.trace.add_self_costs::<WIDTH>(costs.row);
         }
         if !block.has_line {
             block.has_line = true;
@@ -436,8 +432,7 @@ impl ProfileBuilder {
             callee,
             line,
         };
-        let is_followed = self.follows_invocations && self.run.kind == Kind::Trace;
-        if is_followed && self.trace.add_call(key, calls, costs) {
+        if self.is_followed() && self.trace.add_call(key, calls, costs) {
             self.offer_line(callee, target_line);
             return None;
         }
@@ -483,7 +478,10 @@ impl ProfileBuilder {
     #[inline]
     pub fn add_call_again<const WIDTH: usize>(&mut self, edge: EdgeId, costs: Costs<'_>) -> bool {
         match &self.run.block {
-            Some(_) if self.follows_invocations => self.follow_call_again(edge, costs),
+            Some(block) if self.follows_invocations => {
+                let caller = block.function;
+                self.follow_call_again::<WIDTH>(edge, caller, costs)
+            }
             Some(block) => {
                 let calls = &mut self.run.calls;
                 calls.add_again::<WIDTH>(edge, block.function, costs.row)
@@ -493,23 +491,11 @@ impl ProfileBuilder {
     }
 
     /// Closes the open block, if there is one.
-    pub fn close_block(&mut self) {
-        self.end_block::<ANY_WIDTH>();
-    }
-
     #[inline]
-    fn end_block<const WIDTH: usize>(&mut self) {
-        let Some(Block { function, .. }) = self.run.block else {
-            return;
-        };
-        let costs = &self.run.block_costs;
-        self.section_total.add_row::<WIDTH>(0, costs, 0);
-        let self_costs = &mut self.run.functions.self_costs;
-        self_costs.add_row::<WIDTH>(function.index(), costs, 0);
-        if self.follows_invocations && self.run.kind == Kind::Trace {
+    pub fn close_block(&mut self) {
+        if self.is_followed() {
             self.end_invocation();
         }
-        self.run.block_costs.clear_row::<WIDTH>(0);
         self.run.block = None;
     }
 

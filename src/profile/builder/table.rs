@@ -139,9 +139,7 @@ impl ProfileBuilder {
             .inclusive_costs
             .add::<1>(row, &[function.inclusive]);
         *seen = seen.saturating_add(1);
-        let self_cost = |_| function.self_cost.into();
-        let costs = (0..table.map.len()).map(|event| table.map.exact(event, self_cost));
-        self.section_total.add_exact(0, costs);
+        self.section_total += table.map.exact(0, |_| function.self_cost.into());
     }
 
     /// Adds an edge that a table states, in addition to the figures of its functions.

@@ -160,7 +160,7 @@ impl ContextTree {
         let costs = self.inclusive_costs.get_or_init(|| {
             let mut inclusive = self.self_costs.clone();
             self.sum_up(|id, _, costs| {
-                inclusive.clear_row::<ANY_WIDTH>(id.index());
+                inclusive.clear_row(id.index());
                 inclusive.add_row::<ANY_WIDTH>(id.index(), costs, 0);
             });
             inclusive.seal();
@@ -244,14 +244,14 @@ impl ContextTree {
                     if sums.rows() == depth {
                         sums.push_zeros();
                     }
-                    sums.clear_row::<ANY_WIDTH>(depth);
+                    sums.clear_row(depth);
                     sums.add_row::<ANY_WIDTH>(depth, &self.self_costs, id.index());
                     depth += 1;
                     *slot(&mut on_path, self.context(id).function.index()) += 1;
                 }
                 Step::Leave(id) => {
                     depth -= 1;
-                    ended.clear_row::<ANY_WIDTH>(0);
+                    ended.clear_row(0);
                     ended.add_row::<ANY_WIDTH>(0, &sums, depth);
                     if let Some(above) = depth.checked_sub(1) {
                         sums.add_row::<ANY_WIDTH>(above, &ended, 0);
@@ -530,7 +530,7 @@ impl ContextTree {
     fn enter(&mut self, node: Context, is_stepped_over: bool) -> Option<ContextId> {
         let id = if let Some(id) = self.free.pop() {
             self.nodes[id.index()] = node;
-            self.self_costs.clear_row::<ANY_WIDTH>(id.index());
+            self.self_costs.clear_row(id.index());
             id
         } else if let Some(number) = next_index(self.nodes.len()) {
             self.nodes.push(node);

@@ -60,7 +60,6 @@ impl Trace {
     /// Makes all rows longer.
     pub fn widen(&mut self, width: usize) {
         if let Some(linking) = &mut self.linking {
-            linking.width = width;
             linking.batch.widen(width);
         }
     }
@@ -74,6 +73,23 @@ impl Trace {
     pub fn set_role(&mut self, function: FunctionId, role: Role) {
         if let Some(linking) = &mut self.linking {
             linking.batch.roles.push((function, role));
+        }
+    }
+
+    /// Opens a block.
+    #[inline]
+    pub fn open_block(&mut self) {
+        if let Some(linking) = &mut self.linking {
+            linking.batch.self_costs.push_zeros();
+        }
+    }
+
+    /// Adds to the self costs of the open block.
+    #[inline]
+    pub fn add_self_costs<const WIDTH: usize>(&mut self, costs: &[Cost]) {
+        if let Some(linking) = &mut self.linking {
+            let block = linking.batch.blocks.len();
+            linking.batch.self_costs.add::<WIDTH>(block, costs);
         }
     }
 
@@ -91,21 +107,16 @@ impl Trace {
         waits
     }
 
-    /// Ends the open block, whose own costs are these.
+    /// Ends the open block, whose self cost in the first column is `matching`.
     #[inline]
-    pub fn end_block(
-        &mut self,
-        function: FunctionId,
-        self_costs: Costs<'_>,
-    ) -> Option<ListedCalls> {
-        let matching = self_costs.matching;
+    pub fn end_block(&mut self, function: FunctionId, matching: Cost) -> Option<ListedCalls> {
         if let Some(linking) = &mut self.linking {
             let block = Block {
                 function,
                 matching,
                 is_proxy: self.lists.is_proxy(function),
             };
-            linking.end_block(block, self_costs.row);
+            linking.end_block(block);
         }
         self.lists.end_block(function, matching)
     }
@@ -126,7 +137,6 @@ const BATCHES: usize = 4;
 #[derive(Debug)]
 struct Linking {
     wanted: Wanted,
-    width: usize,
     batch: Batch,
     /// None as long as starting a thread would not pay off.
     worker: Option<Worker>,
@@ -136,7 +146,6 @@ impl Linking {
     fn new(wanted: Wanted, width: usize) -> Self {
         Linking {
             wanted,
-            width,
             batch: Batch::new(width),
             worker: None,
         }
@@ -153,9 +162,8 @@ impl Linking {
         self.batch.call_costs.push(costs.row);
     }
 
-    fn end_block(&mut self, block: Block, self_costs: &[Cost]) {
+    fn end_block(&mut self, block: Block) {
         self.batch.blocks.push((block, self.batch.calls.len()));
-        self.batch.self_costs.push(self_costs);
         // Only here are all calls those of blocks in the batch.
         if self.batch.len() >= BATCH {
             self.hand_over();
@@ -170,7 +178,8 @@ impl Linking {
 
     #[inline(never)]
     fn hand_over(&mut self) {
-        let batch = std::mem::replace(&mut self.batch, Batch::new(self.width));
+        let next = Batch::like(&self.batch);
+        let batch = std::mem::replace(&mut self.batch, next);
         let wanted = self.wanted;
         let worker = self.worker.get_or_insert_with(|| {
             Worker::on_thread(wanted).unwrap_or_else(|| Worker::here(wanted))
@@ -242,6 +251,7 @@ mod tests {
         calls: impl IntoIterator<Item = (u32, Cost)>,
     ) {
         let caller = FunctionId(function);
+        trace.open_block();
         fn costs(row: &[Cost]) -> Costs<'_> {
             let matching = 3 * row[0];
             Costs { row, matching }
@@ -254,7 +264,8 @@ mod tests {
             };
             trace.add_call(call, 1, costs(&[cost]));
         }
-        trace.end_block(caller, costs(&[self_cost]));
+        trace.add_self_costs::<1>(&[self_cost]);
+        trace.end_block(caller, 3 * self_cost);
     }
 
     #[test]
