@@ -88,6 +88,7 @@
 
 // Numbers are narrowed in `webgrind::narrow` only, which owns the policy for that.
 #![warn(clippy::cast_possible_truncation)]
+#![forbid(unsafe_code)]
 
 pub mod callgrind;
 pub mod convert;

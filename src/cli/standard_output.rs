@@ -11,11 +11,14 @@ mod before_main {
 
     static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-    /// Runs before the runtime, and so without it.
-    #[ctor::ctor]
-    fn look() {
-        let outcome = rustix::io::fcntl_getfd(rustix::stdio::stdout());
-        IS_CLOSED.store(outcome.is_err(), Ordering::Relaxed);
+    // The attribute of the same name would build a parser of Rust, for this one use of it.
+    ctor::declarative::ctor! {
+        /// Runs before the runtime, and so without it.
+        #[ctor(unsafe)]
+        fn look() {
+            let outcome = rustix::io::fcntl_getfd(rustix::stdio::stdout());
+            IS_CLOSED.store(outcome.is_err(), Ordering::Relaxed);
+        }
     }
 
     pub fn is_closed() -> bool {
