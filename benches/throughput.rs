@@ -19,7 +19,6 @@ use flate2::Compression;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
-#[path = "../tests/suite/generate.rs"]
 mod generate;
 #[path = "../tests/common/random.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]

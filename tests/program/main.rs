@@ -7,7 +7,6 @@ mod runner;
 mod cli;
 #[cfg(all(unix, feature = "compression"))]
 mod docs;
-mod gates;
 mod input;
 #[cfg(all(target_os = "linux", feature = "compression"))]
 mod limits;

@@ -38,13 +38,18 @@ pub fn shell(command: &str, folder: &Path) -> Output {
 /// shown, if there is a mark.
 pub fn run(block: &Block<'_>, folder: &Path, mark: Option<&str>) -> String {
     let mut shown = String::new();
-    for command in block
-        .text
-        .lines()
-        .filter_map(|line| line.strip_prefix("$ "))
-    {
-        let output = shell(command, folder);
-        shown += &format!("$ {command}\n");
+    let mut lines = block.text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some(first) = line.strip_prefix("$ ") else {
+            continue;
+        };
+        let (mut command, mut typed) = (first.to_owned(), format!("{line}\n"));
+        while let Some(line) = lines.next_if(|line| line.starts_with("> ")) {
+            command += &format!("\n{}", &line[2..]);
+            typed += &format!("{line}\n");
+        }
+        let output = shell(&command, folder);
+        shown += &typed;
         let said = String::from_utf8_lossy(&output.stderr);
         let marked = said
             .lines()

@@ -6,7 +6,6 @@
 // What the tests share.
 #[path = "../common/mod.rs"]
 mod common;
-mod generate;
 mod library;
 mod schema;
 
@@ -34,5 +33,3 @@ mod sum_stacks;
 mod tables;
 mod trace_links;
 mod webgrind_page;
-
-use common::Random;

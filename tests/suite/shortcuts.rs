@@ -9,8 +9,7 @@ use cg_preprocess::webgrind::{self, OnOverflow, Version};
 
 use proptest::prelude::*;
 
-use crate::common::Random;
-use crate::generate;
+use crate::common::{Random, fixtures};
 use crate::library::{profile_options, read_options, write_options};
 use crate::properties;
 use crate::properties::spelling::spell;
@@ -121,64 +120,49 @@ fn damage(text: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-fn check_all(generate: impl Fn(u64) -> Vec<u8>) {
+/// The header of a profile and some of its blocks.
+fn part(text: &[u8], random: &mut Random) -> Vec<u8> {
+    let blocks = memchr::memmem::find_iter(text, b"\nfn=").map(|at| at + 1);
+    let blocks: Vec<usize> = blocks.chain([text.len()]).collect();
+    let from = blocks[random.index(blocks.len())];
+    let to = blocks.iter().find(|&&at| at >= from + 3000);
+    [&text[..blocks[0]], &text[from..*to.unwrap_or(&text.len())]].concat()
+}
+
+/// Reads parts of these fixtures, and what is left of them after some damage.
+fn check_parts(names: &[&str], change: impl Fn(Vec<u8>) -> Vec<u8>) {
+    let texts: Vec<_> = names.iter().map(|name| fixtures::bytes(name)).collect();
     for seed in 1..=80 {
         let mut random = Random(seed);
-        let mut text = generate(seed);
-        Case::new(&mut random).check(&text, usize::MAX);
-        for _ in 0..3 {
-            damage(&mut text, &mut random);
-            let case = Case::new(&mut random);
-            case.check(&text, usize::MAX);
-            let size = 1 + random.index(700);
-            case.check(&text, size);
-        }
+        let text = &texts[random.index(texts.len())];
+        check_any_way(&change(part(text, &mut random)), seed);
     }
 }
 
 #[test]
 fn traces() {
-    check_all(|seed| generate::xdebug(60, 1 + seed % 40, seed));
-}
-
-#[test]
-fn traces_whose_ids_are_renamed() {
+    let names = [
+        "xdebug2/composer.cg",
+        "xdebug3/composer.cg",
+        "xdebug3/features.cg",
+        "xdebug3/turns.cg",
+    ];
+    check_parts(&names, |text| text);
     // Xdebug's append mode: the ids start again in every run.
-    check_all(|seed| {
-        let mut text = generate::xdebug(30, 12, seed);
-        text.extend_from_slice(b"==== NEW PROFILING FILE ====================\n");
-        text.extend(generate::xdebug(30, 17, seed + 1000));
-        text
-    });
+    let other = fixtures::bytes("xdebug3/small.cg");
+    let marker = b"==== NEW PROFILING FILE ====================\n";
+    check_parts(&names, |text| [&text, &marker[..], &other].concat());
 }
 
 #[test]
-fn sums_with_addresses() {
-    check_all(|seed| generate::valgrind(1 + seed % 7, seed));
-}
-
-#[test]
-fn sums_with_lines_alone() {
-    check_all(|seed| without_addresses(&generate::valgrind(1 + seed % 7, seed)));
-}
-
-/// The same profile as it is without `--dump-instr=yes`.
-fn without_addresses(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let words: Vec<_> = line.split(|&byte| byte == b' ').collect();
-        match words[..] {
-            [b"positions:", ..] => out.extend_from_slice(b"positions: line\n"),
-            [count, _, ref rest @ ..] if count.starts_with(b"calls=") => {
-                out.extend([&[count], rest].concat().join(&b' '));
-            }
-            [first, ref rest @ ..] if first[0] <= b'9' && first[0] > b' ' && first[0] != b'#' => {
-                out.extend(rest.join(&b' '));
-            }
-            _ => out.extend_from_slice(line),
-        }
-    }
-    out
+fn sums() {
+    let names = [
+        "valgrind/instr.cg",
+        "valgrind/combine.cg",
+        "valgrind/plain.cg",
+        "valgrind/cachegrind.out",
+    ];
+    check_parts(&names, |text| text);
 }
 
 /// Reads a text, and what is left of it after some damage, in any way.
