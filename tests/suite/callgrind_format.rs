@@ -1,7 +1,7 @@
 //! Profiles in the callgrind format: what is written is read as the same sums.
 
 use cg_preprocess::callgrind::{self, WriteWarning};
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::webgrind::Version;
 
 use crate::common::fixtures;
@@ -131,111 +131,6 @@ fn invocations(profile: &Profile) -> Vec<u64> {
 }
 
 #[test]
-fn functions_are_sorted_and_each_id_is_defined_once() {
-    let profile = read(
-        concat!(
-            "cmd: ./b\ncmd: ./a x\nevent: Sum = Ir + 2 Dr : Both\n",
-            "event: Ir : Instruction Fetches\nevents: Ir Dr\n",
-            "ob=libz\nfl=z.c\nfn=last\n9 5\ncob=app\ncfi=a.c\ncfn=first\ncalls=2 3\n10 7 1\n",
-            "ob=app\nfl=a.c\nfn=first\n3 7 1\nfn=(below main)\n0 0 4\ncfn=first\ncalls=1 3\n8 1\n",
-            "cob=libz\ncfi=z.c\ncfn=last\ncalls=1 9\n1 12 1\n",
-        ),
-        all_events(),
-    );
-    let version = env!("CARGO_PKG_VERSION");
-    let expected = format!(
-        "\
-# callgrind format
-version: 1
-creator: cg-preprocess {version}
-cmd: ./a x
-desc: Runs: 1 of 2 commands
-desc: Command: ./b
-positions: line
-event: Ir : Instruction Fetches
-event: Sum = Ir + 2 Dr : Both
-events: Ir Dr
-summary: 12 5
-
-ob=(1) app
-fl=(1) a.c
-fn=(1) (below main)
-0 0 4
-cob=(2) libz
-cfi=(2) z.c
-cfn=(2) last
-calls=1 9
-1 12 1
-cfn=(3) first
-calls=1 3
-8 1
-
-fn=(3)
-3 7 1
-
-ob=(2)
-fl=(2)
-fn=(2)
-9 5
-cob=(1)
-cfi=(1)
-cfn=(3)
-calls=2 3
-10 7 1
-
-totals: 12 5
-"
-    );
-    assert_eq!(written(&profile), expected);
-}
-
-/// KCachegrind takes the object and file of the line that defines an id for those of its function.
-#[test]
-fn functions_of_one_name_have_ids_of_their_own() {
-    let profile = read(
-        concat!(
-            "events: Ir\nfl=a.php\nfn=run\n1 5\nfl=b.php\nfn=run\n2 7\n",
-            "fl=main.php\nfn={main}\n1 1\ncfi=b.php\ncfn=run\ncalls=1 2\n3 7\n",
-            "cfi=a.php\ncfn=run\ncalls=1 1\n4 5\n",
-        ),
-        all_events(),
-    );
-    let text = written(&profile);
-    let expected = concat!(
-        "\nfl=(1) a.php\nfn=(1) run\n1 5\n\nfl=(2) b.php\nfn=(2) run\n2 7\n\n",
-        "fl=(3) main.php\nfn=(3) {main}\n1 1\ncfi=(2)\ncfn=(2)\ncalls=1 2\n3 7\n",
-        "cfi=(1)\ncfn=(1)\ncalls=1 1\n4 5\n\ntotals: 13\n",
-    );
-    assert!(text.ends_with(expected), "{text}");
-}
-
-#[test]
-fn events_that_are_left_out_take_the_formulas_along() {
-    let text = "event: Sum = Ir + 2 Dr\nevent: Dr : Reads\nevents: Ir Dr\nfn=a\n1 5 7\n";
-    let events = |names: &[&str]| {
-        let options = profile_options(|options| {
-            options.events = EventChoice::Named(names.iter().map(|&name| name.into()).collect())
-        });
-        let text = written(&read(text, options));
-        let lines = text.lines().filter(|line| line.starts_with("event"));
-        lines.map(str::to_owned).collect::<Vec<_>>()
-    };
-    assert_eq!(
-        events(&["Dr", "Ir"]),
-        [
-            "event: Dr : Reads",
-            "event: Sum = Ir + 2 Dr",
-            "events: Dr Ir"
-        ]
-    );
-    assert_eq!(events(&["Ir"]), ["events: Ir"]);
-    assert_eq!(
-        events(&["Sum", "Ir", "Dr"]),
-        ["event: Dr : Reads", "events: Sum Ir Dr"]
-    );
-}
-
-#[test]
 fn names_come_back_whatever_they_are() {
     let names: [&[u8]; 8] = [
         b"(8)",
@@ -287,37 +182,6 @@ fn replace(file: &mut [u8], from: &[u8], to: &[u8]) {
     let at = file.windows(from.len()).position(|window| window == from);
     let at = at.unwrap();
     file[at..at + to.len()].copy_from_slice(to);
-}
-
-#[test]
-fn sums_of_64_bits_are_written_and_larger_ones_refused() {
-    let largest =
-        "events: Ir\nfn=a\n1 9223372036854775806\ncfn=b\ncalls=18446744073709551614 1\n1 0\n";
-    let profile = read(largest, all_events());
-    let text = written(&profile);
-    assert!(text.contains("\n1 9223372036854775806\n"), "{text}");
-    assert!(text.contains("\ncalls=18446744073709551614 1\n"), "{text}");
-    for too_large in [
-        "events: Ir\nfn=a\n1 9223372036854775806\n1 1\n",
-        "events: Ir Dr\nfn=a\n1 0 9223372036854775806\n1 0 1\n",
-        "events: Ir\nfn=a\n1 9223372036854775806\nfn=b\n1 1\n",
-        "events: Ir\nfn=a\n1 1\ncfn=b\ncalls=18446744073709551614 1\n1 0\ncfn=b\ncalls=1 1\n1 0\n",
-    ] {
-        let mut output = Vec::new();
-        let error = callgrind::write(&read(too_large, all_events()), &mut output);
-        let message = error.unwrap_err().to_string();
-        assert_eq!(message, "some sums do not fit into 64 bits", "{too_large}");
-        assert!(output.is_empty());
-    }
-}
-
-#[test]
-fn inclusive_costs_that_get_lost_are_told() {
-    let text = "events: Ir\nfn=a\n1 5\ncfn=a\ncalls=1 1\n2 3\n";
-    let mut options = all_events();
-    options.inclusive = InclusiveCost::Outermost;
-    let (_, warnings) = write(&read(text, options));
-    assert_eq!(warnings, [WriteWarning::InclusiveCosts(1)]);
 }
 
 #[test]
@@ -386,4 +250,39 @@ fn the_order_and_grouping_of_inputs_does_not_matter() {
     let mut groups = chosen(&merged(&[d, a]));
     groups.merge(chosen(&merged(&[c, b]))).unwrap();
     assert!(text_of(&groups) == expected);
+}
+
+#[test]
+fn runs_and_commands_are_kept_by_preprocessed_files() {
+    let profile = |text: &str| read(text, all_events());
+    let mut both = profile("cmd: b\nevents: Ir\nfn=f\n1 2\n");
+    both.merge(profile("cmd: a\nevents: Ir\nfn=f\n1 3\n"))
+        .unwrap();
+    let again = read_file(&write_preprocessed(&both, Version::V7)).unwrap();
+    assert_eq!(again.runs(), 2);
+    let said = "\ncmd: a\ndesc: Runs: 2 of 2 commands\ndesc: Command: b\n";
+    assert!(written(&again).contains(said));
+}
+
+#[test]
+fn only_so_many_commands_are_named() {
+    let profile = |text: String| read(text, all_events());
+    let sum = |texts: Vec<String>| {
+        let profiles = texts.into_iter().map(profile);
+        let sum = profiles.reduce(|mut one, other| {
+            one.merge(other).unwrap();
+            one
+        });
+        written(&sum.unwrap())
+    };
+    let some = |numbers: std::ops::Range<u32>| {
+        let texts = numbers.map(|number| format!("cmd: c{number:03}\nevents: Ir\nfn=f\n1 2\n"));
+        sum(texts.collect())
+    };
+    let all = some(0..150);
+    let said = "\ndesc: Runs: 150 of over 100 commands\n";
+    assert!(all.contains(said), "{all}");
+    assert_eq!(all.matches("Command: ").count(), 99);
+    assert_eq!(sum([50..150, 0..10, 10..50].map(some).into()), all);
+    assert_eq!(sum(vec![all.clone()]), all);
 }

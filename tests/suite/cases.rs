@@ -6,9 +6,10 @@
 //! | kind | what it shows |
 //! |---|---|
 //! | `tables` | headers, functions with their calls, and what there is to say, or the error; the same whether the shortcuts can be taken or not |
-//! | `text`, `tree`, `collapsed`, `json`, `sums` | a report, or the profile in the callgrind format |
+//! | `stacks` | the stacks with their costs, and which of these are estimated |
+//! | `text`, `markdown`, `tree`, `collapsed`, `json`, `sums` | a report, or the profile in the callgrind format |
 //! | `preprocessed` | what a preprocessed file holds |
-//! | `comparison` | the report of a comparison with the inputs that are called `base` |
+//! | `comparison` | the report of a comparison with the inputs that are called `base`; `markdown=5` is one with a limit |
 //!
 //! `BLESS=1 cargo test --test suite cases` writes them anew; review the difference.
 
@@ -19,12 +20,15 @@ use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::profile::{
     Comparison, EventChoice, InclusiveCost, Profile, ProfileBuilder, Stacks,
 };
+use cg_preprocess::report::json::Completeness;
+use cg_preprocess::report::markdown::{self, Verdict};
 use cg_preprocess::report::{collapsed, json, text, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
 use crate::common::pages::{self, Block};
 use crate::common::preprocessed::decode;
 use crate::library::{self, Bytewise, Reading};
+use crate::sum_stacks;
 
 /// Takes options off a list: each with its value, or an empty one.
 fn each<'a>(options: &[&'a str], mut set: impl FnMut(&'a str, &'a str)) {
@@ -71,6 +75,7 @@ fn report(options: &[&str]) -> text::Options {
             "names" if value == "full" => report.names = text::Names::Full,
             "sort" if value == "calls" => report.sort = text::Sort::Calls,
             "sort" if value == "inclusive" => report.sort = text::Sort::Inclusive,
+            "markdown" => {}
             _ => panic!("unknown option {name:?}"),
         });
     })
@@ -202,8 +207,30 @@ fn written<W: ToString, E: ToString>(
     }
 }
 
+/// The profile in the callgrind format, which is the same once it is read and written again.
+fn sums(profile: &Profile) -> String {
+    let shown = written(|output| callgrind::write(profile, output));
+    if !shown.starts_with("error: ") {
+        let all = library::profile_options(|options| options.events = EventChoice::All);
+        let again = library::read(shown.split("warning: ").next().unwrap(), all);
+        let again = written(|output| callgrind::write(&again, output));
+        assert!(shown.starts_with(&again), "{shown} becomes {again}");
+    }
+    let version = concat!("creator: cg-preprocess ", env!("CARGO_PKG_VERSION"));
+    shown.replace(version, "creator: cg-preprocess VERSION")
+}
+
 fn none(_: ()) -> Vec<String> {
     Vec::new()
+}
+
+/// What comes of a limit.
+pub fn verdict(comparison: &Comparison, limit: &str) -> Verdict {
+    let failure = comparison.check_growth(limit.parse().unwrap()).err();
+    Verdict {
+        kept: failure.is_none(),
+        text: failure.map_or(format!("at most {limit} %"), |failure| failure.to_string()),
+    }
 }
 
 fn comparison(base: &Profile, new: &Profile, options: &[&str]) -> String {
@@ -217,13 +244,30 @@ fn comparison(base: &Profile, new: &Profile, options: &[&str]) -> String {
         Err(error) => return format!("error: {error}\n"),
     };
     if options == ["json"] {
-        let complete = json::Completeness {
+        let complete = Completeness {
             base: true,
             new: false,
         };
         return written(|output| json::write_comparison(&comparison, &complete, output).map(none));
     }
+    let limit = options
+        .iter()
+        .find_map(|option| option.strip_prefix("markdown"));
     let options = report(options);
+    if let Some(limit) = limit {
+        let verdicts: Vec<_> = limit
+            .strip_prefix('=')
+            .iter()
+            .map(|limit| verdict(&comparison, limit))
+            .collect();
+        return written(|output| {
+            let complete = Completeness {
+                base: true,
+                new: verdicts.is_empty(),
+            };
+            markdown::write_comparison(&comparison, &verdicts, &options, complete, output).map(none)
+        });
+    }
     written(|output| text::write_comparison(&comparison, &options, output).map(none))
 }
 
@@ -266,6 +310,12 @@ fn check(page: &Path) {
                 let options = report(options);
                 written(|output| text::write(&inputs.profile(), &options, output).map(none))
             }
+            "markdown" => {
+                let options = report(options);
+                written(|output| {
+                    markdown::write(&inputs.profile(), &options, true, output).map(none)
+                })
+            }
             "tree" => {
                 let options = report(options);
                 written(|output| {
@@ -275,7 +325,8 @@ fn check(page: &Path) {
             "collapsed" => {
                 written(|output| collapsed::write(&Stacks::new(&inputs.profile()), output))
             }
-            "sums" => written(|output| callgrind::write(&inputs.profile(), output)),
+            "stacks" => sum_stacks::shown(&inputs.profile()),
+            "sums" => sums(&inputs.profile()),
             "json" => library::json(&inputs.profile()),
             "preprocessed" => preprocessed(&inputs.profile(), options),
             "comparison" => comparison(&base.profile(), &inputs.profile(), options),

@@ -26,7 +26,6 @@ mod properties;
 mod reading;
 mod report;
 mod round_trip;
-mod runs;
 mod shortcuts;
 mod stacks;
 mod sum_stacks;

@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 
 use cg_preprocess::profile::{
-    EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions, StackId,
-    Stacks,
+    EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions, Stacks,
 };
 use cg_preprocess::report::{collapsed, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
@@ -297,17 +296,6 @@ fn a_file_of_v4_keeps_calls_without_invocations_and_proxies_without_calls() {
 }
 
 #[test]
-fn a_comparison_multiplies_by_the_scale_of_each_side() {
-    let [base, new] = ["Ir_(x1000)", "Ir"].map(|event| {
-        let text = format!("events: {event}\nfl=a.c\nfn=main\n1 5\n");
-        read(text, stacked())
-    });
-    let mut output = Vec::new();
-    collapsed::write_comparison(&Stacks::new(&base), &Stacks::new(&new), &mut output).unwrap();
-    assert_eq!(String::from_utf8(output).unwrap(), "main 5000 5\n");
-}
-
-#[test]
 fn what_lies_below_a_mebibyte_of_frames_is_summed_up() {
     let [a, b, c] = ["a", "b", "c"].map(|letter| letter.repeat(600_000));
     let text = trace(&[(&c, 1, &[]), (&b, 2, &[(&c, 1)]), (&a, 4, &[(&b, 3)])]);
@@ -319,23 +307,6 @@ fn what_lies_below_a_mebibyte_of_frames_is_summed_up() {
     ];
     assert!(stacks == BTreeMap::from(expected));
     assert_eq!(warnings.len(), 1);
-}
-
-#[test]
-fn functions_that_share_a_frame_share_their_warnings() {
-    let text = trace(&[
-        ("a;", 3, &[]),
-        ("a:", -5, &[]),
-        ("b;", -3, &[]),
-        ("b:", 5, &[]),
-    ]);
-    let (stacks, warnings) = collapsed(&read(text, stacked()));
-    assert_eq!(stacks, BTreeMap::from([("b:".to_owned(), 2)]));
-    let messages: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    assert_eq!(
-        messages,
-        ["stacks with a negative sum are left out: 1, which add up to -2"]
-    );
 }
 
 #[test]
@@ -372,48 +343,4 @@ fn a_file_of_v4_made_from_sums_has_no_stacks_of_its_own() {
     let again = read_again(&file, stacked());
     assert_eq!(again.kind(), ProfileKind::Aggregate);
     assert!(again.contexts().is_none());
-}
-
-#[test]
-fn nodes_come_after_their_parents_and_siblings_by_name() {
-    let text = trace(&[
-        ("b", 1, &[]),
-        ("a", 2, &[]),
-        ("b", 4, &[("a", 2)]),
-        ("main", 8, &[("b", 1), ("b", 6)]),
-        ("a", 16, &[]),
-    ]);
-    let profile = read(text, stacked());
-    let stacks = Stacks::new(&profile);
-    let shown: Vec<_> = stacks
-        .nodes()
-        .map(|node| {
-            let function = stacks.function(node).expect("one of the trace");
-            let name = profile.name(profile.function(function).name);
-            assert_eq!(stacks.frame(node), name);
-            let above = stacks.parent(node).map(|node| node.index());
-            let below: Vec<_> = stacks.children(node).map(StackId::index).collect();
-            let costs = (stacks.self_costs(node)[0], stacks.inclusive_costs(node)[0]);
-            assert!(!stacks.is_estimated(node));
-            (
-                String::from_utf8_lossy(name),
-                above,
-                below,
-                stacks.calls(node),
-                costs,
-            )
-        })
-        .collect();
-    assert_eq!(
-        shown,
-        [
-            ("a".into(), None, vec![], 1, (16, 16)),
-            ("main".into(), None, vec![2], 1, (8, 15)),
-            ("b".into(), Some(1), vec![3], 2, (5, 7)),
-            ("a".into(), Some(2), vec![], 1, (2, 2)),
-        ]
-    );
-    let roots: Vec<_> = stacks.roots().map(StackId::index).collect();
-    assert_eq!(roots, [0, 1]);
-    assert_eq!(stacks.exact_share(), 1.0);
 }
