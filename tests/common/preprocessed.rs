@@ -1,9 +1,11 @@
 //! A decoder of the preprocessed formats, written from their description and nothing else.
 
-/// Function or invocation number of "nobody".
-pub const NOBODY: u32 = u32::MAX;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::tables::{Call, Row, Tables, spelled};
+
+/// Function or invocation number of "nobody".
+pub const NOBODY: u32 = u32::MAX;
 
 /// A preprocessed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +80,87 @@ impl Decoded {
             headers: self.headers.iter().map(|line| spelled(line)).collect(),
             functions: functions.collect(),
         }
+    }
+}
+
+/// Invocations of v4, by the numbers of their functions and their own.
+impl Decoded {
+    pub fn invocations(&self) -> impl Iterator<Item = ([u32; 2], &V4Invocation)> {
+        let functions = (0..).zip(&self.functions);
+        functions.flat_map(|(function, record)| {
+            let invocations = (0..).zip(&record.invocations);
+            invocations.map(move |(number, invocation)| ([function, number], invocation))
+        })
+    }
+
+    pub fn name(&self, function: u32) -> String {
+        String::from_utf8_lossy(&self.functions[function as usize].name).into_owned()
+    }
+
+    pub fn invocation(&self, [function, number]: [u32; 2]) -> &V4Invocation {
+        &self.functions[function as usize].invocations[number as usize]
+    }
+
+    /// Names of the functions of invocations that nobody called, in order.
+    pub fn roots(&self) -> Vec<String> {
+        let roots = self.invocations().filter(|(_, one)| one.caller == NOBODY);
+        let mut names: Vec<_> = roots
+            .map(|([function, _], _)| self.name(function))
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Sees that each call leads to an invocation that names it as its own, and that all others have
+    /// no caller. Returns by how much calls cost other than the invocations that they made: their
+    /// writers round the two apart.
+    pub fn assert_linked(&self) -> Vec<u32> {
+        let made_by =
+            |one: &V4Invocation| [one.caller, one.caller_invocation, one.line, one.call_cost];
+        let mut called = BTreeSet::new();
+        let mut differences = Vec::new();
+        for ([function, number], invocation) in self.invocations() {
+            for call in &invocation.sub_calls {
+                let name = self.name(call.function);
+                assert_ne!(call.invocation, NOBODY, "a call of {name} is not linked");
+                let there = [call.function, call.invocation];
+                assert!(called.insert(there), "{name} {} twice", call.invocation);
+                let callee = self.invocation(there);
+                assert_eq!(
+                    made_by(callee),
+                    [function, number, call.line, call.cost],
+                    "{name}"
+                );
+                differences.push(callee.inclusive.abs_diff(call.cost));
+            }
+        }
+        assert!(!called.is_empty(), "no calls at all");
+        let others = self
+            .invocations()
+            .filter(|(here, _)| !called.contains(here));
+        others.for_each(|(_, other)| assert_eq!(made_by(other), [NOBODY, 0, 0, 0]));
+        differences
+    }
+
+    /// The sums of the self costs of all invocations with the same callers, by a walk from the roots
+    /// down; calls without an invocation are leaves.
+    pub fn stacks(&self) -> BTreeMap<String, i64> {
+        let roots = self.invocations().filter(|(_, one)| one.caller == NOBODY);
+        let mut pending: Vec<_> = roots.map(|(root, _)| (self.name(root[0]), root)).collect();
+        let mut stacks: BTreeMap<String, i64> = BTreeMap::new();
+        while let Some((stack, here)) = pending.pop() {
+            let invocation = self.invocation(here);
+            for call in &invocation.sub_calls {
+                let below = format!("{stack};{}", self.name(call.function));
+                match call.invocation {
+                    NOBODY => *stacks.entry(below).or_default() += i64::from(call.cost),
+                    number => pending.push((below, [call.function, number])),
+                }
+            }
+            *stacks.entry(stack).or_default() += i64::from(invocation.self_cost);
+        }
+        stacks.retain(|_, cost| *cost != 0);
+        stacks
     }
 }
 

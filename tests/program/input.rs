@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::common::fixtures::assert_holds;
@@ -65,83 +65,6 @@ fn many_inputs_give_what_groups_of_them_give() {
     assert_eq!(listed.lines().count(), 20, "{messages}");
     assert!(of_groups.starts_with(&listed), "{messages}");
     assert!(sum(&groups).1 == all);
-}
-
-#[test]
-fn two_inputs_give_what_they_give_one_after_another_in_one() {
-    let folder = TempDir::new().unwrap();
-    let joined = folder.path().join("joined.cg");
-    for names in [
-        ["xdebug3/small.cg", "xdebug3/features.cg"],
-        ["xdebug3/features.cg", "xdebug3/small.cg"],
-        ["xdebug3/composer.cg", "xdebug3/composer.cg"],
-        ["xdebug2/small.cg", "xdebug2/composer.cg"],
-        ["xdebug2/composer.cg", "xdebug3/composer.cg"],
-        ["xdebug3/chain.cg", "xdebug2/chain.cg"],
-    ] {
-        let paths = names.map(fixture);
-        fs::write(&joined, names.map(bytes).concat()).unwrap();
-        // Without lines: of several inputs the least counts, of several runs the first.
-        for format in ["v4", "v5", "v6"] {
-            for inclusive in ["summed", "outermost"] {
-                let options = ["-q", "-f", format, "--inclusive", inclusive];
-                let apart = program().args(options).args(&paths).output().unwrap();
-                let joined = program().args(options).arg(&joined).output().unwrap();
-                assert!(
-                    written(apart) == written(joined),
-                    "{names:?}, {format}, {inclusive}"
-                );
-            }
-        }
-    }
-}
-
-/// A JSON report without what two inputs may count otherwise than one text: the lines of functions,
-/// of which the least counts or the first, and the invocations of aggregated functions that nobody
-/// calls, one for each input.
-fn figures(paths: &[PathBuf]) -> Value {
-    let output = program().args(["-q", "-f", "json"]).args(paths).output();
-    let mut document: Value = serde_json::from_slice(&written(output.unwrap())).unwrap();
-    let is_trace = document["kind"] == "trace";
-    for function in document["functions"].as_array_mut().unwrap() {
-        function["line"].take();
-        if !is_trace && function["called_from"] == json!([]) {
-            function["invocations"].take();
-        }
-    }
-    let headers = document["headers"].as_array_mut().unwrap();
-    let is_note = |header: &Value, note| header[1].as_str().unwrap().starts_with(note);
-    if !is_trace {
-        // A text of sums is one run, unless it says more.
-        headers.retain(|header| !is_note(header, "Runs: "));
-        document["runs"].take();
-    }
-    // A profile that is named twice is warned of, and so is one that lacks an event of another.
-    let headers = document["headers"].as_array_mut().unwrap();
-    headers.retain(|header| !is_note(header, "Incomplete: "));
-    document["warnings"].take();
-    document["complete"].take();
-    document
-}
-
-#[test]
-fn two_inputs_give_the_figures_of_one_text() {
-    let folder = TempDir::new().unwrap();
-    let joined = folder.path().join("joined.cg");
-    for names in [
-        ["xdebug3/small.cg", "xdebug3/features.cg"],
-        ["xdebug3/features.cg", "xdebug3/small.cg"],
-        ["xdebug3/composer.cg", "xdebug3/composer.cg"],
-        ["xdebug2/small.cg", "xdebug2/composer.cg"],
-        ["valgrind/plain.cg", "valgrind/instr.cg"],
-        ["valgrind/instr.cg", "valgrind/plain.cg"],
-        ["valgrind/instr.cg", "valgrind/instr.cg"],
-    ] {
-        fs::write(&joined, names.map(bytes).concat()).unwrap();
-        let apart = figures(&names.map(fixture));
-        assert!(apart == figures(std::slice::from_ref(&joined)), "{names:?}");
-        assert!(apart["functions"].as_array().unwrap().len() > 5);
-    }
 }
 
 /// Neither Xdebug nor webgrind names objects: what webgrind keeps of a trace has the same functions.

@@ -1,6 +1,5 @@
 //! Which cost is written, and what happens to costs that 32 bits cannot hold.
 
-use std::collections::BTreeSet;
 use std::io::Cursor;
 
 use cg_preprocess::callgrind;
@@ -12,99 +11,6 @@ use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteError, WriteOption
 use crate::common::fixtures;
 use crate::common::preprocessed::decode;
 use crate::library::{Reading, event, json, linked, profile_options, read, write_with};
-
-/// A v7 file as webgrind sees it: its library/Reader.php in a few lines.
-struct Webgrind {
-    headers: Vec<String>,
-    /// Of every function: self and inclusive cost.
-    costs: Vec<(u32, u32)>,
-    warnings: Vec<String>,
-}
-
-impl Webgrind {
-    fn open(profile: &Profile, policy: OnOverflow) -> Self {
-        let (file, warnings) = write_with(profile, Version::V7, policy);
-        let file = decode(&file);
-        let headers = file.headers.into_iter();
-        let functions = file.functions.iter();
-        Webgrind {
-            headers: headers
-                .map(|line| String::from_utf8(line).unwrap())
-                .collect(),
-            costs: functions.map(|f| (f.self_cost, f.inclusive)).collect(),
-            warnings: warnings.iter().map(ToString::to_string).collect(),
-        }
-    }
-
-    fn header(&self, key: &str) -> impl Iterator<Item = &str> {
-        let prefix = format!("{key}: ");
-        self.headers
-            .iter()
-            .filter_map(move |line| line.strip_prefix(&prefix))
-    }
-
-    /// The first numbers of all `summary:` lines, added up.
-    fn summary(&self) -> f64 {
-        let first = |value: &str| value.split(' ').next().unwrap().parse::<f64>().unwrap();
-        self.header("summary").map(first).sum()
-    }
-
-    /// Percent of the summary, as shown with `costFormat` percent.
-    fn percent(&self, cost: u32) -> String {
-        format!("{:.2}", f64::from(cost) * 100.0 / self.summary())
-    }
-
-    /// Microseconds, as shown with `costFormat` usec: only `Time_(10ns)` is converted.
-    fn microseconds(&self, cost: f64) -> f64 {
-        let events = self.header("events").last().unwrap().to_lowercase();
-        let unit = if events.contains("time_(10ns)") {
-            100.0
-        } else {
-            1.0
-        };
-        (cost / unit).round()
-    }
-}
-
-/// A request of ten minutes, nearly all of it spent in a query.
-fn ten_minutes() -> String {
-    let query = 59_000_000_000u64;
-    format!(
-        "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.35)\ncmd: /srv/app/slow.php\npart: 1\n\
-         positions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n\
-         fl=(1) php:internal\nfn=(1) php::PDO->query\n7 {query} 64\n\n\
-         fl=(2) /srv/app/slow.php\nfn=(2) {{main}}\n1 1000000000 32\n\
-         cfl=(1)\ncfn=(1)\ncalls=1 0 0\n7 {query} 64\n\nsummary: 60000000000 96\n\n"
-    )
-}
-
-#[test]
-fn ten_minutes_are_ten_minutes_in_webgrinds_arithmetic() {
-    let profile = read(ten_minutes(), ProfileOptions::default());
-    let webgrind = Webgrind::open(&profile, OnOverflow::Scale);
-    let ten_minutes = 600.0 * 1e6;
-    let (own, inclusive) = webgrind.costs[1];
-    assert_eq!(webgrind.microseconds(f64::from(inclusive)), ten_minutes);
-    assert_eq!(webgrind.microseconds(f64::from(own)), 10.0 * 1e6);
-    assert_eq!(webgrind.microseconds(webgrind.summary()), ten_minutes);
-    assert_eq!(webgrind.percent(webgrind.costs[0].0), "98.33");
-    assert_eq!(
-        webgrind.header("events").collect::<Vec<_>>(),
-        ["Time_(us) Memory_(bytes)"]
-    );
-    assert_eq!(
-        webgrind.header("summary").collect::<Vec<_>>(),
-        ["600000000 96"],
-        "the other event keeps its unit"
-    );
-    assert_eq!(
-        webgrind.warnings,
-        [
-            "costs of \"Time_(10ns)\" do not fit into 32 bits: all were divided by 100 \
-          and the event is now \"Time_(us)\""
-        ]
-    );
-}
 
 /// Cannot seek or write: for what must fail before it does either.
 struct Untouchable;
@@ -139,50 +45,6 @@ fn a_file_over_4_gib_is_refused_before_anything_is_written() {
         error.to_string(),
         "the file would have 4362093766 bytes, but the format cannot address more than 4294967295"
     );
-}
-
-fn outermost() -> ProfileOptions {
-    profile_options(|options| {
-        options.inclusive = InclusiveCost::Outermost;
-        options.invocations = true;
-    })
-}
-
-/// The definition itself: walk up from every invocation, to each function that comes by once.
-fn outermost_by_walking(profile: &Profile) -> Vec<i64> {
-    let tree = profile.invocations().unwrap();
-    let mut sums = vec![0; profile.functions().len()];
-    for (at, invocation) in tree.invocations().iter().enumerate() {
-        let callers = std::iter::successors(tree.caller_of(at), |&(up, _)| tree.caller_of(up));
-        let callers = callers.map(|(up, _)| tree.invocations()[up].function);
-        let path: BTreeSet<_> = callers.chain([invocation.function]).collect();
-        for function in path {
-            sums[function.index()] += tree.self_costs(at)[0];
-        }
-    }
-    sums
-}
-
-#[test]
-fn in_a_trace_outermost_equals_a_walk_through_the_tree() {
-    for name in ["chain", "composer", "features", "proxies", "small"] {
-        let text = fixtures::bytes(&format!("xdebug3/{name}.cg"));
-        let profile = read(&text, outermost());
-        let functions = profile.functions();
-        let inclusive: Vec<i64> = functions
-            .map(|(id, _)| profile.inclusive_costs(id)[0])
-            .collect();
-        assert_eq!(inclusive, outermost_by_walking(&profile), "{name}");
-        let summary: i64 = profile
-            .headers()
-            .filter(|header| header.key() == b"summary")
-            .map(|header| {
-                let value = String::from_utf8_lossy(header.value()).into_owned();
-                value.split(' ').next().unwrap().parse::<i64>().unwrap()
-            })
-            .sum();
-        assert!(inclusive.iter().all(|&cost| cost <= summary), "{name}");
-    }
 }
 
 /// Whatever is asked for, all events at once are what each of them is alone.
@@ -321,16 +183,6 @@ fn figures(profile: &Profile, event: usize) -> (Vec<[i64; 2]>, Vec<Vec<i64>>) {
 }
 
 #[test]
-fn a_part_without_one_event_of_a_formula_lacks_all_of_it() {
-    let text = "part: 1\nevent: T = Ir + Dr\nevents: Ir Dr\nfn=f\n1 60 40\n\
-                part: 2\nevents: Ir\nfn=f\n2 52\n";
-    let (total, warnings) = missing(text, "T");
-    assert_eq!(total, 100);
-    let expected = "test.cg:9: no event \"T\" from here on, only Ir: its cost counts as 0";
-    assert_eq!(warnings, [expected]);
-}
-
-#[test]
 fn events_with_a_wrong_formula_are_not_recommended() {
     let text = "event: Sum = Ir + Dx\nevent: Twice = 2 Ir\nevents: Ir\nfn=f\n1 5\n";
     let profile = read(text, ProfileOptions::default());
@@ -461,14 +313,4 @@ fn a_derived_event_may_add_up_another() {
     profile.derive_events();
     let json: serde_json::Value = serde_json::from_str(&json(&profile)).unwrap();
     assert_eq!(json["total"], serde_json::json!([10, 1, 12, 36]));
-}
-
-/// Where the costs of this event are missing, and what says so.
-fn missing(text: &str, name: &str) -> (i64, Vec<String>) {
-    let reading = Reading {
-        profile: event(name),
-        ..Reading::default()
-    };
-    let (profile, warnings) = reading.read([text.as_bytes()]).unwrap();
-    (profile.total(), warnings)
 }

@@ -1,9 +1,9 @@
 //! Lines of the body, one by one: positions, numbers, and which of them are none.
 
 use cg_preprocess::callgrind;
-use cg_preprocess::profile::{EventChoice, ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 
-use crate::library::{Reading, listed, listing, profile_options, read};
+use crate::library::{Reading, listed, listing, read};
 
 const ADDRESSES: &str = "positions: instr line\nevents: Ir\nfn=f\n";
 
@@ -144,28 +144,5 @@ fn plain_names_take_memory_only_when_they_are_used() {
         )
         .unwrap();
         assert!(builder.intern(b"the next").index() < 10);
-    }
-}
-
-#[test]
-fn all_columns_are_read_where_several_are_wanted() {
-    let text =
-        "events: Ir Dr Dw\nfn=a\n1 10 200 12345678\n+1 1\n* -3 0x10 7\ncfn=b\ncalls=1 2\n3 4 5\n";
-    for read in [callgrind::read, callgrind::read_line_by_line] {
-        let options = profile_options(|options| options.events = EventChoice::All);
-        let mut builder = ProfileBuilder::new(options);
-        read(
-            text.as_bytes(),
-            "a.cg",
-            &callgrind::Options::default(),
-            &mut builder,
-        )
-        .unwrap();
-        let profile = builder.finish().unwrap();
-        let (a, _) = profile.functions().next().unwrap();
-        let costs = profile.self_costs(a);
-        assert_eq!(costs, [8, 216, 12_345_685]);
-        let call = profile.sub_calls(a).next().unwrap();
-        assert_eq!(call.costs(), [4, 5, 0]);
     }
 }

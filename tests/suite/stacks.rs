@@ -13,7 +13,7 @@ use cg_preprocess::report::{collapsed, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
 
 use crate::common::fixtures;
-use crate::common::preprocessed::{DecodedFunction, NOBODY, decode};
+use crate::common::preprocessed::decode;
 use crate::library::{linked, profile_options, read, text_options, write, write_with};
 
 /// The stacks of a profile with their costs, in the order of their bytes, and the warnings.
@@ -57,46 +57,9 @@ fn stacked() -> ProfileOptions {
     })
 }
 
-/// A walk over a v4 file from the invocations that nobody called, and the sums of the self costs.
-struct Walk {
-    functions: Vec<DecodedFunction>,
-    stacks: BTreeMap<String, i64>,
-}
-
-impl Walk {
-    fn over(profile: &Profile) -> BTreeMap<String, i64> {
-        let (file, _) = write_with(profile, Version::V4, OnOverflow::Error);
-        let mut walk = Walk {
-            functions: decode(&file).functions,
-            stacks: BTreeMap::new(),
-        };
-        for function in 0..walk.functions.len() {
-            for number in 0..walk.functions[function].invocations.len() {
-                if walk.functions[function].invocations[number].caller == NOBODY {
-                    walk.go_down(function, number, "");
-                }
-            }
-        }
-        walk.stacks.retain(|_, cost| *cost != 0);
-        walk.stacks
-    }
-
-    fn go_down(&mut self, function: usize, number: usize, above: &str) {
-        let name = String::from_utf8_lossy(&self.functions[function].name);
-        let stack = format!("{above}{name}");
-        let invocation = self.functions[function].invocations[number].clone();
-        *self.stacks.entry(stack.clone()).or_default() += i64::from(invocation.self_cost);
-        for call in invocation.sub_calls {
-            let (callee, number) = (call.function as usize, call.invocation);
-            if number == NOBODY {
-                let name = String::from_utf8_lossy(&self.functions[callee].name);
-                let stack = format!("{stack};{name}");
-                *self.stacks.entry(stack).or_default() += i64::from(call.cost);
-            } else {
-                self.go_down(callee, number as usize, &format!("{stack};"));
-            }
-        }
-    }
+/// The stacks that a walk over the invocations of a v4 file finds.
+fn walk_over(profile: &Profile) -> BTreeMap<String, i64> {
+    decode(&write_with(profile, Version::V4, OnOverflow::Error).0).stacks()
 }
 
 const TRACES: [&str; 9] = [
@@ -117,7 +80,7 @@ fn stacks_equal_a_walk_over_v4_and_add_up_to_the_total() {
         let text = fixtures::bytes(trace);
         let profile = read(&text, stacked());
         let (stacks, warnings) = collapsed(&profile);
-        assert_eq!(stacks, Walk::over(&read(&text, linked())), "{trace}");
+        assert_eq!(stacks, walk_over(&read(&text, linked())), "{trace}");
         assert_eq!(warnings, [], "{trace}");
         assert_eq!(stacks.values().sum::<i64>(), profile.total(), "{trace}");
         assert_outermost(&profile, &stacks);
@@ -151,7 +114,7 @@ fn every_event_equals_a_walk_over_v4_of_that_event() {
             found.retain(|_, cost| *cost != 0);
             let mut wanted = linked();
             wanted.events = EventChoice::Named(vec![event.name().to_vec()]);
-            assert_eq!(found, Walk::over(&read(&text, wanted)), "{trace}");
+            assert_eq!(found, walk_over(&read(&text, wanted)), "{trace}");
         }
     }
 }

@@ -1,12 +1,10 @@
 //! Who called whom in a trace: every call in v4 is linked to the invocation that it made.
 
-use std::collections::BTreeSet;
-
 use cg_preprocess::profile::{InvocationCall, ProfileOptions};
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::common::fixtures;
-use crate::common::preprocessed::{DecodedFunction, NOBODY, V4Invocation, decode};
+use crate::common::preprocessed::decode;
 use crate::library::{self, linked, profile_options, read, write_with};
 
 /// Traces of Xdebug 3.2; by how much the cost of a call and the inclusive cost of the invocation
@@ -40,94 +38,17 @@ const TRACES: [(&str, u32, &[&str]); 6] = [
 /// How many calls of a trace, at most, differ by more than a few units.
 const ROUNDED_FAR_APART: usize = 2;
 
-/// A v4 file.
-struct File {
-    functions: Vec<DecodedFunction>,
-}
-
-impl File {
-    fn convert(trace: &str) -> Self {
-        let text = fixtures::bytes(&format!("xdebug3/{trace}.cg"));
-        let profile = read(text, linked());
-        let (file, _) = write_with(&profile, Version::V4, OnOverflow::Error);
-        File {
-            functions: decode(&file).functions,
-        }
-    }
-
-    fn invocation(&self, function: u32, number: u32) -> &V4Invocation {
-        &self.functions[function as usize].invocations[number as usize]
-    }
-
-    fn name(&self, function: u32) -> String {
-        String::from_utf8(self.functions[function as usize].name.clone()).unwrap()
-    }
-
-    /// All invocations, with their functions and numbers.
-    fn invocations(&self) -> impl Iterator<Item = (u32, u32, &V4Invocation)> {
-        (0..).zip(&self.functions).flat_map(|(number, function)| {
-            let invocations = (0..).zip(&function.invocations);
-            invocations.map(move |(invocation, fields)| (number, invocation, fields))
-        })
-    }
-}
-
-/// Who called an invocation, from which line, and what the call cost.
-fn caller(invocation: &V4Invocation) -> [u32; 4] {
-    [
-        invocation.caller,
-        invocation.caller_invocation,
-        invocation.line,
-        invocation.call_cost,
-    ]
-}
-
 #[test]
 fn every_call_is_linked_to_the_invocation_that_it_made() {
-    for (trace, bound, _) in TRACES {
-        let file = File::convert(trace);
-        let mut called = BTreeSet::new();
-        let mut far_apart = 0;
-        for (function, invocation, fields) in file.invocations() {
-            for call in &fields.sub_calls {
-                let (callee, number) = (call.function, call.invocation);
-                let name = file.name(callee);
-                assert_ne!(number, NOBODY, "{trace}: a call of {name} is not linked");
-                assert!(
-                    called.insert((callee, number)),
-                    "{trace}: {name} {number} twice"
-                );
-                let callee = file.invocation(callee, number);
-                assert_eq!(
-                    caller(callee),
-                    [function, invocation, call.line, call.cost],
-                    "{trace}: {name} {number}"
-                );
-                let difference = callee.inclusive.abs_diff(call.cost);
-                assert!(
-                    difference <= bound,
-                    "{trace}: {name} {number}: by {difference}"
-                );
-                far_apart += usize::from(difference > 6);
-            }
-        }
+    for (trace, bound, roots) in TRACES {
+        let text = fixtures::bytes(&format!("xdebug3/{trace}.cg"));
+        let (file, _) = write_with(&read(text, linked()), Version::V4, OnOverflow::Error);
+        let file = decode(&file);
+        let differences = file.assert_linked();
+        assert!(differences.iter().all(|units| *units <= bound), "{trace}");
+        let far_apart = differences.iter().filter(|units| **units > 6).count();
         assert!(far_apart <= ROUNDED_FAR_APART, "{trace}: {far_apart}");
-    }
-}
-
-#[test]
-fn only_what_nobody_called_has_no_caller() {
-    for (trace, _, names) in TRACES {
-        let file = File::convert(trace);
-        let uncalled = file.invocations();
-        let uncalled = uncalled.filter(|(.., fields)| fields.caller == NOBODY);
-        let uncalled = uncalled.map(|(function, _, fields)| {
-            assert_eq!(caller(fields), [NOBODY, 0, 0, 0]);
-            file.name(function)
-        });
-        let mut uncalled: Vec<_> = uncalled.collect();
-        uncalled.sort();
-        assert_eq!(uncalled, names, "{trace}");
+        assert_eq!(file.roots(), roots, "{trace}");
     }
 }
 

@@ -203,7 +203,10 @@ impl Session {
         invocations.assert_linked();
         assert_eq!(
             invocations.roots(),
-            BTreeSet::from_iter(roots.iter().copied())
+            roots
+                .iter()
+                .map(ToString::to_string)
+                .collect::<BTreeSet<_>>()
         );
         invocations
     }
