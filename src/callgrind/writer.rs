@@ -44,6 +44,7 @@ pub enum WriteWarning {
 }
 
 /// Writes all functions and calls with the costs of all events, sorted by object, file and name.
+/// Calls in inlined code stand under `fi=` lines.
 ///
 /// The output can be read as an aggregate with the same functions, lines, costs and calls, and is
 /// then written as the same bytes. It does not depend on the order in which inputs were merged. It
@@ -70,6 +71,7 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
         functions: Ids::default(),
         object: NameId::EMPTY,
         file: None,
+        inline_file: None,
         other_inclusive: 0,
     };
     writer.header()?;
@@ -92,12 +94,13 @@ struct Names<'a> {
 
 impl<'a> Names<'a> {
     fn of(profile: &'a Profile) -> Self {
+        let functions = profile.functions();
+        let names =
+            functions.flat_map(|(_, function)| [function.object, function.file, function.name]);
         let mut spelled = HashMap::default();
-        for (_, function) in profile.functions() {
-            for id in [function.object, function.file, function.name] {
-                if let Cow::Owned(text) = spell(profile.name(id)) {
-                    spelled.insert(id, text);
-                }
+        for id in names.chain(profile.edges().filter_map(|edge| edge.file())) {
+            if let Cow::Owned(text) = spell(profile.name(id)) {
+                spelled.insert(id, text);
             }
         }
         Names { profile, spelled }
@@ -184,8 +187,13 @@ impl Order {
 /// What has an id already, by first appearance.
 type Ids<K> = IndexSet<K, RandomState>;
 
-/// The calls from a line of a group of functions to another group.
+/// What identifies calls of a group of functions: the name of their file, if it is not that of the
+/// functions, their line, and the group that is called.
+type CallKey<'a> = (Option<&'a [u8]>, u64, usize);
+
+/// Calls with the same key.
 struct Calls {
+    file: NameId,
     calls: u64,
     costs: Vec<Cost>,
 }
@@ -201,13 +209,15 @@ struct Writer<'a, W: Write> {
     functions: Ids<usize>,
     /// The object in force.
     object: NameId,
-    /// The file in force.
+    /// The file of the last `fl=`.
     file: Option<NameId>,
+    /// The file of an `fi=` since then.
+    inline_file: Option<NameId>,
     /// How many functions have inclusive costs that differ from what readers will compute.
     other_inclusive: usize,
 }
 
-impl<W: Write> Writer<'_, W> {
+impl<'a, W: Write> Writer<'a, W> {
     fn header(&mut self) -> io::Result<()> {
         let profile = self.profile;
         let output = &mut self.output;
@@ -246,7 +256,7 @@ impl<W: Write> Writer<'_, W> {
         for &id in &group.functions {
             add(&mut self_costs, self.profile.self_costs(id))?;
         }
-        let calls = self.calls(&group.functions)?;
+        let calls = self.calls(group)?;
         self.compare_inclusive(&group.functions, &self_costs, calls.values());
         if calls.is_empty() && !self.needs_block(&group.functions, &self_costs) {
             return Ok(());
@@ -257,13 +267,18 @@ impl<W: Write> Writer<'_, W> {
             self.object = function.object;
             self.object_line("ob=", function.object)?;
         }
-        if self.file != Some(function.file) {
-            self.file = Some(function.file);
+        // At `fn=`, some readers stay in the file of an `fi=`, and others return from it.
+        if [self.file, self.inline_file] != [Some(function.file), None] {
+            (self.file, self.inline_file) = (Some(function.file), None);
             self.file_line("fl=", function.file)?;
         }
         self.function_line("fn=", number, function.name)?;
         self.costs(group.line, &self_costs)?;
-        for ((line, callee), call) in &calls {
+        for ((_, line, callee), call) in &calls {
+            if call.file != self.inline_file.unwrap_or(function.file) {
+                self.inline_file = Some(call.file);
+                self.file_line("fi=", call.file)?;
+            }
             self.call(*line, *callee, call)?;
         }
         Ok(())
@@ -285,15 +300,23 @@ impl<W: Write> Writer<'_, W> {
             || group.iter().all(|&id| profile.called_from(id).len() == 0)
     }
 
-    /// The calls of a group, by line and callee.
-    fn calls(&self, group: &[FunctionId]) -> Result<BTreeMap<(u64, usize), Calls>, WriteError> {
+    /// The calls of a group, by file (those in the group's own come first), line and callee.
+    fn calls(&self, group: &Group) -> Result<BTreeMap<CallKey<'a>, Calls>, WriteError> {
+        let own_file = self.profile.function(group.first()).file;
+        let own_name = self.names.get(own_file);
         let mut calls: BTreeMap<_, Calls> = BTreeMap::new();
-        for edge in group.iter().flat_map(|&id| self.profile.sub_calls(id)) {
-            let key = (edge.line, self.order.group_of[edge.callee.index()]);
-            let sums = calls.entry(key).or_insert_with(|| Calls {
-                calls: 0,
-                costs: self.zeros(),
-            });
+        let edges = group.functions.iter();
+        for edge in edges.flat_map(|&id| self.profile.sub_calls(id)) {
+            let name = edge.file().map(|file| self.names.get(file));
+            let name = name.filter(|&name| name != own_name);
+            let callee = self.order.group_of[edge.callee.index()];
+            let sums = calls
+                .entry((name, edge.line, callee))
+                .or_insert_with(|| Calls {
+                    file: name.and(edge.file()).unwrap_or(own_file),
+                    calls: 0,
+                    costs: self.zeros(),
+                });
             let calls = sums.calls.checked_add(edge.calls);
             sums.calls = calls.ok_or(WriteError::TooLarge)?;
             add(&mut sums.costs, edge.costs())?;
@@ -328,7 +351,7 @@ impl<W: Write> Writer<'_, W> {
         if callee.object != self.object {
             self.object_line("cob=", callee.object)?;
         }
-        if Some(callee.file) != self.file {
+        if Some(callee.file) != self.inline_file.or(self.file) {
             self.file_line("cfi=", callee.file)?;
         }
         self.function_line("cfn=", group, callee.name)?;

@@ -51,6 +51,8 @@ pub struct Needs {
     pub rows: RowChoice,
     /// Whether it holds single invocations.
     pub invocations: bool,
+    /// Whether it says in which files calls stand.
+    pub call_files: bool,
     /// Whether it can hold a comparison.
     pub comparison: bool,
     /// Whether this can be of costs per run.
@@ -98,6 +100,7 @@ impl Format {
             stacks: StackNeed::No,
             rows: RowChoice::No,
             invocations: false,
+            call_files: false,
             comparison: false,
             per_run: false,
             binary: false,
@@ -114,6 +117,7 @@ impl Format {
             },
             Format::Callgrind => Needs {
                 events: EventNeed::All,
+                call_files: true,
                 ..LEAST
             },
             Format::Text => Needs {
@@ -121,6 +125,7 @@ impl Format {
                 rows: RowChoice::Functions,
                 comparison: true,
                 per_run: true,
+                call_files: true,
                 ..LEAST
             },
             Format::Markdown => Needs {
@@ -137,6 +142,7 @@ impl Format {
                 comparison: true,
                 per_run: true,
                 binary: true,
+                call_files: true,
                 ..LEAST
             },
             Format::Tree => Needs {
@@ -153,12 +159,14 @@ impl Format {
                 events: EventNeed::All,
                 comparison: true,
                 per_run: true,
+                call_files: true,
                 ..LEAST
             },
             Format::Html => Needs {
                 events: EventNeed::All,
                 stacks: StackNeed::IfAny,
                 comparison: true,
+                call_files: true,
                 ..LEAST
             },
         }

@@ -39,6 +39,7 @@ pub(super) fn load(
         proxies: options.proxies.clone(),
         invocations: needs.invocations,
         contexts: needs.stacks != StackNeed::No,
+        call_files: needs.call_files,
     };
     let keeps_going = left_out.is_some();
     let read = |wanted: &ProfileOptions, inputs: &[Found<'_>]| {

@@ -3,17 +3,19 @@
 use std::ops::Deref;
 
 use super::costs::{Cost, CostTable};
-use super::ids::{EdgeId, FunctionId, room_like};
+use super::ids::{EdgeId, FunctionId, NameId, room_like};
 use super::numbering::{Numbered, Numbering};
 
 /// All calls from one line of one function to another function, summed.
+///
+/// The line is in the file that [`EdgeRef::file`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallEdge {
     /// Who calls.
     pub caller: FunctionId,
     /// Who is called.
     pub callee: FunctionId,
-    /// Line of the call, in the caller's file; 0 where unknown.
+    /// Line of the call; 0 where unknown.
     pub line: u64,
     /// Number of calls.
     pub calls: u64,
@@ -23,6 +25,7 @@ pub struct CallEdge {
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeRef<'a> {
     edge: &'a CallEdge,
+    file: NameId,
     costs: &'a [Cost],
 }
 
@@ -30,6 +33,13 @@ impl<'a> EdgeRef<'a> {
     /// Inclusive costs of these calls: one for each wanted event.
     pub fn costs(&self) -> &'a [Cost] {
         self.costs
+    }
+
+    /// The file of the calls, if it is another one than the caller's: they stand in inlined code.
+    ///
+    /// Known only if [`ProfileOptions::call_files`](super::ProfileOptions::call_files) was set.
+    pub fn file(&self) -> Option<NameId> {
+        Some(self.file).filter(|&file| file != NameId::EMPTY)
     }
 }
 
@@ -46,34 +56,18 @@ impl Deref for EdgeRef<'_> {
 pub(super) struct EdgeKey {
     pub caller: FunctionId,
     pub callee: FunctionId,
+    /// The file of the call, empty if it is the caller's.
+    pub file: NameId,
     pub line: u64,
-}
-
-impl CallEdge {
-    /// An edge without calls.
-    pub(super) fn new(key: EdgeKey) -> Self {
-        CallEdge {
-            caller: key.caller,
-            callee: key.callee,
-            line: key.line,
-            calls: 0,
-        }
-    }
-
-    #[inline]
-    pub(super) fn key(&self) -> EdgeKey {
-        EdgeKey {
-            caller: self.caller,
-            callee: self.callee,
-            line: self.line,
-        }
-    }
 }
 
 /// The edges in order of their first appearance, found by their keys.
 #[derive(Debug, Default)]
 pub(super) struct CallTable {
     edges: Vec<CallEdge>,
+    /// The files of the calls. Where they are missing at the end, they are the callers': most
+    /// profiles hold none.
+    files: Vec<NameId>,
     /// Inclusive costs of the edges.
     pub costs: CostTable,
     numbers: Numbering,
@@ -94,13 +88,24 @@ impl CallTable {
     /// its row of [`costs`](Self::costs).
     #[inline]
     pub fn add(&mut self, key: EdgeKey, calls: u64) -> Numbered<EdgeId> {
-        let edges = &self.edges;
-        let found = self.numbers.number(key, |number| edges[number].key());
+        let (edges, files) = (&self.edges, &self.files);
+        let found = self
+            .numbers
+            .number(key, |number| key_of(edges, files, number));
         let (Numbered::Known(position) | Numbered::New(position)) = found else {
             return Numbered::Full;
         };
         if found == Numbered::New(position) {
-            self.edges.push(CallEdge::new(key));
+            if key.file != NameId::EMPTY {
+                self.files.resize(self.edges.len(), NameId::EMPTY);
+                self.files.push(key.file);
+            }
+            self.edges.push(CallEdge {
+                caller: key.caller,
+                callee: key.callee,
+                line: key.line,
+                calls: 0,
+            });
             self.costs.push_zeros();
         }
         let edge = &mut self.edges[position as usize];
@@ -126,15 +131,16 @@ impl CallTable {
         }
     }
 
-    /// The functions and the line of an edge.
-    pub fn key(&self, edge: EdgeId) -> Option<EdgeKey> {
-        self.edges.get(edge.index()).map(CallEdge::key)
+    /// What identifies an edge.
+    pub fn key(&self, position: usize) -> Option<EdgeKey> {
+        (position < self.edges.len()).then(|| key_of(&self.edges, &self.files, position))
     }
 
     /// An edge, which is there.
     pub fn at(&self, position: usize) -> EdgeRef<'_> {
         EdgeRef {
             edge: &self.edges[position],
+            file: file_of(&self.files, position),
             costs: self.costs.row(position),
         }
     }
@@ -148,6 +154,22 @@ impl CallTable {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = EdgeRef<'_>> {
         (0..self.edges.len()).map(|position| self.at(position))
     }
+}
+
+#[inline]
+fn key_of(edges: &[CallEdge], files: &[NameId], position: usize) -> EdgeKey {
+    let edge = &edges[position];
+    EdgeKey {
+        caller: edge.caller,
+        callee: edge.callee,
+        file: file_of(files, position),
+        line: edge.line,
+    }
+}
+
+#[inline]
+fn file_of(files: &[NameId], position: usize) -> NameId {
+    files.get(position).copied().unwrap_or(NameId::EMPTY)
 }
 
 /// The positions of every function's edges, in order of first appearance.
@@ -222,6 +244,7 @@ mod tests {
         let key = |line| EdgeKey {
             caller: FunctionId(0),
             callee: FunctionId(1),
+            file: NameId::EMPTY,
             line,
         };
         for line in [1, 4_294_967_297, 1, 1 << 63] {
@@ -238,6 +261,7 @@ mod tests {
         let key = |line| EdgeKey {
             caller: FunctionId(3),
             callee: FunctionId(2),
+            file: NameId::EMPTY,
             line,
         };
         for line in (0..5000).chain(0..5000) {

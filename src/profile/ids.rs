@@ -1,7 +1,7 @@
 //! Indices into the tables of a profile.
 
 /// Number of a name in a profile; see [`Profile::name`](super::Profile::name).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub(super) u32);
 
 impl NameId {

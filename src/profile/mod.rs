@@ -274,6 +274,12 @@ impl Profile {
         self.edges_at(self.lists().sub_calls(id))
     }
 
+    /// The file in which calls stand: the caller's, unless they are in inlined code.
+    pub fn call_file(&self, edge: &EdgeRef<'_>) -> &[u8] {
+        let callers = self.function(edge.caller).file;
+        self.name(edge.file().unwrap_or(callers))
+    }
+
     fn lists(&self) -> &CallLists {
         let functions = self.contents.sums.functions.as_slice().len();
         self.lists

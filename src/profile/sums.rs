@@ -40,8 +40,8 @@ impl Sums {
         self.proxies.extend(other.proxies);
         self.proxies.sort_unstable();
         self.proxies.dedup();
-        let functions = self.merge_functions(&other.functions, name, lines)?;
-        self.merge_calls(&other.calls, &functions)?;
+        let functions = self.merge_functions(&other.functions, &name, lines)?;
+        self.merge_calls(&other.calls, &functions, &name)?;
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_default();
             own.widen(tree.width());
@@ -63,7 +63,7 @@ impl Sums {
     fn merge_functions(
         &mut self,
         other: &FunctionTable,
-        name: impl Fn(NameId) -> NameId,
+        name: &impl Fn(NameId) -> NameId,
         lines: LineRule,
     ) -> Result<Vec<FunctionId>, ModelError> {
         let mut numbers = Vec::with_capacity(other.as_slice().len());
@@ -91,12 +91,14 @@ impl Sums {
         &mut self,
         other: &CallTable,
         functions: &[FunctionId],
+        name: &impl Fn(NameId) -> NameId,
     ) -> Result<(), ModelError> {
-        for (position, edge) in other.edges().iter().enumerate() {
+        for (position, edge) in other.iter().enumerate() {
             let key = EdgeKey {
                 caller: functions[edge.caller.index()],
                 callee: functions[edge.callee.index()],
-                ..edge.key()
+                file: edge.file().map_or(NameId::EMPTY, name),
+                line: edge.line,
             };
             let (Numbered::Known(id) | Numbered::New(id)) = self.calls.add(key, edge.calls) else {
                 return Err(ModelError::TooMany { what: "call edges" });

@@ -186,6 +186,9 @@ struct FunctionRecord<'a> {
 struct CallRecord<'a> {
     /// The other one.
     function: u32,
+    /// Unless it is the caller's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<Cow<'a, str>>,
     line: u64,
     calls: u64,
     cost: &'a [Cost],
@@ -194,9 +197,9 @@ struct CallRecord<'a> {
 impl<'a> FunctionRecord<'a> {
     fn new(profile: &'a Profile, id: FunctionId, function: &Function) -> Self {
         let called_from = profile.called_from(id);
-        let called_from = called_from.map(|edge| CallRecord::new(edge.caller, edge));
+        let called_from = called_from.map(|edge| CallRecord::new(profile, edge.caller, edge));
         let sub_calls = profile.sub_calls(id);
-        let sub_calls = sub_calls.map(|edge| CallRecord::new(edge.callee, edge));
+        let sub_calls = sub_calls.map(|edge| CallRecord::new(profile, edge.callee, edge));
         FunctionRecord {
             number: id.number(),
             object: utf8(profile.name(function.object)),
@@ -213,9 +216,10 @@ impl<'a> FunctionRecord<'a> {
 }
 
 impl<'a> CallRecord<'a> {
-    fn new(other: FunctionId, edge: EdgeRef<'a>) -> Self {
+    fn new(profile: &'a Profile, other: FunctionId, edge: EdgeRef<'a>) -> Self {
         CallRecord {
             function: other.number(),
+            file: edge.file().map(|file| utf8(profile.name(file))),
             line: edge.line,
             calls: edge.calls,
             cost: edge.costs(),

@@ -411,14 +411,15 @@ fn row(costs: &[Cost], columns: &[Column]) -> impl Iterator<Item = Cost> {
 /// A caller and a callee; a frame may be known by its name only.
 type Call = (Option<FunctionId>, Option<FunctionId>);
 
-/// The lines of calls; none where there are calls on several lines.
+/// The lines of calls, in the files of the callers; none where there are calls on several lines, or
+/// in other files.
 fn lines_of_calls(profile: &Profile) -> HashMap<Call, Option<u64>, RandomState> {
     let mut lines: HashMap<Call, Option<u64>, RandomState> = HashMap::default();
     for edge in profile.edges() {
         let line = lines
             .entry((Some(edge.caller), Some(edge.callee)))
             .or_insert(Some(edge.line));
-        *line = line.filter(|&line| line == edge.line);
+        *line = line.filter(|&line| line == edge.line && edge.file().is_none());
     }
     lines
 }

@@ -59,6 +59,7 @@ impl Decoded {
         let calls = |calls: &[[u32; 4]]| {
             let calls = calls.iter().map(|&[function, line, calls, cost]| Call {
                 function: function as usize,
+                file: None,
                 line: line.into(),
                 calls: calls.into(),
                 costs: vec![cost.into()],

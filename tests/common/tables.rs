@@ -40,6 +40,9 @@ pub struct Call {
     pub calls: u64,
     #[serde(rename = "cost", deserialize_with = "costs")]
     pub costs: Vec<i64>,
+    /// The file of the call, if it is another one than the caller's.
+    #[serde(default)]
+    pub file: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -94,6 +97,7 @@ impl Tables {
             called_from: (profile.called_from(id))
                 .map(|edge| Call {
                     function: edge.caller.index(),
+                    file: edge.file().map(name),
                     line: edge.line,
                     calls: edge.calls,
                     costs: edge.costs().to_vec(),
@@ -102,6 +106,7 @@ impl Tables {
             sub_calls: (profile.sub_calls(id))
                 .map(|edge| Call {
                     function: edge.callee.index(),
+                    file: edge.file().map(name),
                     line: edge.line,
                     calls: edge.calls,
                     costs: edge.costs().to_vec(),
@@ -201,7 +206,7 @@ impl Tables {
             ] {
                 for mut call in calls {
                     call.function = numbers[call.function];
-                    let place = |call: &Call| (call.function, call.line);
+                    let place = |call: &Call| (call.function, call.file.clone(), call.line);
                     match sums.binary_search_by_key(&place(&call), place) {
                         Err(at) => sums.insert(at, call),
                         Ok(at) => {

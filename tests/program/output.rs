@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 
 use tempfile::TempDir;
 
-use crate::runner::{bytes, fixture, messages, program, written};
+use crate::runner::{bytes, fixture, messages, program, run, written};
 
 /// What was there before.
 const OLD: &[u8] = b"what was there before";
@@ -585,5 +585,38 @@ mod terminal {
         assert!(said.trim_end().ends_with("\u{1b}[2K"), "{said:?}");
         let written = fs::read(folder.path().join("out.pre")).unwrap();
         assert!(written == bytes("xdebug3/composer.v7.pre"));
+    }
+}
+
+#[test]
+fn calls_in_inlined_code_are_told_by_what_can_hold_their_files() {
+    let output = |arguments: &[&str], input: &str| {
+        String::from_utf8(written(run(arguments, input.as_bytes()))).unwrap()
+    };
+    let text = "events: Ir\nfl=a.c\nfn=f\n1 1\ncfn=g\ncalls=1 0\n2 10\n\
+                fi=b.h\ncfi=a.c\ncfn=g\ncalls=2 0\n2 20\n";
+    for (arguments, found) in [
+        (&["-f", "text", "--function", "f"][..], "g       b.h:2\n"),
+        (
+            &["-f", "json"],
+            r#"{"function":1,"file":"b.h","line":2,"calls":2,"cost":[20]}"#,
+        ),
+        (
+            &["-f", "callgrind"],
+            "\nfi=(2) b.h\ncfi=(1)\ncfn=(2)\ncalls=2 0\n2 20\n",
+        ),
+        (
+            &["-f", "html"],
+            r#""caller":[0,0],"callee":[1,1],"file":[1,2],"line":[2,2]"#,
+        ),
+    ] {
+        let output = output(arguments, text);
+        assert!(output.contains(found), "{output}");
+    }
+    // For webgrind, they are calls on one line.
+    let plain = text.replace("fi=b.h\n", "");
+    for format in ["v4", "v5", "v6", "v7"] {
+        let output = |text: &str| run(["-q", "-f", format], text.as_bytes()).stdout;
+        assert_eq!(output(text), output(&plain));
     }
 }

@@ -9,7 +9,10 @@ use crate::common::tables::{Tables, assert_same};
 use crate::library::{profile_options, read, read_file, write as write_preprocessed};
 
 fn all_events() -> ProfileOptions {
-    profile_options(|options| options.events = EventChoice::All)
+    profile_options(|options| {
+        options.events = EventChoice::All;
+        options.call_files = true;
+    })
 }
 
 fn write(profile: &Profile) -> (Vec<u8>, Vec<WriteWarning>) {

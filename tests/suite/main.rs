@@ -11,6 +11,7 @@ mod schema;
 
 mod bad_input;
 mod bad_preprocessed;
+mod call_sites;
 mod callgrind_format;
 mod cases;
 mod comparison;

@@ -17,6 +17,7 @@ fn profile(text: impl AsRef<[u8]>) -> Profile {
     let options = profile_options(|options| {
         options.events = EventChoice::All;
         options.contexts = true;
+        options.call_files = true;
     });
     let mut profile = read(text, options);
     profile.derive_events();
@@ -106,6 +107,7 @@ fn check_figures(data: &Value, document: &Value, name: &str) {
     let functions = list(&document["functions"]);
     assert_eq!(list(&columns["name"]).len(), functions.len(), "{name}");
     let mut edges = 0;
+    let mut sites = Vec::new();
     for (at, function) in functions.iter().enumerate() {
         for figure in ["self", "inclusive"] {
             let costs = list(&columns[figure])
@@ -118,9 +120,23 @@ fn check_figures(data: &Value, document: &Value, name: &str) {
             assert_eq!(columns[figure][at], function[figure], "{name}");
         }
         edges += list(&function["sub_calls"]).len();
+        sites.extend(list(&function["sub_calls"]).iter().map(|call| {
+            let file = call.get("file").unwrap_or(&function["file"]);
+            (at as u64, file.as_str().unwrap(), number(&call["line"]))
+        }));
     }
     let calls = &data["calls"];
     assert_eq!(list(&calls["calls"]).len(), edges, "{name}");
+    let found = list(&calls["caller"]).iter().enumerate();
+    let found = found.map(|(at, caller)| {
+        let file = usize::try_from(calls["file"][at].as_u64().unwrap()).unwrap();
+        let file = data["files"][file].as_str().unwrap();
+        (caller.as_u64().unwrap(), file, number(&calls["line"][at]))
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort_unstable();
+    sites.sort_unstable();
+    assert_eq!(found, sites, "{name}");
     let event = |column: &Value| list(column).iter().map(number).sum::<i128>();
     for (at, total) in list(&document["total"]).iter().enumerate() {
         let costs = functions

@@ -197,6 +197,23 @@ fn samples_are_stacks_with_their_places_and_values() {
 }
 
 #[test]
+fn lines_of_calls_in_inlined_code_are_not_those_of_the_caller() {
+    let text = "events: Ir\nfl=a.c\nfn=main\n1 1\ncfn=f\ncalls=1 0\n2 10\n\
+                fi=b.h\ncfi=a.c\ncfn=g\ncalls=1 0\n900 20\nfn=f\n3 10\nfn=g\n4 20\n";
+    let options = profile_options(|options| options.call_files = true);
+    let decoded = decode(&write(&read(text, options), None).0);
+    let stacks: Vec<_> = decoded
+        .samples
+        .iter()
+        .map(|(stack, _)| &stack[..])
+        .collect();
+    assert_eq!(
+        stacks,
+        ["main@a.c:1", "main@a.c:2;f@a.c:3", "main@a.c:1;g@a.c:4"]
+    );
+}
+
+#[test]
 fn the_base_is_subtracted() {
     let base = read(TRACE, stacked());
     let new = String::from_utf8_lossy(TRACE).replace("20 4", "20 9");

@@ -23,7 +23,10 @@ fn profile(text: impl AsRef<[u8]>) -> Profile {
 }
 
 fn all_events(text: impl AsRef<[u8]>) -> Profile {
-    let options = profile_options(|options| options.events = EventChoice::All);
+    let options = profile_options(|options| {
+        options.events = EventChoice::All;
+        options.call_files = true;
+    });
     read(text, options)
 }
 

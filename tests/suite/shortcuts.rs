@@ -78,6 +78,7 @@ impl Case {
         let profile = profile_options(|options| {
             options.events = events;
             options.invocations = random.below(2) == 0;
+            options.call_files = random.below(2) == 0;
         });
         Case { options, profile }
     }

@@ -121,12 +121,14 @@ impl Interpreter<'_> {
     /// that were read last.
     #[inline(always)]
     pub(super) fn add_call(&mut self, call: PendingCall, matching: Cost) {
+        let file = self.in_force.call_file(self.builder);
         let Some(callee) = self.in_force.callee(self.builder) else {
             return;
         };
         let call = Call {
             callee,
             target_line: call.target_line,
+            file,
             line: self.columns.line(self.columns.position()),
             calls: call.calls,
         };

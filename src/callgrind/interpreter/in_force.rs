@@ -132,6 +132,8 @@ pub(super) struct InForce {
     /// In a profile without any `fl=`, the file in force at the last `fn=`.
     function_file: Slot,
     block: Block,
+    /// The file of the block that was opened last.
+    block_file: NameId,
     callee: Callee,
 }
 
@@ -240,6 +242,7 @@ impl InForce {
             None => self.function_file.get(builder).unwrap_or(NameId::EMPTY),
         };
         self.block = Block::Open;
+        self.block_file = file;
         builder.open_block(object, file, name);
         Some(name)
     }
@@ -254,6 +257,7 @@ impl InForce {
     ) {
         let object = self.object(builder);
         self.block = Block::Open;
+        self.block_file = file;
         builder.open_block_of(function, object, file);
     }
 
@@ -268,6 +272,30 @@ impl InForce {
         let name = self.callee.name.get(builder)?;
         let Place { object, file } = self.end_call(builder);
         Some(builder.function(object, file, name))
+    }
+
+    /// The file in which a call of the open block stands, if it is not the block's; else empty.
+    #[inline]
+    pub fn call_file(&mut self, builder: &mut ProfileBuilder) -> NameId {
+        if !builder.keeps_call_files() {
+            return NameId::EMPTY;
+        }
+        let file = self.current_file(builder);
+        if file == self.block_file {
+            NameId::EMPTY
+        } else {
+            file
+        }
+    }
+
+    /// Whether the calls of the open block, if there is one, stand in its own file.
+    pub fn calls_from_own_file(&self) -> bool {
+        let file = if self.inline_file.is_set() {
+            &self.inline_file
+        } else {
+            &self.file
+        };
+        self.block != Block::Open || file.state == SlotState::Known(self.block_file)
     }
 
     /// Finds a function of this file and name: the one of a block, or the callee of a call.

@@ -21,6 +21,8 @@ impl Interpreter<'_> {
             _ if !self.recognises() => pos,
             FastPath::Records | FastPath::ShortLines if self.section.is_trace() => {
                 match self.columns.width() {
+                    // A record's key does not tell it.
+                    _ if !self.in_force.calls_from_own_file() => pos,
                     1 => self.records::<1>(data, pos),
                     2 => self.records::<2>(data, pos),
                     _ => self.records::<ANY_WIDTH>(data, pos),
@@ -208,6 +210,7 @@ impl Interpreter<'_> {
         let call = Call {
             callee: record.function,
             target_line: 0,
+            file: NameId::EMPTY,
             line: record.line.into(),
             calls: 1,
         };

@@ -18,7 +18,7 @@ impl ProfileBuilder {
         costs: Costs<'_>,
     ) -> bool {
         let calls = &mut self.run.calls;
-        let Some(key) = calls.key(edge).filter(|key| key.caller == caller) else {
+        let Some(key) = calls.key(edge.index()).filter(|key| key.caller == caller) else {
             return false;
         };
         if !self.trace.add_call(key, 1, costs) {
@@ -43,6 +43,7 @@ impl ProfileBuilder {
             let key = EdgeKey {
                 caller,
                 callee: call.callee,
+                file: call.file,
                 line: call.line,
             };
             self.add_to_edge::<ANY_WIDTH>(key, call.calls, call.costs().row);

@@ -59,6 +59,9 @@ pub struct ProfileOptions {
     pub invocations: bool,
     /// Whether to keep the calling contexts of traces, which reports of stacks show.
     pub contexts: bool,
+    /// Whether to keep the files of calls that stand in inlined code. Preprocessed formats cannot
+    /// hold them: to write such a format, calls that differ only in their files have to be summed.
+    pub call_files: bool,
 }
 
 /// One call as a reader reports it, without its inclusive cost.
@@ -68,6 +71,8 @@ pub struct Call {
     pub callee: FunctionId,
     /// Where the callee begins, as the call says; 0 where it does not.
     pub target_line: u64,
+    /// The file of the call if it is another one than the caller's, else empty.
+    pub file: NameId,
     /// Line of the call.
     pub line: u64,
     /// How many calls.
@@ -292,6 +297,12 @@ impl ProfileBuilder {
         self.follows_invocations
     }
 
+    /// Whether the files of calls are kept.
+    #[inline]
+    pub(crate) fn keeps_call_files(&self) -> bool {
+        self.options.call_files
+    }
+
     /// Makes all rows longer.
     fn widen(&mut self, width: usize) {
         self.run.functions.self_costs.widen(width);
@@ -424,12 +435,15 @@ impl ProfileBuilder {
         let Call {
             callee,
             target_line,
+            file,
             line,
             calls,
         } = call;
+        let file = self.call_file(caller, file);
         let key = EdgeKey {
             caller,
             callee,
+            file,
             line,
         };
         if self.is_followed() && self.trace.add_call(key, calls, costs) {
@@ -445,6 +459,17 @@ impl ProfileBuilder {
             Numbered::Known(edge) => Some(edge),
             Numbered::Full => None,
         }
+    }
+
+    /// The file of a call, empty if it is the caller's: in a trace, a function may have blocks in
+    /// several files.
+    #[inline]
+    fn call_file(&self, caller: FunctionId, file: NameId) -> NameId {
+        let functions = self.run.functions.as_slice();
+        if file != NameId::EMPTY && functions[caller.index()].file == file {
+            return NameId::EMPTY;
+        }
+        file
     }
 
     /// Adds calls to the edge of a key.

@@ -69,6 +69,7 @@ impl Table {
                 let key = EdgeKey {
                     caller: invocation.function,
                     callee: call.callee,
+                    file: NameId::EMPTY,
                     line: call.line,
                 };
                 if !self.add_to_edge(key, 1, invocations.call_costs(position)) {
@@ -156,7 +157,13 @@ impl ProfileBuilder {
                 .inclusive_costs
                 .add_exact(edge.callee.index(), less);
         }
-        if !table.add_to_edge(edge.key(), edge.calls, &[cost]) {
+        let key = EdgeKey {
+            caller: edge.caller,
+            callee: edge.callee,
+            file: NameId::EMPTY,
+            line: edge.line,
+        };
+        if !table.add_to_edge(key, edge.calls, &[cost]) {
             self.overflow = Some("call edges");
         }
     }

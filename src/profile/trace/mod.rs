@@ -241,6 +241,7 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::NameId;
 
     /// Ends a block with calls of these functions at these costs. In the first column every cost is
     /// another one than in the wanted event.
@@ -260,6 +261,7 @@ mod tests {
             let call = EdgeKey {
                 caller,
                 callee: FunctionId(callee),
+                file: NameId::EMPTY,
                 line: 1,
             };
             trace.add_call(call, 1, costs(&[cost]));

@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use super::matching::Unclaimed;
 use crate::profile::calls::EdgeKey;
 use crate::profile::costs::{Cost, Costs};
-use crate::profile::ids::{FunctionId, slot};
+use crate::profile::ids::{FunctionId, NameId, slot};
 
 /// Whether a function of a trace is one of those to step over; which ones is added to `found`, by
 /// position.
@@ -61,6 +61,8 @@ pub(super) fn replaced<C>(
 pub(in crate::profile) struct WaitingCall {
     /// Who is called.
     pub callee: FunctionId,
+    /// The file of the call, empty if it is the caller's.
+    pub file: NameId,
     /// Line of the call.
     pub line: u64,
     /// How many calls.
@@ -74,6 +76,7 @@ impl WaitingCall {
     pub fn new(call: EdgeKey, calls: u64, costs: Costs<'_>) -> Self {
         WaitingCall {
             callee: call.callee,
+            file: call.file,
             line: call.line,
             calls,
             row: costs.row.into(),
@@ -198,6 +201,7 @@ mod tests {
             let key = EdgeKey {
                 caller: FunctionId(60),
                 callee: FunctionId(callee),
+                file: NameId::EMPTY,
                 line: 7,
             };
             WaitingCall::new(key, 1, costs)

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::{Compared, Options};
 use crate::profile::{
-    Cost, EdgeRef, FunctionId, Profile, ProfileKind, StackId, Stacks, split_scale,
+    Cost, EdgeRef, FunctionId, NameId, Profile, ProfileKind, StackId, Stacks, split_scale,
 };
 use crate::report::json::Notes;
 use crate::report::text::command;
@@ -539,10 +539,18 @@ impl<'a> Tables<'a> {
             None => f64::NEG_INFINITY,
         });
         let shares: Vec<f64> = shares.collect();
-        let bytes: Vec<usize> = edges()
-            .map(|edge| row_bytes(edge.calls, edge.costs().iter().copied()))
-            .collect();
-        let chosen = chosen(&shares, 0.0, usize::MAX, CALL_BYTES, |at| bytes[at]);
+        let rows = edges().map(|edge| {
+            let bytes = row_bytes(edge.calls, edge.costs().iter().copied());
+            (bytes, edge.file())
+        });
+        let rows: Vec<(usize, Option<NameId>)> = rows.collect();
+        let mut files = HashSet::new();
+        let bytes = |at: usize| {
+            let (bytes, file) = rows[at];
+            let new = file.filter(|&file| files.insert(file));
+            bytes + new.map_or(0, |file| text_bytes(&shown(profile.name(file))))
+        };
+        let chosen = chosen(&shares, 0.0, usize::MAX, CALL_BYTES, bytes);
         let mut calls = Calls {
             cost: columns(self.totals.len()),
             ..Calls::default()
@@ -551,8 +559,7 @@ impl<'a> Tables<'a> {
         for (edge, is_chosen) in edges().zip(chosen) {
             let [caller, callee] = [edge.caller, edge.callee].map(|id| self.places[id.index()]);
             if is_chosen {
-                let file = profile.name(profile.function(edge.caller).file);
-                let file = position(Some(self.file(file)));
+                let file = position(Some(self.file(profile.call_file(&edge))));
                 calls.push(
                     [caller, callee],
                     file,

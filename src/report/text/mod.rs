@@ -292,10 +292,6 @@ impl<'a> Report<'a> {
         printable(self.profile.name(self.profile.function(id).name))
     }
 
-    fn file(&self, id: FunctionId) -> &'a [u8] {
-        self.profile.name(self.profile.function(id).file)
-    }
-
     fn place(&self, function: &Function) -> Place {
         let [object, file] = [function.object, function.file].map(|name| self.profile.name(name));
         Place::of(object, file, function.line)
@@ -378,7 +374,7 @@ impl<'a> Report<'a> {
             Row {
                 figures,
                 name: self.name(function(call)),
-                place: Place::in_file(self.file(call.caller), call.line),
+                place: Place::in_file(self.profile.call_file(call), call.line),
             }
         });
         let table = Table {

@@ -140,6 +140,7 @@ pub fn list(tables: &mut Tables, calls: impl IntoIterator<Item = Edge>) {
     for edge in edges {
         let row = |function| Call {
             function,
+            file: None,
             line: edge.line,
             calls: edge.calls,
             costs: vec![edge.cost],
