@@ -196,15 +196,15 @@ pub struct PageArguments {
 struct ComparisonArguments {
     /// Compare the inputs with this profile; repeatable
     ///
-    /// Shows the totals, and the functions or stacks that differ, as text, Markdown, JSON,
+    /// Shows the totals, and the functions or stacks that differ, as text, Markdown, JSON, a page,
     /// collapsed stacks or for pprof.
     #[arg(long, value_name = "FILE")]
     base: Vec<PathBuf>,
 
     /// Compare costs and calls per run of the profiled program, not their sums
     ///
-    /// Those of each side are divided by the number of runs that it sums, and rounded. For text,
-    /// markdown, json and pprof.
+    /// Those of each side are divided by the number of runs that it sums, and rounded. Not for
+    /// collapsed stacks.
     #[arg(long, requires = "base")]
     per_run: bool,
 
@@ -303,6 +303,7 @@ impl Arguments {
         options.html.source_url.clone_from(&self.page.source_url);
         let root = self.page.source_root.clone();
         options.html.source_root = root.map(OsString::into_encoded_bytes);
+        options.html.names = options.text.names;
         options.read.kind = self.reading.kind;
         options.read.lenient = self.reading.lenient;
         options.events = match self.figures.event.as_slice() {
@@ -450,7 +451,8 @@ impl Arguments {
         let compares = !self.comparison.base.is_empty();
         let several = self.figures.event.len() > 1;
         // What takes each of them.
-        let top = |needs: Needs| needs.rows != RowChoice::No;
+        let names = |needs: Needs| needs.rows != RowChoice::No;
+        let top = |needs: Needs| names(needs) && needs.rows != RowChoice::All;
         let functions = |needs: Needs| needs.rows == RowChoice::Functions;
         let comparison = |needs: Needs| needs.comparison;
         let per_run = |needs: Needs| needs.per_run;
@@ -469,8 +471,8 @@ impl Arguments {
                 format!("--top is for formats that have rows: {}", formats(top, "and")),
             ),
             (
-                reports.names.is_some() && !top(needs),
-                format!("--names is for formats that have rows: {}", formats(top, "and")),
+                reports.names.is_some() && !names(needs),
+                format!("--names is for formats that show rows: {}", formats(names, "and")),
             ),
             (
                 chooses && !functions(needs),

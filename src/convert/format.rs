@@ -84,8 +84,10 @@ pub enum StackNeed {
 /// The rows that a format can be told to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowChoice {
-    /// It has no rows, or always all.
+    /// It has no rows for people.
     No,
+    /// Always all.
+    All,
     /// Only so many: see [`text::Options::top`](crate::report::text::Options::top).
     Top,
     /// Likewise, and functions can be chosen and sorted.
@@ -165,8 +167,10 @@ impl Format {
             Format::Html => Needs {
                 events: EventNeed::All,
                 stacks: StackNeed::IfAny,
+                rows: RowChoice::All,
                 comparison: true,
                 call_files: true,
+                per_run: true,
                 ..LEAST
             },
         }

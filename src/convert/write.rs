@@ -138,30 +138,12 @@ impl Loaded<'_> {
                 let complete = self.report.is_complete();
                 self.stream(|to| Ok(nothing(markdown::write(profile, text, complete, to)?)))
             }
-            (Format::Markdown, Some((base, comparison))) => {
-                let verdicts: Vec<_> = self
-                    .options
-                    .max_growth
-                    .iter()
-                    .map(|gate| {
-                        let failure = comparison.check(gate).err();
-                        markdown::Verdict {
-                            kept: failure.is_none(),
-                            text: failure
-                                .map_or_else(|| gate.to_string(), |failure| failure.to_string()),
-                        }
-                    })
-                    .collect();
-                self.stream(|to| {
-                    Ok(nothing(markdown::write_comparison(
-                        comparison,
-                        &verdicts,
-                        text,
-                        base.complete,
-                        to,
-                    )?))
-                })
-            }
+            (Format::Markdown, Some((base, comparison))) => self.stream(|to| {
+                let (verdicts, complete) = (self.verdicts(comparison), base.complete);
+                Ok(nothing(markdown::write_comparison(
+                    comparison, &verdicts, text, complete, to,
+                )?))
+            }),
             #[cfg(feature = "compression")]
             (Format::Pprof, _) => self.stream(|to| {
                 let (base, new) = (stacks_of_base(), Stacks::new(profile));
@@ -188,10 +170,15 @@ impl Loaded<'_> {
                     let told = estimated.as_ref().map(Warning::to_string);
                     notes.warnings.extend(told);
                     let sides = compared.as_ref().zip(stacks.as_ref());
+                    let limits = compared
+                        .as_ref()
+                        .map(|(_, comparison)| self.verdicts(comparison));
+                    let limits = limits.unwrap_or_default();
                     let compared = sides.map(|((base, comparison), stacks)| html::Compared {
                         base: stacks,
                         comparison,
                         complete: base.complete,
+                        limits: &limits,
                     });
                     html::write(&new, compared.as_ref(), &notes, options, to)?;
                     Ok(estimated.into_iter().collect())
@@ -207,6 +194,18 @@ impl Loaded<'_> {
             self.report.growth = failures.collect();
         }
         Ok(self.report)
+    }
+
+    /// What comes of the limits.
+    fn verdicts(&self, comparison: &Comparison<'_>) -> Vec<markdown::Verdict> {
+        let verdicts = self.options.max_growth.iter().map(|gate| {
+            let failure = comparison.check(gate).err();
+            markdown::Verdict {
+                kept: failure.is_none(),
+                text: failure.map_or_else(|| gate.to_string(), |failure| failure.to_string()),
+            }
+        });
+        verdicts.collect()
     }
 
     /// What readers of the output should know about the inputs.

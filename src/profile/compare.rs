@@ -59,6 +59,11 @@ impl FunctionChange<'_> {
         self.change(|sums| sums.invocations)
     }
 
+    /// What it is in the new profile; the first, if several functions are one here.
+    pub fn new_function(&self) -> Option<FunctionId> {
+        self.functions[1]
+    }
+
     fn change(&self, figure: impl Fn(&FunctionSums) -> i128) -> i128 {
         let figure = |side: &Option<FunctionSums>| side.as_ref().map_or(0, &figure);
         figure(&self.new).saturating_sub(figure(&self.base))
@@ -332,6 +337,22 @@ impl<'a> Comparison<'a> {
         ]
     }
 
+    /// What [`changes`](Self::changes) would be if there were only one of the
+    /// [`events`](Self::events).
+    pub fn changes_in(&self, event: usize) -> Vec<FunctionChange<'a>> {
+        let changes = self.changes.iter().map(|change| {
+            let [base, new] = self.sums(change, event);
+            FunctionChange {
+                base,
+                new,
+                ..change.clone()
+            }
+        });
+        let mut changes: Vec<_> = changes.filter(|change| change.base != change.new).collect();
+        changes.sort_by(|one, other| order(one).cmp(&order(other)));
+        changes
+    }
+
     /// The event that functions are sorted by.
     pub fn first(&self) -> &ComparedEvent<'a> {
         &self.events[0]
@@ -345,6 +366,14 @@ impl<'a> Comparison<'a> {
     /// How many runs of the profiled programs the base and the new profile sum.
     pub fn runs(&self) -> [u64; 2] {
         [&self.base, &self.new].map(|side| side.profile.runs())
+    }
+
+    /// What costs and calls of the base and of the new profile are divided by.
+    pub fn divisors(&self) -> [u64; 2] {
+        match self.is_per_run {
+            true => self.runs(),
+            false => [1; 2],
+        }
     }
 
     /// How many functions do not differ.

@@ -82,12 +82,7 @@ pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result
     });
     document.list("events", events)?;
     document.field("scale", &scale)?;
-    let kind = match profile.kind() {
-        ProfileKind::Trace => "trace",
-        ProfileKind::Aggregate => "aggregate",
-        ProfileKind::Mixed => "mixed",
-    };
-    document.field("kind", kind)?;
+    document.field("kind", kind(profile))?;
     document.field("complete", &notes.complete)?;
     document.list("warnings", notes.warnings.iter())?;
     document.field("runs", &profile.runs())?;
@@ -102,6 +97,14 @@ pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result
     let functions = functions.map(|(id, function)| FunctionRecord::new(profile, id, function));
     document.list("functions", functions)?;
     document.end()
+}
+
+pub(super) fn kind(profile: &Profile) -> &'static str {
+    match profile.kind() {
+        ProfileKind::Trace => "trace",
+        ProfileKind::Aggregate => "aggregate",
+        ProfileKind::Mixed => "mixed",
+    }
 }
 
 /// Writes a comparison as JSON, with a newline at its end.

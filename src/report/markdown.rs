@@ -8,6 +8,8 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
+use serde::Serialize;
+
 use super::json::Completeness;
 use super::text::figures::{Unit, counted, in_units, signed, signed_percent};
 use super::text::{Names, Options, command, per_run};
@@ -41,7 +43,7 @@ const COMMAND: usize = 120;
 const PATH: usize = 50;
 
 /// What was found of a limit on growth.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// Whether it is kept.
     pub kept: bool,

@@ -7,6 +7,8 @@ use std::fs;
 use cg_preprocess::profile::{Comparison, EventChoice, Profile, Stacks};
 use cg_preprocess::report::html::{self, Compared, Options};
 use cg_preprocess::report::json::{Completeness, Notes};
+use cg_preprocess::report::markdown::Verdict;
+use cg_preprocess::report::text::Names;
 use serde_json::{Value, json};
 
 use crate::common::fixtures;
@@ -151,36 +153,39 @@ fn check_figures(data: &Value, document: &Value, name: &str) {
     }
 }
 
-#[test]
-fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
-    let text = |costs: [u32; 3]| {
-        let [main, old, new] = costs;
-        let call = |name, cost| format!("cfn={name}\ncalls=1 0 0\n2 {cost}\n");
-        let leaf = |name, cost| format!("fl=a.php\nfn={name}\n1 {cost}\n\n");
-        let mut text = String::from("creator: xdebug 3.4.0\nevents: Time\n");
-        let leaves = [("old", old), ("new", new)]
-            .into_iter()
-            .filter(|(_, cost)| *cost > 0);
-        leaves
-            .clone()
-            .for_each(|(name, cost)| text += &leaf(name, cost));
-        text += &format!("fl=a.php\nfn={{main}}\n1 {main}\n");
-        leaves.for_each(|(name, cost)| text += &call(name, cost));
-        text
+/// A trace of `{main}`, which calls `old` and `new` where these cost something: time, and memory.
+fn trace([main, old, new]: [[u32; 2]; 3]) -> Profile {
+    let called = [("old", old), ("new", new)]
+        .into_iter()
+        .filter(|(_, costs)| *costs != [0, 0]);
+    let mut text = String::from("creator: xdebug 3.4.0\nevents: Time Memory\n");
+    let mut calls = String::new();
+    for (name, [time, memory]) in called {
+        text += &format!("fl=a.php\nfn={name}\n1 {time} {memory}\n\n");
+        calls += &format!("cfn={name}\ncalls=1 0 0\n2 {time} {memory}\n");
+    }
+    let [time, memory] = main;
+    profile(text + &format!("fl=a.php\nfn={{main}}\n1 {time} {memory}\n{calls}"))
+}
+
+fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -> Value {
+    let complete = Completeness {
+        base: true,
+        new: true,
     };
-    let [base, new] = [text([10, 20, 0]), text([15, 0, 30])].map(profile);
-    let comparison = Comparison::new(&base, &new).unwrap();
+    let limit = |kept, text: &str| Verdict {
+        kept,
+        text: text.to_owned(),
+    };
     let compared = Compared {
-        base: &Stacks::new(&base),
-        comparison: &comparison,
-        complete: Completeness {
-            base: true,
-            new: true,
-        },
+        base: &Stacks::new(base),
+        comparison,
+        complete,
+        limits: &[limit(false, "too much"), limit(true, "enough")],
     };
     let mut page = Vec::new();
     html::write(
-        &Stacks::new(&new),
+        &Stacks::new(new),
         Some(&compared),
         &Notes::default(),
         &Options::default(),
@@ -189,16 +194,105 @@ fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
     .unwrap();
     let data = data(std::str::from_utf8(&page).unwrap());
     Schema::read("page").check(&data, "comparison");
-    assert_eq!(data["comparison"]["verdict"], "Grew by 15 (50.00 %)");
-    let changes = &data["comparison"]["changes"];
-    assert_eq!(changes["name"], json!(["new", "old", "{main}"]));
-    assert_eq!(changes["is"], json!(["new", "gone", ""]));
-    assert_eq!(changes["self"], json!([[0, 20, 10], [30, 0, 15]]));
+    data
+}
+
+#[test]
+fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
+    let base = trace([[10, 5], [20, 9], [0, 0]]);
+    let new = trace([[15, 5], [0, 0], [30, 2]]);
+    let data = comparison_page(&base, &new, &Comparison::new(&base, &new).unwrap());
+    let comparison = &data["comparison"];
+    let limits = json!([{"kept": false, "text": "too much"}, {"kept": true, "text": "enough"}]);
+    assert_eq!(comparison["limits"], limits);
+    assert_eq!(
+        comparison["functions"]["name"],
+        json!(["new", "old", "{main}"])
+    );
+    assert_eq!(comparison["functions"]["is"], json!(["new", "gone", ""]));
+    // Rows of the functions: new, old and {main}.
+    assert_eq!(comparison["functions"]["function"], json!([0, -1, 1]));
+    let [time, memory] = [&comparison["events"][0], &comparison["events"][1]];
+    assert_eq!(time["verdict"], "grew by 15 (50.00 %)");
+    assert_eq!(time["totals"], json!([30, 45]));
+    assert_eq!(time["changes"]["row"], json!([0, 1, 2]));
+    assert_eq!(time["changes"]["self"], json!([[0, 20, 10], [30, 0, 15]]));
+    assert_eq!(time["unchanged"], 0);
+    // Sorted by the change of this event; {main} has not changed in it.
+    assert_eq!(memory["verdict"], "shrank by 7 (50.00 %)");
+    assert_eq!(memory["changes"]["row"], json!([1, 0, 2]));
+    assert_eq!(memory["changes"]["self"], json!([[9, 0, 5], [0, 2, 5]]));
+    assert_eq!(
+        memory["changes"]["inclusive"],
+        json!([[9, 0, 14], [0, 2, 7]])
+    );
     let stacks = &data["stacks"];
     assert_eq!(stacks["parent"], json!([-1, 0, 0]));
-    assert_eq!(stacks["self"], json!([[15, 30, 0]]));
-    assert_eq!(stacks["base"], json!([[10, 0, 20]]));
-    assert_eq!(stacks["frames"][number_of(&stacks["frame"][2])], "old");
+    assert_eq!(stacks["self"], json!([[15, 30, 0], [5, 2, 0]]));
+    assert_eq!(stacks["base"], json!([[10, 0, 20], [5, 0, 9]]));
+    assert_eq!(
+        stacks["frames"]["name"][number_of(&stacks["frame"][2])],
+        "old"
+    );
+}
+
+#[test]
+fn a_comparison_per_run_divides_all_but_the_stacks() {
+    let runs = |time: u32| {
+        let run = format!("creator: xdebug 3.4.0\nevents: Time\nfl=a.php\nfn={{main}}\n1 {time}\n");
+        profile(format!("{run}\n==== NEW PROFILING FILE ====\n{run}"))
+    };
+    let (base, new) = (
+        profile("events: Time\nfl=a.php\nfn={main}\n1 10\n"),
+        runs(15),
+    );
+    let data = comparison_page(&base, &new, &Comparison::per_run(&base, &new).unwrap());
+    let text = "costs and calls are divided: by 1 run in the base, 2 runs in the new profile";
+    assert_eq!(data["comparison"]["per_run"], text);
+    assert_eq!(data["comparison"]["runs"], json!([1, 2]));
+    assert_eq!(
+        data["comparison"]["events"][0]["changes"]["self"],
+        json!([[10], [15]])
+    );
+    assert_eq!(data["total"], json!([15]));
+    assert_eq!(data["functions"]["self"], json!([[15]]));
+    assert_eq!(data["functions"]["invocations"], json!([1]));
+    assert_eq!(data["stacks"]["self"], json!([[30]]));
+}
+
+#[test]
+fn a_comparison_has_no_scales() {
+    let side = |events: &str| {
+        profile(format!(
+            "events: {events}\nfn=a\n1 3\ncfn=b\ncalls=1 0\n2 4\nfn=b\n1 4\n"
+        ))
+    };
+    let (base, new) = (side("Ir_(x1000)"), side("Ir"));
+    let data = comparison_page(&base, &new, &Comparison::new(&base, &new).unwrap());
+    assert_eq!(data["events"][0]["name"], "Ir");
+    assert_eq!(data["comparison"]["events"][0]["totals"], json!([7000, 7]));
+    assert_eq!(data["stacks"]["self"], json!([[3, 4]]));
+    assert_eq!(data["stacks"]["base"], json!([[3000, 4000]]));
+    let data = comparison_page(&new, &base, &Comparison::new(&new, &base).unwrap());
+    assert_eq!(data["total"], json!([7000]));
+    assert_eq!(data["functions"]["inclusive"], json!([[7000, 4000]]));
+    assert_eq!(data["calls"]["cost"], json!([[4000]]));
+    assert_eq!(data["stacks"]["self"], json!([[3000, 4000]]));
+}
+
+#[test]
+fn names_are_short_unless_they_are_wanted_in_full() {
+    let name = format!("a<{}>()", "b".repeat(100));
+    let profile = profile(format!("events: Ir\nfn={name}\n1 5\n"));
+    for (names, short) in [(Names::Auto, "a<…>()"), (Names::Full, "")] {
+        let mut options = Options::default();
+        options.names = names;
+        let mut page = Vec::new();
+        let stacks = Stacks::new(&profile);
+        html::write(&stacks, None, &Notes::default(), &options, &mut page).unwrap();
+        let data = data(std::str::from_utf8(&page).unwrap());
+        assert_eq!(data["functions"]["short"], json!([short]));
+    }
 }
 
 fn number_of(value: &Value) -> usize {

@@ -3,17 +3,19 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{Compared, Options};
 use crate::profile::{
-    Cost, EdgeRef, FunctionId, NameId, Profile, ProfileKind, StackId, Stacks, split_scale,
+    ComparedEvent, Cost, EdgeRef, FunctionId, NameId, Profile, StackId, Stacks, split_scale,
 };
-use crate::report::json::Notes;
-use crate::report::text::command;
+use crate::report::json::{Notes, kind};
+use crate::report::markdown::Verdict;
 use crate::report::text::figures::{Notation, Unit, in_units};
+use crate::report::text::{Names, command, per_run};
 use crate::shown::names::{SHORT, short_names};
-use crate::shown::numbers::{grouped, percent};
+use crate::shown::numbers::{divided, grouped, percent};
 use crate::shown::text::printable;
 
 /// The version of the layout.
@@ -37,7 +39,6 @@ const CHANGE_BYTES: usize = 700_000;
 /// that are summed up for it.
 const FUNCTION_FIGURES: usize = 70;
 const ROW_FIGURES: usize = 24;
-const CHANGE_FIGURES: usize = 130;
 
 /// The most warnings, and the longest text of a name or a warning.
 const MOST_WARNINGS: usize = 100;
@@ -52,13 +53,11 @@ const REST: &str = "…";
 
 /// The data of a page.
 #[derive(Serialize)]
-pub(super) struct Document {
+pub(super) struct Document<'a> {
     schema: u32,
     program: &'static str,
     command: String,
     creator: String,
-    event: String,
-    scale: u64,
     kind: &'static str,
     complete: bool,
     runs: Number,
@@ -69,11 +68,11 @@ pub(super) struct Document {
     edge_count: usize,
     call_count: Number,
     files: Vec<String>,
-    functions: Functions,
+    functions: Table,
     rest: Rest,
-    calls: Calls,
-    stacks: Option<StackColumns>,
-    comparison: Option<Comparison>,
+    calls: Table,
+    stacks: Option<StackRecord>,
+    comparison: Option<Comparison<'a>>,
     source_url: Option<String>,
 }
 
@@ -87,22 +86,7 @@ struct EventRecord {
     notation: Notation,
 }
 
-/// The functions that are shown, as columns. Costs have a column for each event.
-#[derive(Default, Serialize)]
-struct Functions {
-    number: Vec<u32>,
-    object: Vec<usize>,
-    file: Vec<usize>,
-    name: Vec<String>,
-    short: Vec<String>,
-    line: Vec<Number>,
-    #[serde(rename = "self")]
-    self_costs: Vec<Vec<Number>>,
-    inclusive: Vec<Vec<Number>>,
-    invocations: Vec<Number>,
-}
-
-/// The functions that are not.
+/// The functions that are not shown.
 #[derive(Serialize)]
 struct Rest {
     functions: usize,
@@ -111,51 +95,39 @@ struct Rest {
     invocations: Number,
 }
 
-/// Calls as columns.
-#[derive(Default, Serialize)]
-struct Calls {
-    caller: Vec<i64>,
-    callee: Vec<i64>,
-    file: Vec<i64>,
-    line: Vec<Number>,
-    calls: Vec<Number>,
-    cost: Vec<Vec<Number>>,
-}
-
 /// What changed since a base.
 #[derive(Serialize)]
-struct Comparison {
-    /// What came of it, in a few words.
-    verdict: String,
+struct Comparison<'a> {
+    /// What costs and calls are divided by, in words, if by anything; and the numbers, which the
+    /// stacks have yet to be divided by.
+    per_run: Option<String>,
+    runs: [u64; 2],
+    limits: &'a [Verdict],
     /// The base and the new profile.
     sides: [Side; 2],
-    changes: Changes,
-    unchanged: usize,
-    rest: RestOfChanges,
+    /// The functions that have changed.
+    functions: Table,
+    /// What has changed in each event.
+    events: Vec<ChangedEvent>,
 }
 
 #[derive(Serialize)]
 struct Side {
-    total: Number,
-    shown: String,
     functions: usize,
     complete: bool,
 }
 
-/// The functions that have changed, as columns. Figures have one for the base and one for the new
-/// profile.
-#[derive(Default, Serialize)]
-struct Changes {
-    object: Vec<usize>,
-    file: Vec<usize>,
-    name: Vec<String>,
-    short: Vec<String>,
-    /// `new`, `gone` or empty.
-    is: Vec<&'static str>,
-    #[serde(rename = "self")]
-    self_cost: [Vec<Number>; 2],
-    inclusive: [Vec<Number>; 2],
-    invocations: [Vec<Number>; 2],
+#[derive(Serialize)]
+struct ChangedEvent {
+    /// What came of it, in a few words.
+    verdict: String,
+    /// The totals of the base and of the new profile, also as people read them.
+    totals: [Number; 2],
+    shown: [String; 2],
+    /// Each figure has a column for the base, and one for the new profile.
+    changes: Table,
+    unchanged: usize,
+    rest: RestOfChanges,
 }
 
 /// The changes for which there is no room.
@@ -165,21 +137,79 @@ struct RestOfChanges {
     change: Number,
 }
 
-/// Stacks as columns: nodes of a tree, each after its parent.
-#[derive(Default, Serialize)]
-struct StackColumns {
-    parent: Vec<i64>,
-    function: Vec<i64>,
-    /// The name of a frame that is not that of its function, by its place in `frames`.
-    frame: Vec<i64>,
-    frames: Vec<String>,
-    calls: Vec<Number>,
-    #[serde(rename = "self")]
-    self_costs: Vec<Vec<Number>>,
-    /// The self costs in the base of a comparison.
-    base: Option<Vec<Vec<Number>>>,
-    estimated: Vec<u8>,
+/// Stacks: nodes of a tree, each after its parent.
+#[derive(Serialize)]
+struct StackRecord {
+    /// Functions, or others that have names of their own.
+    frames: Table,
+    #[serde(flatten)]
+    nodes: Table,
     left_out: usize,
+}
+
+/// A table as columns. Costs have several.
+#[derive(Default)]
+struct Table {
+    texts: Vec<(&'static str, Vec<String>)>,
+    numbers: Vec<(&'static str, Vec<Number>)>,
+    costs: Vec<(&'static str, Vec<Vec<Number>>)>,
+}
+
+impl Table {
+    fn new(numbers: &[&'static str], costs: &[&'static str], width: usize) -> Self {
+        Table {
+            texts: Vec::new(),
+            numbers: numbers.iter().map(|&name| (name, Vec::new())).collect(),
+            costs: costs
+                .iter()
+                .map(|&name| (name, vec![Vec::new(); width]))
+                .collect(),
+        }
+    }
+
+    /// Adds a row. Costs that are missing are 0.
+    fn push<R: IntoIterator<Item = i128>>(
+        &mut self,
+        numbers: impl IntoIterator<Item = Number>,
+        costs: impl IntoIterator<Item = R>,
+    ) {
+        for ((_, column), number) in self.numbers.iter_mut().zip(numbers) {
+            column.push(number);
+        }
+        for ((_, columns), row) in self.costs.iter_mut().zip(costs) {
+            let mut row = row.into_iter();
+            for column in columns {
+                column.push(Number(row.next().unwrap_or(0)));
+            }
+        }
+    }
+
+    /// Gives the rows names, also as lists show them: empty where these are the names.
+    fn name(&mut self, names: Vec<String>, how: Names) {
+        let short = match how {
+            Names::Full => vec![String::new(); names.len()],
+            _ => short_names(&names, SHORT),
+        };
+        let short = short.into_iter().zip(&names);
+        let short = short.map(|(short, name)| if short == *name { String::new() } else { short });
+        self.texts = vec![("short", short.collect()), ("name", names)];
+    }
+}
+
+impl Serialize for Table {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, column) in &self.texts {
+            map.serialize_entry(name, column)?;
+        }
+        for (name, column) in &self.numbers {
+            map.serialize_entry(name, column)?;
+        }
+        for (name, columns) in &self.costs {
+            map.serialize_entry(name, columns)?;
+        }
+        map.end()
+    }
 }
 
 /// A whole number. A script knows such up to 2⁵³ exactly; larger ones are written as strings.
@@ -206,6 +236,12 @@ impl<T: Into<i128>> From<T> for Number {
     }
 }
 
+/// A position; -1 where there is none.
+fn position(place: Option<usize>) -> Number {
+    let place = place.and_then(|place| i64::try_from(place).ok());
+    Number(place.unwrap_or(NONE).into())
+}
+
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match i64::try_from(self.0) {
@@ -215,34 +251,22 @@ impl Serialize for Number {
     }
 }
 
-impl Document {
+impl<'a> Document<'a> {
     pub fn new(
-        stacks: &Stacks<'_>,
-        compared: Option<&Compared<'_>>,
+        stacks: &Stacks<'a>,
+        compared: Option<&Compared<'a>>,
         notes: &Notes,
         options: &Options,
     ) -> Self {
         let profile = stacks.profile();
-        let totals = profile.totals();
-        let events = profile.events().iter().zip(&totals);
-        let events = events.map(|(event, &total)| {
-            let (_, scale) = split_scale(event.name());
-            let unit = Unit::of(profile.unit(event), scale);
-            EventRecord {
-                name: printable(event.name()),
-                unit: profile.unit(event),
-                long_name: printable(event.long_name()),
-                shown: in_units(total, unit),
-                notation: unit.notation(total),
-            }
-        });
         let creator = profile.headers().find(|header| header.key() == b"creator");
-        let calls = profile.edges().map(|edge| edge.calls);
-        let mut tables = Tables::new(profile, &totals, options);
+        let mut tables = Tables::new(profile, compared, options);
         let functions = tables.functions();
         let calls_columns = tables.calls();
         let stacks = tables.stacks(stacks, compared.map(|compared| compared.base));
         let comparison = compared.map(|compared| tables.comparison(compared));
+        let calls = profile.edges().map(|edge| edge.calls);
+        let totals = tables.totals.iter();
         Document {
             schema: SCHEMA,
             program: concat!("cg-preprocess ", env!("CARGO_PKG_VERSION")),
@@ -250,21 +274,17 @@ impl Document {
             creator: creator.map_or_else(String::new, |header| {
                 cut(printable(header.value().trim_ascii()), LONGEST_WARNING)
             }),
-            event: printable(profile.event()),
-            scale: split_scale(profile.event()).1,
-            kind: match profile.kind() {
-                ProfileKind::Trace => "trace",
-                ProfileKind::Aggregate => "aggregate",
-                ProfileKind::Mixed => "mixed",
-            },
+            kind: kind(profile),
             complete: notes.complete,
             runs: profile.runs().into(),
             warnings: warnings(&notes.warnings),
-            events: events.collect(),
-            total: totals.iter().map(|&total| total.into()).collect(),
+            events: events(profile, compared),
+            total: totals
+                .map(|&total| divided(total, tables.runs).into())
+                .collect(),
             function_count: profile.functions().len(),
             edge_count: profile.edges().len(),
-            call_count: calls.fold(0, u64::saturating_add).into(),
+            call_count: tables.per_run(calls.fold(0, u64::saturating_add)),
             rest: tables.rest(),
             files: tables.files.texts,
             functions,
@@ -274,6 +294,34 @@ impl Document {
             source_url: options.source_url.clone(),
         }
     }
+}
+
+/// The events, with how their costs are written; in a comparison, without scales.
+fn events(profile: &Profile, compared: Option<&Compared<'_>>) -> Vec<EventRecord> {
+    let record = |name, long_name, unit, scale, total: i128, most: i128| {
+        let in_unit = Unit::of(unit, scale);
+        EventRecord {
+            name: printable(name),
+            unit,
+            long_name: printable(long_name),
+            shown: in_units(total, in_unit),
+            notation: in_unit.notation(most),
+        }
+    };
+    if let Some(compared) = compared {
+        let events = compared.comparison.events.iter().map(|event| {
+            let most = std::cmp::max_by_key(event.base, event.new, |total| total.unsigned_abs());
+            record(event.name, event.long_name, event.unit, 1, event.new, most)
+        });
+        return events.collect();
+    }
+    let events = profile.events().iter().zip(profile.totals());
+    let events = events.map(|(event, total)| {
+        let (_, scale) = split_scale(event.name());
+        let (unit, total) = (profile.unit(event), total.into());
+        record(event.name(), event.long_name(), unit, scale, total, total)
+    });
+    events.collect()
 }
 
 fn warnings(all: &[String]) -> Vec<String> {
@@ -308,6 +356,14 @@ fn text_bytes(text: &str) -> usize {
         _ => 1,
     });
     escaped.sum::<usize>() + 3
+}
+
+/// The bytes that numbers take in lists.
+fn number_bytes(numbers: impl IntoIterator<Item = i128>) -> usize {
+    numbers
+        .into_iter()
+        .map(|number| Number(number).bytes())
+        .sum()
 }
 
 /// Chooses what has the largest shares, as far as there is room; all before the first for which
@@ -357,31 +413,11 @@ impl<K: Hash + Eq> Texts<K> {
     }
 }
 
-/// The names as lists show them; empty where these are the names.
-fn short_ones(names: &[String]) -> Vec<String> {
-    let short = short_names(names, SHORT).into_iter().zip(names);
-    let short = short.map(|(short, name)| if short == *name { String::new() } else { short });
-    short.collect()
-}
-
-/// A column for each event.
-fn columns(events: usize) -> Vec<Vec<Number>> {
-    vec![Vec::new(); events]
-}
-
-/// Adds a row of costs; those that are missing are 0.
-fn push(columns: &mut [Vec<Number>], row: impl IntoIterator<Item = impl Into<Number>>) {
-    let mut row = row.into_iter();
-    for column in columns {
-        column.push(row.next().map_or_else(Number::default, Into::into));
-    }
-}
-
 /// Counts and costs that are summed up, because there is no room for each of them.
 #[derive(Clone)]
 struct Sums {
     rows: usize,
-    count: i128,
+    count: u64,
     costs: Vec<i128>,
 }
 
@@ -394,41 +430,82 @@ impl Sums {
         }
     }
 
-    fn add(&mut self, count: u64, costs: impl IntoIterator<Item = Cost>) {
+    fn add(&mut self, count: u64, costs: impl IntoIterator<Item = i128>) {
         self.rows += 1;
-        self.count += i128::from(count);
+        self.count = self.count.saturating_add(count);
         for (sum, cost) in self.costs.iter_mut().zip(costs) {
-            *sum += i128::from(cost);
+            *sum = sum.saturating_add(cost);
         }
     }
 }
 
+/// The sides of a comparison; what is not compared is new.
+const BASE: usize = 0;
+const NEW: usize = 1;
+
 /// Chooses what is shown, and makes columns of it.
-struct Tables<'a> {
+struct Tables<'a, 'o> {
     profile: &'a Profile,
-    options: &'a Options,
-    totals: &'a [Cost],
+    options: &'o Options,
+    /// What one unit of cost stands for, for each side and event: in a comparison, scales differ.
+    scales: [Vec<i128>; 2],
+    /// What costs and calls are divided by.
+    runs: i128,
+    /// The totals, before they are divided.
+    totals: Vec<i128>,
     files: Texts<&'a [u8]>,
     /// For each function its position in the columns, if it is there.
     places: Vec<Option<usize>>,
 }
 
-impl<'a> Tables<'a> {
-    fn new(profile: &'a Profile, totals: &'a [Cost], options: &'a Options) -> Self {
+impl<'a, 'o> Tables<'a, 'o> {
+    fn new(profile: &'a Profile, compared: Option<&Compared<'a>>, options: &'o Options) -> Self {
+        let totals = profile.totals();
+        let comparison = compared.map(|compared| compared.comparison);
+        let scales = [BASE, NEW].map(|side| match comparison {
+            None => vec![1; totals.len()],
+            Some(comparison) => {
+                let scales = comparison.events.iter().map(|event| event.scales()[side]);
+                scales.map(i128::from).collect()
+            }
+        });
+        let runs = comparison.map_or(1, |comparison| comparison.divisors()[NEW]);
         let mut tables = Tables {
             profile,
             options,
-            totals,
+            scales,
+            runs: runs.into(),
+            totals: Vec::new(),
             files: Texts::default(),
             places: Vec::new(),
         };
+        tables.totals = tables.scaled(NEW, &totals).collect();
         tables.choose_functions();
         tables
     }
 
+    fn scaled<'c>(
+        &self,
+        side: usize,
+        costs: &'c [Cost],
+    ) -> impl Iterator<Item = i128> + use<'_, 'a, 'o, 'c> {
+        let costs = costs.iter().zip(&self.scales[side]);
+        costs.map(|(&cost, scale)| i128::from(cost).saturating_mul(*scale))
+    }
+
+    /// Costs of the profile as they are shown.
+    fn costs<'c>(&self, costs: &'c [Cost]) -> impl Iterator<Item = i128> + use<'_, 'a, 'o, 'c> {
+        self.scaled(NEW, costs).map(|cost| divided(cost, self.runs))
+    }
+
+    fn per_run(&self, count: u64) -> Number {
+        Number(divided(count.into(), self.runs))
+    }
+
     /// The largest share that costs have of the total of their event.
-    fn share(&self, costs: impl IntoIterator<Item = Cost>) -> f64 {
-        let shares = costs.into_iter().zip(self.totals).map(|(cost, total)| {
+    fn share(&self, side: usize, costs: &[Cost]) -> f64 {
+        let shares = self.scaled(side, costs).zip(&self.totals);
+        let shares = shares.map(|(cost, total)| {
             let [cost, total] = [cost, *total].map(|cost| cost.unsigned_abs() as f64);
             cost / total.max(1.0)
         });
@@ -437,19 +514,20 @@ impl<'a> Tables<'a> {
 
     fn choose_functions(&mut self) {
         let profile = self.profile;
-        let functions = profile.functions();
-        let shares = functions.map(|(id, _)| {
-            let inclusive = self.share(profile.inclusive_costs(id).iter().copied());
-            inclusive.max(self.share(profile.self_costs(id).iter().copied()))
+        let of = |id| [profile.inclusive_costs(id), profile.self_costs(id)];
+        let shares = profile.functions().map(|(id, _)| {
+            let [inclusive, own] = of(id).map(|costs| self.share(NEW, costs));
+            inclusive.max(own)
         });
         let shares: Vec<f64> = shares.collect();
         let ids: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
         let mut files = HashSet::new();
         let bytes = |at: usize| {
             let function = profile.function(ids[at]);
-            let costs = profile.self_costs(ids[at]).iter().copied();
-            let costs = costs.chain(profile.inclusive_costs(ids[at]).iter().copied());
-            let costs: usize = costs.map(|cost| Number::from(cost).bytes()).sum();
+            let costs: usize = of(ids[at])
+                .map(|costs| number_bytes(self.costs(costs)))
+                .iter()
+                .sum();
             let new = [function.file, function.object];
             let new = new.into_iter().filter(|&name| files.insert(name));
             let new = new.map(|name| text_bytes(&shown(profile.name(name))));
@@ -466,82 +544,72 @@ impl<'a> Tables<'a> {
         self.places = places.collect();
     }
 
-    fn functions(&mut self) -> Functions {
+    fn functions(&mut self) -> Table {
         let profile = self.profile;
-        let mut functions = Functions {
-            self_costs: columns(self.totals.len()),
-            inclusive: columns(self.totals.len()),
-            ..Functions::default()
-        };
+        let numbers = ["number", "object", "file", "line", "invocations"];
+        let mut table = Table::new(&numbers, &["self", "inclusive"], self.totals.len());
+        let mut names = Vec::new();
         for (id, function) in profile.functions() {
             if self.places[id.index()].is_none() {
                 continue;
             }
-            functions.number.push(id.number());
-            functions.name.push(shown(profile.name(function.name)));
-            functions
-                .object
-                .push(self.file(profile.name(function.object)));
-            functions.file.push(self.file(profile.name(function.file)));
-            functions.line.push(function.line.into());
-            functions.invocations.push(function.invocations.into());
-            push(
-                &mut functions.self_costs,
-                profile.self_costs(id).iter().copied(),
-            );
-            push(
-                &mut functions.inclusive,
-                profile.inclusive_costs(id).iter().copied(),
-            );
+            names.push(shown(profile.name(function.name)));
+            let [object, file] = [function.object, function.file];
+            let numbers = [
+                id.number().into(),
+                self.file(profile.name(object)),
+                self.file(profile.name(file)),
+                function.line.into(),
+                self.per_run(function.invocations),
+            ];
+            let costs = [profile.self_costs(id), profile.inclusive_costs(id)];
+            table.push(numbers, costs.map(|costs| self.costs(costs)));
         }
-        functions.short = short_ones(&functions.name);
-        functions
+        table.name(names, self.options.names);
+        table
     }
 
     /// The place of the name of a file, which is shown from the source root on.
-    fn file(&mut self, file: &'a [u8]) -> usize {
+    fn file(&mut self, file: &'a [u8]) -> Number {
         let root = self.options.source_root.as_deref();
-        self.files.place(file, || {
+        let place = self.files.place(file, || {
             let root = root.map(|root| root.strip_suffix(b"/").unwrap_or(root));
             let inner = root.and_then(|root| file.strip_prefix(root)?.strip_prefix(b"/"));
             shown(inner.unwrap_or(file))
-        })
+        });
+        position(Some(place))
     }
 
     fn rest(&self) -> Rest {
         let mut sums = Sums::new(self.totals.len());
         for (id, function) in self.profile.functions() {
             if self.places[id.index()].is_none() {
-                sums.add(
-                    function.invocations,
-                    self.profile.self_costs(id).iter().copied(),
-                );
+                let costs = self.scaled(NEW, self.profile.self_costs(id));
+                sums.add(function.invocations, costs);
             }
         }
+        let costs = sums.costs.into_iter();
         Rest {
             functions: sums.rows,
-            self_costs: sums.costs.into_iter().map(Number::from).collect(),
-            invocations: sums.count.into(),
+            self_costs: costs.map(|cost| divided(cost, self.runs).into()).collect(),
+            invocations: self.per_run(sums.count),
         }
     }
 
     /// The calls, as far as there is room; the others are summed up by their callers and by their
     /// callees.
-    fn calls(&mut self) -> Calls {
+    fn calls(&mut self) -> Table {
         let profile = self.profile;
-        let edges = || profile.edges();
-        let both = |edge: &EdgeRef<'_>| {
-            let [caller, callee] = [edge.caller, edge.callee].map(|id| self.places[id.index()]);
-            Some((caller?, callee?))
-        };
-        let shares = edges().map(|edge| match both(&edge) {
-            Some(_) => self.share(edge.costs().iter().copied()),
-            None => f64::NEG_INFINITY,
+        let places = self.places.clone();
+        let ends = |edge: &EdgeRef<'_>| [edge.caller, edge.callee].map(|id| places[id.index()]);
+        let shares = profile.edges().map(|edge| match ends(&edge) {
+            [Some(_), Some(_)] => self.share(NEW, edge.costs()),
+            _ => f64::NEG_INFINITY,
         });
         let shares: Vec<f64> = shares.collect();
-        let rows = edges().map(|edge| {
-            let bytes = row_bytes(edge.calls, edge.costs().iter().copied());
-            (bytes, edge.file())
+        let rows = profile.edges().map(|edge| {
+            let numbers = self.costs(edge.costs()).chain([edge.calls.into()]);
+            (number_bytes(numbers) + ROW_FIGURES, edge.file())
         });
         let rows: Vec<(usize, Option<NameId>)> = rows.collect();
         let mut files = HashSet::new();
@@ -551,47 +619,46 @@ impl<'a> Tables<'a> {
             bytes + new.map_or(0, |file| text_bytes(&shown(profile.name(file))))
         };
         let chosen = chosen(&shares, 0.0, usize::MAX, CALL_BYTES, bytes);
-        let mut calls = Calls {
-            cost: columns(self.totals.len()),
-            ..Calls::default()
-        };
+        let numbers = ["caller", "callee", "file", "line", "calls"];
+        let mut table = Table::new(&numbers, &["cost"], self.totals.len());
         let mut rest: BTreeMap<[Option<usize>; 2], Sums> = BTreeMap::new();
-        for (edge, is_chosen) in edges().zip(chosen) {
-            let [caller, callee] = [edge.caller, edge.callee].map(|id| self.places[id.index()]);
+        for (edge, is_chosen) in profile.edges().zip(chosen) {
+            let [caller, callee] = ends(&edge);
             if is_chosen {
-                let file = position(Some(self.file(profile.call_file(&edge))));
-                calls.push(
-                    [caller, callee],
-                    file,
-                    edge.line,
-                    edge.calls,
-                    edge.costs().iter().copied(),
-                );
+                let file = self.file(profile.call_file(&edge));
+                let [line, calls] = [edge.line.into(), self.per_run(edge.calls)];
+                let numbers = [position(caller), position(callee), file, line, calls];
+                table.push(numbers, [self.costs(edge.costs())]);
                 continue;
             }
             for ends in [[caller, None], [None, callee]] {
                 if ends != [None, None] {
                     let sums = rest.entry(ends);
                     let sums = sums.or_insert_with(|| Sums::new(self.totals.len()));
-                    sums.add(edge.calls, edge.costs().iter().copied());
+                    sums.add(edge.calls, self.costs(edge.costs()));
                 }
             }
         }
         for (ends, sums) in rest {
-            calls.push(ends, NONE, 0, sums.count, sums.costs);
+            let [caller, callee] = ends.map(position);
+            let none = position(None);
+            let numbers = [caller, callee, none, 0.into(), self.per_run(sums.count)];
+            table.push(numbers, [sums.costs]);
         }
-        calls
+        table
     }
 
     /// The stacks that cost enough, as far as there is room; those below one that are left out are
-    /// summed up in a node of their own.
-    fn stacks(&self, new: &Stacks<'_>, base: Option<&Stacks<'_>>) -> Option<StackColumns> {
+    /// summed up in a node of their own. Costs and calls are not divided, so that rounding does not
+    /// add up.
+    fn stacks(&self, new: &Stacks<'_>, base: Option<&Stacks<'_>>) -> Option<StackRecord> {
         let tree = Tree::new(new, base);
+        let sides = [BASE, NEW];
         let mut shares: Vec<f64> = Vec::with_capacity(tree.nodes.len());
         shares.extend((0..tree.nodes.len()).map(|at| {
-            let [new, base] = tree.costs(at, Stacks::inclusive_costs);
-            self.share(new.iter().copied())
-                .max(self.share(base.iter().copied()))
+            let costs = tree.costs(at, Stacks::inclusive_costs);
+            let shares = sides.map(|side| self.share(side, costs[side]));
+            shares[BASE].max(shares[NEW])
         }));
         // A node is never left out above one that is shown.
         for at in (0..tree.nodes.len()).rev() {
@@ -602,85 +669,143 @@ impl<'a> Tables<'a> {
         let mut seen = HashSet::new();
         let bytes = |at: usize| {
             let frame = tree.frame(at);
-            let text = if seen.insert(frame) {
-                text_bytes(&shown(frame))
-            } else {
-                0
-            };
-            let costs = tree.costs(at, Stacks::self_costs).concat();
-            row_bytes(tree.calls(at), costs) + text
+            let is_new = seen.insert(frame);
+            let text = if is_new { text_bytes(&shown(frame)) } else { 0 };
+            let costs = tree.costs(at, Stacks::self_costs);
+            let costs = sides.map(|side| number_bytes(self.scaled(side, costs[side])));
+            let calls = number_bytes([tree.calls(at).into()]);
+            costs[BASE] + costs[NEW] + calls + text + ROW_FIGURES
         };
         let chosen = chosen(&shares, LEAST_SHARE, usize::MAX, STACK_BYTES, bytes);
-        let mut frames = Texts::default();
-        let mut columns = StackColumns {
-            self_costs: columns(self.totals.len()),
-            base: base.map(|_| columns(self.totals.len())),
-            ..StackColumns::default()
+        let numbers = ["parent", "frame", "calls", "estimated"];
+        let costs: &[&str] = if base.is_some() {
+            &["base", "self"]
+        } else {
+            &["self"]
         };
+        let width = self.totals.len();
+        let mut nodes = Table::new(&numbers, costs, width);
+        let mut frames = Frames::default();
+        let mut left_out = 0;
         let mut places: Vec<Option<usize>> = vec![None; tree.nodes.len()];
         let mut rest: BTreeMap<Option<usize>, [Sums; 2]> = BTreeMap::new();
+        // Without a base, there is no column for its costs.
+        let skipped = usize::from(base.is_none());
+        let mut count = 0;
         for (at, node) in tree.nodes.iter().enumerate() {
             let above = node.parent.and_then(|parent| places[parent]);
             if chosen[at] {
-                places[at] = Some(columns.parent.len());
-                let (function, frame) = self.frame(&tree, at, &mut frames);
-                let row = [position(above), function, frame];
+                places[at] = Some(count);
+                count += 1;
+                let frame = self.frame(&tree, at, &mut frames);
+                let [calls, estimated] = [tree.calls(at), tree.is_estimated(at).into()];
+                let numbers = [position(above), frame, calls.into(), estimated.into()];
                 let costs = tree.costs(at, Stacks::self_costs);
-                columns.push(
-                    row,
-                    tree.calls(at),
-                    tree.is_estimated(at),
-                    costs.map(|costs| costs.iter().copied()),
-                );
+                let costs = sides.into_iter().map(|side| self.scaled(side, costs[side]));
+                nodes.push(numbers, costs.skip(skipped));
                 continue;
             }
-            columns.left_out += 1;
+            left_out += 1;
             if node.parent.is_none_or(|parent| chosen[parent]) {
                 let sums = rest.entry(above);
-                let sums = sums.or_insert_with(|| [(); 2].map(|()| Sums::new(self.totals.len())));
+                let sums = sums.or_insert_with(|| sides.map(|_| Sums::new(width)));
                 let costs = tree.costs(at, Stacks::inclusive_costs);
-                for (sums, costs) in sums.iter_mut().zip(costs) {
-                    sums.add(tree.calls(at), costs.iter().copied());
+                for side in sides {
+                    sums[side].add(tree.calls(at), self.scaled(side, costs[side]));
                 }
             }
         }
         for (above, sums) in rest {
-            let frame = frames.place(REST.as_bytes(), || REST.to_owned());
-            let row = [position(above), NONE, position(Some(frame))];
-            let calls = sums[0].count;
-            columns.push(row, calls, false, sums.map(|sums| sums.costs));
+            let frame = frames.place(None, Some(REST.as_bytes()));
+            let numbers = [position(above), frame, sums[NEW].count.into(), 0.into()];
+            let costs = sums.into_iter().map(|sums| sums.costs);
+            nodes.push(numbers, costs.skip(skipped));
+            count += 1;
         }
-        columns.frames = frames.texts;
-        Some(columns).filter(|columns| !columns.parent.is_empty())
+        (count > 0).then(|| StackRecord {
+            frames: frames.table(),
+            nodes,
+            left_out,
+        })
     }
 
-    /// The function of a node, and its frame if that has another name.
-    fn frame<'t>(&self, tree: &Tree<'t>, at: usize, frames: &mut Texts<&'t [u8]>) -> (i64, i64) {
+    /// The frame of a node: its function, or what has another name than that.
+    fn frame<'t>(&self, tree: &Tree<'t>, at: usize, frames: &mut Frames<'t>) -> Number {
         let function = tree.function(at);
-        let place = function.and_then(|id| self.places[id.index()]);
-        let function = function.filter(|_| place.is_some());
-        let name = function.map(|id| self.profile.name(self.profile.function(id).name));
+        let function = function.and_then(|id| Some((id, self.places[id.index()]?)));
+        let name = function.map(|(id, _)| self.profile.name(self.profile.function(id).name));
         let frame = tree.frame(at);
-        let own = (name != Some(frame)).then(|| frames.place(frame, || shown(frame)));
-        (position(place), position(own))
+        let own = Some(frame).filter(|_| name != Some(frame));
+        frames.place(function.map(|(_, place)| place), own)
     }
 
-    fn comparison(&mut self, compared: &Compared<'a>) -> Comparison {
+    fn comparison(&mut self, compared: &Compared<'a>) -> Comparison<'a> {
         let comparison = compared.comparison;
-        let first = comparison.first();
-        let unit = Unit::of(first.unit, 1);
-        let side = |functions, total: i128, complete| Side {
-            total: total.into(),
-            shown: in_units(total, unit),
-            functions,
+        let mut changed = Changed {
+            places: HashMap::new(),
+            names: Vec::new(),
+            is: Vec::new(),
+            table: Table::new(&["object", "file", "function"], &[], 0),
+        };
+        let mut room = CHANGE_BYTES;
+        let mut events = Vec::new();
+        for (at, event) in comparison.events.iter().enumerate() {
+            let share = room / (comparison.events.len() - at);
+            let (event, left) = self.changed_event(compared, at, event, share, &mut changed);
+            room = room - share + left;
+            events.push(event);
+        }
+        let Changed {
+            names,
+            is,
+            mut table,
+            ..
+        } = changed;
+        table.name(names, self.options.names);
+        table.texts.push(("is", is));
+        let side = |side: &crate::profile::Side<'_>, complete| Side {
+            functions: side.functions(),
             complete,
         };
-        let mut changes = Changes::default();
+        Comparison {
+            per_run: comparison.is_per_run.then(|| per_run(comparison.runs())),
+            runs: comparison.divisors(),
+            limits: compared.limits,
+            sides: [
+                side(&comparison.base, compared.complete.base),
+                side(&comparison.new, compared.complete.new),
+            ],
+            functions: table,
+            events,
+        }
+    }
+
+    /// What has changed in an event, as far as there is room; also what is left of that.
+    fn changed_event(
+        &mut self,
+        compared: &Compared<'a>,
+        at: usize,
+        event: &ComparedEvent<'_>,
+        mut room: usize,
+        changed: &mut Changed<'a>,
+    ) -> (ChangedEvent, usize) {
+        let comparison = compared.comparison;
+        let mut changes = Table::new(&["row"], &["self", "inclusive", "invocations"], 2);
         let mut rest = RestOfChanges::default();
-        let mut room = CHANGE_BYTES;
-        for change in &comparison.changes {
-            let name = shown(change.name);
-            let bytes = 2 * text_bytes(&name) + text_bytes(&shown(change.file)) + CHANGE_FIGURES;
+        let all = comparison.changes_in(at);
+        for change in &all {
+            let sides = [change.base, change.new].map(Option::unwrap_or_default);
+            let figures = [
+                sides.map(|side| side.self_cost),
+                sides.map(|side| side.inclusive),
+                sides.map(|side| side.invocations),
+            ];
+            let place = [change.object, change.file, change.name];
+            let mut bytes = number_bytes(figures.into_iter().flatten()) + ROW_FIGURES;
+            if room > 0 && !changed.places.contains_key(&place) {
+                let texts = place.map(|text| text_bytes(&shown(text)));
+                bytes += texts.iter().sum::<usize>() + texts[2] + ROW_FIGURES;
+            }
             let Some(left) = room.checked_sub(bytes) else {
                 room = 0;
                 rest.functions += 1;
@@ -688,36 +813,83 @@ impl<'a> Tables<'a> {
                 continue;
             };
             room = left;
-            changes.object.push(self.file(change.object));
-            changes.file.push(self.file(change.file));
-            changes.name.push(name);
-            changes.is.push(match (change.base, change.new) {
-                (None, _) => "new",
-                (_, None) => "gone",
-                _ => "",
-            });
-            for (at, sums) in [change.base, change.new].into_iter().enumerate() {
-                let sums = sums.unwrap_or_default();
-                changes.self_cost[at].push(sums.self_cost.into());
-                changes.inclusive[at].push(sums.inclusive.into());
-                changes.invocations[at].push(sums.invocations.into());
-            }
+            let row = match changed.places.get(&place) {
+                Some(&row) => row,
+                None => {
+                    let function = change.new_function().and_then(|id| self.places[id.index()]);
+                    let [object, file] = [change.object, change.file].map(|name| self.file(name));
+                    changed
+                        .table
+                        .push([object, file, position(function)], NO_COSTS);
+                    changed.names.push(shown(change.name));
+                    let is = match (change.base, change.new) {
+                        (None, _) => "new",
+                        (_, None) => "gone",
+                        _ => "",
+                    };
+                    changed.is.push(is.to_owned());
+                    changed.places.insert(place, changed.places.len());
+                    changed.places.len() - 1
+                }
+            };
+            changes.push([position(Some(row))], figures);
         }
-        changes.short = short_ones(&changes.name);
-        Comparison {
-            verdict: verdict(first.change(), first.base, unit),
-            sides: [
-                side(
-                    comparison.base.functions(),
-                    first.base,
-                    compared.complete.base,
-                ),
-                side(comparison.new.functions(), first.new, compared.complete.new),
-            ],
+        let unit = Unit::of(event.unit, 1);
+        let totals = [event.base, event.new];
+        let event = ChangedEvent {
+            verdict: verdict(event.change(), event.base, unit),
+            totals: totals.map(Number),
+            shown: totals.map(|total| in_units(total, unit)),
             changes,
-            unchanged: comparison.unchanged(),
+            unchanged: comparison.changes.len() + comparison.unchanged() - all.len(),
             rest,
+        };
+        (event, room)
+    }
+}
+
+/// The rows of tables without costs.
+const NO_COSTS: [[i128; 0]; 0] = [];
+
+/// The functions that have changed in any event.
+struct Changed<'a> {
+    /// Their rows, by object, file and name.
+    places: HashMap<[&'a [u8]; 3], usize>,
+    names: Vec<String>,
+    /// `new`, `gone` or empty.
+    is: Vec<String>,
+    table: Table,
+}
+
+/// The frames of stacks.
+#[derive(Default)]
+struct Frames<'a> {
+    texts: Texts<(Option<usize>, Option<&'a [u8]>)>,
+    functions: Vec<Option<usize>>,
+}
+
+impl<'a> Frames<'a> {
+    /// The place of a frame of a function or of none, with its name if that is another one.
+    fn place(&mut self, function: Option<usize>, name: Option<&'a [u8]>) -> Number {
+        let functions = &mut self.functions;
+        let place = self.texts.place((function, name), || {
+            functions.push(function);
+            match name {
+                None => String::new(),
+                Some(b"") => "???".to_owned(),
+                Some(name) => shown(name),
+            }
+        });
+        position(Some(place))
+    }
+
+    fn table(self) -> Table {
+        let mut table = Table::new(&["function"], &[], 0);
+        for function in self.functions {
+            table.push([position(function)], NO_COSTS);
         }
+        table.texts = vec![("name", self.texts.texts)];
+        table
     }
 }
 
@@ -730,16 +902,16 @@ fn verdict(change: i128, base: i128, unit: Unit) -> String {
     };
     let size = unit.told(size).unwrap_or_else(|| grouped(size));
     match change {
-        1.. => format!("Grew by {size} ({share})"),
-        0 => "The total did not change".to_owned(),
-        _ => format!("Shrank by {size} ({share})"),
+        1.. => format!("grew by {size} ({share})"),
+        0 => "did not change".to_owned(),
+        _ => format!("shrank by {size} ({share})"),
     }
 }
 
 /// The stacks of a profile, and with them those of the base that it is compared with: where both
 /// have the same frames, they are one node.
 struct Tree<'a> {
-    /// The new profile, then the base.
+    /// The base, then the new profile.
     sides: [Option<&'a Stacks<'a>>; 2],
     /// Each after its parent.
     nodes: Vec<Node>,
@@ -755,7 +927,7 @@ impl<'a> Tree<'a> {
         let mut nodes: Vec<Node> = Vec::with_capacity(new.nodes().len());
         nodes.extend(new.nodes().map(|id| Node {
             parent: new.parent(id).map(StackId::index),
-            of: [Some(id), None],
+            of: [None, Some(id)],
         }));
         if let Some(base) = base {
             let keys = new
@@ -767,19 +939,19 @@ impl<'a> Tree<'a> {
                 let parent = base.parent(id).map(|parent| places[parent.index()]);
                 let place = found.entry((parent, base.frame(id))).or_insert(nodes.len());
                 // Functions of two files may have one name.
-                if nodes.get(*place).is_none_or(|node| node.of[1].is_some()) {
+                if nodes.get(*place).is_none_or(|node| node.of[BASE].is_some()) {
                     *place = nodes.len();
                     nodes.push(Node {
                         parent,
                         of: [None; 2],
                     });
                 }
-                nodes[*place].of[1] = Some(id);
+                nodes[*place].of[BASE] = Some(id);
                 places.push(*place);
             }
         }
         Tree {
-            sides: [Some(new), base],
+            sides: [base, Some(new)],
             nodes,
         }
     }
@@ -791,7 +963,7 @@ impl<'a> Tree<'a> {
         what: impl Fn(&'t Stacks<'a>, StackId) -> T,
     ) -> [Option<T>; 2] {
         let of = self.nodes[at].of;
-        [0, 1].map(|side| Some(what(self.sides[side]?, of[side]?)))
+        [BASE, NEW].map(|side| Some(what(self.sides[side]?, of[side]?)))
     }
 
     /// The costs of a node on both sides; none on a side that does not have it.
@@ -804,69 +976,24 @@ impl<'a> Tree<'a> {
     }
 
     fn function(&self, at: usize) -> Option<FunctionId> {
-        self.both(at, Stacks::function)[0].flatten()
+        self.both(at, Stacks::function)[NEW].flatten()
     }
 
     fn frame(&self, at: usize) -> &'a [u8] {
         let frames = self.both(at, Stacks::frame);
-        frames.into_iter().flatten().next().unwrap_or_default()
+        frames
+            .into_iter()
+            .rev()
+            .flatten()
+            .next()
+            .unwrap_or_default()
     }
 
     fn calls(&self, at: usize) -> u64 {
-        self.both(at, Stacks::calls)[0].unwrap_or(0)
+        self.both(at, Stacks::calls)[NEW].unwrap_or(0)
     }
 
     fn is_estimated(&self, at: usize) -> bool {
         self.both(at, Stacks::is_estimated).contains(&Some(true))
-    }
-}
-
-/// A position as the page knows it.
-fn position(place: Option<usize>) -> i64 {
-    let place = place.and_then(|place| i64::try_from(place).ok());
-    place.unwrap_or(NONE)
-}
-
-/// The bytes that a call or a node takes, at most.
-fn row_bytes(calls: u64, costs: impl IntoIterator<Item = Cost>) -> usize {
-    let costs = costs.into_iter().map(|cost| Number::from(cost).bytes());
-    costs.sum::<usize>() + Number::from(calls).bytes() + ROW_FIGURES
-}
-
-impl Calls {
-    fn push(
-        &mut self,
-        [caller, callee]: [Option<usize>; 2],
-        file: i64,
-        line: u64,
-        calls: impl Into<Number>,
-        costs: impl IntoIterator<Item = impl Into<Number>>,
-    ) {
-        self.caller.push(position(caller));
-        self.callee.push(position(callee));
-        self.file.push(file);
-        self.line.push(line.into());
-        self.calls.push(calls.into());
-        push(&mut self.cost, costs);
-    }
-}
-
-impl StackColumns {
-    fn push(
-        &mut self,
-        [parent, function, frame]: [i64; 3],
-        calls: impl Into<Number>,
-        is_estimated: bool,
-        [own, base]: [impl IntoIterator<Item = impl Into<Number>>; 2],
-    ) {
-        self.parent.push(parent);
-        self.function.push(function);
-        self.frame.push(frame);
-        self.calls.push(calls.into());
-        self.estimated.push(u8::from(is_estimated));
-        push(&mut self.self_costs, own);
-        if let Some(columns) = &mut self.base {
-            push(columns, base);
-        }
     }
 }

@@ -20,6 +20,8 @@ use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
 use super::json::{Completeness, Notes};
+use super::markdown::Verdict;
+use super::text::Names;
 use crate::profile::{Comparison, Stacks};
 use data::Document;
 
@@ -35,6 +37,8 @@ pub struct Options {
     pub source_url: Option<String>,
     /// The folder that is left out of the names of files in it.
     pub source_root: Option<Vec<u8>>,
+    /// How long names are in lists.
+    pub names: Names,
 }
 
 /// What a profile is compared with.
@@ -46,6 +50,8 @@ pub struct Compared<'a> {
     pub comparison: &'a Comparison<'a>,
     /// Whether nothing was cut off, skipped or missing on either side.
     pub complete: Completeness,
+    /// What was found of limits on growth.
+    pub limits: &'a [Verdict],
 }
 
 /// Writes a profile as a page, in UTF-8; also what changed, if there is a base.
@@ -56,9 +62,9 @@ pub struct Compared<'a> {
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(
-    stacks: &Stacks<'_>,
-    compared: Option<&Compared<'_>>,
+pub fn write<'a>(
+    stacks: &Stacks<'a>,
+    compared: Option<&Compared<'a>>,
     notes: &Notes,
     options: &Options,
     output: impl Write,

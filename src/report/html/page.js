@@ -1,1019 +1,899 @@
 'use strict';
 
-// Shows the profile that stands in #data. Names come from inputs: they reach the page as text only,
-// through `append` and `textContent`, and are never a part of a selector or an attribute that runs.
+// Shows the profile that stands in #data. What is shown follows from `state`, all of which is in
+// the address: whenever it changes, the view makes its elements anew. Names come from inputs: they
+// reach the page as text only, through `append` and `textContent`, and are never a part of a
+// selector or of an attribute that runs.
 
 performance.mark('begin');
-const data = JSON.parse(document.getElementById('data').textContent);
-const { events, functions, calls, stacks, comparison } = data;
+const byId = (id) => document.getElementById(id);
+const data = JSON.parse(byId('data').textContent);
+const { events, calls, stacks, comparison } = data;
 
-/** The number of a function, or of the one above a root, where there is none. */
+/** The number of a function where there is none. */
 const NONE = -1;
-
-const NARROW = matchMedia('(max-width: 700px)');
-
-// ---- Elements --------------------------------------------------------------------------------
 
 /** An element with attributes and children; text among the children stays text. */
 function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-    else if (name.startsWith('--')) element.style.setProperty(name, value);
-    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : value);
+    if (name.startsWith('--')) element.style.setProperty(name, value);
+    else if (value !== undefined && value !== false) element.setAttribute(name, value);
   }
   element.append(...children.flat());
   return element;
 }
 
-const main = document.getElementById('main');
-
 // ---- Figures, with the digits, units and rounding of the text report ---------------------------
 
-/** Divides, rounding to nearest, halves away from 0. */
-function divided(number, divisor) {
-  const half = divisor / 2n;
-  return (number < 0n ? number - half : number + half) / divisor;
-}
+const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 
-function grouped(number) {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
+/** A quotient with so many decimals, rounded to nearest, halves away from 0. */
 function rounded(number, divisor, decimals) {
   const steps = 10n ** BigInt(decimals);
-  const quotient = divided(number * steps, divisor);
-  const size = quotient < 0n ? -quotient : quotient;
-  const whole = (quotient < 0n ? '-' : '') + grouped(size / steps);
-  return decimals === 0 ? whole : `${whole}.${String(size % steps).padStart(decimals, '0')}`;
+  const size = ((number < 0n ? -number : number) * steps * 2n + divisor) / (divisor * 2n);
+  const fraction = decimals > 0 ? `.${String(size % steps).padStart(decimals, '0')}` : '';
+  return (number < 0n && size > 0n ? '-' : '') + grouped(size / steps) + fraction;
 }
 
+/** A number as one of any size. Those of the data that are too large for a `Number` are strings. */
+const exact = (number) => BigInt(typeof number === 'number' ? Math.round(number) : number);
+const sum = (numbers) => numbers.reduce((all, number) => all + exact(number), 0n);
+const total = () => data.total[state.event];
+
 /** A share of a total in percent; `-` if the total is 0 or negative. */
-function percent(part, total) {
-  const whole = BigInt(total);
-  return whole <= 0n ? '-' : rounded(BigInt(part) * 100n, whole, 2);
-}
+const percent = (part, whole = total()) => (
+  whole <= 0 ? '-' : rounded(exact(part) * 100n, exact(whole), 2));
 
 /** A cost in the unit of its event's column. */
 function cost(value, event = state.event) {
   const { count, size, decimals } = events[event].notation;
-  return rounded(BigInt(value) * BigInt(count), BigInt(size), decimals);
+  return rounded(exact(value) * BigInt(count), BigInt(size), decimals);
 }
 
 const unit = (event = state.event) => events[event].notation.unit;
-const withUnit = (value, event = state.event) => cost(value, event) + (unit(event) && ` ${unit(event)}`);
+const withUnit = (value) => cost(value) + (unit() && ` ${unit()}`);
+const heading = (text) => (unit() ? `${text} ${unit()}` : text);
 const signed = (value, text) => (value > 0 ? `+${text}` : text);
 const counted = (count, noun) => `${grouped(count)} ${noun}${Number(count) === 1 ? '' : 's'}`;
-const heading = (text) => (unit() ? `${text} ${unit()}` : text);
-const total = () => data.total[state.event];
 
 /** What an event is called where its unit stands beside it. */
-function label(event) {
-  const { name } = events[event];
-  return unit(event) ? name.split('(')[0].replace(/_+$/, '') : name;
-}
+const label = (event) => (
+  unit(event) ? events[event].name.replace(/_*\(.*/, '') : events[event].name);
 
-/** The sum of numbers of which some are too large for a `Number`, and therefore strings. */
-function sum(values) {
-  let exact = 0n;
-  for (const value of values) exact += BigInt(value);
-  return exact;
-}
+// ---- Functions, places and colours -------------------------------------------------------------
 
-// ---- Functions and places ----------------------------------------------------------------------
+/** What a function or another frame is found by. */
+const searched = (name, file) => `${name}\n${file}`.toLowerCase();
 
-const fileOf = (index) => data.files[functions.file[index]];
+/** The functions, or changes of functions, of a table of columns. */
+const named = (columns) => columns.name.map((name, index) => {
+  const [file, object] = [columns.file, columns.object].map((of) => data.files[of[index]]);
+  const [short, line] = [columns.short[index] || name, columns.line?.[index] || 0];
+  return { index, key: index, name, short, file, object, line, text: searched(name, file) };
+});
+const functions = named(data.functions);
+const changed = comparison && named(comparison.functions).map((of, at) => (
+  { ...of, index: comparison.functions.function[at], is: comparison.functions.is[at] }));
+
+/** What stands for functions that have no room on the page, as callers or callees of others. */
+const OTHERS = { index: NONE, name: 'others', short: 'others, of too little cost' };
+
 const isFile = (file) => file !== '' && file !== '???' && !file.startsWith('php:');
-const shortName = (index) => functions.short[index] || functions.name[index];
-
-function placeText(file, line, object = '') {
-  if ((file === '' || file === '???') && object !== '') return `[${object}]`;
-  return line > 0 && file !== '' ? `${file}:${line}` : file;
-}
 
 /** A place; a link, if the program was told where sources are found. */
-function place(file, line, object = '') {
-  const whole = placeText(file, line, object);
+function place({ file, object, line }) {
+  const isUnknown = file === '' || file === '???';
+  const whole = isUnknown && object ? `[${object}]` : line > 0 && file ? `${file}:${line}` : file;
   const text = whole.replace(/^.+(?=(\/[^/]+){3}$)/, '…');
   if (!data.source_url || !isFile(file)) return el('span', { class: 'path', title: whole }, text);
   const path = file.split('/').map(encodeURIComponent).join('/');
-  const href = data.source_url.split('{file}').join(path).split('{line}').join(Math.max(line, 1));
-  return el('a', { class: 'path', href, title: whole, rel: 'noopener noreferrer', tabindex: NONE }, text);
+  const href = data.source_url.split('{file}').join(path).split('{line}').join(line || 1);
+  const rel = 'noopener noreferrer';
+  return el('a', { class: 'path', href, title: whole, rel, tabindex: NONE }, text);
 }
 
-const functionPlace = (index) => place(fileOf(index), functions.line[index], data.files[functions.object[index]]);
+/** The position from which on a name is a function's own: its namespaces stand before it. */
+const ownName = (name) => (
+  name.startsWith('{') ? 0 : name.split('(')[0].lastIndexOf('\\') + 1);
 
-/** What functions are coloured by: their file, or the package or folder that it is in. */
-function group(index, by) {
-  const file = fileOf(index);
-  const object = data.files[functions.object[index]];
+/** A name. Where there is too little room, it is the namespace that is cut. */
+const nameOf = ({ name, short }) => el('span', { class: 'parts', title: name },
+  el('span', {}, short.slice(0, ownName(short))),
+  el('span', { class: 'own' }, short.slice(ownName(short))));
+
+/** A name that leads to its function, if that is on the page. */
+const linked = (frame) => (frame.index === NONE ? nameOf(frame)
+  : el('a', { href: toFunction(frame), tabindex: NONE }, nameOf(frame)));
+
+const GREW = { '--hue': 4, '--strength': '90%' };
+const SHRANK = { '--hue': 215, '--strength': '90%' };
+const GREY = { '--hue': 0, '--strength': '0%' };
+
+/** What a function is coloured by: its file, or the package or folder that it is in. */
+function group({ file, object }) {
   if (file.startsWith('php:')) return 'PHP itself';
-  if (by === 'file') return isFile(file) ? file : object || 'unknown';
-  const found = /(?:^|\/)(?:vendor|node_modules|site-packages)\/((?:@?[^/]+\/)?[^/]+)(?=\/)/.exec(file);
+  if (state.colours === 'file') return isFile(file) ? file : object || 'unknown';
+  const vendor = /(?:^|\/)(?:vendor|node_modules|site-packages)\/((?:@?[^/]+\/)?[^/]+)(?=\/)/;
+  const found = vendor.exec(file);
   if (found) return found[1];
   if (isFile(file)) return file.slice(0, file.lastIndexOf('/')) || '/';
   return object.slice(object.lastIndexOf('/') + 1) || 'unknown';
 }
 
-/** A hue that follows from a name alone, so that it is the same in every profile. */
-function hue(name) {
+/** The colour of a group. It follows from the name alone, so that it is the same in every page. */
+function shade(name) {
+  if (name === 'PHP itself' || name === 'unknown') return GREY;
   let hash = 2166136261;
-  for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 16777619);
-  return ((hash >>> 0) % 45) * 8;
+  for (const character of name) hash = Math.imul(hash ^ character.codePointAt(0), 16777619);
+  return { '--hue': ((hash >>> 0) % 45) * 8 };
 }
 
-const shades = new Map();
-const GREY = { '--hue': 0, '--strength': '0%' };
+// ---- State -------------------------------------------------------------------------------------
 
-/** What a function's frames are coloured by, and the colour as CSS variables. */
-function shade(index, by) {
-  const name = group(index, by);
-  if (!shades.has(name)) {
-    const isGrey = name === 'PHP itself' || name === 'unknown';
-    shades.set(name, { name, style: { '--hue': hue(name), ...(isGrey && { '--strength': '8%' }) } });
-  }
-  return shades.get(name);
-}
-
-// ---- State, all of which is in the address -----------------------------------------------------
-
+/** The views: how they are made, and what leads to them. */
 const views = {
-  ...(comparison && { changes: { title: 'Changes', show: showChanges } }),
-  functions: { title: 'Functions', show: showFunctions },
-  function: { show: showFunction },
-  flame: { title: 'Flame graph', show: showFlame },
-  tree: { title: 'Tree', show: showTree },
+  ...(comparison && { changes: [showChanges, 'Changes'] }),
+  functions: [showFunctions, 'Functions'],
+  function: [showFunction, 'Functions'],
+  flame: [showFlame, 'Flame graph'],
+  tree: [showTree, 'Tree'],
 };
+/** What belongs to one view, and is left behind with it. */
+const passing = { function: NONE, of: '', zoom: 0, open: '', search: '' };
 const start = {
-  view: comparison ? 'changes' : 'functions',
-  event: 0,
-  function: NONE,
-  zoom: NONE,
-  of: '',
-  sort: 'self',
-  turned: false,
-  search: '',
-  hide: '',
-  charge: false,
-  colours: comparison ? 'change' : 'package',
+  view: comparison ? 'changes' : 'functions', event: 0, ...passing,
+  sort: '', hide: '', charge: '', colours: comparison ? 'change' : 'package',
 };
 let state = { ...start };
-/** What of the view that is shown has to be drawn again after scrolling. */
-let redraw = () => {};
 
-function address(of) {
-  const parts = new URLSearchParams();
-  for (const [name, value] of Object.entries(of)) if (value !== start[name]) parts.set(name, value);
-  return `#${parts}`;
-}
+const address = (of) => (
+  `#${new URLSearchParams(Object.entries(of).filter(([name, value]) => value !== start[name]))}`);
 
+/** The state of an address; what is not on this page is not taken over. */
 function stateOf(hash) {
-  const parts = new URLSearchParams(hash.replace(/^#/, ''));
-  const found = { ...start };
-  for (const [name, value] of parts) {
-    if (typeof start[name] === 'number') found[name] = /^\d{1,9}$/.test(value) ? Number(value) : NONE;
-    else if (typeof start[name] === 'boolean') found[name] = value === 'true';
-    else if (Object.hasOwn(start, name)) found[name] = value;
-  }
-  if (!Object.hasOwn(views, found.view)) found.view = start.view;
+  const given = new URLSearchParams(hash.slice(1));
+  const found = Object.fromEntries(Object.entries(start).map(([name, value]) => (
+    [name, given.has(name) ? value.constructor(given.get(name)) : value])));
   if (!events[found.event]) found.event = 0;
-  if (functions.name[found.function] === undefined) {
-    found.function = NONE;
-    if (found.view === 'function') found.view = 'functions';
-  }
-  if (found.function === NONE || !['callers', 'callees'].includes(found.of)) found.of = '';
-  if (!comparison && found.colours === 'change') found.colours = 'package';
+  if (!functions[found.function]) Object.assign(found, { function: NONE, of: '' });
+  if (!Object.keys(views).includes(found.view)) found.view = start.view;
+  if (found.view === 'function' && found.function === NONE) found.view = 'functions';
+  if (!comparison && found.colours === 'change') found.colours = start.colours;
   return found;
 }
 
-/** The address of a change of what is shown. */
+/** The address of a change of what is shown, of another view, and of a function. */
 const to = (change) => address({ ...state, ...change });
+const toView = (view, change) => to({ ...passing, view, ...change });
+const toFunction = ({ index }) => toView('function', { function: index });
 
-/** The address of one function; what belongs to other views is dropped. */
-const toFunction = (index) => to({ view: 'function', function: index, zoom: NONE, of: '', search: '' });
+let pending = 0;
 
-function go(change) {
-  location.hash = to(change);
+/** Goes to an address, from which there is a way back to what is shown now. */
+function go(target) {
+  clearTimeout(pending);
+  history.replaceState(null, '', address(state));
+  location.hash = target;
 }
 
-let typing = 0;
-
-/** Takes a change over as it is typed, and leaves what is typed into alone. */
-function typed(change, update) {
+/** Changes what is shown, as one types for example, without a way back to each step. */
+function adjust(change) {
   Object.assign(state, change);
-  update();
-  clearTimeout(typing);
-  typing = setTimeout(() => history.replaceState(null, '', address(state)), 250);
+  render();
+  clearTimeout(pending);
+  pending = setTimeout(() => history.replaceState(null, '', address(state)), 250);
 }
 
 addEventListener('hashchange', () => {
   const next = stateOf(location.hash);
   if (address(next) === address(state)) return;
-  clearTimeout(typing);
+  clearTimeout(pending);
   const isOther = next.view !== state.view || next.function !== state.function;
   state = next;
   render();
-  if (isOther) {
-    main.focus({ preventScroll: true });
-    scrollTo(0, 0);
-  }
+  if (!isOther) return;
+  byId('main').focus({ preventScroll: true });
+  scrollTo(0, 0);
 });
 
-function render() {
-  redraw = () => {};
-  renderTop();
-  main.replaceChildren();
-  views[state.view].show();
-  redraw();
-}
+const fields = ['search', 'hide', 'charge', 'colours'].map(byId);
 
-// ---- The top of the page -----------------------------------------------------------------------
-
-function renderTop() {
+/** Fills what stands on the page once, whatever is shown. */
+function begin() {
   const kinds = { trace: 'trace of every call', aggregate: 'sums', mixed: 'traces and sums' };
   const facts = [
     data.creator,
     kinds[data.kind],
-    ...(data.runs > 1 ? [counted(data.runs, 'run')] : []),
+    data.runs > 1 && counted(data.runs, 'run'),
     counted(data.function_count, 'function'),
     `${grouped(data.call_count)} calls on ${counted(data.edge_count, 'call edge')}`,
   ];
-  const chosen = document.activeElement?.name === 'event';
-  const choice = events.map((event, index) => el('label',
-    { class: index === state.event ? 'chosen' : undefined, title: `${event.long_name || event.name}: ${event.shown}` },
-    el('input', { type: 'radio', name: 'event', value: index, checked: index === state.event, onchange: () => go({ event: index }) }),
-    label(index),
-    el('b', {}, /\(([^()]*)\)$/.exec(event.shown)?.[1] || event.shown),
-  ));
-  const link = (view) => el('a', { href: to({ view, of: '', function: NONE, zoom: NONE, search: '' }), 'aria-current': view === currentView() ? 'page' : undefined }, views[view].title);
-  document.getElementById('top').replaceChildren(
-    el('h1', { class: 'name' }, data.command),
-    el('p', { class: 'soft' }, facts.filter(Boolean).join(' · ')),
-    ...data.warnings.map((warning) => el('div', { class: 'banner', role: 'note' }, '⚠ ', warning)),
-    el('fieldset', { role: 'radiogroup', 'aria-label': 'Event: which cost is shown' }, choice),
-    el('nav', { 'aria-label': 'Views' }, Object.keys(views).filter((view) => views[view].title).map(link)),
+  document.title = `${data.command} – profile`;
+  byId('command').append(data.command);
+  byId('facts').append(facts.filter(Boolean).join(' · '));
+  byId('program').append(data.program);
+  const banner = (text, kind) => el('p', { class: `banner ${kind}` }, text);
+  byId('banners').append(
+    ...[comparison?.per_run].filter(Boolean).map((text) => banner(`Per run: ${text}`, '')),
+    ...(comparison?.limits || []).map(({ kept, text }) => (
+      banner(`${kept ? '✓ Limit' : '✗ Limit not'} kept: ${text}`, kept ? 'kept' : 'broken'))),
+    ...data.warnings.map((text) => banner(`⚠ ${text}`, 'warning')),
   );
-  if (chosen) document.querySelector('input:checked').focus();
+  byId('events').append(...events.map(({ name, long_name: long, shown }, event) => {
+    const choose = el('input', { type: 'radio', name: 'event' });
+    choose.onchange = () => go(to({ event }));
+    const amount = /\(([^()]*)\)$/.exec(shown)?.[1] || shown;
+    const text = el('span', {}, label(event), el('b', {}, amount));
+    return el('label', { title: `${long || name}: ${shown}` }, choose, text);
+  }));
+  const few = counted(stacks?.left_out || 0, 'stack');
+  if (stacks?.left_out > 0) byId('left-out').append(`Summed up as …: ${few} of little cost`);
+  byId('charge').hidden = !stacks;
+  const showNone = () => { document.body.dataset.view = 'none'; };
+  if (!stacks) [views.flame[0], views.tree[0]] = [showNone, showNone];
+  if (!comparison) byId('colours').options[0].remove();
+  for (const field of fields) field.oninput = () => adjust({ [field.id]: field.value });
 }
 
-const currentView = () => (state.view === 'function' ? 'functions' : state.view);
-
-function searchField(placeholder, update) {
-  const input = el('input', {
-    type: 'search', id: 'search', placeholder, 'aria-label': placeholder, spellcheck: 'false', autocomplete: 'off',
-    oninput: () => typed({ search: input.value }, update),
-  });
-  input.value = state.search;
-  return input;
+function render() {
+  const focused = document.activeElement;
+  document.body.dataset.view = state.view;
+  for (const field of fields) if (field.value !== state[field.id]) field.value = state[field.id];
+  byId('events').elements[state.event].checked = true;
+  const current = views[state.view][1];
+  byId('views').replaceChildren(...Object.entries(views).filter(([view]) => view !== 'function')
+    .map(([view, [, title]]) => el('a',
+      { href: toView(view), 'aria-current': title === current && 'page' }, title)));
+  for (const id of ['status', 'intro', 'view']) byId(id).replaceChildren();
+  seen.disconnect();
+  views[state.view][0]();
+  const targets = [...byId('view').querySelectorAll('.grid, .flame')];
+  if (focused?.row !== undefined) targets.some((target) => target.focusOn(focused.row));
+  else if (focused?.closest('.head')) byId('view').querySelector('[aria-sort] button')?.focus();
 }
 
-/** Tells whether a function's name or file contains a text, in upper or lower case. */
-function containing(text) {
-  const wanted = text.toLowerCase();
-  return (index) => functions.name[index].toLowerCase().includes(wanted) || fileOf(index).toLowerCase().includes(wanted);
+/** Fills what stands above the fields for searching, and what stands below them. */
+const intro = (...nodes) => byId('intro').append(...nodes);
+const show = (...nodes) => byId('view').append(...nodes);
+const soft = (...nodes) => el('p', { class: 'soft' }, ...nodes);
+
+// ---- Tables: rows are made in blocks, as these come into sight ---------------------------------
+
+const BLOCK = 50;
+const seen = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) if (isIntersecting) target.fill();
+}, { rootMargin: '400px' });
+
+/** The width of the widest of some figures. */
+function widest(values, text) {
+  const size = (value) => Math.abs(Number(value));
+  const largest = values.reduce((one, other) => (size(other) > size(one) ? other : one), 0);
+  return text(largest).length + 1;
 }
 
-// ---- Tables of any number of rows: only those in sight exist -----------------------------------
-
-/** The width of a column of figures: that of its longest one or of its title. */
-function room(title, values, text) {
-  let [most, least] = [0, 0];
-  for (const value of values) {
-    if (Number(value) > Number(most)) most = value;
-    if (Number(value) < Number(least)) least = value;
-  }
-  return `${Math.max(text(most).length, text(least).length, title.length + 1) + 1}ch`;
-}
-
-/** A column of figures: `value(row)` of each row as a text. */
-const figures = (title, rows, value, text, more) => ({
-  title, kind: 'figure', short: title.toLowerCase(), size: room(title, rows.map(value), text), cell: (row) => text(value(row)), ...more,
+/** A column of figures: `of(row)` of each row as a text. */
+const figures = (title, of, text, more) => ({
+  title, kind: 'figure', short: title.toLowerCase(), of, text, cell: (row) => text(of(row)),
+  order: (row) => Number(of(row)), ...more,
 });
 
 /** A column of costs in the unit of the event. */
-const costs = (title, rows, value, more) => figures(heading(title), rows, value, cost, { short: unit(), ...more });
+const costs = (title, of, more) => figures(heading(title), of, cost, { short: unit(), ...more });
 
-/** A column of shares of the total, with bars; these can be shares of something else. */
-const shares = (title, value, more, whole = total()) => ({
-  title, kind: 'figure share', size: '13ch', short: title.toLowerCase(), cell: (row) => percent(value(row), total()), bar: (row) => 100 * Number(value(row)) / Number(whole), ...more,
+/** A column of shares of the total; with bars, which can be shares of something else. */
+const shares = (title, of, more) => figures(title, of, (value) => percent(value), more);
+const bars = (title, of, more, whole = total()) => shares(title, of, {
+  kind: 'figure share', size: '13ch', bar: (row) => 100 * Number(of(row)) / Number(whole), ...more,
 });
 
+/** Columns of names and of places, which share the width that is left. */
+const texts = (kind, parts) => (title, cell, more) => (
+  { title, kind, size: `minmax(0, ${parts}fr)`, cell, ...more });
+const [names, places] = [texts('name', 3), texts('place', 2)];
+
+/** Sorts rows: the highest figures or the first texts come first, unless the order is turned. */
+function sorted(rows, order) {
+  const keys = new Map(rows.map((row) => [row, order(row)]));
+  const turn = state.sort.startsWith('-') ? -1 : 1;
+  const compare = (one, other) => (
+    typeof one === 'number' ? other - one : one < other ? -1 : Number(one > other));
+  return rows.sort((one, other) => turn * compare(keys.get(one), keys.get(other)));
+}
+
+/** The title of a column; it sorts the rows. */
+function headOf({ title, sort, kind }, isChosen) {
+  const isTurned = state.sort.startsWith('-');
+  const order = kind.startsWith('figure') === isTurned ? 'ascending' : 'descending';
+  const onclick = () => go(to({ sort: isChosen && !isTurned ? `-${sort}` : sort }));
+  const text = Object.assign(el(sort ? 'button' : 'span', {}, title), sort && { onclick });
+  return el('div', { role: 'columnheader', class: kind, 'aria-sort': isChosen && order }, text);
+}
+
 /**
- * A table. A column has a `title`, a `size` and what stands in the `cell` of a row. `enter(row)` is
- * what a click and Enter do; `key(event, row)` says whether it has taken a key.
+ * Shows a table. A column has what stands in the `cell` of a row. `enter(row)` is what a click and
+ * Enter do; `key(event, row)` says whether it has taken a key.
  */
-function grid({ columns, rows, enter, key, label: name, role = 'grid', attributes = () => ({}) }) {
-  const titles = columns.map(({ title, sort, hint, kind }) => {
-    const isSorted = sort !== undefined && state.sort === sort;
-    const isRising = kind.startsWith('figure') === state.turned;
-    return el('div', {
-      role: 'columnheader', class: `${kind} ${sort ? '' : 'fixed'}`, title: hint,
-      'aria-sort': isSorted ? (isRising ? 'ascending' : 'descending') : undefined,
-    }, sort ? el('button', { onclick: () => go({ sort, turned: isSorted && !state.turned }) }, title) : title);
-  });
-  const body = el('div', { role: 'rowgroup', class: 'body' });
-  const head = el('div', { role: 'row', class: 'head', 'aria-rowindex': 1 }, titles);
-  const node = el('div', {
-    role, class: 'grid', 'aria-label': name, 'aria-rowcount': rows.length + 1, '--columns': columns.map(({ size }) => size).join(' '),
-  }, el('div', { role: 'rowgroup', class: 'heads' }, head), body);
-  const shown = new Map();
-  let current = 0;
-  const height = () => (NARROW.matches ? 48 : 28);
+function showTable({ label: name, columns, rows: given, enter, key, role = 'grid', attributes }) {
+  const wanted = state.sort.replace('-', '');
+  const by = columns.find(({ sort }) => sort === wanted) || columns.find(({ sort }) => sort);
+  const rows = by ? sorted(given, by.order) : given;
+  const sizes = columns.map(({ title, size, of, text }) => (
+    size || `${Math.max(widest(rows.map(of), text), title.length + 2)}ch`));
+  const body = el('div', { role: 'rowgroup' });
+  const heads = columns.map((column) => headOf(column, column.sort && column.sort === by.sort));
+  const table = el('div', {
+    role, class: 'grid', 'aria-label': name, 'aria-rowcount': rows.length + 1,
+    '--columns': sizes.join(' '),
+  }, el('div', { role: 'rowgroup', class: 'heads' },
+    el('div', { role: 'row', class: 'head', 'aria-rowindex': 1 }, heads)), body);
+  show(table);
 
-  function make(at) {
+  function make(row, at) {
     const cells = columns.map(({ kind, short, cell, bar }) => el('div', {
-      role: 'gridcell', class: kind, 'data-short': short, ...(bar && { '--share': `${Math.max(0, Math.min(100, bar(rows[at]) || 0))}%` }),
-    }, cell(rows[at])));
-    const row = el('div', {
-      role: 'row', class: enter ? 'row' : 'row plain', 'aria-rowindex': at + 2, tabindex: at === current ? 0 : NONE, ...attributes(rows[at]),
-    }, cells);
-    row.style.top = `${at * height()}px`;
-    row.at = at;
-    return row;
+      role: 'gridcell', class: kind, 'data-short': short,
+      ...(bar && { '--share': `${Math.max(0, Math.min(100, bar(row) || 0))}%` }),
+    }, cell(row)));
+    return Object.assign(el('div', {
+      role: 'row', class: enter ? 'row' : 'row plain', 'aria-rowindex': at + 2,
+      tabindex: at === 0 ? 0 : NONE, ...attributes?.(row),
+    }, cells), { row, at });
   }
-
-  function draw(everything) {
-    body.style.height = `${rows.length * height()}px`;
-    const top = body.getBoundingClientRect().top;
-    const first = everything ? 0 : Math.max(0, Math.floor(-top / height()) - 8);
-    const end = Math.min(rows.length, everything ? 200 : Math.ceil((innerHeight - top) / height()) + 8);
-    for (const [at, row] of shown) {
-      if ((at < first || at >= end) && !row.contains(document.activeElement)) {
-        row.remove();
-        shown.delete(at);
-      }
-    }
-    let next = null;
-    for (let at = end - 1; at >= first; at--) {
-      if (!shown.has(at)) {
-        shown.set(at, make(at));
-        body.insertBefore(shown.get(at), next);
-      }
-      next = shown.get(at);
-    }
+  for (let from = 0; from < rows.length; from += BLOCK) {
+    const some = rows.slice(from, from + BLOCK);
+    const block = el('div', { role: 'presentation', class: 'block', '--rows': some.length });
+    block.fill = () => {
+      if (!block.firstChild) block.append(...some.map((row, at) => make(row, from + at)));
+    };
+    body.append(block);
+    seen.observe(block);
   }
+  body.firstChild?.fill();
 
-  function focus(at) {
-    shown.get(current)?.setAttribute('tabindex', NONE);
-    current = Math.max(0, Math.min(at, rows.length - 1));
-    const top = body.getBoundingClientRect().top + current * height();
-    if (top < 2 * height()) scrollBy(0, top - 2 * height());
-    else if (top + 2 * height() > innerHeight) scrollBy(0, top + 2 * height() - innerHeight);
-    draw();
-    shown.get(current)?.setAttribute('tabindex', 0);
-    shown.get(current)?.focus({ preventScroll: true });
-  }
-
+  table.focusOn = (row) => {
+    const at = rows.indexOf(row);
+    const block = body.children[Math.floor(at / BLOCK)];
+    block?.fill();
+    if (block) moveFocus(block.children[at % BLOCK]);
+    return block !== undefined;
+  };
   body.addEventListener('click', (event) => {
     const row = event.target.closest('.row');
-    if (row && enter && !event.target.closest('a')) enter(rows[row.at], event);
+    if (row && enter && !event.target.closest('a')) enter(row.row, event);
   });
   body.addEventListener('keydown', (event) => {
-    const row = event.target.closest('.row');
-    if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
-    const page = Math.max(1, Math.floor(innerHeight / height()) - 4);
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length };
-    if (event.key in steps) focus(row.at + steps[event.key]);
-    else if (event.key === 'Enter' && enter) enter(rows[row.at], event);
-    else if (!key?.(event, rows[row.at], row.at)) return;
+    const { row, at, offsetHeight: height } = event.target.closest('.row');
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const page = Math.max(1, Math.floor(innerHeight / height) - 4);
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -at, End: 1e9 };
+    const next = Math.max(0, Math.min(rows.length - 1, at + steps[event.key]));
+    if (event.key in steps) table.focusOn(rows[next]);
+    else if (event.key === 'Enter' && enter) enter(row, event);
+    else if (!key?.(event, row, table.focusOn)) return;
     event.preventDefault();
   });
-  return { node, draw, focus };
 }
 
-/** Shows a table in a place, in which there may be an earlier one. */
-function put(place, table) {
-  place.replaceChildren(table.node);
-  redraw = table.draw;
-  table.draw();
+/** Moves the focus to a row or frame. It is the one that the Tab key leads to. */
+function moveFocus(element) {
+  const last = element.closest('.grid, .flame').querySelector('[tabindex="0"]');
+  if (last) last.tabIndex = NONE;
+  element.tabIndex = 0;
+  element.focus({ preventScroll: true });
+  element.scrollIntoView({ block: 'nearest' });
 }
 
-/** A link to a function. Where there is too little room, its namespace is cut and not its own name. */
-function named(index, text = shortName(index)) {
-  const end = text.startsWith('{') ? 0 : text.split('(')[0].lastIndexOf('\\') + 1;
-  const parts = [el('span', { class: 'outer' }, text.slice(0, end)), el('span', { class: 'own' }, text.slice(end))];
-  return el('a', { href: toFunction(index), title: functions.name[index], tabindex: NONE }, parts);
+/** A small table, with the titles of its columns; the first cell of a row is its title. */
+function figureTable(titles, rows, chosen) {
+  const row = ([title, ...cells], at) => el('tr', { class: at === chosen && 'chosen' },
+    el('th', { scope: 'row' }, title), cells.map((cell) => el('td', {}, cell)));
+  const head = titles.map((title) => el('th', { scope: 'col' }, title));
+  return el('table', { class: 'figures' },
+    el('thead', {}, el('tr', {}, head)), el('tbody', {}, rows.map(row)));
 }
-const nameColumn = (title, name, sort) => ({ title, sort, kind: 'name', size: 'minmax(0, 3fr)', cell: name });
-const placeColumn = (title, place, sort) => ({ title, sort, kind: 'place', size: 'minmax(0, 2fr)', cell: place });
 
 // ---- Functions ---------------------------------------------------------------------------------
+
+/** Tells whether a text is in the name or file of a function or frame, or of a change. */
+const matching = (wanted) => ({ text }) => text.includes(wanted.toLowerCase());
 
 /**
  * What functions cost by themselves when hidden ones are left out: these hand their self costs to
  * the nearest callers that are shown, as far as the stacks tell them.
  */
 function charged(hidden) {
-  const own = functions.self[state.event].map(BigInt);
-  const payer = [];
+  const own = data.functions.self[state.event].map(BigInt);
+  const payers = [];
   let moved = 0n;
   stacks.parent.forEach((parent, node) => {
-    const index = stacks.function[node];
-    const above = parent === NONE ? NONE : payer[parent];
-    payer[node] = index === NONE || hidden[index] ? above : index;
-    if (index === NONE || !hidden[index] || above === NONE) return;
-    const cost = BigInt(stacks.self[state.event][node]);
-    own[above] += cost;
-    moved += cost;
+    const { index } = frames[stacks.frame[node]];
+    const above = parent === NONE ? NONE : payers[parent];
+    const hides = hidden.has(functions[index]);
+    payers[node] = index === NONE || hides ? above : index;
+    if (!hides || above === NONE) return;
+    own[above] += exact(stacks.self[state.event][node]);
+    moved += exact(stacks.self[state.event][node]);
   });
   return { own, moved };
 }
 
 function showFunctions() {
-  const status = el('p', { class: 'soft', role: 'status' });
-  const list = el('div');
-  const update = () => {
-    const hides = state.hide.split(/\s+/).filter(Boolean).map(containing);
-    const hidden = functions.name.map((_, index) => hides.some((matches) => matches(index)));
-    const costsOf = functions.self[state.event];
-    const { own, moved } = state.charge && hides.length > 0 && stacks ? charged(hidden) : { own: costsOf };
-    const matches = containing(state.search);
-    const rows = [...hidden.keys()].filter((index) => !hidden[index] && matches(index));
-    const texts = [];
-    if (state.search || hides.length > 0) {
-      const cost = sum(rows.map((index) => own[index]));
-      texts.push(`${counted(rows.length, 'function')} with a self cost of ${withUnit(cost)} (${percent(cost, total())} %)`);
-    }
-    if (moved !== undefined) {
-      const all = sum(costsOf.filter((_, index) => hidden[index]));
-      texts.push(`of the ${withUnit(all)} that hidden functions cost, ${withUnit(moved)} are charged to their callers`);
-    }
-    status.textContent = texts.join('; ');
-    sortFunctions(rows, own);
-    if (data.rest.functions > 0 && !state.search && hides.length === 0) rows.push(NONE);
-    const ownOf = (index) => (index === NONE ? data.rest.self[state.event] : own[index]);
-    const inclusiveOf = (index) => (index === NONE ? 0 : functions.inclusive[state.event][index]);
-    const callsOf = (index) => (index === NONE ? data.rest.invocations : functions.invocations[index]);
-    const rest = `${counted(data.rest.functions, 'more function')} that cost too little for this page`;
-    put(list, grid({
-      label: 'Functions',
-      columns: [
-        shares('Self %', ownOf, { sort: 'self', hint: 'Its share of the total' }),
-        costs('Self', rows, ownOf, { sort: 'self', hint: 'What the function costs by itself, without what it calls' }),
-        shares('Incl. %', inclusiveOf, { sort: 'inclusive', kind: 'figure', bar: undefined, size: '9ch' }),
-        costs('Inclusive', rows, inclusiveOf, { sort: 'inclusive', kind: 'figure wide', hint: 'With everything that it calls' }),
-        figures('Calls', rows, callsOf, grouped, { sort: 'calls' }),
-        nameColumn('Function', (index) => (index === NONE ? rest : named(index)), 'name'),
-        placeColumn('File:line', (index) => (index === NONE ? '' : functionPlace(index)), 'place'),
-      ],
-      rows,
-      enter: (index) => index !== NONE && go({ view: 'function', function: index, search: '', zoom: NONE }),
-    }));
-  };
-  const hide = el('input', {
-    type: 'search', id: 'hide', placeholder: 'Hide, as in: vendor/ php::', spellcheck: 'false',
-    'aria-label': 'Hide functions whose names or files contain one of these', oninput: () => typed({ hide: hide.value }, update),
-  });
-  hide.value = state.hide;
-  const charge = el('input', { type: 'checkbox', id: 'charge', checked: state.charge, onchange: () => typed({ charge: charge.checked }, update) });
-  const choice = stacks ? el('label', {}, charge, ' charge what is hidden to its callers') : '';
-  main.append(el('div', { class: 'bar' }, searchField('Find a function or file  ( / )', update), hide, choice), status, list);
-  update();
-}
-
-function sortFunctions(rows, own) {
-  const turn = state.turned ? -1 : 1;
-  const texts = { name: (index) => functions.name[index], place: fileOf };
-  const text = texts[state.sort];
-  if (text) {
-    const order = (one, other) => (one < other ? -1 : Number(one > other));
-    rows.sort((one, other) => turn * (order(text(one), text(other)) || functions.line[one] - functions.line[other]));
-    return;
-  }
-  const numbers = { inclusive: functions.inclusive[state.event], calls: functions.invocations };
-  const values = (numbers[state.sort] || own).map(Number);
-  rows.sort((one, other) => turn * (values[other] - values[one]));
+  const hides = state.hide.split(/\s+/).filter(Boolean).map(matching);
+  const hidden = new Set(functions.filter((of) => hides.some((matches) => matches(of))));
+  const inclusive = data.functions.inclusive[state.event];
+  const selves = data.functions.self[state.event];
+  const isCharged = state.charge && hidden.size > 0 && stacks;
+  const { own, moved } = isCharged ? charged(hidden) : { own: selves };
+  const ownOf = ({ index }) => own[index];
+  const inclusiveOf = ({ index }) => inclusive[index];
+  const fileAndLine = ({ file, line }) => file + String(line).padStart(9, '0');
+  const columns = [
+    bars('Self %', ownOf, { sort: 'self' }),
+    costs('Self', ownOf, { sort: 'self' }),
+    shares('Incl. %', inclusiveOf, { sort: 'inclusive' }),
+    costs('Inclusive', inclusiveOf, { sort: 'inclusive', kind: 'figure wide' }),
+    figures('Calls', ({ index }) => data.functions.invocations[index], grouped, { sort: 'calls' }),
+    names('Function', (of) => linked(of), { sort: 'name', order: ({ name }) => name }),
+    places('File:line', place, { sort: 'place', order: fileAndLine }),
+  ];
+  const matches = matching(state.search);
+  const rows = functions.filter((of) => !hidden.has(of) && matches(of));
+  const tell = (count, cost) => `${counted(count, 'function')} with a self cost of `
+    + `${withUnit(cost)} (${percent(cost)} %)`;
+  const tellFound = (...texts) => byId('status').append(...texts);
+  if (state.search || hides.length > 0) tellFound(tell(rows.length, sum(rows.map(ownOf))));
+  const all = sum([...hidden].map(({ index }) => selves[index]));
+  if (isCharged) tellFound(`; of ${withUnit(all)} hidden, ${withUnit(moved)} charged to callers`);
+  showTable({ label: 'Functions', columns, rows, enter: (of) => go(toFunction(of)) });
+  const { functions: count, self } = data.rest;
+  if (count > 0) show(soft(`Left out for want of room: ${tell(count, self[state.event])}`));
 }
 
 // ---- One function ------------------------------------------------------------------------------
 
-/** The calls that have a function at one end, as positions in the columns of `calls`. */
-const callsAt = (end, index) => [...calls[end].keys()].filter((at) => calls[end][at] === index);
-
 function showFunction() {
-  const index = state.function;
-  const rows = events.map((_, number) => el('tr', { class: number === state.event ? 'chosen' : '' },
-    el('th', { scope: 'row' }, [label(number), unit(number)].filter(Boolean).join(', ')),
-    ['self', 'inclusive'].flatMap((which) => {
-      const value = functions[which][number][index];
-      return [el('td', {}, cost(value, number)), el('td', {}, percent(value, data.total[number]))];
-    })));
-  const titles = ['', 'self', '%', 'inclusive', '%'].map((title) => el('th', { scope: 'col' }, title));
-  const link = (text, change) => el('a', { class: 'button', href: to({ view: 'flame', zoom: NONE, search: '', ...change }) }, text);
-  main.append(
-    el('p', {}, el('a', { href: to({ view: 'functions' }) }, '← all functions')),
-    el('h2', { class: 'name' }, functions.name[index]),
-    el('p', {}, functionPlace(index), ` · called ${counted(functions.invocations[index], 'time')}`),
-    el('table', { class: 'figures' }, el('thead', {}, el('tr', {}, titles)), el('tbody', {}, rows)),
-    stacks ? el('div', { class: 'bar' },
-      link('Show in the flame graph', { of: '' }),
-      link('Graph of its callers', { of: 'callers' }),
-      link('Graph of its callees', { of: 'callees' })) : '',
+  const of = functions[state.function];
+  const invocations = data.functions.invocations[of.index];
+  const rows = events.map((_, event) => [
+    [label(event), unit(event)].filter(Boolean).join(', '),
+    ...[data.functions.self, data.functions.inclusive].flatMap((columns) => {
+      const value = columns[event][of.index];
+      return [cost(value, event), percent(value, data.total[event])];
+    }),
+  ]);
+  const link = (text, which) => el('a',
+    { class: 'button', href: toView('flame', { function: of.index, of: which }) }, text);
+  intro(
+    el('p', {}, el('a', { href: toView('functions') }, '← all functions')),
+    el('h2', { class: 'name' }, of.name),
+    el('p', {}, place(of), ` · called ${counted(invocations, 'time')}`),
+    figureTable(['', 'self', '%', 'inclusive', '%'], rows, state.event),
+    stacks ? el('div', { class: 'bar' }, link('Show in the flame graph', ''),
+      link('Graph of its callers', 'callers'), link('Graph of its callees', 'callees')) : '',
   );
-  const tables = [callTable('Caller', 'who calls it', callsAt('callee', index)), callTable('Callee', 'what it calls', callsAt('caller', index))];
-  redraw = (everything) => tables.forEach((table) => table?.draw(everything));
+  showCalls('Caller', 'callee', 'who calls it, and what that costs (bars: of its inclusive cost)');
+  showCalls('Callee', 'caller', 'what it calls, and what that costs (bars: likewise)');
 }
 
-function callTable(title, what, rows) {
-  const other = title.toLowerCase();
-  main.append(el('h3', {}, `${title}s `, el('span', { class: 'soft' }, `${what}, and what these calls cost (${grouped(rows.length)})`)));
-  if (rows.length === 0) {
-    main.append(el('p', { class: 'soft' }, `no ${other}`));
-    return null;
-  }
+/** The calls that have the function at one end, as rows of what is at the other. */
+function showCalls(title, end, what) {
   const costOf = (at) => calls.cost[state.event][at];
+  const other = (at) => functions[calls[title.toLowerCase()][at]] || OTHERS;
+  const site = (at) => (calls.file[at] === NONE ? ''
+    : place({ file: data.files[calls.file[at]], line: calls.line[at] }));
+  const rows = [...calls[end].keys()].filter((at) => calls[end][at] === state.function);
   rows.sort((one, two) => Number(costOf(two)) - Number(costOf(one)));
-  const hint = 'Of the total; the bar: of what this function costs with all it calls';
-  const table = grid({
+  show(el('h3', {}, `${title}s `, el('span', { class: 'soft' }, what)));
+  if (rows.length === 0) return show(soft(`no ${title.toLowerCase()}`));
+  const inclusive = data.functions.inclusive[state.event][state.function];
+  return showTable({
     label: `${title}s`,
     columns: [
-      shares('Cost %', costOf, { hint }, functions.inclusive[state.event][state.function]),
-      costs('Cost', rows, costOf),
-      figures('Calls', rows, (at) => calls.calls[at], grouped),
-      nameColumn(title, (at) => (calls[other][at] === NONE ? 'others, which cost too little for this page' : named(calls[other][at]))),
-      placeColumn('Called at', (at) => (calls.file[at] === NONE ? '' : place(data.files[calls.file[at]], calls.line[at]))),
+      bars('Cost %', costOf, {}, inclusive),
+      costs('Cost', costOf),
+      figures('Calls', (at) => calls.calls[at], grouped),
+      names(title, (at) => linked(other(at))),
+      places('Called at', site),
     ],
     rows,
-    enter: (at) => calls[other][at] !== NONE && go({ view: 'function', function: calls[other][at] }),
+    enter: (at) => other(at) !== OTHERS && go(toFunction(other(at))),
   });
-  main.append(table.node);
-  return table;
 }
 
 // ---- Stacks ------------------------------------------------------------------------------------
 
-/** The name of a node, which is that of its function unless it has one of its own. */
-function nodeName(tree, node, ofFunction = (index) => functions.name[index]) {
-  return tree.frame[node] === NONE ? ofFunction(tree.function[node]) : stacks.frames[tree.frame[node]];
-}
-const nodeShort = (tree, node) => nodeName(tree, node, shortName);
-/** What stands for the stacks that cost too little for the page. */
-const isRest = (tree, node) => tree.function[node] === NONE && nodeName(tree, node) === '…';
-const exact = (number) => BigInt(Math.round(number));
+/** The frames: functions, or what has a name of its own, for a function or for none. */
+const frames = (stacks?.frames.name || []).map((name, key) => {
+  const of = functions[stacks.frames.function[key]] || { index: NONE, file: '' };
+  return { ...of, key, ...(name && { name, short: name, text: searched(name, of.file) }) };
+});
 
-/** A tree with sums for the event that is shown; what has no parent is below a node of its own. */
-function shaped(tree) {
-  const all = tree.parent.length;
-  const own = Float64Array.from(tree.self[state.event], Number);
-  const old = tree.base && Float64Array.from(tree.base[state.event], Number);
-  // Freed memory has no width.
-  const [inclusive, before, width] = [0, 1, 2].map(() => new Float64Array(all + 1));
-  const below = Array.from({ length: all + 1 }, () => []);
-  for (let node = all - 1; node >= 0; node--) {
-    const above = tree.parent[node] === NONE ? all : tree.parent[node];
-    inclusive[node] += own[node];
-    before[node] += old ? old[node] : 0;
-    width[node] += Math.max(own[node], 0);
-    // In a comparison, a frame is as wide as its larger side.
-    if (old) width[node] = Math.max(width[node], inclusive[node], before[node]);
-    inclusive[above] += inclusive[node];
-    before[above] += before[node];
-    width[above] += width[node];
-    below[above].push(node);
+/** Stacks that begin alike share their nodes. The costs are those of one event. */
+class Tree {
+  nodes = [];
+  found = new Map();
+  root = this.add(null, { index: NONE, name: 'all', short: 'all', text: '' });
+
+  add(parent, frame) {
+    const node = {
+      id: this.nodes.length, parent, frame, depth: parent ? parent.depth + 1 : 0, below: [],
+      calls: 0, own: 0, old: 0, isEstimated: false,
+    };
+    this.nodes.push(node);
+    parent?.below.push(node);
+    return node;
   }
-  for (const nodes of below) nodes.sort((one, other) => width[other] - width[one] || one - other);
-  return { tree, own, old, inclusive, before, width, below, all };
+
+  /** The node of a frame below another one, which may be there already. */
+  step(parent, frame) {
+    const key = `${parent.id} ${frame.key}`;
+    if (!this.found.has(key)) this.found.set(key, this.add(parent, frame));
+    return this.found.get(key);
+  }
+
+  /** Sums up what stands below each node. */
+  finish() {
+    for (const node of [...this.nodes].reverse()) {
+      const below = (what) => node.below.reduce((all, child) => all + child[what], 0);
+      node.inclusive = node.own + below('inclusive');
+      node.before = node.old + below('before');
+      // Freed memory has no width.
+      node.width = Math.max(node.own, 0) + below('width');
+      // In a comparison, a frame is as wide as its larger side.
+      if (comparison) node.width = Math.max(node.width, node.inclusive, node.before);
+      node.below.sort((one, other) => other.width - one.width || one.id - other.id);
+    }
+    return this;
+  }
 }
 
-let lastShape;
-
-function shapeOf() {
-  const key = [state.event, state.of, state.of && state.function].join();
-  if (lastShape?.key !== key) lastShape = { key, ...shaped(state.of ? treeOf(state.function, state.of) : stacks) };
-  return lastShape;
+function allStacks() {
+  const tree = new Tree();
+  const [own, old] = [stacks.self, stacks.base].map((columns) => columns?.[state.event]);
+  const runs = comparison?.runs || [1, 1];
+  stacks.parent.forEach((parent, at) => {
+    // In the data, the root is -1.
+    const node = tree.add(tree.nodes[parent + 1], frames[stacks.frame[at]]);
+    node.own = Number(own[at]) / runs[1];
+    node.old = old ? Number(old[at]) / runs[0] : 0;
+    node.calls = Math.round(Number(stacks.calls[at]) / runs[1]);
+    node.isEstimated = stacks.estimated[at] === 1;
+  });
+  return tree.finish();
 }
 
 /**
  * What a function calls wherever it is called, or who calls it and who calls these: then the costs
  * are all those of the function.
  */
-function treeOf(index, which) {
-  const sides = [stacks.self, ...(stacks.base ? [stacks.base] : [])];
-  const made = sides.map((side) => side.map(() => []));
-  const tree = { parent: [], function: [], frame: [], calls: [], estimated: [], self: made[0], base: made[1] };
-  const found = new Map();
-  const step = (parent, of) => {
-    const key = `${parent} ${stacks.function[of]} ${stacks.frame[of]}`;
-    if (!found.has(key)) {
-      found.set(key, tree.parent.length);
-      tree.parent.push(parent);
-      for (const column of ['function', 'frame']) tree[column].push(stacks[column][of]);
-      for (const column of [tree.calls, tree.estimated, ...made.flat()]) column.push(0);
+function stacksOf(index, isCallers) {
+  const tree = new Tree();
+  const within = new Map();
+  for (const node of allStacks().nodes) {
+    const above = within.get(node.parent);
+    if (above && isCallers) within.set(node, above);
+    if ((above && isCallers) || (!above && node.frame.index !== index)) continue;
+    let place = above || tree.root;
+    for (let at = node; at?.parent; at = isCallers && at.parent) {
+      place = tree.step(place, at.frame);
+      place.isEstimated ||= at.isEstimated;
     }
-    const node = found.get(key);
-    tree.estimated[node] |= stacks.estimated[of];
-    return node;
-  };
-  const add = (node, of, values) => {
-    tree.calls[node] += Number(stacks.calls[of]);
-    made.flat().forEach((column, at) => { column[node] += values[at][of]; });
-  };
-  const values = sides.flat().map((column) => column.map(Number));
-  if (which === 'callers') {
-    for (let node = stacks.parent.length - 1; node >= 0; node--) {
-      if (stacks.parent[node] !== NONE) for (const column of values) column[stacks.parent[node]] += column[node];
-    }
+    within.set(node, place);
+    place.calls += node.calls;
+    place.own += isCallers ? node.inclusive : node.own;
+    place.old += isCallers ? node.before : node.old;
   }
-  const places = [];
-  stacks.parent.forEach((parent, node) => {
-    const above = parent === NONE ? NONE : places[parent];
-    places[node] = NONE;
-    if (above === NONE && stacks.function[node] !== index) return;
-    if (which === 'callees') {
-      places[node] = step(above, node);
-      add(places[node], node, values);
-      return;
-    }
-    places[node] = 0;
-    if (above !== NONE) return;
-    let end = NONE;
-    for (let at = node; at !== NONE; at = stacks.parent[at]) end = step(end, at);
-    add(end, node, values);
-  });
-  return tree;
+  return tree.finish();
 }
 
-/** Tells whether a node is marked: its name or file has the text, or it is the function asked for. */
-function nodeMatcher(tree) {
-  if (!state.search) return (node) => !state.of && state.function !== NONE && tree.function[node] === state.function;
-  const found = functions.name.map((_, index) => index).map(containing(state.search));
-  const wanted = state.search.toLowerCase();
-  return (node) => found[tree.function[node]] || (tree.frame[node] !== NONE && nodeName(tree, node).toLowerCase().includes(wanted));
+let lastTree;
+
+/** The tree that is shown; the same one as long as it is. */
+function treeShown() {
+  const { event, of, function: index } = state;
+  const key = [event, of, of && index].join();
+  const made = () => (of ? stacksOf(index, of === 'callers') : allStacks());
+  if (lastTree?.key !== key) lastTree = Object.assign(made(), { key });
+  return lastTree;
 }
 
-/** What marked nodes cost; no cost counts twice. */
-function marked({ tree, all, inclusive }, matches) {
-  const within = [];
-  let [count, cost] = [0, 0];
-  for (let node = 0; node < all; node++) {
-    const isBelow = tree.parent[node] !== NONE && within[tree.parent[node]];
-    within[node] = isBelow || matches(node);
-    if (within[node] && !isBelow) cost += inclusive[node];
-    if (matches(node)) count++;
+/** The nodes that are marked: those that are found, or of the function that is asked for. */
+function marked(nodes) {
+  const { search, function: index, of } = state;
+  const isAsked = (frame) => frame.index !== NONE && frame.index === index && !of;
+  const isMarked = search ? matching(search) : isAsked;
+  return new Set(nodes.filter(({ frame }) => isMarked(frame)));
+}
+
+/** Says what marked nodes cost, of which no cost counts twice, and what graph this is. */
+function introGraph(root, found) {
+  const costIn = (node) => (found.has(node) ? node.inclusive
+    : node.below.reduce((all, child) => all + costIn(child), 0));
+  if (state.search || found.size > 0) {
+    const told = `${withUnit(costIn(root))}, ${percent(costIn(root))} % of the total`;
+    byId('status').append(`${counted(found.size, 'frame')} marked: ${told}`);
   }
-  if (!state.search && count === 0) return '';
-  return `${counted(count, 'frame')} marked: ${withUnit(exact(cost))}, ${percent(exact(cost), total())} % of the total`;
-}
-
-function noStacks() {
-  main.append(
-    el('h2', {}, 'There are no stacks in this profile'),
-    el('p', {}, 'It says what functions cost, and not who called them: Cachegrind, for example, does not record calls.'),
-    el('p', {}, 'To see this view, record with valgrind --tool=callgrind --separate-callers=10, or with Xdebug’s profiler for PHP.'),
-  );
-}
-
-/** What stands over a graph of the callers or callees of one function. */
-function ofFunction() {
-  if (!state.of) return '';
+  if (!state.of) return;
   const isCallers = state.of === 'callers';
-  return el('p', {},
-    isCallers ? 'Who calls ' : 'What is called by ', named(state.function),
-    isCallers ? ': below a frame stand those that call it, and all costs are those of that function. ' : '. ',
-    el('a', { href: to({ of: '', zoom: NONE, function: NONE }) }, 'Show all stacks'));
-}
-
-function leftOut() {
-  const { left_out: count } = stacks;
-  return count > 0 ? `${counted(count, 'stack')} that cost too little for this page ${count === 1 ? 'is' : 'are'} summed up as …` : '';
+  intro(el('p', {},
+    isCallers ? 'Who calls ' : 'What is called by ', linked(functions[state.function]),
+    isCallers ? ': callers stand below what they call, and all costs are of this function. ' : '. ',
+    el('a', { href: toView(state.view) }, 'Show all stacks')));
 }
 
 // ---- Flame graph -------------------------------------------------------------------------------
 
+/** The colour of a frame: of what it belongs to, or of its change. */
+function colourOf({ frame, own, old }, all) {
+  if (frame.index === NONE) return {};
+  if (state.colours !== 'change') return shade(group(frame));
+  const change = Math.abs(own - old);
+  if (change * 10000 < all) return GREY;
+  const strength = Math.round(30 + 60 * change / Math.max(own, old, 1));
+  return { ...(own > old ? GREW : SHRANK), '--strength': `${strength}%` };
+}
+
 function showFlame() {
-  if (!stacks) return noStacks();
-  const shape = shapeOf();
-  const { tree, all, inclusive, own, old, before, width, below } = shape;
-  const zoom = state.zoom >= 0 && state.zoom < all ? state.zoom : all;
+  const { nodes, root } = treeShown();
+  const zoom = nodes[state.zoom] || root;
+  const isCallers = state.of === 'callers';
+  const found = marked(nodes);
+  const shown = new Map();
   const about = el('div', { class: 'about' });
-  const status = el('span', { class: 'soft', role: 'status' });
-  const flame = el('div', { class: 'flame', role: 'group', 'aria-label': 'Flame graph; the tree view shows the same as rows' });
-  const frames = new Map();
-  let current;
-  const name = (node, text = nodeName) => (node === all ? 'all' : text(tree, node));
-  const zoomTo = (node) => go({ zoom: node === all ? NONE : node });
-
-  function describe(node) {
-    const cost = exact(inclusive[node]);
-    const isCallers = state.of === 'callers';
-    const parts = [`${isCallers ? 'cost' : 'inclusive'} ${withUnit(cost)}`, `${percent(cost, total())} % of the total`];
-    if (zoom !== all) parts.push(`${percent(cost, exact(inclusive[zoom]))} % of what is zoomed`);
-    if (node !== all && !isCallers) parts.push(`self ${withUnit(exact(own[node]))} (${percent(exact(own[node]), total())} %)`);
-    if (node !== all && Number(tree.calls[node]) > 0) parts.push(counted(tree.calls[node], 'call'));
-    const change = cost - exact(before[node]);
-    if (old) parts.push(`before ${withUnit(exact(before[node]))}, change ${signed(change, withUnit(change))}`);
-    if (tree.estimated[node]) parts.push('estimated');
-    return parts.join(' · ');
-  }
-
-  function tell(node) {
-    const index = node === all ? NONE : tree.function[node];
-    const more = index === NONE ? [] : [' · ', functionPlace(index), ' · ', el('a', { href: toFunction(index) }, 'callers and callees')];
-    about.replaceChildren(el('div', { class: 'name' }, name(node)), el('div', { class: 'line' }, describe(node), ...more));
-  }
-
-  function fit(node, room) {
-    const text = name(node, nodeShort);
-    const end = text.split('(')[0].lastIndexOf('\\');
-    return text.length * 7.3 > room && end > 0 && !text.startsWith('{') ? text.slice(end + 1) : text;
-  }
-
-  function colours(node) {
-    if (node === all || isRest(tree, node)) return { class: 'frame rest' };
-    const kind = tree.estimated[node] ? 'frame estimated' : 'frame';
-    if (state.colours !== 'change') return { class: kind, ...(tree.function[node] === NONE ? GREY : shade(tree.function[node], state.colours).style) };
-    const change = own[node] - old[node];
-    const strength = Math.abs(change) * 10000 < width[all] ? 0 : 30 + 60 * Math.abs(change) / Math.max(own[node], old[node], 1);
-    return { class: kind, '--hue': change > 0 ? 4 : 215, '--strength': `${Math.round(strength)}%` };
-  }
-
-  function draw() {
-    const focused = document.activeElement?.node;
-    const scale = flame.clientWidth / (width[zoom] || 1);
-    const matches = nodeMatcher(tree);
-    const made = document.createDocumentFragment();
-    const pending = [[zoom, 0, 0]];
-    let deepest = 0;
-    frames.clear();
-    while (pending.length > 0) {
-      const [node, left, level] = pending.pop();
-      const room = width[node] * scale;
-      deepest = Math.max(deepest, level);
-      const frame = el('div', { role: 'button', tabindex: NONE, ...colours(node) });
-      if (room < 12) frame.classList.add('thin');
-      else frame.textContent = fit(node, room);
-      if (node !== all && matches(node)) frame.classList.add('match');
-      Object.assign(frame.style, { left: `${left.toFixed(2)}px`, top: `${level * 20}px`, width: `${room.toFixed(2)}px` });
-      Object.assign(frame, { node, level, left });
-      frames.set(node, frame);
-      made.append(frame);
-      let start = left;
-      for (const child of below[node]) {
-        // Those that follow are no wider.
-        if (width[child] * scale < 0.5) break;
-        pending.push([child, start, level + 1]);
-        start += width[child] * scale;
-      }
-    }
-    flame.replaceChildren(made);
-    flame.style.height = `${(deepest + 1) * 20}px`;
-    status.textContent = marked(shape, matches);
-    flame.classList.toggle('searched', status.textContent !== '');
-    current = frames.get(focused) || frames.get(zoom);
-    current.tabIndex = 0;
-    if (focused !== undefined) current.focus({ preventScroll: true });
-  }
-
-  function visit(frame) {
-    if (!frame) return;
-    current.tabIndex = NONE;
-    current = frame;
-    frame.tabIndex = 0;
-    frame.setAttribute('aria-label', `${name(frame.node)}, ${describe(frame.node)}`);
-    tell(frame.node);
-    frame.focus();
-  }
-  const beside = (frame, step) => {
-    const level = [...frames.values()].filter((other) => other.level === frame.level).sort((one, other) => one.left - other.left);
-    return level[level.indexOf(frame) + step];
-  };
-  const moves = {
-    ArrowDown: (frame) => visit(frames.get(below[frame.node][0])),
-    ArrowUp: (frame) => frame.node !== zoom && visit(frames.get(tree.parent[frame.node] === NONE ? all : tree.parent[frame.node])),
-    ArrowRight: (frame) => visit(beside(frame, 1)),
-    ArrowLeft: (frame) => visit(beside(frame, -1)),
-    Enter: (frame) => zoomTo(frame.node),
-  };
-  flame.addEventListener('mouseover', (event) => event.target.node !== undefined && tell(event.target.node));
-  flame.addEventListener('mouseleave', () => tell(zoom));
-  flame.addEventListener('click', (event) => event.target.node !== undefined && zoomTo(event.target.node));
-  flame.addEventListener('keydown', (event) => {
-    if (!Object.hasOwn(moves, event.key)) return;
-    event.preventDefault();
-    moves[event.key](event.target);
+  const flame = el('div', {
+    class: found.size > 0 || state.search ? 'flame searched' : 'flame',
+    role: 'group', 'aria-label': 'Flame graph; the tree shows the same as rows',
   });
+  const zoomTo = ({ id }) => go(to({ zoom: id }));
 
-  const path = [];
-  for (let node = zoom; node !== all && node !== NONE; node = tree.parent[node]) path.unshift(node);
-  const crumb = (node) => (node === zoom ? el('b', {}, name(node, nodeShort)) : el('button', { onclick: () => zoomTo(node), title: name(node) }, name(node, nodeShort)));
-  const crumbs = el('nav', { class: 'crumbs', 'aria-label': 'Callers of what is zoomed' }, [all, ...path].flatMap((node, at) => [at > 0 ? ' › ' : '', crumb(node)]));
-  const choices = { ...(old && { change: 'change' }), package: 'package or folder', file: 'file' };
-  const select = el('select', { 'aria-label': 'Colours', onchange: () => go({ colours: select.value }) },
-    Object.entries(choices).map(([value, text]) => el('option', { value, selected: value === state.colours }, `colours: ${text}`)));
-  main.append(
-    ofFunction(),
-    el('div', { class: 'bar' }, searchField('Mark functions or files  ( / )', draw), select, status),
-    about, zoom === all ? '' : crumbs, flame,
-    el('ul', { class: 'legend', 'aria-label': 'Colours' }, legend(shape, zoom)),
-    el('p', { class: 'soft' }, 'The width of a frame is its cost with all it calls; callers stand above. Click to zoom, Esc to see all again. Arrow keys move, Enter zooms. ', leftOut()),
-  );
+  /** Says what there is to say about a node. */
+  function tell(node) {
+    const { frame, inclusive, own, before, calls: count } = node;
+    const change = inclusive - before;
+    const told = [
+      `${isCallers ? 'cost' : 'inclusive'} ${withUnit(inclusive)}`,
+      `${percent(inclusive)} % of the total`,
+      zoom !== root && `${percent(inclusive, zoom.inclusive)} % of what is zoomed`,
+      node !== root && !isCallers && `self ${withUnit(own)} (${percent(own)} %)`,
+      count > 0 && counted(count, 'call'),
+      stacks.base && `before ${withUnit(before)}, change ${signed(change, withUnit(change))}`,
+      node.isEstimated && 'estimated',
+    ];
+    const link = el('a', { href: toFunction(frame) }, 'callers and callees');
+    const links = frame.index === NONE ? [] : [' · ', place(frame), ' · ', link];
+    about.replaceChildren(el('div', { class: 'name' }, frame.name),
+      el('div', { class: 'line' }, told.filter(Boolean).join(' · '), ...links));
+  }
+
+  const scale = byId('view').clientWidth / (zoom.width || 1);
+  const positions = [[zoom, 0]];
+  for (const [node, left] of positions) {
+    const { short } = node.frame;
+    const room = node.width * scale;
+    const classes = ['frame', room < 12 && 'thin', node.isEstimated && 'estimated',
+      found.has(node) && 'match'].filter(Boolean);
+    // Of a name, its namespaces say least.
+    const text = short.length * 7.3 > room ? short.slice(ownName(short)) : short;
+    const frame = el('div', {
+      role: 'button', tabindex: NONE, class: classes.join(' '), ...colourOf(node, root.width),
+      '--left': `${left}px`, '--width': `${room}px`, '--level': node.depth - zoom.depth,
+    }, room < 12 ? '' : text);
+    shown.set(node, Object.assign(frame, { row: node }));
+    let start = left;
+    for (const child of node.below) {
+      // Those that follow are no wider.
+      if (child.width * scale < 0.5) break;
+      positions.push([child, start]);
+      start += child.width * scale;
+    }
+  }
+  const [deepest] = positions[positions.length - 1];
+  flame.style.setProperty('--levels', deepest.depth - zoom.depth + 1);
+  flame.append(...shown.values());
+  shown.get(zoom).tabIndex = 0;
+
+  function focus(node) {
+    const frame = shown.get(node);
+    if (!frame) return false;
+    tell(node);
+    frame.setAttribute('aria-label', about.textContent);
+    moveFocus(frame);
+    return true;
+  }
+  flame.addEventListener('mouseover', ({ target }) => target.row && tell(target.row));
+  flame.addEventListener('mouseleave', () => tell(zoom));
+  flame.addEventListener('click', ({ target }) => target.row && zoomTo(target.row));
+  flame.addEventListener('keydown', (event) => {
+    const { row: node, nextSibling: next, previousSibling: last } = event.target;
+    // Frames were made level by level, from left to right.
+    const beside = (frame) => (frame?.row.depth === node.depth ? frame.row : undefined);
+    const targets = {
+      ArrowDown: node.below[0], ArrowUp: node.parent,
+      ArrowRight: beside(next), ArrowLeft: beside(last),
+    };
+    if (event.key === 'Enter') zoomTo(node);
+    else if (event.key in targets) focus(targets[event.key]);
+    else return;
+    event.preventDefault();
+  });
+  const crumbs = el('div', { class: 'crumbs' }, el('b', {}, zoom.frame.short));
+  for (let { parent: node } = zoom; node; node = node.parent) {
+    const { id, frame: { name, short } } = node;
+    crumbs.prepend(el('a', { href: to({ zoom: id }), title: name }, short), ' › ');
+  }
+  introGraph(root, found);
   tell(zoom);
-  draw();
-  redraw = (everything, isResized) => { if (isResized) draw(); };
+  show(about, zoom === root ? '' : crumbs, flame, legend());
+  flame.focusOn = focus;
 }
 
 /** What the colours stand for, the costliest first. */
-function legend({ tree, all, own, inclusive }, zoom) {
-  const item = (style, text, kind) => el('li', {}, el('i', { class: kind, ...style }), text);
+function legend() {
+  const item = (text, style, kind) => el('li', {}, el('i', { class: kind, ...style }), text);
   const items = [];
   if (state.colours === 'change') {
-    items.push(item({ '--hue': 4, '--strength': '90%' }, 'self cost grew'), item({ '--hue': 215, '--strength': '90%' }, 'self cost shrank'), item(GREY, 'did not change'));
-  } else if (state.of !== 'callers') {
-    const groups = new Map();
-    const within = [];
-    for (let node = 0; node < all; node++) {
-      within[node] = zoom === all || node === zoom || within[tree.parent[node]];
-      if (!within[node] || tree.function[node] === NONE) continue;
-      const colour = shade(tree.function[node], state.colours);
-      groups.set(colour, (groups.get(colour) || 0) + own[node]);
+    items.push(item('self cost grew', GREW), item('self cost shrank', SHRANK));
+    items.push(item('did not change', GREY));
+  } else {
+    const costs = new Map();
+    for (const of of functions) {
+      const own = Number(data.functions.self[state.event][of.index]);
+      costs.set(group(of), (costs.get(group(of)) || 0) + own);
     }
-    const costly = [...groups].filter(([, cost]) => cost > 0).sort((one, other) => other[1] - one[1]).slice(0, 8);
-    items.push(...costly.map(([{ name, style }, cost]) => item(style, `${name} ${percent(exact(cost), exact(inclusive[zoom]))} %`)));
+    const order = [...costs].sort(([, one], [, other]) => other - one).slice(0, 8);
+    items.push(...order.map(([name, own]) => item(`${name} ${percent(own)} %`, shade(name))));
   }
-  if (tree.estimated.some(Boolean)) items.push(item({}, 'estimated: divided among callers by what their calls cost', 'estimated'));
-  return items;
+  if (stacks.estimated.includes(1)) {
+    items.push(item('estimated: divided among callers by what their calls cost', {}, 'estimated'));
+  }
+  return el('ul', { class: 'legend', 'aria-label': 'Colours' }, items);
 }
 
 // ---- Tree --------------------------------------------------------------------------------------
 
-function showTree() {
-  if (!stacks) return noStacks();
-  const shape = shapeOf();
-  const { tree, all, below, inclusive, own } = shape;
-  const children = (node) => [...below[node]].sort((one, other) => inclusive[other] - inclusive[one] || one - other);
-  const open = new Set();
-  const list = el('div');
-  const status = el('span', { class: 'soft', role: 'status' });
-  let matches;
+/** What was opened or closed by hand: numbers of nodes, those of closed ones with a `-`. */
+const readOpen = (text) => new Map(text.split('.').filter(Boolean).map((part) => (
+  [parseInt(part.replace('-', ''), 36), !part.startsWith('-')])));
+const writeOpen = (rows) => (
+  [...rows].map(([id, isOpen]) => (isOpen ? '' : '-') + id.toString(36)).join('.'));
 
-  /** Opens the costliest path below a node. */
-  function openPath(node) {
-    for (let at = children(node)[0]; at !== undefined && inclusive[at] * 20 > inclusive[all]; at = children(at)[0]) open.add(at);
+function showTree() {
+  const { nodes, root } = treeShown();
+  const found = marked(nodes);
+  const leads = new Set();
+  for (const { parent } of found) {
+    for (let at = parent; at && !leads.has(at); at = at.parent) leads.add(at);
   }
+  const byHand = readOpen(state.open);
+  const rows = [];
+  const open = new Set();
+  /** Adds what stands below a node. Open are the costliest path and what leads to marked frames. */
+  function add({ below }) {
+    below.forEach((node, at) => {
+      rows.push(node);
+      const isCostly = at === 0 && node.inclusive * 20 > root.inclusive;
+      if (node.below.length === 0) return;
+      if (!(byHand.get(node.id) ?? (isCostly || leads.has(node)))) return;
+      open.add(node);
+      add(node);
+    });
+  }
+  add(root);
 
   function turn(node) {
-    if (below[node].length === 0) return;
-    if (!open.delete(node)) {
-      open.add(node);
-      openPath(node);
-    }
-    update(node);
+    if (node.below.length === 0) return;
+    adjust({ open: writeOpen(byHand.set(node.id, !open.has(node))) });
   }
-
-  function update(focused) {
-    const rows = [];
-    const pending = children(all).reverse().map((node) => ({ node, level: 1 }));
-    while (pending.length > 0) {
-      const row = pending.pop();
-      rows.push(row);
-      if (open.has(row.node)) pending.push(...children(row.node).reverse().map((node) => ({ node, level: row.level + 1 })));
-    }
-    const rowOf = (node) => rows.findIndex((row) => row.node === node);
-    const table = grid({
-      role: 'treegrid',
-      label: 'Tree of calls',
-      columns: [
-        shares('Incl. %', ({ node }) => exact(inclusive[node])),
-        costs('Inclusive', rows, ({ node }) => exact(inclusive[node]), { kind: 'figure wide' }),
-        costs('Self', rows, ({ node }) => exact(own[node]), { short: `${unit()} self` }),
-        figures('Calls', rows, ({ node }) => tree.calls[node], grouped),
-        nameColumn('Function', ({ node, level }) => {
-          const fold = el('span', { class: 'fold', 'aria-hidden': 'true' }, below[node].length === 0 ? '' : open.has(node) ? '▾' : '▸');
-          const index = tree.function[node];
-          const text = el('span', {}, fold, index === NONE ? nodeName(tree, node) : named(index, nodeShort(tree, node)), tree.estimated[node] ? ' (estimated)' : '');
-          text.style.paddingLeft = `min(${(level - 1) * 14}px, 45vw)`;
-          return text;
-        }),
-      ],
-      rows,
-      attributes: ({ node, level }) => ({
-        class: matches(node) ? 'row match' : 'row',
-        'aria-level': level,
-        'aria-expanded': below[node].length > 0 ? String(open.has(node)) : undefined,
-      }),
-      enter: ({ node }, event) => {
-        if (event.type === 'click') turn(node);
-        else if (tree.function[node] !== NONE) go({ view: 'function', function: tree.function[node], search: '' });
-      },
-      key: (event, { node }, at) => {
-        if (event.key === ' ') turn(node);
-        else if (event.key === 'ArrowRight' && below[node].length > 0) open.has(node) ? table.focus(at + 1) : turn(node);
-        else if (event.key === 'ArrowLeft' && open.has(node)) turn(node);
-        else if (event.key === 'ArrowLeft' && tree.parent[node] !== NONE) table.focus(rowOf(tree.parent[node]));
-        else return false;
-        return true;
-      },
-    });
-    put(list, table);
-    if (focused !== undefined) table.focus(rowOf(focused));
+  function nameCell(node) {
+    const fold = el('span', { class: 'fold' });
+    const href = toFunction(node.frame);
+    const link = el('a', { class: 'more', href, tabindex: NONE }, 'details');
+    return el('span', { class: 'parts', '--depth': node.depth - 1 }, fold, nameOf(node.frame),
+      node.isEstimated ? ' (estimated)' : '', node.frame.index === NONE ? '' : link);
   }
-
-  /** Marks what is searched for, and opens the way to the costliest. */
-  function search() {
-    matches = nodeMatcher(tree);
-    const found = [...tree.parent.keys()].filter(matches).sort((one, other) => inclusive[other] - inclusive[one]);
-    for (const node of found.slice(0, 300)) {
-      for (let at = tree.parent[node]; at !== NONE && !open.has(at); at = tree.parent[at]) open.add(at);
-    }
-    status.textContent = marked(shape, matches);
-    update();
-  }
-  openPath(all);
-  main.append(
-    ofFunction(), el('div', { class: 'bar' }, searchField('Mark functions or files  ( / )', search), status), list,
-    el('p', { class: 'soft' }, 'A click or the arrow keys → and ← open and close a row, Enter shows its function. ', leftOut()),
-  );
-  search();
+  introGraph(root, found);
+  showTable({
+    label: 'Tree of calls',
+    role: 'treegrid',
+    columns: [
+      bars('Incl. %', ({ inclusive }) => inclusive),
+      costs('Inclusive', ({ inclusive }) => inclusive, { kind: 'figure wide' }),
+      costs('Self', ({ own }) => own, { short: `${unit()} self` }),
+      figures('Calls', (node) => node.calls, grouped),
+      names('Function', nameCell),
+    ],
+    rows,
+    attributes: (node) => ({
+      class: found.has(node) ? 'row match' : 'row',
+      'aria-level': node.depth,
+      'aria-expanded': node.below.length > 0 && String(open.has(node)),
+    }),
+    enter: (node, { type }) => {
+      if (type === 'click') turn(node);
+      else if (node.frame.index !== NONE) go(toFunction(node.frame));
+    },
+    key: ({ key }, node, focus) => {
+      if (key === ' ' || key === (open.has(node) ? 'ArrowLeft' : 'ArrowRight')) turn(node);
+      else if (key === 'ArrowRight') focus(rows[rows.indexOf(node) + 1]);
+      else if (key === 'ArrowLeft' && node.depth > 1) focus(node.parent);
+      else return false;
+      return true;
+    },
+  });
 }
 
 // ---- Changes -----------------------------------------------------------------------------------
 
 function showChanges() {
-  const { changes, sides, unchanged, rest } = comparison;
-  const places = new Map(functions.name.map((name, index) => [`${name}\n${functions.file[index]}`, index]));
-  const indexOf = (at) => places.get(`${changes.name[at]}\n${changes.file[at]}`) ?? NONE;
-  const change = (figure) => (at) => BigInt(changes[figure][1][at]) - BigInt(changes[figure][0][at]);
-  const both = (figure, text, at) => {
-    const [before, now] = changes[figure].map((side) => side[at]);
-    return String(before) === String(now) ? text(now) : `${text(before)} → ${text(now)}`;
-  };
-  const arrows = (title, figure, text, rows) => ({
-    title, kind: 'figure', short: figure === 'invocations' ? 'calls' : figure, cell: (at) => both(figure, text, at),
-    size: `${rows.reduce((most, at) => Math.max(most, both(figure, text, at).length), title.length + 1) + 1}ch`,
+  const found = comparison.events[state.event];
+  const { changes, totals, shown, rest } = found;
+  const rows = changes.row.map((row, at) => {
+    const pair = (figure) => changes[figure].map((side) => exact(side[at]));
+    const [self, inclusive, calls] = ['self', 'inclusive', 'invocations'].map(pair);
+    return { ...changed[row], at, self, inclusive, calls };
   });
-  const row = (title, { shown, functions: count }) => el('tr', {}, el('th', { scope: 'row' }, title), el('td', {}, shown), el('td', {}, grouped(count)));
-  const titles = ['', label(0), 'functions'].map((title) => el('th', { scope: 'col' }, title));
-  const list = el('div');
-  const update = () => {
-    const wanted = state.search.toLowerCase();
-    const rows = [...changes.name.keys()].filter((at) => changes.name[at].toLowerCase().includes(wanted) || data.files[changes.file[at]].toLowerCase().includes(wanted));
-    const own = change('self');
-    const colour = (at, text) => el('span', { class: own(at) > 0n ? 'grow' : 'shrink' }, text);
-    put(list, grid({
-      label: 'Changes',
-      columns: [
-        { ...costs('Change', rows, own), cell: (at) => colour(at, signed(own(at), cost(own(at)))), size: room(heading('Change'), rows.map(own), (value) => `+${cost(value)}`) },
-        { title: 'Base %', kind: 'figure', short: 'of the base', size: '9ch', cell: (at) => signed(own(at), percent(own(at), sides[0].total)) },
-        arrows(heading('Self'), 'self', cost, rows),
-        arrows(heading('Inclusive'), 'inclusive', cost, rows),
-        arrows('Calls', 'invocations', grouped, rows),
-        nameColumn('Function', (at) => {
-          const index = indexOf(at);
-          const name = changes.short[at] || changes.name[at];
-          const badge = changes.is[at] ? [el('b', { class: 'badge' }, changes.is[at]), ' '] : [];
-          return el('span', { title: changes.name[at] }, ...badge, index === NONE ? name : named(index, name));
-        }),
-        placeColumn('File', (at) => place(data.files[changes.file[at]], 0, data.files[changes.object[at]])),
-      ],
-      rows,
-      enter: (at) => indexOf(at) !== NONE && go({ view: 'function', function: indexOf(at), search: '' }),
-    }));
-  };
-  main.append(
-    el('h2', {}, comparison.verdict),
-    el('table', { class: 'figures' }, el('thead', {}, el('tr', {}, titles)), el('tbody', {}, row('base', sides[0]), row('new', sides[1]))),
-    el('div', { class: 'bar' }, searchField('Find a function or file  ( / )', update),
-      stacks?.base ? el('a', { class: 'button', href: to({ view: 'flame', search: '', zoom: NONE }) }, 'Changes in the flame graph') : ''),
-    list,
-    el('p', { class: 'soft' }, rest.functions > 0 ? `${grouped(rest.functions)} more changed by ${signed(rest.change, withUnit(rest.change))} together. ` : '', `${counted(unchanged, 'function')} did not change.`),
+  const growth = ([before, now]) => now - before;
+  const ofGrowth = (title, text, more) => figures(title, ({ self }) => growth(self), text, {
+    cell: ({ self }) => {
+      const colour = growth(self) > 0n ? 'grow' : growth(self) < 0n && 'shrink';
+      return el('span', { class: colour }, signed(growth(self), text(growth(self))));
+    },
+    ...more,
+  });
+  const both = (title, figure, text, sort) => ({
+    title, kind: 'figure', short: figure, sort,
+    order: (row) => Math.abs(Number(growth(row[figure]))),
+    size: `${Math.max(2 * widest(rows.flatMap((row) => row[figure]), text), title.length) + 2}ch`,
+    cell: ({ [figure]: [before, now] }) => (
+      before === now ? text(now) : `${text(before)} → ${text(now)}`),
+  });
+  const columns = [
+    ofGrowth(heading('Change'), cost, { sort: 'change', order: ({ at }) => -at, short: unit() }),
+    ofGrowth('Base %', (value) => percent(value, totals[0]), { short: 'of the base' }),
+    both(heading('Self'), 'self', cost),
+    both(heading('Inclusive'), 'inclusive', cost, 'inclusive'),
+    both('Calls', 'calls', grouped, 'calls'),
+    names('Function', (row) => [row.is ? el('b', { class: 'badge' }, row.is) : '', linked(row)]),
+    places('File', place),
+  ];
+  intro(
+    el('h2', {}, `${label(state.event)} ${found.verdict}`),
+    figureTable(['', label(state.event), 'functions'], ['base', 'new'].map((title, side) => (
+      [title, shown[side], grouped(comparison.sides[side].functions)]))),
+    el('p', {}, stacks ? el('a', { class: 'button', href: toView('flame') },
+      'Changes in the flame graph') : ''),
   );
-  update();
+  showTable({
+    label: 'Changes', columns, rows: rows.filter(matching(state.search)),
+    enter: (row) => row.index !== NONE && go(toFunction(row)),
+  });
+  const more = signed(rest.change, withUnit(rest.change));
+  show(soft(
+    rest.functions > 0 ? `${grouped(rest.functions)} more changed by ${more} together. ` : '',
+    `${counted(found.unchanged, 'function')} did not change.`,
+  ));
 }
 
 // ---- Keys, and the first look ------------------------------------------------------------------
 
 addEventListener('keydown', (event) => {
-  const isField = event.target.matches?.('input[type="search"], select');
-  if (event.key === '/' && !isField && !event.ctrlKey && !event.metaKey) {
-    const field = document.getElementById('search');
-    if (!field) return;
-    event.preventDefault();
-    field.focus();
-    field.select();
-  } else if (event.key === 'Escape') {
-    if (isField && event.target.value) return;
-    if (isField) event.target.blur();
-    else if (state.zoom !== NONE) go({ zoom: NONE });
-  } else if (isField && (event.key === 'ArrowDown' || event.key === 'Enter') && event.target.type === 'search') {
-    const first = main.querySelector('.row[tabindex="0"], .frame[tabindex="0"]');
-    if (!first) return;
-    event.preventDefault();
-    first.focus();
-  }
+  const { key, target } = event;
+  const isField = target.matches('input[type="search"], select');
+  const first = byId('view').querySelector('.row[tabindex="0"], .frame[tabindex="0"]');
+  const leads = target.type === 'search' && (key === 'ArrowDown' || key === 'Enter');
+  if (key === '/' && !isField && !event.ctrlKey && !event.metaKey) byId('search').focus();
+  else if (key === 'Escape' && isField && !target.value) target.blur();
+  else if (key === 'Escape' && !isField && state.zoom !== 0) go(to({ zoom: 0 }));
+  else if (leads && first) first.focus();
+  else return;
+  event.preventDefault();
 });
-addEventListener('scroll', () => requestAnimationFrame(() => redraw()), { passive: true });
-addEventListener('resize', () => requestAnimationFrame(() => redraw(false, true)));
-NARROW.addEventListener('change', render);
-addEventListener('beforeprint', () => redraw(true));
+addEventListener('resize', () => state.view === 'flame' && requestAnimationFrame(render));
+addEventListener('beforeprint', () => {
+  byId('view').querySelectorAll('.block:nth-child(-n + 4)').forEach((block) => block.fill());
+});
 
-document.title = `${data.command} – profile`;
-document.getElementById('bottom').append(
-  `Made by ${data.program}. `,
-  el('span', { class: 'keys' }, 'Keys: / search · arrows in rows and frames · Enter opens · Esc goes back'),
-);
+begin();
 state = stateOf(location.hash);
 render();
-requestAnimationFrame(() => setTimeout(() => {
-  performance.mark('shown');
-  performance.measure('cg-preprocess', 'begin', 'shown');
-}));
+requestAnimationFrame(() => setTimeout(() => performance.measure('cg-preprocess', 'begin')));

@@ -299,7 +299,7 @@ fn a_reader_sorts_searches_zooms_and_goes_back() {
     assert!(found[1].contains(name.as_str().expect("a name")), "{name}");
 
     // Hidden functions can be charged to their callers: nothing is lost.
-    page.open("#hide=php%3A%3A&charge=true");
+    page.open("#hide=php%3A%3A&charge=callers");
     let rows = page.rows("Functions");
     assert!(rows.iter().all(|row| !row.contains("php::")));
     assert!(
