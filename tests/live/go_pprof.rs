@@ -2,6 +2,7 @@
 //! with our own tables of the same profile.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 
@@ -73,6 +74,53 @@ fn raw_sums(bench: &Bench, file: &Path) -> Vec<i64> {
     sums
 }
 
+/// Stacks, their frames joined by `;`, with what they cost by themselves.
+pub type Costs = BTreeMap<String, i64>;
+
+/// The stacks that cost something, as far as they can be shown as folded ones.
+fn traces(bench: &Bench, sample_type: &str, file: &Path) -> Costs {
+    let index = format!("-sample_index={sample_type}");
+    // Where no unit is known, that of the figures does not change them.
+    let unit = match sample_type {
+        "memory" => "-unit=bytes",
+        _ => "-unit=ns",
+    };
+    let text = pprof(bench, &["-traces", &index, unit], file);
+    let mut costs = Costs::new();
+    for block in text.split("-----------+").skip(1) {
+        let mut frames: Vec<_> = block.lines().skip(1).map(str::trim).collect();
+        let Some((cost, leaf)) = frames.first().and_then(|line| line.split_once(' ')) else {
+            continue;
+        };
+        let digits = cost.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        frames[0] = leaf.trim_start();
+        frames.reverse();
+        *costs.entry(frames.join(";")).or_default() += digits.parse::<i64>().expect("a cost");
+    }
+    costs.retain(|_, cost| *cost > 0);
+    costs
+}
+
+/// The same from ourselves, times what a unit of the event is there.
+pub fn folded(bench: &Bench, inputs: &[PathBuf], event: &str, unit: i64) -> Costs {
+    let file = bench.path("folded");
+    convert(inputs, &file, &["-f", "collapsed", "-e", event]);
+    let text = fs::read_to_string(&file).expect("folded stacks");
+    let lines = text
+        .lines()
+        .map(|line| line.rsplit_once(' ').expect("a cost"));
+    let costs: Costs = lines
+        .map(|(stack, cost)| {
+            (
+                stack.to_owned(),
+                unit * cost.parse::<i64>().expect("a cost"),
+            )
+        })
+        .collect();
+    assert!(costs.len() > 2, "{text}");
+    costs
+}
+
 /// Our own table, times what a unit of the event is there.
 fn expected(input: &Path, options: &[&str], unit: i64) -> Figures {
     let options = [options, &["--inclusive", "outermost"]].concat();
@@ -87,7 +135,7 @@ fn expected(input: &Path, options: &[&str], unit: i64) -> Figures {
     figures
 }
 
-fn written(bench: &Bench, name: &str, inputs: &[PathBuf], options: &[&str]) -> PathBuf {
+pub fn written(bench: &Bench, name: &str, inputs: &[PathBuf], options: &[&str]) -> PathBuf {
     let file = bench.path(name);
     convert(inputs, &file, &[&["-f", "pprof"], options].concat());
     file
@@ -122,9 +170,16 @@ fn stacks_of_xdebug() {
         freed.values().map(|sums| sums[0]).sum::<i64>(),
         memory.total
     );
-    // A line of the call is where that stack's callee was called.
-    let traces = pprof(&bench, &["-traces", "-lines"], &file);
-    assert!(traces.contains("{main} "), "{traces}");
+    let time = folded(&bench, from_ref(&input), "Time_(10ns)", 10);
+    assert_figures(&traces(&bench, "time", &file), &time);
+    let memory = folded(&bench, from_ref(&input), "Memory_(bytes)", 1);
+    assert_figures(&traces(&bench, "memory", &file), &memory);
+    let calls = traces(&bench, "calls", &file);
+    assert!(
+        time.keys().all(|stack| calls.contains_key(stack)),
+        "{calls:?}"
+    );
+    assert_eq!(calls.values().sum::<i64>(), invocations);
 }
 
 #[test]
@@ -169,6 +224,9 @@ fn check_sums(inputs: &[PathBuf], options: &[&str], frame: fn(&str) -> &str) -> 
         *expected.entry(name).or_default() += function.self_cost;
     }
     expected.retain(|_, cost| *cost != 0);
+    let event = profile.event.as_str();
+    let stacks = folded(&bench, inputs, event, 1);
+    assert_figures(&traces(&bench, event, &file), &stacks);
     let found = top(&bench, &["-top"], &file);
     let mut flat: BTreeMap<_, _> = found
         .into_iter()

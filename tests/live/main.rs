@@ -13,6 +13,7 @@
 
 mod all_events;
 mod annotate;
+mod browser;
 mod cachegrind;
 mod callgrind;
 #[path = "../common/mod.rs"]
@@ -26,4 +27,5 @@ mod pprof;
 mod producer;
 mod profile;
 mod python;
+mod speedscope;
 mod xdebug;

@@ -1,8 +1,6 @@
 //! The page in a real browser: its figures are those of the text report, everything can be reached
 //! with a mouse and with keys alone, and no name gets to run or to load anything.
 
-mod browser;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,10 +8,10 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::browser::{Browser, DOWN, ENTER, ESCAPE};
 use crate::callgrind::Session as Valgrind;
 use crate::common::fixtures;
 use crate::xdebug::Session as Xdebug;
-use browser::{Browser, DOWN, ENTER, ESCAPE};
 
 /// A page and the profile that it shows.
 struct Page {
