@@ -5,7 +5,8 @@
 #     profile-gate.sh check PROFILE...      on every other
 #
 # BASE: where the base is kept. MAX_GROWTH: how many percent more the total may be.
-# REPORT: where check writes its report, in Markdown. PAGE: where it writes a page with the profile.
+# REPORT: where check writes its report, in Markdown. PAGE: where it writes a page with the profile,
+# and with what changed.
 # ALLOW_NO_BASE=1: pass as long as there is no base, as in the change that introduces the gate.
 set -eu
 
@@ -27,6 +28,7 @@ keep)
     mv "$base.new" "$base"
     ;;
 check)
+    [ ! -e "$base" ] || set -- --base "$base" "$@"
     if [ -n "${PAGE:-}" ]; then
         cg-preprocess -q -f html -o "$PAGE" "$@"
     fi
@@ -39,7 +41,7 @@ check)
     [ -n "${REPORT:-}" ] || trap 'rm -f "$report"' EXIT
     status=0
     cg-preprocess --strict -f markdown --top 20 -o "$report" \
-        --base "$base" --max-growth "$max_growth" "$@" || status=$?
+        --max-growth "$max_growth" "$@" || status=$?
     cat "$report"
     # GitHub shows this file on the page of the run.
     if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then

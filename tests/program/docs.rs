@@ -158,6 +158,21 @@ mod scripts {
     }
 
     #[test]
+    fn are_run_or_said_not_to_be() {
+        for page in pages() {
+            let text = fs::read_to_string(&page).unwrap();
+            let blocks = common::pages::blocks(&text);
+            let has_commands = blocks.iter().any(|block| block.kind == "sh");
+            let name = page.strip_prefix(root()).unwrap().to_str().unwrap();
+            let is_run = name == "docs/many-machines.md" || PAGES.contains(&name);
+            assert!(
+                !has_commands || is_run || text.contains("No test runs"),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
     fn run_without_errors() {
         for page in PAGES {
             let text = fs::read_to_string(root().join(page)).unwrap();
@@ -238,6 +253,7 @@ mod profile_gate {
         assert_eq!(report, stopped.stdout);
         let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
         assert!(page.starts_with("<!DOCTYPE html>"), "{}", &page[..40]);
+        assert!(page.contains(r#""verdict":"Grew by "#), "{page}");
     }
 
     #[test]
