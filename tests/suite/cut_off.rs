@@ -63,7 +63,10 @@ fn check(trace: &[u8], cuts: impl Iterator<Item = usize>, end: usize) {
         if cut >= end && data.ends_with(b"\n") || is_between_blocks {
             assert!(warnings.is_empty(), "cut at {cut}: {warnings:?}");
         } else if cut < end {
-            assert!(!warnings.is_empty(), "cut at {cut}");
+            // One is enough, whether a line, a block or {main} is missing.
+            let mut told = warnings.clone();
+            told.retain(|warning| !warning.contains("was never defined"));
+            assert_eq!(told.len(), 1, "cut at {cut}: {warnings:?}");
         }
         let expected = if cut < summary_end {
             profile.total()

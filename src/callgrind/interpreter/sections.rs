@@ -174,9 +174,15 @@ impl Section {
         self.summary == Summary::Last
     }
 
-    /// Notes that it is cut off; true if nobody has said so before.
+    /// Notes that it is cut off; true if nobody has said so before, and its end will not tell more.
     pub fn cut(&mut self) -> bool {
-        !std::mem::replace(&mut self.is_cut, true)
+        let lacks_main = self.has_body() && self.is_trace() && self.told_kind == Some(Kind::Trace);
+        !std::mem::replace(&mut self.is_cut, true) && (!lacks_main || self.is_whole())
+    }
+
+    /// Whether a run of a trace has come to its end.
+    fn is_whole(&self) -> bool {
+        self.body == Body::WithMain || self.summary != Summary::None
     }
 
     /// Notes that its last line has no end; true if that may be worth a warning.
@@ -220,11 +226,10 @@ impl Section {
         if !self.is_trace() {
             return None;
         }
-        let is_whole = self.body == Body::WithMain || self.summary != Summary::None;
         match self.told_kind {
             Some(Kind::Aggregate) => Some(WarningKind::NoTrace),
-            None if !is_whole => Some(WarningKind::NoTrace),
-            Some(_) if !is_whole => Some(WarningKind::CutRun),
+            None if !self.is_whole() => Some(WarningKind::NoTrace),
+            Some(_) if !self.is_whole() => Some(WarningKind::CutRun),
             _ if self.is_cut => None,
             _ => open.map(|name| WarningKind::CutBlock(excerpt(name))),
         }
