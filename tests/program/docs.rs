@@ -253,7 +253,7 @@ mod profile_gate {
         assert_eq!(report, stopped.stdout);
         let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
         assert!(page.starts_with("<!DOCTYPE html>"), "{}", &page[..40]);
-        assert!(page.contains(r#""verdict":"Grew by "#), "{page}");
+        assert!(page.contains(r#""comparison":{"#), "{page}");
     }
 
     #[test]
