@@ -555,6 +555,7 @@ mod tests {
             (10, "has… const"),
         ] {
             assert_eq!(short_name(name, width), short);
+            assert_eq!(short_name(name, width_of(short)), short);
         }
         for (name, short) in [
             (

@@ -3,11 +3,11 @@
 use cg_preprocess::callgrind;
 use cg_preprocess::profile::{Cost, EventChoice, HeaderKind, Profile};
 
-use crate::common::Random;
+use crate::common::{Random, fixtures};
 use crate::library::{Reading, event, profile_options, read as read_with};
 
 /// How many bytes at the end of a trace are cut one by one.
-const TAIL: usize = 1600;
+const TAIL: usize = 800;
 
 /// How many more places in it are tried.
 const PLACES: usize = 40;
@@ -122,10 +122,10 @@ fn long_traces_can_be_cut_anywhere() {
 /// Whatever is cut off a profile that this program has summed up, its sums tell, or its last line.
 #[test]
 fn a_sum_can_be_cut_at_every_byte() {
-    for trace in [XDEBUG_2, XDEBUG_3] {
+    for trace in ["xdebug2/chain.cg", "xdebug3/chain.cg"].map(fixtures::bytes) {
         let all = profile_options(|options| options.events = EventChoice::All);
         let mut sum = Vec::new();
-        callgrind::write(&read_with(trace, all.clone()), &mut sum).unwrap();
+        callgrind::write(&read_with(&trace, all.clone()), &mut sum).unwrap();
         for profile in [all, event("Time"), event("Memory"), event("Memory_(bytes)")] {
             let reading = Reading {
                 profile,

@@ -89,7 +89,7 @@ mod in_text {
                 .next()
                 .map(|(_, function)| function.name);
             let first = first.map(|name| profile.name(name).to_vec());
-            for width in 0..250 {
+            for width in (0..100).chain((100..250).step_by(5)) {
                 for function in [None, first.clone()] {
                     let options = text_options(|options| {
                         options.top = Some(15);
