@@ -46,7 +46,7 @@ pub struct Needs {
     /// The events whose costs it holds.
     pub events: EventNeed,
     /// Whether it shows stacks.
-    pub stacks: StackNeed,
+    pub stacks: bool,
     /// The rows that it can be told to show.
     pub rows: RowChoice,
     /// Whether it holds single invocations.
@@ -72,15 +72,6 @@ pub enum EventNeed {
     All,
 }
 
-/// Whether a format shows stacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StackNeed {
-    /// It shows none.
-    No,
-    /// It shows them.
-    IfAny,
-}
-
 /// The rows that a format can be told to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowChoice {
@@ -99,7 +90,7 @@ impl Format {
     pub fn needs(self) -> Needs {
         const LEAST: Needs = Needs {
             events: EventNeed::One,
-            stacks: StackNeed::No,
+            stacks: false,
             rows: RowChoice::No,
             invocations: false,
             call_files: false,
@@ -140,7 +131,7 @@ impl Format {
             #[cfg(feature = "compression")]
             Format::Pprof => Needs {
                 events: EventNeed::All,
-                stacks: StackNeed::IfAny,
+                stacks: true,
                 comparison: true,
                 per_run: true,
                 binary: true,
@@ -148,12 +139,12 @@ impl Format {
                 ..LEAST
             },
             Format::Tree => Needs {
-                stacks: StackNeed::IfAny,
+                stacks: true,
                 rows: RowChoice::Top,
                 ..LEAST
             },
             Format::Collapsed => Needs {
-                stacks: StackNeed::IfAny,
+                stacks: true,
                 comparison: true,
                 ..LEAST
             },
@@ -166,7 +157,7 @@ impl Format {
             },
             Format::Html => Needs {
                 events: EventNeed::All,
-                stacks: StackNeed::IfAny,
+                stacks: true,
                 rows: RowChoice::All,
                 comparison: true,
                 call_files: true,

@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::{ConvertError, Options, Report, StackNeed, Warning, warning};
+use super::{ConvertError, Options, Report, Warning, warning};
 use crate::callgrind::{self, ProblemKind};
 use crate::io::{Found, Input, Progress, Source};
 use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
@@ -38,7 +38,7 @@ pub(super) fn load(
         inclusive: options.inclusive,
         proxies: options.proxies.clone(),
         invocations: needs.invocations,
-        contexts: needs.stacks != StackNeed::No,
+        contexts: needs.stacks,
         call_files: needs.call_files,
     };
     let keeps_going = left_out.is_some();

@@ -18,7 +18,7 @@ use crate::report::{html, text};
 use crate::shown::text::excerpt;
 use crate::webgrind::OnOverflow;
 pub use error::{ConvertError, FormatError};
-pub use format::{EventNeed, Format, Needs, RowChoice, StackNeed};
+pub use format::{EventNeed, Format, Needs, RowChoice};
 pub use warning::Warning;
 pub use write::Loaded;
 use write::{Base, Destination};
@@ -94,8 +94,7 @@ impl Report {
     /// Notes how much a profile holds.
     fn count(&mut self, profile: &Profile) {
         self.functions = profile.functions().len();
-        let calls = profile.edges().map(|edge| edge.calls);
-        self.calls = calls.fold(0, u64::saturating_add);
+        self.calls = profile.calls();
     }
 
     /// Whether no part of the inputs was cut off, skipped or missing.

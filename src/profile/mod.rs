@@ -258,6 +258,12 @@ impl Profile {
         self.contents.sums.calls.iter()
     }
 
+    /// How many calls there are.
+    pub fn calls(&self) -> u64 {
+        let calls = self.edges().map(|edge| edge.calls);
+        calls.fold(0, u64::saturating_add)
+    }
+
     /// The calls to a function, in order of first appearance.
     pub fn called_from(
         &self,

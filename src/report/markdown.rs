@@ -5,18 +5,14 @@
 //! nothing in a name can end. The text never has more than [`MOST_CHARACTERS`], so that it always
 //! fits into a comment.
 
-use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
 use super::json::Completeness;
 use super::text::figures::{Unit, counted, in_units, signed, signed_percent};
-use super::text::{Names, Options, command, per_run};
-use crate::profile::{
-    ComparedEvent, Comparison, Cost, Event, FunctionChange, FunctionId, FunctionSums, Profile,
-    first_cost, split_scale,
-};
+use super::text::{EventFigures, Names, Options, Report, command, per_run};
+use crate::profile::{ComparedEvent, Comparison, FunctionChange, FunctionSums, Profile};
 use crate::shown::names::{SHORT, cut_end, short_names, shorten_path};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
@@ -97,59 +93,31 @@ fn report(profile: &Profile, options: &Options, complete: bool) -> String {
     let command = cut_end(&command(profile), Some(COMMAND));
     page.line(&format!("## Profile of {}", span(&command)));
     page.gap();
-    let calls = profile.edges().map(|edge| edge.calls);
-    let calls = counted(calls.fold(0, u64::saturating_add), "call");
+    let calls = counted(profile.calls(), "call");
     let functions = counted(profile.functions().len() as u64, "function");
     page.line(&format!("{functions}, {calls}"));
     page.completeness((!complete).then_some("profiles are"));
-    let unit = |event: &Event| Unit::of(profile.unit(event), split_scale(event.name()).1);
-    let totals = profile.events().iter().zip(profile.totals());
-    let totals = totals
-        .map(|(event, total)| vec![cell(&printable(event.name())), in_units(total, unit(event))]);
-    page.table(&[("event", LEFT), ("total", RIGHT)], totals);
-    let total = profile.total();
-    let notation = profile
-        .events()
-        .first()
-        .map(|event| unit(event).notation(total));
-    let notation = notation.unwrap_or_default();
-    let mut functions: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
-    functions.sort_by_key(|&id| Reverse(options.sort.rank(profile, id)));
-    let rows = functions.iter().take(MOST_ROWS).map(|&id| {
-        let function = profile.function(id);
-        let self_cost = first_cost(profile.self_costs(id));
-        let inclusive = first_cost(profile.inclusive_costs(id));
-        Row {
-            figures: vec![
-                percent(self_cost, total),
-                notation.cost(self_cost),
-                percent(inclusive, total),
-                notation.cost(inclusive),
-                grouped(function.invocations),
-            ],
-            name: printable(profile.name(function.name)),
-            place: place(profile.name(function.file), function.line),
-        }
+    let report = Report::new(profile, options);
+    let total = |event: &EventFigures| vec![cell(&event.name), in_units(event.total, event.unit)];
+    page.table(
+        &[("event", LEFT), ("total", RIGHT)],
+        report.events().map(total),
+    );
+    let functions = report.functions(|_| true);
+    let file = |id| profile.name(profile.function(id).file);
+    let rows = functions.iter().take(MOST_ROWS).map(|&id| Row {
+        figures: report.first_figures(id).into(),
+        name: report.name(id),
+        place: place(file(id), profile.function(id).line),
     });
-    let columns = [
-        ("self %", RIGHT),
-        (&notation.heading("self", "self"), RIGHT),
-        ("incl %", RIGHT),
-        (&notation.heading("incl", "inclusive"), RIGHT),
-        ("calls", RIGHT),
-        ("function", LEFT),
-        ("file:line", LEFT),
-    ];
+    let headings = report.first_headings();
+    let figures = headings.iter().map(|heading| (heading.as_str(), RIGHT));
+    let names = [("function", LEFT), ("file:line", LEFT)];
+    let columns: Vec<Column<'_>> = figures.chain(names).collect();
     let shown = page.rows(&columns, rows.collect(), options);
-    let rest = &functions[shown..];
-    if !rest.is_empty() {
-        let count = counted(rest.len() as u64, "more function");
-        let cost = rest.iter().map(|&id| first_cost(profile.self_costs(id)));
-        let cost = cost.fold(0, Cost::saturating_add);
-        let share = percent(cost, total);
-        let cost = notation.with_unit(cost);
+    if let Some(rest) = report.rest(&functions[shown..]) {
         page.gap();
-        page.line(&format!("{count} with a self cost of {cost} ({share} %)"));
+        page.line(&rest);
     }
     page.text
 }

@@ -26,7 +26,7 @@ use thiserror::Error;
 
 use super::text::figures::Unit;
 use super::text::{command, per_run};
-use crate::profile::{Cost, FunctionId, Profile, ProfileKind, StackId, Stacks, split_scale};
+use crate::profile::{Cost, Event, FunctionId, Profile, ProfileKind, StackId, Stacks, split_scale};
 use crate::shown::numbers::divided;
 
 /// How many frames a stack has at most: recursion would make the output grow with its square.
@@ -52,7 +52,7 @@ pub enum Warning {
 
 /// Writes the stacks of a profile; see the [module](self)'s documentation.
 ///
-/// `base` is what it is compared with, if anything; `per_run`: per run of the profiled programs.
+/// `base` is what it is compared with, if anything, and has the same events; `per_run`: per run of the profiled programs.
 /// `notes` are further comments.
 ///
 /// # Errors
@@ -82,9 +82,9 @@ pub fn write(
     writer.string(b"");
     writer.types(profile)?;
     if let Some(base) = base {
-        writer.samples(base, &columns_of(base.profile(), profile), true)?;
+        writer.samples(base, true)?;
     }
-    writer.samples(stacks, &columns_of(profile, profile), false)?;
+    writer.samples(stacks, false)?;
     writer.comments(profile, base.map(Stacks::profile), notes)?;
     writer.tables(profile)?;
     let output = writer
@@ -100,31 +100,17 @@ pub fn write(
     Ok(warnings.into_iter().flatten().collect())
 }
 
-/// A column of the samples: the position of an event in a profile, and what a unit of it counts.
-struct Column {
-    event: Option<usize>,
-    factor: Cost,
-}
-
-/// Where a profile has the events of another one.
-fn columns_of(profile: &Profile, wanted: &Profile) -> Vec<Column> {
-    let column = |name: &[u8]| {
-        let mut events = profile.events().iter();
-        let event = events.position(|event| split_scale(event.name()).0 == name);
-        let factor = event.map_or(1, |at| {
-            let event = &profile.events()[at];
-            let (_, scale) = split_scale(event.name());
-            match Unit::of(profile.unit(event), scale) {
-                Unit::Nanoseconds(count) | Unit::Bytes(count) => count.into(),
-                Unit::Unknown => Cost::try_from(scale).unwrap_or(Cost::MAX),
-            }
-        });
-        Column { event, factor }
+/// How many units of the samples' values a unit of each event is.
+fn factors(profile: &Profile) -> Vec<Cost> {
+    let events = profile.events().iter();
+    let factor = |event: &Event| {
+        let (_, scale) = split_scale(event.name());
+        match Unit::of(profile.unit(event), scale) {
+            Unit::Nanoseconds(count) | Unit::Bytes(count) => count.into(),
+            Unit::Unknown => Cost::try_from(scale).unwrap_or(Cost::MAX),
+        }
     };
-    let events = wanted.events().iter();
-    events
-        .map(|event| column(split_scale(event.name()).0))
-        .collect()
+    events.map(factor).collect()
 }
 
 /// Name, file and line, as numbers of strings and as it is.
@@ -193,12 +179,8 @@ impl<W: Write> Writer<W> {
         self.output.write_all(&default.0)
     }
 
-    fn samples(
-        &mut self,
-        stacks: &Stacks<'_>,
-        columns: &[Column],
-        is_base: bool,
-    ) -> io::Result<()> {
+    fn samples(&mut self, stacks: &Stacks<'_>, is_base: bool) -> io::Result<()> {
+        let factors = factors(stacks.profile());
         let lines = lines_of_calls(stacks.profile());
         let sign = if is_base { -1 } else { 1 };
         let runs = match self.per_run {
@@ -206,7 +188,7 @@ impl<W: Write> Writer<W> {
             false => 1,
         };
         // Of all samples so far, for each of their types.
-        let mut sums = vec![0; columns.len() + 1];
+        let mut sums = vec![0; factors.len() + 1];
         let mut label = None;
         if is_base {
             let key = self.string(BASE_LABEL);
@@ -233,7 +215,8 @@ impl<W: Write> Writer<W> {
             }
             path.push(node);
             values.clear();
-            values.extend(row(stacks.self_costs(node), columns));
+            let costs = stacks.self_costs(node).iter().zip(&factors);
+            values.extend(costs.map(|(cost, &factor)| cost.saturating_mul(factor)));
             if self.counts_calls {
                 values.push(Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX));
             }
@@ -398,14 +381,6 @@ impl<W: Write> Writer<W> {
 struct Sample {
     frames: Vec<u64>,
     values: Vec<Cost>,
-}
-
-/// The values of a node with these costs.
-fn row(costs: &[Cost], columns: &[Column]) -> impl Iterator<Item = Cost> {
-    columns.iter().map(|column| {
-        let cost = column.event.and_then(|event| costs.get(event));
-        cost.map_or(0, |cost| cost.saturating_mul(column.factor))
-    })
 }
 
 /// A caller and a callee; a frame may be known by its name only.

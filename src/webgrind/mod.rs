@@ -1,7 +1,7 @@
 //! webgrind's preprocessed formats, v4 to v7.
 
 mod error;
-mod invocations;
+mod invocation_lists;
 mod layout;
 mod narrow;
 mod page;

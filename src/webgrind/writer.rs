@@ -9,7 +9,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use byteorder::{LittleEndian, WriteBytesExt};
 
 use super::error::{WriteError, WriteWarning};
-use super::invocations::InvocationLists;
+use super::invocation_lists::InvocationLists;
 use super::layout::{
     CallRecord, FUNCTION_ADDRESSES_AT, FunctionField, HEADER_ADDRESS_AT, InvocationRecord,
     LARGEST_FILE, NUMBER, Record, Start, SubCallRecord, Version,

@@ -265,7 +265,6 @@ impl<'a> Document<'a> {
         let calls_columns = tables.calls();
         let stacks = tables.stacks(stacks, compared.map(|compared| compared.base));
         let comparison = compared.map(|compared| tables.comparison(compared));
-        let calls = profile.edges().map(|edge| edge.calls);
         let totals = tables.totals.iter();
         Document {
             schema: SCHEMA,
@@ -284,7 +283,7 @@ impl<'a> Document<'a> {
                 .collect(),
             function_count: profile.functions().len(),
             edge_count: profile.edges().len(),
-            call_count: tables.per_run(calls.fold(0, u64::saturating_add)),
+            call_count: tables.per_run(profile.calls()),
             rest: tables.rest(),
             files: tables.files.texts,
             functions,

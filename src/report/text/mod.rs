@@ -158,10 +158,10 @@ pub(super) struct Report<'a> {
 
 /// How the costs of an event are written.
 #[derive(Default)]
-struct EventFigures {
-    name: String,
-    total: Cost,
-    unit: Unit,
+pub(super) struct EventFigures {
+    pub name: String,
+    pub total: Cost,
+    pub unit: Unit,
     notation: Notation,
 }
 
@@ -228,13 +228,17 @@ impl<'a> Report<'a> {
             lines.push(String::new());
             lines.extend(self.function_table(top));
         }
-        if !rest.is_empty() {
-            lines.push(String::new());
-            let count = counted(rest.len() as u64, "more function");
-            let cost = self.self_costs(rest);
-            lines.push(format!("{count} with a self cost of {cost}"));
+        if let Some(rest) = self.rest(rest) {
+            lines.extend([String::new(), rest]);
         }
         Ok(lines)
+    }
+
+    /// What functions are summed up as that are not shown; none if there is none.
+    pub fn rest(&self, functions: &[FunctionId]) -> Option<String> {
+        let count = counted(functions.len() as u64, "more function");
+        let cost = || self.self_costs(functions);
+        (!functions.is_empty()).then(|| format!("{count} with a self cost of {}", cost()))
     }
 
     /// Functions of a name, each with its callers and callees.
@@ -281,14 +285,14 @@ impl<'a> Report<'a> {
     }
 
     /// Some functions, in the order in which they are shown.
-    fn functions(&self, is_wanted: impl Fn(FunctionId) -> bool) -> Vec<FunctionId> {
+    pub fn functions(&self, is_wanted: impl Fn(FunctionId) -> bool) -> Vec<FunctionId> {
         let functions = self.profile.functions().map(|(id, _)| id);
         let mut wanted: Vec<_> = functions.filter(|&id| is_wanted(id)).collect();
         wanted.sort_by_key(|&id| Reverse(self.options.sort.rank(self.profile, id)));
         wanted
     }
 
-    fn name(&self, id: FunctionId) -> String {
+    pub fn name(&self, id: FunctionId) -> String {
         printable(self.profile.name(self.profile.function(id).name))
     }
 
@@ -297,26 +301,45 @@ impl<'a> Report<'a> {
         Place::of(object, file, function.line)
     }
 
-    fn function_table(&self, functions: &[FunctionId]) -> Vec<String> {
-        let headings = [
+    /// The events that are shown.
+    pub fn events(&self) -> impl Iterator<Item = &EventFigures> {
+        std::iter::once(&self.first).chain(&self.further)
+    }
+
+    /// Headings of the figures of a function in the first event.
+    pub fn first_headings(&self) -> [String; 5] {
+        [
             "self %".to_owned(),
             self.first.notation.heading("self", "self"),
             "incl %".to_owned(),
             self.first.notation.heading("incl", "inclusive"),
             "calls".to_owned(),
-        ];
+        ]
+    }
+
+    /// The figures of a function in the first event.
+    pub fn first_figures(&self, id: FunctionId) -> [String; 5] {
+        let self_cost = first_cost(self.profile.self_costs(id));
+        let inclusive = first_cost(self.profile.inclusive_costs(id));
+        [
+            percent(self_cost, self.first.total),
+            self.first.notation.cost(self_cost),
+            percent(inclusive, self.first.total),
+            self.first.notation.cost(inclusive),
+            grouped(self.profile.function(id).invocations),
+        ]
+    }
+
+    fn function_table(&self, functions: &[FunctionId]) -> Vec<String> {
+        let headings = self.first_headings();
         let further = self.further.iter().flat_map(EventFigures::headings);
         let rows = functions.iter().map(|&id| {
             let function = self.profile.function(id);
-            let self_costs = self.profile.self_costs(id);
-            let inclusive = self.profile.inclusive_costs(id);
-            let mut figures = Vec::new();
-            for costs in [self_costs, inclusive] {
-                let cost = first_cost(costs);
-                figures.push(percent(cost, self.first.total));
-                figures.push(self.first.notation.cost(cost));
-            }
-            figures.push(grouped(function.invocations));
+            let (self_costs, inclusive) = (
+                self.profile.self_costs(id),
+                self.profile.inclusive_costs(id),
+            );
+            let mut figures = Vec::from(self.first_figures(id));
             let costs = self_costs.iter().zip(inclusive).skip(1);
             for (event, (&self_cost, &inclusive)) in self.further.iter().zip(costs) {
                 figures.push(event.notation.cost(self_cost));
@@ -414,8 +437,7 @@ impl<'a> Report<'a> {
     /// What was profiled, and its sums.
     pub fn heading(&self) -> Vec<String> {
         let profile = self.profile;
-        let calls = profile.edges().map(|edge| edge.calls);
-        let calls = grouped(calls.fold(0, u64::saturating_add));
+        let calls = grouped(profile.calls());
         let edges = counted(profile.edges().len() as u64, "call edge");
         let mut lines = vec![
             format!("command    {}", command(profile)),

@@ -15,9 +15,9 @@
 //! called-from list counts. An edge that is in only one of them is kept. An
 //! invocation of v4 was called only if a sub-call says so too, with the same line and cost.
 
+mod bytes;
 mod edges;
-mod invocations;
-mod source;
+mod sub_calls;
 mod table;
 
 use std::io::{Read, Seek};
@@ -29,7 +29,7 @@ use super::layout::{
 use super::page::NAMELESS;
 use crate::profile::{Kind, LONGEST_NAME, ProfileBuilder, ProfileKind, is_overlong};
 use crate::shown::text::excerpt;
-use source::Source;
+use bytes::Bytes;
 use table::TableReader;
 
 /// Larger first numbers are taken for the beginning of something else than a preprocessed file.
@@ -145,7 +145,7 @@ pub fn read(
 
 /// A preprocessed file, opened and known to have a version that can be read.
 struct File<R> {
-    source: Source<R>,
+    source: Bytes<R>,
     version: Version,
     /// Where the headers begin; it lies within the file.
     headers_at: u64,
@@ -159,7 +159,7 @@ struct File<R> {
 impl<R: Read + Seek> File<R> {
     /// Reads the version and where things are.
     fn open(input: R, name: &str) -> Result<Self, ReadError> {
-        let mut source = Source::new(input, name)?;
+        let mut source = Bytes::new(input, name)?;
         let version = read_version(&mut source)?;
         let size = source.size();
         if size > LARGEST_FILE {
@@ -177,21 +177,20 @@ impl<R: Read + Seek> File<R> {
         if count == 0 {
             return Err(source.error(count_at, ReadErrorKind::NoFunctions));
         }
-        if u64::from(count) > room {
-            let message = format!(
+        source.expect(u64::from(count) <= room, count_at, || {
+            format!(
                 "function count too large for the file: expected at most {room} (found {count})"
-            );
-            return Err(source.corrupt_at(count_at, message));
-        }
+            )
+        })?;
         let table_end = FUNCTION_ADDRESSES_AT + u64::from(count) * NUMBER;
-        if !(table_end..=size).contains(&headers_at) {
+        let is_in_place = (table_end..=size).contains(&headers_at);
+        source.expect(is_in_place, HEADER_ADDRESS_AT, || {
             let is_cut = headers_at > size;
             let cut = if is_cut { "; the file is cut off" } else { "" };
-            let message = format!(
+            format!(
                 "header address out of place: expected {table_end} to {size} (found {headers_at}){cut}"
-            );
-            return Err(source.corrupt_at(HEADER_ADDRESS_AT, message));
-        }
+            )
+        })?;
         let addresses = addresses(&mut source, count, table_end, headers_at)?;
         Ok(File {
             source,
@@ -257,7 +256,7 @@ impl<R: Read + Seek> File<R> {
     }
 }
 
-fn read_version<R: Read + Seek>(source: &mut Source<R>) -> Result<Version, ReadError> {
+fn read_version<R: Read + Seek>(source: &mut Bytes<R>) -> Result<Version, ReadError> {
     expect_bytes(source, "version", NUMBER)?;
     let found = source.number()?;
     Version::from_number(found).ok_or_else(|| {
@@ -274,7 +273,7 @@ fn read_version<R: Read + Seek>(source: &mut Source<R>) -> Result<Version, ReadE
 ///
 /// Reading ends with an error there, so a table of garbage takes no memory.
 fn addresses<R: Read + Seek>(
-    source: &mut Source<R>,
+    source: &mut Bytes<R>,
     count: u32,
     mut lowest: u64,
     highest: u64,
@@ -293,17 +292,14 @@ fn addresses<R: Read + Seek>(
 }
 
 fn expect_bytes<R: Read + Seek>(
-    source: &Source<R>,
+    source: &Bytes<R>,
     what: &str,
     expected: u64,
 ) -> Result<(), ReadError> {
     let found = source.size().saturating_sub(source.position());
-    if found >= expected {
-        return Ok(());
-    }
-    Err(source.corrupt(format!(
-        "the file is cut off: expected {expected} bytes for the {what} (found {found})"
-    )))
+    source.expect(found >= expected, source.position(), || {
+        format!("the file is cut off: expected {expected} bytes for the {what} (found {found})")
+    })
 }
 
 /// What the program that a header line names writes: of single invocations only Xdebug does.

@@ -9,7 +9,7 @@ use super::super::layout::{
 };
 use super::File;
 use super::edges::{EdgeUnion, ListKind};
-use super::invocations::{Invocations, misplaced_sub_calls};
+use super::sub_calls::{Invocations, misplaced_sub_calls, no_function};
 use crate::profile::{Cost, ProfileBuilder, TableFunction};
 
 /// Reads function records, one after the other.
@@ -66,15 +66,14 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         let function = self.function;
         let (source, highest) = (&mut self.file.source, self.file.headers_at);
         let found = u64::from(self.file.addresses[function as usize]);
-        if (lowest..=highest).contains(&found) {
-            return source.go_to(found);
-        }
         let address_at = FUNCTION_ADDRESSES_AT + u64::from(function) * NUMBER;
-        let message = format!(
-            "address of function {function} out of place: expected {lowest} to {highest}, after \
-             what stands before it and before the headers (found {found})"
-        );
-        Err(source.corrupt_at(address_at, message))
+        source.expect((lowest..=highest).contains(&found), address_at, || {
+            format!(
+                "address of function {function} out of place: expected {lowest} to {highest}, \
+                 after what stands before it and before the headers (found {found})"
+            )
+        })?;
+        source.go_to(found)
     }
 
     fn function(&mut self) -> Result<(), ReadError> {
@@ -92,13 +91,14 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         self.list(ListKind::SubCalls, figure(FunctionField::SubCallCount))?;
         for (name, what) in [(0, "file name"), (1, "function name")] {
             let (source, headers) = (&mut self.file.source, self.file.headers_at);
-            if !source.line(what, headers, &mut self.names[name])? {
-                return Err(source.corrupt(format!(
+            let is_ended = source.line(what, headers, &mut self.names[name])?;
+            source.expect(is_ended, source.position(), || {
+                format!(
                     "the {what} of function {} is not ended: expected \"\\n\" before the headers \
                      at byte {headers}",
                     self.function
-                )));
-            }
+                )
+            })?;
         }
         let is_listed = self.file.version == Version::V4;
         self.builder.add_table_function(&TableFunction {
@@ -120,12 +120,12 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         let expected = fields.len() as u64 * NUMBER;
         let found = self.file.room();
         let source = &mut self.file.source;
-        if expected > found {
-            return Err(source.corrupt(format!(
+        source.expect(expected <= found, source.position(), || {
+            format!(
                 "the record of function {function} does not fit: expected {expected} bytes before \
                  the headers (found {found})"
-            )));
-        }
+            )
+        })?;
         let mut figures = [0; FunctionField::COUNT];
         for field in fields {
             figures[*field as usize] = source.number()?;
@@ -166,13 +166,13 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     fn expect_room(&self, what: &str, count: u32, size: u64) -> Result<(), ReadError> {
         let function = self.function;
         let room = self.file.room() / size;
-        if u64::from(count) <= room {
-            return Ok(());
-        }
-        Err(self.file.source.corrupt(format!(
-            "the {what} list of function {function} does not fit before the headers: expected at \
-             most {room} records (found {count})"
-        )))
+        let source = &self.file.source;
+        source.expect(u64::from(count) <= room, source.position(), || {
+            format!(
+                "the {what} list of function {function} does not fit before the headers: expected \
+                 at most {room} records (found {count})"
+            )
+        })
     }
 
     /// Checks that the sub-calls of an invocation do not stand before it.
@@ -186,26 +186,19 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     ) -> Result<(), ReadError> {
         let (lowest, highest) = (self.file.source.position(), self.file.headers_at);
         let address = u64::from(record.sub_call_address);
-        if address >= lowest {
-            return Ok(());
-        }
-        let count = record.sub_call_count;
-        let message = misplaced_sub_calls(self.function, invocation, count, lowest, highest);
-        Err(self.file.source.corrupt_at(address, message))
+        let of = (self.function, invocation);
+        self.file.source.expect(address >= lowest, address, || {
+            misplaced_sub_calls(of, record.sub_call_count, lowest, highest)
+        })
     }
 
     /// Checks a function number in a list of the function; the record that has it is at `offset`.
     #[inline]
     fn expect_function(&self, offset: u64, what: &str, found: u32) -> Result<(), ReadError> {
-        let function = self.function;
         let functions = self.file.function_count;
-        if found < functions {
-            return Ok(());
-        }
-        let message = format!(
-            "the {what} list of function {function} names a function that is not there: expected \
-             a number below {functions} (found {found})"
-        );
-        Err(self.file.source.corrupt_at(offset, message))
+        self.file.source.expect(found < functions, offset, || {
+            let list = format!("the {what} list of function {}", self.function);
+            no_function(&list, functions as usize, found)
+        })
     }
 }

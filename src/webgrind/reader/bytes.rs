@@ -15,20 +15,20 @@ const LONGEST_LINE: u64 = 16 << 20;
 const HOLE: usize = 4096;
 
 /// A file that is read forwards, with few jumps.
-pub(super) struct Source<R> {
+pub(super) struct Bytes<R> {
     input: BufReader<R>,
     name: String,
     position: u64,
     size: u64,
 }
 
-impl<R: Read + Seek> Source<R> {
+impl<R: Read + Seek> Bytes<R> {
     /// Begins at the start of a file that messages call `name`.
     pub fn new(mut input: R, name: &str) -> Result<Self, ReadError> {
         let failed = |error| ReadError::new(name, 0, ReadErrorKind::Io(error));
         let size = input.seek(SeekFrom::End(0)).map_err(failed)?;
         input.rewind().map_err(failed)?;
-        Ok(Source {
+        Ok(Bytes {
             input: BufReader::new(input),
             name: name.to_owned(),
             position: 0,
@@ -116,6 +116,20 @@ impl<R: Read + Seek> Source<R> {
 
     fn failed(&self, error: io::Error) -> ReadError {
         self.error(self.position, ReadErrorKind::Io(error))
+    }
+
+    /// Checks something at a place; the message says what is wrong otherwise.
+    #[inline]
+    pub fn expect(
+        &self,
+        is_right: bool,
+        at: u64,
+        message: impl FnOnce() -> String,
+    ) -> Result<(), ReadError> {
+        match is_right {
+            true => Ok(()),
+            false => Err(self.corrupt_at(at, message())),
+        }
     }
 
     /// Something that cannot be right at the present place.

@@ -4,7 +4,7 @@ use std::io::{Read, Seek};
 
 use super::super::error::ReadError;
 use super::super::layout::{InvocationRecord, NOBODY, Record, SubCallRecord};
-use super::source::Source;
+use super::bytes::Bytes;
 use crate::profile::{CallEdge, Cost, FunctionId, InvocationCall, InvocationTree, ProfileBuilder};
 
 /// Where the sub-calls of an invocation stand.
@@ -95,7 +95,7 @@ impl Invocations {
     /// They are taken in the order of their addresses, in which the blocks of the profile ended.
     pub fn read_sub_calls<R: Read + Seek>(
         mut self,
-        source: &mut Source<R>,
+        source: &mut Bytes<R>,
         headers_at: u64,
         builder: &mut ProfileBuilder,
     ) -> Result<(), ReadError> {
@@ -161,19 +161,18 @@ impl Invocations {
     fn check_ranges<R: Read + Seek>(
         &self,
         block_order: &[u32],
-        source: &Source<R>,
+        source: &Bytes<R>,
         headers_at: u64,
     ) -> Result<(), ReadError> {
         let mut lowest = source.position();
         for &index in block_order {
             let range = self.sub_calls[index as usize];
             let address = u64::from(range.address);
-            if address < lowest || range.end() > headers_at {
-                let (function, invocation) = self.number_of(index);
-                let message =
-                    misplaced_sub_calls(function, invocation, range.count, lowest, headers_at);
-                return Err(source.corrupt_at(address, message));
-            }
+            let is_in_place = address >= lowest && range.end() <= headers_at;
+            source.expect(is_in_place, address, || {
+                let of = self.number_of(index);
+                misplaced_sub_calls(of, range.count, lowest, headers_at)
+            })?;
             lowest = range.end();
         }
         Ok(())
@@ -182,7 +181,7 @@ impl Invocations {
     /// Reads a sub-call, and finds the record of the invocation that it names.
     fn sub_call<R: Read + Seek>(
         &self,
-        source: &mut Source<R>,
+        source: &mut Bytes<R>,
         zeros: &mut usize,
     ) -> Result<(SubCallRecord, Option<u32>), ReadError> {
         let offset = source.position();
@@ -190,10 +189,7 @@ impl Invocations {
         let functions = self.starts.len();
         let (function, invocation) = (record.function, record.invocation);
         let Some(&start) = self.starts.get(function as usize) else {
-            let message = format!(
-                "a sub-call names a function that is not there: expected a number below \
-                 {functions} (found {function})"
-            );
+            let message = no_function("a sub-call", functions, function);
             return Err(source.corrupt_at(offset, message));
         };
         if invocation == NOBODY {
@@ -201,13 +197,12 @@ impl Invocations {
         }
         let end = self.starts.get(function as usize + 1).copied();
         let invocations = end.unwrap_or(self.len()) - start;
-        if invocation >= invocations {
-            let message = format!(
+        source.expect(invocation < invocations, offset, || {
+            format!(
                 "a sub-call names an invocation that function {function} does not have: expected \
                  a number below {invocations}, or {NOBODY} for none (found {invocation})"
-            );
-            return Err(source.corrupt_at(offset, message));
-        }
+            )
+        })?;
         Ok((record, Some(start + invocation)))
     }
 
@@ -217,11 +212,18 @@ impl Invocations {
     }
 }
 
+/// The message about a record that names a function which the file does not have.
+pub(super) fn no_function(record: &str, functions: usize, found: u32) -> String {
+    format!(
+        "{record} names a function that is not there: expected a number below {functions} \
+         (found {found})"
+    )
+}
+
 /// The message about sub-calls that stand elsewhere than between functions and headers, or where
 /// others do.
 pub(super) fn misplaced_sub_calls(
-    function: u32,
-    invocation: u32,
+    (function, invocation): (u32, u32),
     count: u32,
     lowest: u64,
     highest: u64,
