@@ -98,6 +98,9 @@ impl IdTables {
         text: &'n [u8],
         name: impl Fn(NameId) -> &'n [u8],
     ) -> Option<Vec<u8>> {
+        if text.first() != Some(&b'(') {
+            return None;
+        }
         let mut parts = text.split(|&byte| byte == b'\'');
         let base = id_alone(parts.next()?)?;
         let level = parts.clone().next()?;

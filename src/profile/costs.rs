@@ -117,13 +117,13 @@ impl CostTable {
     /// Adds a row of zeros.
     #[inline(always)]
     pub fn push_zeros(&mut self) {
-        self.push(&[]);
+        self.push::<ANY_WIDTH>(&[]);
     }
 
-    /// Adds a row.
+    /// Adds a row, which has `WIDTH` costs.
     #[inline(always)]
-    pub fn push(&mut self, costs: &[Cost]) {
-        if self.width == 1 {
+    pub fn push<const WIDTH: usize>(&mut self, costs: &[Cost]) {
+        if WIDTH == 1 || WIDTH == ANY_WIDTH && self.width == 1 {
             return self.costs.push(first_cost(costs));
         }
         self.push_more(costs);
@@ -246,11 +246,31 @@ impl CostTable {
         self.costs.get(start..start + self.width).unwrap_or(&[])
     }
 
+    /// The costs of a row, which has `WIDTH`.
+    #[inline(always)]
+    pub fn row_of<const WIDTH: usize>(&self, row: usize) -> &[Cost] {
+        if WIDTH == 1 {
+            return self.costs.get(row).map_or(&[], std::slice::from_ref);
+        }
+        self.row(row)
+    }
+
+    /// Puts other costs, `WIDTH` of them, in the place of a row.
+    #[inline(always)]
+    pub fn set<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
+        self.clear_row(row);
+        self.add::<WIDTH>(row, costs);
+    }
+
     /// Makes a row zeros again.
     #[inline]
     pub fn clear_row(&mut self, row: usize) {
         let start = row * self.width;
-        if let Some(costs) = self.costs.get_mut(start..start + self.width) {
+        if self.width == 1 {
+            if let Some(cost) = self.costs.get_mut(row) {
+                *cost = 0;
+            }
+        } else if let Some(costs) = self.costs.get_mut(start..start + self.width) {
             costs.fill(0);
         }
         if !self.rounds.is_empty() {
@@ -266,7 +286,7 @@ impl CostTable {
     }
 
     /// The first cost of a row.
-    #[inline]
+    #[inline(always)]
     pub fn first(&self, row: usize) -> Cost {
         self.costs.get(row * self.width).copied().unwrap_or(0)
     }
@@ -341,22 +361,26 @@ impl CostPool {
     }
 
     /// Keeps a row, and returns its number; none if there are too many.
-    #[inline]
-    pub fn keep(&mut self, costs: &[Cost]) -> Option<u32> {
+    #[inline(always)]
+    pub fn keep<const WIDTH: usize>(&mut self, costs: &[Cost]) -> Option<u32> {
         if let Some(row) = self.free.pop() {
-            self.rows.clear_row(row as usize);
-            self.rows.add::<ANY_WIDTH>(row as usize, costs);
+            self.rows.set::<WIDTH>(row as usize, costs);
             return Some(row);
         }
+        self.keep_more(costs)
+    }
+
+    #[inline(never)]
+    fn keep_more(&mut self, costs: &[Cost]) -> Option<u32> {
         let row = next_index(self.rows.rows())?;
-        self.rows.push(costs);
+        self.rows.push::<ANY_WIDTH>(costs);
         Some(row)
     }
 
-    /// The costs of a row.
-    #[inline]
-    pub fn row(&self, row: u32) -> &[Cost] {
-        self.rows.row(row as usize)
+    /// The costs of a row, which has `WIDTH`.
+    #[inline(always)]
+    pub fn row<const WIDTH: usize>(&self, row: u32) -> &[Cost] {
+        self.rows.row_of::<WIDTH>(row as usize)
     }
 
     /// Says that a row is not needed any more.
@@ -373,11 +397,11 @@ mod tests {
     #[test]
     fn rows_get_longer() {
         let mut table = CostTable::new(1);
-        table.push(&[5]);
+        table.push::<1>(&[5]);
         table.push_zeros();
         table.widen(3);
         table.add::<ANY_WIDTH>(1, &[1, 2, 3]);
-        table.push(&[7]);
+        table.push::<3>(&[7]);
         table.add::<3>(0, &[1, 1]);
         assert_eq!(table.row(0), [6, 1, 0]);
         assert_eq!(table.row(1), [1, 2, 3]);

@@ -79,8 +79,8 @@ impl<'a> InvocationLists<'a> {
     pub fn survey(&self, survey: &mut Survey) {
         let Some(tree) = self.tree else { return };
         for invocation in 0..tree.invocations().len() {
-            survey.cost(first_cost(tree.self_costs(invocation)));
-            survey.cost(first_cost(tree.inclusive_costs(invocation)));
+            survey.cost(tree.self_cost(invocation));
+            survey.cost(tree.inclusive_cost(invocation));
         }
     }
 
@@ -109,8 +109,8 @@ impl<'a> InvocationLists<'a> {
                 let position = position as usize;
                 let calls = tree.calls_of(position);
                 let numbers = InvocationRecord {
-                    self_cost: narrowing.cost(first_cost(tree.self_costs(position))),
-                    inclusive: narrowing.cost(first_cost(tree.inclusive_costs(position))),
+                    self_cost: narrowing.cost(tree.self_cost(position)),
+                    inclusive: narrowing.cost(tree.inclusive_cost(position)),
                     sub_call_count: narrowing.count(calls.len() as u64),
                     ..InvocationRecord::uncalled(address(calls.start as u64))
                 };
@@ -118,8 +118,7 @@ impl<'a> InvocationLists<'a> {
             }));
             for (numbers, caller) in &mut batch {
                 if let Some((caller, call)) = *caller {
-                    let costs = tree.call_costs(call);
-                    numbers.call_cost = narrowing.cost(first_cost(costs));
+                    numbers.call_cost = narrowing.cost(tree.call_cost(call));
                     numbers.caller = tree.invocations()[caller].function.number();
                     numbers.caller_invocation = self.numbers[caller];
                     numbers.line = narrowing.count(tree.calls()[call].line);
@@ -130,15 +129,13 @@ impl<'a> InvocationLists<'a> {
         Ok(())
     }
 
-    /// The calls of all invocations of the tree, whose sub-call records come first.
-    pub fn calls(
-        &self,
-    ) -> impl ExactSizeIterator<Item = (&'a InvocationCall, &'a [Cost])> + use<'a> {
+    /// The calls of all invocations of the tree, with their costs, whose sub-call records come first.
+    pub fn calls(&self) -> impl ExactSizeIterator<Item = (&'a InvocationCall, Cost)> + use<'a> {
         let tree = self.tree;
         let calls = tree.map_or(&[][..], InvocationTree::calls);
-        let costs = move |call| tree.map_or(&[][..], |tree| tree.call_costs(call));
+        let cost = move |call| tree.map_or(0, |tree| tree.call_cost(call));
         let calls = calls.iter().enumerate();
-        calls.map(move |(position, call)| (call, costs(position)))
+        calls.map(move |(position, call)| (call, cost(position)))
     }
 
     /// Which invocation of its function a call made.

@@ -226,12 +226,12 @@ impl<'a> Document<'a> {
         let Some(lists) = &self.lists else {
             return Ok(());
         };
-        for (call, costs) in lists.calls() {
+        for (call, cost) in lists.calls() {
             let record = SubCallRecord {
                 function: call.callee.number(),
                 invocation: lists.number_of_called(call),
                 line: walk.count(call.line),
-                cost: walk.cost(first_cost(costs)),
+                cost: walk.cost(cost),
             };
             walk.put_record(record)?;
         }

@@ -292,7 +292,8 @@ impl ContextTree {
     /// number left for it.
     ///
     /// `is_proxy`: whether its calls are to stand in its place, if that is wanted at all.
-    pub(super) fn begin(
+    #[inline(always)]
+    pub(super) fn begin<const WIDTH: usize>(
         &mut self,
         function: FunctionId,
         self_costs: &[Cost],
@@ -303,16 +304,21 @@ impl ContextTree {
             ..Context::new(function)
         };
         let id = self.enter(node, is_proxy)?;
-        self.self_costs.add::<ANY_WIDTH>(id.index(), self_costs);
+        self.self_costs.add::<WIDTH>(id.index(), self_costs);
         Some(id)
     }
 
     /// Puts an invocation that called nothing, or of which no more is known than its costs, below
     /// the node of its caller, or below [`ContextId::TOP`] if it has none.
     #[inline]
-    pub(super) fn add_call(&mut self, caller: ContextId, callee: FunctionId, costs: &[Cost]) {
+    pub(super) fn add_call<const WIDTH: usize>(
+        &mut self,
+        caller: ContextId,
+        callee: FunctionId,
+        costs: &[Cost],
+    ) {
         let node = self.add_below(caller, (callee, false), 1);
-        self.self_costs.add::<ANY_WIDTH>(node.index(), costs);
+        self.self_costs.add::<WIDTH>(node.index(), costs);
     }
 
     /// Whether there were more nodes than can be numbered.
@@ -574,7 +580,8 @@ impl ContextTree {
                     }
                     None => {
                         let callee = invocations.calls()[position].callee;
-                        tree.add_call(node, callee, invocations.call_costs(position));
+                        let costs = invocations.call_costs(position);
+                        tree.add_call::<ANY_WIDTH>(node, callee, costs);
                     }
                 }
             }

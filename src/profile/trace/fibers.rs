@@ -592,7 +592,7 @@ mod tests {
                 let (Block { function, .. }, _) = self.batch.blocks[block];
                 let call = InvocationCall::new(function, None, 1);
                 self.batch.calls.push(call);
-                self.batch.call_costs.push(&[self.costs[block]]);
+                self.batch.call_costs.push::<1>(&[self.costs[block]]);
                 self.truth.push(u32::try_from(block).unwrap());
                 self_cost -= self.costs[block];
             }
@@ -601,7 +601,7 @@ mod tests {
                 matching: self_cost,
                 is_proxy: false,
             };
-            self.batch.self_costs.push(&[self_cost]);
+            self.batch.self_costs.push::<1>(&[self_cost]);
             self.batch.blocks.push((block, self.batch.calls.len()));
             if let Some(caller) = self.fibers[fiber].last_mut().filter(|_| is_listed) {
                 caller.calls.push(self.costs.len());
@@ -728,7 +728,11 @@ mod tests {
                     calls: machine.batch.calls[calls.clone()].to_vec(),
                     ..Batch::default()
                 };
-                calls.for_each(|call| batch.call_costs.push(machine.batch.call_costs.row(call)));
+                calls.for_each(|call| {
+                    batch
+                        .call_costs
+                        .push::<1>(machine.batch.call_costs.row(call))
+                });
                 linker.link_held(batch);
             }
             let tree = linker.finish().invocations.unwrap();
@@ -745,7 +749,7 @@ mod tests {
         let mut end = |function, calls: usize| {
             let call = InvocationCall::new(FunctionId(LEAF), None, 1);
             batch.calls.extend(std::iter::repeat_n(call, calls));
-            (0..calls).for_each(|_| batch.call_costs.push(&[3]));
+            (0..calls).for_each(|_| batch.call_costs.push::<1>(&[3]));
             let block = Block {
                 function: FunctionId(function),
                 matching: 9,

@@ -72,7 +72,7 @@ impl SteppingOver {
     /// None when the 2³² − 1 invocations or calls are used up.
     // Out of line, it costs v4 2 % more instructions.
     #[inline(always)]
-    pub fn push<'c>(
+    pub fn push<'c, const WIDTH: usize>(
         &mut self,
         tree: &mut InvocationTree,
         function: FunctionId,
@@ -80,17 +80,17 @@ impl SteppingOver {
         is_proxy: bool,
         calls: impl Iterator<Item = (InvocationCall, &'c [Cost])>,
     ) -> Option<InvocationId> {
-        let id = tree.push(function, self_costs)?;
+        let id = tree.push::<WIDTH>(function, self_costs)?;
         if !is_proxy && self.instead.is_empty() {
             for (call, costs) in calls {
-                tree.add_to_inclusive(id, costs);
-                tree.push_call(id, call, costs)?;
+                tree.add_to_inclusive::<WIDTH>(id, costs);
+                tree.push_call::<WIDTH>(id, call, costs)?;
             }
             return Some(id);
         }
         let calls: Vec<CallWithCosts> = calls.map(|(call, costs)| (call, costs.into())).collect();
         for (_, costs) in &calls {
-            tree.add_to_inclusive(id, costs);
+            tree.add_to_inclusive::<WIDTH>(id, costs);
         }
         let calls = replaced(calls.into_iter(), |(call, _)| {
             self.instead.remove(&call.invocation)
@@ -102,7 +102,7 @@ impl SteppingOver {
             return Some(id);
         }
         for (call, costs) in &calls {
-            tree.push_call(id, *call, costs)?;
+            tree.push_call::<WIDTH>(id, *call, costs)?;
         }
         Some(id)
     }
@@ -141,6 +141,24 @@ impl InvocationTree {
     /// The self costs of an invocation: one for each wanted event.
     pub fn self_costs(&self, invocation: usize) -> &[Cost] {
         self.self_costs.row(invocation)
+    }
+
+    /// The self cost of an invocation in the first event.
+    #[inline]
+    pub(crate) fn self_cost(&self, invocation: usize) -> Cost {
+        self.self_costs.first(invocation)
+    }
+
+    /// The inclusive cost of an invocation in the first event.
+    #[inline]
+    pub(crate) fn inclusive_cost(&self, invocation: usize) -> Cost {
+        self.inclusive_costs.first(invocation)
+    }
+
+    /// The cost of a call in the first event.
+    #[inline]
+    pub(crate) fn call_cost(&self, call: usize) -> Cost {
+        self.call_costs.first(call)
     }
 
     /// The self costs of an invocation and the costs of all calls made.
@@ -207,7 +225,8 @@ impl InvocationTree {
             let (function, self_costs) = (invocation.function, self.self_costs(at));
             let calls = self.calls_of(at);
             let calls = calls.map(|call| (self.calls[call], self.call_costs(call)));
-            stepping.push(&mut tree, function, self_costs, is_proxy(function), calls)?;
+            let is_proxy = is_proxy(function);
+            stepping.push::<ANY_WIDTH>(&mut tree, function, self_costs, is_proxy, calls)?;
         }
         tree.inclusive_costs = self.inclusive_costs;
         Some(tree)
@@ -225,15 +244,16 @@ impl InvocationTree {
     /// Enters the next invocation in block order, whose calls begin at position `first_call`.
     ///
     /// [`add_call`](Self::add_call) has to add them, after those of the invocations before it.
-    pub(crate) fn add_invocation(
+    #[inline(always)]
+    pub(crate) fn add_invocation<const WIDTH: usize>(
         &mut self,
         function: FunctionId,
         self_costs: &[Cost],
         inclusive_costs: &[Cost],
         first_call: u32,
     ) {
-        self.self_costs.push(self_costs);
-        self.inclusive_costs.push(inclusive_costs);
+        self.self_costs.push::<WIDTH>(self_costs);
+        self.inclusive_costs.push::<WIDTH>(inclusive_costs);
         self.invocations.push(Invocation {
             function,
             caller: NONE,
@@ -243,9 +263,10 @@ impl InvocationTree {
     }
 
     /// Adds the next call in block order.
-    pub(crate) fn add_call(&mut self, call: InvocationCall, costs: &[Cost]) {
+    #[inline(always)]
+    pub(crate) fn add_call<const WIDTH: usize>(&mut self, call: InvocationCall, costs: &[Cost]) {
         self.calls.push(call);
-        self.call_costs.push(costs);
+        self.call_costs.push::<WIDTH>(costs);
     }
 
     /// Says that an invocation was made by the call that was added last, of the one at `caller`.
@@ -306,32 +327,35 @@ impl InvocationTree {
     ///
     /// None when the 2³² − 1 invocations or calls are used up.
     #[inline]
-    fn push(&mut self, function: FunctionId, self_costs: &[Cost]) -> Option<InvocationId> {
+    fn push<const WIDTH: usize>(
+        &mut self,
+        function: FunctionId,
+        self_costs: &[Cost],
+    ) -> Option<InvocationId> {
         let id = next_index(self.invocations.len())?;
         let first_call = next_index(self.calls.len())?;
-        self.add_invocation(function, self_costs, self_costs, first_call);
+        self.add_invocation::<WIDTH>(function, self_costs, self_costs, first_call);
         Some(id)
     }
 
     /// Adds what a call cost to the inclusive costs of the invocation that made it.
     #[inline]
-    fn add_to_inclusive(&mut self, caller: InvocationId, costs: &[Cost]) {
-        self.inclusive_costs
-            .add::<ANY_WIDTH>(caller as usize, costs);
+    fn add_to_inclusive<const WIDTH: usize>(&mut self, caller: InvocationId, costs: &[Cost]) {
+        self.inclusive_costs.add::<WIDTH>(caller as usize, costs);
     }
 
     /// Adds the next call of the invocation that was entered last, which claims the one it called.
     ///
     /// None when the 2³² − 1 calls are used up.
     #[inline]
-    fn push_call(
+    fn push_call<const WIDTH: usize>(
         &mut self,
         caller: InvocationId,
         call: InvocationCall,
         costs: &[Cost],
     ) -> Option<()> {
         let position = next_index(self.calls.len())?;
-        self.add_call(call, costs);
+        self.add_call::<WIDTH>(call, costs);
         let called = call.invocation();
         // A preprocessed file may name one that ended later, which nothing called then.
         if let Some(called) = called.and_then(|at| self.invocations.get_mut(at)) {

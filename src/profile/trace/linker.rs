@@ -6,7 +6,7 @@ use super::fibers::KnownLinks;
 use super::invocations::{InvocationCall, InvocationTree, NONE, SteppingOver};
 use super::matching::Unclaimed;
 use super::roles::Roles;
-use crate::profile::costs::{Cost, CostPool, CostTable};
+use crate::profile::costs::{ANY_WIDTH, Cost, CostPool, CostTable, first_cost};
 use crate::profile::ids::{FunctionId, slot};
 use crate::profile::{InclusiveCost, ProfileOptions};
 
@@ -138,7 +138,10 @@ impl Linker {
         self.invocations.widen(batch.self_costs.width());
         self.waiting.widen(batch.self_costs.width());
         if !self.roles.have_fibers() {
-            return self.link_blocks::<false>(batch);
+            return match batch.self_costs.width() {
+                1 => self.link_blocks::<false, 1>(batch),
+                _ => self.link_blocks::<false, ANY_WIDTH>(batch),
+            };
         }
         self.held.get_or_insert_default().append(batch);
         if let Some(held) = self.held.take_if(|held| held.len() >= PART) {
@@ -148,25 +151,26 @@ impl Linker {
 
     pub(super) fn link_held(&mut self, held: Batch) {
         self.known = Some(KnownLinks::of(&held, &self.roles));
-        self.link_blocks::<true>(held);
+        self.link_blocks::<true, ANY_WIDTH>(held);
     }
 
-    /// `KNOWN`: whether some links are known.
-    fn link_blocks<const KNOWN: bool>(&mut self, mut batch: Batch) {
+    /// `KNOWN`: whether some links are known. Rows have `WIDTH` costs.
+    fn link_blocks<const KNOWN: bool, const WIDTH: usize>(&mut self, mut batch: Batch) {
         let mut calls = std::mem::take(&mut batch.calls);
         let (mut start, mut matching) = (0, &batch.matching[..]);
         for (row, &(block, end)) in batch.blocks.iter().enumerate() {
             let own = matching.partition_point(|&(position, _)| position < end);
             let (own, later) = matching.split_at(own);
             let calls = &mut calls[start..end];
-            self.end_block::<KNOWN>(block, row, calls, start, own, &batch);
+            self.end_block::<KNOWN, WIDTH>(block, row, calls, start, own, &batch);
             (start, matching) = (end, later);
         }
     }
 
     /// Ends a block that made `calls`, whose rows of costs begin at `start`; `matching` has the
     /// costs in the first column of those that have another one in the first event.
-    fn end_block<const KNOWN: bool>(
+    #[inline(always)]
+    fn end_block<const KNOWN: bool, const WIDTH: usize>(
         &mut self,
         block: Block,
         row: usize,
@@ -175,14 +179,16 @@ impl Linker {
         matching: &[(usize, Cost)],
         batch: &Batch,
     ) {
-        let self_costs = batch.self_costs.row(row);
+        let self_costs = batch.self_costs.row_of::<WIDTH>(row);
         let is_proxy = block.is_proxy && !calls.is_empty();
         let contexts = if !self.wanted.any_contexts() {
             Below::Nothing
         } else if calls.is_empty() {
-            self.keep(self_costs)
+            self.keep::<WIDTH>(self_costs)
         } else {
-            let node = self.contexts.begin(block.function, self_costs, is_proxy);
+            let node = self
+                .contexts
+                .begin::<WIDTH>(block.function, self_costs, is_proxy);
             node.map_or(Below::Nothing, Below::Node)
         };
         let mut others = matching;
@@ -190,7 +196,8 @@ impl Linker {
         // They are walked backwards, since the latest invocation is the last call's.
         for (at, call) in calls.iter_mut().enumerate().rev() {
             let position = start + at;
-            let mut matching = batch.call_costs.first(position);
+            let costs = batch.call_costs.row_of::<WIDTH>(position);
+            let mut matching = first_cost(costs);
             if let [before @ .., (other, cost)] = others
                 && *other == position
             {
@@ -203,15 +210,12 @@ impl Linker {
                 continue;
             };
             match claimed.map(|called| called.contexts) {
-                Some(called) => self.put_below(node, call.callee, called),
-                None => {
-                    let costs = batch.call_costs.row(position);
-                    self.contexts.add_call(node, call.callee, costs);
-                }
+                Some(called) => self.put_below::<WIDTH>(node, call.callee, called),
+                None => self.contexts.add_call::<WIDTH>(node, call.callee, costs),
             }
         }
         let invocation = if self.wanted.invocations {
-            self.add_invocation(block, self_costs, calls, start, batch)
+            self.add_invocation::<WIDTH>(block, self_costs, calls, start, batch)
         } else {
             NONE
         };
@@ -228,20 +232,25 @@ impl Linker {
 
     /// Keeps the self costs of an invocation that called nothing.
     #[inline]
-    fn keep(&mut self, self_costs: &[Cost]) -> Below {
-        let kept = self.waiting.keep(self_costs);
+    fn keep<const WIDTH: usize>(&mut self, self_costs: &[Cost]) -> Below {
+        let kept = self.waiting.keep::<WIDTH>(self_costs);
         self.is_full |= kept.is_none();
         kept.map_or(Below::Nothing, Below::Costs)
     }
 
     /// Puts what there is of an invocation below the node of its caller.
     #[inline]
-    fn put_below(&mut self, caller: ContextId, function: FunctionId, called: Below) {
+    fn put_below<const WIDTH: usize>(
+        &mut self,
+        caller: ContextId,
+        function: FunctionId,
+        called: Below,
+    ) {
         match called {
             Below::Node(node) => self.contexts.attach(caller, node),
             Below::Costs(row) => {
-                let costs = self.waiting.row(row);
-                self.contexts.add_call(caller, function, costs);
+                let costs = self.waiting.row::<WIDTH>(row);
+                self.contexts.add_call::<WIDTH>(caller, function, costs);
                 self.waiting.release(row);
             }
             Below::Nothing => {}
@@ -265,7 +274,7 @@ impl Linker {
     /// Enters an invocation into the tree of them.
     // Out of line, it costs v4 2 % more instructions.
     #[inline(always)]
-    fn add_invocation(
+    fn add_invocation<const WIDTH: usize>(
         &mut self,
         block: Block,
         self_costs: &[Cost],
@@ -273,8 +282,8 @@ impl Linker {
         start: usize,
         batch: &Batch,
     ) -> u32 {
-        let costs = (start..).map(|position| batch.call_costs.row(position));
-        let pushed = self.stepping_over.push(
+        let costs = (start..).map(|position| batch.call_costs.row_of::<WIDTH>(position));
+        let pushed = self.stepping_over.push::<WIDTH>(
             &mut self.invocations,
             block.function,
             self_costs,
@@ -293,7 +302,7 @@ impl Linker {
         // Nobody will claim what is left.
         for (number, mut unclaimed) in (0u32..).zip(std::mem::take(&mut self.unclaimed)) {
             for ended in unclaimed.drain() {
-                self.put_below(ContextId::TOP, FunctionId(number), ended.contexts);
+                self.put_below::<ANY_WIDTH>(ContextId::TOP, FunctionId(number), ended.contexts);
             }
         }
         let mut links = TraceLinks::of_contexts(self.contexts, self.wanted);

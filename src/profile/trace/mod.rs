@@ -23,7 +23,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
 use super::calls::EdgeKey;
-use super::costs::{Cost, Costs};
+use super::costs::{ANY_WIDTH, Cost, Costs};
 use super::ids::FunctionId;
 pub use contexts::{Context, ContextId, ContextTree, Step};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
@@ -159,7 +159,7 @@ impl Linking {
         }
         let call = InvocationCall::new(call.callee, None, call.line);
         self.batch.calls.push(call);
-        self.batch.call_costs.push(costs.row);
+        self.batch.call_costs.push::<ANY_WIDTH>(costs.row);
     }
 
     fn end_block(&mut self, block: Block) {

@@ -257,7 +257,7 @@ impl Links {
             positions[index as usize] = position;
             let (function, _) = invocations.number_of(index);
             let [self_cost, inclusive] = stated.costs[index as usize];
-            tree.add_invocation(
+            tree.add_invocation::<1>(
                 FunctionId(function),
                 &[Cost::from(self_cost)],
                 &[Cost::from(inclusive)],
@@ -279,7 +279,7 @@ impl Links {
     fn add_call(&mut self, caller: u32, edge: &CallEdge, called: Option<u32>, claim: Claim) {
         let invocation = called.map(|index| self.positions[index as usize]);
         let call = InvocationCall::new(edge.callee, invocation, edge.line);
-        self.tree.add_call(call, &[claim.cost.into()]);
+        self.tree.add_call::<1>(call, &[claim.cost.into()]);
         let Some(index) = called else { return };
         let stated = &mut self.claims[index as usize];
         if *stated == claim {
