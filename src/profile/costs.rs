@@ -190,6 +190,15 @@ impl CostTable {
     /// Adds a row to another one of this table.
     #[inline]
     pub fn add_within(&mut self, row: usize, from: usize) {
+        if self.width == 1 && self.rounds.is_empty() {
+            let cost = self.first(from);
+            return self.add::<1>(row, &[cost]);
+        }
+        self.add_more_within(row, from);
+    }
+
+    #[inline(never)]
+    fn add_more_within(&mut self, row: usize, from: usize) {
         for at in 0..self.width {
             let cost = self.costs[from * self.width + at];
             let sum = &mut self.costs[row * self.width + at];
@@ -258,19 +267,23 @@ impl CostTable {
     /// Puts other costs, `WIDTH` of them, in the place of a row.
     #[inline(always)]
     pub fn set<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
-        self.clear_row(row);
-        self.add::<WIDTH>(row, costs);
+        if WIDTH != 1 {
+            self.clear_row(row);
+            return self.add::<WIDTH>(row, costs);
+        }
+        if let Some(cost) = self.costs.get_mut(row) {
+            *cost = first_cost(costs);
+        }
+        if !self.rounds.is_empty() {
+            self.clear_rounds(row);
+        }
     }
 
     /// Makes a row zeros again.
     #[inline]
     pub fn clear_row(&mut self, row: usize) {
         let start = row * self.width;
-        if self.width == 1 {
-            if let Some(cost) = self.costs.get_mut(row) {
-                *cost = 0;
-            }
-        } else if let Some(costs) = self.costs.get_mut(start..start + self.width) {
+        if let Some(costs) = self.costs.get_mut(start..start + self.width) {
             costs.fill(0);
         }
         if !self.rounds.is_empty() {
@@ -361,30 +374,22 @@ impl CostPool {
     }
 
     /// Keeps a row, and returns its number; none if there are too many.
-    #[inline(always)]
-    pub fn keep<const WIDTH: usize>(&mut self, costs: &[Cost]) -> Option<u32> {
+    pub fn keep(&mut self, costs: &[Cost]) -> Option<u32> {
         if let Some(row) = self.free.pop() {
-            self.rows.set::<WIDTH>(row as usize, costs);
+            self.rows.set::<ANY_WIDTH>(row as usize, costs);
             return Some(row);
         }
-        self.keep_more(costs)
-    }
-
-    #[inline(never)]
-    fn keep_more(&mut self, costs: &[Cost]) -> Option<u32> {
         let row = next_index(self.rows.rows())?;
         self.rows.push::<ANY_WIDTH>(costs);
         Some(row)
     }
 
-    /// The costs of a row, which has `WIDTH`.
-    #[inline(always)]
-    pub fn row<const WIDTH: usize>(&self, row: u32) -> &[Cost] {
-        self.rows.row_of::<WIDTH>(row as usize)
+    /// The costs of a row.
+    pub fn row(&self, row: u32) -> &[Cost] {
+        self.rows.row(row as usize)
     }
 
     /// Says that a row is not needed any more.
-    #[inline]
     pub fn release(&mut self, row: u32) {
         self.free.push(row);
     }

@@ -303,9 +303,7 @@ impl ContextTree {
             calls: 1,
             ..Context::new(function)
         };
-        let id = self.enter(node, is_proxy)?;
-        self.self_costs.add::<WIDTH>(id.index(), self_costs);
-        Some(id)
+        self.enter::<WIDTH>(node, self_costs, is_proxy)
     }
 
     /// Puts an invocation that called nothing, or of which no more is known than its costs, below
@@ -417,17 +415,24 @@ impl ContextTree {
     }
 
     /// Adds to the node below another with this key, which is new if there is none.
+    #[inline]
     fn add_below(&mut self, parent: ContextId, key: Key, calls: u64) -> ContextId {
-        let child = self.find(parent, key).unwrap_or_else(|| {
-            // If the table is full, the whole reading ends with an error.
-            let Some(child) = self.enter(Context::new(key.0), key.1) else {
-                return parent;
-            };
-            self.link(parent, child);
-            child
-        });
+        let child = match self.find(parent, key) {
+            Some(child) => child,
+            None => self.enter_below(parent, key),
+        };
         let node = &mut self.nodes[child.index()];
         node.calls = node.calls.saturating_add(calls);
+        child
+    }
+
+    #[inline(never)]
+    fn enter_below(&mut self, parent: ContextId, key: Key) -> ContextId {
+        // If the table is full, the whole reading ends with an error.
+        let Some(child) = self.enter::<ANY_WIDTH>(Context::new(key.0), &[], key.1) else {
+            return parent;
+        };
+        self.link(parent, child);
         child
     }
 
@@ -533,20 +538,28 @@ impl ContextTree {
         children.first
     }
 
-    fn enter(&mut self, node: Context, is_stepped_over: bool) -> Option<ContextId> {
+    #[inline(always)]
+    fn enter<const WIDTH: usize>(
+        &mut self,
+        node: Context,
+        self_costs: &[Cost],
+        is_stepped_over: bool,
+    ) -> Option<ContextId> {
         let id = if let Some(id) = self.free.pop() {
             self.nodes[id.index()] = node;
-            self.self_costs.clear_row(id.index());
+            self.self_costs.set::<WIDTH>(id.index(), self_costs);
             id
         } else if let Some(number) = next_index(self.nodes.len()) {
             self.nodes.push(node);
-            self.self_costs.push_zeros();
+            self.self_costs.push::<WIDTH>(self_costs);
             ContextId(number)
         } else {
             self.is_full = true;
             return None;
         };
-        self.set_stepped_over(id, is_stepped_over);
+        if is_stepped_over || !self.stepped_over.is_empty() {
+            self.set_stepped_over(id, is_stepped_over);
+        }
         Some(id)
     }
 }

@@ -4,7 +4,7 @@ use super::batch::{Batch, Block};
 use super::contexts::{ContextId, ContextTree};
 use super::fibers::KnownLinks;
 use super::invocations::{InvocationCall, InvocationTree, NONE, SteppingOver};
-use super::matching::Unclaimed;
+use super::matching::{Invocation, Unclaimed};
 use super::roles::Roles;
 use crate::profile::costs::{ANY_WIDTH, Cost, CostPool, CostTable, first_cost};
 use crate::profile::ids::{FunctionId, slot};
@@ -98,10 +98,26 @@ struct Ended {
 enum Below {
     /// Its own node.
     Node(ContextId),
+    /// The cost by which it is matched: it called nothing, and rows have that cost alone.
+    Matching,
     /// Its self costs in the [`CostPool`], if it called nothing.
     Costs(u32),
-    /// Nothing is wanted.
+    /// There is nothing, or nothing is wanted.
     Nothing,
+}
+
+const _: () = assert!(size_of::<Ended>() == 12, "a trace has many at a time");
+
+impl Invocation<Ended> {
+    /// Stands for an invocation that the profile does not hold.
+    const MISSING: Self = Invocation {
+        cost: 0,
+        tolerance: 0,
+        what: Ended {
+            contexts: Below::Nothing,
+            invocation: NONE,
+        },
+    };
 }
 
 /// Links calls to the invocations that they made.
@@ -138,7 +154,7 @@ impl Linker {
         self.invocations.widen(batch.self_costs.width());
         self.waiting.widen(batch.self_costs.width());
         if !self.roles.have_fibers() {
-            return match batch.self_costs.width() {
+            return match self.contexts.width() {
                 1 => self.link_blocks::<false, 1>(batch),
                 _ => self.link_blocks::<false, ANY_WIDTH>(batch),
             };
@@ -169,7 +185,6 @@ impl Linker {
 
     /// Ends a block that made `calls`, whose rows of costs begin at `start`; `matching` has the
     /// costs in the first column of those that have another one in the first event.
-    #[inline(always)]
     fn end_block<const KNOWN: bool, const WIDTH: usize>(
         &mut self,
         block: Block,
@@ -184,11 +199,10 @@ impl Linker {
         let contexts = if !self.wanted.any_contexts() {
             Below::Nothing
         } else if calls.is_empty() {
-            self.keep::<WIDTH>(self_costs)
+            self.keep::<WIDTH>(self_costs, block.matching)
         } else {
-            let node = self
-                .contexts
-                .begin::<WIDTH>(block.function, self_costs, is_proxy);
+            let contexts = &mut self.contexts;
+            let node = contexts.begin::<WIDTH>(block.function, self_costs, is_proxy);
             node.map_or(Below::Nothing, Below::Node)
         };
         let mut others = matching;
@@ -205,13 +219,10 @@ impl Linker {
             }
             cost = cost.saturating_add(matching);
             let claimed = self.claim::<KNOWN>(position, call.callee, matching);
-            call.invocation = claimed.map_or(NONE, |called| called.invocation);
-            let Below::Node(node) = contexts else {
-                continue;
-            };
-            match claimed.map(|called| called.contexts) {
-                Some(called) => self.put_below::<WIDTH>(node, call.callee, called),
-                None => self.contexts.add_call::<WIDTH>(node, call.callee, costs),
+            let called = claimed.unwrap_or(Invocation::MISSING);
+            call.invocation = called.what.invocation;
+            if let Below::Node(node) = contexts {
+                self.put_below::<WIDTH>(node, call.callee, called, costs);
             }
         }
         let invocation = if self.wanted.invocations {
@@ -232,28 +243,34 @@ impl Linker {
 
     /// Keeps the self costs of an invocation that called nothing.
     #[inline]
-    fn keep<const WIDTH: usize>(&mut self, self_costs: &[Cost]) -> Below {
-        let kept = self.waiting.keep::<WIDTH>(self_costs);
+    fn keep<const WIDTH: usize>(&mut self, self_costs: &[Cost], matching: Cost) -> Below {
+        if WIDTH == 1 && first_cost(self_costs) == matching {
+            return Below::Matching;
+        }
+        let kept = self.waiting.keep(self_costs);
         self.is_full |= kept.is_none();
         kept.map_or(Below::Nothing, Below::Costs)
     }
 
-    /// Puts what there is of an invocation below the node of its caller.
+    /// Puts what there is of an invocation below the node of its caller. `costs` are those of the
+    /// call, if the invocation is missing.
     #[inline]
     fn put_below<const WIDTH: usize>(
         &mut self,
         caller: ContextId,
         function: FunctionId,
-        called: Below,
+        called: Invocation<Ended>,
+        costs: &[Cost],
     ) {
-        match called {
-            Below::Node(node) => self.contexts.attach(caller, node),
+        let contexts = &mut self.contexts;
+        match called.what.contexts {
+            Below::Node(node) => contexts.attach(caller, node),
+            Below::Matching => contexts.add_call::<WIDTH>(caller, function, &[called.cost]),
             Below::Costs(row) => {
-                let costs = self.waiting.row::<WIDTH>(row);
-                self.contexts.add_call::<WIDTH>(caller, function, costs);
+                contexts.add_call::<WIDTH>(caller, function, self.waiting.row(row));
                 self.waiting.release(row);
             }
-            Below::Nothing => {}
+            Below::Nothing => contexts.add_call::<WIDTH>(caller, function, costs),
         }
     }
 
@@ -264,11 +281,14 @@ impl Linker {
         position: usize,
         callee: FunctionId,
         cost: Cost,
-    ) -> Option<Ended> {
+    ) -> Option<Invocation<Ended>> {
         let known = self.known.as_ref().filter(|_| KNOWN);
-        known
-            .and_then(|known| known.made_by(position))
-            .or_else(|| self.unclaimed.get_mut(callee.index())?.claim(cost))
+        let made = known.and_then(|known| known.made_by(position));
+        made.map(|what| Invocation {
+            what,
+            ..Invocation::MISSING
+        })
+        .or_else(|| self.unclaimed.get_mut(callee.index())?.claim(cost))
     }
 
     /// Enters an invocation into the tree of them.
@@ -300,9 +320,11 @@ impl Linker {
             self.link_held(held);
         }
         // Nobody will claim what is left.
+        let are_wanted = self.wanted.any_contexts();
         for (number, mut unclaimed) in (0u32..).zip(std::mem::take(&mut self.unclaimed)) {
-            for ended in unclaimed.drain() {
-                self.put_below::<ANY_WIDTH>(ContextId::TOP, FunctionId(number), ended.contexts);
+            for ended in unclaimed.drain().filter(|_| are_wanted) {
+                let (top, function) = (ContextId::TOP, FunctionId(number));
+                self.put_below::<ANY_WIDTH>(top, function, ended, &[]);
             }
         }
         let mut links = TraceLinks::of_contexts(self.contexts, self.wanted);

@@ -21,13 +21,15 @@ pub(super) struct Unclaimed<T> {
     invocations: Vec<Invocation<T>>,
 }
 
-#[derive(Debug)]
-struct Invocation<T> {
+/// An invocation that nobody has claimed yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Invocation<T> {
     /// Its inclusive cost, as its block adds up to.
-    cost: Cost,
+    pub cost: Cost,
     /// How far the cost of the call that made it may be from that.
-    tolerance: u32,
-    what: T,
+    pub tolerance: u32,
+    /// What is known of it.
+    pub what: T,
 }
 
 impl<T> Default for Unclaimed<T> {
@@ -54,27 +56,27 @@ impl<T> Unclaimed<T> {
 
     /// Takes the invocation away that a call of this cost made.
     #[inline]
-    pub fn claim(&mut self, cost: Cost) -> Option<T> {
+    pub fn claim(&mut self, cost: Cost) -> Option<Invocation<T>> {
         let latest = self.invocations.last()?;
         if latest.fits(cost) {
-            return self.invocations.pop().map(|latest| latest.what);
+            return self.invocations.pop();
         }
         self.search(cost)
     }
 
     /// All unclaimed invocations, the earliest first.
-    pub fn drain(&mut self) -> impl Iterator<Item = T> {
-        self.invocations.drain(..).map(|invocation| invocation.what)
+    pub fn drain(&mut self) -> impl Iterator<Item = Invocation<T>> {
+        self.invocations.drain(..)
     }
 
     /// Takes the latest invocation of about this cost. If none fits, because of a cut-off block or
     /// another writer, takes the latest of all.
     #[cold]
-    fn search(&mut self, cost: Cost) -> Option<T> {
+    fn search(&mut self, cost: Cost) -> Option<Invocation<T>> {
         let mut latest_first = self.invocations.iter().rev().take(SEARCHED);
         let back = latest_first.position(|invocation| invocation.fits(cost));
         let latest = self.invocations.len().checked_sub(1)?;
-        Some(self.invocations.remove(latest - back.unwrap_or(0)).what)
+        Some(self.invocations.remove(latest - back.unwrap_or(0)))
     }
 }
 
@@ -98,14 +100,18 @@ mod tests {
         unclaimed
     }
 
+    fn claim(all: &mut Unclaimed<usize>, cost: Cost) -> Option<usize> {
+        all.claim(cost).map(|claimed| claimed.what)
+    }
+
     #[test]
     fn the_latest_that_fits_is_claimed() {
         let mut all = unclaimed(&[(50, 0), (70, 0), (50, 0), (90, 0)]);
-        assert_eq!(all.claim(50), Some(2));
-        assert_eq!(all.claim(50), Some(0));
-        assert_eq!(all.claim(90), Some(3));
-        assert_eq!(all.claim(70), Some(1));
-        assert_eq!(all.claim(70), None);
+        assert_eq!(claim(&mut all, 50), Some(2));
+        assert_eq!(claim(&mut all, 50), Some(0));
+        assert_eq!(claim(&mut all, 90), Some(3));
+        assert_eq!(claim(&mut all, 70), Some(1));
+        assert_eq!(claim(&mut all, 70), None);
     }
 
     #[test]
@@ -113,9 +119,9 @@ mod tests {
         for (calls, tolerance) in [(0, 1), (1, 2), (4_000, 4_001)] {
             for sign in [-1, 1] {
                 let mut all = unclaimed(&[(10_000, calls), (50_000, 0)]);
-                assert_eq!(all.claim(10_000 + sign * tolerance), Some(0));
+                assert_eq!(claim(&mut all, 10_000 + sign * tolerance), Some(0));
                 let mut all = unclaimed(&[(10_000, calls), (50_000, 0)]);
-                assert_eq!(all.claim(10_000 + sign * (tolerance + 1)), Some(1));
+                assert_eq!(claim(&mut all, 10_000 + sign * (tolerance + 1)), Some(1));
             }
         }
     }
@@ -123,17 +129,17 @@ mod tests {
     #[test]
     fn what_fits_nobody_claims_the_latest() {
         let mut all = unclaimed(&[(1, 0), (2, 0), (3, 0)]);
-        assert_eq!(all.claim(1_000), Some(2));
-        assert_eq!(all.claim(Cost::MIN), Some(1));
-        assert_eq!(all.claim(Cost::MAX), Some(0));
+        assert_eq!(claim(&mut all, 1_000), Some(2));
+        assert_eq!(claim(&mut all, Cost::MIN), Some(1));
+        assert_eq!(claim(&mut all, Cost::MAX), Some(0));
     }
 
     #[test]
     fn fibers_may_be_nested_as_deep_as_is_searched() {
         let costs = |count| (0..count).map(|number| (10 * number, 0)).collect();
         let fits: Vec<_> = costs(256);
-        assert_eq!(unclaimed(&fits).claim(0), Some(0));
+        assert_eq!(claim(&mut unclaimed(&fits), 0), Some(0));
         let too_many: Vec<_> = costs(257);
-        assert_eq!(unclaimed(&too_many).claim(0), Some(256));
+        assert_eq!(claim(&mut unclaimed(&too_many), 0), Some(256));
     }
 }

@@ -95,7 +95,7 @@ impl Trace {
 
     /// Takes note of a call of the open block, and says whether it waits for the end of the block:
     /// [`end_block`](Self::end_block) will then tell what to list in its place.
-    #[inline]
+    #[inline(always)]
     pub fn add_call(&mut self, call: EdgeKey, calls: u64, costs: Costs<'_>) -> bool {
         if let Some(linking) = &mut self.linking {
             linking.add_call(call, costs);

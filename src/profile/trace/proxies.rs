@@ -162,7 +162,8 @@ impl ProxyCalls {
         let inclusive = costs.fold(self_cost, Cost::saturating_add);
         let unclaimed = &mut self.unclaimed;
         let mut calls = replaced(self.waiting.drain(..), |call| {
-            unclaimed.get_mut(&call.callee)?.claim(call.matching)
+            let claimed = unclaimed.get_mut(&call.callee)?.claim(call.matching);
+            claimed.map(|claimed| claimed.what)
         });
         if is_proxy {
             let calls = std::mem::take(&mut calls);
