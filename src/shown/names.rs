@@ -689,6 +689,9 @@ mod tests {
         let name = "App::a_function_of_a_long_name{closure}";
         assert_eq!(short_name(name, 28), "App::a_fu…long_name{closure}");
         assert_eq!(width_of(&short_name("漢字漢字漢字漢字", 8)), 7);
+        // What is left of a namespace has to be the most of it.
+        let class = "a_function_of_a_class::go";
+        assert_eq!(short_name(class, 14), "a_fu…class::go");
         assert_eq!(short_name(name, 2), "…}");
         assert_eq!(short_name(name, 1), "…");
         assert_eq!(short_name(name, 0), "");

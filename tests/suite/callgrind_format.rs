@@ -100,11 +100,11 @@ fn the_units_of_xdebug_2_come_back() {
 
 #[test]
 fn preprocessed_files_come_back_and_functions_that_look_alike_in_them_become_one() {
-    let objects =
-        "events: Ir\nob=a\nfl=f\nfn=x\n9 5\nob=b\nfl=f\nfn=x\n4 7\ncob=a\ncfn=x\ncalls=2 9\n5 1\n";
+    let objects = "events: Ir\nob=a\nfl=f\nfn=x\n9 5\nob=b\nfl=f\nfn=x\n4 7\ncob=a\ncfn=x\ncalls=2 9\n5 1\n\
+         ob=c\nfl=f\nfn=x\n0 0\n";
     let file = write_preprocessed(&read(objects, ProfileOptions::default()), Version::V7);
     let alike = read_file(&file).unwrap();
-    assert_eq!(alike.functions().len(), 2);
+    assert_eq!(alike.functions().len(), 3);
     let text = written(&alike);
     assert!(
         text.ends_with("\nfl=(1) f\nfn=(1) x\n4 12\ncfn=(1)\ncalls=2 4\n5 1\n\ntotals: 12\n"),
@@ -164,21 +164,66 @@ fn names_that_would_break_a_line_are_spelled() {
     // Preprocessed files may hold what no line of a callgrind profile can.
     let mut file = write_preprocessed(
         &read(
-            "events: Ir\nfl=f\nfn=aXbY\n1 1\nfn=Zc\n2 2\n",
+            "events: Ir\nfl=f\nfn=aXbY\n1 1\nfn=Zc\n2 2\nfn=Yc\n3 3\n",
             ProfileOptions::default(),
         ),
         Version::V7,
     );
     replace(&mut file, b"aXbY", b"aXb\r");
     replace(&mut file, b"Zc", b" c");
+    replace(&mut file, b"Yc", b"\tc");
     let profile = read_file(&file).unwrap();
     let (text, warnings) = write(&profile);
-    assert_eq!(warnings, [WriteWarning::SpelledNames(2)]);
+    assert_eq!(warnings, [WriteWarning::SpelledNames(3)]);
     let text = String::from_utf8(text).unwrap();
-    assert!(text.contains("fn=(2) aXb\\x0d\n1 1\n"), "{text}");
-    assert!(text.contains("fn=(1) \\x20c\n2 2\n"), "{text}");
+    for function in ["(1) \\x09c\n3 3", "(2) \\x20c\n2 2", "(3) aXb\\x0d\n1 1"] {
+        assert!(text.contains(&format!("fn={function}\n")), "{text}");
+    }
     let again = read(&text, all_events());
     assert_eq!(text.as_bytes(), write(&again).0);
+}
+
+/// Of formulas and long names that differ, the least by bytes, whichever comes first.
+#[test]
+fn the_order_of_different_definitions_does_not_matter() {
+    let texts = [
+        "Sum = Ir + Dr : One\nevent: Ir : Fetches",
+        "Sum = 2 Ir : Other\nevent: Ir : Reads",
+    ];
+    let profile = |definitions: &str| {
+        let text = format!("event: {definitions}\nevents: Ir Dr\nfn=a\n1 5 7\n");
+        read(text, all_events())
+    };
+    let merged = |[one, other]: [&str; 2]| {
+        let mut merged = profile(one);
+        merged.merge(profile(other)).unwrap();
+        written(&merged)
+    };
+    let [one, other] = texts;
+    assert_eq!(merged([one, other]), merged([other, one]));
+}
+
+/// A function is not lost because nobody calls it, and it costs nothing.
+#[test]
+fn functions_without_costs_and_calls_are_kept() {
+    let text = "events: Ir\nfn=f\n1 5\ncfn=h\ncalls=0 3\n1 0\nfn=g\n2 0\nfn=h\n3 0\n";
+    let mut file = write_preprocessed(&read(text, ProfileOptions::default()), Version::V7);
+    let names = |text: &str| {
+        let again = read(text, all_events());
+        let functions = Tables::of(&again).functions.into_iter();
+        let functions = functions.map(|row| (row.name, row.invocations));
+        functions.collect::<Vec<_>>()
+    };
+    let expected = [("f", 1), ("h", 1), ("g", 1)].map(|(name, count)| (name.to_owned(), count));
+    let mut found = names(&written(&read_file(&file).unwrap()));
+    found.sort();
+    let mut sorted = expected.to_vec();
+    sorted.sort();
+    assert_eq!(found, sorted);
+    // The same of one that was not even invoked: its third number after the line.
+    let of_g = u32::from_le_bytes(file[20..24].try_into().unwrap()) as usize;
+    file[of_g + 12..of_g + 16].fill(0);
+    assert_eq!(names(&written(&read_file(&file).unwrap())).len(), 3);
 }
 
 fn replace(file: &mut [u8], from: &[u8], to: &[u8]) {
