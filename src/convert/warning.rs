@@ -144,7 +144,7 @@ impl Warning {
             },
             Warning::MissingEvents(events) => events.iter().any(|event| event == first),
             Warning::Preprocessed(ReadWarning::EventAbsent { event, .. }) => event == first,
-            Warning::Preprocessed(ReadWarning::Incomplete { .. }) => false,
+            Warning::Preprocessed(ReadWarning::Incomplete(_)) => false,
             Warning::Preprocessed(_) | Warning::Empty(_) | Warning::Units { .. } => true,
             _ => false,
         }
@@ -154,7 +154,7 @@ impl Warning {
     pub fn is_loss(&self) -> bool {
         match self {
             Warning::Callgrind(warning) => warning.kind.is_loss(),
-            Warning::Preprocessed(ReadWarning::Saturated { .. }) => false,
+            Warning::Preprocessed(ReadWarning::Saturated(_)) => false,
             Warning::Preprocessed(_)
             | Warning::Cut { .. }
             | Warning::Empty(_)

@@ -140,23 +140,14 @@ pub enum ReadWarning {
         available: String,
     },
     /// What was incomplete when this program wrote the file.
-    #[error("{input}: was made from incomplete data, as it says itself")]
-    Incomplete {
-        /// The file.
-        input: String,
-    },
+    #[error("{0}: was made from incomplete data, as it says itself")]
+    Incomplete(String),
     /// Some costs are the largest that the format holds.
     #[error(
-        "{input}: some costs are 4294967295, the largest that the format holds: they may have been more"
+        "{0}: some costs are 4294967295, the largest that the format holds: they may have been more"
     )]
-    Saturated {
-        /// The file.
-        input: String,
-    },
+    Saturated(String),
     /// The file holds one function, and that costs nothing.
-    #[error("{input}: holds one function without any cost, as of a profile that had only begun")]
-    OnlyBegun {
-        /// The file.
-        input: String,
-    },
+    #[error("{0}: holds one function without any cost, as of a profile that had only begun")]
+    OnlyBegun(String),
 }

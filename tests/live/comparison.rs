@@ -37,14 +37,14 @@ fn a_slower_function_is_named_first_with_the_figures_of_callgrind_annotate() {
             let rows = annotate::callgrind(file, "Ir", cost);
             let row = rows.iter().find(|row| row.name == "sum_squares");
             let expected = row.expect("the function").cost;
-            assert_eq!(number(&first[side][figure]), expected, "{side} {figure}");
+            assert_eq!(number(&first[side][figure][0]), expected, "{side} {figure}");
         }
     }
     // What calls it became slower by as much, and not itself.
     let main = changes.iter().find(|change| change["name"] == "main");
     let main = main.expect("main");
     let grown = |change: &Value, figure: &str| {
-        number(&change["new"][figure]) - number(&change["base"][figure])
+        number(&change["new"][figure][0]) - number(&change["base"][figure][0])
     };
     assert_eq!(grown(main, "self"), 0);
     assert!(grown(main, "inclusive") >= grown(first, "self"));

@@ -128,12 +128,11 @@ pub fn read(
     let largest_cost = TableReader::new(file, builder).read()?;
     let input = name.to_owned();
     if builder.is_incomplete() {
-        let input = input.clone();
-        warnings.push(ReadWarning::Incomplete { input });
+        warnings.push(ReadWarning::Incomplete(input.clone()));
     }
     match largest_cost {
-        u32::MAX => warnings.push(ReadWarning::Saturated { input }),
-        0 if is_single => warnings.push(ReadWarning::OnlyBegun { input }),
+        u32::MAX => warnings.push(ReadWarning::Saturated(input)),
+        0 if is_single => warnings.push(ReadWarning::OnlyBegun(input)),
         _ => {}
     }
     Ok(ReadOutcome {
