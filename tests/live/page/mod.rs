@@ -188,31 +188,96 @@ fn valgrinds_profiles_are_shown_with_and_without_stacks() {
     page.browser.check_quiet(&page.path());
 }
 
-#[test]
-fn a_comparison_says_what_changed() {
-    let [base, new] =
-        ["base", "longer"].map(|name| fixtures::path(&format!("comparison/xdebug-{name}.cg")));
-    let base = base.to_str().expect("UTF-8");
-    let page = Page::of(&new, &["--base", base]);
-    page.open("");
-    let report = page.report(&["-f", "text", "--base", base]);
-    let rows = page.rows("Changes");
-    let changed: Vec<&String> = report
-        .iter()
-        .filter(|line| line.starts_with(['+', '-']))
-        .collect();
-    assert_eq!(rows.len(), changed.len());
-    for (row, expected) in rows.iter().zip(changed) {
-        // change, share, name and file are on one line of the report, the figures on the next.
-        for word in expected.split(' ') {
-            assert!(row.contains(word), "{row}: {expected}");
+/// The changes of a text report, as rows of the page: what is new or gone cost nothing on one side.
+fn changes(report: &[String]) -> Vec<String> {
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let lines = report.iter().skip_while(|line| !line.contains(" base % "));
+    for line in lines.skip(1).take_while(|line| !line.is_empty()) {
+        let details = ["self ", "new: ", "gone: ", "inclusive ", "calls "];
+        match rows.last_mut() {
+            Some((_, told)) if details.iter().any(|start| line.starts_with(start)) => {
+                *told += &format!(", {line}");
+            }
+            _ => rows.push((line.clone(), String::new())),
         }
     }
-    page.run("[...document.querySelectorAll('main a')].find((a) => a.textContent.includes('flame')).click();");
-    page.browser.wait_for(
-        "return document.querySelector('.legend')?.textContent.includes('grew') ?? false;",
-    );
-    page.browser.check_quiet(&page.path());
+    let rows = rows.iter().map(|(row, told)| {
+        let (figures, names) = row.split_at(row.match_indices(' ').nth(1).expect("names").0);
+        let mut cells = vec![figures.to_owned()];
+        let is = ["new: ", "gone: "].into_iter().find(|is| told.contains(is));
+        for item in told
+            .replace("new: ", "")
+            .replace("gone: ", "")
+            .split(", ")
+            .skip(1)
+        {
+            let (_, figure) = item.split_once(' ').expect("a figure");
+            let figure = figure.split(" (").next().unwrap_or_default();
+            let decimals = figure
+                .split_once('.')
+                .map_or(0, |(_, decimals)| decimals.len());
+            let none = format!("{:.decimals$}", 0.0);
+            cells.push(match is {
+                Some("new: ") if figure != none => format!("{none} → {figure}"),
+                Some(_) if figure != none => format!("{figure} → {none}"),
+                _ => figure.to_owned(),
+            });
+        }
+        cells.join(" ") + names
+    });
+    rows.collect()
+}
+
+#[test]
+fn a_comparison_says_what_changed_in_every_event() {
+    let [base, longer] =
+        ["base", "longer"].map(|name| fixtures::path(&format!("comparison/xdebug-{name}.cg")));
+    let other = fixtures::path("xdebug3/small.cg");
+    let [base, other] = [&base, &other].map(|path| path.to_str().expect("UTF-8"));
+    for options in [
+        &["--base", base][..],
+        &["--base", other],
+        &["--per-run", "--base", base, other],
+    ] {
+        let page = Page::of(&longer, options);
+        page.open("");
+        let events = page.events();
+        assert_eq!(events.len(), 2);
+        for (number, event) in events.iter().enumerate() {
+            page.open(&format!("#event={number}"));
+            let report = page.report(&[&["-f", "text", "-e", event], options].concat());
+            let expected = changes(&report);
+            assert!(expected.len() > 4, "{report:#?}");
+            assert_eq!(page.rows("Changes"), expected, "{event}");
+            let totals = page.run(
+                "return [...document.querySelectorAll('.figures td:nth-child(2)')].map((cell) => cell.textContent);",
+            );
+            for (line, total) in report[1..3]
+                .iter()
+                .zip(totals.as_array().expect("two totals"))
+            {
+                let total = total.as_str().expect("a text");
+                assert!(line.contains(&format!(" {total} in ")), "{line}: {total}");
+            }
+            // The stacks add up to the totals of both sides.
+            page.open(&format!("#view=flame&event={number}"));
+            let told = page.run("return document.querySelector('.about .line').textContent;");
+            let expected = page.run(
+                "const [before, now] = comparison.events[state.event].totals;
+                return `before ${withUnit(before)}, change ${signed(now - before, withUnit(now - before))}`;",
+            );
+            let [told, expected] = [&told, &expected].map(|text| text.as_str().expect("a text"));
+            assert!(told.ends_with(expected), "{told}: {expected}");
+        }
+        page.run("[...document.querySelectorAll('nav a')].find((a) => a.textContent === 'Changes').click();");
+        page.browser
+            .wait_for("return document.querySelector('[aria-label=Changes]') !== null;");
+        page.run("[...document.querySelectorAll('main a')].find((a) => a.textContent.includes('flame')).click();");
+        page.browser.wait_for(
+            "return document.querySelector('.legend')?.textContent.includes('grew') ?? false;",
+        );
+        page.browser.check_quiet(&page.path());
+    }
 }
 
 #[test]
@@ -234,36 +299,51 @@ fn names_are_text_whatever_is_in_them() {
     let folder = TempDir::new().expect("a temporary folder");
     let profile = folder.path().join("hostile.cg");
     fs::write(&profile, text).expect("a file");
-    let page = Page::of(
-        &profile,
-        &["--source-url", "https://host.example/{file}#L{line}"],
-    );
-    page.open("");
-    let rows = page.rows("Functions");
-    let expected = table(&page.report(&["-f", "text"]), "self %");
-    // The longest is cut in the report's places, and so not compared.
-    assert_eq!(rows.len(), expected.len());
-    for name in &names[..4] {
-        assert!(
-            rows.iter().any(|row| row.contains(name)),
-            "{name}: {rows:?}"
-        );
+    let base = folder.path().join("base.cg");
+    fs::write(
+        &base,
+        "creator: xdebug 3.4.0\nevents: Time\nfl=<b>\nfn=<i>\n1 5\n",
+    )
+    .expect("a file");
+    let url = ["--source-url", "https://host.example/{file}#L{line}"];
+    let compared = [
+        "--base",
+        base.to_str().expect("UTF-8"),
+        "--max-growth=<i>=0",
+    ];
+    for options in [url.to_vec(), [&url[..], &compared].concat()] {
+        let page = Page::of(&profile, &options);
+        page.open("#view=functions");
+        let rows = page.rows("Functions");
+        let expected = table(&page.report(&["-f", "text"]), "self %");
+        // The longest is cut in the report's places, and so not compared.
+        assert_eq!(rows.len(), expected.len());
+        for name in &names[..4] {
+            assert!(
+                rows.iter().any(|row| row.contains(name)),
+                "{name}: {rows:?}"
+            );
+        }
+        for address in [
+            "",
+            "#view=flame",
+            "#view=tree&open=%3Cimg%3E.-0",
+            "#view=function&function=1",
+            "#view=%3Cimg%3E&search=%3Cimg%20src%3Dx%3E",
+            "#event=%3Cimg%3E&zoom=-1&sort=%3Cimg%3E&colours=%3Cimg%3E&of=%3Cimg%3E",
+        ] {
+            page.open(address);
+            let made = page.run(
+                "return [document.querySelectorAll('img, svg, iframe, object, main i:not([class]):not([style])').length,
+                document.scripts.length,
+                [...document.links].filter((link) => !link.getAttribute('href').startsWith('#') && link.host !== 'host.example').length,
+                document.querySelectorAll('.row, .frame').length > 0];",
+            );
+            let is_empty = address.contains("search") || address.contains("function=");
+            assert_eq!(made, serde_json::json!([0, 2, 0, !is_empty]), "{address}");
+        }
+        page.browser.check_quiet(&page.path());
     }
-    for address in [
-        "",
-        "#view=flame",
-        "#view=tree",
-        "#view=function&function=1",
-        "#view=%3Cimg%3E&search=%3Cimg%20src%3Dx%3E",
-    ] {
-        page.open(address);
-        let made = page.run(
-            "return [document.querySelectorAll('img, svg, iframe, object').length, document.scripts.length,
-            [...document.links].filter((link) => !link.getAttribute('href').startsWith('#') && link.host !== 'host.example').length];",
-        );
-        assert_eq!(made, serde_json::json!([0, 2, 0]), "{address}");
-    }
-    page.browser.check_quiet(&page.path());
 }
 
 #[test]
@@ -305,6 +385,24 @@ fn a_reader_sorts_searches_zooms_and_goes_back() {
         "what proc_close cost is its caller's: {}",
         rows[0]
     );
+
+    // What is open in the tree is in the address, and there again on the way back.
+    page.open("#view=tree");
+    let closed = page.rows("Tree of calls");
+    page.run("document.querySelector('[aria-expanded=false]').click();");
+    browser.wait_for("return location.hash.includes('open=');");
+    let opened = page.rows("Tree of calls");
+    assert!(opened.len() > closed.len());
+    page.run("document.querySelector('.row .more').click();");
+    browser.wait_for("return location.hash.includes('view=function');");
+    browser.back();
+    browser.wait_for("return location.hash.includes('open=');");
+    assert_eq!(page.rows("Tree of calls"), opened);
+    let address = page.run("return location.hash;");
+    page.open(address.as_str().expect("an address"));
+    assert_eq!(page.rows("Tree of calls"), opened);
+    page.run("document.querySelector('[aria-expanded=true]').click();");
+    browser.wait_for("return document.querySelectorAll('.row').length === 1;");
 
     // Into a frame, back by Esc, and the same after a reload.
     page.open("#view=flame");
