@@ -165,7 +165,7 @@ fn trace([main, old, new]: [[u32; 2]; 3]) -> Profile {
     profile(text + &format!("fl=a.php\nfn={{main}}\n1 {time} {memory}\n{calls}"))
 }
 
-fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -> Value {
+fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -> (String, Value) {
     let complete = Completeness {
         base: true,
         new: true,
@@ -189,16 +189,17 @@ fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -
         &mut page,
     )
     .unwrap();
-    let data = data(std::str::from_utf8(&page).unwrap());
+    let page = String::from_utf8(page).unwrap();
+    let data = data(&page);
     Schema::read("page").check(&data, "comparison");
-    data
+    (page, data)
 }
 
 #[test]
 fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
     let base = trace([[10, 5], [20, 9], [0, 0]]);
     let new = trace([[15, 5], [0, 0], [30, 2]]);
-    let data = comparison_page(&base, &new, &Comparison::new(&base, &new).unwrap());
+    let (_, data) = comparison_page(&base, &new, &Comparison::new(&base, &new).unwrap());
     let comparison = &data["comparison"];
     let limits = json!([{"kept": false, "text": "too much"}, {"kept": true, "text": "enough"}]);
     assert_eq!(comparison["limits"], limits);
@@ -243,7 +244,7 @@ fn a_comparison_per_run_divides_all_but_the_stacks() {
         profile("events: Time\nfl=a.php\nfn={main}\n1 10\n"),
         runs(15),
     );
-    let data = comparison_page(&base, &new, &Comparison::per_run(&base, &new).unwrap());
+    let (_, data) = comparison_page(&base, &new, &Comparison::per_run(&base, &new).unwrap());
     let text = "costs and calls are divided: by 1 run in the base, 2 runs in the new profile";
     assert_eq!(data["comparison"]["per_run"], text);
     assert_eq!(data["comparison"]["runs"], json!([1, 2]));
@@ -265,12 +266,12 @@ fn a_comparison_has_no_scales() {
         ))
     };
     let (base, new) = (side("Ir_(x1000)"), side("Ir"));
-    let data = comparison_page(&base, &new, &Comparison::new(&base, &new).unwrap());
+    let (_, data) = comparison_page(&base, &new, &Comparison::new(&base, &new).unwrap());
     assert_eq!(data["events"][0]["name"], "Ir");
     assert_eq!(data["comparison"]["events"][0]["totals"], json!([7000, 7]));
     assert_eq!(data["stacks"]["self"], json!([[3, 4]]));
     assert_eq!(data["stacks"]["base"], json!([[3000, 4000]]));
-    let data = comparison_page(&new, &base, &Comparison::new(&new, &base).unwrap());
+    let (_, data) = comparison_page(&new, &base, &Comparison::new(&new, &base).unwrap());
     assert_eq!(data["total"], json!([7000]));
     assert_eq!(data["functions"]["inclusive"], json!([[7000, 4000]]));
     assert_eq!(data["calls"]["cost"], json!([[4000]]));
@@ -495,7 +496,7 @@ fn changes_that_are_left_out_are_summed_up() {
         )
     };
     let [base, new] = [text(0), text(1)].map(profile);
-    let data = comparison_page(&base, &new, &Comparison::new(&base, &new).unwrap());
+    let (_, data) = comparison_page(&base, &new, &Comparison::new(&base, &new).unwrap());
     let event = &data["comparison"]["events"][0];
     let costs = &event["changes"]["self"];
     let shown = list(&costs[0]).len();
@@ -520,6 +521,41 @@ fn warnings_that_are_too_many_are_counted() {
     let data = data(std::str::from_utf8(&page).unwrap());
     let shown = list(&data["warnings"]);
     assert_eq!((shown.len(), &shown[100]), (101, &json!("3 more warnings")));
+}
+
+/// Also the nodes of stacks that stand for others have to find room.
+#[test]
+fn a_comparison_of_many_events_stays_small_too() {
+    let functions = 1_000_u64;
+    let side = |seed: u64| {
+        let mut state = seed;
+        let mut costs = || {
+            let costs = (0..60).map(|_| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                format!(" {}", state >> 34)
+            });
+            costs.collect::<String>()
+        };
+        let events: String = (0..60).map(|event| format!(" E{event}")).collect();
+        let mut text = format!("events:{events}\n");
+        for at in 0..functions {
+            text += &format!("fl=a.c\nfn=f{at}\n{at}{}\n", costs());
+            for callee in (2 * at + 1..2 * at + 3).filter(|&callee| callee < functions) {
+                text += &format!("cfn=f{callee}\ncalls=1 0\n{at}{}\n", costs());
+            }
+        }
+        profile(text)
+    };
+    let (base, new) = (side(1), side(2));
+    let comparison = Comparison::new(&base, &new).unwrap();
+    let (page, data) = comparison_page(&base, &new, &comparison);
+    assert!(page.len() < 8_000_000, "{}", page.len());
+    let stacks = data["stacks"].to_string().len();
+    assert!((1_500_000..1_900_000).contains(&stacks), "{stacks}");
+    let own: i128 = list(&data["stacks"]["self"][59]).iter().map(number).sum();
+    assert_eq!(own, number(&data["total"][59]));
 }
 
 #[test]

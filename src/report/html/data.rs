@@ -6,16 +6,15 @@ use std::hash::Hash;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::changes::Comparison;
+use super::stacks::StackRecord;
 use super::{Compared, Options};
-use crate::profile::{
-    ComparedEvent, Cost, EdgeRef, FunctionId, NameId, Profile, StackId, Stacks, split_scale,
-};
+use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, Stacks, split_scale};
 use crate::report::json::{Notes, kind};
-use crate::report::markdown::Verdict;
 use crate::report::text::figures::{Notation, Unit, in_units};
-use crate::report::text::{Names, command, per_run};
+use crate::report::text::{Names, command};
 use crate::shown::names::{SHORT, short_names};
-use crate::shown::numbers::{divided, grouped, percent};
+use crate::shown::numbers::divided;
 use crate::shown::text::printable;
 
 /// The version of the layout.
@@ -24,21 +23,15 @@ const SCHEMA: u32 = 2;
 /// The most functions.
 const MOST_FUNCTIONS: usize = 20_000;
 
-/// A stack is shown if it has at least this share of the total of some event, with all that begin
-/// with it.
-const LEAST_SHARE: f64 = 1.0 / 20_000.0;
-
-/// How many bytes the parts may take. Together with the page itself and the heading they stay under
-/// 8 MB.
+/// How many bytes the parts may take. Together with stacks, changes, the heading and the page itself,
+/// they stay under 8 MB.
 const FUNCTION_BYTES: usize = 3_800_000;
 const CALL_BYTES: usize = 1_400_000;
-const STACK_BYTES: usize = 1_750_000;
-const CHANGE_BYTES: usize = 700_000;
 
 /// How many bytes the other figures of a row take, at most: for a function, also those of the calls
 /// that are summed up for it.
 const FUNCTION_FIGURES: usize = 70;
-const ROW_FIGURES: usize = 24;
+pub(super) const ROW_FIGURES: usize = 24;
 
 /// The most warnings, and the longest text of a name or a warning.
 const MOST_WARNINGS: usize = 100;
@@ -47,9 +40,6 @@ const LONGEST_WARNING: usize = 1_000;
 
 /// Stands in the place of a function or a node where there is none.
 const NONE: i64 = -1;
-
-/// Stands for stacks that are left out.
-const REST: &str = "…";
 
 /// The data of a page.
 #[derive(Serialize)]
@@ -95,68 +85,16 @@ struct Rest {
     invocations: Number,
 }
 
-/// What changed since a base.
-#[derive(Serialize)]
-struct Comparison<'a> {
-    /// What costs and calls are divided by, in words, if by anything; and the numbers, which the
-    /// stacks have yet to be divided by.
-    per_run: Option<String>,
-    runs: [u64; 2],
-    limits: &'a [Verdict],
-    /// The base and the new profile.
-    sides: [Side; 2],
-    /// The functions that have changed.
-    functions: Table,
-    /// What has changed in each event.
-    events: Vec<ChangedEvent>,
-}
-
-#[derive(Serialize)]
-struct Side {
-    functions: usize,
-    complete: bool,
-}
-
-#[derive(Serialize)]
-struct ChangedEvent {
-    /// What came of it, in a few words.
-    verdict: String,
-    /// The totals of the base and of the new profile, also as people read them.
-    totals: [Number; 2],
-    shown: [String; 2],
-    /// Each figure has a column for the base, and one for the new profile.
-    changes: Table,
-    unchanged: usize,
-    rest: RestOfChanges,
-}
-
-/// The changes for which there is no room.
-#[derive(Default, Serialize)]
-struct RestOfChanges {
-    functions: usize,
-    change: Number,
-}
-
-/// Stacks: nodes of a tree, each after its parent.
-#[derive(Serialize)]
-struct StackRecord {
-    /// Functions, or others that have names of their own.
-    frames: Table,
-    #[serde(flatten)]
-    nodes: Table,
-    left_out: usize,
-}
-
 /// A table as columns. Costs have several.
 #[derive(Default)]
-struct Table {
-    texts: Vec<(&'static str, Vec<String>)>,
+pub(super) struct Table {
+    pub texts: Vec<(&'static str, Vec<String>)>,
     numbers: Vec<(&'static str, Vec<Number>)>,
     costs: Vec<(&'static str, Vec<Vec<Number>>)>,
 }
 
 impl Table {
-    fn new(numbers: &[&'static str], costs: &[&'static str], width: usize) -> Self {
+    pub fn new(numbers: &[&'static str], costs: &[&'static str], width: usize) -> Self {
         Table {
             texts: Vec::new(),
             numbers: numbers.iter().map(|&name| (name, Vec::new())).collect(),
@@ -168,7 +106,7 @@ impl Table {
     }
 
     /// Adds a row. Costs that are missing are 0.
-    fn push<R: IntoIterator<Item = i128>>(
+    pub fn push<R: IntoIterator<Item = i128>>(
         &mut self,
         numbers: impl IntoIterator<Item = Number>,
         costs: impl IntoIterator<Item = R>,
@@ -184,8 +122,19 @@ impl Table {
         }
     }
 
+    pub fn rows(&self) -> usize {
+        self.numbers.first().map_or(0, |(_, column)| column.len())
+    }
+
+    /// The bytes that the numbers take.
+    pub fn bytes(&self) -> usize {
+        let costs = self.costs.iter().flat_map(|(_, columns)| columns);
+        let columns = self.numbers.iter().map(|(_, column)| column).chain(costs);
+        columns.flatten().map(|number| number.bytes()).sum()
+    }
+
     /// Gives the rows names, also as lists show them: empty where these are the names.
-    fn name(&mut self, names: Vec<String>, how: Names) {
+    pub fn name(&mut self, names: Vec<String>, how: Names) {
         let short = match how {
             Names::Full => vec![String::new(); names.len()],
             _ => short_names(&names, SHORT),
@@ -214,13 +163,13 @@ impl Serialize for Table {
 
 /// A whole number. A script knows such up to 2⁵³ exactly; larger ones are written as strings.
 #[derive(Clone, Copy, Debug, Default)]
-struct Number(i128);
+pub(super) struct Number(pub i128);
 
 impl Number {
     const MOST_EXACT: u64 = (1 << 53) - 1;
 
     /// The bytes it takes in a list.
-    fn bytes(self) -> usize {
+    pub fn bytes(self) -> usize {
         let digits = self.0.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
         digits + usize::from(self.0 < 0) + if self.is_exact() { 1 } else { 3 }
     }
@@ -237,7 +186,7 @@ impl<T: Into<i128>> From<T> for Number {
 }
 
 /// A position; -1 where there is none.
-fn position(place: Option<usize>) -> Number {
+pub(super) fn position(place: Option<usize>) -> Number {
     let place = place.and_then(|place| i64::try_from(place).ok());
     Number(place.unwrap_or(NONE).into())
 }
@@ -334,7 +283,7 @@ fn warnings(all: &[String]) -> Vec<String> {
 }
 
 /// A text as it is shown; its beginning, if it is too long.
-fn shown(text: &[u8]) -> String {
+pub(super) fn shown(text: &[u8]) -> String {
     cut(printable(text), LONGEST_TEXT)
 }
 
@@ -348,7 +297,7 @@ fn cut(mut text: String, longest: usize) -> String {
 }
 
 /// The bytes that a text takes in a list, at most.
-fn text_bytes(text: &str) -> usize {
+pub(super) fn text_bytes(text: &str) -> usize {
     let escaped = text.bytes().map(|byte| match byte {
         b'<' => 6,
         b'"' | b'\\' => 2,
@@ -358,7 +307,7 @@ fn text_bytes(text: &str) -> usize {
 }
 
 /// The bytes that numbers take in lists.
-fn number_bytes(numbers: impl IntoIterator<Item = i128>) -> usize {
+pub(super) fn number_bytes(numbers: impl IntoIterator<Item = i128>) -> usize {
     numbers
         .into_iter()
         .map(|number| Number(number).bytes())
@@ -367,7 +316,7 @@ fn number_bytes(numbers: impl IntoIterator<Item = i128>) -> usize {
 
 /// Chooses what has the largest shares, as far as there is room; all before the first for which
 /// there is none.
-fn chosen(
+pub(super) fn chosen(
     shares: &[f64],
     least: f64,
     most: usize,
@@ -389,8 +338,8 @@ fn chosen(
 }
 
 /// Texts that many rows have in common.
-struct Texts<K> {
-    texts: Vec<String>,
+pub(super) struct Texts<K> {
+    pub texts: Vec<String>,
     places: HashMap<K, usize>,
 }
 
@@ -404,7 +353,7 @@ impl<K> Default for Texts<K> {
 }
 
 impl<K: Hash + Eq> Texts<K> {
-    fn place(&mut self, key: K, text: impl FnOnce() -> String) -> usize {
+    pub fn place(&mut self, key: K, text: impl FnOnce() -> String) -> usize {
         *self.places.entry(key).or_insert_with(|| {
             self.texts.push(text());
             self.texts.len() - 1
@@ -414,14 +363,14 @@ impl<K: Hash + Eq> Texts<K> {
 
 /// Counts and costs that are summed up, because there is no room for each of them.
 #[derive(Clone)]
-struct Sums {
-    rows: usize,
-    count: u64,
-    costs: Vec<i128>,
+pub(super) struct Sums {
+    pub rows: usize,
+    pub count: u64,
+    pub costs: Vec<i128>,
 }
 
 impl Sums {
-    fn new(events: usize) -> Self {
+    pub fn new(events: usize) -> Self {
         Sums {
             rows: 0,
             count: 0,
@@ -429,7 +378,7 @@ impl Sums {
         }
     }
 
-    fn add(&mut self, count: u64, costs: impl IntoIterator<Item = i128>) {
+    pub fn add(&mut self, count: u64, costs: impl IntoIterator<Item = i128>) {
         self.rows += 1;
         self.count = self.count.saturating_add(count);
         for (sum, cost) in self.costs.iter_mut().zip(costs) {
@@ -439,22 +388,22 @@ impl Sums {
 }
 
 /// The sides of a comparison; what is not compared is new.
-const BASE: usize = 0;
-const NEW: usize = 1;
+pub(super) const BASE: usize = 0;
+pub(super) const NEW: usize = 1;
 
 /// Chooses what is shown, and makes columns of it.
-struct Tables<'a, 'o> {
-    profile: &'a Profile,
-    options: &'o Options,
+pub(super) struct Tables<'a, 'o> {
+    pub profile: &'a Profile,
+    pub options: &'o Options,
     /// What one unit of cost stands for, for each side and event: in a comparison, scales differ.
     scales: [Vec<i128>; 2],
     /// What costs and calls are divided by.
-    runs: i128,
+    pub runs: i128,
     /// The totals, before they are divided.
-    totals: Vec<i128>,
+    pub totals: Vec<i128>,
     files: Texts<&'a [u8]>,
     /// For each function its position in the columns, if it is there.
-    places: Vec<Option<usize>>,
+    pub places: Vec<Option<usize>>,
 }
 
 impl<'a, 'o> Tables<'a, 'o> {
@@ -483,7 +432,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         tables
     }
 
-    fn scaled<'c>(
+    pub fn scaled<'c>(
         &self,
         side: usize,
         costs: &'c [Cost],
@@ -502,7 +451,7 @@ impl<'a, 'o> Tables<'a, 'o> {
     }
 
     /// The largest share that costs have of the total of their event.
-    fn share(&self, side: usize, costs: &[Cost]) -> f64 {
+    pub fn share(&self, side: usize, costs: &[Cost]) -> f64 {
         let shares = self.scaled(side, costs).zip(&self.totals);
         let shares = shares.map(|(cost, total)| {
             let [cost, total] = [cost, *total].map(|cost| cost.unsigned_abs() as f64);
@@ -569,7 +518,7 @@ impl<'a, 'o> Tables<'a, 'o> {
     }
 
     /// The place of the name of a file, which is shown from the source root on.
-    fn file(&mut self, file: &'a [u8]) -> Number {
+    pub fn file(&mut self, file: &'a [u8]) -> Number {
         let root = self.options.source_root.as_deref();
         let place = self.files.place(file, || {
             let root = root.map(|root| root.strip_suffix(b"/").unwrap_or(root));
@@ -646,353 +595,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         }
         table
     }
-
-    /// The stacks that cost enough, as far as there is room; those below one that are left out are
-    /// summed up in a node of their own. Costs and calls are not divided, so that rounding does not
-    /// add up.
-    fn stacks(&self, new: &Stacks<'_>, base: Option<&Stacks<'_>>) -> Option<StackRecord> {
-        let tree = Tree::new(new, base);
-        let sides = [BASE, NEW];
-        let mut shares: Vec<f64> = Vec::with_capacity(tree.nodes.len());
-        shares.extend((0..tree.nodes.len()).map(|at| {
-            let costs = tree.costs(at, Stacks::inclusive_costs);
-            let shares = sides.map(|side| self.share(side, costs[side]));
-            shares[BASE].max(shares[NEW])
-        }));
-        // A node is never left out above one that is shown.
-        for at in (0..tree.nodes.len()).rev() {
-            if let Some(parent) = tree.nodes[at].parent {
-                shares[parent] = shares[parent].max(shares[at]);
-            }
-        }
-        let mut seen = HashSet::new();
-        let bytes = |at: usize| {
-            let frame = tree.frame(at);
-            let is_new = seen.insert(frame);
-            let text = if is_new { text_bytes(&shown(frame)) } else { 0 };
-            let costs = tree.costs(at, Stacks::self_costs);
-            let costs = sides.map(|side| number_bytes(self.scaled(side, costs[side])));
-            let calls = number_bytes([tree.calls(at).into()]);
-            costs[BASE] + costs[NEW] + calls + text + ROW_FIGURES
-        };
-        let chosen = chosen(&shares, LEAST_SHARE, usize::MAX, STACK_BYTES, bytes);
-        let numbers = ["parent", "frame", "calls", "estimated"];
-        let costs: &[&str] = if base.is_some() {
-            &["base", "self"]
-        } else {
-            &["self"]
-        };
-        let width = self.totals.len();
-        let mut nodes = Table::new(&numbers, costs, width);
-        let mut frames = Frames::default();
-        let mut left_out = 0;
-        let mut places: Vec<Option<usize>> = vec![None; tree.nodes.len()];
-        let mut rest: BTreeMap<Option<usize>, [Sums; 2]> = BTreeMap::new();
-        // Without a base, there is no column for its costs.
-        let skipped = usize::from(base.is_none());
-        let mut count = 0;
-        for (at, node) in tree.nodes.iter().enumerate() {
-            let above = node.parent.and_then(|parent| places[parent]);
-            if chosen[at] {
-                places[at] = Some(count);
-                count += 1;
-                let frame = self.frame(&tree, at, &mut frames);
-                let [calls, estimated] = [tree.calls(at), tree.is_estimated(at).into()];
-                let numbers = [position(above), frame, calls.into(), estimated.into()];
-                let costs = tree.costs(at, Stacks::self_costs);
-                let costs = sides.into_iter().map(|side| self.scaled(side, costs[side]));
-                nodes.push(numbers, costs.skip(skipped));
-                continue;
-            }
-            left_out += 1;
-            if node.parent.is_none_or(|parent| chosen[parent]) {
-                let sums = rest.entry(above);
-                let sums = sums.or_insert_with(|| sides.map(|_| Sums::new(width)));
-                let costs = tree.costs(at, Stacks::inclusive_costs);
-                for side in sides {
-                    sums[side].add(tree.calls(at), self.scaled(side, costs[side]));
-                }
-            }
-        }
-        for (above, sums) in rest {
-            let frame = frames.place(None, Some(REST.as_bytes()));
-            let numbers = [position(above), frame, sums[NEW].count.into(), 0.into()];
-            let costs = sums.into_iter().map(|sums| sums.costs);
-            nodes.push(numbers, costs.skip(skipped));
-            count += 1;
-        }
-        (count > 0).then(|| StackRecord {
-            frames: frames.table(),
-            nodes,
-            left_out,
-        })
-    }
-
-    /// The frame of a node: its function, or what has another name than that.
-    fn frame<'t>(&self, tree: &Tree<'t>, at: usize, frames: &mut Frames<'t>) -> Number {
-        let function = tree.function(at);
-        let function = function.and_then(|id| Some((id, self.places[id.index()]?)));
-        let name = function.map(|(id, _)| self.profile.name(self.profile.function(id).name));
-        let frame = tree.frame(at);
-        let own = Some(frame).filter(|_| name != Some(frame));
-        frames.place(function.map(|(_, place)| place), own)
-    }
-
-    fn comparison(&mut self, compared: &Compared<'a>) -> Comparison<'a> {
-        let comparison = compared.comparison;
-        let mut changed = Changed {
-            places: HashMap::new(),
-            names: Vec::new(),
-            is: Vec::new(),
-            table: Table::new(&["object", "file", "function"], &[], 0),
-        };
-        let mut room = CHANGE_BYTES;
-        let mut events = Vec::new();
-        for (at, event) in comparison.events.iter().enumerate() {
-            let share = room / (comparison.events.len() - at);
-            let (event, left) = self.changed_event(compared, at, event, share, &mut changed);
-            room = room - share + left;
-            events.push(event);
-        }
-        let Changed {
-            names,
-            is,
-            mut table,
-            ..
-        } = changed;
-        table.name(names, self.options.names);
-        table.texts.push(("is", is));
-        let side = |side: &crate::profile::Side<'_>, complete| Side {
-            functions: side.functions(),
-            complete,
-        };
-        Comparison {
-            per_run: comparison.is_per_run.then(|| per_run(comparison.runs())),
-            runs: comparison.divisors(),
-            limits: compared.limits,
-            sides: [
-                side(&comparison.base, compared.complete.base),
-                side(&comparison.new, compared.complete.new),
-            ],
-            functions: table,
-            events,
-        }
-    }
-
-    /// What has changed in an event, as far as there is room; also what is left of that.
-    fn changed_event(
-        &mut self,
-        compared: &Compared<'a>,
-        at: usize,
-        event: &ComparedEvent<'_>,
-        mut room: usize,
-        changed: &mut Changed<'a>,
-    ) -> (ChangedEvent, usize) {
-        let comparison = compared.comparison;
-        let mut changes = Table::new(&["row"], &["self", "inclusive", "invocations"], 2);
-        let mut rest = RestOfChanges::default();
-        let all = comparison.changes_in(at);
-        for change in &all {
-            let sides = [change.base, change.new].map(Option::unwrap_or_default);
-            let figures = [
-                sides.map(|side| side.self_cost),
-                sides.map(|side| side.inclusive),
-                sides.map(|side| side.invocations),
-            ];
-            let place = [change.object, change.file, change.name];
-            let mut bytes = number_bytes(figures.into_iter().flatten()) + ROW_FIGURES;
-            if room > 0 && !changed.places.contains_key(&place) {
-                let texts = place.map(|text| text_bytes(&shown(text)));
-                bytes += texts.iter().sum::<usize>() + texts[2] + ROW_FIGURES;
-            }
-            let Some(left) = room.checked_sub(bytes) else {
-                room = 0;
-                rest.functions += 1;
-                rest.change.0 += change.self_cost();
-                continue;
-            };
-            room = left;
-            let row = match changed.places.get(&place) {
-                Some(&row) => row,
-                None => {
-                    let function = change.new_function().and_then(|id| self.places[id.index()]);
-                    let [object, file] = [change.object, change.file].map(|name| self.file(name));
-                    changed
-                        .table
-                        .push([object, file, position(function)], NO_COSTS);
-                    changed.names.push(shown(change.name));
-                    let is = match (change.base, change.new) {
-                        (None, _) => "new",
-                        (_, None) => "gone",
-                        _ => "",
-                    };
-                    changed.is.push(is.to_owned());
-                    changed.places.insert(place, changed.places.len());
-                    changed.places.len() - 1
-                }
-            };
-            changes.push([position(Some(row))], figures);
-        }
-        let unit = Unit::of(event.unit, 1);
-        let totals = [event.base, event.new];
-        let event = ChangedEvent {
-            verdict: verdict(event.change(), event.base, unit),
-            totals: totals.map(Number),
-            shown: totals.map(|total| in_units(total, unit)),
-            changes,
-            unchanged: comparison.changes.len() + comparison.unchanged() - all.len(),
-            rest,
-        };
-        (event, room)
-    }
 }
 
 /// The rows of tables without costs.
-const NO_COSTS: [[i128; 0]; 0] = [];
-
-/// The functions that have changed in any event.
-struct Changed<'a> {
-    /// Their rows, by object, file and name.
-    places: HashMap<[&'a [u8]; 3], usize>,
-    names: Vec<String>,
-    /// `new`, `gone` or empty.
-    is: Vec<String>,
-    table: Table,
-}
-
-/// The frames of stacks.
-#[derive(Default)]
-struct Frames<'a> {
-    texts: Texts<(Option<usize>, Option<&'a [u8]>)>,
-    functions: Vec<Option<usize>>,
-}
-
-impl<'a> Frames<'a> {
-    /// The place of a frame of a function or of none, with its name if that is another one.
-    fn place(&mut self, function: Option<usize>, name: Option<&'a [u8]>) -> Number {
-        let functions = &mut self.functions;
-        let place = self.texts.place((function, name), || {
-            functions.push(function);
-            match name {
-                None => String::new(),
-                Some(b"") => "???".to_owned(),
-                Some(name) => shown(name),
-            }
-        });
-        position(Some(place))
-    }
-
-    fn table(self) -> Table {
-        let mut table = Table::new(&["function"], &[], 0);
-        for function in self.functions {
-            table.push([position(function)], NO_COSTS);
-        }
-        table.texts = vec![("name", self.texts.texts)];
-        table
-    }
-}
-
-/// By how much a total has changed.
-fn verdict(change: i128, base: i128, unit: Unit) -> String {
-    let size = change.abs();
-    let share = match base {
-        1.. => format!("{} %", percent(size, base)),
-        _ => "it cost nothing before".to_owned(),
-    };
-    let size = unit.told(size).unwrap_or_else(|| grouped(size));
-    match change {
-        1.. => format!("grew by {size} ({share})"),
-        0 => "did not change".to_owned(),
-        _ => format!("shrank by {size} ({share})"),
-    }
-}
-
-/// The stacks of a profile, and with them those of the base that it is compared with: where both
-/// have the same frames, they are one node.
-struct Tree<'a> {
-    /// The base, then the new profile.
-    sides: [Option<&'a Stacks<'a>>; 2],
-    /// Each after its parent.
-    nodes: Vec<Node>,
-}
-
-struct Node {
-    parent: Option<usize>,
-    of: [Option<StackId>; 2],
-}
-
-impl<'a> Tree<'a> {
-    fn new(new: &'a Stacks<'a>, base: Option<&'a Stacks<'a>>) -> Self {
-        let mut nodes: Vec<Node> = Vec::with_capacity(new.nodes().len());
-        nodes.extend(new.nodes().map(|id| Node {
-            parent: new.parent(id).map(StackId::index),
-            of: [None, Some(id)],
-        }));
-        if let Some(base) = base {
-            let keys = new
-                .nodes()
-                .map(|id| (new.parent(id).map(StackId::index), new.frame(id)));
-            let mut found: HashMap<_, usize> = keys.zip(0..).collect();
-            let mut places: Vec<usize> = Vec::with_capacity(base.nodes().len());
-            for id in base.nodes() {
-                let parent = base.parent(id).map(|parent| places[parent.index()]);
-                let place = found.entry((parent, base.frame(id))).or_insert(nodes.len());
-                // Functions of two files may have one name.
-                if nodes.get(*place).is_none_or(|node| node.of[BASE].is_some()) {
-                    *place = nodes.len();
-                    nodes.push(Node {
-                        parent,
-                        of: [None; 2],
-                    });
-                }
-                nodes[*place].of[BASE] = Some(id);
-                places.push(*place);
-            }
-        }
-        Tree {
-            sides: [base, Some(new)],
-            nodes,
-        }
-    }
-
-    /// Something of both sides of a node.
-    fn both<'t, T>(
-        &'t self,
-        at: usize,
-        what: impl Fn(&'t Stacks<'a>, StackId) -> T,
-    ) -> [Option<T>; 2] {
-        let of = self.nodes[at].of;
-        [BASE, NEW].map(|side| Some(what(self.sides[side]?, of[side]?)))
-    }
-
-    /// The costs of a node on both sides; none on a side that does not have it.
-    fn costs<'t>(
-        &'t self,
-        at: usize,
-        which: impl Fn(&'t Stacks<'a>, StackId) -> &'t [Cost],
-    ) -> [&'t [Cost]; 2] {
-        self.both(at, which).map(Option::unwrap_or_default)
-    }
-
-    fn function(&self, at: usize) -> Option<FunctionId> {
-        self.both(at, Stacks::function)[NEW].flatten()
-    }
-
-    fn frame(&self, at: usize) -> &'a [u8] {
-        let frames = self.both(at, Stacks::frame);
-        frames
-            .into_iter()
-            .rev()
-            .flatten()
-            .next()
-            .unwrap_or_default()
-    }
-
-    fn calls(&self, at: usize) -> u64 {
-        self.both(at, Stacks::calls)[NEW].unwrap_or(0)
-    }
-
-    fn is_estimated(&self, at: usize) -> bool {
-        self.both(at, Stacks::is_estimated).contains(&Some(true))
-    }
-}
+pub(super) const NO_COSTS: [[i128; 0]; 0] = [];

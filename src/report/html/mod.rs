@@ -11,7 +11,9 @@
 //! escaped, and the script puts names into the page as text only. The page's own policy allows no
 //! other script or style than its own, and nothing that is loaded.
 
+mod changes;
 mod data;
+mod stacks;
 
 use std::io::{self, BufWriter, Write};
 

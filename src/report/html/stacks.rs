@@ -1,0 +1,253 @@
+//! The stacks of a page: those of a profile, and of the base that it is compared with.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Serialize;
+
+use super::data::{
+    BASE, NEW, NO_COSTS, Number, ROW_FIGURES, Sums, Table, Tables, Texts, chosen, number_bytes,
+    position, shown, text_bytes,
+};
+use crate::profile::{Cost, FunctionId, StackId, Stacks};
+
+/// A stack is shown if it has at least this share of the total of some event, with all that begin
+/// with it.
+const LEAST_SHARE: f64 = 1.0 / 20_000.0;
+
+/// How many bytes stacks may take.
+const STACK_BYTES: usize = 1_750_000;
+
+/// Stands for stacks that are left out.
+const REST: &str = "…";
+
+/// Stacks: nodes of a tree, each after its parent.
+#[derive(Serialize)]
+pub(super) struct StackRecord {
+    /// Functions, or others that have names of their own.
+    frames: Table,
+    #[serde(flatten)]
+    nodes: Table,
+    left_out: usize,
+}
+
+impl Tables<'_, '_> {
+    /// The stacks that cost enough, as far as there is room; those below one that are left out are
+    /// summed up in a node of their own. Costs and calls are not divided, so that rounding does not
+    /// add up.
+    pub fn stacks(&self, new: &Stacks<'_>, base: Option<&Stacks<'_>>) -> Option<StackRecord> {
+        let tree = Tree::new(new, base);
+        if tree.nodes.is_empty() {
+            return None;
+        }
+        let sides = [BASE, NEW];
+        let mut shares: Vec<f64> = Vec::with_capacity(tree.nodes.len());
+        shares.extend((0..tree.nodes.len()).map(|at| {
+            let costs = tree.costs(at, Stacks::inclusive_costs);
+            let shares = sides.map(|side| self.share(side, costs[side]));
+            shares[BASE].max(shares[NEW])
+        }));
+        // A node is never left out above one that is shown.
+        for at in (0..tree.nodes.len()).rev() {
+            if let Some(parent) = tree.nodes[at].parent {
+                shares[parent] = shares[parent].max(shares[at]);
+            }
+        }
+        let mut room = STACK_BYTES;
+        loop {
+            let mut seen = HashSet::new();
+            let bytes = |at: usize| {
+                let frame = tree.frame(at);
+                let is_new = seen.insert(frame);
+                let text = if is_new { text_bytes(&shown(frame)) } else { 0 };
+                let costs = tree.costs(at, Stacks::self_costs);
+                let costs = sides.map(|side| number_bytes(self.scaled(side, costs[side])));
+                let calls = number_bytes([tree.calls(at).into()]);
+                costs[BASE] + costs[NEW] + calls + text + ROW_FIGURES
+            };
+            let chosen = chosen(&shares, LEAST_SHARE, usize::MAX, room, bytes);
+            let record = self.chosen_stacks(&tree, &chosen);
+            // What stands for others is not among what was chosen.
+            match record.nodes.bytes().saturating_sub(STACK_BYTES) {
+                0 => return Some(record),
+                excess => room = room.saturating_sub(excess),
+            }
+        }
+    }
+
+    fn chosen_stacks(&self, tree: &Tree<'_>, chosen: &[bool]) -> StackRecord {
+        let numbers = ["parent", "frame", "calls", "estimated"];
+        let columns = &["self", "base"][..tree.sides.iter().flatten().count()];
+        let width = self.totals.len();
+        let mut nodes = Table::new(&numbers, columns, width);
+        let mut frames = Frames::default();
+        let mut left_out = 0;
+        let mut places: Vec<Option<usize>> = vec![None; tree.nodes.len()];
+        let mut rest: BTreeMap<Option<usize>, [Sums; 2]> = BTreeMap::new();
+        for (at, node) in tree.nodes.iter().enumerate() {
+            let above = node.parent.and_then(|parent| places[parent]);
+            if chosen[at] {
+                places[at] = Some(nodes.rows());
+                let frame = self.frame(tree, at, &mut frames);
+                let [calls, estimated] = [tree.calls(at), tree.is_estimated(at).into()];
+                let numbers = [position(above), frame, calls.into(), estimated.into()];
+                let costs = tree.costs(at, Stacks::self_costs);
+                nodes.push(
+                    numbers,
+                    [NEW, BASE].map(|side| self.scaled(side, costs[side])),
+                );
+                continue;
+            }
+            left_out += 1;
+            if node.parent.is_none_or(|parent| chosen[parent]) {
+                let sums = rest.entry(above);
+                let sums = sums.or_insert_with(|| [(); 2].map(|()| Sums::new(width)));
+                let costs = tree.costs(at, Stacks::inclusive_costs);
+                for side in [BASE, NEW] {
+                    sums[side].add(tree.calls(at), self.scaled(side, costs[side]));
+                }
+            }
+        }
+        for (above, [base, new]) in rest {
+            let frame = frames.place(None, Some(REST.as_bytes()));
+            let numbers = [position(above), frame, new.count.into(), 0.into()];
+            nodes.push(numbers, [new.costs, base.costs]);
+        }
+        StackRecord {
+            frames: frames.table(),
+            nodes,
+            left_out,
+        }
+    }
+
+    /// The frame of a node: its function, or what has another name than that.
+    fn frame<'t>(&self, tree: &Tree<'t>, at: usize, frames: &mut Frames<'t>) -> Number {
+        let function = tree.function(at);
+        let function = function.and_then(|id| Some((id, self.places[id.index()]?)));
+        let name = function.map(|(id, _)| self.profile.name(self.profile.function(id).name));
+        let frame = tree.frame(at);
+        let own = Some(frame).filter(|_| name != Some(frame));
+        frames.place(function.map(|(_, place)| place), own)
+    }
+}
+
+/// The frames of stacks.
+#[derive(Default)]
+struct Frames<'a> {
+    texts: Texts<(Option<usize>, Option<&'a [u8]>)>,
+    functions: Vec<Option<usize>>,
+}
+
+impl<'a> Frames<'a> {
+    /// The place of a frame of a function or of none, with its name if that is another one.
+    fn place(&mut self, function: Option<usize>, name: Option<&'a [u8]>) -> Number {
+        let functions = &mut self.functions;
+        let place = self.texts.place((function, name), || {
+            functions.push(function);
+            match name {
+                None => String::new(),
+                Some(b"") => "???".to_owned(),
+                Some(name) => shown(name),
+            }
+        });
+        position(Some(place))
+    }
+
+    fn table(self) -> Table {
+        let mut table = Table::new(&["function"], &[], 0);
+        for function in self.functions {
+            table.push([position(function)], NO_COSTS);
+        }
+        table.texts = vec![("name", self.texts.texts)];
+        table
+    }
+}
+
+/// The stacks of a profile, and with them those of the base that it is compared with: where both
+/// have the same frames, they are one node.
+struct Tree<'a> {
+    /// The base, then the new profile.
+    sides: [Option<&'a Stacks<'a>>; 2],
+    /// Each after its parent.
+    nodes: Vec<Node>,
+}
+
+struct Node {
+    parent: Option<usize>,
+    of: [Option<StackId>; 2],
+}
+
+impl<'a> Tree<'a> {
+    fn new(new: &'a Stacks<'a>, base: Option<&'a Stacks<'a>>) -> Self {
+        let mut nodes: Vec<Node> = Vec::with_capacity(new.nodes().len());
+        nodes.extend(new.nodes().map(|id| Node {
+            parent: new.parent(id).map(StackId::index),
+            of: [None, Some(id)],
+        }));
+        if let Some(base) = base {
+            let keys = new
+                .nodes()
+                .map(|id| (new.parent(id).map(StackId::index), new.frame(id)));
+            let mut found: HashMap<_, usize> = keys.zip(0..).collect();
+            let mut places: Vec<usize> = Vec::with_capacity(base.nodes().len());
+            for id in base.nodes() {
+                let parent = base.parent(id).map(|parent| places[parent.index()]);
+                let place = found.entry((parent, base.frame(id))).or_insert(nodes.len());
+                // Functions of two files may have one name.
+                if nodes.get(*place).is_none_or(|node| node.of[BASE].is_some()) {
+                    *place = nodes.len();
+                    nodes.push(Node {
+                        parent,
+                        of: [None; 2],
+                    });
+                }
+                nodes[*place].of[BASE] = Some(id);
+                places.push(*place);
+            }
+        }
+        Tree {
+            sides: [base, Some(new)],
+            nodes,
+        }
+    }
+
+    /// Something of both sides of a node.
+    fn both<'t, T>(
+        &'t self,
+        at: usize,
+        what: impl Fn(&'t Stacks<'a>, StackId) -> T,
+    ) -> [Option<T>; 2] {
+        let of = self.nodes[at].of;
+        [BASE, NEW].map(|side| Some(what(self.sides[side]?, of[side]?)))
+    }
+
+    /// The costs of a node on both sides; none on a side that does not have it.
+    fn costs<'t>(
+        &'t self,
+        at: usize,
+        which: impl Fn(&'t Stacks<'a>, StackId) -> &'t [Cost],
+    ) -> [&'t [Cost]; 2] {
+        self.both(at, which).map(Option::unwrap_or_default)
+    }
+
+    fn function(&self, at: usize) -> Option<FunctionId> {
+        self.both(at, Stacks::function)[NEW].flatten()
+    }
+
+    fn frame(&self, at: usize) -> &'a [u8] {
+        let frames = self.both(at, Stacks::frame);
+        frames
+            .into_iter()
+            .rev()
+            .flatten()
+            .next()
+            .unwrap_or_default()
+    }
+
+    fn calls(&self, at: usize) -> u64 {
+        self.both(at, Stacks::calls)[NEW].unwrap_or(0)
+    }
+
+    fn is_estimated(&self, at: usize) -> bool {
+        self.both(at, Stacks::is_estimated).contains(&Some(true))
+    }
+}
