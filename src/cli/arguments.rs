@@ -19,7 +19,7 @@ use super::generate::Generate;
 use super::help::{EXAMPLES, EXIT_STATUS};
 use super::inputs::{self, names_as_bytes};
 use super::progress::When;
-use super::webgrind_files::Place;
+use super::webgrind_files::WebgrindFiles;
 
 /// What names of files say of their format.
 const ENDINGS: &[(&str, Format)] = &[
@@ -392,10 +392,12 @@ impl Arguments {
     /// # Errors
     ///
     /// When webgrind would not list it there.
-    pub fn webgrind_place(&self) -> Result<Option<Place>> {
+    pub fn webgrind_files(&self) -> Result<Option<WebgrindFiles>> {
         let storage = self.output.webgrind_storage.as_deref();
         let place = self.output.webgrind.as_deref();
-        place.map(|name| Place::new(name, storage)).transpose()
+        place
+            .map(|name| WebgrindFiles::new(name, storage))
+            .transpose()
     }
 
     /// The inputs.

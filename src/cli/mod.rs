@@ -25,7 +25,7 @@ use clap::{CommandFactory, Parser};
 
 use arguments::Arguments;
 use progress::Bar;
-use webgrind_files::Place;
+use webgrind_files::WebgrindFiles;
 
 /// The exit status if the output was written, but a gate has failed.
 const GATE_FAILED: u8 = 3;
@@ -45,9 +45,9 @@ pub fn run() -> Result<ExitCode> {
         Some(page) => Target::File(page.to_path_buf()),
         None => arguments.target(),
     };
-    let place = arguments.webgrind_place()?;
-    let report = match &place {
-        Some(place) => show_in_webgrind(place, &arguments)?,
+    let files = arguments.webgrind_files()?;
+    let report = match &files {
+        Some(files) => show_in_webgrind(files, &arguments)?,
         None => convert(&target, &arguments)?,
     };
     if let Some(page) = own_page {
@@ -61,8 +61,8 @@ pub fn run() -> Result<ExitCode> {
         for warning in &report.warnings {
             say(format!("warning: {warning}"));
         }
-        if let Some(place) = &place {
-            say(place.advice());
+        if let Some(files) = &files {
+            say(files.advice());
         }
     }
     let mut status = ExitCode::SUCCESS;
@@ -122,14 +122,14 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
 
 /// Writes the profile to where webgrind lists it, and then the converted file, exactly as webgrind
 /// would have this program make it.
-fn show_in_webgrind(place: &Place, arguments: &Arguments) -> Result<Report> {
-    place.check()?;
-    let profile = place.profile();
+fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Report> {
+    files.check()?;
+    let profile = files.profile();
     let mut report = convert(&Target::File(profile.clone()), arguments)?;
     let options = arguments.options_for_webgrind();
-    let preprocessed = Target::File(place.preprocessed());
+    let preprocessed = Target::File(files.preprocessed());
     let shown = preprocessor::convert(&[Source::File(profile)], &preprocessed, &options)?;
-    place.remove_pictures();
+    files.remove_pictures();
     report.warnings.extend(shown.warnings);
     report.bytes_out += shown.bytes_out;
     Ok(report)

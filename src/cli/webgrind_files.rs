@@ -20,13 +20,13 @@ const ENDING: &str = ".webgrind";
 
 /// Two files that belong together.
 #[derive(Debug)]
-pub struct Place {
+pub struct WebgrindFiles {
     folder: PathBuf,
     storage: PathBuf,
     name: OsString,
 }
 
-impl Place {
+impl WebgrindFiles {
     /// Finds the place for a profile.
     ///
     /// If `name` has no folder, it is in the system's folder for temporary files, where Xdebug
@@ -52,7 +52,7 @@ impl Place {
             .starts_with(BEGINNING.as_bytes());
         let mut name = OsString::from(if is_whole { "" } else { BEGINNING });
         name.push(file_name);
-        let place = Place {
+        let place = WebgrindFiles {
             storage: storage.unwrap_or(&folder).to_owned(),
             folder,
             name,
@@ -136,8 +136,8 @@ impl Place {
 mod tests {
     use super::*;
 
-    fn place(name: &str) -> Place {
-        Place::new(Path::new(name), None).unwrap()
+    fn place(name: &str) -> WebgrindFiles {
+        WebgrindFiles::new(Path::new(name), None).unwrap()
     }
 
     #[test]
@@ -153,13 +153,17 @@ mod tests {
         }
         let here = place("all").profile();
         assert_eq!(here, env::temp_dir().join("cachegrind.out.all"));
-        let apart = Place::new(Path::new("/srv/all"), Some(Path::new("/var/kept"))).unwrap();
+        let apart =
+            WebgrindFiles::new(Path::new("/srv/all"), Some(Path::new("/var/kept"))).unwrap();
         assert_eq!(
             apart.preprocessed(),
             Path::new("/var/kept/cachegrind.out.all.webgrind")
         );
         for wrong in ["", "/", "..", "all.webgrind", "/srv/.webgrind/all"] {
-            assert!(Place::new(Path::new(wrong), None).is_err(), "{wrong}");
+            assert!(
+                WebgrindFiles::new(Path::new(wrong), None).is_err(),
+                "{wrong}"
+            );
         }
     }
 
