@@ -298,6 +298,16 @@ fn number_of(value: &Value) -> usize {
 }
 
 #[test]
+fn calls_in_inlined_code_are_at_its_file() {
+    let text =
+        "events: Ir\nfl=a.c\nfn=a\n1 5\nfi=inlined.h\ncfi=a.c\ncfn=b\ncalls=1 9\n3 4\nfn=b\n9 4\n";
+    let data = data(&page(&profile(text)));
+    let file = number_of(&data["calls"]["file"][0]);
+    assert_eq!(data["files"][file], "inlined.h");
+    assert_eq!(data["calls"]["line"][0], 3);
+}
+
+#[test]
 fn the_same_profile_is_the_same_page() {
     let text = fixtures::bytes("xdebug3/features.cg");
     assert!(page(&profile(&text)) == page(&profile(&text)));
