@@ -245,7 +245,7 @@ mod unix {
     fn without_memory_nothing_is_left_behind() {
         let folder = folder_with_functions(100_000);
         let mut failures = 0;
-        for limit in (16_000..60_000).step_by(4_000) {
+        for limit in (16_000..60_000).step_by(8_000) {
             // Looking for the names of functions takes longer than all else.
             let script = format!("ulimit -v {limit}; RUST_BACKTRACE=0 exec \"$0\" -o out a.cg");
             let output = shell(&script, folder.path());
