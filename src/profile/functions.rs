@@ -1,7 +1,7 @@
 //! The functions of a profile.
 
 use super::costs::{Cost, CostTable};
-use super::ids::{FunctionId, NameId, room_like};
+use super::ids::{FunctionId, NameId, room_like, slot};
 use super::numbering::{Numbered, Numbering};
 use super::{Kind, ModelError};
 
@@ -58,6 +58,9 @@ pub(super) struct FunctionTable {
     /// By [`Function::key`]; in a trace that is being read, by the name alone. None are numbered as
     /// long as nobody asks for them.
     numbers: Numbering,
+    /// By name, the number of the function of this name that was found last, if it is still that:
+    /// of many functions, few are looked up in a table that no cache of a processor holds.
+    latest: Vec<u32>,
 }
 
 impl FunctionTable {
@@ -85,6 +88,7 @@ impl FunctionTable {
             self_costs: CostTable::new(self.self_costs.width()),
             inclusive_costs: CostTable::new(self.inclusive_costs.width()),
             numbers: Numbering::default(),
+            latest: std::mem::take(&mut self.latest),
         };
         let mut taken = std::mem::replace(self, next);
         taken.numbers = Numbering::default();
@@ -121,15 +125,26 @@ impl FunctionTable {
         file: NameId,
         name: NameId,
     ) -> Numbered<FunctionId> {
-        let functions = &self.functions;
-        let found = match kind {
-            Kind::Trace => self
-                .numbers
-                .number(name.0, |number| functions[number].name.0),
-            Kind::Aggregate => self
-                .numbers
-                .number(key(object, file, name, 0), |number| functions[number].key()),
+        let wanted = match kind {
+            Kind::Trace => key(NameId::EMPTY, NameId::EMPTY, name, 0),
+            Kind::Aggregate => key(object, file, name, 0),
         };
+        let functions = &self.functions;
+        let key_of = |function: &Function| match kind {
+            Kind::Trace => key(NameId::EMPTY, NameId::EMPTY, function.name, 0),
+            Kind::Aggregate => function.key(),
+        };
+        let latest = slot(&mut self.latest, name.index());
+        if let Some(function) = functions.get(*latest as usize)
+            && key_of(function) == wanted
+        {
+            return Numbered::Known(FunctionId(*latest));
+        }
+        let numbers = &mut self.numbers;
+        let found = numbers.number(wanted, |number| key_of(&functions[number]));
+        if let Numbered::Known(number) | Numbered::New(number) = found {
+            *latest = number;
+        }
         if let Numbered::New(_) = found {
             self.push(Function {
                 object,
