@@ -30,7 +30,8 @@ pub struct EdgeRef<'a> {
 }
 
 impl<'a> EdgeRef<'a> {
-    /// Inclusive costs of these calls: one for each wanted event.
+    /// Inclusive costs of these calls: one for each wanted event. Where there are many events, zeros
+    /// at the end may be missing.
     pub fn costs(&self) -> &'a [Cost] {
         self.costs
     }

@@ -1,6 +1,8 @@
 //! Costs: a row of numbers for each function, call edge and context, one number for each event.
 
 use std::collections::HashMap;
+use std::iter;
+use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
@@ -43,6 +45,12 @@ pub(crate) fn first_cost(row: &[Cost]) -> Cost {
 /// Code for every line of a profile is compiled for rows of one and of two costs besides.
 pub const ANY_WIDTH: usize = 0;
 
+/// The most costs in a row that is kept in full: those of Valgrind's cache simulation.
+///
+/// A longer one is kept up to its last cost that is not 0, so that memory follows the numbers that
+/// were read, and not the number of events times that of functions.
+const FULL: usize = 9;
+
 /// What a sum loses each time that it passes the end of 64 bits.
 const ROUND: i128 = 1 << 64;
 
@@ -57,10 +65,20 @@ pub(super) struct CostTable {
     /// Row by row. What a sum has beyond 64 bits is left out, unless the table is
     /// [sealed](Self::seal).
     costs: Vec<Cost>,
-    /// How often sums have passed the end of 64 bits, by their positions: nearly always empty.
+    /// Where the rows are, if they are not kept in full.
+    places: Vec<Place>,
+    /// How often sums have passed the end of 64 bits, by their positions if all rows were kept in
+    /// full: nearly always empty.
     rounds: HashMap<usize, i64, RandomState>,
     /// Of a sealed table: what the sums at its limits are without what they have beyond 64 bits.
     sealed: Vec<(usize, Cost)>,
+}
+
+/// The part of a row that is kept.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    start: usize,
+    length: usize,
 }
 
 impl Default for CostTable {
@@ -75,6 +93,7 @@ impl CostTable {
         CostTable {
             width: width.max(1),
             costs: Vec::new(),
+            places: Vec::new(),
             rounds: HashMap::default(),
             sealed: Vec::new(),
         }
@@ -94,6 +113,9 @@ impl CostTable {
 
     /// How many rows there are.
     pub fn rows(&self) -> usize {
+        if self.width > FULL {
+            return self.places.len();
+        }
         self.costs.len() / self.width
     }
 
@@ -110,6 +132,7 @@ impl CostTable {
     pub fn like(&self) -> Self {
         CostTable {
             costs: Vec::with_capacity(self.costs.len()),
+            places: Vec::with_capacity(self.places.len()),
             ..CostTable::new(self.width)
         }
     }
@@ -131,16 +154,29 @@ impl CostTable {
 
     #[inline(never)]
     fn push_more(&mut self, costs: &[Cost]) {
+        let costs = &costs[..costs.len().min(self.width)];
+        if self.width > FULL {
+            let costs = without_end(costs);
+            self.places.push(Place {
+                start: self.costs.len(),
+                length: costs.len(),
+            });
+            return self.costs.extend_from_slice(costs);
+        }
         let end = self.costs.len() + self.width;
-        let count = costs.len().min(self.width);
-        self.costs.extend_from_slice(&costs[..count]);
+        self.costs.extend_from_slice(costs);
         self.costs.resize(end, 0);
     }
 
     /// Appends all rows of a table of the same width.
     pub fn append(&mut self, mut other: CostTable) {
-        let before = self.costs.len();
+        let (before, start) = (self.rows() * self.width, self.costs.len());
         self.costs.append(&mut other.costs);
+        let places = other.places.into_iter();
+        self.places.extend(places.map(|place| Place {
+            start: start + place.start,
+            ..place
+        }));
         let rounds = other.rounds.into_iter();
         self.rounds
             .extend(rounds.map(|(at, rounds)| (before + at, rounds)));
@@ -166,7 +202,12 @@ impl CostTable {
             WIDTH
         };
         let start = row * width;
-        let Some(sums) = self.costs.get_mut(start..start + width) else {
+        let kept = if WIDTH == ANY_WIDTH && width > FULL {
+            self.with_room(row, without_end(costs).len())
+        } else {
+            start..start + width
+        };
+        let Some(sums) = self.costs.get_mut(kept) else {
             return;
         };
         for (at, (sum, cost)) in sums.iter_mut().zip(costs).enumerate() {
@@ -176,6 +217,51 @@ impl CostTable {
                 pass(&mut self.rounds, start + at, cost.signum());
             }
         }
+    }
+
+    /// Where a row is kept, of which at least so many costs are to be.
+    #[inline(never)]
+    fn with_room(&mut self, row: usize, length: usize) -> Range<usize> {
+        if self.width > FULL
+            && let Some(place) = self.places.get_mut(row)
+            && place.length < length
+        {
+            let kept = place.start..place.start + place.length;
+            if kept.end < self.costs.len() {
+                place.start = self.costs.len();
+                self.costs.extend_from_within(kept);
+            }
+            place.length = length;
+            self.costs.resize(place.start + length, 0);
+        }
+        self.kept(row)
+    }
+
+    /// Where a row is kept.
+    #[inline]
+    fn kept(&self, row: usize) -> Range<usize> {
+        if self.width > FULL {
+            let place = self.places.get(row).copied().unwrap_or_default();
+            return place.start..place.start + place.length;
+        }
+        let start = row * self.width;
+        start..start + self.width
+    }
+
+    /// Makes room for so many costs of a row, so that it need not move for each of them.
+    pub fn make_room(&mut self, row: usize, length: usize) {
+        self.with_room(row, length);
+    }
+
+    /// Sets a cost.
+    pub fn set_cost(&mut self, row: usize, column: usize, cost: Cost) {
+        let position = self.position(row, column);
+        self.costs[position] = cost;
+    }
+
+    /// Where a cost is kept.
+    fn position(&mut self, row: usize, column: usize) -> usize {
+        self.with_room(row, column + 1).start + column
     }
 
     /// Adds a row of another table of the same width.
@@ -199,11 +285,12 @@ impl CostTable {
 
     #[inline(never)]
     fn add_more_within(&mut self, row: usize, from: usize) {
-        for at in 0..self.width {
-            let cost = self.costs[from * self.width + at];
-            let sum = &mut self.costs[row * self.width + at];
-            let (added, has_passed) = sum.overflowing_add(cost);
-            *sum = added;
+        let from_costs = self.kept(from);
+        let costs = self.with_room(row, from_costs.len());
+        for (at, (from, to)) in from_costs.zip(costs).enumerate() {
+            let (added, has_passed) = self.costs[to].overflowing_add(self.costs[from]);
+            let cost = self.costs[from];
+            self.costs[to] = added;
             if has_passed {
                 pass(&mut self.rounds, row * self.width + at, cost.signum());
             }
@@ -228,13 +315,17 @@ impl CostTable {
 
     /// Adds to a row what may have more than 64 bits.
     pub fn add_exact(&mut self, row: usize, costs: impl IntoIterator<Item = i128>) {
-        let start = row * self.width;
-        for (at, cost) in (start..start + self.width).zip(costs) {
-            let sum = self.exact(at).saturating_add(cost);
+        for (column, cost) in (0..self.width).zip(costs) {
+            if cost == 0 {
+                continue;
+            }
+            let sum = self.exact(row, column).saturating_add(cost);
             // What is left, in the range of 64 bits.
             let rounds = (sum.saturating_add(ROUND / 2)).div_euclid(ROUND);
             let left = Cost::try_from(sum - rounds * ROUND);
-            self.costs[at] = left.unwrap_or(Cost::MAX);
+            let position = self.position(row, column);
+            self.costs[position] = left.unwrap_or(Cost::MAX);
+            let at = row * self.width + column;
             match i64::try_from(rounds).unwrap_or(i64::MAX) {
                 0 => _ = self.rounds.remove(&at),
                 rounds => _ = self.rounds.insert(at, rounds),
@@ -242,17 +333,17 @@ impl CostTable {
         }
     }
 
-    /// The sum at a position, with what it has beyond 64 bits.
-    fn exact(&self, at: usize) -> i128 {
-        let rounds = self.rounds.get(&at).copied().unwrap_or(0);
-        i128::from(self.costs[at]) + i128::from(rounds) * ROUND
+    /// A sum, with what it has beyond 64 bits.
+    fn exact(&self, row: usize, column: usize) -> i128 {
+        let cost = self.row(row).get(column).copied().unwrap_or(0);
+        let rounds = self.rounds.get(&(row * self.width + column)).copied();
+        i128::from(cost) + i128::from(rounds.unwrap_or(0)) * ROUND
     }
 
-    /// The costs of a row.
+    /// The costs of a row. Of a long one, zeros at its end may be missing.
     #[inline]
     pub fn row(&self, row: usize) -> &[Cost] {
-        let start = row * self.width;
-        self.costs.get(start..start + self.width).unwrap_or(&[])
+        self.costs.get(self.kept(row)).unwrap_or(&[])
     }
 
     /// The costs of a row, which has `WIDTH`.
@@ -282,8 +373,8 @@ impl CostTable {
     /// Makes a row zeros again.
     #[inline]
     pub fn clear_row(&mut self, row: usize) {
-        let start = row * self.width;
-        if let Some(costs) = self.costs.get_mut(start..start + self.width) {
+        let kept = self.kept(row);
+        if let Some(costs) = self.costs.get_mut(kept) {
             costs.fill(0);
         }
         if !self.rounds.is_empty() {
@@ -301,23 +392,21 @@ impl CostTable {
     /// The first cost of a row.
     #[inline(always)]
     pub fn first(&self, row: usize) -> Cost {
+        if self.width > FULL {
+            return first_cost(self.row(row));
+        }
         self.costs.get(row * self.width).copied().unwrap_or(0)
     }
 
     /// The rows that follow from these.
     pub fn mapped(&self, map: &ColumnMap) -> CostTable {
         let mut table = CostTable::new(map.len());
-        table.costs.resize(self.rows() * table.width, 0);
         for row in 0..self.rows() {
-            let start = row * self.width;
             let column = |column: usize| {
                 let is_there = column < self.width;
-                if is_there {
-                    self.exact(start + column)
-                } else {
-                    0
-                }
+                if is_there { self.exact(row, column) } else { 0 }
             };
+            table.push_zeros();
             table.add_exact(row, (0..map.len()).map(|event| map.exact(event, column)));
         }
         table
@@ -325,16 +414,24 @@ impl CostTable {
 
     /// Puts the sums that do not fit into 64 bits at their limits, so that rows can be read.
     pub fn seal(&mut self) {
-        for (&at, rounds) in &self.rounds {
-            self.sealed.push((at, self.costs[at]));
-            self.costs[at] = if *rounds > 0 { Cost::MAX } else { Cost::MIN };
+        let rounds: Vec<_> = self
+            .rounds
+            .iter()
+            .map(|(&at, &rounds)| (at, rounds))
+            .collect();
+        for (at, rounds) in rounds {
+            let (row, column) = (at / self.width, at % self.width);
+            let position = self.position(row, column);
+            self.sealed.push((at, self.costs[position]));
+            self.costs[position] = if rounds > 0 { Cost::MAX } else { Cost::MIN };
         }
     }
 
     /// Makes the table one again that sums can be added to.
     pub fn unseal(&mut self) {
-        for (at, cost) in self.sealed.drain(..) {
-            self.costs[at] = cost;
+        for (at, cost) in std::mem::take(&mut self.sealed) {
+            let position = self.position(at / self.width, at % self.width);
+            self.costs[position] = cost;
         }
     }
 
@@ -342,6 +439,17 @@ impl CostTable {
     pub fn has_saturated(&self) -> bool {
         !self.rounds.is_empty()
     }
+}
+
+/// A row without the zeros at its end.
+fn without_end(costs: &[Cost]) -> &[Cost] {
+    let last = costs.iter().rposition(|&cost| cost != 0);
+    &costs[..last.map_or(0, |last| last + 1)]
+}
+
+/// A row with the zeros that may be missing at its end: so many costs.
+pub(crate) fn padded(costs: &[Cost], width: usize) -> impl Iterator<Item = Cost> {
+    costs.iter().copied().chain(iter::repeat(0)).take(width)
 }
 
 /// Says that a sum has passed the end of 64 bits so often: upwards, or downwards if negative.
@@ -416,6 +524,70 @@ mod tests {
         assert_eq!(table.row(1), [0, 0, 0]);
     }
 
+    /// What a long row has, with zeros at its end.
+    fn long(table: &CostTable, row: usize) -> Vec<Cost> {
+        padded(table.row(row), table.width()).collect()
+    }
+
+    #[test]
+    fn long_rows_hold_what_is_not_zero() {
+        const WIDTH: usize = FULL + 4;
+        let at = |column: usize, cost| {
+            let mut row = vec![0; WIDTH];
+            row[column] = cost;
+            row
+        };
+        let mut table = CostTable::new(WIDTH);
+        table.push::<ANY_WIDTH>(&at(2, 5));
+        table.push_zeros();
+        assert_eq!(table.costs.len(), 3);
+        // One that moves, one at the end, and one that grows in its place.
+        table.add::<ANY_WIDTH>(0, &at(5, 7));
+        table.add::<ANY_WIDTH>(1, &at(1, 1));
+        table.add::<ANY_WIDTH>(1, &at(3, Cost::MAX));
+        table.add::<ANY_WIDTH>(2, &at(3, 1));
+        assert_eq!(table.row(0), [0, 0, 5, 0, 0, 7]);
+        assert_eq!(table.row(1), [0, 1, 0, Cost::MAX]);
+        table.add_within(1, 0);
+        assert_eq!(table.row(1), [0, 1, 5, Cost::MAX, 0, 7]);
+
+        let mut other = table.like();
+        other.push::<ANY_WIDTH>(&at(WIDTH - 1, 1));
+        other.append(table.clone());
+        assert_eq!(other.rows(), 3);
+        assert_eq!(long(&other, 1), long(&table, 0));
+        other.clear_row(1);
+        assert_eq!(long(&other, 1), vec![0; WIDTH]);
+
+        // Sums come back from beyond 64 bits, also where nothing else is left of them.
+        for _ in 0..2 {
+            other.add::<ANY_WIDTH>(2, &at(9, Cost::MIN));
+        }
+        let mut copy = CostTable::one_row(WIDTH);
+        copy.add_row::<ANY_WIDTH>(0, &other, 2);
+        for table in [&mut copy, &mut other] {
+            table.seal();
+        }
+        assert_eq!(long(&copy, 0)[9], Cost::MIN);
+        assert_eq!(long(&copy, 0), long(&other, 2));
+        copy.unseal();
+        let back = |column| if column == 9 { ROUND } else { 0 };
+        copy.add_exact(0, (0..WIDTH).map(back));
+        assert_eq!(long(&copy, 0)[9], 0);
+        assert!(!copy.has_saturated());
+
+        let mut short = CostTable::new(2);
+        short.push::<ANY_WIDTH>(&[0, 3]);
+        short.widen(WIDTH);
+        assert_eq!(short.row(0), [0, 3]);
+        short.set_cost(0, WIDTH - 1, 4);
+        assert_eq!(long(&short, 0)[WIDTH - 1], 4);
+        assert_eq!(
+            short.mapped(&ColumnMap::of_columns(&[WIDTH - 1, 1])).row(0),
+            [4, 3]
+        );
+    }
+
     #[test]
     fn sums_are_exact_in_any_order() {
         let (most, least) = (Cost::MAX - 7, -(Cost::MAX - 7));
@@ -433,7 +605,7 @@ mod tests {
             assert_eq!(table.row(0), [most, most]);
             assert!(!table.has_saturated());
             let [first, second, third] = costs.map(i128::from);
-            assert_eq!(others.exact(1), 3 * first + 2 * second + third);
+            assert_eq!(others.exact(0, 1), 3 * first + 2 * second + third);
         }
         let mut table = CostTable::one_row(1);
         for _ in 0..5 {
@@ -444,7 +616,7 @@ mod tests {
         assert!(table.has_saturated());
         table.unseal();
         let mut doubled = table.mapped(&ColumnMap::of_columns(&[0]).times(2));
-        assert_eq!(doubled.exact(0), 10 * i128::from(Cost::MIN));
+        assert_eq!(doubled.exact(0, 0), 10 * i128::from(Cost::MIN));
         doubled.add_exact(0, [-10 * i128::from(Cost::MIN) + 5]);
         assert_eq!(doubled.row(0), [5]);
         assert!(!doubled.has_saturated());

@@ -9,7 +9,7 @@ use indexmap::IndexSet;
 
 use super::ModelError;
 use super::column_map::ColumnMap;
-use super::costs::Cost;
+use super::costs::{Cost, saturated};
 use super::ids::next_index;
 
 /// What the `creator:` line of a profile begins with that this program has summed up.
@@ -136,9 +136,9 @@ struct Section {
     lines: usize,
     summaries: usize,
     /// What its `summary:` lines add up to as they were read.
-    stated: Cost,
+    stated: i128,
     /// Sum of its self costs.
-    own: Cost,
+    own: i128,
     /// Whether its `events:` lines name the selected event alone when they are written.
     is_alone: bool,
     /// Whether an event other than that of the first column is selected. The numbers of its
@@ -148,7 +148,7 @@ struct Section {
 
 impl Section {
     /// What its `summary:` lines add up to as they are written.
-    fn total(&self) -> Cost {
+    fn total(&self) -> i128 {
         if self.is_rewritten {
             self.own
         } else {
@@ -236,7 +236,7 @@ impl Headers {
     }
 
     /// Ends a section whose self costs add up to `own`.
-    pub fn end_section(&mut self, own: Cost) {
+    pub fn end_section(&mut self, own: i128) {
         let mut section = std::mem::take(&mut self.section);
         section.own = own;
         self.settled = self.lines.len();
@@ -325,7 +325,7 @@ impl Headers {
                 let section = &mut self.section;
                 section.is_rewritten |= alone && !map.is_absent(0);
                 section.summaries += 1;
-                section.stated = section.stated.saturating_add(stated);
+                section.stated += i128::from(stated);
                 self.summaries.push(stated);
             }
         }
@@ -372,16 +372,17 @@ impl Headers {
                 let is_first = seen == 0;
                 seen += 1;
                 return match corrections.total(number, section) {
-                    Some(total) if is_first => Some(Header::summary(text, total)),
+                    Some(total) if is_first => Some(Header::summary(text, saturated(total))),
                     _ if !section.is_rewritten => Some(Header::summary(text, stated)),
-                    _ => is_first.then(|| Header::summary(text, section.own)),
+                    _ => is_first.then(|| Header::summary(text, saturated(section.own))),
                 };
             }
             let kind = HeaderKind::Other;
             let text = Cow::Borrowed(text);
             Some(Header { text, kind })
         });
-        let added = added.into_iter().map(|total| Header::summary(b"", total));
+        let added = added.into_iter().map(saturated);
+        let added = added.map(|total| Header::summary(b"", total));
         let runs = || self.runs.text(self.commands().len());
         let runs = (self.runs.ended > 1).then(runs);
         let notes = self.incomplete_line().into_iter().chain(runs);
@@ -427,7 +428,7 @@ impl Headers {
             0 => section.own,
             stated => stated,
         });
-        Some(totals.fold(0, Cost::saturating_add))
+        Some(saturated(totals.sum()))
     }
 
     /// All numbers that `summary:` lines state.
@@ -443,17 +444,14 @@ fn text_at(texts: &IndexSet<Box<[u8]>, RandomState>, at: u32) -> &[u8] {
 /// What the first `summary:` lines of sections are to say in place of what they say.
 enum Corrections {
     /// No section has a summary but 0: the line of this one, if any has one, says the total.
-    Total(Option<usize>, Cost),
+    Total(Option<usize>, i128),
     /// Each section without a summary but 0 gets its own.
     Sections,
 }
 
 impl Corrections {
     fn of(sections: &[Section]) -> Self {
-        let sum = |cost: fn(&Section) -> Cost| {
-            let costs = sections.iter().map(cost);
-            costs.fold(0, Cost::saturating_add)
-        };
+        let sum = |cost: fn(&Section) -> i128| sections.iter().map(cost).sum();
         if sum(Section::total) != 0 {
             return Corrections::Sections;
         }
@@ -462,7 +460,7 @@ impl Corrections {
     }
 
     /// What the first line of a section is to say.
-    fn total(&self, number: usize, section: &Section) -> Option<Cost> {
+    fn total(&self, number: usize, section: &Section) -> Option<i128> {
         match *self {
             Corrections::Total(first, total) => {
                 (first == Some(number) && total != 0).then_some(total)
@@ -474,7 +472,7 @@ impl Corrections {
     }
 
     /// The summaries for which there is no line.
-    fn added(&self, sections: &[Section]) -> Vec<Cost> {
+    fn added(&self, sections: &[Section]) -> Vec<i128> {
         match *self {
             Corrections::Total(first, total) => {
                 first.is_none().then_some(total).into_iter().collect()

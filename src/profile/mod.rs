@@ -28,8 +28,8 @@ pub use builder::{Call, Kind, ModelError, ProfileBuilder, ProfileOptions};
 pub use calls::{CallEdge, EdgeRef};
 pub use column_map::ColumnMap;
 pub use compare::{CompareError, ComparedEvent, Comparison, FunctionChange, FunctionSums, Side};
-pub(crate) use costs::first_cost;
 pub use costs::{ANY_WIDTH, Cost, Costs};
+pub(crate) use costs::{first_cost, padded};
 pub use events::{Event, EventChoice, EventError, MOST_EVENTS};
 pub use functions::Function;
 pub use growth::{Gate, GrowthFailure, MaxGrowth, MaxGrowthError};
@@ -218,13 +218,14 @@ impl Profile {
         &self.contents.sums.functions.as_slice()[id.index()]
     }
 
-    /// The self costs of a function: one for each wanted event.
+    /// The self costs of a function: one for each wanted event. Where there are many events, zeros at
+    /// the end may be missing.
     pub fn self_costs(&self, id: FunctionId) -> &[Cost] {
         self.row(&self.contents.sums.functions.self_costs, id)
     }
 
-    /// The inclusive costs of a function, one for each wanted event: its self costs and the costs
-    /// of all calls it made; see [`InclusiveCost`].
+    /// The inclusive costs of a function, likewise: its self costs and the costs of all calls it
+    /// made; see [`InclusiveCost`].
     pub fn inclusive_costs(&self, id: FunctionId) -> &[Cost] {
         self.row(&self.contents.sums.functions.inclusive_costs, id)
     }

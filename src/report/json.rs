@@ -32,12 +32,12 @@
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 
 use crate::profile::{
     Comparison, Cost, EdgeRef, Function, FunctionChange, FunctionId, FunctionSums, Profile,
-    ProfileKind, split_scale,
+    ProfileKind, padded, split_scale,
 };
 use crate::shown::text::utf8;
 
@@ -177,8 +177,8 @@ struct FunctionRecord<'a> {
     name: Cow<'a, str>,
     line: u64,
     #[serde(rename = "self")]
-    self_costs: &'a [Cost],
-    inclusive: &'a [Cost],
+    self_costs: Row<'a>,
+    inclusive: Row<'a>,
     invocations: u64,
     called_from: Vec<CallRecord<'a>>,
     sub_calls: Vec<CallRecord<'a>>,
@@ -194,7 +194,22 @@ struct CallRecord<'a> {
     file: Option<Cow<'a, str>>,
     line: u64,
     calls: u64,
-    cost: &'a [Cost],
+    cost: Row<'a>,
+}
+
+/// So many costs, of which zeros at the end may be missing.
+struct Row<'a>(&'a [Cost], usize);
+
+impl<'a> Row<'a> {
+    fn of(profile: &Profile, costs: &'a [Cost]) -> Self {
+        Row(costs, profile.events().len())
+    }
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(padded(self.0, self.1))
+    }
 }
 
 impl<'a> FunctionRecord<'a> {
@@ -209,8 +224,8 @@ impl<'a> FunctionRecord<'a> {
             file: utf8(profile.name(function.file)),
             name: utf8(profile.name(function.name)),
             line: function.line,
-            self_costs: profile.self_costs(id),
-            inclusive: profile.inclusive_costs(id),
+            self_costs: Row::of(profile, profile.self_costs(id)),
+            inclusive: Row::of(profile, profile.inclusive_costs(id)),
             invocations: function.invocations,
             called_from: called_from.collect(),
             sub_calls: sub_calls.collect(),
@@ -225,7 +240,7 @@ impl<'a> CallRecord<'a> {
             file: edge.file().map(|file| utf8(profile.name(file))),
             line: edge.line,
             calls: edge.calls,
-            cost: edge.costs(),
+            cost: Row::of(profile, edge.costs()),
         }
     }
 }

@@ -95,6 +95,15 @@ fn one_gibibyte_in_one_line() {
     assert_refused(&run(&zstd_bomb(b'a', 1024), &[]), "in:1: line over 16 MiB");
 }
 
+/// Sums take memory for the costs that there are, not for each event of each function.
+#[test]
+fn many_events_of_many_functions() {
+    let events: Vec<_> = (0..64).map(|event| format!("e{event}")).collect();
+    let mut input = format!("events: {}\n", events.join(" "));
+    input.extend((0..120_000).map(|number| format!("fn={number:x}\n1 1\n")));
+    assert_converted(&run(input.as_bytes(), &["-q", "-f", "html"]));
+}
+
 #[test]
 fn more_lines_than_memory() {
     let block = b"fn=(1) f\n+1 1\ncfn=(2) g\ncalls=1 0\n* 3\n-1 2\n\n".repeat(20);

@@ -45,21 +45,27 @@ pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
     let stacks = Stacks::new(profile);
     let mut sums: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
     let mut order = Vec::new();
+    // Zeros at the end may be missing.
+    let whole = |costs: &[i64]| {
+        let mut costs = costs.to_vec();
+        costs.resize(profile.events().len(), 0);
+        costs
+    };
     for node in stacks.nodes() {
         assert!(stacks.parent(node).is_none_or(|above| above < node));
         let costs = stacks.self_costs(node);
-        let mut inclusive = costs.to_vec();
+        let mut inclusive = whole(costs);
         for child in stacks.children(node) {
             assert_eq!(stacks.parent(child), Some(node));
             for (sum, cost) in inclusive.iter_mut().zip(stacks.inclusive_costs(child)) {
                 *sum += cost;
             }
         }
-        assert_eq!(stacks.inclusive_costs(node), inclusive);
+        assert_eq!(whole(stacks.inclusive_costs(node)), inclusive);
         match stacks.function(node) {
             None => assert!(costs.iter().all(|&cost| cost == 0)),
             Some(id) => {
-                let row = sums.entry(id.index()).or_insert(vec![0; costs.len()]);
+                let row = sums.entry(id.index()).or_insert(whole(&[]));
                 row.iter_mut()
                     .zip(costs)
                     .for_each(|(sum, cost)| *sum += cost);
@@ -73,9 +79,13 @@ pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
     order.sort_by_key(|&(above, _)| above);
     assert!(order.is_sorted(), "{name}: siblings by frame");
     for (id, _) in profile.functions() {
-        let own = profile.self_costs(id).to_vec();
-        let found = sums.remove(&id.index()).unwrap_or(vec![0; own.len()]);
-        assert_eq!(found, own, "{name}: {}", id.index());
+        let found = sums.remove(&id.index()).unwrap_or(whole(&[]));
+        assert_eq!(
+            found,
+            whole(profile.self_costs(id)),
+            "{name}: {}",
+            id.index()
+        );
     }
 }
 

@@ -217,7 +217,7 @@ impl ProfileBuilder {
     pub fn begin_section(&mut self) {
         self.close_block();
         let total = std::mem::take(&mut self.section_total);
-        self.input.headers.end_section(saturated(total));
+        self.input.headers.end_section(total);
         if self.run.kind == Kind::Trace {
             self.end_run();
         }

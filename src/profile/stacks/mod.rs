@@ -22,6 +22,7 @@ use std::sync::OnceLock;
 
 use sums::{SumNode, SumStacks};
 
+use super::costs::{ANY_WIDTH, CostTable};
 use super::trace::{Context, ContextId, ContextTree};
 use super::{Cost, FunctionId, Profile};
 
@@ -54,7 +55,7 @@ pub struct Stacks<'a> {
     sums: SumStacks<'a>,
     nodes: Vec<Node>,
     /// Computed when they are first asked for: a row for each node.
-    inclusive: OnceLock<Vec<Cost>>,
+    inclusive: OnceLock<CostTable>,
 }
 
 /// The place of a node.
@@ -222,7 +223,8 @@ impl<'a> Stacks<'a> {
         }
     }
 
-    /// The costs of exactly this stack: one for each wanted event.
+    /// The costs of exactly this stack: one for each wanted event. Where there are many events, zeros
+    /// at the end may be missing.
     pub fn self_costs(&self, node: StackId) -> &[Cost] {
         match self.find(node) {
             Found::Traced(_) => {
@@ -230,36 +232,28 @@ impl<'a> Stacks<'a> {
                 self.contexts
                     .map_or(&[], |contexts| contexts.self_costs(context))
             }
-            Found::Summed(_, row) => {
-                let events = self.profile.events().len();
-                &self.sums.costs[row * events..][..events]
-            }
+            Found::Summed(_, row) => self.sums.costs.row(row),
         }
     }
 
-    /// The costs of this stack and of all that begin with it: one for each wanted event.
+    /// The costs of this stack and of all that begin with it, likewise.
     pub fn inclusive_costs(&self, node: StackId) -> &[Cost] {
-        let events = self.profile.events().len();
-        let inclusive = self.inclusive.get_or_init(|| self.sum_up());
-        &inclusive[node.index() * events..][..events]
+        self.inclusive
+            .get_or_init(|| self.sum_up())
+            .row(node.index())
     }
 
-    fn sum_up(&self) -> Vec<Cost> {
-        let events = self.profile.events().len();
-        let mut inclusive: Vec<Cost> = vec![0; self.nodes.len() * events];
+    fn sum_up(&self) -> CostTable {
+        let mut inclusive = CostTable::new(self.profile.events().len());
+        for node in self.nodes() {
+            inclusive.push::<ANY_WIDTH>(self.self_costs(node));
+        }
         for node in self.nodes().rev() {
-            let row = node.index() * events;
-            for (sum, cost) in inclusive[row..].iter_mut().zip(self.self_costs(node)) {
-                *sum = sum.saturating_add(*cost);
-            }
             if let Some(parent) = self.parent(node) {
-                for event in 0..events {
-                    let cost = inclusive[row + event];
-                    let sum = &mut inclusive[parent.index() * events + event];
-                    *sum = sum.saturating_add(cost);
-                }
+                inclusive.add_within(parent.index(), node.index());
             }
         }
+        inclusive.seal();
         inclusive
     }
 

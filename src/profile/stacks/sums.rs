@@ -21,6 +21,7 @@ use std::collections::{BinaryHeap, HashMap};
 use foldhash::fast::RandomState;
 
 use super::chains::{Chains, Name};
+use crate::profile::costs::CostTable;
 use crate::profile::{Cost, FunctionId, Profile};
 
 /// So many nodes are estimated at most.
@@ -43,7 +44,7 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct SumStacks<'a> {
     pub nodes: Vec<SumNode<'a>>,
     /// A row of self costs for each node.
-    pub costs: Vec<Cost>,
+    pub costs: CostTable,
 }
 
 /// A node of the stacks of sums.
@@ -540,7 +541,8 @@ impl<'a> Tree<'a, '_> {
         let mut nodes: Vec<SumNode<'a>> = in_order.collect();
         let profile = self.sites.profile;
         let events = profile.events().len();
-        let mut costs: Vec<Cost> = vec![0; nodes.len() * events];
+        let mut costs = CostTable::new(events);
+        nodes.iter().for_each(|_| costs.push_zeros());
         let mut shares = Shares::default();
         for site in self.sites.all() {
             let places = &mut self.places[site as usize];
@@ -551,13 +553,21 @@ impl<'a> Tree<'a, '_> {
                 for (&(first, _), &calls) in places.iter().zip(&shares.shares) {
                     nodes[node_of(first)].calls = calls;
                 }
-                for (event, &cost) in profile.self_costs(*id).iter().enumerate() {
+                let row = profile.self_costs(*id);
+                for &(first, _) in places.iter() {
+                    costs.make_room(node_of(first), row.len());
+                }
+                for (event, &cost) in row.iter().enumerate() {
                     shares.divide(cost.unsigned_abs(), places);
                     for (&(first, _), &share) in places.iter().zip(&shares.shares) {
-                        costs[node_of(first) * events + event] = match cost < 0 {
-                            true => Cost::saturating_sub_unsigned(0, share),
-                            false => Cost::saturating_add_unsigned(0, share),
-                        };
+                        costs.set_cost(
+                            node_of(first),
+                            event,
+                            match cost < 0 {
+                                true => Cost::saturating_sub_unsigned(0, share),
+                                false => Cost::saturating_add_unsigned(0, share),
+                            },
+                        );
                     }
                 }
             }

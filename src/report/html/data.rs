@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::changes::Comparison;
 use super::stacks::StackRecord;
 use super::{Compared, Options};
-use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, Stacks, split_scale};
+use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, Stacks, padded, split_scale};
 use crate::report::json::{Notes, kind};
 use crate::report::text::figures::{Notation, Unit, in_units};
 use crate::report::text::{Names, command};
@@ -437,8 +437,9 @@ impl<'a, 'o> Tables<'a, 'o> {
         side: usize,
         costs: &'c [Cost],
     ) -> impl Iterator<Item = i128> + use<'_, 'a, 'o, 'c> {
-        let costs = costs.iter().zip(&self.scales[side]);
-        costs.map(|(&cost, scale)| i128::from(cost).saturating_mul(*scale))
+        let scales = &self.scales[side];
+        let costs = padded(costs, scales.len()).zip(scales);
+        costs.map(|(cost, scale)| i128::from(cost).saturating_mul(*scale))
     }
 
     /// Costs of the profile as they are shown.

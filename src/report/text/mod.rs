@@ -14,7 +14,8 @@ pub use self::comparison::write_comparison;
 use self::figures::{Notation, Unit, counted, in_units};
 use self::table::{ALIGNED_NAME, Place, Row, Table};
 use crate::profile::{
-    Cost, EdgeRef, Event, Function, FunctionId, Profile, ProfileKind, first_cost, split_scale,
+    Cost, EdgeRef, Event, Function, FunctionId, Profile, ProfileKind, first_cost, padded,
+    split_scale,
 };
 use crate::shown::names::{SHORT, Wanted, cut_end, short_names};
 use crate::shown::numbers::{grouped, percent};
@@ -292,6 +293,11 @@ impl<'a> Report<'a> {
         wanted
     }
 
+    /// The costs of all events.
+    fn padded(&self, costs: &'a [Cost]) -> impl Iterator<Item = Cost> + use<'a> {
+        padded(costs, self.profile.events().len())
+    }
+
     pub fn name(&self, id: FunctionId) -> String {
         printable(self.profile.name(self.profile.function(id).name))
     }
@@ -335,13 +341,14 @@ impl<'a> Report<'a> {
         let further = self.further.iter().flat_map(EventFigures::headings);
         let rows = functions.iter().map(|&id| {
             let function = self.profile.function(id);
-            let (self_costs, inclusive) = (
+            let costs = [
                 self.profile.self_costs(id),
                 self.profile.inclusive_costs(id),
-            );
+            ];
             let mut figures = Vec::from(self.first_figures(id));
-            let costs = self_costs.iter().zip(inclusive).skip(1);
-            for (event, (&self_cost, &inclusive)) in self.further.iter().zip(costs) {
+            let [self_costs, inclusive] = costs.map(|costs| self.padded(costs));
+            let costs = self_costs.zip(inclusive).skip(1);
+            for (event, (self_cost, inclusive)) in self.further.iter().zip(costs) {
                 figures.push(event.notation.cost(self_cost));
                 figures.push(event.notation.cost(inclusive));
             }
@@ -392,8 +399,8 @@ impl<'a> Report<'a> {
                 self.first.notation.cost(first_cost(call.costs())),
                 grouped(call.calls),
             ];
-            let costs = self.further.iter().zip(call.costs().iter().skip(1));
-            figures.extend(costs.map(|(event, &cost)| event.notation.cost(cost)));
+            let costs = self.further.iter().zip(self.padded(call.costs()).skip(1));
+            figures.extend(costs.map(|(event, cost)| event.notation.cost(cost)));
             Row {
                 figures,
                 name: self.name(function(call)),
