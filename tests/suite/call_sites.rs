@@ -168,6 +168,8 @@ fn a_trace_has_calls_in_other_files_too() {
         &block("fi=(2)\n"),
         &block(""),
         &block("fl=(2)\n"),
+        // Of a function of `a.php`, a block in another file that goes back there.
+        &block("fi=(1)\n").replace("fl=(1)\nfn=(1)", "fl=(2)\nfn=(1)"),
     ];
     for options in [
         profile_options(|options| options.call_files = true),
@@ -184,7 +186,7 @@ fn a_trace_has_calls_in_other_files_too() {
         let edges = edges.map(|edge| (edge.file().map(|file| profile.name(file)), edge.calls));
         assert_eq!(
             edges.collect::<Vec<_>>(),
-            [(None, 2), (Some(&b"b.php"[..]), 2)]
+            [(None, 3), (Some(&b"b.php"[..]), 2)]
         );
     }
 }
