@@ -392,10 +392,10 @@ impl CostTable {
     /// The first cost of a row.
     #[inline(always)]
     pub fn first(&self, row: usize) -> Cost {
-        if self.width > FULL {
-            return first_cost(self.row(row));
+        if self.width == 1 {
+            return self.costs.get(row).copied().unwrap_or(0);
         }
-        self.costs.get(row * self.width).copied().unwrap_or(0)
+        first_cost(self.row(row))
     }
 
     /// The rows that follow from these.
