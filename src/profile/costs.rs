@@ -149,6 +149,11 @@ impl CostTable {
         if WIDTH == 1 || WIDTH == ANY_WIDTH && self.width == 1 {
             return self.costs.push(first_cost(costs));
         }
+        if WIDTH != ANY_WIDTH
+            && let Some(row) = costs.first_chunk::<WIDTH>()
+        {
+            return self.costs.extend_from_slice(row);
+        }
         self.push_more(costs);
     }
 
@@ -349,21 +354,23 @@ impl CostTable {
     /// The costs of a row, which has `WIDTH`.
     #[inline(always)]
     pub fn row_of<const WIDTH: usize>(&self, row: usize) -> &[Cost] {
-        if WIDTH == 1 {
-            return self.costs.get(row).map_or(&[], std::slice::from_ref);
+        if WIDTH == ANY_WIDTH {
+            return self.row(row);
         }
-        self.row(row)
+        let row = self.costs.get(row * WIDTH..(row + 1) * WIDTH);
+        row.unwrap_or_default()
     }
 
     /// Puts other costs, `WIDTH` of them, in the place of a row.
     #[inline(always)]
     pub fn set<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
-        if WIDTH != 1 {
+        if WIDTH == ANY_WIDTH {
             self.clear_row(row);
             return self.add::<WIDTH>(row, costs);
         }
-        if let Some(cost) = self.costs.get_mut(row) {
-            *cost = first_cost(costs);
+        let row_costs = self.costs.get_mut(row * WIDTH..(row + 1) * WIDTH);
+        for (at, cost) in row_costs.into_iter().flatten().enumerate() {
+            *cost = costs.get(at).copied().unwrap_or(0);
         }
         if !self.rounds.is_empty() {
             self.clear_rounds(row);
@@ -481,20 +488,20 @@ impl CostPool {
         self.rows.widen(width);
     }
 
-    /// Keeps a row, and returns its number; none if there are too many.
-    pub fn keep(&mut self, costs: &[Cost]) -> Option<u32> {
+    /// Keeps a row, which has `WIDTH` costs, and returns its number; none if there are too many.
+    pub fn keep<const WIDTH: usize>(&mut self, costs: &[Cost]) -> Option<u32> {
         if let Some(row) = self.free.pop() {
-            self.rows.set::<ANY_WIDTH>(row as usize, costs);
+            self.rows.set::<WIDTH>(row as usize, costs);
             return Some(row);
         }
         let row = next_index(self.rows.rows())?;
-        self.rows.push::<ANY_WIDTH>(costs);
+        self.rows.push::<WIDTH>(costs);
         Some(row)
     }
 
-    /// The costs of a row.
-    pub fn row(&self, row: u32) -> &[Cost] {
-        self.rows.row(row as usize)
+    /// The costs of a row, which has `WIDTH`.
+    pub fn row_of<const WIDTH: usize>(&self, row: u32) -> &[Cost] {
+        self.rows.row_of::<WIDTH>(row as usize)
     }
 
     /// Says that a row is not needed any more.

@@ -21,7 +21,7 @@ impl ProfileBuilder {
         let Some(key) = calls.key(edge.index()).filter(|key| key.caller == caller) else {
             return false;
         };
-        if !self.trace.add_call(key, 1, costs) {
+        if !self.trace.add_call::<WIDTH>(key, 1, costs) {
             calls.add_again::<WIDTH>(edge, caller, costs.row);
         }
         true

@@ -446,7 +446,7 @@ impl ProfileBuilder {
             file,
             line,
         };
-        if self.is_followed() && self.trace.add_call(key, calls, costs) {
+        if self.is_followed() && self.trace.add_call::<WIDTH>(key, calls, costs) {
             self.offer_line(callee, target_line);
             return None;
         }

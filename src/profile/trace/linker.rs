@@ -156,6 +156,7 @@ impl Linker {
         if !self.roles.have_fibers() {
             return match self.contexts.width() {
                 1 => self.link_blocks::<false, 1>(batch),
+                2 => self.link_blocks::<false, 2>(batch),
                 _ => self.link_blocks::<false, ANY_WIDTH>(batch),
             };
         }
@@ -247,7 +248,7 @@ impl Linker {
         if WIDTH == 1 && first_cost(self_costs) == matching {
             return Below::Matching;
         }
-        let kept = self.waiting.keep(self_costs);
+        let kept = self.waiting.keep::<WIDTH>(self_costs);
         self.is_full |= kept.is_none();
         kept.map_or(Below::Nothing, Below::Costs)
     }
@@ -267,7 +268,7 @@ impl Linker {
             Below::Node(node) => contexts.attach(caller, node),
             Below::Matching => contexts.add_call::<WIDTH>(caller, function, &[called.cost]),
             Below::Costs(row) => {
-                contexts.add_call::<WIDTH>(caller, function, self.waiting.row(row));
+                contexts.add_call::<WIDTH>(caller, function, self.waiting.row_of::<WIDTH>(row));
                 self.waiting.release(row);
             }
             Below::Nothing => contexts.add_call::<WIDTH>(caller, function, costs),

@@ -23,7 +23,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
 use super::calls::EdgeKey;
-use super::costs::{ANY_WIDTH, Cost, Costs};
+use super::costs::{Cost, Costs};
 use super::ids::FunctionId;
 pub use contexts::{Context, ContextId, ContextTree, Step};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
@@ -96,9 +96,14 @@ impl Trace {
     /// Takes note of a call of the open block, and says whether it waits for the end of the block:
     /// [`end_block`](Self::end_block) will then tell what to list in its place.
     #[inline(always)]
-    pub fn add_call(&mut self, call: EdgeKey, calls: u64, costs: Costs<'_>) -> bool {
+    pub fn add_call<const WIDTH: usize>(
+        &mut self,
+        call: EdgeKey,
+        calls: u64,
+        costs: Costs<'_>,
+    ) -> bool {
         if let Some(linking) = &mut self.linking {
-            linking.add_call(call, costs);
+            linking.add_call::<WIDTH>(call, costs);
         }
         let waits = self.lists.has_to_wait(call.caller, call.callee);
         if waits {
@@ -152,14 +157,14 @@ impl Linking {
     }
 
     #[inline]
-    fn add_call(&mut self, call: EdgeKey, costs: Costs<'_>) {
+    fn add_call<const WIDTH: usize>(&mut self, call: EdgeKey, costs: Costs<'_>) {
         if costs.row.first() != Some(&costs.matching) {
             let position = self.batch.calls.len();
             self.batch.matching.push((position, costs.matching));
         }
         let call = InvocationCall::new(call.callee, None, call.line);
         self.batch.calls.push(call);
-        self.batch.call_costs.push::<ANY_WIDTH>(costs.row);
+        self.batch.call_costs.push::<WIDTH>(costs.row);
     }
 
     fn end_block(&mut self, block: Block) {
@@ -264,7 +269,7 @@ mod tests {
                 file: NameId::EMPTY,
                 line: 1,
             };
-            trace.add_call(call, 1, costs(&[cost]));
+            trace.add_call::<1>(call, 1, costs(&[cost]));
         }
         trace.add_self_costs::<1>(&[self_cost]);
         trace.end_block(caller, 3 * self_cost);
