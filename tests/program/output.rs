@@ -469,6 +469,7 @@ mod terminal {
         for (arguments, status, text) in [
             ("a.cg", 0, "self %"),
             ("-f v7 a.cg", 2, "is binary and would go to a terminal"),
+            #[cfg(feature = "compression")]
             ("-f pprof a.cg", 2, "is binary and would go to a terminal"),
             ("-f html a.cg", 2, "the page would go to a terminal"),
             ("-f v4 -o - a.cg", 2, "is binary and would go to a terminal"),
