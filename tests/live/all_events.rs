@@ -30,8 +30,8 @@ pub struct Figures {
     pub inclusive: Vec<i64>,
     /// How often it is called by those functions that the profile has.
     pub calls: i64,
-    /// By callee and line: calls and costs.
-    pub sub_calls: BTreeMap<(Key, u64), (i64, Vec<i64>)>,
+    /// By callee, file if it is another one than the function's, and line: calls and costs.
+    pub sub_calls: BTreeMap<(Key, String, u64), (i64, Vec<i64>)>,
 }
 
 impl AllEvents {
@@ -59,7 +59,9 @@ impl Figures {
     fn from_json(function: &Value, keys: &[Key]) -> Self {
         let calls = list(&function["sub_calls"], |call| {
             let callee = usize::try_from(number(&call["function"])).expect("an index");
-            let place = (keys[callee].clone(), call["line"].as_u64().expect("a line"));
+            let file = call["file"].as_str().unwrap_or("").to_owned();
+            let line = call["line"].as_u64().expect("a line");
+            let place = (keys[callee].clone(), file, line);
             (place, (number(&call["calls"]), list(&call["cost"], number)))
         });
         let count = calls.len();

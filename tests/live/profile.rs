@@ -151,7 +151,7 @@ impl Function {
             self_cost: number(&value["self"][0]),
             inclusive: number(&value["inclusive"][0]),
             invocations: number(&value["invocations"]),
-            sub_calls: list(&value["sub_calls"], Call::from_json),
+            sub_calls: joined(list(&value["sub_calls"], Call::from_json)),
         }
     }
 
@@ -192,6 +192,23 @@ impl Call {
             cost: number(&value["cost"][0]),
         }
     }
+}
+
+/// Calls as webgrind's formats have them, which hold no files of calls in inlined code.
+fn joined(calls: Vec<Call>) -> Vec<Call> {
+    let mut joined: Vec<Call> = Vec::new();
+    for call in calls {
+        let is_same =
+            |other: &&mut Call| (other.function, other.line) == (call.function, call.line);
+        match joined.iter_mut().find(is_same) {
+            Some(other) => {
+                other.calls += call.calls;
+                other.cost += call.cost;
+            }
+            None => joined.push(call),
+        }
+    }
+    joined
 }
 
 /// The stacks of traces with their costs.

@@ -98,7 +98,7 @@ fn told(inputs: &[PathBuf]) -> BTreeMap<Place, Row> {
     let functions = AllEvents::of(inputs).functions.into_iter();
     let rows = functions.map(|([_, file, name], figures)| {
         let calls = figures.sub_calls.iter();
-        let calls = calls.map(|(([_, file, name], line), (calls, costs))| {
+        let calls = calls.map(|(([_, file, name], _, line), (calls, costs))| {
             let callee = ((file.clone(), name.clone()), *line);
             (callee, (*calls, pair(costs)))
         });
