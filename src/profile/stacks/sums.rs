@@ -168,17 +168,31 @@ struct Calls {
 }
 
 /// Which sites call a site.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Callers {
+    #[default]
     Nobody,
     One(u32),
     Several,
 }
 
+/// What is summed of a site, in one place: sites are met in the order of the calls to them.
+#[derive(Clone, Default)]
+struct SiteSums {
+    /// Its self cost.
+    own: u64,
+    /// The costs of its calls, and of those to it.
+    out: u64,
+    into: u64,
+    /// How many calls of and to it there are.
+    count: u64,
+    callers: Callers,
+}
+
 /// Sites and calls, by the costs of one event.
 struct Graph {
-    /// Self costs of the sites.
-    own: Vec<u64>,
+    sites: Vec<SiteSums>,
+    /// The self cost of all sites.
     total: u64,
     /// The calls of each site by callee, one site after the other. Those of a site to itself are
     /// left out.
@@ -187,12 +201,6 @@ struct Graph {
     starts: Vec<u32>,
     /// The positions of the calls of each site, the most expensive first.
     heaviest: Vec<u32>,
-    /// The sums of the calls of and to each site.
-    out: Vec<u64>,
-    into: Vec<u64>,
-    callers: Vec<Callers>,
-    /// How many calls of and to each site there are.
-    counts: Vec<u64>,
     /// Whether each cost may be off by one: times and sizes are, what is counted is not.
     are_rounded: bool,
 }
@@ -211,15 +219,11 @@ impl Graph {
         let event = totals.iter().position(|&total| total > 0).unwrap_or(0);
         let positive = |cost: Option<Cost>| u64::try_from(cost.unwrap_or(0)).unwrap_or(0);
         let mut graph = Graph {
-            own: vec![0; sites.len()],
+            sites: vec![SiteSums::default(); sites.len()],
             total: 0,
             calls: Vec::new(),
             starts: vec![0],
             heaviest: Vec::new(),
-            out: vec![0; sites.len()],
-            into: vec![0; sites.len()],
-            callers: vec![Callers::Nobody; sites.len()],
-            counts: vec![0; sites.len()],
             are_rounded: profile
                 .events()
                 .get(event)
@@ -230,23 +234,23 @@ impl Graph {
             let start = graph.calls.len();
             for (id, name) in sites.functions_of(site) {
                 let cost = positive(profile.self_costs(*id).get(event).copied());
-                graph.own[at] = graph.own[at].saturating_add(cost);
+                graph.sites[at].own = graph.sites[at].own.saturating_add(cost);
                 for edge in profile.sub_calls(*id) {
                     let callee = site_of[edge.callee.index()];
                     if callee != site {
                         let cost = positive(edge.costs().get(event).copied());
                         graph.calls.push(Calls { callee, cost });
                         for end in [at, callee as usize] {
-                            let count = &mut graph.counts[end];
+                            let count = &mut graph.sites[end].count;
                             *count = count.saturating_add(edge.calls);
                         }
                     } else if name.chain.is_empty() {
                         // Recursion of unknown depth.
-                        graph.callers[at] = Callers::Several;
+                        graph.sites[at].callers = Callers::Several;
                     }
                 }
             }
-            graph.total = graph.total.saturating_add(graph.own[at]);
+            graph.total = graph.total.saturating_add(graph.sites[at].own);
             graph.merge_calls(start);
             graph.add_sums(site, start);
         }
@@ -275,13 +279,13 @@ impl Graph {
     /// Ends the calls of a site, which begin at a position.
     fn add_sums(&mut self, site: u32, start: usize) {
         for calls in &self.calls[start..] {
-            let callee = calls.callee as usize;
-            self.callers[callee] = match self.callers[callee] {
+            let callee = &mut self.sites[calls.callee as usize];
+            callee.callers = match callee.callers {
                 Callers::Nobody => Callers::One(site),
                 _ => Callers::Several,
             };
-            let (into, out) = (&mut self.into[callee], &mut self.out[site as usize]);
-            *into = into.saturating_add(calls.cost);
+            callee.into = callee.into.saturating_add(calls.cost);
+            let out = &mut self.sites[site as usize].out;
             *out = out.saturating_add(calls.cost);
         }
         self.starts.push(number(self.calls.len()));
@@ -313,10 +317,9 @@ impl Graph {
 
     /// What a site and its calls cost more than the calls to it say, if that is not just rounding.
     fn excess(&self, site: u32) -> u64 {
-        let at = site as usize;
-        let inclusive = self.own[at].saturating_add(self.out[at]);
-        let excess = inclusive.saturating_sub(self.into[at]);
-        let is_rounding = self.are_rounded && excess <= self.counts[at].saturating_add(1);
+        let sums = &self.sites[site as usize];
+        let excess = sums.own.saturating_add(sums.out).saturating_sub(sums.into);
+        let is_rounding = self.are_rounded && excess <= sums.count.saturating_add(1);
         if is_rounding { 0 } else { excess }
     }
 
@@ -327,7 +330,9 @@ impl Graph {
             let found = calls.binary_search_by_key(other, |calls| calls.callee);
             found.ok().map(|at| calls[at].cost)
         });
-        self.out[site as usize].saturating_sub(on_path.fold(0, u64::saturating_add))
+        self.sites[site as usize]
+            .out
+            .saturating_sub(on_path.fold(0, u64::saturating_add))
     }
 }
 
@@ -356,7 +361,7 @@ impl<'a> Tree<'a, '_> {
     fn add_exact(&mut self) {
         let mut pending = Vec::new();
         for site in self.sites.all() {
-            if self.graph.callers[site as usize] == Callers::Nobody {
+            if self.graph.sites[site as usize].callers == Callers::Nobody {
                 let parent = self.add_chain(NONE, site, false);
                 pending.push((site, parent));
             }
@@ -373,7 +378,7 @@ impl<'a> Tree<'a, '_> {
 
     /// Whether a site that is called by one with one stack has one, too.
     fn has_one_stack(&self, site: u32) -> bool {
-        let is_alone = matches!(self.graph.callers[site as usize], Callers::One(_));
+        let is_alone = matches!(self.graph.sites[site as usize].callers, Callers::One(_));
         is_alone && self.graph.excess(site) == 0
     }
 
@@ -422,7 +427,7 @@ impl<'a> Tree<'a, '_> {
             }
             self.set_path(node, &mut path);
             let calls = self.graph.cost_of_calls(site, &path);
-            let all = u128::from(self.graph.own[site as usize]) + u128::from(calls);
+            let all = u128::from(self.graph.sites[site as usize].own) + u128::from(calls);
             for calls in self.graph.heaviest_of(site) {
                 let weight = fraction(weight, calls.cost.into(), all);
                 if weight < least {
