@@ -21,7 +21,7 @@ impl Interpreter<'_> {
             _ if !self.recognises() => pos,
             FastPath::Records | FastPath::ShortLines if self.section.is_trace() => {
                 match self.columns.width() {
-                    // A record's key does not tell it.
+                    // A record that is remembered does not say in which file its calls stand.
                     _ if !self.in_force.calls_from_own_file() => pos,
                     1 => self.records::<1>(data, pos),
                     2 => self.records::<2>(data, pos),

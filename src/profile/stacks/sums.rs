@@ -565,14 +565,11 @@ impl<'a> Tree<'a, '_> {
                 for (event, &cost) in row.iter().enumerate() {
                     shares.divide(cost.unsigned_abs(), places);
                     for (&(first, _), &share) in places.iter().zip(&shares.shares) {
-                        costs.set_cost(
-                            node_of(first),
-                            event,
-                            match cost < 0 {
-                                true => Cost::saturating_sub_unsigned(0, share),
-                                false => Cost::saturating_add_unsigned(0, share),
-                            },
-                        );
+                        let share = match cost < 0 {
+                            true => Cost::saturating_sub_unsigned(0, share),
+                            false => Cost::saturating_add_unsigned(0, share),
+                        };
+                        costs.set_cost(node_of(first), event, share);
                     }
                 }
             }

@@ -183,13 +183,8 @@ impl ContextTree {
 
     /// Goes through all nodes from the roots down, the nodes below one in no particular order.
     pub fn walk(&self) -> impl Iterator<Item = Step> {
-        self.walk_below(ContextId::TOP)
-    }
-
-    /// Goes in the same way through the nodes below a node.
-    pub fn walk_below(&self, id: ContextId) -> impl Iterator<Item = Step> {
         // Where to go next, if there is anything left on this level.
-        let mut next = self.context(id).children.first;
+        let mut next = self.context(ContextId::TOP).children.first;
         let mut path = Vec::new();
         std::iter::from_fn(move || {
             if next == ContextId::NONE {
@@ -202,15 +197,6 @@ impl ContextTree {
             next = self.context(id).children.first;
             Some(Step::Enter(id))
         })
-    }
-
-    /// The tree with functions merged into groups: each becomes the function that `group` returns.
-    pub fn regrouped(&self, group: impl FnMut(FunctionId) -> FunctionId) -> Self {
-        let mut tree = ContextTree::default();
-        tree.widen(self.width());
-        tree.merge(self, group);
-        tree.self_costs.seal();
-        tree
     }
 
     /// For every function the inclusive costs of those nodes that have no node of the same function
