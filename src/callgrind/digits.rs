@@ -2,7 +2,8 @@
 //!
 //! The first byte of a text is the lowest bit of its mask, and the lowest byte of its word.
 
-use wide::{bytemuck, i8x16, u8x16};
+#[cfg(target_arch = "x86_64")]
+use safe_arch as sse;
 
 /// A byte of 1 in each byte.
 const ONES: u64 = u64::MAX / 0xff;
@@ -32,18 +33,52 @@ pub(super) fn equal(bytes: &[u8; 16], byte: u8) -> u32 {
 }
 
 /// A bit for each byte that is the same in both.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn same(bytes: &[u8; 16], others: &[u8; 16]) -> u32 {
-    u8x16::new(*bytes).simd_eq(u8x16::new(*others)).to_bitmask()
+    let [bytes, others] = [bytes, others].map(sse::load_unaligned_m128i);
+    sse::move_mask_i8_m128i(sse::cmp_eq_mask_i8_m128i(bytes, others)).cast_unsigned()
+}
+
+/// A bit for each byte that is not one of the `COUNT` from `first` on.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn outside<const COUNT: u8>(bytes: &[u8; 16], first: u8) -> u32 {
+    // Those within become the least of signed bytes.
+    let offset = sse::set_splat_i8_m128i(0x80_u8.wrapping_sub(first).cast_signed());
+    let values = sse::add_i8_m128i(sse::load_unaligned_m128i(bytes), offset);
+    let last = sse::set_splat_i8_m128i((0x80 + (COUNT - 1)).cast_signed());
+    sse::move_mask_i8_m128i(sse::cmp_gt_mask_i8_m128i(values, last)).cast_unsigned()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) use portable::{outside, same};
+
+/// The same for any machine.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod portable {
+    /// A bit for each byte that is the same in both.
+    pub fn same(bytes: &[u8; 16], others: &[u8; 16]) -> u32 {
+        let pairs = bytes.iter().zip(others).enumerate();
+        pairs.fold(0, |bits, (at, (byte, other))| {
+            bits | u32::from(byte == other) << at
+        })
+    }
+
+    /// A bit for each byte that is not one of the `COUNT` from `first` on.
+    pub fn outside<const COUNT: u8>(bytes: &[u8; 16], first: u8) -> u32 {
+        let is_outside = |byte: u8| byte.wrapping_sub(first) >= COUNT;
+        let bytes = bytes.iter().enumerate();
+        bytes.fold(0, |bits, (at, &byte)| {
+            bits | u32::from(is_outside(byte)) << at
+        })
+    }
 }
 
 /// A bit for each byte that is no digit.
 #[inline(always)]
 pub(super) fn no_digits(bytes: &[u8; 16]) -> u32 {
-    // Digits become the ten greatest of signed bytes.
-    let values = u8x16::new(*bytes) + u8x16::splat(0x7f - b'9');
-    let values: i8x16 = bytemuck::cast(values);
-    0xffff ^ values.simd_gt(i8x16::splat(0x7f - 10)).to_bitmask()
+    outside::<10>(bytes, b'0')
 }
 
 /// The number that the first bytes of a word spell, 1 to 8 digits.
@@ -108,6 +143,30 @@ impl Digits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn masks_are_the_same_on_any_machine() {
+        for byte in 0..=u8::MAX {
+            let mut bytes = [b'5'; 16];
+            (bytes[3], bytes[14]) = (byte, byte);
+            let expected = if byte.is_ascii_digit() {
+                0
+            } else {
+                1 << 3 | 1 << 14
+            };
+            assert_eq!(no_digits(&bytes), expected);
+            assert_eq!(portable::outside::<10>(&bytes, b'0'), expected);
+            let here = if byte == b'5' {
+                0xffff
+            } else {
+                1 << 3 | 1 << 14
+            };
+            assert_eq!(
+                (equal(&bytes, byte), portable::same(&bytes, &[byte; 16])),
+                (here, here)
+            );
+        }
+    }
 
     #[test]
     fn numbers_of_every_length() {

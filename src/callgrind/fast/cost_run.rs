@@ -11,9 +11,7 @@
 //!
 //! and calls. Their numbers are read in words of 8 bytes.
 
-use wide::u8x16;
-
-use crate::callgrind::digits::{Digits, equal, mask, no_digits, word};
+use crate::callgrind::digits::{Digits, equal, mask, no_digits, outside, word};
 use crate::callgrind::line::{PendingCall, Position};
 
 /// The column of the line number: the only one, or the one after an address.
@@ -166,10 +164,7 @@ fn short_line<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> Op
 #[inline(always)]
 fn hexadecimal(bytes: &[u8; LONGEST], at: usize) -> Option<(u64, usize)> {
     let digits: &[u8; 16] = bytes.get(at..)?.strip_prefix(b"0x")?.first_chunk()?;
-    // Letters become 0 to 5, and then at most 127; all else has the top bit set.
-    let letters = (u8x16::new(*digits) | u8x16::splat(0x20)) - u8x16::splat(b'a');
-    let letters = letters.saturating_add(u8x16::splat(127 - 5));
-    let others = no_digits(digits) & letters.to_bitmask();
+    let others = no_digits(digits) & outside::<6>(&digits.map(|digit| digit | 0x20), b'a');
     let count = others.trailing_zeros() as usize;
     let (digits, rest) = digits.split_at_checked(count)?;
     if digits.is_empty() || rest.first() != Some(&b' ') {
