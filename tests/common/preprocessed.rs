@@ -53,6 +53,12 @@ pub struct V4Call {
     pub cost: u32,
 }
 
+/// Numbers as files hold them.
+pub fn numbers(numbers: &[u32]) -> Vec<u8> {
+    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
+    bytes.collect()
+}
+
 impl Decoded {
     /// The tables of a file but for v4.
     pub fn tables(&self) -> Tables {

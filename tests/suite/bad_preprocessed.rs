@@ -1,14 +1,16 @@
 //! Preprocessed files that are not sound: each is refused with a message that helps.
 
 use std::fs;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
 use cg_preprocess::profile::ProfileBuilder;
-use cg_preprocess::webgrind::{self, ReadError, Version, WriteOptions};
+use cg_preprocess::webgrind::{self, ReadError, Version};
 
 use crate::common::Random;
 use crate::common::fixtures;
+use crate::common::preprocessed::numbers;
 use crate::library;
+use crate::properties::hostile::{any_reading, assert_writable};
 
 fn builder() -> ProfileBuilder {
     ProfileBuilder::new(library::linked())
@@ -70,92 +72,30 @@ fn a_file_that_cannot_be_read_on_is_reported_with_the_cause() {
     assert_eq!(cause.to_string(), "the disk is broken");
 }
 
-/// A file of which nearly all is a hole.
-struct Sparse {
-    /// What is there, and where it begins.
-    pieces: Vec<(u64, Vec<u8>)>,
-    size: u64,
-    position: u64,
-}
-
-impl Sparse {
-    fn new(size: u64, pieces: impl IntoIterator<Item = (u64, Vec<u8>)>) -> Self {
-        Sparse {
-            pieces: pieces.into_iter().collect(),
-            size,
-            position: 0,
-        }
-    }
-}
-
-impl Read for Sparse {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // A piece, or the zeros before the next one.
-        let mut end = self.size;
-        for (start, bytes) in &self.pieces {
-            match self.position.checked_sub(*start) {
-                None => end = end.min(*start),
-                Some(passed) => {
-                    let mut rest = bytes.get(passed as usize..).unwrap_or_default();
-                    if !rest.is_empty() {
-                        let count = rest.read(buffer)?;
-                        self.position += count as u64;
-                        return Ok(count);
-                    }
-                }
-            }
-        }
-        let room = end.saturating_sub(self.position);
-        let count = buffer.len().min(usize::try_from(room).unwrap());
-        buffer[..count].fill(0);
-        self.position += count as u64;
-        Ok(count)
-    }
-}
-
-impl Seek for Sparse {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.position = match to {
-            SeekFrom::Start(place) => place,
-            SeekFrom::End(by) => self.size.saturating_add_signed(by),
-            SeekFrom::Current(by) => self.position.saturating_add_signed(by),
-        };
-        Ok(self.position)
-    }
-}
-
-fn numbers<const COUNT: usize>(numbers: [u32; COUNT]) -> Vec<u8> {
-    numbers
-        .iter()
-        .flat_map(|number| number.to_le_bytes())
-        .collect()
-}
-
+/// Nothing but their place tells two equal calls apart: the first of them made the invocation.
 #[test]
-fn an_invocation_was_made_by_the_first_of_the_calls_that_name_it() {
-    let file = [
-        numbers([4, 163, 2, 20, 77]),
-        // Function 0 and its invocation, which makes two calls.
-        numbers([10, 20, 0, 1]),
-        numbers([10, 20, 0, u32::MAX, 0, 0, 2, 131]),
-        b"a.c\nmain\n".to_vec(),
-        // Function 1 has one invocation, which both calls name.
-        numbers([5, 5, 10, 1]),
-        numbers([5, 5, 5, 0, 0, 7, 0, 131]),
-        b"a.c\nf\n".to_vec(),
-        numbers([1, 0, 7, 5]),
-        numbers([1, 0, 7, 5]),
-        b"events: Ir\n".to_vec(),
-    ]
-    .concat();
-    let mut builder = builder();
-    webgrind::read(Cursor::new(file), "a.pre", &mut builder).unwrap();
-    let profile = builder.finish().unwrap();
-    let tree = profile.invocations().unwrap();
-    // In block order the callee stands first.
-    let (caller, call) = tree.caller_of(0).unwrap();
-    assert_eq!((caller, tree.calls_of(1)), (1, 0..2));
-    assert!(std::ptr::eq(&tree.calls()[call], &tree.calls()[0]));
+fn an_invocation_that_two_calls_name_comes_back() {
+    // Sub-calls stand in the order of blocks: those of the callee, which makes none, before or after.
+    for (callee, place) in [(0, 131), (1, 163)] {
+        let file = [
+            &numbers(&[4, 163, 2, 20, 77])[..],
+            // Function 0 and its invocation, which makes two calls.
+            &numbers(&[10, 20, 0, 1, 10, 20, 0, u32::MAX, 0, 0, 2, 131]),
+            b"a.c\nmain\n",
+            // Function 1 has one invocation, which both calls name.
+            &numbers(&[5, 5, 10, 1, 5, 5, 5, 0, 0, 7, 0, place]),
+            b"a.c\nf\n",
+            &numbers(&[1, 0, 7, 5, 1, 0, 7, 5]),
+            b"events: Ir\nsummary: 15\n",
+        ]
+        .concat();
+        let profile = library::read_file(&file).unwrap();
+        let tree = profile.invocations().unwrap();
+        let (caller, call) = tree.caller_of(callee).unwrap();
+        assert_eq!((caller, tree.calls_of(caller)), (1 - callee, 0..2));
+        assert!(std::ptr::eq(&tree.calls()[call], &tree.calls()[0]));
+        assert!(library::write(&profile, Version::V4) == file);
+    }
 }
 
 const GIB: u32 = 1 << 30;
@@ -163,63 +103,69 @@ const GIB: u32 = 1 << 30;
 /// Each takes no more than the bytes of a line, in time and in memory.
 #[test]
 fn holes_are_refused_at_once() {
-    let size = u64::from(4 * (GIB - 1));
-    let last = 4 * (GIB - 1) - 1;
-    let at = u64::from;
-    let hole = "has a hole: expected text (found 4096 or more zero bytes in a row)";
-
-    let headers = Sparse::new(size, [(0, numbers([7, 20, 1, 16]))]);
-    let error = read_error(headers, "a.pre").to_string();
-    assert_eq!(error, format!("a.pre: at byte 20: the header line {hole}"));
-
-    let end = |text: &[u8]| (at(last) - text.len() as u64 + 1, text.to_vec());
-    let start = |version, count| numbers([version, last - 10, 1, 16, 0, 0, 0, count]);
-    let file_name = Sparse::new(size, [(0, start(6, 0)), end(b"events: Ir\n")]);
-    let error = read_error(file_name, "a.pre").to_string();
-    assert_eq!(error, format!("a.pre: at byte 36: the file name {hole}"));
-
-    let calls = "list has a hole: expected calls (found 4096 or more zero bytes in a row)";
-    let called_from = Sparse::new(size, [(0, start(6, GIB / 8)), end(b"events: Ir\n")]);
-    let error = read_error(called_from, "a.pre").to_string();
-    assert_eq!(
-        error,
-        format!("a.pre: at byte 4132: the called-from {calls}")
-    );
-    let invocation = numbers([0, 0, 0, u32::MAX, 0, 0, GIB / 8, 68]);
+    let end = b"events: Ir\n";
+    let usual = 4 * (u64::from(GIB) - 1);
+    let headers = 4 * (GIB - 1) - 11;
+    let start = |version, count| numbers(&[version, headers, 1, 16, 0, 0, 0, count]);
+    let invocation = numbers(&[0, 0, 0, u32::MAX, 0, 0, GIB / 8, 68]);
     let with_calls = [&start(4, 1)[..], &invocation, b"a\nf\n"].concat();
-    let sub_calls = Sparse::new(size, [(0, with_calls), end(b"events: Ir\n")]);
-    let error = read_error(sub_calls, "a.pre").to_string();
-    assert_eq!(error, format!("a.pre: at byte 4164: the sub-call {calls}"));
-
-    let invocations = Sparse::new(size, [(0, start(4, GIB / 8 - 10)), end(b"events: Ir\n")]);
-    let error = read_error(invocations, "a.pre").to_string();
-    assert_eq!(
-        error,
-        "a.pre: at byte 0: sub-calls of invocation 0 of function 0 out of place: expected 0 \
-         between bytes 64 and 4294967281, after functions and other sub-calls and before the \
-         headers"
-    );
-}
-
-#[test]
-fn a_file_beyond_its_addresses_is_refused() {
-    let start = || numbers([7, 20, 1, 16]);
-    let error = read_error(Sparse::new(1 << 32, [(0, start())]), "a.pre").to_string();
-    assert_eq!(
-        error,
-        "a.pre: at byte 0: too large for a preprocessed file: expected at most 4294967295 bytes \
-         (found 4294967296)"
-    );
-    let largest = Sparse::new((1 << 32) - 1, [(0, start())]);
-    let error = read_error(largest, "a.pre");
-    assert!(error.to_string().contains("hole"), "{error}");
+    let zeros = "(found 4096 or more zero bytes in a row)";
+    for (size, start, told) in [
+        (
+            usual,
+            numbers(&[7, 20, 1, 16]),
+            format!("20: the header line has a hole: expected text {zeros}"),
+        ),
+        (
+            usual,
+            start(6, 0),
+            format!("36: the file name has a hole: expected text {zeros}"),
+        ),
+        (
+            usual,
+            start(6, GIB / 8),
+            format!("4132: the called-from list has a hole: expected calls {zeros}"),
+        ),
+        (
+            usual,
+            with_calls,
+            format!("4164: the sub-call list has a hole: expected calls {zeros}"),
+        ),
+        (
+            usual,
+            start(4, GIB / 8 - 10),
+            "0: sub-calls of invocation 0 of function 0 out of place: expected 0 between bytes 64 \
+             and 4294967281, after functions and other sub-calls and before the headers"
+                .to_owned(),
+        ),
+        (
+            1 << 32,
+            numbers(&[7, 20, 1, 16]),
+            "0: too large for a preprocessed file: expected at most 4294967295 bytes (found \
+             4294967296)"
+                .to_owned(),
+        ),
+        (
+            (1 << 32) - 1,
+            numbers(&[7, 20, 1, 16]),
+            format!("20: the header line has a hole: expected text {zeros}"),
+        ),
+    ] {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&start).unwrap();
+        file.seek(SeekFrom::Start(size - end.len() as u64)).unwrap();
+        file.write_all(end).unwrap();
+        file.rewind().unwrap();
+        let error = read_error(file, "a.pre").to_string();
+        assert_eq!(error, format!("a.pre: at byte {told}"));
+    }
 }
 
 #[test]
 fn names_and_headers_have_a_longest_length() {
     let longest = 16 << 20;
     let file = |header: usize| {
-        let mut file = numbers([5, 38, 1, 16, 0, 0, 0, 0]);
+        let mut file = numbers(&[5, 38, 1, 16, 0, 0, 0, 0]);
         file.extend(b"a.c\nf\n");
         file.resize(38 + header, b'a');
         file.push(b'\n');
@@ -227,83 +173,71 @@ fn names_and_headers_have_a_longest_length() {
     };
     assert!(webgrind::read(file(longest - 1), "a.pre", &mut builder()).is_ok());
     let error = read_error(file(longest + 1), "a.pre").to_string();
-    assert_eq!(
-        error,
-        "a.pre: at byte 38: the header line is too long: expected at most 16777216 bytes"
-    );
+    let told = "the header line is too long: expected at most 16777216 bytes";
+    assert_eq!(error, format!("a.pre: at byte 38: {told}"));
 }
 
 /// Spoils a file in one to three places, or cuts it off.
 fn spoil(file: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..=random.index(3) {
-        match random.index(4) {
-            0 => {
-                let at = random.index(file.len());
-                file[at] ^= 1 << random.index(8);
-            }
-            1 => {
-                let at = random.index(file.len());
-                file[at] = *b"\n\0\xff:".get(random.index(4)).unwrap();
-            }
+        let at = random.index(file.len());
+        // Half of the numbers are among those on which all others depend.
+        let end = [file.len(), file.len().min(68)][random.index(2)];
+        let to = random.index(end - 3);
+        let size = u32::try_from(file.len()).unwrap();
+        match random.index(5) {
+            0 => file[at] ^= 1 << random.index(8),
+            1 => file[at] = b"\n\0\xff:"[random.index(4)],
             2 => {
-                // Half of them where the numbers are on which all others depend.
-                let last = file.len() - 4;
-                let end = if random.index(2) == 0 {
-                    last
-                } else {
-                    last.min(64)
-                };
-                let at = random.index(end + 1);
-                let size = u32::try_from(file.len()).unwrap();
                 let numbers = [0, 1, 2, size - 1, size, size + 1, u32::MAX / 8, u32::MAX];
-                let number = numbers[random.index(numbers.len())];
-                file[at..at + 4].copy_from_slice(&number.to_le_bytes());
+                file[to..to + 4].copy_from_slice(&numbers[random.index(8)].to_le_bytes());
+            }
+            3 => {
+                // The number of another place, or one near to it.
+                let from = random.index(file.len() / 4) * 4;
+                let number = u32::from_le_bytes(file[from..from + 4].try_into().unwrap());
+                let near = number.wrapping_add(random.below(5) as u32).wrapping_sub(2);
+                file[to / 4 * 4..][..4].copy_from_slice(&near.to_le_bytes());
             }
             _ => file.truncate(4 + random.index(file.len() - 3)),
         }
     }
 }
 
-fn good_files() -> Vec<Vec<u8>> {
+#[test]
+fn spoilt_files_are_refused_or_read_as_far_as_they_are_sound() {
     let paths = [
         "xdebug2/chain.cg",
         "xdebug3/features.cg",
+        "xdebug3/fibers.cg",
+        "xdebug3/proxies.cg",
+        "xdebug3/small.cg",
         "producers/go-pprof-objects.cg",
         "valgrind/threads-02.cg",
     ];
-    let files = paths.iter().flat_map(|path| {
-        let profile = library::read(fixtures::bytes(path), library::linked());
-        Version::ALL.map(|version| library::write(&profile, version))
-    });
-    files.collect()
-}
-
-#[test]
-fn spoilt_files_are_refused_or_read_as_far_as_they_are_sound() {
+    let profiles = paths.map(|path| library::read(fixtures::bytes(path), library::linked()));
+    let files = profiles
+        .iter()
+        .flat_map(|profile| Version::ALL.map(|version| library::write(profile, version)));
     let mut random = Random(1);
     let (mut good, mut bad) = (0, 0);
-    for file in good_files() {
-        for _ in 0..160 {
+    for file in files {
+        for _ in 0..120 {
             let mut file = file.clone();
             spoil(&mut file, &mut random);
-            let mut builder = builder();
-            if webgrind::read(Cursor::new(&file), "spoilt.pre", &mut builder).is_err() {
+            let options = any_reading(&mut random).profile;
+            let Ok((profile, _)) = library::read_files_with(&[&file], options) else {
                 bad += 1;
                 continue;
-            }
+            };
             good += 1;
-            let profile = builder.finish().unwrap();
             // Everything has been paid for with bytes.
             assert!(16 * profile.edges().len() <= file.len());
             assert!(20 * profile.functions().len() <= file.len());
             if let Some(tree) = profile.invocations() {
                 assert!(32 * tree.invocations().len() + 16 * tree.calls().len() <= file.len());
             }
-            // These write all that the others do.
-            for version in [Version::V4, Version::V7] {
-                let output = Cursor::new(Vec::new());
-                webgrind::write(&profile, &WriteOptions::new(version), output).unwrap();
-            }
+            assert_writable(&profile);
         }
     }
     assert!(good > 400 && bad > 400, "{good} good, {bad} bad");

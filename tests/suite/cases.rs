@@ -17,9 +17,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::profile::{
-    Comparison, EventChoice, InclusiveCost, Profile, ProfileBuilder, Stacks,
-};
+use cg_preprocess::profile::{Comparison, EventChoice, InclusiveCost, Profile, Stacks};
 use cg_preprocess::report::json::Completeness;
 use cg_preprocess::report::markdown::{self, Verdict};
 use cg_preprocess::report::{collapsed, json, text, tree};
@@ -27,7 +25,7 @@ use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
 use crate::common::pages::{self, Block};
 use crate::common::preprocessed::decode;
-use crate::library::{self, Bytewise, Reading};
+use crate::library::{self, Reading, Reads};
 use crate::sum_stacks;
 
 /// Takes options off a list: each with its value, or an empty one.
@@ -94,45 +92,22 @@ impl Inputs<'_> {
         reading(&self.options).read(texts).unwrap().0
     }
 
-    /// Headers, functions and warnings; shortcuts look ahead: they are taken where enough follows,
-    /// and the general path where each byte comes alone. The reference parser has none.
+    /// Headers, functions and warnings, whichever way they are read.
     fn tables(&self) -> String {
         let reading = reading(&self.options);
-        let whole = shown(reading.read(self.texts.iter().map(|text| text.as_bytes())));
-        let bytewise = self.texts.iter().map(|text| Bytewise(text.as_bytes()));
-        assert_eq!(shown(reading.read(bytewise)), whole, "byte by byte");
-        assert_eq!(
-            shown(self.by_reference(&reading)),
-            whole,
-            "by the reference parser"
-        );
-        if let ([text], true) = (&self.texts[..], whole.contains(" | self ")) {
+        let texts: Vec<_> = self.texts.iter().map(|text| text.as_bytes()).collect();
+        let whole = reading.read_in_any_way(&texts, &[1]);
+        if let ([text], Ok((profile, _))) = (&self.texts[..], &whole) {
             let followed = format!("{text}\n{}", "# what follows\n".repeat(20));
             let followed = reading.read([followed.as_bytes()]).unwrap().0;
-            assert_eq!(
-                library::listing(&followed),
-                library::listing(&self.profile()),
-                "followed"
-            );
+            assert_eq!(library::listing(&followed), library::listing(profile));
         }
-        whole
-    }
-
-    fn by_reference(&self, reading: &Reading) -> Result<(Profile, Vec<String>), String> {
-        let mut builder = ProfileBuilder::new(reading.profile.clone());
-        let mut warnings = Vec::new();
-        for text in &self.texts {
-            let read = callgrind::read_line_by_line;
-            let outcome = read(text.as_bytes(), "test.cg", &reading.read, &mut builder)
-                .map_err(|error| error.to_string())?;
-            warnings.extend(outcome.warnings.iter().map(ToString::to_string));
-        }
-        let profile = builder.finish().map_err(|error| error.to_string())?;
-        Ok((profile, warnings))
+        shown(whole)
     }
 }
 
-fn shown(read: Result<(Profile, Vec<String>), String>) -> String {
+/// Headers, functions and warnings, or the error.
+pub fn shown(read: Reads) -> String {
     let (profile, warnings) = match read {
         Ok(read) => read,
         Err(error) => return format!("error: {error}\n"),

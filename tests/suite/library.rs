@@ -1,12 +1,14 @@
 //! The library as programs use it: text becomes a profile, and a profile files.
 
-use std::io::{Cursor, Read};
+use std::fmt::Debug;
+use std::io::{self, Cursor, Read};
 
-use cg_preprocess::callgrind::{self, KindChoice};
+use cg_preprocess::callgrind::{self, KindChoice, Outcome};
 use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::report::{self, json::Notes, text};
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
 
+use crate::common::Random;
 use crate::common::tables::Tables;
 
 /// Options of reading profiles that differ from the defaults.
@@ -53,14 +55,24 @@ impl Reading {
     }
 
     /// Reads inputs one after the other into one profile; also what there is to say about them.
-    pub fn read<R: Read>(
+    pub fn read<R: Read>(&self, inputs: impl IntoIterator<Item = R>) -> Reads {
+        self.read_by(callgrind::read, inputs)
+    }
+
+    fn read_by<R: Read>(
         &self,
+        read: fn(
+            R,
+            &str,
+            &callgrind::Options,
+            &mut ProfileBuilder,
+        ) -> Result<Outcome, callgrind::Error>,
         inputs: impl IntoIterator<Item = R>,
-    ) -> Result<(Profile, Vec<String>), String> {
+    ) -> Reads {
         let mut builder = ProfileBuilder::new(self.profile.clone());
         let mut warnings = Vec::new();
         for input in inputs {
-            let outcome = callgrind::read(input, "test.cg", &self.read, &mut builder)
+            let outcome = read(input, "test.cg", &self.read, &mut builder)
                 .map_err(|error| error.to_string())?;
             warnings.extend(outcome.warnings.iter().map(ToString::to_string));
         }
@@ -68,11 +80,84 @@ impl Reading {
         Ok((profile, warnings))
     }
 
+    /// Reads inputs, and sees that the same comes of them in pieces of up to so many bytes, and by
+    /// the reference parser.
+    ///
+    /// Shortcuts look ahead: they are taken where enough follows, and the general path where each
+    /// byte comes alone. The reference parser has none.
+    #[track_caller]
+    pub fn read_in_any_way(&self, texts: &[&[u8]], sizes: &[u64]) -> Reads {
+        let whole = self.read(texts.iter().copied());
+        let expected = described(&whole);
+        let assert_same = |read: &Reads, how: &str| {
+            let (found, texts) = (described(read), texts.concat().escape_ascii().to_string());
+            assert!(found == expected, "{how}: {texts}\n{found}\n{expected}");
+        };
+        for &size in sizes {
+            let pieces = texts.iter().map(|text| Pieces::new(text, size));
+            assert_same(&self.read(pieces), &format!("in pieces of {size}"));
+        }
+        let reference = self.read_by(callgrind::read_line_by_line, texts.iter().copied());
+        assert_same(&reference, "by the reference parser");
+        whole
+    }
+
     /// Reads one text that can be read.
     pub fn sound(&self, text: &[u8]) -> Profile {
         let read = self.read([text]);
         read.expect("a sound profile is read").0
     }
+}
+
+/// A profile and what there is to say of it, or why there is none.
+pub type Reads = Result<(Profile, Vec<String>), String>;
+
+/// Everything that can be seen of a profile.
+fn described(read: &Reads) -> String {
+    let (profile, warnings) = match read {
+        Ok(read) => read,
+        Err(error) => return format!("error: {error}"),
+    };
+    let functions: Vec<_> = profile.functions().map(|(_, function)| function).collect();
+    let edges: Vec<_> = profile.edges().collect();
+    let files = [Version::V4, Version::V7]
+        .map(|version| write_with(profile, version, OnOverflow::Saturate));
+    format!("{warnings:?}\n{functions:?}\n{edges:?}\n{files:?}")
+}
+
+/// Gives bytes in pieces of any sizes up to the largest, with interruptions.
+pub struct Pieces<'a> {
+    bytes: &'a [u8],
+    random: Random,
+    largest: u64,
+}
+
+impl<'a> Pieces<'a> {
+    pub fn new(bytes: &'a [u8], largest: u64) -> Self {
+        let random = Random(largest);
+        Pieces {
+            bytes,
+            random,
+            largest,
+        }
+    }
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.largest > 1 && self.random.below(20) == 0 {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let size = buffer
+            .len()
+            .min(self.random.below(self.largest) as usize + 1);
+        self.bytes.read(&mut buffer[..size])
+    }
+}
+
+/// Reads a text that can be read, for its first event.
+pub fn profile(text: impl AsRef<[u8]>) -> Profile {
+    read(text, ProfileOptions::default())
 }
 
 /// Reads a text that can be read.
@@ -89,14 +174,39 @@ pub fn linked() -> ProfileOptions {
     profile_options(|options| options.invocations = true)
 }
 
+/// Options for all events, and for the files of calls.
+pub fn all_events() -> ProfileOptions {
+    profile_options(|options| {
+        options.events = EventChoice::All;
+        options.call_files = true;
+    })
+}
+
 /// Options for this event.
 pub fn event(name: &str) -> ProfileOptions {
     profile_options(|options| options.events = EventChoice::Named(vec![name.as_bytes().to_vec()]))
 }
 
+/// Adds one profile after the other to the first.
+pub fn merged(profiles: impl IntoIterator<Item = Profile>) -> Profile {
+    let merged = profiles.into_iter().reduce(|mut one, other| {
+        one.merge(other).expect("there are few of everything");
+        one
+    });
+    merged.expect("a profile")
+}
+
 /// Reads preprocessed files into one profile, with their invocations.
 pub fn read_files(files: &[&[u8]]) -> Result<(Profile, Vec<ReadOutcome>), String> {
-    let mut builder = ProfileBuilder::new(linked());
+    read_files_with(files, linked())
+}
+
+/// Reads preprocessed files into one profile.
+pub fn read_files_with(
+    files: &[&[u8]],
+    options: ProfileOptions,
+) -> Result<(Profile, Vec<ReadOutcome>), String> {
+    let mut builder = ProfileBuilder::new(options);
     let mut outcomes = Vec::new();
     for file in files {
         let outcome = webgrind::read(Cursor::new(file), "test.pre", &mut builder);
@@ -140,11 +250,16 @@ pub fn write_as(profile: &Profile, options: WriteOptions) -> (Vec<u8>, Vec<Write
     (file, written.warnings)
 }
 
+/// What a report writes.
+pub fn text_of<T, E: Debug>(write: impl FnOnce(&mut Vec<u8>) -> Result<T, E>) -> String {
+    let mut output = Vec::new();
+    write(&mut output).expect("memory takes it");
+    String::from_utf8(output).expect("UTF-8")
+}
+
 /// Writes the report for machines.
 pub fn json(profile: &Profile) -> String {
-    let mut output = Vec::new();
-    report::json::write(profile, &Notes::default(), &mut output).expect("memory takes it");
-    String::from_utf8(output).expect("UTF-8")
+    text_of(|output| report::json::write(profile, &Notes::default(), output))
 }
 
 /// All header lines.
@@ -159,34 +274,15 @@ pub fn listing(profile: &Profile) -> Vec<String> {
     Tables::of(profile).listing()
 }
 
-/// Gives a byte at a time.
-pub struct Bytewise<'a>(pub &'a [u8]);
-
-impl Read for Bytewise<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = buffer.len().min(1);
-        self.0.read(&mut buffer[..count])
-    }
-}
-
-/// Lists what a text holds, or says why it cannot be read.
-///
-/// Shortcuts look ahead: they are taken where enough follows, and the general path where each byte
-/// comes alone. The reference parser has none.
+/// Lists what a text holds, or says why it cannot be read, whichever way it is.
 #[track_caller]
 pub fn listed(text: &str) -> Result<Vec<String>, String> {
     let reading = Reading::default();
     let followed = format!("{text}{}", "# what follows\n".repeat(20));
-    let list = |read: Result<(Profile, _), _>| read.map(|(profile, _)| listing(&profile));
-    let whole = list(reading.read([followed.as_bytes()]));
-    assert_eq!(list(reading.read([text.as_bytes()])), whole, "at the end");
-    let bytewise = list(reading.read([Bytewise(followed.as_bytes())]));
-    assert_eq!(bytewise, whole, "byte by byte");
-    let mut builder = ProfileBuilder::new(ProfileOptions::default());
-    let reference =
-        callgrind::read_line_by_line(text.as_bytes(), "test.cg", &reading.read, &mut builder)
-            .map_err(|error| error.to_string())
-            .map(|_| listing(&builder.finish().expect("what was read makes a profile")));
-    assert_eq!(reference, whole, "by the reference parser");
-    whole
+    let [alone, followed] = [text, &followed].map(|text| {
+        let read = reading.read_in_any_way(&[text.as_bytes()], &[1]);
+        read.map(|(profile, _)| listing(&profile))
+    });
+    assert_eq!(alone, followed);
+    followed
 }

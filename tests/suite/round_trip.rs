@@ -414,29 +414,3 @@ proptest! {
         check(&read_text(&spell(&document, &style).text, options), policy);
     }
 }
-
-/// Nothing but their place tells two equal calls apart.
-#[test]
-fn an_invocation_that_two_calls_name_comes_back() {
-    let main = [10, 50, 0, 1, 10, 50, 0, u32::MAX, 0, 0, 2, 131];
-    let called = [20, 20, 20, 1, 20, 20, 20, 0, 0, 3, 0, 163];
-    let sub_call = [1, 0, 3, 20];
-    let numbers = |numbers: &[u32]| -> Vec<u8> {
-        numbers
-            .iter()
-            .flat_map(|number| number.to_le_bytes())
-            .collect()
-    };
-    let file = [
-        numbers(&[4, 163, 2, 20, 77]),
-        numbers(&main),
-        b"a.c\nmain\n".to_vec(),
-        numbers(&called),
-        b"a.c\nf\n".to_vec(),
-        numbers(&[sub_call, sub_call].concat()),
-        b"events: Ir\nsummary: 30\n".to_vec(),
-    ];
-    let file = file.concat();
-    let profile = read_file(&file);
-    assert!(write(&profile, Version::V4) == file);
-}

@@ -1,20 +1,19 @@
 //! Broken and hostile input: an error or a warning, and never anything worse.
 
 use std::fs;
-use std::io::Cursor;
 use std::path::PathBuf;
 
 use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, Stacks};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, Stacks};
 use cg_preprocess::report::{collapsed, text, tree};
-use cg_preprocess::webgrind::{self, Version};
+use cg_preprocess::webgrind::Version;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::common::fixtures;
 use crate::common::preprocessed::decode;
-use crate::library::{Reading, json, linked, read, text_options, write};
+use crate::common::{Random, fixtures};
+use crate::library::{Reading, json, linked, read, read_files_with, text_options, write};
 
 /// Pieces that mean something, to put where they do not belong.
 const WORDS: [&str; 26] = [
@@ -57,86 +56,66 @@ fn small_profiles() -> Vec<PathBuf> {
     files
 }
 
-/// What happens to a profile on its way.
-#[derive(Clone, Debug)]
-enum Damage {
-    Cut(usize),
-    Drop(usize, usize),
-    Flip(usize, u8),
-    Repeat(usize, usize),
-    Line(usize, &'static str),
-    Insert(usize, Vec<u8>),
-}
-
-fn damage() -> impl Strategy<Value = Damage> {
-    let place = any::<usize>();
-    prop_oneof![
-        1 => place.prop_map(Damage::Cut),
-        3 => (place, 1..40usize).prop_map(|(at, count)| Damage::Drop(at, count)),
-        3 => (place, 1..=255u8).prop_map(|(at, bits)| Damage::Flip(at, bits)),
-        2 => (place, 1..200usize).prop_map(|(at, count)| Damage::Repeat(at, count)),
-        3 => (place, select(&WORDS[..])).prop_map(|(at, word)| Damage::Line(at, word)),
-        1 => (place, vec(any::<u8>(), 1..20)).prop_map(|(at, bytes)| Damage::Insert(at, bytes)),
-    ]
-}
-
-impl Damage {
-    fn apply(&self, text: &mut Vec<u8>) {
-        let place = |at: usize| at % (text.len() + 1);
-        match self {
-            Damage::Cut(at) => text.truncate(place(*at)),
-            Damage::Drop(at, count) => {
-                let start = place(*at);
-                text.drain(start..text.len().min(start + count));
+/// Replaces, inserts or removes a few bytes or lines, or cuts off the rest.
+pub fn damage(text: &mut Vec<u8>, random: &mut Random) {
+    const BYTES: &[u8] = b"0019+-* \n\n\rx()=,cfnlijoe#\t\0\xff";
+    for _ in 0..=random.small(4) {
+        let at = random.index(text.len() + 1);
+        let end = text.len().min(at + 1 + random.small(100) as usize);
+        let byte = BYTES[random.index(BYTES.len())];
+        match random.below(12) {
+            0 | 1 => text[at..end].iter_mut().take(1).for_each(|b| *b = byte),
+            2 | 3 => text.insert(at, byte),
+            4 => text[at..end]
+                .iter_mut()
+                .take(1)
+                .for_each(|b| *b ^= byte | 1),
+            5 => drop(text.drain(at..text.len().min(at + 1))),
+            6 => drop(text.drain(at..end)),
+            7 | 8 => {
+                let to = [at, random.index(text.len() + 1)][random.index(2)];
+                let piece = text[at..end].to_vec();
+                text.splice(to..to, piece);
             }
-            Damage::Flip(at, bits) => {
-                let at = place(*at);
-                text.get_mut(at).into_iter().for_each(|byte| *byte ^= bits);
+            9 | 10 => {
+                let line = text[..at].iter().rposition(|&b| b == b'\n');
+                let line = line.map_or(0, |end| end + 1);
+                let word = random.pick(&WORDS);
+                text.splice(line..line, format!("{word}\n").into_bytes());
             }
-            Damage::Repeat(at, count) => {
-                let start = place(*at);
-                let piece = text[start..text.len().min(start + count)].to_vec();
-                text.splice(start..start, piece);
-            }
-            Damage::Line(at, word) => {
-                let start = place(*at);
-                let start = text[..start]
-                    .iter()
-                    .rposition(|&b| b == b'\n')
-                    .map_or(0, |at| at + 1);
-                text.splice(start..start, format!("{word}\n").into_bytes());
-            }
-            Damage::Insert(at, bytes) => {
-                let start = place(*at);
-                text.splice(start..start, bytes.iter().copied());
-            }
+            _ => text.truncate(at),
         }
     }
 }
 
 /// Any options.
-fn reading() -> impl Strategy<Value = Reading> {
-    let kinds = vec![KindChoice::Auto, KindChoice::Trace, KindChoice::Aggregate];
-    let events = vec![None, Some("Ir"), Some("Sum"), Some("Memory_(bytes)")];
-    (select(kinds), any::<[bool; 5]>(), select(events)).prop_map(
-        |(kind, [lenient, outermost, proxies, invocations, contexts], event)| {
-            let mut reading = Reading::default();
-            reading.read.kind = kind;
-            reading.read.lenient = lenient;
-            if let Some(name) = event {
-                reading.profile.events = EventChoice::Named(vec![name.as_bytes().to_vec()]);
-            }
-            reading.profile.invocations = invocations;
-            reading.profile.contexts = contexts;
-            if outermost {
-                reading.profile.inclusive = InclusiveCost::Outermost;
-            }
-            if proxies {
-                reading.profile.proxies = vec![b"php::call_user_func".to_vec(), b"leaf".to_vec()];
-            }
-            reading
-        },
-    )
+pub fn any_reading(random: &mut Random) -> Reading {
+    let mut reading = Reading::default();
+    reading.read.kind = match random.below(6) {
+        0 => KindChoice::Trace,
+        1 => KindChoice::Aggregate,
+        _ => KindChoice::Auto,
+    };
+    let mut is = || random.below(2) == 0;
+    reading.read.lenient = is();
+    reading.profile.invocations = is();
+    reading.profile.contexts = is();
+    reading.profile.call_files = is();
+    if is() {
+        reading.profile.inclusive = InclusiveCost::Outermost;
+    }
+    if is() {
+        reading.profile.proxies = vec![b"php::call_user_func".to_vec(), b"leaf".to_vec()];
+    }
+    let named = |name: &str| EventChoice::Named(vec![name.into()]);
+    reading.profile.events = match random.below(8) {
+        0 => named("Ir"),
+        1 => named("Sum"),
+        2 => named("Memory_(bytes)"),
+        3 => EventChoice::All,
+        _ => EventChoice::First,
+    };
+    reading
 }
 
 /// Whatever the bytes: if they are read, then each format holds something that can be decoded.
@@ -146,7 +125,8 @@ pub fn assert_harmless(reading: &Reading, text: &[u8]) {
     }
 }
 
-fn assert_writable(profile: &Profile) {
+/// Sees that each format holds something that can be decoded.
+pub fn assert_writable(profile: &Profile) {
     for version in Version::ALL {
         let decoded = decode(&write(profile, version));
         assert_eq!(decoded.functions.len(), profile.functions().len());
@@ -173,33 +153,20 @@ fn assert_writable(profile: &Profile) {
     }
 }
 
-/// Every invocation of some traces.
-fn small_tables() -> Vec<Vec<u8>> {
-    let traces = [
-        "xdebug3/proxies.cg",
-        "xdebug3/small.cg",
-        "xdebug3/fibers.cg",
-    ];
-    let traces = traces.map(|name| read(fixtures::bytes(name), linked()));
-    traces.map(|trace| write(&trace, Version::V4)).to_vec()
-}
-
 /// As if each number were one of another place; each of them in turn.
 #[test]
 fn any_number_of_a_table_may_be_another() {
-    let table = &small_tables()[0];
+    let trace = read(fixtures::bytes("xdebug3/proxies.cg"), linked());
+    let table = write(&trace, Version::V4);
+    let mut options = linked();
+    options.contexts = true;
+    options.inclusive = InclusiveCost::Outermost;
+    options.proxies = vec![b"php::call_user_func".to_vec()];
     for at in (0..table.len() / 4).map(|at| 4 * at) {
         for number in [0, 1, 2, 7, 13, u32::MAX] {
             let mut table = table.clone();
             table[at..][..4].copy_from_slice(&u32::to_le_bytes(number));
-            let mut options = linked();
-            options.contexts = true;
-            options.inclusive = InclusiveCost::Outermost;
-            options.proxies = vec![b"php::call_user_func".to_vec()];
-            let mut builder = ProfileBuilder::new(options);
-            if webgrind::read(Cursor::new(table), "test.pre", &mut builder).is_ok() {
-                builder.finish().unwrap();
-            }
+            let _ = read_files_with(&[&table], options.clone());
         }
     }
 }
@@ -207,49 +174,23 @@ fn any_number_of_a_table_may_be_another() {
 proptest! {
     #![proptest_config(super::config(256))]
 
-    /// Numbers of functions, invocations and addresses that are those of others.
     #[test]
-    fn any_other_numbers(
-        reading in reading(),
-        table in select(small_tables()),
-        changes in vec((any::<usize>(), any::<usize>(), -2..3i32), 1..6),
-    ) {
-        let mut table = table;
-        let mut numbers: Vec<_> = table.chunks_exact(4).map(|n| u32::from_le_bytes(n.try_into().unwrap())).collect();
-        for (to, from, more) in changes {
-            let number = numbers[from % numbers.len()].wrapping_add_signed(more);
-            let to = to % numbers.len();
-            numbers[to] = number;
-            table[4 * to..][..4].copy_from_slice(&number.to_le_bytes());
-        }
-        let mut builder = ProfileBuilder::new(reading.profile);
-        if webgrind::read(Cursor::new(table), "test.pre", &mut builder).is_ok()
-            && let Ok(profile) = builder.finish()
-        {
-            assert_writable(&profile);
-        }
+    fn any_bytes(seed: u64, text in vec(any::<u8>(), 0..400)) {
+        assert_harmless(&any_reading(&mut Random(seed)), &text);
     }
 
     #[test]
-    fn any_bytes(reading in reading(), text in vec(any::<u8>(), 0..400)) {
-        assert_harmless(&reading, &text);
-    }
-
-    #[test]
-    fn any_lines(reading in reading(), words in vec(select(&WORDS[..]), 0..40)) {
-        let text = words.join("\n");
+    fn any_lines(seed: u64, words in vec(select(&WORDS[..]), 0..40)) {
+        let (text, reading) = (words.join("\n"), any_reading(&mut Random(seed)));
         assert_harmless(&reading, text.as_bytes());
         assert_harmless(&reading, format!("events: Ir\nfn=a\n1 1\n{text}\n").as_bytes());
     }
 
     #[test]
-    fn any_damage(
-        reading in reading(),
-        fixture in select(small_profiles()),
-        damages in vec(damage(), 1..6),
-    ) {
+    fn any_damage(seed: u64, fixture in select(small_profiles())) {
+        let mut random = Random(seed);
         let mut text = fs::read(fixture).unwrap();
-        damages.iter().for_each(|damage| damage.apply(&mut text));
-        assert_harmless(&reading, &text);
+        damage(&mut text, &mut random);
+        assert_harmless(&any_reading(&mut random), &text);
     }
 }

@@ -10,10 +10,9 @@ mod tree;
 
 mod aggregates;
 mod findings;
-mod hostile;
+pub mod hostile;
 mod merging;
 mod overflow;
-mod splits;
 mod traces;
 
 use proptest::prelude::ProptestConfig;
