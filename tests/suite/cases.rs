@@ -20,11 +20,12 @@ use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::profile::{Comparison, EventChoice, InclusiveCost, Profile, Stacks};
 use cg_preprocess::report::json::Completeness;
 use cg_preprocess::report::markdown::{self, Verdict};
-use cg_preprocess::report::{collapsed, json, text, tree};
+use cg_preprocess::report::{collapsed, text, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
 use crate::common::pages::{self, Block};
 use crate::common::preprocessed::decode;
+use crate::comparison::as_json;
 use crate::library::{self, Reading, Reads};
 use crate::sum_stacks;
 
@@ -137,6 +138,7 @@ fn preprocessed(profile: &Profile, options: &[&str]) -> String {
         Ok(written) => written,
         Err(error) => return format!("error: {error}\n"),
     };
+    assert_eq!(written.bytes, file.get_ref().len() as u64);
     let file = decode(&file.into_inner());
     let tables = file.tables();
     let mut lines = tables.headers.clone();
@@ -219,11 +221,7 @@ fn comparison(base: &Profile, new: &Profile, options: &[&str]) -> String {
         Err(error) => return format!("error: {error}\n"),
     };
     if options == ["json"] {
-        let complete = Completeness {
-            base: true,
-            new: false,
-        };
-        return written(|output| json::write_comparison(&comparison, &complete, output).map(none));
+        return as_json(&comparison);
     }
     let limit = options
         .iter()

@@ -3,14 +3,15 @@
 use std::io::Cursor;
 
 use cg_preprocess::callgrind;
-use cg_preprocess::profile::{
-    EventChoice, InclusiveCost, MOST_EVENTS, Profile, ProfileBuilder, ProfileOptions,
-};
-use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteError, WriteOptions};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, MOST_EVENTS, Profile, ProfileBuilder};
+use cg_preprocess::webgrind::{self, Version, WriteError, WriteOptions};
 
 use crate::common::fixtures;
 use crate::common::preprocessed::decode;
-use crate::library::{Reading, event, json, linked, profile_options, read, write_with};
+use crate::library::{
+    Reading, all_events, event, linked, merged, profile, profile_options, read, read_files_with,
+    write,
+};
 
 /// Cannot seek or write: for what must fail before it does either.
 struct Untouchable;
@@ -38,8 +39,7 @@ fn a_file_over_4_gib_is_refused_before_anything_is_written() {
         text.extend_from_slice(format!("\nfl=(1)\nfn=f{function}\n1 1").as_bytes());
     }
     text.push(b'\n');
-    let profile = read(text, ProfileOptions::default());
-    let error = webgrind::write(&profile, &WriteOptions::default(), Untouchable).unwrap_err();
+    let error = webgrind::write(&profile(text), &WriteOptions::default(), Untouchable).unwrap_err();
     assert!(matches!(error, WriteError::TooLarge(bytes) if bytes > 4 << 30));
     assert_eq!(
         error.to_string(),
@@ -106,7 +106,7 @@ fn the_event_of_a_preprocessed_file_may_be_any_of_those_wanted() {
     ] {
         let profile = read(fixtures::bytes(name), linked());
         let event = profile.event().to_vec();
-        let (file, _) = write_with(&profile, version, OnOverflow::Error);
+        let file = write(&profile, version);
         for inclusive in [InclusiveCost::Summed, InclusiveCost::Outermost] {
             let first = with_event_x(&file, &[&event, b"X"], inclusive);
             let second = with_event_x(&file, &[b"X", &event], inclusive);
@@ -130,18 +130,11 @@ fn the_event_of_a_preprocessed_file_may_be_any_of_those_wanted() {
 #[test]
 fn larger_units_of_a_preprocessed_file_may_stand_for_several_events() {
     let text = "events: Ir\nfn=f\n1 4000000000000\ncfn=f\ncalls=1 1\n2 5000\n";
-    let (file, _) = write_with(
-        &read(text, ProfileOptions::default()),
-        Version::V7,
-        OnOverflow::Scale,
-    );
+    let file = write(&profile(text), Version::V7);
     let events: [&[u8]; 3] = [b"X", b"Ir", b"Ir_(x1000)"];
     let profile = with_event_x(&file, &events, InclusiveCost::Summed);
     assert_eq!(profile.totals(), [7, 4_000_000_000_000, 4_000_000_000]);
-    let edge = profile
-        .sub_calls(profile.functions().next().unwrap().0)
-        .next();
-    assert_eq!(edge.unwrap().costs(), [0, 5000, 5]);
+    assert_eq!(profile.edges().next().unwrap().costs(), [0, 5000, 5]);
 }
 
 #[test]
@@ -150,21 +143,14 @@ fn larger_units_of_a_v4_file_come_back() {
                  cfl=a.php\ncfn=work\ncalls=1 3\n8 5000000001000\n\n";
     for creator in ["xdebug 3.4.0", "any"] {
         let text = format!("creator: {creator}\nevents: Ir\nsummary: 5000000002000\n{calls}");
-        let (file, _) = write_with(&read(text, linked()), Version::V4, OnOverflow::Scale);
-        assert!(
-            decode(&file)
-                .headers
-                .contains(&b"events: Ir_(x10000)".to_vec())
-        );
-        let options = profile_options(|options| {
-            options.events = EventChoice::Named(vec![b"Ir".to_vec()]);
-            options.invocations = true;
-        });
-        let mut builder = ProfileBuilder::new(options);
-        webgrind::read(Cursor::new(&file), "test.pre", &mut builder).unwrap();
-        let profile = builder.finish().unwrap();
+        let file = write(&read(text, linked()), Version::V4);
+        let headers = decode(&file).headers;
+        assert!(headers.contains(&b"events: Ir_(x10000)".to_vec()));
+        let mut options = event("Ir");
+        options.invocations = true;
+        let (profile, _) = read_files_with(&[&file], options).unwrap();
         assert_eq!(profile.total(), 5_000_000_000_000);
-        let (again, _) = write_with(&profile, Version::V4, OnOverflow::Scale);
+        let again = write(&profile, Version::V4);
         assert_eq!(decode(&again), decode(&file), "{creator}");
     }
 }
@@ -187,19 +173,18 @@ fn figures(profile: &Profile, event: usize) -> (Vec<[i64; 2]>, Vec<Vec<i64>>) {
 #[test]
 fn events_with_a_wrong_formula_are_not_recommended() {
     let text = "event: Sum = Ir + Dx\nevent: Twice = 2 Ir\nevents: Ir\nfn=f\n1 5\n";
-    let profile = read(text, ProfileOptions::default());
+    let profile = profile(text);
     let names: Vec<&[u8]> = profile.available_events().collect();
     assert_eq!(names, [&b"Ir"[..], b"Twice"]);
 }
 
 #[test]
 fn events_of_different_lists_stand_in_the_conventional_order() {
-    let part = |names: &str| format!("events: {names}\nfn=f\n1 1 2 3\n");
-    let all = || profile_options(|options| options.events = EventChoice::All);
     let merged = |inputs: &[&str]| -> String {
-        let mut inputs = inputs.iter().map(|names| read(part(names), all()));
-        let mut profile = inputs.next().unwrap();
-        inputs.for_each(|input| profile.merge(input).unwrap());
+        let texts = inputs
+            .iter()
+            .map(|names| format!("events: {names}\nfn=f\n1 1 2 3\n"));
+        let profile = merged(texts.map(|text| read(text, all_events())));
         let (id, _) = profile.functions().next().unwrap();
         let events = profile.events().iter().zip(profile.self_costs(id));
         let events = events.map(|(event, cost)| format!("{} {cost}", event.name().escape_ascii()));
@@ -224,15 +209,11 @@ fn sums_do_not_depend_on_the_order() {
     ] {
         let lines = costs.map(|cost| format!("1 {cost}\n")).concat();
         let text = format!("events: Ir\nevent: T = Ir + Ir\nfn=f\n{lines}");
-        let profile = read(&text, ProfileOptions::default());
-        assert_eq!((profile.total(), profile.has_saturated()), (most, false));
+        let sum = profile(&text);
+        assert_eq!((sum.total(), sum.has_saturated()), (most, false));
         // The same by inputs, and in the costs of calls.
         let call = |cost| format!("events: Ir\nfn=f\n1 {cost}\ncfn=g\ncalls=1 0\n1 {cost}\n");
-        let [first, others @ ..] = costs.map(|cost| read(call(cost), ProfileOptions::default()));
-        let mut profile = first;
-        others
-            .into_iter()
-            .for_each(|other| profile.merge(other).unwrap());
+        let profile = merged(costs.map(|cost| profile(call(cost))));
         assert!(profile.edges().all(|edge| edge.costs() == [most]));
         assert_eq!(profile.total(), most);
         // Its inclusive cost is twice as much, which is too much.
@@ -243,45 +224,25 @@ fn sums_do_not_depend_on_the_order() {
 }
 
 #[test]
-fn each_wanted_event_that_a_preprocessed_file_lacks_is_told() {
-    let profile = read("events: Ir Dr\nfn=f\n1 5 7\n", ProfileOptions::default());
-    let (file, _) = write_with(&profile, Version::V7, OnOverflow::Scale);
-    let options = profile_options(|options| {
-        options.events = EventChoice::Named(["Dr", "Ir", "Dw"].map(Into::into).to_vec());
-    });
-    let mut builder = ProfileBuilder::new(options);
-    let outcome = webgrind::read(Cursor::new(file), "test.pre", &mut builder).unwrap();
-    let warnings: Vec<_> = outcome.warnings.iter().map(ToString::to_string).collect();
-    assert_eq!(
-        warnings,
-        ["Dr", "Dw"].map(|event| format!(
-            "test.pre: no event \"{event}\", only \"Ir\": all its costs count as 0"
-        ))
-    );
-}
-
-#[test]
 fn no_more_events_are_held_than_the_limit_says() {
     let text = |from: usize, to: usize| {
         let names: Vec<_> = (from..to).map(|number| format!("e{number}")).collect();
         format!("events: {}\nfn=f\n1 1\n", names.join(" "))
     };
-    let all = profile_options(|options| options.events = EventChoice::All);
-    let mut most = read(text(0, MOST_EVENTS), all.clone());
-    assert_eq!(most.events().len(), MOST_EVENTS);
+    let with = |from, to| read(text(from, to), all_events());
+    assert_eq!(with(0, MOST_EVENTS).events().len(), MOST_EVENTS);
     let reading = Reading {
-        profile: all.clone(),
+        profile: all_events(),
         ..Reading::default()
     };
     let error = reading.read([text(0, MOST_EVENTS + 1).as_bytes()]);
     assert!(error.unwrap_err().contains("more than 64 events"));
 
     // The same for inputs that are read apart.
-    most.merge(read(text(9, 30), all.clone())).unwrap();
+    let most = merged([with(0, MOST_EVENTS), with(9, 30)]);
     most.check_events().unwrap();
-    most.merge(read(text(MOST_EVENTS, MOST_EVENTS + 1), all))
-        .unwrap();
-    let error = most.check_events().unwrap_err().to_string();
+    let more = merged([most, with(MOST_EVENTS, MOST_EVENTS + 1)]);
+    let error = more.check_events().unwrap_err().to_string();
     assert!(error.contains("more than 64 events"), "{error}");
 }
 
@@ -306,18 +267,6 @@ fn larger_units_are_those_of_the_same_event() {
 }
 
 #[test]
-fn a_derived_event_may_add_up_another() {
-    let text = "event: A = Ir + 2 Dr\nevent: B = 3 A\nevents: Ir Dr\nfn=f\n1 10 1\n";
-    let mut profile = read(
-        text,
-        profile_options(|options| options.events = EventChoice::All),
-    );
-    profile.derive_events();
-    let json: serde_json::Value = serde_json::from_str(&json(&profile)).unwrap();
-    assert_eq!(json["total"], serde_json::json!([10, 1, 12, 36]));
-}
-
-#[test]
 fn summaries_add_up_in_any_order() {
     const MOST: i64 = 9_223_372_036_854_775_000;
     for costs in [
@@ -326,7 +275,6 @@ fn summaries_add_up_in_any_order() {
         [-MOST, MOST, MOST],
     ] {
         let parts = costs.map(|cost| format!("part: 1\nevents: Ir\nsummary: {cost}\nfn=f\n1 1\n"));
-        let profile = read(parts.concat(), ProfileOptions::default());
-        assert_eq!(profile.stated_total(), Some(MOST));
+        assert_eq!(profile(parts.concat()).stated_total(), Some(MOST));
     }
 }

@@ -3,7 +3,7 @@
 use cg_preprocess::callgrind;
 use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 
-use crate::library::{Reading, listed, listing, read};
+use crate::library::{Reading, listed, listing, merged, profile};
 
 const ADDRESSES: &str = "positions: instr line\nevents: Ir\nfn=f\n";
 
@@ -89,11 +89,8 @@ fn costs_that_nobody_wants_are_numbers_too() {
 #[test]
 fn an_address_is_of_hexadecimal_digits() {
     let reading = Reading::default();
-    for byte in u8::MIN..=u8::MAX {
-        if byte.is_ascii_whitespace() {
-            // Another line.
-            continue;
-        }
+    // White space would make another line.
+    for byte in (u8::MIN..=u8::MAX).filter(|byte| !byte.is_ascii_whitespace()) {
         for line in [
             "calls=1 0x? 0\n* * 5\n",
             "calls=1 0x1?0 0\n* * 5\n",
@@ -101,10 +98,8 @@ fn an_address_is_of_hexadecimal_digits() {
             "0x1? 3 5\n",
         ] {
             let text = format!("{ADDRESSES}16 16 1\ncfn=g\n{line}{}", "# more\n".repeat(20));
-            let text: Vec<u8> = text
-                .bytes()
-                .map(|b| if b == b'?' { byte } else { b })
-                .collect();
+            let bytes = text.bytes().map(|b| if b == b'?' { byte } else { b });
+            let text: Vec<u8> = bytes.collect();
             let is_read = reading.read([&text[..]]).is_ok();
             assert_eq!(is_read, byte.is_ascii_hexdigit(), "{byte:#04x} in {line:?}");
         }
@@ -115,14 +110,9 @@ fn an_address_is_of_hexadecimal_digits() {
 fn of_several_inputs_the_least_line_counts() {
     // 0 is how a line is given that is not known.
     for lines in [[7, 0, 5], [0, 5, 7], [5, 7, 0], [0, 0, 5], [5, 0, 0]] {
-        let mut profiles = lines.into_iter().map(|line| {
-            let text = format!("events: Ir\nfn=f\n{line} 1\n");
-            read(text, ProfileOptions::default())
-        });
-        let mut merged = profiles.next().unwrap();
-        profiles.for_each(|other| merged.merge(other).unwrap());
+        let texts = lines.map(|line| format!("events: Ir\nfn=f\n{line} 1\n"));
         let expected = ["f | :5 |  | self 3 | inclusive 3 | invocations 3"];
-        assert_eq!(listing(&merged), expected, "{lines:?}");
+        assert_eq!(listing(&merged(texts.map(profile))), expected, "{lines:?}");
     }
 }
 
@@ -139,7 +129,7 @@ fn plain_names_take_memory_only_when_they_are_used() {
         read(
             text.as_bytes(),
             "a.cg",
-            &callgrind::Options::default(),
+            &Reading::default().read,
             &mut builder,
         )
         .unwrap();

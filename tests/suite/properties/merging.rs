@@ -1,17 +1,18 @@
 //! Several inputs: the same figures in any order, and the same as one text after the other.
 
 use std::collections::BTreeSet;
+use std::slice::from_ref;
 
 use cg_preprocess::callgrind;
 use cg_preprocess::profile::{CallEdge, Cost, EventChoice, Kind, Profile};
 use cg_preprocess::webgrind::Version;
 use proptest::prelude::*;
 
-use super::document::{Document, EVENTS, Part};
+use super::document::{Document, EVENTS};
 use super::spelling::{Start, Style, spell};
 use super::strategies::{PROXIES, Size, aggregate, style, trace};
 use crate::common::tables::Tables;
-use crate::library::{Reading, headers, listing, write};
+use crate::library::{Reading, headers, listing, merged, write};
 
 /// What a profile says of functions, apart from numbers, orders and lines.
 fn figures(profile: &Profile) -> Tables {
@@ -20,32 +21,26 @@ fn figures(profile: &Profile) -> Tables {
     tables
 }
 
-/// Splits a document into one for each part.
-fn split(document: &Document) -> Vec<Document> {
-    let parts = document.parts.iter().map(|part| Document {
+/// A text for each part of a document that holds something.
+fn texts(document: &Document, style: &Style) -> Vec<Vec<u8>> {
+    let parts = document.parts.iter().filter(|part| part.holds_something());
+    let documents = parts.map(|part| Document {
         parts: vec![part.clone()],
         ..document.clone()
     });
-    parts.collect()
+    documents.map(|part| spell(&part, style).text).collect()
 }
 
 /// The document with the same columns in every part, so that there is no first event to depend on.
 fn with_same_columns(mut document: Document) -> Document {
     let columns = document.parts[0].columns.clone();
-    document
-        .parts
-        .iter_mut()
-        .for_each(|part| part.columns.clone_from(&columns));
-    document.parts.retain(Part::holds_something);
+    let parts = document.parts.iter_mut();
+    parts.for_each(|part| part.columns.clone_from(&columns));
     document
 }
 
 fn assert_any_order(document: Document, style: &Style, linked: bool) {
-    let document = with_same_columns(document);
-    let texts: Vec<_> = split(&document)
-        .iter()
-        .map(|document| spell(document, style).text)
-        .collect();
+    let texts = texts(&with_same_columns(document), style);
     let mut reading = Reading::default();
     reading.profile.invocations = linked;
     let read = |texts: Vec<&Vec<u8>>| {
@@ -54,16 +49,13 @@ fn assert_any_order(document: Document, style: &Style, linked: bool) {
     };
     let forward = read(texts.iter().collect());
     let backward = read(texts.iter().rev().collect());
-    assert_eq!(figures(&forward), figures(&backward));
-    assert_eq!(forward.total(), backward.total());
-    let profiles = || texts.iter().map(|text| reading.sound(text));
-    let from_the_right = profiles().rev().reduce(|right, mut left| {
-        left.merge(right).expect("there are few of everything");
-        left
-    });
+    let profiles = texts.iter().map(|text| reading.sound(text));
+    let from_the_right = profiles.rev().reduce(|right, left| merged([left, right]));
     let from_the_right = from_the_right.expect("there is a part");
-    assert_eq!(figures(&forward), figures(&from_the_right));
-    assert_eq!(forward.total(), from_the_right.total());
+    for other in [&backward, &from_the_right] {
+        assert_eq!(figures(&forward), figures(other));
+        assert_eq!(forward.total(), other.total());
+    }
     // In the same order even the numbers are the same, however the inputs are grouped.
     assert_eq!(listing(&forward), listing(&from_the_right));
     assert_eq!(headers(&forward), headers(&from_the_right));
@@ -74,18 +66,14 @@ fn assert_appended(document: Document, style: &Style) {
     let mut style = style.clone();
     style.start = Start::Run;
     style.quirks &= !(1 << super::dice::Quirk::NoLastNewline as u32);
-    let document = with_same_columns(document);
     let mut reading = Reading::default().kind(document.kind);
     reading.profile.invocations = true;
-    let texts: Vec<_> = split(&document)
-        .iter()
-        .map(|document| spell(document, &style).text)
-        .collect();
+    let kind = document.kind;
+    let texts = texts(&with_same_columns(document), &style);
     let several = reading.read(texts.iter().map(Vec::as_slice));
-    let one = reading.read([texts.concat().as_slice()]);
-    let [(several, _), (one, _)] =
-        [several, one].map(|read| read.expect("sound profiles are read"));
-    match document.kind {
+    let (several, _) = several.expect("sound profiles are read");
+    let one = reading.sound(&texts.concat());
+    match kind {
         Kind::Trace => {
             // Of the lines that inputs give the least counts, of those of runs the first; only v7
             // holds any.
@@ -115,18 +103,14 @@ fn assert_any_grouping(
     (turned, cut): (usize, usize),
     proxies: &[&str],
 ) {
-    let document = with_same_columns(document);
     let mut reading = Reading::default();
     reading.profile.events = EventChoice::All;
     // What was merged is no trace any more, and its proxies are stepped over already.
     reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
     let merged = |texts: &[Vec<u8>]| sums_of(&reading, texts);
-    let mut texts: Vec<_> = split(&document)
-        .iter()
-        .map(|document| spell(document, style).text)
-        .collect();
+    let mut texts = texts(&with_same_columns(document), style);
     let expected = merged(&texts);
-    assert_eq!(merged(std::slice::from_ref(&expected)), expected);
+    assert_eq!(merged(from_ref(&expected)), expected);
     let turned = turned % texts.len();
     texts.rotate_left(turned);
     assert_eq!(merged(&texts), expected);
@@ -134,10 +118,7 @@ fn assert_any_grouping(
     let groups = [one, other].into_iter().filter(|group| !group.is_empty());
     let groups: Vec<_> = groups.map(merged).collect();
     assert_eq!(merged(&groups), expected);
-    let each: Vec<_> = texts
-        .iter()
-        .map(|text| merged(std::slice::from_ref(text)))
-        .collect();
+    let each: Vec<_> = texts.iter().map(|text| merged(from_ref(text))).collect();
     assert_eq!(merged(&each), expected);
 }
 
@@ -151,32 +132,23 @@ fn sums_of(reading: &Reading, texts: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// The same where inputs have different events, which `--event` puts into one order.
-fn assert_any_order_of_events(mut document: Document, style: &Style, turned: usize) {
-    document.parts.retain(Part::holds_something);
-    let columns = document.parts.iter().flat_map(|part| &part.columns);
-    let columns = BTreeSet::from_iter(columns.copied());
+fn assert_any_order_of_events(document: &Document, style: &Style, turned: usize) {
+    let parts = document.parts.iter().filter(|part| part.holds_something());
+    let columns = BTreeSet::from_iter(parts.flat_map(|part| part.columns.iter().copied()));
     let names = columns.iter().map(|&column| EVENTS[column].into());
-    let chosen = EventChoice::Named(names.collect());
-    let merged = |events: &EventChoice, texts: &[Vec<u8>]| {
+    let [chosen, all] = [EventChoice::Named(names.collect()), EventChoice::All].map(|events| {
         let mut reading = Reading::default();
-        reading.profile.events = events.clone();
-        sums_of(&reading, texts)
-    };
-    let mut texts: Vec<_> = split(&document)
-        .iter()
-        .map(|document| spell(document, style).text)
-        .collect();
-    let expected = merged(&chosen, &texts);
+        reading.profile.events = events;
+        move |texts: &[Vec<u8>]| sums_of(&reading, texts)
+    });
+    let mut texts = texts(document, style);
+    let expected = chosen(&texts);
     let turned = turned % texts.len();
     texts.rotate_left(turned);
-    assert_eq!(merged(&chosen, &texts), expected);
-    let all = merged(&EventChoice::All, &texts);
-    assert_eq!(merged(&chosen, std::slice::from_ref(&all)), expected);
-    let each: Vec<_> = texts
-        .iter()
-        .map(|text| merged(&EventChoice::All, std::slice::from_ref(text)))
-        .collect();
-    assert_eq!(merged(&chosen, &each), expected);
+    assert_eq!(chosen(&texts), expected);
+    assert_eq!(chosen(&[all(&texts)]), expected);
+    let each: Vec<_> = texts.iter().map(|text| all(from_ref(text))).collect();
+    assert_eq!(chosen(&each), expected);
 }
 
 proptest! {
@@ -188,7 +160,7 @@ proptest! {
         style in style(),
         turned: usize,
     ) {
-        assert_any_order_of_events(document, &style, turned);
+        assert_any_order_of_events(&document, &style, turned);
     }
 
     #[test]
@@ -197,7 +169,7 @@ proptest! {
         style in style(),
         turned: usize,
     ) {
-        assert_any_order_of_events(trace.document, &style, turned);
+        assert_any_order_of_events(&trace.document, &style, turned);
     }
 
     #[test]
