@@ -4,39 +4,47 @@
 use std::env;
 use std::fs;
 
-use cg_preprocess::profile::{Comparison, EventChoice, Profile, Stacks};
+use cg_preprocess::profile::{Comparison, Profile, Stacks};
 use cg_preprocess::report::html::{self, Compared, Options};
 use cg_preprocess::report::json::{Completeness, Notes};
 use cg_preprocess::report::markdown::Verdict;
 use cg_preprocess::report::text::Names;
 use serde_json::{Value, json};
 
-use crate::common::fixtures;
-use crate::library::{self, profile_options, read};
+use crate::common::{Random, fixtures};
+use crate::library::{self, all_events, read, text_of};
 use crate::schema::Schema;
 
 fn profile(text: impl AsRef<[u8]>) -> Profile {
-    let options = profile_options(|options| {
-        options.events = EventChoice::All;
-        options.contexts = true;
-        options.call_files = true;
-    });
+    let mut options = all_events();
+    options.contexts = true;
     let mut profile = read(text, options);
     profile.derive_events();
     profile
 }
 
-fn page(profile: &Profile) -> String {
-    let mut page = Vec::new();
-    html::write(
-        &Stacks::new(profile),
-        None,
-        &Notes::default(),
-        &Options::default(),
-        &mut page,
-    )
-    .unwrap();
-    String::from_utf8(page).unwrap()
+/// A page, and its data as the schema has them.
+fn written(
+    profile: &Profile,
+    compared: Option<&Compared<'_>>,
+    notes: &Notes,
+    change: impl FnOnce(&mut Options),
+) -> (String, Value) {
+    let mut options = Options::default();
+    change(&mut options);
+    let stacks = Stacks::new(profile);
+    let page = text_of(|output| html::write(&stacks, compared, notes, &options, output));
+    let data = serde_json::from_str(data_text(&page)).unwrap();
+    Schema::read("page").check(&data, "data");
+    (page, data)
+}
+
+fn page(profile: &Profile) -> (String, Value) {
+    written(profile, None, &Notes::default(), |_| {})
+}
+
+fn data(text: impl AsRef<[u8]>) -> Value {
+    page(&profile(text)).1
 }
 
 /// What stands between two texts, of which there is one each.
@@ -48,15 +56,8 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
 }
 
 fn data_text(page: &str) -> &str {
-    between(
-        page,
-        r#"<script type="application/json" id="data">"#,
-        "</script>",
-    )
-}
-
-fn data(page: &str) -> Value {
-    serde_json::from_str(data_text(page)).unwrap()
+    let start = r#"<script type="application/json" id="data">"#;
+    between(page, start, "</script>")
 }
 
 fn list(value: &Value) -> &[Value] {
@@ -69,36 +70,22 @@ fn number(value: &Value) -> i128 {
     text.unwrap_or_else(|| value.to_string()).parse().unwrap()
 }
 
+fn index(value: &Value) -> usize {
+    usize::try_from(number(value)).unwrap()
+}
+
+fn numbers(values: &Value) -> impl Iterator<Item = i128> {
+    list(values).iter().map(number)
+}
+
 #[test]
-fn every_fixture_is_a_page_with_the_figures_of_its_document() {
-    let schema = Schema::read("page");
-    for folder in [
-        "xdebug2",
-        "xdebug3",
-        "valgrind",
-        "other",
-        "producers",
-        "reports",
-    ] {
-        let files = fixtures::files_below(&fixtures::path(folder));
-        for path in files {
-            if !path
-                .extension()
-                .is_some_and(|extension| extension == "cg" || extension == "out")
-            {
-                continue;
-            }
-            let name = fixtures::short(&path);
-            let profile = profile(fs::read(&path).unwrap());
-            let page = page(&profile);
-            let data = data(&page);
-            schema.check(&data, &name);
-            check_figures(
-                &data,
-                &serde_json::from_str(&library::json(&profile)).unwrap(),
-                &name,
-            );
-        }
+fn every_fixture_is_a_document_and_a_page_with_its_figures() {
+    let schema = Schema::read("profile");
+    for (name, text) in fixtures::profiles() {
+        let profile = profile(text);
+        let document = serde_json::from_str(&library::json(&profile)).unwrap();
+        schema.check(&document, &name);
+        check_figures(&page(&profile).1, &document, &name);
     }
 }
 
@@ -114,22 +101,21 @@ fn check_figures(data: &Value, document: &Value, name: &str) {
             let costs = list(&columns[figure])
                 .iter()
                 .map(|column| number(&column[at]));
-            let expected = list(&function[figure]).iter().map(number);
-            assert!(costs.eq(expected), "{name}: {function}");
+            assert!(costs.eq(numbers(&function[figure])), "{name}: {function}");
         }
         for figure in ["number", "line", "invocations"] {
             assert_eq!(columns[figure][at], function[figure], "{name}");
         }
         expected.extend(list(&function["sub_calls"]).iter().map(|call| {
             let file = call.get("file").unwrap_or(&function["file"]);
-            let costs: Vec<_> = list(&call["cost"]).iter().map(number).collect();
+            let costs: Vec<_> = numbers(&call["cost"]).collect();
             let [callee, line, calls] = ["function", "line", "calls"].map(|key| number(&call[key]));
             (file.clone(), vec![at as i128, callee, line, calls], costs)
         }));
     }
     let calls = &data["calls"];
     let found = (0..list(&calls["calls"]).len()).map(|call| {
-        let file = data["files"][number_of(&calls["file"][call])].clone();
+        let file = data["files"][index(&calls["file"][call])].clone();
         let place = ["caller", "callee", "line", "calls"].map(|key| number(&calls[key][call]));
         let costs = list(&calls["cost"])
             .iter()
@@ -141,12 +127,12 @@ fn check_figures(data: &Value, document: &Value, name: &str) {
     found.sort_by_key(key);
     expected.sort_by_key(key);
     assert_eq!(found, expected, "{name}");
-    let event = |column: &Value| list(column).iter().map(number).sum::<i128>();
-    for (at, total) in list(&document["total"]).iter().enumerate() {
-        // Nothing that the stacks leave out is missing.
-        if data["stacks"].is_object() {
-            assert_eq!(event(&data["stacks"]["self"][at]), number(total), "{name}");
-        }
+    // Nothing that the stacks leave out is missing.
+    if let Value::Object(stacks) = &data["stacks"] {
+        let sums = list(&stacks["self"])
+            .iter()
+            .map(|event| numbers(event).sum::<i128>());
+        assert!(sums.eq(numbers(&document["total"])), "{name}");
     }
 }
 
@@ -166,10 +152,6 @@ fn trace([main, old, new]: [[u32; 2]; 3]) -> Profile {
 }
 
 fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -> (String, Value) {
-    let complete = Completeness {
-        base: true,
-        new: true,
-    };
     let limit = |kept, text: &str| Verdict {
         kept,
         text: text.to_owned(),
@@ -177,36 +159,29 @@ fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -
     let compared = Compared {
         base: &Stacks::new(base),
         comparison,
-        complete,
+        complete: Completeness {
+            base: true,
+            new: true,
+        },
         limits: &[limit(false, "too much"), limit(true, "enough")],
     };
-    let mut page = Vec::new();
-    html::write(
-        &Stacks::new(new),
-        Some(&compared),
-        &Notes::default(),
-        &Options::default(),
-        &mut page,
-    )
-    .unwrap();
-    let page = String::from_utf8(page).unwrap();
-    let data = data(&page);
-    Schema::read("page").check(&data, "comparison");
-    (page, data)
+    written(new, Some(&compared), &Notes::default(), |_| {})
+}
+
+fn compared(base: &Profile, new: &Profile) -> Value {
+    comparison_page(base, new, &Comparison::new(base, new).unwrap()).1
 }
 
 #[test]
 fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
     let base = trace([[10, 5], [20, 9], [0, 0]]);
     let new = trace([[15, 5], [0, 0], [30, 2]]);
-    let (_, data) = comparison_page(&base, &new, &Comparison::new(&base, &new).unwrap());
+    let data = compared(&base, &new);
     let comparison = &data["comparison"];
     let limits = json!([{"kept": false, "text": "too much"}, {"kept": true, "text": "enough"}]);
     assert_eq!(comparison["limits"], limits);
-    assert_eq!(
-        comparison["functions"]["name"],
-        json!(["new", "old", "{main}"])
-    );
+    let names = json!(["new", "old", "{main}"]);
+    assert_eq!(comparison["functions"]["name"], names);
     assert_eq!(comparison["functions"]["is"], json!(["new", "gone", ""]));
     // Rows of the functions: new, old and {main}.
     assert_eq!(comparison["functions"]["function"], json!([0, -1, 1]));
@@ -220,18 +195,14 @@ fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
     assert_eq!(memory["verdict"], "shrank by 7 (50.00 %)");
     assert_eq!(memory["changes"]["row"], json!([1, 0, 2]));
     assert_eq!(memory["changes"]["self"], json!([[9, 0, 5], [0, 2, 5]]));
-    assert_eq!(
-        memory["changes"]["inclusive"],
-        json!([[9, 0, 14], [0, 2, 7]])
-    );
+    let inclusive = json!([[9, 0, 14], [0, 2, 7]]);
+    assert_eq!(memory["changes"]["inclusive"], inclusive);
     let stacks = &data["stacks"];
     assert_eq!(stacks["parent"], json!([-1, 0, 0]));
     assert_eq!(stacks["self"], json!([[15, 30, 0], [5, 2, 0]]));
     assert_eq!(stacks["base"], json!([[10, 0, 20], [5, 0, 9]]));
-    assert_eq!(
-        stacks["frames"]["name"][number_of(&stacks["frame"][2])],
-        "old"
-    );
+    let frame = index(&stacks["frame"][2]);
+    assert_eq!(stacks["frames"]["name"][frame], "old");
 }
 
 #[test]
@@ -240,18 +211,14 @@ fn a_comparison_per_run_divides_all_but_the_stacks() {
         let run = format!("creator: xdebug 3.4.0\nevents: Time\nfl=a.php\nfn={{main}}\n1 {time}\n");
         profile(format!("{run}\n==== NEW PROFILING FILE ====\n{run}"))
     };
-    let (base, new) = (
-        profile("events: Time\nfl=a.php\nfn={main}\n1 10\n"),
-        runs(15),
-    );
+    let base = profile("events: Time\nfl=a.php\nfn={main}\n1 10\n");
+    let new = runs(15);
     let (_, data) = comparison_page(&base, &new, &Comparison::per_run(&base, &new).unwrap());
     let text = "costs and calls are divided: by 1 run in the base, 2 runs in the new profile";
     assert_eq!(data["comparison"]["per_run"], text);
     assert_eq!(data["comparison"]["runs"], json!([1, 2]));
-    assert_eq!(
-        data["comparison"]["events"][0]["changes"]["self"],
-        json!([[10], [15]])
-    );
+    let changes = &data["comparison"]["events"][0]["changes"];
+    assert_eq!(changes["self"], json!([[10], [15]]));
     assert_eq!(data["total"], json!([15]));
     assert_eq!(data["functions"]["self"], json!([[15]]));
     assert_eq!(data["functions"]["invocations"], json!([1]));
@@ -266,12 +233,12 @@ fn a_comparison_has_no_scales() {
         ))
     };
     let (base, new) = (side("Ir_(x1000)"), side("Ir"));
-    let (_, data) = comparison_page(&base, &new, &Comparison::new(&base, &new).unwrap());
+    let data = compared(&base, &new);
     assert_eq!(data["events"][0]["name"], "Ir");
     assert_eq!(data["comparison"]["events"][0]["totals"], json!([7000, 7]));
     assert_eq!(data["stacks"]["self"], json!([[3, 4]]));
     assert_eq!(data["stacks"]["base"], json!([[3000, 4000]]));
-    let (_, data) = comparison_page(&new, &base, &Comparison::new(&new, &base).unwrap());
+    let data = compared(&new, &base);
     assert_eq!(data["total"], json!([7000]));
     assert_eq!(data["functions"]["inclusive"], json!([[7000, 4000]]));
     assert_eq!(data["calls"]["cost"], json!([[4000]]));
@@ -283,28 +250,9 @@ fn names_are_short_unless_they_are_wanted_in_full() {
     let name = format!("a<{}>()", "b".repeat(100));
     let profile = profile(format!("events: Ir\nfn={name}\n1 5\n"));
     for (names, short) in [(Names::Auto, "a<…>()"), (Names::Full, "")] {
-        let mut options = Options::default();
-        options.names = names;
-        let mut page = Vec::new();
-        let stacks = Stacks::new(&profile);
-        html::write(&stacks, None, &Notes::default(), &options, &mut page).unwrap();
-        let data = data(std::str::from_utf8(&page).unwrap());
+        let (_, data) = written(&profile, None, &Notes::default(), |o| o.names = names);
         assert_eq!(data["functions"]["short"], json!([short]));
     }
-}
-
-fn number_of(value: &Value) -> usize {
-    usize::try_from(number(value)).unwrap()
-}
-
-#[test]
-fn calls_in_inlined_code_are_at_its_file() {
-    let text =
-        "events: Ir\nfl=a.c\nfn=a\n1 5\nfi=inlined.h\ncfi=a.c\ncfn=b\ncalls=1 9\n3 4\nfn=b\n9 4\n";
-    let data = data(&page(&profile(text)));
-    let file = number_of(&data["calls"]["file"][0]);
-    assert_eq!(data["files"][file], "inlined.h");
-    assert_eq!(data["calls"]["line"][0], 3);
 }
 
 #[test]
@@ -316,7 +264,7 @@ fn the_same_profile_is_the_same_page() {
 #[test]
 fn only_its_own_script_and_style_may_run() {
     let template = concat!(env!("CARGO_MANIFEST_DIR"), "/src/report/html/page.html");
-    let page = page(&profile("events: Ir\nfn=a\n1 5\n"));
+    let (page, _) = page(&profile("events: Ir\nfn=a\n1 5\n"));
     let script = between(&page, "<script>", "</script>");
     let style = between(&page, "<style>", "</style>");
     let policy = format!(
@@ -340,91 +288,60 @@ fn only_its_own_script_and_style_may_run() {
 
 /// SHA-256 in base 64, as a policy names a script.
 fn sha256(bytes: &[u8]) -> String {
-    let mut primes = (2u64..).filter(|n| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0));
-    let primes: Vec<u64> = primes.by_ref().take(64).collect();
-    // The first 32 bits of the fractions of roots: searched for in whole numbers.
-    let root = |prime: u64, power: u32, shift: u32| {
-        let (mut least, mut most) = (0u128, 1u128 << 40);
-        while most - least > 1 {
-            let middle = (least + most) / 2;
-            if middle.pow(power) <= u128::from(prime) << shift {
-                least = middle;
-            } else {
-                most = middle;
-            }
-        }
-        u32::try_from(least & 0xffff_ffff).unwrap()
-    };
+    let primes = (2u32..).filter(|n| (2..*n).all(|divisor| n % divisor != 0));
+    let primes: Vec<f64> = primes.take(64).map(f64::from).collect();
+    let fraction = |root: f64| (root.fract() * f64::from(1 << 16).powi(2)) as u32;
     let mut state: Vec<u32> = primes[..8]
         .iter()
-        .map(|&prime| root(prime, 2, 64))
+        .map(|prime| fraction(prime.sqrt()))
         .collect();
-    let rounds: Vec<u32> = primes.iter().map(|&prime| root(prime, 3, 96)).collect();
-    let mut message = bytes.to_vec();
-    message.push(0x80);
-    message.resize(message.len().next_multiple_of(64), 0);
-    if bytes.len() % 64 > 55 {
-        message.resize(message.len() + 64, 0);
-    }
-    let end = message.len() - 8;
-    message[end..].copy_from_slice(&(bytes.len() as u64 * 8).to_be_bytes());
+    let mut message = [bytes, &[0x80]].concat();
+    message.resize((bytes.len() + 9).next_multiple_of(64) - 8, 0);
+    message.extend((bytes.len() as u64 * 8).to_be_bytes());
+    let sum = |numbers: &[u32]| numbers.iter().copied().fold(0, u32::wrapping_add);
     for block in message.chunks(64) {
-        let words = block
-            .chunks(4)
-            .map(|word| u32::from_be_bytes(word.try_into().unwrap()));
-        let mut words: Vec<u32> = words.collect();
+        let words = block.chunks(4).map(|word| word.try_into().unwrap());
+        let mut words: Vec<u32> = words.map(u32::from_be_bytes).collect();
         for at in 16..64 {
             let [a, b] = [words[at - 15], words[at - 2]];
             let a = a.rotate_right(7) ^ a.rotate_right(18) ^ (a >> 3);
             let b = b.rotate_right(17) ^ b.rotate_right(19) ^ (b >> 10);
-            words.push(
-                [words[at - 16], a, words[at - 7], b]
-                    .into_iter()
-                    .fold(0, u32::wrapping_add),
-            );
+            words.push(sum(&[words[at - 16], a, words[at - 7], b]));
         }
         let mut v = state.clone();
-        for (word, round) in words.iter().zip(&rounds) {
+        for (word, prime) in words.iter().zip(&primes) {
             let (a, e) = (v[0], v[4]);
             let ones = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
             let choice = (e & v[5]) ^ (!e & v[6]);
-            let first = [v[7], ones, choice, *round, *word]
-                .into_iter()
-                .fold(0, u32::wrapping_add);
+            let first = sum(&[v[7], ones, choice, fraction(prime.cbrt()), *word]);
             let zeros = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
             let majority = (a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]);
             v.rotate_right(1);
             v[4] = v[4].wrapping_add(first);
-            v[0] = first.wrapping_add(zeros).wrapping_add(majority);
+            v[0] = sum(&[first, zeros, majority]);
         }
-        for (sum, value) in state.iter_mut().zip(v) {
-            *sum = sum.wrapping_add(value);
-        }
-    }
-    base64(
-        &state
+        state = state
             .iter()
-            .flat_map(|word| word.to_be_bytes())
-            .collect::<Vec<u8>>(),
-    )
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let three = [0, 1, 2].map(|at| u32::from(chunk.get(at).copied().unwrap_or(0)));
-        let bits = three[0] << 16 | three[1] << 8 | three[2];
-        for digit in 0..4 {
-            let place = (bits >> (18 - 6 * digit)) & 63;
-            text.push(if digit <= chunk.len() {
-                DIGITS[place as usize].into()
-            } else {
-                '='
-            });
-        }
+            .zip(v)
+            .map(|(&old, new)| sum(&[old, new]))
+            .collect();
     }
-    text
+    // 32 bytes are 42 digits of 6 bits, and one of 4.
+    let bit = |at: usize| {
+        state
+            .get(at / 32)
+            .map_or(0, |word| word >> (31 - at % 32) & 1)
+    };
+    let digit = |at: usize| (0..6).fold(0, |digit, next| digit << 1 | bit(6 * at + next));
+    let digits = ('A'..='Z')
+        .chain('a'..='z')
+        .chain('0'..='9')
+        .chain(['+', '/']);
+    let digits: Vec<char> = digits.collect();
+    (0..43)
+        .map(|at| digits[digit(at) as usize])
+        .chain(['='])
+        .collect()
 }
 
 #[test]
@@ -433,25 +350,23 @@ fn no_name_ends_the_data_or_is_shown_raw() {
         "cmd: </script><script>alert(1)</script>\nevents: Ir\nfl=<!--\u{2028}\u{2029}\n",
         "fn=</script><img src=x onerror=alert(1)>\u{202e}\n1 5\n"
     );
-    let page = page(&profile(text));
+    let (page, data) = page(&profile(text));
     let found = data_text(&page);
-    assert!(
-        !found.contains(['<', '\u{2028}', '\u{2029}', '\u{202e}']),
-        "{found}"
-    );
-    let name = &data(&page)["functions"]["name"][0];
+    let raw = ['<', '\u{2028}', '\u{2029}', '\u{202e}'];
+    assert!(!found.contains(raw), "{found}");
+    let name = &data["functions"]["name"][0];
     assert_eq!(name, "</script><img src=x onerror=alert(1)>\\u{202e}");
     // A line separator is escaped twice: for people, and for scripts.
-    assert_eq!(data(&page)["files"][1], "<!--\\u{2028}\\u{2029}");
+    assert_eq!(data["files"][1], "<!--\\u{2028}\\u{2029}");
 }
 
 #[test]
 fn a_script_knows_large_numbers_exactly() {
-    let page = page(&profile(format!(
-        "events: Ir\nfn=a\n1 {}\nfn=b\n1 9007199254740991\n",
-        i64::MAX - 1
-    )));
-    let costs = &data(&page)["functions"]["self"][0];
+    let most = i64::MAX - 1;
+    let data = data(format!(
+        "events: Ir\nfn=a\n1 {most}\nfn=b\n1 9007199254740991\n"
+    ));
+    let costs = &data["functions"]["self"][0];
     assert_eq!(costs[0], "9223372036854775806");
     assert_eq!(costs[1], 9_007_199_254_740_991_i64);
 }
@@ -465,31 +380,27 @@ fn a_page_stays_small_and_sums_up_what_it_leaves_out() {
         let name = format!("Some\\Namespace\\That\\Is\\Long\\Class{at}->method{at}");
         text += &format!("fn={name}\n{at} {} 1\n", 1_000_000_000 + u64::from(at));
         for call in 1..=3 {
-            text += &format!(
-                "cfn=(callee) f{}\ncalls=1 0\n{call} 100000 5\n",
-                (at + call) % 1000
-            );
+            let callee = (at + call) % 1000;
+            text += &format!("cfn=(callee) f{callee}\ncalls=1 0\n{call} 100000 5\n");
         }
     }
     let profile = profile(text);
-    let page = page(&profile);
+    let (page, data) = page(&profile);
     assert!(page.len() < 8_000_000, "{}", page.len());
-    let data = data(&page);
     let shown = list(&data["functions"]["name"]).len();
     assert!((10_000..28_000).contains(&shown), "{shown}");
-    let rest = usize::try_from(number(&data["rest"]["functions"])).unwrap();
-    assert_eq!(shown + rest, profile.functions().len());
+    assert_eq!(
+        shown + index(&data["rest"]["functions"]),
+        profile.functions().len()
+    );
     for (at, total) in profile.totals().into_iter().enumerate() {
-        let own: i128 = list(&data["functions"]["self"][at])
-            .iter()
-            .map(number)
-            .sum();
+        let own: i128 = numbers(&data["functions"]["self"][at]).sum();
         assert_eq!(own + number(&data["rest"]["self"][at]), total.into());
     }
     // The calls that are left out are summed up for those that are shown.
-    let calls: i128 = list(&data["calls"]["calls"]).iter().map(number).sum();
+    let calls: i128 = numbers(&data["calls"]["calls"]).sum();
     assert!(calls >= i128::from(3 * shown as u64), "{calls}");
-    let callers = list(&data["calls"]["caller"]).iter().map(number);
+    let callers = numbers(&data["calls"]["caller"]);
     assert!(callers.filter(|&caller| caller >= 0).count() >= shown);
 }
 
@@ -500,20 +411,17 @@ fn changes_that_are_left_out_are_summed_up() {
             let cost = 1_000_000 + at * (1 + more);
             format!("fn=Some\\Namespace\\That\\Is\\Long\\Class{at}->method{at}\n{at} {cost}\n")
         });
-        format!(
-            "events: Ir\nfl=a\nfn=same\n1 7\n{}",
-            functions.collect::<String>()
-        )
+        "events: Ir\nfl=a\nfn=same\n1 7\n".to_owned() + &functions.collect::<String>()
     };
     let [base, new] = [text(0), text(1)].map(profile);
-    let (_, data) = comparison_page(&base, &new, &Comparison::new(&base, &new).unwrap());
+    let data = compared(&base, &new);
     let event = &data["comparison"]["events"][0];
     let costs = &event["changes"]["self"];
     let shown = list(&costs[0]).len();
     assert!((1000..4999).contains(&shown), "{shown}");
     // The first function of both sides costs the same.
-    assert_eq!(shown + number_of(&event["rest"]["functions"]), 4999);
-    let sum = |side: usize| list(&costs[side]).iter().map(number).sum::<i128>();
+    assert_eq!(shown + index(&event["rest"]["functions"]), 4999);
+    let sum = |side: usize| numbers(&costs[side]).sum::<i128>();
     let change = sum(1) - sum(0) + number(&event["rest"]["change"]);
     assert_eq!(change, i128::from(new.total() - base.total()));
 }
@@ -525,10 +433,7 @@ fn warnings_that_are_too_many_are_counted() {
         complete: false,
         warnings: vec!["lost".to_owned(); 103],
     };
-    let mut page = Vec::new();
-    let options = Options::default();
-    html::write(&Stacks::new(&profile), None, &notes, &options, &mut page).unwrap();
-    let data = data(std::str::from_utf8(&page).unwrap());
+    let (_, data) = written(&profile, None, &notes, |_| {});
     let shown = list(&data["warnings"]);
     assert_eq!((shown.len(), &shown[100]), (101, &json!("3 more warnings")));
 }
@@ -538,15 +443,10 @@ fn warnings_that_are_too_many_are_counted() {
 fn a_comparison_of_many_events_stays_small_too() {
     let functions = 1_000_u64;
     let side = |seed: u64| {
-        let mut state = seed;
-        let mut costs = || {
-            let costs = (0..60).map(|_| {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                format!(" {}", state >> 34)
-            });
-            costs.collect::<String>()
+        let mut random = Random(seed);
+        let mut costs = || -> String {
+            let costs = (0..60).map(|_| format!(" {}", random.below(1 << 30)));
+            costs.collect()
         };
         let events: String = (0..60).map(|event| format!(" E{event}")).collect();
         let mut text = format!("events:{events}\n");
@@ -564,27 +464,17 @@ fn a_comparison_of_many_events_stays_small_too() {
     assert!(page.len() < 8_000_000, "{}", page.len());
     let stacks = data["stacks"].to_string().len();
     assert!((1_500_000..1_900_000).contains(&stacks), "{stacks}");
-    let own: i128 = list(&data["stacks"]["self"][59]).iter().map(number).sum();
+    let own: i128 = numbers(&data["stacks"]["self"][59]).sum();
     assert_eq!(own, number(&data["total"][59]));
 }
 
 #[test]
 fn the_source_root_is_left_out_of_files() {
-    let profile =
-        profile("events: Ir\nfl=/srv/app/src/a.php\nfn=a\n1 5\nfl=/srv/app2/b.php\nfn=b\n1 5\n");
-    let mut options = Options::default();
-    options.source_root = Some(b"/srv/app/".to_vec());
-    options.source_url = Some("https://host/{file}#L{line}".to_owned());
-    let mut page = Vec::new();
-    html::write(
-        &Stacks::new(&profile),
-        None,
-        &Notes::default(),
-        &options,
-        &mut page,
-    )
-    .unwrap();
-    let data = data(std::str::from_utf8(&page).unwrap());
+    let text = "events: Ir\nfl=/srv/app/src/a.php\nfn=a\n1 5\nfl=/srv/app2/b.php\nfn=b\n1 5\n";
+    let (_, data) = written(&profile(text), None, &Notes::default(), |options| {
+        options.source_root = Some(b"/srv/app/".to_vec());
+        options.source_url = Some("https://host/{file}#L{line}".to_owned());
+    });
     let files = list(&data["files"]);
     assert!(files.contains(&"src/a.php".into()) && files.contains(&"/srv/app2/b.php".into()));
     assert_eq!(data["source_url"], "https://host/{file}#L{line}");
