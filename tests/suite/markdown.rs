@@ -1,21 +1,19 @@
 //! Reports in Markdown: what they show, and that names cannot leave their places.
 
-use cg_preprocess::profile::{Comparison, EventChoice, Profile, ProfileOptions};
+use cg_preprocess::profile::{Comparison, Profile, ProfileOptions};
 use cg_preprocess::report::json::Completeness;
 use cg_preprocess::report::markdown::{self, MOST_CHARACTERS};
 use cg_preprocess::report::text::Options;
 
 use crate::cases;
-use crate::library::{profile_options, read, text_options};
+use crate::library::{all_events, profile, read, text_of, text_options};
 
 fn report(profile: &Profile, options: &Options) -> String {
-    let mut output = Vec::new();
-    markdown::write(profile, options, true, &mut output).unwrap();
-    String::from_utf8(output).unwrap()
+    text_of(|output| markdown::write(profile, options, true, output))
 }
 
 fn compared(base: &str, new: &str) -> String {
-    let [base, new] = [base, new].map(|text| read(text, ProfileOptions::default()));
+    let [base, new] = [base, new].map(profile);
     let comparison = Comparison::new(&base, &new).unwrap();
     let verdicts = [cases::verdict(&comparison, "1")];
     let options = text_options(|options| options.top = Some(1));
@@ -23,9 +21,7 @@ fn compared(base: &str, new: &str) -> String {
         base: true,
         new: false,
     };
-    let mut output = Vec::new();
-    markdown::write_comparison(&comparison, &verdicts, &options, complete, &mut output).unwrap();
-    String::from_utf8(output).unwrap()
+    text_of(|output| markdown::write_comparison(&comparison, &verdicts, &options, complete, output))
 }
 
 /// The cells of a row, as GitHub splits it: a backslash escapes the character after it.
@@ -55,15 +51,15 @@ fn code(cell: &str) -> &str {
         .strip_prefix(mark)
         .and_then(|cell| cell.strip_suffix(mark));
     let text = text.unwrap_or_else(|| panic!("{cell}"));
-    let runs = text.split(|c| c != '`').map(str::len);
+    let mut runs = text.split(|c| c != '`').map(str::len);
     assert!(
-        !mark.is_empty() && runs.into_iter().all(|run| run != mark.len()),
+        !mark.is_empty() && runs.all(|run| run != mark.len()),
         "{cell}"
     );
-    match text
+    let inner = text
         .strip_prefix(' ')
-        .and_then(|text| text.strip_suffix(' '))
-    {
+        .and_then(|text| text.strip_suffix(' '));
+    match inner {
         Some(inner) if text.starts_with(" `") || text.ends_with("` ") => inner,
         _ => text,
     }
@@ -77,11 +73,9 @@ fn no_name_leaves_its_code() {
     ];
     for name in names {
         let text = format!("events: Ir\nfl=/srv/{name}\nfn={name}\n1 5\n");
-        let found = report(&read(text, ProfileOptions::default()), &Options::default());
-        let row = found
-            .lines()
-            .find(|line| line.starts_with("| 100.00"))
-            .unwrap();
+        let found = report(&profile(text), &Options::default());
+        let mut lines = found.lines();
+        let row = lines.find(|line| line.starts_with("| 100.00")).unwrap();
         let cells = cells(row);
         assert_eq!(cells.len(), 9, "{row}");
         let shown = name.replace(r"\|", r"\¦").replace('\t', r"\t");
@@ -101,8 +95,7 @@ fn a_report_always_fits_into_a_comment() {
         text += &format!("fl=/srv/{marks}\nfn=a{number}{marks}|\n1 {number}\n");
     }
     text += "fl=a\nfn=last\n1 0\n";
-    let all = profile_options(|options| options.events = EventChoice::All);
-    for events in [ProfileOptions::default(), all] {
+    for events in [ProfileOptions::default(), all_events()] {
         let profile = read(&text, events);
         for top in [Some(0), Some(10), None] {
             let found = report(&profile, &text_options(|options| options.top = top));

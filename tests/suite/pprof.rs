@@ -11,12 +11,6 @@ use crate::common::fixtures;
 use crate::library::{profile_options, read};
 use crate::stacks::collapsed;
 
-/// Fields of a message: a number each, or bytes.
-enum Field {
-    Number(u64),
-    Bytes(Vec<u8>),
-}
-
 fn varint(bytes: &mut &[u8]) -> u64 {
     let mut number = 0;
     for shift in (0..).step_by(7) {
@@ -30,51 +24,31 @@ fn varint(bytes: &mut &[u8]) -> u64 {
     number
 }
 
-fn fields(mut bytes: &[u8]) -> Vec<(u64, Field)> {
+/// A message's fields of this number: what each holds, a number as it is encoded.
+fn fields(mut message: &[u8], wanted: u64) -> Vec<&[u8]> {
     let mut fields = Vec::new();
-    while !bytes.is_empty() {
-        let tag = varint(&mut bytes);
-        let number = varint(&mut bytes);
-        let field = match tag & 7 {
-            0 => Field::Number(number),
-            2 => {
-                let (field, rest) = bytes.split_at(usize::try_from(number).unwrap());
-                bytes = rest;
-                Field::Bytes(field.to_vec())
-            }
+    while !message.is_empty() {
+        let tag = varint(&mut message);
+        let mut rest = message;
+        let number = varint(&mut rest);
+        let (field, rest) = match tag & 7 {
+            0 => message.split_at(message.len() - rest.len()),
+            2 => rest.split_at(usize::try_from(number).unwrap()),
             other => panic!("wire type {other}"),
         };
-        fields.push((tag >> 3, field));
+        message = rest;
+        if tag >> 3 == wanted {
+            fields.push(field);
+        }
     }
     fields
 }
 
-/// The messages of a field.
-fn messages(message: &[u8], wanted: u64) -> impl Iterator<Item = Vec<u8>> {
-    fields(message)
-        .into_iter()
-        .filter_map(move |(number, field)| match field {
-            Field::Bytes(bytes) if number == wanted => Some(bytes),
-            _ => None,
-        })
-}
-
 /// The numbers of a field, packed or single.
 fn numbers(message: &[u8], wanted: u64) -> Vec<u64> {
-    let mut numbers = Vec::new();
-    for (number, field) in fields(message) {
-        match field {
-            _ if number != wanted => {}
-            Field::Number(number) => numbers.push(number),
-            Field::Bytes(bytes) => {
-                let mut bytes = bytes.as_slice();
-                while !bytes.is_empty() {
-                    numbers.push(varint(&mut bytes));
-                }
-            }
-        }
-    }
-    numbers
+    let encoded = fields(message, wanted).concat();
+    let mut bytes = encoded.as_slice();
+    std::iter::from_fn(|| (!bytes.is_empty()).then(|| varint(&mut bytes))).collect()
 }
 
 /// What a file holds.
@@ -92,52 +66,51 @@ struct Decoded {
 fn decode(file: &[u8]) -> Decoded {
     let mut data = Vec::new();
     GzDecoder::new(file).read_to_end(&mut data).unwrap();
-    let strings: Vec<String> = messages(&data, 6)
-        .map(|text| String::from_utf8(text).unwrap())
-        .collect();
+    let strings = fields(&data, 6).into_iter().map(str::from_utf8);
+    let strings: Vec<_> = strings.map(Result::unwrap).collect();
     assert_eq!(strings[0], "");
-    let text = |number: u64| strings[usize::try_from(number).unwrap()].clone();
-    let texts = |message: &[u8], field: u64| {
+    let texts = |message: &[u8], field: u64| -> Vec<String> {
         let numbers = numbers(message, field).into_iter();
-        numbers.map(text).collect::<Vec<_>>()
+        numbers
+            .map(|number| strings[number as usize].to_owned())
+            .collect()
     };
-    let functions: BTreeMap<u64, String> = messages(&data, 5)
-        .map(|function| {
-            let name = format!("{}@{}", texts(&function, 2)[0], texts(&function, 4)[0]);
-            (numbers(&function, 1)[0], name)
-        })
-        .collect();
-    let locations: BTreeMap<u64, String> = messages(&data, 4)
-        .map(|location| {
-            let line = messages(&location, 4).next().unwrap();
-            let function = &functions[&numbers(&line, 1)[0]];
-            let place = format!("{function}:{}", numbers(&line, 2)[0]);
-            (numbers(&location, 1)[0], place)
-        })
-        .collect();
-    let sample = |sample: Vec<u8>| {
-        let frames = numbers(&sample, 1).into_iter().rev();
-        let frames: Vec<_> = frames.map(|id| locations[&id].clone()).collect();
-        let values = numbers(&sample, 2).into_iter();
+    let functions = fields(&data, 5).into_iter().map(|function| {
+        let name = format!("{}@{}", texts(function, 2)[0], texts(function, 4)[0]);
+        (numbers(function, 1)[0], name)
+    });
+    let functions: BTreeMap<u64, String> = functions.collect();
+    let locations = fields(&data, 4).into_iter().map(|location| {
+        let line = fields(location, 4)[0];
+        let function = &functions[&numbers(line, 1)[0]];
+        let place = format!("{function}:{}", numbers(line, 2)[0]);
+        (numbers(location, 1)[0], place)
+    });
+    let locations: BTreeMap<u64, String> = locations.collect();
+    let samples = fields(&data, 2);
+    let sample = |sample: &&[u8]| {
+        let frames = numbers(sample, 1).into_iter().rev();
+        let frames: Vec<_> = frames.map(|id| &*locations[&id]).collect();
+        let values = numbers(sample, 2).into_iter();
         (frames.join(";"), values.map(u64::cast_signed).collect())
     };
-    let labels = messages(&data, 2).map(|sample| {
-        let labels = messages(&sample, 3);
+    let labels = |sample: &&[u8]| {
+        let labels = fields(sample, 3).into_iter();
         labels
-            .flat_map(|label| [texts(&label, 1), texts(&label, 2)].concat())
+            .flat_map(|label| [texts(label, 1), texts(label, 2)].concat())
             .collect()
-    });
+    };
+    let kind = |kind: &&[u8]| [texts(kind, 1), texts(kind, 2)].concat().join("/");
     Decoded {
-        types: messages(&data, 1)
-            .map(|kind| [texts(&kind, 1), texts(&kind, 2)].concat().join("/"))
-            .collect(),
+        types: fields(&data, 1).iter().map(kind).collect(),
         default_type: texts(&data, 14).concat(),
         comments: texts(&data, 13),
-        programs: messages(&data, 3)
-            .flat_map(|mapping| texts(&mapping, 5))
+        programs: fields(&data, 3)
+            .iter()
+            .flat_map(|mapping| texts(mapping, 5))
             .collect(),
-        samples: messages(&data, 2).map(sample).collect(),
-        labels: labels.collect(),
+        samples: samples.iter().map(sample).collect(),
+        labels: samples.iter().map(labels).collect(),
     }
 }
 
@@ -145,25 +118,19 @@ fn stacked() -> ProfileOptions {
     profile_options(|options| options.contexts = true)
 }
 
-fn write(profile: &Profile, base: Option<&Profile>) -> (Vec<u8>, Vec<Warning>) {
-    write_of_runs(profile, base, false)
+fn write(profile: &Profile) -> (Vec<u8>, Vec<Warning>) {
+    write_against(profile, None, false)
 }
 
-fn write_of_runs(
+fn write_against(
     profile: &Profile,
     base: Option<&Profile>,
     per_run: bool,
 ) -> (Vec<u8>, Vec<Warning>) {
     let mut file = Vec::new();
-    let base = base.map(Stacks::new);
-    let warnings = pprof::write(
-        &Stacks::new(profile),
-        base.as_ref(),
-        per_run,
-        &["a note".to_owned()],
-        &mut file,
-    )
-    .unwrap();
+    let (stacks, base) = (Stacks::new(profile), base.map(Stacks::new));
+    let notes = ["a note".to_owned()];
+    let warnings = pprof::write(&stacks, base.as_ref(), per_run, &notes, &mut file).unwrap();
     (file, warnings)
 }
 
@@ -176,9 +143,9 @@ const TRACE: &[u8] = b"creator: xdebug 3.4.0\ncmd:  /srv/a.php --all\nevents: Ti
 #[test]
 fn samples_are_stacks_with_their_places_and_values() {
     let profile = read(TRACE, stacked());
-    let (file, warnings) = write(&profile, None);
+    let (file, warnings) = write(&profile);
     assert_eq!(warnings, []);
-    assert_eq!(file, write(&profile, None).0);
+    assert_eq!(file, write(&profile).0);
     let decoded = decode(&file);
     assert_eq!(decoded.types, ["time/nanoseconds", "calls/count"]);
     assert_eq!(decoded.default_type, "time");
@@ -201,28 +168,19 @@ fn lines_of_calls_in_inlined_code_are_not_those_of_the_caller() {
     let text = "events: Ir\nfl=a.c\nfn=main\n1 1\ncfn=f\ncalls=1 0\n2 10\n\
                 fi=b.h\ncfi=a.c\ncfn=g\ncalls=1 0\n900 20\nfn=f\n3 10\nfn=g\n4 20\n";
     let options = profile_options(|options| options.call_files = true);
-    let decoded = decode(&write(&read(text, options), None).0);
-    let stacks: Vec<_> = decoded
-        .samples
-        .iter()
-        .map(|(stack, _)| &stack[..])
-        .collect();
-    assert_eq!(
-        stacks,
-        ["main@a.c:1", "main@a.c:2;f@a.c:3", "main@a.c:1;g@a.c:4"]
-    );
+    let decoded = decode(&write(&read(text, options)).0);
+    let stacks: Vec<_> = decoded.samples.iter().map(|(stack, _)| &**stack).collect();
+    let expected = ["main@a.c:1", "main@a.c:2;f@a.c:3", "main@a.c:1;g@a.c:4"];
+    assert_eq!(stacks, expected);
 }
 
 #[test]
 fn the_base_is_subtracted() {
     let base = read(TRACE, stacked());
     let new = String::from_utf8_lossy(TRACE).replace("20 4", "20 9");
-    let decoded = decode(&write(&read(new, stacked()), Some(&base)).0);
-    let is_base: Vec<_> = decoded
-        .labels
-        .iter()
-        .map(|labels| !labels.is_empty())
-        .collect();
+    let decoded = decode(&write_against(&read(new, stacked()), Some(&base), false).0);
+    let is_base = decoded.labels.iter().map(|labels| !labels.is_empty());
+    let is_base: Vec<_> = is_base.collect();
     assert_eq!(is_base, [true, true, true, false, false, false]);
     assert_eq!(decoded.labels[0], ["pprof::base", "true"]);
     let values: Vec<_> = decoded
@@ -247,11 +205,9 @@ fn per_run_each_side_is_divided_by_its_runs() {
     let new = [run([1, 1, 1]), run([0, 0, 1]), run([0, 0, 0])];
     let new = read(new.join("==== NEW PROFILING FILE ====\n"), stacked());
     assert_eq!(new.runs(), 3);
-    let decoded = decode(&write_of_runs(&new, Some(&base), true).0);
-    assert_eq!(
-        decoded.comments[2],
-        "costs and calls are divided: by 1 run in the base, 3 runs in the new profile"
-    );
+    let decoded = decode(&write_against(&new, Some(&base), true).0);
+    let told = "costs and calls are divided: by 1 run in the base, 3 runs in the new profile";
+    assert_eq!(decoded.comments[2], told);
     let values = |is_base| {
         let samples = decoded.samples.iter().zip(&decoded.labels);
         let samples = samples.filter(move |(_, label)| label.is_empty() != is_base);
@@ -263,30 +219,21 @@ fn per_run_each_side_is_divided_by_its_runs() {
     // The sum of 4 is 1 per run, though each sample by itself would be 0 or 1.
     assert_eq!(values(false), [[0, 1], [1, 1], [0, 1]]);
     let total: i64 = values(false).iter().map(|values| values[0]).sum();
-    assert_eq!(
-        i128::from(total),
-        Comparison::per_run(&base, &new).unwrap().first().new
-    );
+    let comparison = Comparison::per_run(&base, &new).unwrap();
+    assert_eq!(i128::from(total), comparison.first().new);
 }
 
 #[test]
 fn all_samples_add_up_as_in_other_formats() {
     for name in ["features", "composer", "fibers"] {
         let profile = read(fixtures::bytes(&format!("xdebug3/{name}.cg")), stacked());
-        let decoded = decode(&write(&profile, None).0);
-        let totals = decoded.samples.iter().map(|(_, values)| values[0]);
-        assert_eq!(totals.sum::<i64>(), 10 * profile.total(), "{name}");
-        let mut costs: Vec<_> = decoded
-            .samples
-            .iter()
-            .map(|(_, values)| values[0])
-            .collect();
+        let decoded = decode(&write(&profile).0);
+        let costs = decoded.samples.iter().map(|(_, values)| values[0]);
+        let mut costs: Vec<_> = costs.collect();
+        assert_eq!(costs.iter().sum::<i64>(), 10 * profile.total(), "{name}");
         costs.retain(|&cost| cost != 0);
-        let mut expected: Vec<_> = collapsed(&profile)
-            .0
-            .into_values()
-            .map(|cost| 10 * cost)
-            .collect();
+        let expected = collapsed(&profile).0.into_values();
+        let mut expected: Vec<_> = expected.map(|cost| 10 * cost).collect();
         costs.sort_unstable();
         expected.sort_unstable();
         assert_eq!(costs, expected, "{name}");
@@ -296,7 +243,7 @@ fn all_samples_add_up_as_in_other_formats() {
 #[test]
 fn what_is_negative_stays() {
     let text = "creator: xdebug 3.4.0\nevents: Memory_(bytes)\nfl=a.php\nfn=main\n1 -5\n";
-    let (file, warnings) = write(&read(text, stacked()), None);
+    let (file, warnings) = write(&read(text, stacked()));
     assert_eq!(warnings, [Warning::Negative(1)]);
     let decoded = decode(&file);
     assert_eq!(decoded.types, ["memory/bytes", "calls/count"]);
@@ -309,7 +256,7 @@ fn what_lies_too_deep_is_summed_up() {
     for depth in 1..3000 {
         text += &format!("fl=a.php\nfn=f\n1 1\ncfl=a.php\ncfn=f\ncalls=1 0 0\n2 {depth}\n\n");
     }
-    let (file, warnings) = write(&read(text, stacked()), None);
+    let (file, warnings) = write(&read(text, stacked()));
     assert_eq!(warnings, [Warning::Deeper(1)]);
     let decoded = decode(&file);
     let (deepest, values) = decoded.samples.last().unwrap();

@@ -4,32 +4,50 @@
 //! rewrites them; review the difference.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Cursor;
 
 use cg_preprocess::profile::{
-    EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions, Stacks,
+    EventChoice, InclusiveCost, Profile, ProfileKind, ProfileOptions, Stacks,
 };
 use cg_preprocess::report::{collapsed, tree};
-use cg_preprocess::webgrind::{self, OnOverflow, Version};
+use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::common::fixtures;
 use crate::common::preprocessed::decode;
-use crate::library::{linked, profile_options, read, text_options, write, write_with};
+use crate::library::{
+    linked, profile_options, read, read_files_with, text_of, text_options, write, write_with,
+};
 
-/// The stacks of a profile with their costs, in the order of their bytes, and the warnings.
+/// Lines `stack cost`, which stand in the order of their bytes.
+pub fn costs(lines: &str) -> BTreeMap<String, i64> {
+    let lines = lines
+        .lines()
+        .map(|line| line.rsplit_once(' ').expect("a cost"));
+    let lines: Vec<(&str, &str)> = lines.collect();
+    assert!(lines.is_sorted_by(|(one, _), (other, _)| one < other));
+    let costs = lines
+        .iter()
+        .map(|(stack, cost)| (*stack, cost.parse().expect("a number")));
+    costs
+        .map(|(stack, cost)| (stack.to_owned(), cost))
+        .collect()
+}
+
+/// The stacks of a profile with their costs, and the warnings.
 pub fn collapsed(profile: &Profile) -> (BTreeMap<String, i64>, Vec<collapsed::Warning>) {
     let mut output = Vec::new();
     let warnings = collapsed::write(&Stacks::new(profile), &mut output).expect("memory takes it");
-    let output = String::from_utf8(output).expect("UTF-8");
-    let mut stacks = BTreeMap::new();
-    let mut last = String::new();
-    for line in output.lines() {
-        let (stack, cost) = line.rsplit_once(' ').expect("a cost");
-        assert!(last.is_empty() || *last < *stack, "{last:?}, {stack:?}");
-        last = stack.to_owned();
-        stacks.insert(last.clone(), cost.parse().expect("a number"));
+    (costs(str::from_utf8(&output).expect("UTF-8")), warnings)
+}
+
+/// The paths of the nodes of a tree, in their order.
+pub fn paths(stacks: &Stacks<'_>) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for node in stacks.nodes() {
+        let above = stacks.parent(node);
+        let above = above.map_or(String::new(), |above| format!("{};", paths[above.index()]));
+        paths.push(above + &String::from_utf8_lossy(stacks.frame(node)));
     }
-    (stacks, warnings)
+    paths
 }
 
 /// Sees that functions cost what the stacks with them do, each once.
@@ -89,12 +107,8 @@ fn stacks_equal_a_walk_over_v4_and_add_up_to_the_total() {
 
 #[test]
 fn every_event_equals_a_walk_over_v4_of_that_event() {
-    for trace in [
-        "xdebug3/composer.cg",
-        "xdebug3/fibers.cg",
-        "xdebug3/features.cg",
-    ] {
-        let text = fixtures::bytes(trace);
+    for trace in ["composer", "fibers", "features"] {
+        let text = fixtures::bytes(&format!("xdebug3/{trace}.cg"));
         let mut options = stacked();
         options.events = EventChoice::All;
         let profile = read(&text, options);
@@ -102,14 +116,8 @@ fn every_event_equals_a_walk_over_v4_of_that_event() {
         assert!(profile.events().len() > 1, "{trace}");
         for (at, event) in profile.events().iter().enumerate() {
             let mut found = BTreeMap::new();
-            let mut paths: Vec<String> = Vec::new();
-            for node in stacks.nodes() {
-                let above = stacks
-                    .parent(node)
-                    .map(|above| format!("{};", paths[above.index()]));
-                let path = above.unwrap_or_default() + &String::from_utf8_lossy(stacks.frame(node));
-                *found.entry(path.clone()).or_default() += stacks.self_costs(node)[at];
-                paths.push(path);
+            for (node, path) in stacks.nodes().zip(paths(&stacks)) {
+                *found.entry(path).or_default() += stacks.self_costs(node)[at];
             }
             found.retain(|_, cost| *cost != 0);
             let mut wanted = linked();
@@ -119,21 +127,9 @@ fn every_event_equals_a_walk_over_v4_of_that_event() {
     }
 }
 
-/// Fixtures and the widths of the terminals that their trees are made for.
-const TREES: [(&str, &[Option<usize>]); 3] = [
-    ("xdebug3/composer", &[None, Some(80), Some(200)]),
-    ("xdebug3/fibers", &[None]),
-    ("xdebug3/proxies", &[None, Some(60)]),
-];
-
 pub fn tree_of(profile: &Profile, top: Option<usize>, width: Option<usize>) -> String {
-    let mut output = Vec::new();
-    let options = text_options(|options| {
-        options.top = top;
-        options.width = width;
-    });
-    tree::write(&Stacks::new(profile), &options, &mut output).expect("memory takes it");
-    String::from_utf8(output).expect("UTF-8")
+    let options = text_options(|options| (options.top, options.width) = (top, width));
+    text_of(|output| tree::write(&Stacks::new(profile), &options, output))
 }
 
 /// The rows below the headings.
@@ -142,23 +138,21 @@ pub fn rows(tree: &str) -> Vec<&str> {
     rows.skip(1).collect()
 }
 
-fn assert_report(name: &str, found: &str) {
-    fixtures::assert_holds(&fixtures::folder().join("stacks").join(name), found);
-}
-
 #[test]
 fn reports_look_as_they_did() {
-    for (trace, widths) in TREES {
-        let profile = read(fixtures::bytes(&format!("{trace}.cg")), stacked());
-        let name = trace.replace('/', "-");
-        let mut output = Vec::new();
-        collapsed::write(&Stacks::new(&profile), &mut output).expect("memory takes it");
-        let lines = String::from_utf8(output).expect("UTF-8");
-        assert_report(&format!("{name}.collapsed"), &lines);
-        for width in widths {
+    for (trace, widths) in [
+        ("composer", &[None, Some(80), Some(200)][..]),
+        ("fibers", &[None]),
+        ("proxies", &[None, Some(60)]),
+    ] {
+        let profile = read(fixtures::bytes(&format!("xdebug3/{trace}.cg")), stacked());
+        let golden = |end: &str| fixtures::path(&format!("stacks/xdebug3-{trace}.{end}"));
+        let lines = text_of(|output| collapsed::write(&Stacks::new(&profile), output));
+        fixtures::assert_holds(&golden("collapsed"), &lines);
+        for &width in widths {
             let part = width.map_or(String::new(), |width| format!(".{width}"));
-            let found = tree_of(&profile, Some(20), *width);
-            assert_report(&format!("{name}.tree{part}.txt"), &found);
+            let found = tree_of(&profile, Some(20), width);
+            fixtures::assert_holds(&golden(&format!("tree{part}.txt")), &found);
             let fits = |line: &str| line.chars().count() <= width.unwrap_or(usize::MAX);
             assert!(found.lines().all(fits), "{found}");
         }
@@ -175,13 +169,9 @@ fn trace(blocks: &[Block<'_>]) -> String {
 }
 
 fn add(text: &mut String, (function, cost, calls): &Block<'_>) {
-    let mut line = |line: String| {
-        text.push_str(&line);
-        text.push('\n');
-    };
-    line(format!("\nfl=a.php\nfn={function}\n1 {cost}"));
+    *text += &format!("\nfl=a.php\nfn={function}\n1 {cost}\n");
     for (callee, cost) in *calls {
-        line(format!("cfn={callee}\ncalls=1 0 0\n2 {cost}"));
+        *text += &format!("cfn={callee}\ncalls=1 0 0\n2 {cost}\n");
     }
 }
 
@@ -198,10 +188,10 @@ fn what_lies_deeper_than_1024_frames_is_summed_up() {
     assert_eq!(stacks[&deepest], 1);
     assert_eq!(stacks[&format!("{deepest};(deeper)")], 2000 - 1024);
     assert_eq!(warnings.len(), 1);
+    let told = warnings[0].to_string();
     assert!(
-        warnings[0]
-            .to_string()
-            .starts_with("1 stacks of more than 1024 frames")
+        told.starts_with("1 stacks of more than 1024 frames"),
+        "{told}"
     );
     let tree = tree_of(&profile, None, None);
     assert_eq!(rows(&tree).len(), 1025);
@@ -212,9 +202,7 @@ fn what_lies_deeper_than_1024_frames_is_summed_up() {
 
 /// Reads a preprocessed file.
 fn read_again(file: &[u8], options: ProfileOptions) -> Profile {
-    let mut builder = ProfileBuilder::new(options);
-    webgrind::read(Cursor::new(file), "test.pre", &mut builder).expect("a sound file");
-    builder.finish().expect("a profile")
+    read_files_with(&[file], options).expect("a sound file").0
 }
 
 #[test]
@@ -232,10 +220,8 @@ fn a_file_of_v4_is_a_trace_with_its_stacks() {
             assert_eq!(collapsed(&again), collapsed(&direct), "{trace}");
             let [tree, tree_again] = [&direct, &again].map(|profile| tree_of(profile, None, None));
             assert_eq!(rows(&tree_again), rows(&tree), "{trace}");
-            let [sums, sums_again] = [direct, again].map(|profile| {
-                let file = write(&profile, Version::V6);
-                decode(&file).functions
-            });
+            let [sums, sums_again] =
+                [direct, again].map(|profile| decode(&write(&profile, Version::V6)).functions);
             assert_eq!(sums_again, sums, "{trace}");
             // The proxies of a trace in v4 are stepped over for good.
             options.invocations = true;
@@ -292,10 +278,8 @@ fn rows_say_what_has_no_name_and_how_much_is_left_out() {
         add(&mut text, &(&format!("f{number}"), 1, &[]));
     }
     let tree = tree_of(&read(text, stacked()), Some(1), None);
-    let names: Vec<_> = rows(&tree)
-        .iter()
-        .map(|row| row.rsplit("  ").next())
-        .collect();
+    let names = rows(&tree).into_iter().map(|row| row.rsplit("  ").next());
+    let names: Vec<_> = names.collect();
     assert_eq!(names, [Some("???"), Some("… 1,234 more")]);
 }
 

@@ -1,14 +1,13 @@
 //! The stacks of sums: exact where only one is possible, otherwise estimated.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::path::Path;
 
 use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions, Stacks};
 use cg_preprocess::report::collapsed;
 
 use crate::common::fixtures;
-use crate::library::{Reading, profile_options, read};
+use crate::library::{Reading, profile_options, read, text_of};
+use crate::stacks::paths;
 
 fn all_events() -> ProfileOptions {
     profile_options(|options| {
@@ -21,18 +20,12 @@ fn all_events() -> ProfileOptions {
 pub fn shown(profile: &Profile) -> String {
     assert_adds_up(profile, "shown");
     let stacks = Stacks::new(profile);
-    let mut paths: Vec<String> = Vec::new();
     let mut lines = String::new();
-    for node in stacks.nodes() {
-        let frame = String::from_utf8_lossy(stacks.frame(node)).into_owned();
-        let above = stacks.parent(node);
-        paths.push(above.map_or(frame.clone(), |above| {
-            paths[above.index()].clone() + ";" + &frame
-        }));
+    for (node, path) in stacks.nodes().zip(paths(&stacks)) {
         let costs = stacks.self_costs(node).iter().map(ToString::to_string);
         let costs = costs.collect::<Vec<_>>().join(" ");
         let mark = if stacks.is_estimated(node) { "~" } else { "" };
-        let (path, calls) = (&paths[node.index()], stacks.calls(node));
+        let calls = stacks.calls(node);
         lines += &format!("{path} | self {mark}{costs} | calls {calls}\n");
     }
     lines + &format!("{:.2} % are exact\n", 100.0 * stacks.exact_share())
@@ -71,40 +64,23 @@ pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
                     .for_each(|(sum, cost)| *sum += cost);
             }
         }
-        let above = stacks
-            .parent(node)
-            .map_or(usize::MAX, |above| above.index());
+        let above = stacks.parent(node);
+        let above = above.map_or(usize::MAX, |above| above.index());
         order.push((above, stacks.frame(node)));
     }
     order.sort_by_key(|&(above, _)| above);
     assert!(order.is_sorted(), "{name}: siblings by frame");
     for (id, _) in profile.functions() {
         let found = sums.remove(&id.index()).unwrap_or(whole(&[]));
-        assert_eq!(
-            found,
-            whole(profile.self_costs(id)),
-            "{name}: {}",
-            id.index()
-        );
+        let expected = whole(profile.self_costs(id));
+        assert_eq!(found, expected, "{name}: {}", id.index());
     }
-}
-
-fn sums_below(folder: &str) -> Vec<std::path::PathBuf> {
-    let mut files = fixtures::files_below(&fixtures::folder().join(folder));
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "cg"));
-    files
 }
 
 #[test]
 fn stacks_of_every_producer_add_up_for_every_event() {
-    let files = ["valgrind", "producers", "stacks", "xdebug2", "xdebug3"]
-        .map(sums_below)
-        .concat();
-    assert!(files.len() > 20);
-    for file in files {
-        let data = std::fs::read(&file).unwrap();
-        let profile = read(data, all_events());
-        assert_adds_up(&profile, fixtures::short(&file));
+    for (name, text) in fixtures::profiles() {
+        assert_adds_up(&read(text, all_events()), name);
     }
 }
 
@@ -116,9 +92,7 @@ fn lines(inputs: &[&[u8]]) -> String {
     };
     let (profile, _) = reading.read(inputs.iter().copied()).unwrap();
     assert_adds_up(&profile, "merged");
-    let mut output = Vec::new();
-    collapsed::write(&Stacks::new(&profile), &mut output).unwrap();
-    String::from_utf8(output).unwrap()
+    text_of(|output| collapsed::write(&Stacks::new(&profile), output))
 }
 
 #[test]
@@ -141,32 +115,24 @@ fn exact_stacks_are_those_that_separate_callers_recorded() {
         let lines = lines.filter_map(|line| line.split(" | calls").next());
         lines.map(str::to_owned).collect::<Vec<_>>()
     });
-    let exact: Vec<_> = plain
+    let exact = plain
         .iter()
-        .filter(|line| line.contains("| self ") && !line.contains('~'))
-        .collect();
+        .filter(|line| line.contains("| self ") && !line.contains('~'));
+    let exact: Vec<_> = exact.collect();
     assert_eq!(exact.len(), 28, "{exact:?}");
     for line in exact {
         assert!(callers.contains(line), "{line}");
     }
-    assert!(
-        callers
-            .iter()
-            .any(|line| line.contains("work;qsort;qsort_r;msort"))
-    );
+    let sorting = "work;qsort;qsort_r;msort";
+    assert!(callers.iter().any(|line| line.contains(sorting)));
 }
 
 #[test]
 fn deep_chains_and_complete_graphs_end() {
     let mut chain = "events: Ir\nfl=a.c\n".to_owned();
     for depth in 0..20_000 {
-        let below = 20_000 - depth;
-        write!(
-            chain,
-            "fn=f{depth}\n1 1\ncfn=f{}\ncalls=1 1\n1 {below}\n",
-            depth + 1
-        )
-        .unwrap();
+        let (callee, below) = (depth + 1, 20_000 - depth);
+        chain += &format!("fn=f{depth}\n1 1\ncfn=f{callee}\ncalls=1 1\n1 {below}\n");
     }
     chain.push_str("fn=f20000\n1 1\n");
     let profile = read(chain, all_events());
@@ -175,9 +141,9 @@ fn deep_chains_and_complete_graphs_end() {
 
     let mut complete = "events: Ir\nfl=a.c\nfn=main\n1 1\ncfn=f0\ncalls=1 1\n1 150000\n".to_owned();
     for caller in 0..150 {
-        write!(complete, "fn=f{caller}\n1 1000\n").unwrap();
+        complete += &format!("fn=f{caller}\n1 1000\n");
         for callee in 0..150 {
-            write!(complete, "cfn=f{callee}\ncalls=1 1\n1 1000\n").unwrap();
+            complete += &format!("cfn=f{callee}\ncalls=1 1\n1 1000\n");
         }
     }
     let profile = read(complete, all_events());
@@ -192,8 +158,7 @@ fn deep_chains_and_complete_graphs_end() {
 
 #[test]
 fn what_records_no_calls_is_flat() {
-    let path = Path::new("valgrind/cachegrind.out");
-    let profile = read(fixtures::bytes(path.to_str().unwrap()), all_events());
+    let profile = read(fixtures::bytes("valgrind/cachegrind.out"), all_events());
     let stacks = Stacks::new(&profile);
     assert!(stacks.nodes().all(|node| stacks.parent(node).is_none()));
     assert!(stacks.nodes().all(|node| !stacks.is_estimated(node)));
