@@ -63,7 +63,7 @@ pub fn check(path: &Path, mut found: impl FnMut(&Block<'_>) -> Option<String>) {
         from = block.place.end;
     }
     assert!(from > 0, "{}: nothing is shown", path.display());
-    if std::env::var_os("BLESS").is_some() {
+    if super::fixtures::are_blessed() {
         fs::write(path, written + &page[from..]).unwrap();
     } else {
         assert!(wrong.is_empty(), "{}:{wrong}", path.display());

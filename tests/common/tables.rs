@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cg_preprocess::profile::Profile;
+use cg_preprocess::profile::{EdgeRef, FunctionId, Profile};
 use cg_preprocess::webgrind::Version;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// All that is said of a profile, names spelled as in JSON.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Tables {
     /// `key: value`.
     #[serde(deserialize_with = "headers")]
@@ -16,7 +16,7 @@ pub struct Tables {
 }
 
 /// A function.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Row {
     pub object: String,
     pub file: String,
@@ -43,6 +43,13 @@ pub struct Call {
     /// The file of the call, if it is another one than the caller's.
     #[serde(default)]
     pub file: Option<String>,
+}
+
+/// As a list without the file.
+impl Serialize for Call {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.function, self.line, self.calls, &self.costs).serialize(serializer)
+    }
 }
 
 #[derive(Deserialize)]
@@ -86,6 +93,13 @@ pub fn narrow(number: i64) -> u32 {
 impl Tables {
     pub fn of(profile: &Profile) -> Self {
         let name = |id| spelled(profile.name(id));
+        let call = |other: FunctionId, edge: EdgeRef<'_>| Call {
+            function: other.index(),
+            file: edge.file().map(name),
+            line: edge.line,
+            calls: edge.calls,
+            costs: edge.costs().to_vec(),
+        };
         let functions = profile.functions().map(|(id, function)| Row {
             object: name(function.object),
             file: name(function.file),
@@ -95,22 +109,10 @@ impl Tables {
             inclusive: profile.inclusive_costs(id).to_vec(),
             invocations: function.invocations,
             called_from: (profile.called_from(id))
-                .map(|edge| Call {
-                    function: edge.caller.index(),
-                    file: edge.file().map(name),
-                    line: edge.line,
-                    calls: edge.calls,
-                    costs: edge.costs().to_vec(),
-                })
+                .map(|edge| call(edge.caller, edge))
                 .collect(),
             sub_calls: (profile.sub_calls(id))
-                .map(|edge| Call {
-                    function: edge.callee.index(),
-                    file: edge.file().map(name),
-                    line: edge.line,
-                    calls: edge.calls,
-                    costs: edge.costs().to_vec(),
-                })
+                .map(|edge| call(edge.callee, edge))
                 .collect(),
         });
         Tables {
@@ -178,8 +180,12 @@ impl Tables {
             ));
             lines.extend(row.sub_calls.iter().map(|call| {
                 let callee = &self.functions[call.function].name;
+                let file = call
+                    .file
+                    .as_ref()
+                    .map_or(String::new(), |file| format!("{file}:"));
                 let (line, calls, cost) = (call.line, call.calls, list(&call.costs));
-                format!("  line {line}: {callee}, calls {calls}, cost {cost}")
+                format!("  line {file}{line}: {callee}, calls {calls}, cost {cost}")
             }));
         }
         lines

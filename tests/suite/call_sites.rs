@@ -3,14 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use cg_preprocess::callgrind;
-use cg_preprocess::profile::{Profile, ProfileOptions};
-use cg_preprocess::webgrind::Version;
+use cg_preprocess::profile::Profile;
 
 use crate::common::fixtures;
 use crate::common::tables::Tables;
-use crate::library::{json, profile_options, read, write};
-
-const TRACE: &str = "version: 1\ncreator: xdebug 3.2.0\nevents: Time Memory\n\n";
+use crate::library::{json, merged, profile_options, read, text_of};
 
 fn with_call_files(text: impl AsRef<[u8]>) -> Profile {
     read(text, profile_options(|options| options.call_files = true))
@@ -93,100 +90,20 @@ fn sites_of(tables: &Tables) -> BTreeMap<Site, (u64, i64)> {
 fn calls_in_inlined_code_stand_in_the_file_in_force() {
     let text = String::from_utf8(fixtures::bytes("valgrind/inlined.cg")).unwrap();
     let expected = sites(&text);
-    let elsewhere = expected
-        .keys()
-        .filter(|(own, _, (file, _))| own[0] != *file);
+    let all = expected.keys();
+    let elsewhere = all.filter(|(own, _, (file, _))| own[0] != *file);
     assert_eq!((expected.len(), elsewhere.count()), (105, 48));
     let profile = with_call_files(&text);
     assert_eq!(sites_of(&Tables::of(&profile)), expected);
     assert_eq!(sites_of(&Tables::from_json(&json(&profile))), expected);
-    let mut own = Vec::new();
-    callgrind::write(&profile, &mut own).unwrap();
-    assert_eq!(sites(&String::from_utf8(own).unwrap()), expected);
+    let own = text_of(|output| callgrind::write(&profile, output));
+    assert_eq!(self::sites(&own), expected);
 
-    let mut merged = with_call_files("events: Ir\nfl=a.c\nfn=f\n1 1\nfi=b.c\nfn=g\n2 2\n");
-    merged.merge(with_call_files(&text)).unwrap();
-    merged.merge(with_call_files(&text)).unwrap();
+    let first = "events: Ir\nfl=a.c\nfn=f\n1 1\nfi=b.c\nfn=g\n2 2\n";
+    let merged = merged([first, &text, &text].map(with_call_files));
     let mut twice = expected;
     for (calls, cost) in twice.values_mut() {
         (*calls, *cost) = (2 * *calls, 2 * *cost);
     }
     assert_eq!(sites_of(&Tables::of(&merged)), twice);
-}
-
-#[test]
-fn edges_differ_in_their_files_where_these_are_wanted() {
-    let text = "events: Ir\nfl=a.c\nfn=f\n1 1\ncfn=g\ncalls=1 0\n2 10\n\
-                fi=b.h\ncfi=a.c\ncalls=2 0\n2 20\nfi=c.h\ncfi=a.c\ncalls=4 0\n2 40\n\
-                fe=a.c\ncalls=8 0\n2 80\nfn=h\ncfn=g\ncalls=1 0\n3 5\nfl=d.c\ncfi=a.c\ncalls=1 0\n3 7\n";
-    let profile = with_call_files(text);
-    let calls = Tables::of(&profile).functions.into_iter();
-    let calls = calls.flat_map(|row| row.sub_calls);
-    let calls: Vec<_> = calls
-        .map(|call| (call.file.unwrap_or_default(), call.line, call.calls))
-        .collect();
-    let expected = [
-        ("", 2, 9),
-        ("b.h", 2, 2),
-        ("c.h", 2, 4),
-        ("", 3, 1),
-        ("d.c", 3, 1),
-    ];
-    assert_eq!(
-        calls,
-        expected.map(|(file, line, calls)| (file.to_owned(), line, calls))
-    );
-
-    // Where nobody asks for files, a line is one place.
-    let plain = read(text, ProfileOptions::default());
-    let joined = plain
-        .edges()
-        .map(|edge| (edge.line, edge.calls, edge.file()));
-    assert_eq!(joined.collect::<Vec<_>>(), [(2, 15, None), (3, 2, None)]);
-    assert_eq!(write(&plain, Version::V7), {
-        let other = text
-            .replace("fi=b.h\n", "")
-            .replace("fi=c.h\n", "")
-            .replace("fl=d.c\n", "");
-        write(&read(other, ProfileOptions::default()), Version::V7)
-    });
-}
-
-#[test]
-fn a_trace_has_calls_in_other_files_too() {
-    // The second block of `f` has its calls in the same record, but from another file.
-    let block = |file: &str| {
-        format!(
-            "fl=(1)\nfn=(2)\n1 1 0\n\nfl=(1)\nfn=(1)\n1 1 0\n{file}cfl=(1)\ncfn=(2)\ncalls=1 0 0\n2 1 0\n\n"
-        )
-    };
-    let start = "fl=(1) a.php\nfn=(2) g\n1 1 0\n\nfl=(1)\nfn=(1) f\n1 1 0\nfi=(2) b.php\n\n";
-    let text = [
-        TRACE,
-        start,
-        &block(""),
-        &block("fi=(2)\n"),
-        &block(""),
-        &block("fl=(2)\n"),
-        // Of a function of `a.php`, a block in another file that goes back there.
-        &block("fi=(1)\n").replace("fl=(1)\nfn=(1)", "fl=(2)\nfn=(1)"),
-    ];
-    for options in [
-        profile_options(|options| options.call_files = true),
-        profile_options(|options| {
-            options.call_files = true;
-            options.proxies = vec![b"none".to_vec()];
-        }),
-    ] {
-        let profile = read(
-            text.concat() + "# the end, so that all is read by shortcuts #############",
-            options,
-        );
-        let edges = profile.edges();
-        let edges = edges.map(|edge| (edge.file().map(|file| profile.name(file)), edge.calls));
-        assert_eq!(
-            edges.collect::<Vec<_>>(),
-            [(None, 3), (Some(&b"b.php"[..]), 2)]
-        );
-    }
 }

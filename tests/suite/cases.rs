@@ -47,6 +47,7 @@ fn reading(options: &[&str]) -> Reading {
         ("kind", "trace") => reading.read.kind = KindChoice::Trace,
         ("invocations", "") => profile.invocations = true,
         ("contexts", "") => profile.contexts = true,
+        ("call-files", "") => profile.call_files = true,
         ("outermost", "") => profile.inclusive = InclusiveCost::Outermost,
         ("proxy", name) => profile.proxies.push(name.into()),
         ("events", "all") => profile.events = EventChoice::All,

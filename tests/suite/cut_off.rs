@@ -1,21 +1,16 @@
 //! Profiles that end too early: killed scripts, and runs that are still being written.
 
 use cg_preprocess::callgrind;
-use cg_preprocess::profile::{Cost, EventChoice, HeaderKind, Profile};
+use cg_preprocess::profile::{Cost, HeaderKind, Profile};
 
 use crate::common::{Random, fixtures};
-use crate::library::{Reading, event, profile_options, read as read_with};
+use crate::library::{Reading, all_events, event, read as read_with};
 
 /// How many bytes at the end of a trace are cut one by one.
 const TAIL: usize = 800;
 
 /// How many more places in it are tried.
 const PLACES: usize = 40;
-
-const XDEBUG_3: &[u8] = include_bytes!("../../fixtures/xdebug3/features.cg");
-const XDEBUG_2: &[u8] = include_bytes!("../../fixtures/xdebug2/small.cg");
-const LONG_XDEBUG_3: &[u8] = include_bytes!("../../fixtures/xdebug3/composer.cg");
-const LONG_XDEBUG_2: &[u8] = include_bytes!("../../fixtures/xdebug2/composer.cg");
 
 fn read(data: &[u8]) -> (Profile, Vec<String>) {
     Reading::default().read([data]).unwrap()
@@ -29,19 +24,6 @@ fn summary(profile: &Profile) -> Cost {
         _ => None,
     });
     summaries.sum()
-}
-
-/// The last bytes.
-fn tail(trace: &[u8]) -> std::ops::Range<usize> {
-    trace.len() - TAIL..trace.len()
-}
-
-/// Places within the blocks: the same ones each time, without any pattern.
-fn places(trace: &[u8]) -> impl Iterator<Item = usize> {
-    let mut random = Random(20_240_229);
-    let first_cost = find(trace, b"calls=");
-    let room = trace.len() - first_cost;
-    (0..PLACES).map(move |_| first_cost + random.index(room))
 }
 
 fn find(data: &[u8], text: &[u8]) -> usize {
@@ -68,11 +50,8 @@ fn check(trace: &[u8], cuts: impl Iterator<Item = usize>, end: usize) {
             told.retain(|warning| !warning.contains("was never defined"));
             assert_eq!(told.len(), 1, "cut at {cut}: {warnings:?}");
         }
-        let expected = if cut < summary_end {
-            profile.total()
-        } else {
-            stated
-        };
+        let is_stated = cut >= summary_end;
+        let expected = if is_stated { stated } else { profile.total() };
         assert_eq!(summary(&profile), expected, "cut at {cut}");
     }
 }
@@ -91,39 +70,45 @@ fn summary_end(trace: &[u8]) -> usize {
     number + digits.count()
 }
 
-/// Cuts a trace whose `summary:` follows the last block and its blank line.
-fn check_xdebug_3(trace: &[u8], cuts: impl Iterator<Item = usize>) {
-    let end = find(trace, b"\nsummary: ") + 1;
-    check(trace, cuts, end);
-}
-
-/// Cuts a trace whose `summary:` stands within the last block, which ends with a blank line.
-fn check_xdebug_2(trace: &[u8], cuts: impl Iterator<Item = usize>) {
-    assert!(trace.ends_with(b"\n\n"));
-    check(trace, cuts, trace.len());
+/// Cuts a trace at each of its last bytes, or anywhere within its blocks.
+fn check_trace(name: &str, is_long: bool) {
+    let trace = fixtures::bytes(name);
+    let end = if name.starts_with("xdebug3") {
+        // The `summary:` follows the last block and its blank line.
+        find(&trace, b"\nsummary: ") + 1
+    } else {
+        // It stands within the last block, which ends with a blank line.
+        assert!(trace.ends_with(b"\n\n"));
+        trace.len()
+    };
+    if is_long {
+        // The same places each time, without any pattern.
+        let mut random = Random(20_240_229);
+        let first_cost = find(&trace, b"calls=");
+        let places = (0..PLACES).map(|_| first_cost + random.index(trace.len() - first_cost));
+        check(&trace, places, end);
+    } else {
+        check(&trace, trace.len() - TAIL..trace.len(), end);
+    }
 }
 
 #[test]
-fn a_trace_of_xdebug_3_can_be_cut_at_every_byte() {
-    check_xdebug_3(XDEBUG_3, tail(XDEBUG_3));
-}
-
-#[test]
-fn a_trace_of_xdebug_2_can_be_cut_at_every_byte() {
-    check_xdebug_2(XDEBUG_2, tail(XDEBUG_2));
+fn a_trace_can_be_cut_at_every_byte() {
+    check_trace("xdebug3/features.cg", false);
+    check_trace("xdebug2/small.cg", false);
 }
 
 #[test]
 fn long_traces_can_be_cut_anywhere() {
-    check_xdebug_3(LONG_XDEBUG_3, places(LONG_XDEBUG_3));
-    check_xdebug_2(LONG_XDEBUG_2, places(LONG_XDEBUG_2));
+    check_trace("xdebug3/composer.cg", true);
+    check_trace("xdebug2/composer.cg", true);
 }
 
 /// Whatever is cut off a profile that this program has summed up, its sums tell, or its last line.
 #[test]
 fn a_sum_can_be_cut_at_every_byte() {
     for trace in ["xdebug2/chain.cg", "xdebug3/chain.cg"].map(fixtures::bytes) {
-        let all = profile_options(|options| options.events = EventChoice::All);
+        let all = all_events();
         let mut sum = Vec::new();
         callgrind::write(&read_with(&trace, all.clone()), &mut sum).unwrap();
         for profile in [all, event("Time"), event("Memory"), event("Memory_(bytes)")] {

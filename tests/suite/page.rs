@@ -1,7 +1,6 @@
 //! The page, without a browser: what stands in it, and that nothing else runs or is loaded.
 //! `tests/live/page/` opens it in one.
 
-use std::env;
 use std::fs;
 
 use cg_preprocess::profile::{Comparison, Profile, Stacks};
@@ -273,7 +272,7 @@ fn only_its_own_script_and_style_may_run() {
         sha256(style.as_bytes()),
     );
     let start = r#"<meta http-equiv="Content-Security-Policy" content=""#;
-    if env::var_os("BLESS").is_some() {
+    if fixtures::are_blessed() {
         let text = fs::read_to_string(template).unwrap();
         let text = text.replace(between(&text, start, "\">"), &policy);
         fs::write(template, text).unwrap();

@@ -1,11 +1,11 @@
 //! Who called whom in a trace: every call in v4 is linked to the invocation that it made.
 
-use cg_preprocess::profile::{InvocationCall, ProfileOptions};
+use cg_preprocess::profile::InvocationCall;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::common::fixtures;
-use crate::common::preprocessed::decode;
-use crate::library::{self, linked, profile_options, read, write_with};
+use crate::common::preprocessed::{NOBODY, decode};
+use crate::library::{self, linked, read, write_with};
 
 /// Traces of Xdebug 3.2; by how much the cost of a call and the inclusive cost of the invocation
 /// that it made differ at most, since Xdebug rounds them apart; and the functions that nobody
@@ -17,7 +17,7 @@ const TRACES: [(&str, u32, &[&str]); 6] = [
         "features",
         1,
         &[
-            "App\\Models\\{closure:/srv/app/features.php:15-15}",
+            r"App\Models\{closure:/srv/app/features.php:15-15}",
             "{main}",
         ],
     ),
@@ -52,27 +52,6 @@ fn every_call_is_linked_to_the_invocation_that_it_made() {
     }
 }
 
-/// Blocks of fibers stand between each other's: the latest unclaimed invocation is another fiber's.
-#[test]
-fn fibers_call_what_they_called() {
-    let options = profile_options(|options| options.proxies = vec![b"php::array_map".to_vec()]);
-    let profile = read(fixtures::bytes("xdebug3/fibers.cg"), options);
-    for (caller, expected) in [("first", (4, 2, 258_615)), ("second", (5, 2, 539))] {
-        let named = |id| profile.name(profile.function(id).name);
-        let mut functions = profile.functions().map(|(id, _)| id);
-        let caller = functions
-            .find(|&id| named(id) == caller.as_bytes())
-            .unwrap();
-        // Its own call of the helper, and the one that array_map made for it.
-        let calls = profile.sub_calls(caller);
-        let helpers: Vec<_> = calls
-            .filter(|edge| named(edge.callee) == b"helper")
-            .map(|edge| (edge.line, edge.calls, edge.costs()[0]))
-            .collect();
-        assert_eq!(helpers, [expected]);
-    }
-}
-
 /// Three fibers that do the same, and take turns: every call leads where Xdebug's own function trace
 /// of the run says.
 #[test]
@@ -91,16 +70,6 @@ fn calls_of_fibers_that_take_turns_lead_where_they_led() {
     }
 }
 
-/// The sub-calls of `{main}`: by number of the invocation that each one made.
-fn called_by_main(text: &str, options: ProfileOptions) -> Vec<u32> {
-    let profile = read(text, options);
-    let (file, _) = write_with(&profile, Version::V4, OnOverflow::Scale);
-    let functions = decode(&file).functions;
-    let main = functions.iter().find(|function| function.name == b"{main}");
-    let calls = &main.unwrap().invocations[0].sub_calls;
-    calls.iter().map(|call| call.invocation).collect()
-}
-
 /// A loop over calls of `leaf`, each of which takes 2.4 units but is written as 2; and the call of
 /// the loop, as which the time of all of them is written.
 fn add_loop(text: &mut String, calls: u64) -> u64 {
@@ -115,39 +84,22 @@ fn add_loop(text: &mut String, calls: u64) -> u64 {
     50 + calls * 24 / 10
 }
 
-const HEADER: &str = "creator: xdebug 3.4.0\nevents: Time Memory\n\n";
-
 /// What many calls are rounded by adds up, and may be more than what loops differ by.
 #[test]
 fn loops_are_told_apart_however_many_calls_they_make() {
-    let mut text = HEADER.to_owned();
-    let costs: Vec<u64> = (0..12)
-        .map(|pass| add_loop(&mut text, 400 + 60 * (pass % 3)))
-        .collect();
+    let mut text = "creator: xdebug 3.4.0\nevents: Time Memory\n\n".to_owned();
+    let costs = (0..12).map(|pass| add_loop(&mut text, 400 + 60 * (pass % 3)));
+    let costs: Vec<u64> = costs.collect();
     text.push_str("fl=a.php\nfn={main}\n9 10 0\n");
     for cost in costs {
         text.push_str(&format!("cfl=a.php\ncfn=batch\ncalls=1 0 0\n9 {cost} 0\n"));
     }
-    let expected: Vec<u32> = (0..12).collect();
-    assert_eq!(called_by_main(&text, linked()), expected);
-}
-
-/// Xdebug writes no memory that was given back, so that there the sums do not fit.
-#[test]
-fn links_do_not_depend_on_the_event() {
-    let text = [
-        HEADER,
-        "fl=a.php\nfn=f\n1 500 64\n\nfl=a.php\nfn=f\n1 900 32\n\n",
-        // As a fiber goes on, in another order than that of the ends.
-        "fl=a.php\nfn={main}\n9 10 0\ncfl=a.php\ncfn=f\ncalls=1 0 0\n9 900 64\n",
-        "cfl=a.php\ncfn=f\ncalls=1 0 0\n9 500 32\n",
-    ]
-    .concat();
-    for event in ["Time", "Memory"] {
-        let mut options = library::event(event);
-        options.invocations = true;
-        assert_eq!(called_by_main(&text, options), [1, 0], "{event}");
-    }
+    let (file, _) = write_with(&read(text, linked()), Version::V4, OnOverflow::Scale);
+    let file = decode(&file);
+    let mut calls = file.invocations().filter(|(_, one)| one.caller == NOBODY);
+    let (_, main) = calls.next().unwrap();
+    let found: Vec<u32> = main.sub_calls.iter().map(|call| call.invocation).collect();
+    assert_eq!(found, (0..12).collect::<Vec<u32>>());
 }
 
 /// Fibers that have begun one after the other end in any order: each call looks for its own
