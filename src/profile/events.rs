@@ -1,7 +1,6 @@
 //! The events of a profile, and those that are wanted.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use indexmap::{IndexMap, IndexSet};
@@ -9,6 +8,7 @@ use thiserror::Error;
 
 use super::column_map::ColumnMap;
 use super::costs::Cost;
+use super::headers::split_number;
 use super::scale::split_scale;
 use crate::shown::text::excerpt;
 
@@ -137,21 +137,12 @@ struct Formula {
     /// The text between `=` and `:`.
     text: Vec<u8>,
     /// The terms, or which of them cannot be read.
-    terms: Result<Vec<(Cost, Vec<u8>)>, EventError>,
+    terms: Result<Terms, EventError>,
 }
 
 type Names = IndexSet<Vec<u8>, RandomState>;
-type NameSet = HashSet<Vec<u8>, RandomState>;
 type NameMap<T> = HashMap<Vec<u8>, T, RandomState>;
-
-/// A derived event, resolved to the columns that it is made of.
-#[derive(Clone, Debug)]
-struct Resolved {
-    /// The weight of each column in it; none, if it cannot be worked out.
-    weights: Option<NameMap<Cost>>,
-    /// Every name involved: if one of them changes, so does the event.
-    names: NameSet,
-}
+type Terms = Vec<(Cost, Vec<u8>)>;
 
 /// All events of the inputs read so far, and those that are wanted.
 #[derive(Clone, Debug, Default)]
@@ -162,9 +153,10 @@ pub(super) struct Events {
     columns: Names,
     formulas: IndexMap<Vec<u8>, Formula, RandomState>,
     long_names: NameMap<Vec<u8>>,
-    /// The wanted events that are derived, worked out. Shared, so that a copy costs nothing.
-    resolved: NameMap<Arc<Resolved>>,
-    /// How often one of them had to be forgotten.
+    /// The columns that wanted events are made of which have formulas; none while no event had to
+    /// be worked out, and after a change.
+    resolved: Option<NameMap<Terms>>,
+    /// How often they had to be forgotten.
     changes: usize,
     has_too_many: bool,
     /// Whether inputs have different columns, or have them in another order.
@@ -203,44 +195,13 @@ impl Events {
     }
 
     /// Names of the events that can be chosen: all but those whose formulas are wrong.
-    ///
-    /// Each formula is looked at once, after all those that it names.
     pub fn usable_names(&self) -> impl Iterator<Item = &[u8]> {
-        let mut users: HashMap<&[u8], Vec<usize>, RandomState> = HashMap::default();
-        // Of each formula, how many of its names are not known to be usable.
-        let mut open: Vec<usize> = Vec::with_capacity(self.formulas.len());
-        for formula in self.formulas.values() {
-            let Ok(terms) = &formula.terms else {
-                open.push(usize::MAX);
-                continue;
-            };
-            let names = terms.iter().map(|(_, name)| name.as_slice());
-            let derived = names.filter(|name| !self.columns.contains(*name));
-            open.push(derived.clone().count());
-            derived.for_each(|name| users.entry(name).or_default().push(open.len() - 1));
-        }
-        let mut ready: Vec<usize> = (0..open.len()).filter(|&at| open[at] == 0).collect();
-        while let Some((name, _)) = ready.pop().and_then(|at| self.formulas.get_index(at)) {
-            for &user in users.get(&name[..]).into_iter().flatten() {
-                open[user] -= 1;
-                if open[user] == 0 {
-                    ready.push(user);
-                }
-            }
-        }
+        let usable = self.usable();
         let columns = self.columns.iter().map(Vec::as_slice);
         columns.chain(self.derived_names().filter(move |name| {
             let at = self.formulas.get_index_of(*name);
-            at.is_some_and(|at| open[at] == 0)
+            at.is_some_and(|at| usable.contains(&at))
         }))
-    }
-
-    /// Names of all events: the columns in order of appearance, then the derived ones.
-    pub fn names(&self) -> impl Iterator<Item = &[u8]> {
-        self.columns
-            .iter()
-            .map(Vec::as_slice)
-            .chain(self.derived_names())
     }
 
     /// Names of the events that formulas define, in the order of their definitions.
@@ -310,15 +271,12 @@ impl Events {
         };
         self.formulas.insert(name.to_vec(), formula);
         // A column takes precedence over a formula of the same name.
-        !self.columns.contains(name) && self.forget(name)
+        !self.columns.contains(name) && self.forget()
     }
 
-    /// Forgets the derived events that involve `name`, and returns whether there are any.
-    fn forget(&mut self, name: &[u8]) -> bool {
-        let before = self.resolved.len();
-        self.resolved
-            .retain(|_, resolved| !resolved.names.contains(name));
-        let is_changed = self.resolved.len() < before;
+    /// Forgets what derived events are made of, and returns whether that was known.
+    fn forget(&mut self) -> bool {
+        let is_changed = self.resolved.take().is_some();
         self.changes += usize::from(is_changed);
         is_changed
     }
@@ -330,17 +288,21 @@ impl Events {
                 continue;
             }
             self.columns.insert(name.clone());
-            self.forget(name);
+            if self.formulas.contains_key(name) {
+                self.forget();
+            }
             self.has_too_many |= !self.want(name);
         }
         let at: HashMap<&[u8], usize, RandomState> =
             // The first of equal names counts.
             columns.iter().enumerate().rev().map(|(at, name)| (name.as_slice(), at)).collect();
-        let wanted = std::mem::take(&mut self.wanted);
-        let events = wanted.iter().map(|name| self.source(name, columns, &at));
-        let map = ColumnMap::new(events.collect());
-        self.wanted = wanted;
-        map
+        let is_elsewhere = |name: &Vec<u8>| !at.contains_key(&name[..]);
+        if self.resolved.is_none() && self.wanted.iter().any(is_elsewhere) {
+            self.resolved = Some(self.resolve());
+        }
+        let events = self.wanted.iter();
+        let events = events.map(|name| self.source(name, columns, &at));
+        ColumnMap::new(events.collect())
     }
 
     /// Wants a new column, if all are wanted or none is yet; false if there are too many.
@@ -357,7 +319,7 @@ impl Events {
     }
 
     fn source(
-        &mut self,
+        &self,
         name: &[u8],
         columns: &[Vec<u8>],
         at: &HashMap<&[u8], usize, RandomState>,
@@ -370,14 +332,13 @@ impl Events {
         if let Some(scaled) = scaled {
             return vec![scaled];
         }
-        let resolved = self.resolved(name);
-        let weights = resolved.weights.iter().flatten();
-        let weights = weights.filter(|&(_, &weight)| weight != 0);
+        let terms = self.resolved.iter().find_map(|resolved| resolved.get(name));
         // Without one of its columns, the event is absent here: a part of it would look like all.
-        let weights = weights.map(|(name, &weight)| Some((*at.get(&name[..])?, weight)));
-        let mut weights: Vec<_> = weights.collect::<Option<_>>().unwrap_or_default();
-        weights.sort_unstable();
-        weights
+        let terms = terms.into_iter().flatten();
+        let terms = terms.map(|(weight, name)| Some((*at.get(&name[..])?, *weight)));
+        let mut terms: Vec<_> = terms.collect::<Option<_>>().unwrap_or_default();
+        terms.sort_unstable();
+        terms
     }
 
     /// Checks, after all inputs, that the wanted events exist.
@@ -394,18 +355,39 @@ impl Events {
             self.columns.contains(name)
                 || columns.any(|other| factor_between(name, other).is_some())
         };
+        let usable = self.usable();
         let mut derived = self.wanted.iter().filter(|name| !is_column(name));
-        derived.try_for_each(|name| self.check_formula(name))
+        derived.try_for_each(|name| self.check_formula(name, &usable))
     }
 
-    fn check_formula(&self, wanted: &[u8]) -> Result<(), EventError> {
-        let order = self.dependencies_first(wanted, &mut HashSet::default())?;
-        let formulas = order.iter().filter_map(|&at| self.formulas.get_index(at));
-        for (event, formula) in formulas {
-            let mut names = formula.terms.iter().flatten().map(|(_, name)| name);
-            let is_known =
-                |name: &Vec<u8>| self.columns.contains(name) || self.formulas.contains_key(name);
-            if let Some(name) = names.find(|name| !is_known(name)) {
+    /// Finds out what is wrong with a wanted event that is no column.
+    fn check_formula(&self, wanted: &[u8], usable: &HashSet<usize>) -> Result<(), EventError> {
+        if self.changes > MOST_CHANGES {
+            return Err(EventError::Unstable(excerpt(wanted)));
+        }
+        let mut next = self.formulas.get_full(wanted);
+        if next.is_none() {
+            return Err(EventError::Unknown {
+                name: excerpt(wanted),
+                available: self.available(),
+            });
+        }
+        let mut path = HashSet::new();
+        while let Some((at, event, formula)) = next.filter(|(at, ..)| !usable.contains(at)) {
+            if !path.insert(at) {
+                return Err(EventError::Cycle(excerpt(event)));
+            }
+            let names = formula.terms.as_ref().map_err(Clone::clone)?;
+            let names = names.iter().map(|(_, name)| name);
+            let is_usable = |name: &Vec<u8>| {
+                let at = self.formulas.get_index_of(name);
+                self.columns.contains(name) || at.is_some_and(|at| usable.contains(&at))
+            };
+            let Some(name) = names.into_iter().find(|name| !is_usable(name)) else {
+                break;
+            };
+            next = self.formulas.get_full(name);
+            if next.is_none() {
                 return Err(EventError::UnknownInFormula {
                     event: excerpt(event),
                     name: excerpt(name),
@@ -438,7 +420,7 @@ impl Events {
                 own.clone_from(long_name);
             }
         }
-        self.resolved.clear();
+        self.resolved = None;
         self.changes = self.changes.max(other.changes);
         self.has_too_many |= other.has_too_many;
         self.wanted.extend(other.wanted.iter().cloned());
@@ -472,118 +454,104 @@ impl Events {
     /// wanted ones follow from those before.
     pub fn want_derived(&mut self) -> ColumnMap {
         let mut events: Vec<_> = (0..self.wanted.len()).map(|at| vec![(at, 1)]).collect();
-        let names: Vec<Vec<u8>> = self.derived_names().map(<[u8]>::to_vec).collect();
-        for name in names {
-            let room = self.wanted.len() < MOST_EVENTS && !self.wanted.contains(&name);
-            if !room || self.check_formula(&name).is_err() {
+        let order = self.order(false);
+        let usable: Vec<Vec<u8>> = self.usable_names().map(<[u8]>::to_vec).collect();
+        for name in &usable[self.columns.len()..] {
+            if self.wanted.len() == MOST_EVENTS || self.wanted.contains(name) {
                 continue;
             }
-            let resolved = self.resolved(&name);
-            let parts = resolved.weights.iter().flatten();
+            let terms = self.terms(name, &order).into_iter();
             let parts =
-                parts.filter_map(|(name, weight)| Some((self.wanted.get_index_of(name)?, *weight)));
+                terms.filter_map(|(weight, name)| Some((self.wanted.get_index_of(&name)?, weight)));
             let mut parts: Vec<_> = parts.collect();
             parts.sort_unstable();
             events.push(parts);
-            self.wanted.insert(name);
+            self.wanted.insert(name.clone());
         }
         ColumnMap::new(events)
     }
 
-    /// A derived event, worked out.
-    fn resolved(&mut self, wanted: &[u8]) -> Arc<Resolved> {
-        if let Some(resolved) = self.resolved.get(wanted) {
-            return resolved.clone();
-        }
-        let mut names = HashSet::default();
-        // A later part may still correct a wrong formula; `check` reports the error at the end.
-        let weights = self.weights(wanted, &mut names).ok();
-        let resolved = Arc::new(Resolved { weights, names });
-        self.resolved.insert(wanted.to_vec(), resolved.clone());
-        resolved
+    /// Works out the wanted events that have formulas.
+    fn resolve(&self) -> NameMap<Terms> {
+        // A name that nobody has yet may be a column of a later part.
+        let order = self.order(true);
+        let names = self.wanted.iter();
+        names
+            .map(|name| (name.clone(), self.terms(name, &order)))
+            .collect()
     }
 
-    /// Weight of every column in the derived event `wanted`, and all names on the way.
+    /// The columns of a derived event and their weights; none if it cannot be worked out.
     ///
-    /// Formulas are worked out from the wanted one downwards, each once and without recursion, so
-    /// neither long chains nor sums that double at every step cost more than their text. A name
-    /// that nobody has yet may be a column of a later part.
-    fn weights(&self, wanted: &[u8], names: &mut NameSet) -> Result<NameMap<Cost>, EventError> {
-        let order = self.dependencies_first(wanted, names)?;
-        let mut of_formula: HashMap<usize, Cost, RandomState> = HashMap::default();
+    /// `order` is what [`order`](Self::order) returned: formulas are looked at from the wanted one
+    /// downwards, each once and without recursion, so neither long chains nor sums that double at
+    /// every step cost more than their text.
+    fn terms(&self, event: &[u8], order: &[usize]) -> Terms {
+        let root = self.formulas.get_index_of(event);
+        let last = order.iter().position(|&at| Some(at) == root);
+        let (Some(root), Some(last)) = (root, last) else {
+            return Terms::new();
+        };
+        let mut of_formula = vec![0; self.formulas.len()];
         let mut of_column: NameMap<Cost> = HashMap::default();
-        of_formula.extend(order.last().map(|&root| (root, 1)));
-        for &at in order.iter().rev() {
-            let weight = of_formula.get(&at).copied().unwrap_or(0);
-            for (factor, name) in self.terms(at)? {
+        of_formula[root] = 1;
+        for &at in order[..=last].iter().rev() {
+            let weight: Cost = of_formula[at];
+            let terms = self.formulas[at].terms.iter().flatten();
+            for (factor, name) in terms.filter(|_| weight != 0) {
                 let share = weight.saturating_mul(*factor);
-                let sum = match self.derived(name) {
-                    Some(other) => of_formula.entry(other).or_insert(0),
-                    None => of_column.entry(name.clone()).or_insert(0),
+                let sum = match self.formulas.get_index_of(name) {
+                    Some(other) if !self.columns.contains(name) => &mut of_formula[other],
+                    _ => of_column.entry(name.clone()).or_insert(0),
                 };
                 *sum = sum.saturating_add(share);
             }
         }
-        Ok(of_column)
+        let terms = of_column.into_iter().map(|(name, weight)| (weight, name));
+        terms.filter(|&(weight, _)| weight != 0).collect()
     }
 
-    /// The formulas that the event `wanted` needs, its own last, each after those that it needs;
-    /// every name on the way is entered in `names`.
-    fn dependencies_first(
-        &self,
-        wanted: &[u8],
-        names: &mut NameSet,
-    ) -> Result<Vec<usize>, EventError> {
-        names.insert(wanted.to_vec());
-        if self.changes > MOST_CHANGES {
-            return Err(EventError::Unstable(excerpt(wanted)));
+    /// The formulas that can be worked out.
+    fn usable(&self) -> HashSet<usize> {
+        self.order(false).into_iter().collect()
+    }
+
+    /// The formulas that can be worked out, each after those that it names.
+    ///
+    /// `with_unknown`: also those that name what is no event.
+    fn order(&self, with_unknown: bool) -> Vec<usize> {
+        let mut users: HashMap<&[u8], Vec<usize>, RandomState> = HashMap::default();
+        // Of each formula, how many of its names are not worked out.
+        let mut open: Vec<usize> = Vec::with_capacity(self.formulas.len());
+        for formula in self.formulas.values() {
+            let Ok(terms) = &formula.terms else {
+                open.push(usize::MAX);
+                continue;
+            };
+            let names = terms.iter().map(|(_, name)| name.as_slice());
+            let derived = names.filter(|&name| {
+                !self.columns.contains(name) && (!with_unknown || self.formulas.contains_key(name))
+            });
+            open.push(derived.clone().count());
+            derived.for_each(|name| users.entry(name).or_default().push(open.len() - 1));
         }
-        let root = self.formulas.get_index_of(wanted);
-        let root = root.ok_or_else(|| EventError::Unknown {
-            name: excerpt(wanted),
-            available: self.available(),
-        })?;
-        // Of each formula on the way, whether it is in the order already.
-        let mut is_done: HashMap<usize, bool> = HashMap::from([(root, false)]);
-        let mut order = Vec::new();
-        let mut path = vec![(root, 0)];
-        while let Some((at, next)) = path.pop() {
-            let Some((_, name)) = self.terms(at)?.get(next) else {
-                is_done.insert(at, true);
-                order.push(at);
-                continue;
-            };
-            path.push((at, next + 1));
-            names.insert(name.clone());
-            let Some(other) = self.derived(name) else {
-                continue;
-            };
-            match is_done.get(&other) {
-                Some(true) => {}
-                Some(false) => return Err(EventError::Cycle(excerpt(name))),
-                None => {
-                    is_done.insert(other, false);
-                    path.push((other, 0));
+        let mut order: Vec<usize> = (0..open.len()).filter(|&at| open[at] == 0).collect();
+        let mut next = 0;
+        while let Some((name, _)) = order.get(next).and_then(|&at| self.formulas.get_index(at)) {
+            for &user in users.get(&name[..]).into_iter().flatten() {
+                open[user] -= 1;
+                if open[user] == 0 {
+                    order.push(user);
                 }
             }
+            next += 1;
         }
-        Ok(order)
-    }
-
-    /// The formula of a name, unless a column has that name.
-    fn derived(&self, name: &[u8]) -> Option<usize> {
-        if self.columns.contains(name) {
-            return None;
-        }
-        self.formulas.get_index_of(name)
-    }
-
-    fn terms(&self, at: usize) -> Result<&[(Cost, Vec<u8>)], EventError> {
-        self.formulas[at].terms.as_deref().map_err(Clone::clone)
+        order
     }
 
     fn available(&self) -> Vec<String> {
-        self.names().map(excerpt).collect()
+        let columns = self.columns.iter().map(Vec::as_slice);
+        columns.chain(self.derived_names()).map(excerpt).collect()
     }
 }
 
@@ -641,7 +609,7 @@ fn factor_between(wanted: &[u8], other: &[u8]) -> Option<Cost> {
 }
 
 /// Reads `Ir + 2 Dr + 3 * Dw`; the error is the term that cannot be read.
-fn parse_sum(expression: &[u8]) -> Result<Vec<(Cost, Vec<u8>)>, Vec<u8>> {
+fn parse_sum(expression: &[u8]) -> Result<Terms, Vec<u8>> {
     expression
         .split(|&b| b == b'+')
         .map(|term| {
@@ -653,17 +621,12 @@ fn parse_sum(expression: &[u8]) -> Result<Vec<(Cost, Vec<u8>)>, Vec<u8>> {
 
 /// Reads a term with its factor, which may be hexadecimal as all numbers of the format may.
 fn parse_term(term: &[u8]) -> Option<(Cost, Vec<u8>)> {
-    let (radix, rest) = match term {
-        [b'0', b'x' | b'X', rest @ ..] => (16, rest),
-        _ => (10, term),
-    };
-    let is_digit = |b: &&u8| char::from(**b).is_digit(radix);
-    let (digits, mut name) = rest.split_at(rest.iter().take_while(is_digit).count());
-    let mut factor = 1;
-    if name.len() < term.len() {
-        factor = Cost::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()?;
-        name = name.trim_ascii_start();
-        name = name.strip_prefix(b"*").unwrap_or(name);
+    let (mut factor, mut name) = (1, term);
+    if term.first().is_some_and(u8::is_ascii_digit) {
+        let (number, rest) = split_number(term)?;
+        factor = Cost::try_from(number).ok()?;
+        let rest = rest.trim_ascii_start();
+        name = rest.strip_prefix(b"*").unwrap_or(rest);
     }
     let name = name.trim_ascii();
     let sound = !name.is_empty() && !name.iter().any(|b| b.is_ascii_whitespace() || *b == b'*');
@@ -695,7 +658,7 @@ mod tests {
         let mut events = Events::default();
         assert!(!events.define(b" = Ir"));
         assert!(!events.define(b": instructions"));
-        assert_eq!(events.names().count(), 0);
+        assert_eq!(events.usable_names().count(), 0);
         assert_eq!(events.definitions(), Vec::<Vec<u8>>::new());
     }
 

@@ -75,28 +75,20 @@ impl Header<'_> {
         memchr::memchr(b':', &self.text).unwrap_or(self.text.len())
     }
 
-    /// An `events:` line, which names an event alone if one is given.
-    fn events<'a>(line: &'a [u8], alone: Option<&[u8]>) -> Header<'a> {
-        Header {
-            text: match alone {
-                Some(event) => Cow::Owned([EVENTS, b" ", event].concat()),
-                None => Cow::Borrowed(line),
-            },
-            kind: HeaderKind::Events,
-        }
-    }
-
     /// A `summary:` line of this total, the one that was read if it says so.
     fn summary(line: &[u8], total: Cost) -> Header<'_> {
-        let numbers = summary_costs(line.strip_prefix(SUMMARY).unwrap_or_default());
-        Header {
-            text: match numbers.first() {
-                _ if begins_with(line, total) => Cow::Borrowed(line),
-                Some(&first) if first == total => Cow::Owned(summary_line(&numbers)),
-                _ => Cow::Owned(summary_line(&[total])),
-            },
-            kind: HeaderKind::Summary(total),
+        let mut text = Cow::Borrowed(line);
+        if !begins_with(line, total) {
+            let numbers = summary_costs(line.strip_prefix(SUMMARY).unwrap_or_default());
+            let says_so = numbers.first() == Some(&total);
+            text = Cow::Owned(SUMMARY.to_vec());
+            for number in if says_so { numbers } else { vec![total] } {
+                let number = format!(" {number}");
+                text.to_mut().extend_from_slice(number.as_bytes());
+            }
         }
+        let kind = HeaderKind::Summary(total);
+        Header { text, kind }
     }
 }
 
@@ -111,22 +103,25 @@ pub(crate) fn summary_costs(value: &[u8]) -> Vec<Cost> {
 }
 
 fn summary_cost(word: &[u8]) -> Option<Cost> {
-    let (is_negative, number) = match word {
-        [b'-', number @ ..] => (true, number),
-        _ => (false, word),
-    };
-    let (radix, digits) = match number {
-        [b'0', b'x' | b'X', digits @ ..] => (16, digits),
-        _ => (10, number),
-    };
-    let digits = std::str::from_utf8(digits).ok()?;
-    let digits = (!digits.starts_with('+')).then_some(digits)?;
-    let number = u64::from_str_radix(digits, radix).ok()?;
-    Some(if is_negative {
-        Cost::saturating_sub_unsigned(0, number)
-    } else {
-        Cost::saturating_add_unsigned(0, number)
+    let digits = word.strip_prefix(b"-");
+    let (number, rest) = split_number(digits.unwrap_or(word))?;
+    rest.is_empty().then(|| match digits {
+        Some(_) => Cost::saturating_sub_unsigned(0, number),
+        None => Cost::saturating_add_unsigned(0, number),
     })
+}
+
+/// The number that a text begins with, which may be hexadecimal, and what stands after it; none if
+/// it has more than 64 bits.
+pub(super) fn split_number(text: &[u8]) -> Option<(u64, &[u8])> {
+    let (radix, text) = match text {
+        [b'0', b'x' | b'X', digits @ ..] => (16, digits),
+        _ => (10, text),
+    };
+    let is_digit = |byte: &&u8| char::from(**byte).is_digit(radix);
+    let (digits, rest) = text.split_at(text.iter().take_while(is_digit).count());
+    let number = u64::from_str_radix(str::from_utf8(digits).ok()?, radix).ok()?;
+    Some((number, rest))
 }
 
 /// A run, a part, or an input.
@@ -199,11 +194,7 @@ impl Runs {
         let Some(value) = value.strip_prefix(RUNS) else {
             return false;
         };
-        let digits = value.iter().take_while(|byte| byte.is_ascii_digit());
-        let (digits, rest) = value.split_at(digits.count());
-        let runs = std::str::from_utf8(digits).ok();
-        let runs = runs.and_then(|digits| digits.parse().ok());
-        let Some(runs @ 1..) = runs else {
+        let Some((runs @ 1.., rest)) = split_number(value) else {
             return false;
         };
         self.stated = Some(self.stated.unwrap_or(0).saturating_add(runs));
@@ -315,15 +306,14 @@ impl Headers {
     /// If the selected event is not that of the first column, they are rewritten to hold that event
     /// alone. If several events are wanted, they stay as they were read.
     pub fn settle(&mut self, map: &ColumnMap, is_whole: bool) {
-        let alone = !is_whole;
+        let section = &mut self.section;
         let settled = std::mem::replace(&mut self.settled, self.lines.len());
-        for at in settled..self.lines.len() {
-            let text = text_at(&self.texts, self.lines[at]);
-            self.section.is_alone |= alone && text.starts_with(EVENTS);
+        for &text in &self.lines[settled..] {
+            let text = text_at(&self.texts, text);
+            section.is_alone |= !is_whole && text.starts_with(EVENTS);
             if let Some(value) = text.strip_prefix(SUMMARY) {
                 let stated = map.cost(0, &summary_costs(value));
-                let section = &mut self.section;
-                section.is_rewritten |= alone && !map.is_absent(0);
+                section.is_rewritten |= !is_whole && !map.is_absent(0);
                 section.summaries += 1;
                 section.stated += i128::from(stated);
                 self.summaries.push(stated);
@@ -351,38 +341,38 @@ impl Headers {
     /// If the profile has no valid summary, a single line is added with the total. If only some
     /// sections lack theirs (because the last run was cut off), each of these gets its own.
     pub fn lines<'a>(&'a self, event: &'a [u8]) -> impl Iterator<Item = Header<'a>> {
-        let corrections = Corrections::of(&self.sections);
-        let added = corrections.added(&self.sections);
+        let sum = |cost: fn(&Section) -> i128| self.sections.iter().map(cost).sum::<i128>();
+        let own = sum(|section| section.own);
+        let has_total = sum(Section::total) != 0;
+        let mut sections = self.sections.iter();
+        let first = sections.position(|section| section.summaries > 0);
+        // What the first `summary:` line of a section is to say in place of what it says.
+        let corrected = move |number: usize, section: &Section| {
+            let total = match has_total {
+                true => (section.total() == 0).then_some(section.own),
+                false => (first == Some(number)).then_some(own),
+            };
+            total.filter(|&total| total != 0)
+        };
         let sections = self.sections.iter().enumerate();
-        let sections = sections.flat_map(|section| repeat_n(section, section.1.lines));
-        let mut summaries = self.summaries.iter();
-        let (mut current, mut seen) = (0, 0);
-        let lines = self.lines.iter().zip(sections);
-        let lines = lines.filter_map(move |(&text, (number, section))| {
-            if number != current {
-                (current, seen) = (number, 0);
-            }
-            let text = text_at(&self.texts, text);
-            if text.starts_with(EVENTS) {
-                return Some(Header::events(text, section.is_alone.then_some(event)));
-            }
-            // The columns of lines beyond these have never come.
-            if text.starts_with(SUMMARY) && seen < section.summaries {
-                let stated = summaries.next().copied()?;
-                let is_first = seen == 0;
-                seen += 1;
-                return match corrections.total(number, section) {
-                    Some(total) if is_first => Some(Header::summary(text, saturated(total))),
-                    _ if !section.is_rewritten => Some(Header::summary(text, stated)),
-                    _ => is_first.then(|| Header::summary(text, saturated(section.own))),
-                };
-            }
-            let kind = HeaderKind::Other;
-            let text = Cow::Borrowed(text);
-            Some(Header { text, kind })
+        let without = sections.clone();
+        let without = without.filter(|(_, section)| section.summaries == 0);
+        let added = without.filter_map(move |(number, section)| corrected(number, section));
+        let added = added.chain((!has_total && first.is_none()).then_some(own));
+        let (mut lines, mut summaries) = (&self.lines[..], &self.summaries[..]);
+        let lines = sections.flat_map(move |(number, section)| {
+            let (of_section, stated);
+            (of_section, lines) = lines.split_at(section.lines);
+            (stated, summaries) = summaries.split_at(section.summaries);
+            self.section_lines(
+                section,
+                of_section,
+                stated,
+                corrected(number, section),
+                event,
+            )
         });
-        let added = added.into_iter().map(saturated);
-        let added = added.map(|total| Header::summary(b"", total));
+        let added = added.map(|total| Header::summary(b"", saturated(total)));
         let runs = || self.runs.text(self.commands().len());
         let runs = (self.runs.ended > 1).then(runs);
         let notes = self.incomplete_line().into_iter().chain(runs);
@@ -390,6 +380,44 @@ impl Headers {
             text: Cow::Owned(text),
             kind: HeaderKind::Other,
         }))
+    }
+
+    /// The lines of a section, of whose `summary:` lines so much is `stated`, and the first is to
+    /// say what is `corrected`.
+    fn section_lines<'a>(
+        &'a self,
+        section: &'a Section,
+        lines: &'a [u32],
+        stated: &'a [Cost],
+        corrected: Option<i128>,
+        event: &'a [u8],
+    ) -> impl Iterator<Item = Header<'a>> {
+        let corrected = corrected.or(section.is_rewritten.then_some(section.own));
+        // The columns of lines beyond these have never come.
+        let mut stated = stated.iter().enumerate();
+        lines.iter().filter_map(move |&text| {
+            let text = text_at(&self.texts, text);
+            if text.starts_with(SUMMARY)
+                && let Some((nth, &stated)) = stated.next()
+            {
+                return match (nth, corrected) {
+                    (0, Some(total)) => Some(Header::summary(text, saturated(total))),
+                    _ if section.is_rewritten => None,
+                    _ => Some(Header::summary(text, stated)),
+                };
+            }
+            let is_of_events = text.starts_with(EVENTS);
+            Some(Header {
+                text: match is_of_events && section.is_alone {
+                    true => Cow::Owned([EVENTS, b" ", event].concat()),
+                    false => Cow::Borrowed(text),
+                },
+                kind: match is_of_events {
+                    true => HeaderKind::Events,
+                    false => HeaderKind::Other,
+                },
+            })
+        })
     }
 
     /// A line that says that data are missing, if they are.
@@ -441,67 +469,12 @@ fn text_at(texts: &IndexSet<Box<[u8]>, RandomState>, at: u32) -> &[u8] {
     texts.get_index(at as usize).map_or(b"", |text| text)
 }
 
-/// What the first `summary:` lines of sections are to say in place of what they say.
-enum Corrections {
-    /// No section has a summary but 0: the line of this one, if any has one, says the total.
-    Total(Option<usize>, i128),
-    /// Each section without a summary but 0 gets its own.
-    Sections,
-}
-
-impl Corrections {
-    fn of(sections: &[Section]) -> Self {
-        let sum = |cost: fn(&Section) -> i128| sections.iter().map(cost).sum();
-        if sum(Section::total) != 0 {
-            return Corrections::Sections;
-        }
-        let first = sections.iter().position(|section| section.summaries > 0);
-        Corrections::Total(first, sum(|section| section.own))
-    }
-
-    /// What the first line of a section is to say.
-    fn total(&self, number: usize, section: &Section) -> Option<i128> {
-        match *self {
-            Corrections::Total(first, total) => {
-                (first == Some(number) && total != 0).then_some(total)
-            }
-            Corrections::Sections => {
-                (section.total() == 0 && section.own != 0).then_some(section.own)
-            }
-        }
-    }
-
-    /// The summaries for which there is no line.
-    fn added(&self, sections: &[Section]) -> Vec<i128> {
-        match *self {
-            Corrections::Total(first, total) => {
-                first.is_none().then_some(total).into_iter().collect()
-            }
-            Corrections::Sections => {
-                let without = sections.iter().filter(|section| section.summaries == 0);
-                let totals = without.filter_map(|section| self.total(0, section));
-                totals.collect()
-            }
-        }
-    }
-}
-
 /// Whether webgrind's reader will find this number in a `summary:` line: decimal, after a single
 /// space.
 fn begins_with(line: &[u8], number: Cost) -> bool {
     let rest = line.strip_prefix(b"summary: ");
     let rest = rest.and_then(|rest| rest.strip_prefix(number.to_string().as_bytes()));
     rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_digit))
-}
-
-/// A `summary:` line of these numbers, of which there may be millions.
-fn summary_line(numbers: &[Cost]) -> Vec<u8> {
-    let mut line = b"summary:".to_vec();
-    for number in numbers {
-        line.push(b' ');
-        line.extend_from_slice(number.to_string().as_bytes());
-    }
-    line
 }
 
 #[cfg(test)]
