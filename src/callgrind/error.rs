@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use thiserror::Error;
 
-use super::line::Cursor;
+use super::line::{Cursor, NumberError};
 use crate::profile::{Cost, LONGEST_NAME};
 use crate::shown::text::excerpt;
 
@@ -170,6 +170,15 @@ impl ProblemKind {
     /// Valgrind's `--separate-threads=yes` leaves such a file next to those with data.
     pub fn is_no_data(&self) -> bool {
         matches!(self, ProblemKind::Empty | ProblemKind::NoData(_))
+    }
+}
+
+impl From<NumberError> for ProblemKind {
+    fn from(error: NumberError) -> Self {
+        match error {
+            NumberError::TooLarge => ProblemKind::NumberTooLarge,
+            NumberError::NotANumber | NumberError::Negative => ProblemKind::NotANumber,
+        }
     }
 }
 

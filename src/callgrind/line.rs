@@ -257,7 +257,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over `(id)`, if it stands here.
-    fn id(&mut self) -> Result<Option<u64>, NumberError> {
+    pub fn id(&mut self) -> Result<Option<u64>, NumberError> {
         if self.peek() != b'(' {
             return Ok(None);
         }

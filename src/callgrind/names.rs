@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::line::Named;
+use super::line::{Cursor, Named};
 use crate::profile::NameId;
 
 /// The names that the ids of one kind stand for: objects, files or functions.
@@ -139,10 +139,9 @@ impl IdTables {
 
 /// The id in parentheses that a text is, if it is nothing else.
 fn id_alone(text: &[u8]) -> Option<u64> {
-    let digits = text.strip_prefix(b"(")?.strip_suffix(b")")?;
-    let is_number = digits.iter().all(u8::is_ascii_digit);
-    let digits = std::str::from_utf8(digits).ok().filter(|_| is_number)?;
-    digits.parse().ok()
+    let mut cursor = Cursor::new(text, 0);
+    let id = cursor.id().ok()?;
+    id.filter(|_| cursor.pos() == text.len())
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::Hash;
 use std::io::{self, BufWriter, Write};
 
 use foldhash::fast::RandomState;
@@ -184,8 +183,7 @@ impl Order {
     }
 }
 
-/// What has an id already, by first appearance.
-type Ids<K> = IndexSet<K, RandomState>;
+type Ids = IndexSet<usize, RandomState>;
 
 /// What identifies calls of a group of functions: the name of their file, if it is not that of the
 /// functions, their line, and the group that is called.
@@ -203,10 +201,11 @@ struct Writer<'a, W: Write> {
     names: &'a Names<'a>,
     order: &'a Order,
     output: BufWriter<W>,
-    objects: Ids<NameId>,
-    files: Ids<NameId>,
-    /// By group: KCachegrind takes what has one id for one function, whatever its file.
-    functions: Ids<usize>,
+    /// What has an id already, by first appearance: objects and files by their names, functions by
+    /// their groups, for KCachegrind takes what has one id for one function, whatever its file.
+    objects: Ids,
+    files: Ids,
+    functions: Ids,
     /// The object in force.
     object: NameId,
     /// The file of the last `fl=`.
@@ -265,19 +264,19 @@ impl<'a, W: Write> Writer<'a, W> {
         self.output.write_all(b"\n")?;
         if self.object != function.object {
             self.object = function.object;
-            self.object_line("ob=", function.object)?;
+            self.name_line("ob=", function.object)?;
         }
         // At `fn=`, some readers stay in the file of an `fi=`, and others return from it.
         if [self.file, self.inline_file] != [Some(function.file), None] {
             (self.file, self.inline_file) = (Some(function.file), None);
-            self.file_line("fl=", function.file)?;
+            self.name_line("fl=", function.file)?;
         }
         self.function_line("fn=", number, function.name)?;
         self.costs(group.line, &self_costs)?;
         for ((_, line, callee), call) in &calls {
             if call.file != self.inline_file.unwrap_or(function.file) {
                 self.inline_file = Some(call.file);
-                self.file_line("fi=", call.file)?;
+                self.name_line("fi=", call.file)?;
             }
             self.call(*line, *callee, call)?;
         }
@@ -349,10 +348,10 @@ impl<'a, W: Write> Writer<'a, W> {
         let callees = &self.order.groups[group];
         let callee = self.profile.function(callees.first());
         if callee.object != self.object {
-            self.object_line("cob=", callee.object)?;
+            self.name_line("cob=", callee.object)?;
         }
         if Some(callee.file) != self.inline_file.or(self.file) {
-            self.file_line("cfi=", callee.file)?;
+            self.name_line("cfi=", callee.file)?;
         }
         self.function_line("cfn=", group, callee.name)?;
         writeln!(self.output, "calls={} {}", call.calls, callees.line)?;
@@ -369,14 +368,19 @@ impl<'a, W: Write> Writer<'a, W> {
         self.output.write_all(b"\n")
     }
 
-    fn object_line(&mut self, key: &str, object: NameId) -> io::Result<()> {
-        let name = self.names.get(object);
-        name_line(&mut self.output, key, &mut self.objects, object, name)
-    }
-
-    fn file_line(&mut self, key: &str, file: NameId) -> io::Result<()> {
-        let name = self.names.get(file);
-        name_line(&mut self.output, key, &mut self.files, file, name)
+    /// A line that names an object or a file.
+    fn name_line(&mut self, key: &str, name: NameId) -> io::Result<()> {
+        let ids = match key {
+            "ob=" | "cob=" => &mut self.objects,
+            _ => &mut self.files,
+        };
+        name_line(
+            &mut self.output,
+            key,
+            ids,
+            name.index(),
+            self.names.get(name),
+        )
     }
 
     fn function_line(&mut self, key: &str, group: usize, name: NameId) -> io::Result<()> {
@@ -397,11 +401,11 @@ impl<'a, W: Write> Writer<'a, W> {
 }
 
 /// A line with a name, which defines its id the first time.
-fn name_line<K: Eq + Hash>(
+fn name_line(
     output: &mut impl Write,
     key: &str,
-    ids: &mut Ids<K>,
-    named: K,
+    ids: &mut Ids,
+    named: usize,
     name: &[u8],
 ) -> io::Result<()> {
     output.write_all(key.as_bytes())?;

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::{iter, mem};
 
 use foldhash::fast::RandomState;
 use thiserror::Error;
@@ -39,8 +38,8 @@ pub struct FunctionChange<'a> {
     pub base: Option<FunctionSums>,
     /// Its cost in the new profile, likewise; none, if it is gone.
     pub new: Option<FunctionSums>,
-    /// What it is in the base and in the new profile: the first of the functions that are one here.
-    functions: [Option<FunctionId>; 2],
+    /// What it is in the base and in the new profile: all functions that are one here.
+    functions: [Vec<FunctionId>; 2],
 }
 
 impl FunctionChange<'_> {
@@ -59,9 +58,9 @@ impl FunctionChange<'_> {
         self.change(|sums| sums.invocations)
     }
 
-    /// What it is in the new profile; the first, if several functions are one here.
+    /// What it is in the new profile; the last, if several functions are one here.
     pub fn new_function(&self) -> Option<FunctionId> {
-        self.functions[1]
+        self.functions[1].last().copied()
     }
 
     fn change(&self, figure: impl Fn(&FunctionSums) -> i128) -> i128 {
@@ -74,8 +73,6 @@ impl FunctionChange<'_> {
 #[derive(Clone, Debug)]
 pub struct Side<'a> {
     profile: &'a Profile,
-    /// Of functions that count as one, the one after each but the last.
-    next: HashMap<FunctionId, FunctionId, RandomState>,
     /// What costs and calls are divided by.
     divisor: i128,
 }
@@ -84,7 +81,6 @@ impl<'a> Side<'a> {
     fn new(profile: &'a Profile, is_per_run: bool) -> Self {
         Side {
             profile,
-            next: HashMap::default(),
             divisor: if is_per_run { profile.runs().into() } else { 1 },
         }
     }
@@ -94,52 +90,21 @@ impl<'a> Side<'a> {
         self.profile.functions().len()
     }
 
-    /// The functions by name and last component of the file; those that share both are one.
-    fn by_place(&mut self) -> Functions<'a> {
-        let profile = self.profile;
-        let mut functions = Functions::default();
-        for (id, function) in profile.functions() {
-            let place = [function.object, function.file, function.name];
-            let place = place.map(|name| profile.name(name));
-            let [_, file, name] = place;
-            let found = Found { place, first: id };
-            let known = functions.entry((name, last_component(file)));
-            known
-                .and_modify(|known| *known = self.joined(*known, found))
-                .or_insert(found);
-        }
-        functions
-    }
-
-    /// Makes one of two, at the least of their places.
-    fn joined(&mut self, one: Found<'a>, other: Found<'a>) -> Found<'a> {
-        let last = self.chain(other.first).last();
-        self.next.insert(last.unwrap_or(other.first), one.first);
-        Found {
-            place: one.place.min(other.place),
-            first: other.first,
-        }
-    }
-
-    /// The functions that are one, from the first on.
-    fn chain(&self, first: FunctionId) -> impl Iterator<Item = FunctionId> {
-        iter::successors(Some(first), |id| self.next.get(id).copied())
-    }
-
-    /// What functions that are one cost, in an event of the profile.
-    fn sums(&self, first: FunctionId, event: Column) -> FunctionSums {
+    /// What functions that are one cost, in an event of the profile; none if there is none.
+    fn sums(&self, functions: &[FunctionId], event: Column) -> Option<FunctionSums> {
+        functions.first()?;
         let mut sums = FunctionSums::default();
-        for id in self.chain(first) {
+        for &id in functions {
             let cost = |costs: &[Cost]| i128::from(costs.get(event.at).copied().unwrap_or(0));
             sums.self_cost += cost(self.profile.self_costs(id));
             sums.inclusive += cost(self.profile.inclusive_costs(id));
             sums.invocations += i128::from(self.profile.function(id).invocations);
         }
-        FunctionSums {
+        Some(FunctionSums {
             self_cost: self.whole(sums.self_cost, event),
             inclusive: self.whole(sums.inclusive, event),
             invocations: divided(sums.invocations, self.divisor),
-        }
+        })
     }
 
     /// A cost as it is compared.
@@ -294,18 +259,17 @@ impl<'a> Comparison<'a> {
     fn of(base: &'a Profile, new: &'a Profile, is_per_run: bool) -> Result<Self, CompareError> {
         CompareError::check(base, new)?;
         let has_saturated = base.has_saturated() || new.has_saturated();
-        let [mut base, mut new] = [base, new].map(|profile| Side::new(profile, is_per_run));
-        let events = events(&base, &new);
+        let mut functions = matched(base, new);
+        let [base, new] = [base, new].map(|profile| Side::new(profile, is_per_run));
         let mut comparison = Comparison {
-            changes: matched(&mut base, &mut new),
-            events,
+            events: events(&base, &new),
+            changes: Vec::new(),
             is_per_run,
             base,
             new,
             same: Vec::new(),
             has_saturated,
         };
-        let mut functions = mem::take(&mut comparison.changes);
         for function in &mut functions {
             [function.base, function.new] = comparison.sums(function, 0);
         }
@@ -329,11 +293,11 @@ impl<'a> Comparison<'a> {
         let Some(event) = self.events.get(event) else {
             return [None; 2];
         };
-        let [base, new] = function.functions;
+        let [base, new] = &function.functions;
         let [base_column, new_column] = event.columns;
         [
-            base.map(|first| self.base.sums(first, base_column)),
-            new.map(|first| self.new.sums(first, new_column)),
+            self.base.sums(base, base_column),
+            self.new.sums(new, new_column),
         ]
     }
 
@@ -393,60 +357,64 @@ fn order<'a>(change: &FunctionChange<'a>) -> impl Ord + use<'a> {
     )
 }
 
-/// A function of one side, or several that are one.
-#[derive(Clone, Copy)]
-struct Found<'a> {
-    /// Its object, file and name.
-    place: [&'a [u8]; 3],
-    first: FunctionId,
+/// The functions of a profile by name and last component of the file: those that share both are one.
+fn by_place(profile: &Profile) -> HashMap<(&[u8], &[u8]), Vec<FunctionId>, RandomState> {
+    let mut functions: HashMap<_, Vec<_>, _> = HashMap::default();
+    for (id, function) in profile.functions() {
+        let place = (function.name, function.file);
+        let place = (profile.name(place.0), last_component(profile.name(place.1)));
+        functions.entry(place).or_default().push(id);
+    }
+    functions
 }
 
-/// The functions of a side by name and last component of the file.
-type Functions<'a> = HashMap<(&'a [u8], &'a [u8]), Found<'a>, RandomState>;
-
-/// The functions of both sides. Those whose exact names only one side has are matched without
-/// folders.
-fn matched<'a>(base: &mut Side<'a>, new: &mut Side<'a>) -> Vec<FunctionChange<'a>> {
-    let mut functions = Vec::new();
-    let mut of_new = new.by_place();
+/// The functions of both sides, whose costs are not yet known. Those whose exact names only one side
+/// has are matched without folders.
+fn matched<'a>(base: &'a Profile, new: &'a Profile) -> Vec<FunctionChange<'a>> {
+    let mut pairs = Vec::new();
+    let mut of_new = by_place(new);
     // Those of the base and of the new side, by name without folders and last component of the file.
-    let mut alone: HashMap<_, [Vec<Found<'_>>; 2], RandomState> = HashMap::default();
+    let mut alone: HashMap<_, [Vec<Vec<FunctionId>>; 2], RandomState> = HashMap::default();
     let without_folders = |(name, file)| (without_folders(name), file);
-    for (key, base) in base.by_place() {
+    for (key, base) in by_place(base) {
         match of_new.remove(&key) {
-            Some(new) => functions.push(function(Some(base), Some(new))),
+            Some(new) => pairs.push([base, new]),
             None => alone.entry(without_folders(key)).or_default()[0].push(base),
         }
     }
     for (key, new) in of_new {
         alone.entry(without_folders(key)).or_default()[1].push(new);
     }
-    for [of_base, of_new] in alone.into_values() {
-        if of_base.is_empty() || of_new.is_empty() {
-            functions.extend(of_base.into_iter().map(|base| function(Some(base), None)));
-            functions.extend(of_new.into_iter().map(|new| function(None, Some(new))));
+    for sides in alone.into_values() {
+        if sides.iter().any(Vec::is_empty) {
+            let [base, new] = sides;
+            pairs.extend(base.into_iter().map(|base| [base, Vec::new()]));
+            pairs.extend(new.into_iter().map(|new| [Vec::new(), new]));
         } else {
-            let all = |side: &mut Side<'a>, found: Vec<_>| {
-                let found = found.into_iter();
-                found.reduce(|one, other| side.joined(one, other))
-            };
-            functions.push(function(all(base, of_base), all(new, of_new)));
+            pairs.push(sides.map(|functions| functions.concat()));
         }
     }
-    functions
-}
-
-/// A function whose costs are not yet known.
-fn function<'a>(base: Option<Found<'a>>, new: Option<Found<'a>>) -> FunctionChange<'a> {
-    let [object, file, name] = new.or(base).map(|found| found.place).unwrap_or_default();
-    FunctionChange {
-        object,
-        file,
-        name,
-        base: None,
-        new: None,
-        functions: [base, new].map(|found| Some(found?.first)),
-    }
+    let changes = pairs.into_iter().map(|functions| {
+        let [of_base, of_new] = &functions;
+        let (profile, found) = match &of_new[..] {
+            [] => (base, of_base),
+            _ => (new, of_new),
+        };
+        let places = found.iter().map(|&id| {
+            let function = profile.function(id);
+            [function.object, function.file, function.name].map(|name| profile.name(name))
+        });
+        let [object, file, name] = places.min().unwrap_or_default();
+        FunctionChange {
+            object,
+            file,
+            name,
+            base: None,
+            new: None,
+            functions,
+        }
+    });
+    changes.collect()
 }
 
 /// The part after the last separator of Unix or Windows.

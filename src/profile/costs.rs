@@ -259,17 +259,6 @@ impl CostTable {
         start..start + self.width
     }
 
-    /// Makes room for so many costs of a row, so that it need not move for each of them.
-    pub fn make_room(&mut self, row: usize, length: usize) {
-        self.with_room(row, length);
-    }
-
-    /// Sets a cost.
-    pub fn set_cost(&mut self, row: usize, column: usize, cost: Cost) {
-        let position = self.position(row, column);
-        self.costs[position] = cost;
-    }
-
     /// Where a cost is kept.
     fn position(&mut self, row: usize, column: usize) -> usize {
         self.with_room(row, column + 1).start + column
@@ -593,7 +582,7 @@ mod tests {
         short.push::<ANY_WIDTH>(&[0, 3]);
         short.widen(WIDTH);
         assert_eq!(short.row(0), [0, 3]);
-        short.set_cost(0, WIDTH - 1, 4);
+        short.add::<ANY_WIDTH>(0, &at(WIDTH - 1, 4));
         assert_eq!(long(&short, 0)[WIDTH - 1], 4);
         assert_eq!(
             short.mapped(&ColumnMap::of_columns(&[WIDTH - 1, 1])).row(0),

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{Comparison, FunctionSums};
+use super::{Comparison, FunctionChange, FunctionSums};
 use crate::shown::numbers::{divided, grouped};
 use crate::shown::text::excerpt;
 
@@ -198,24 +198,17 @@ impl Comparison<'_> {
             return self.check_growth(gate.limit);
         };
         let shown = excerpt(name);
-        let named = self.functions().filter(|change| change.name == name);
-        let sides = named.map(|change| [change.base, change.new]);
-        let sides = sides.reduce(|[base, new], [more_base, more_new]| {
-            let sum = |one: Option<FunctionSums>, other: Option<FunctionSums>| {
-                let inclusive = one?.inclusive.saturating_add(other?.inclusive);
-                Some(FunctionSums { inclusive, ..one? })
-            };
-            [
-                sum(base, more_base).or(base).or(more_base),
-                sum(new, more_new).or(new).or(more_new),
-            ]
-        });
-        let Some([Some(base), new]) = sides else {
+        let sum = |side: fn(&FunctionChange<'_>) -> Option<FunctionSums>| {
+            let named = self.functions().filter(|change| change.name == name);
+            let costs = named.filter_map(side).map(|sums| sums.inclusive);
+            costs.reduce(i128::saturating_add)
+        };
+        let Some(base) = sum(|change| change.base) else {
             return Err(GrowthFailure::NoFunction(shown));
         };
+        let new = sum(|change| change.new).unwrap_or(0);
         let subject = format!("the inclusive {} of {shown}", excerpt(self.first().name));
-        let costs = [base.inclusive, new.unwrap_or_default().inclusive];
-        self.check_cost(subject, costs, gate.limit, String::new)
+        self.check_cost(subject, [base, new], gate.limit, String::new)
     }
 
     /// Checks that the total has not grown by more than the limit. The check is exact.

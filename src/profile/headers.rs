@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::iter::repeat_n;
 
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;

@@ -235,18 +235,11 @@ impl Profile {
         &row[..self.wanted.len().min(row.len())]
     }
 
-    /// The costs of all calls to a function: one for each wanted event.
-    pub(crate) fn call_costs(&self, id: FunctionId) -> Vec<Cost> {
-        let mut sums = vec![0i128; self.wanted.len()];
-        if let Some(first) = sums.first_mut() {
-            *first = self.function(id).call_cost_excess.into();
-        }
-        for edge in self.called_from(id) {
-            for (sum, &cost) in sums.iter_mut().zip(edge.costs()) {
-                *sum += i128::from(cost);
-            }
-        }
-        sums.into_iter().map(saturated).collect()
+    /// The cost of all calls to a function, in the first wanted event.
+    pub(crate) fn call_cost(&self, id: FunctionId) -> Cost {
+        let costs = self.called_from(id).map(|edge| first_cost(edge.costs()));
+        let all = costs.chain([self.function(id).call_cost_excess]);
+        saturated(all.map(i128::from).sum())
     }
 
     /// The bytes of a name.

@@ -177,7 +177,7 @@ impl<'a> Document<'a> {
                 FunctionField::InclusiveCost => {
                     walk.cost(first_cost(self.profile.inclusive_costs(id)))
                 }
-                FunctionField::CallCost => walk.cost(first_cost(&self.profile.call_costs(id))),
+                FunctionField::CallCost => walk.cost(self.profile.call_cost(id)),
                 FunctionField::Invocations => {
                     let lists = self.lists.as_ref();
                     walk.count(lists.map_or(function.invocations, |lists| lists.count_of(id)))

@@ -51,15 +51,6 @@ pub(super) struct LineCosts {
     pub next: usize,
 }
 
-/// Why costs cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CostError {
-    /// There are more than events.
-    TooMany,
-    /// What stands at this place is no cost.
-    Number(usize, NumberError),
-}
-
 /// How costs are spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spelling {
@@ -149,11 +140,6 @@ impl Columns {
     #[inline]
     pub fn are_resolved(&self) -> bool {
         self.resolved == Resolved::Yes
-    }
-
-    /// Whether there was an `events:` line.
-    pub fn are_known(&self) -> bool {
-        self.events.is_some()
     }
 
     /// Learns which columns count, and returns which of the wanted events are missing from here
@@ -269,11 +255,14 @@ impl Columns {
                 costs,
                 is_line_unknown,
             }),
-            Err(error) => Err(self.cost_problem(data, pos, error)),
+            Err((_, kind @ ProblemKind::TooManyCosts(_))) => Err(Problem::at(kind, data, pos)),
+            Err((start, kind)) => Err(Problem::at(kind, data, start)),
         }
     }
 
     /// Reads costs to the end of the line, and puts the wanted ones into `row`, which are `WIDTH`.
+    ///
+    /// The error is where what is wrong.
     #[inline(always)]
     pub fn costs<const WIDTH: usize>(
         &mut self,
@@ -281,7 +270,7 @@ impl Columns {
         pos: usize,
         spelling: Spelling,
         row: &mut [Cost],
-    ) -> Result<LineCosts, CostError> {
+    ) -> Result<LineCosts, (usize, ProblemKind)> {
         let cursor = Cursor::new(data, pos);
         row.fill(0);
         let next = match self.places.len() {
@@ -319,12 +308,21 @@ impl Columns {
         pos: usize,
         spelling: Spelling,
         row: &mut [Cost],
-    ) -> Result<LineCosts, CostError> {
+    ) -> Result<LineCosts, (usize, ProblemKind)> {
         let count = self.events().len();
         let mut cursor = Cursor::new(data, pos);
         let mut is_unwrapped = false;
         self.numbers.clear();
-        while let Some(number) = next_number(&mut cursor, self.numbers.len() == count)? {
+        loop {
+            cursor.skip_blanks();
+            if cursor.end_of_line() {
+                break;
+            }
+            let start = cursor.pos();
+            if self.numbers.len() == count {
+                return Err((start, ProblemKind::TooManyCosts(count)));
+            }
+            let number = cursor.cost().map_err(|error| (start, error.into()))?;
             let (cost, was_wrapped) = spelling.read(number);
             is_unwrapped |= was_wrapped && self.map.uses(self.numbers.len());
             self.numbers.push(cost);
@@ -365,45 +363,8 @@ impl Columns {
                 ProblemKind::MissingPosition(self.positions.count())
             }
             NumberError::Negative => ProblemKind::NegativePosition(self.position.0[column]),
-            _ => return number_problem(data, pos, error),
+            _ => error.into(),
         };
         Problem::at(kind, data, pos)
     }
-
-    #[cold]
-    fn cost_problem(&self, data: &[u8], pos: usize, error: CostError) -> Problem {
-        match error {
-            CostError::TooMany => {
-                Problem::at(ProblemKind::TooManyCosts(self.events().len()), data, pos)
-            }
-            CostError::Number(start, error) => number_problem(data, start, error),
-        }
-    }
-}
-
-/// Reads the next cost; none at the end of the line, which is stepped over.
-#[inline]
-fn next_number(cursor: &mut Cursor<'_>, is_last: bool) -> Result<Option<Cost>, CostError> {
-    cursor.skip_blanks();
-    if cursor.end_of_line() {
-        return Ok(None);
-    }
-    if is_last {
-        return Err(CostError::TooMany);
-    }
-    let start = cursor.pos();
-    match cursor.cost() {
-        Ok(cost) => Ok(Some(cost)),
-        Err(error) => Err(CostError::Number(start, error)),
-    }
-}
-
-/// What is wrong where a number should stand.
-#[cold]
-pub(super) fn number_problem(data: &[u8], start: usize, error: NumberError) -> Problem {
-    let kind = match error {
-        NumberError::TooLarge => ProblemKind::NumberTooLarge,
-        NumberError::NotANumber | NumberError::Negative => ProblemKind::NotANumber,
-    };
-    Problem::at(kind, data, start)
 }

@@ -1,8 +1,8 @@
 //! Lines with costs, and the calls that they belong to.
 
 use super::Interpreter;
-use super::columns::{LineCosts, Spelling, number_problem};
-use crate::callgrind::error::{Problem, ProblemKind};
+use super::columns::{LineCosts, Spelling};
+use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Cursor, PendingCall};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
@@ -52,7 +52,7 @@ impl Interpreter<'_> {
                 self.builder.add_cost::<ANY_WIDTH>(line, row);
             }
             Expect::CallCost(call) => self.add_call(call, costs.matching),
-            Expect::SkippedCall => self.diagnostics.skip_call_cost(),
+            Expect::SkippedCall => self.diagnostics.warn(WarningKind::SkippedCallCost),
             Expect::JumpSource => {}
         }
         Ok(costs.next)
@@ -107,12 +107,12 @@ impl Interpreter<'_> {
         let start = cursor.pos();
         let calls = cursor
             .count()
-            .map_err(|error| number_problem(data, start, error))?;
+            .map_err(|error| Problem::at(error.into(), data, start))?;
         let start = cursor.pos();
         let target_line = self
             .columns
             .target_line(&mut cursor)
-            .map_err(|error| number_problem(data, start, error))?;
+            .map_err(|error| Problem::at(error.into(), data, start))?;
         let call = PendingCall { calls, target_line };
         Ok((call, cursor.pos()))
     }

@@ -1,5 +1,8 @@
 //! The current line, and warnings about lines that are wrong, missing or cut off.
 
+use std::collections::HashMap;
+use std::mem::Discriminant;
+
 use crate::callgrind::error::{Error, Problem, ProblemKind, Warning, WarningKind};
 use crate::shown::MOST_LISTED;
 use crate::shown::text::excerpt;
@@ -16,14 +19,10 @@ pub(super) struct Diagnostics {
     /// An error that is none if a new run begins right after it.
     held: Option<Error>,
     warnings: Vec<Warning>,
-    skipped: u64,
-    undefined_ids: u64,
-    /// Runs and parts that are cut off, and wanted events that runs and parts do not have.
-    cuts: u64,
-    absences: u64,
+    /// How many warnings of each kind there were, those included that are not listed.
+    counts: HashMap<Discriminant<WarningKind>, u64>,
     unknown_lines: u64,
     unwrapped_costs: u64,
-    is_no_trace: bool,
 }
 
 impl Diagnostics {
@@ -60,35 +59,15 @@ impl Diagnostics {
         self.line = self.line.saturating_sub(1).max(1);
     }
 
-    /// Leaves a line out if the caller is lenient.
-    pub fn skip(&mut self, problem: Problem) -> Result<(), Error> {
-        if !self.is_lenient {
-            return Err(self.error(problem));
-        }
-        self.warn_skipped(WarningKind::Skipped(problem));
-        Ok(())
-    }
-
     /// Leaves a line out or, if the caller is not lenient, keeps the error for the line after it to
     /// decide: a run that was killed may end within any line, and in Xdebug's append mode the next
     /// run follows it.
     #[cold]
     pub fn skip_or_hold(&mut self, problem: Problem) {
-        if let Err(error) = self.skip(problem) {
-            self.held = Some(error);
-        }
-    }
-
-    /// Says that the cost of a call was left out with the line that names the call.
-    #[cold]
-    pub fn skip_call_cost(&mut self) {
-        self.warn_skipped(WarningKind::SkippedCallCost);
-    }
-
-    fn warn_skipped(&mut self, kind: WarningKind) {
-        self.skipped += 1;
-        if self.skipped <= MOST_LISTED {
-            self.warn(kind);
+        if self.is_lenient {
+            self.warn(WarningKind::Skipped(problem));
+        } else {
+            self.held = Some(self.error(problem));
         }
     }
 
@@ -106,42 +85,23 @@ impl Diagnostics {
     /// Says that a run is cut off where there was an error.
     pub fn warn_cut_line(&mut self, error: Error) {
         let line = std::mem::replace(&mut self.line, error.line);
-        self.warn_cut(WarningKind::CutLine(error.problem.into_found()));
+        self.warn(WarningKind::CutLine(error.problem.into_found()));
         self.line = line;
     }
 
-    /// Says that a run or part is cut off.
-    pub fn warn_cut(&mut self, kind: WarningKind) {
-        // A file can have any number of runs and parts.
-        self.cuts += 1;
-        if self.cuts <= MOST_LISTED {
-            self.warn(kind);
-        }
-    }
-
-    /// Says that a wanted event is missing from here on.
-    pub fn warn_absent(&mut self, event: &[u8], available: &str) {
-        self.absences += 1;
-        if self.absences <= MOST_LISTED {
-            self.warn(WarningKind::EventAbsent {
-                event: excerpt(event),
-                available: available.to_owned(),
-            });
-        }
-    }
-
-    /// Says that an id was never defined.
-    pub fn warn_undefined_id(&mut self, name: String) {
-        self.undefined_ids += 1;
-        if self.undefined_ids <= MOST_LISTED {
-            self.warn(WarningKind::UndefinedId(name));
-        }
-    }
-
-    /// Says, once, that what is read as a trace is none.
-    pub fn warn_no_trace(&mut self) {
-        if !std::mem::replace(&mut self.is_no_trace, true) {
-            self.warn(WarningKind::NoTrace);
+    /// Says something about the line that is being read, unless that has been said often enough: a
+    /// file can have any number of lines that are wrong, of ids, runs and parts.
+    #[cold]
+    pub fn warn(&mut self, kind: WarningKind) {
+        let (of_kind, _) = kind.kind_and_count();
+        let count = self.counts.entry(of_kind).or_insert(0);
+        *count += 1;
+        let most = match kind {
+            WarningKind::NoTrace => 1,
+            _ => MOST_LISTED,
+        };
+        if *count <= most {
+            self.list(kind);
         }
     }
 
@@ -157,7 +117,7 @@ impl Diagnostics {
         self.unwrapped_costs += 1;
     }
 
-    fn warn(&mut self, kind: WarningKind) {
+    fn list(&mut self, kind: WarningKind) {
         self.warnings.push(Warning {
             input: self.input.clone(),
             line: self.line,
@@ -186,26 +146,36 @@ impl Diagnostics {
 
     /// The error that the input has no data.
     pub fn no_data(&self) -> Error {
-        self.error(ProblemKind::NoData(self.skipped).into())
+        self.error(ProblemKind::NoData(self.count(&WarningKind::SkippedCallCost)).into())
+    }
+
+    /// How many warnings of the kind of this one there were.
+    fn count(&self, kind: &WarningKind) -> u64 {
+        let (of_kind, _) = kind.kind_and_count();
+        self.counts.get(&of_kind).copied().unwrap_or(0)
     }
 
     /// Returns all warnings, with those that count others.
     pub fn finish(&mut self) -> Vec<Warning> {
-        let more = |count: u64| Some(count.saturating_sub(MOST_LISTED)).filter(|&more| more > 0);
         let some = |count: u64| Some(count).filter(|&count| count > 0);
+        let more = |kind: fn(u64) -> WarningKind| {
+            let count = self.count(&kind(0)).saturating_sub(MOST_LISTED);
+            some(count).map(kind)
+        };
+        let skipped = |count| WarningKind::SkippedInAll {
+            count: count + MOST_LISTED,
+            listed: MOST_LISTED,
+        };
         let counts = [
-            more(self.undefined_ids).map(WarningKind::MoreUndefinedIds),
-            more(self.cuts).map(WarningKind::MoreCuts),
-            more(self.absences).map(WarningKind::MoreAbsences),
+            more(WarningKind::MoreUndefinedIds),
+            more(WarningKind::MoreCuts),
+            more(WarningKind::MoreAbsences),
             some(self.unknown_lines).map(WarningKind::UnknownLines),
             some(self.unwrapped_costs).map(WarningKind::UnwrappedCosts),
-            more(self.skipped).map(|_| WarningKind::SkippedInAll {
-                count: self.skipped,
-                listed: MOST_LISTED,
-            }),
+            more(skipped),
         ];
         for kind in counts.into_iter().flatten() {
-            self.warn(kind);
+            self.list(kind);
         }
         std::mem::take(&mut self.warnings)
     }

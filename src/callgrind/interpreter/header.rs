@@ -3,7 +3,7 @@
 use super::Interpreter;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::Positions;
-use crate::profile::{INCOMPLETE, Kind, RUNS, is_overlong, summary_costs};
+use crate::profile::{INCOMPLETE, Kind, ProfileBuilder, RUNS, is_overlong, summary_costs};
 
 impl Interpreter<'_> {
     /// Reads a line that is no known body line.
@@ -27,6 +27,7 @@ impl Interpreter<'_> {
                     self.resolve_columns();
                 }
                 self.columns.set_events(value);
+                self.is_profile = true;
             }
             b"summary" => {
                 self.section.summary(value, self.in_force.is_in_block());
@@ -36,7 +37,7 @@ impl Interpreter<'_> {
                 let positions = Positions::parse(value)
                     .ok_or_else(|| Problem::at(ProblemKind::UnknownPositions, line, 0))?;
                 self.columns.set_positions(positions);
-                self.has_known_header = true;
+                self.is_profile = true;
             }
             b"event" => {
                 self.columns.header_came();
@@ -49,14 +50,14 @@ impl Interpreter<'_> {
                 self.begin_header();
                 let kind = self.section.creator(value);
                 self.tell_kind(kind);
-                self.has_known_header = true;
+                self.is_profile = true;
             }
-            b"part" => self.begin_part(),
+            b"part" => self.begin_section(ProfileBuilder::begin_section),
             b"totals" => self.section.totals(value),
             b"desc" => match value.trim_ascii_start() {
                 value if value.starts_with(RUNS) => self.section.runs(),
                 value if value.starts_with(INCOMPLETE) => {
-                    self.diagnostics.warn_cut(WarningKind::Incomplete);
+                    self.diagnostics.warn(WarningKind::Incomplete);
                 }
                 _ => {}
             },
@@ -73,7 +74,7 @@ impl Interpreter<'_> {
         if !matches!(major, b"" | b"0" | b"1") {
             return Err(Problem::at(ProblemKind::UnsupportedVersion, line, 0));
         }
-        self.has_known_header |= !major.is_empty();
+        self.is_profile |= !major.is_empty();
         self.begin_header();
         if value == b"0.9.6" {
             // Xdebug up to 2.1.0, which names no creator.

@@ -143,15 +143,6 @@ impl InForce {
         *self = InForce::default();
     }
 
-    /// Whether anything has been named.
-    pub fn is_any(&self) -> bool {
-        self.object.is_set()
-            || self.file.is_set()
-            || self.inline_file.is_set()
-            || self.block != Block::Unnamed
-            || self.callee.name.is_set()
-    }
-
     /// Takes in a line that names something.
     #[inline(always)]
     pub fn set(&mut self, named: Named, name: Name<'_>) {

@@ -44,8 +44,8 @@ pub(super) struct Interpreter<'a> {
     row: Vec<Cost>,
     /// The records of traces that were read before; none: each line is read for itself.
     memo: Option<RecordMemo>,
-    /// Whether a header was read that shows a profile.
-    has_known_header: bool,
+    /// Whether a line was read that shows a profile.
+    is_profile: bool,
 }
 
 impl<'a> Interpreter<'a> {
@@ -66,7 +66,7 @@ impl<'a> Interpreter<'a> {
             expect: Expect::OwnCost,
             row: Vec::new(),
             memo: Some(RecordMemo::default()),
-            has_known_header: false,
+            is_profile: false,
         }
     }
 
@@ -122,7 +122,7 @@ impl<'a> Interpreter<'a> {
             self.expect = Expect::OwnCost;
             self.warn_cut(WarningKind::CutLine(found));
         } else if !found.is_empty() && self.section.end_within_line() {
-            self.diagnostics.warn_cut(WarningKind::UnendedLine(found));
+            self.diagnostics.warn(WarningKind::UnendedLine(found));
         }
         self.diagnostics.pass_lines(1);
     }
@@ -134,7 +134,7 @@ impl<'a> Interpreter<'a> {
         if !self.section.has_data() {
             // What there is of it may be wanted: its headers, and the event that they name.
             self.resolve_columns();
-            return Err(if self.is_profile() {
+            return Err(if self.is_profile {
                 self.diagnostics.no_data()
             } else {
                 self.diagnostics.no_profile()
@@ -166,15 +166,10 @@ impl<'a> Interpreter<'a> {
                 | ProblemKind::EventNameTooLong
         );
         self.diagnostics.skip_or_hold(problem);
-        if self.diagnostics.holds_error() && !is_of_a_profile && !self.is_profile() {
+        if self.diagnostics.holds_error() && !is_of_a_profile && !self.is_profile {
             return Err(self.diagnostics.no_profile());
         }
         Ok(())
-    }
-
-    /// Whether anything has shown that this is a profile.
-    fn is_profile(&self) -> bool {
-        self.has_known_header || self.columns.are_known() || self.in_force.is_any()
     }
 
     /// Decides on an error by the line after it: where a new run begins, one was cut off.
@@ -247,7 +242,7 @@ impl<'a> Interpreter<'a> {
 
     #[cold]
     fn comment(&mut self, data: &[u8], pos: usize) -> usize {
-        self.has_known_header |= data[pos..].starts_with(b"# callgrind format");
+        self.is_profile |= data[pos..].starts_with(b"# callgrind format");
         line_end(data, pos)
     }
 
@@ -262,8 +257,9 @@ impl<'a> Interpreter<'a> {
                 None => self.undefined(named, id),
             }),
             Ok(CompressedName::Definition(id, name)) => Name::Known(self.define(named, id, name)),
-            Err(error) => return Err(columns::number_problem(data, start, error)),
+            Err(error) => return Err(Problem::at(error.into(), data, start)),
         };
+        self.is_profile = true;
         if named == Named::Function {
             self.builder.close_block();
         }
@@ -311,7 +307,7 @@ impl<'a> Interpreter<'a> {
         let text = format!("({id})");
         let name = self.builder.intern(text.as_bytes());
         self.ids.of(named).define(id, name);
-        self.diagnostics.warn_undefined_id(text);
+        self.diagnostics.warn(WarningKind::UndefinedId(text));
         name
     }
 
@@ -325,10 +321,12 @@ impl<'a> Interpreter<'a> {
         if !gone.is_empty() {
             let events = self.columns.events().iter();
             let events: Vec<_> = events.map(|name| excerpt(name)).collect();
-            let events = events.join(", ");
+            let available = events.join(", ");
             for at in gone {
-                let event = self.builder.wanted_event(at);
-                self.diagnostics.warn_absent(event, &events);
+                self.diagnostics.warn(WarningKind::EventAbsent {
+                    event: excerpt(self.builder.wanted_event(at)),
+                    available: available.clone(),
+                });
             }
         }
         true
@@ -338,25 +336,20 @@ impl<'a> Interpreter<'a> {
     ///
     /// Names that were in force, even without a cost, are not those of this run.
     fn begin_run(&mut self) {
-        self.begin_next_section(ProfileBuilder::begin_run);
+        self.begin_section(ProfileBuilder::begin_run);
         self.in_force.forget();
     }
 
     /// Takes in a line at which a header may begin: in a trace that of a run, in sums that of a part.
     fn begin_header(&mut self) {
         if self.section.is_trace() {
-            self.begin_run();
-        } else {
-            self.begin_part();
-            self.in_force.forget();
+            return self.begin_run();
         }
+        self.begin_section(ProfileBuilder::begin_section);
+        self.in_force.forget();
     }
 
-    fn begin_part(&mut self) {
-        self.begin_next_section(ProfileBuilder::begin_section);
-    }
-
-    fn begin_next_section(&mut self, begin: fn(&mut ProfileBuilder)) {
+    fn begin_section(&mut self, begin: fn(&mut ProfileBuilder)) {
         if !self.section.has_body() {
             return;
         }
@@ -375,17 +368,15 @@ impl<'a> Interpreter<'a> {
         let open = is_open.then(|| self.in_force.function_name(self.builder));
         let own = self.builder.section_self_total();
         let selected = |stated: &[Cost]| self.columns.selected(stated);
-        match self.section.lacks(open, own, selected) {
-            Some(WarningKind::NoTrace) => self.diagnostics.warn_no_trace(),
-            Some(kind) => self.diagnostics.warn_cut(kind),
-            None => {}
+        if let Some(kind) = self.section.lacks(open, own, selected) {
+            self.diagnostics.warn(kind);
         }
     }
 
     /// Says where a section is cut off, unless that has been said.
     fn warn_cut(&mut self, kind: WarningKind) {
         if self.section.cut() {
-            self.diagnostics.warn_cut(kind);
+            self.diagnostics.warn(kind);
         }
     }
 }

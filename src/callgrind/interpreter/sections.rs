@@ -14,7 +14,11 @@ pub(super) struct Section {
     writer: Writer,
     body: Body,
     summary: Summary,
-    has_totals: bool,
+    /// What its last `summary:` line states, and its last `totals:` line, if there is one.
+    stated: Vec<Cost>,
+    totals: Option<Vec<Cost>>,
+    /// Whether it says how many runs there are. Whoever writes that ends with `totals:`.
+    has_runs: bool,
     has_events: bool,
     /// Whether a section before it had any block.
     had_body: bool,
@@ -23,7 +27,7 @@ pub(super) struct Section {
 }
 
 /// Who writes a section, as far as this tells where it ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Writer {
     #[default]
     Other,
@@ -31,17 +35,9 @@ enum Writer {
     Valgrind,
     /// It never ends its last line.
     Yappi,
-    /// This program. It states the sums of the costs in its header.
-    Own(Stated),
-}
-
-/// The sums that this program states.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Stated {
-    /// Whether it states them in a `totals:` line too, after everything else. Version 0.2.0 did not.
-    expects_totals: bool,
-    summary: Vec<Cost>,
-    totals: Vec<Cost>,
+    /// This program. It states the sums of the costs in its header and, but for version 0.2.0, in a
+    /// `totals:` line after everything else.
+    Own,
 }
 
 /// The blocks of a section.
@@ -78,7 +74,7 @@ impl Section {
     pub fn begin_next(&mut self) {
         *self = Section {
             told_kind: self.told_kind,
-            writer: std::mem::take(&mut self.writer),
+            writer: self.writer,
             had_body: self.has_data(),
             ..Section::first(self.fixed_kind)
         };
@@ -104,7 +100,7 @@ impl Section {
         } else if value.starts_with(b"yappi") {
             Writer::Yappi
         } else if value.starts_with(OWN_NAME) {
-            Writer::Own(Stated::default())
+            Writer::Own
         } else {
             Writer::Other
         };
@@ -115,11 +111,9 @@ impl Section {
         }
     }
 
-    /// Takes in a line that says how many runs there are. Whoever writes it ends with `totals:`.
+    /// Takes in a line that says how many runs there are.
     pub fn runs(&mut self) {
-        if let Writer::Own(stated) = &mut self.writer {
-            stated.expects_totals = true;
-        }
+        self.has_runs = true;
     }
 
     /// Takes in an `events:` line; true if headers before it may speak of the columns before.
@@ -139,17 +133,12 @@ impl Section {
             Summary::Anywhere
         };
         self.summary = self.summary.max(place);
-        if let Writer::Own(stated) = &mut self.writer {
-            stated.summary = summary_costs(value);
-        }
+        self.stated = summary_costs(value);
     }
 
     /// Takes in a `totals:` line.
     pub fn totals(&mut self, value: &[u8]) {
-        self.has_totals = true;
-        if let Writer::Own(stated) = &mut self.writer {
-            stated.totals = summary_costs(value);
-        }
+        self.totals = Some(summary_costs(value));
     }
 
     /// Takes in a block.
@@ -191,7 +180,7 @@ impl Section {
             Writer::Yappi => false,
             // What Valgrind ends its parts with tells more, if that is missing.
             Writer::Valgrind => !self.is_cut,
-            Writer::Other | Writer::Own(_) => self.cut(),
+            Writer::Other | Writer::Own => self.cut(),
         }
     }
 
@@ -205,22 +194,20 @@ impl Section {
         own: Cost,
         selected: impl Fn(&[Cost]) -> Cost,
     ) -> Option<WarningKind> {
-        let expects_totals = match &self.writer {
-            _ if self.is_cut => false,
+        let expects_totals = match self.writer {
             Writer::Valgrind => true,
-            Writer::Own(stated) => stated.expects_totals,
+            Writer::Own => self.has_runs,
             Writer::Yappi | Writer::Other => false,
         };
-        if expects_totals && !self.has_totals && !self.is_trace() {
+        if !self.is_cut && expects_totals && self.totals.is_none() && !self.is_trace() {
             return Some(WarningKind::CutPart);
         }
-        if let Writer::Own(Stated {
-            summary, totals, ..
-        }) = &self.writer
-            && !self.is_cut
-            && (selected(summary) != own || self.has_totals && totals != summary)
-        {
-            let stated = selected(summary);
+        let stated = selected(&self.stated);
+        let is_repeated = self
+            .totals
+            .as_ref()
+            .is_none_or(|totals| *totals == self.stated);
+        if !self.is_cut && self.writer == Writer::Own && (stated != own || !is_repeated) {
             return Some(WarningKind::OtherSum { stated, found: own });
         }
         if !self.is_trace() {

@@ -20,9 +20,9 @@ mod sums;
 
 use std::sync::OnceLock;
 
-use sums::{SumNode, SumStacks};
+use sums::SumStacks;
 
-use super::costs::{ANY_WIDTH, CostTable};
+use super::costs::{ANY_WIDTH, CostTable, first_cost};
 use super::trace::{Context, ContextId, ContextTree};
 use super::{Cost, FunctionId, Profile};
 
@@ -69,10 +69,12 @@ struct Node {
 }
 
 /// What a node has.
-enum Found<'a, 'b> {
-    Traced(&'b Context),
-    /// And its row in the costs.
-    Summed(&'b SumNode<'a>, usize),
+struct Found<'a, 'b> {
+    function: Option<FunctionId>,
+    frame: &'a [u8],
+    calls: u64,
+    self_costs: &'b [Cost],
+    is_estimated: bool,
 }
 
 impl<'a> Stacks<'a> {
@@ -187,53 +189,50 @@ impl<'a> Stacks<'a> {
     }
 
     fn find(&self, node: StackId) -> Found<'a, '_> {
-        match (self.contexts, node.index().checked_sub(self.traced)) {
-            (Some(contexts), None) => Found::Traced(contexts.context(self.node(node).context)),
-            (_, row) => {
-                let row = row.unwrap_or(0);
-                Found::Summed(&self.sums.nodes[row], row)
-            }
+        let summed = node.index().checked_sub(self.traced);
+        if let (Some(contexts), None) = (self.contexts, summed) {
+            let id = self.node(node).context;
+            let &Context {
+                function, calls, ..
+            } = contexts.context(id);
+            return Found {
+                function: Some(function),
+                frame: self.profile.name(self.profile.function(function).name),
+                calls,
+                self_costs: contexts.self_costs(id),
+                is_estimated: false,
+            };
+        }
+        let row = summed.unwrap_or(0);
+        let node = &self.sums.nodes[row];
+        Found {
+            function: node.function,
+            frame: node.frame,
+            calls: node.calls,
+            self_costs: self.sums.costs.row(row),
+            is_estimated: node.is_estimated,
         }
     }
 
     /// The function. A frame may be known only by its name.
     pub fn function(&self, node: StackId) -> Option<FunctionId> {
-        match self.find(node) {
-            Found::Traced(context) => Some(context.function),
-            Found::Summed(node, _) => node.function,
-        }
+        self.find(node).function
     }
 
     /// The name of the frame: that of the function without what Valgrind adds to it; may be empty.
     pub fn frame(&self, node: StackId) -> &'a [u8] {
-        match self.find(node) {
-            Found::Traced(context) => {
-                let name = self.profile.function(context.function).name;
-                self.profile.name(name)
-            }
-            Found::Summed(node, _) => node.frame,
-        }
+        self.find(node).frame
     }
 
     /// How often the function was called, or ran, at this place.
     pub fn calls(&self, node: StackId) -> u64 {
-        match self.find(node) {
-            Found::Traced(context) => context.calls,
-            Found::Summed(node, _) => node.calls,
-        }
+        self.find(node).calls
     }
 
     /// The costs of exactly this stack: one for each wanted event. Where there are many events, zeros
     /// at the end may be missing.
     pub fn self_costs(&self, node: StackId) -> &[Cost] {
-        match self.find(node) {
-            Found::Traced(_) => {
-                let context = self.node(node).context;
-                self.contexts
-                    .map_or(&[], |contexts| contexts.self_costs(context))
-            }
-            Found::Summed(_, row) => self.sums.costs.row(row),
-        }
+        self.find(node).self_costs
     }
 
     /// The costs of this stack and of all that begin with it, likewise.
@@ -259,20 +258,14 @@ impl<'a> Stacks<'a> {
 
     /// Whether the costs are estimated, because other stacks are possible.
     pub fn is_estimated(&self, node: StackId) -> bool {
-        match self.find(node) {
-            Found::Traced(_) => false,
-            Found::Summed(node, _) => node.is_estimated,
-        }
+        self.find(node).is_estimated
     }
 
     /// The share of the first event's cost that has one possible stack: from 0 to 1.
     pub fn exact_share(&self) -> f64 {
         let (mut exact, mut all) = (0.0, 0.0);
         for node in self.nodes() {
-            let cost = self
-                .self_costs(node)
-                .first()
-                .map_or(0.0, |&cost| cost as f64);
+            let cost = first_cost(self.self_costs(node)) as f64;
             all += cost;
             if !self.is_estimated(node) {
                 exact += cost;

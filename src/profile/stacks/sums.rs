@@ -21,7 +21,7 @@ use std::collections::{BinaryHeap, HashMap};
 use foldhash::fast::RandomState;
 
 use super::chains::{Chains, Name};
-use crate::profile::costs::CostTable;
+use crate::profile::costs::{ANY_WIDTH, CostTable};
 use crate::profile::{Cost, FunctionId, Profile};
 
 /// So many nodes are estimated at most.
@@ -35,6 +35,9 @@ const MOST_LEVELS: u32 = 1023;
 
 /// Above the functions for whose cost the estimate has no place.
 const OTHER_CALLERS: &[u8] = b"(other callers)";
+
+/// More callers than one.
+const SEVERAL: u32 = 2;
 
 /// Stands where there is no number.
 pub(super) const NONE: u32 = u32::MAX;
@@ -105,27 +108,21 @@ impl<'a> Sites<'a> {
         let mut named: Vec<(FunctionId, Name<'a>)> = functions()
             .map(|(id, function)| (id, chains.split(profile.name(function.name))))
             .collect();
+        let names = |name: &Name<'a>| (name.frame, name.chain);
         named.sort_unstable_by(|(a, a_name), (b, b_name)| {
-            let names = |name: &Name<'a>| (name.frame, name.chain);
             let by_name = names(a_name).cmp(&names(b_name));
             by_name
                 .then_with(|| place(*a).cmp(&place(*b)))
                 .then_with(|| (a_name.level, a).cmp(&(b_name.level, b)))
         });
-        let mut starts = Vec::new();
-        for at in 0..named.len() {
-            let (id, name) = named[at];
-            let is_same = at.checked_sub(1).is_some_and(|before| {
-                let (other, other_name) = named[before];
-                !name.chain.is_empty()
-                    && (name.frame, name.chain) == (other_name.frame, other_name.chain)
-                    && place(id) == place(other)
-            });
-            if !is_same {
-                starts.push(number(at));
-            }
-        }
-        starts.push(number(named.len()));
+        let mut starts = vec![0];
+        let sites = named.chunk_by(|(a, name), (b, other)| {
+            !name.chain.is_empty() && names(name) == names(other) && place(*a) == place(*b)
+        });
+        starts.extend(sites.scan(0, |end, site| {
+            *end += site.len();
+            Some(number(*end))
+        }));
         Sites {
             profile,
             chains,
@@ -149,14 +146,11 @@ impl<'a> Sites<'a> {
 
     /// Who called a site, according to its name, the nearest first.
     fn callers_by_name(&self, site: u32) -> Vec<&'a [u8]> {
-        let chain = self
-            .functions_of(site)
-            .first()
-            .map_or(&b""[..], |(_, name)| name.chain);
-        if chain.is_empty() {
-            return Vec::new();
-        }
-        self.chains.callers(chain).unwrap_or_default()
+        let functions = self.functions_of(site).iter();
+        let mut chains = functions.map(|(_, name)| name.chain);
+        let chain = chains.next().filter(|chain| !chain.is_empty());
+        let callers = chain.and_then(|chain| self.chains.callers(chain));
+        callers.unwrap_or_default()
     }
 }
 
@@ -165,15 +159,6 @@ impl<'a> Sites<'a> {
 struct Calls {
     callee: u32,
     cost: u64,
-}
-
-/// Which sites call a site.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Callers {
-    #[default]
-    Nobody,
-    One(u32),
-    Several,
 }
 
 /// What is summed of a site, in one place: sites are met in the order of the calls to them.
@@ -186,7 +171,8 @@ struct SiteSums {
     into: u64,
     /// How many calls of and to it there are.
     count: u64,
-    callers: Callers,
+    /// How many sites call it.
+    callers: u32,
 }
 
 /// Sites and calls, by the costs of one event.
@@ -229,74 +215,59 @@ impl Graph {
                 .get(event)
                 .is_some_and(|event| !profile.unit(event).is_empty()),
         };
+        let mut calls = Vec::new();
         for site in sites.all() {
+            let sums = &mut graph.sites;
             let at = site as usize;
-            let start = graph.calls.len();
             for (id, name) in sites.functions_of(site) {
                 let cost = positive(profile.self_costs(*id).get(event).copied());
-                graph.sites[at].own = graph.sites[at].own.saturating_add(cost);
+                sums[at].own = sums[at].own.saturating_add(cost);
                 for edge in profile.sub_calls(*id) {
                     let callee = site_of[edge.callee.index()];
                     if callee != site {
                         let cost = positive(edge.costs().get(event).copied());
-                        graph.calls.push(Calls { callee, cost });
+                        calls.push(Calls { callee, cost });
                         for end in [at, callee as usize] {
-                            let count = &mut graph.sites[end].count;
-                            *count = count.saturating_add(edge.calls);
+                            sums[end].count = sums[end].count.saturating_add(edge.calls);
                         }
                     } else if name.chain.is_empty() {
                         // Recursion of unknown depth.
-                        graph.sites[at].callers = Callers::Several;
+                        sums[at].callers = SEVERAL;
                     }
                 }
             }
-            graph.total = graph.total.saturating_add(graph.sites[at].own);
-            graph.merge_calls(start);
-            graph.add_sums(site, start);
+            graph.total = graph.total.saturating_add(sums[at].own);
+            graph.add_calls(site, &mut calls);
         }
         graph
     }
 
-    /// Merges calls to the same callee, from a position on.
-    fn merge_calls(&mut self, start: usize) {
-        self.calls[start..].sort_unstable_by_key(|calls| calls.callee);
-        let mut kept = start;
-        for at in start..self.calls.len() {
-            let calls = self.calls[at];
-            match self.calls[start..kept].last_mut() {
-                Some(last) if last.callee == calls.callee => {
-                    last.cost = last.cost.saturating_add(calls.cost);
-                }
-                _ => {
-                    self.calls[kept] = calls;
-                    kept += 1;
-                }
+    /// Takes in the calls of a site.
+    fn add_calls(&mut self, site: u32, calls: &mut Vec<Calls>) {
+        calls.sort_unstable_by_key(|calls| calls.callee);
+        calls.dedup_by(|next, calls| {
+            let is_same = next.callee == calls.callee;
+            if is_same {
+                calls.cost = calls.cost.saturating_add(next.cost);
             }
-        }
-        self.calls.truncate(kept);
-    }
-
-    /// Ends the calls of a site, which begin at a position.
-    fn add_sums(&mut self, site: u32, start: usize) {
-        for calls in &self.calls[start..] {
+            is_same
+        });
+        for calls in &*calls {
             let callee = &mut self.sites[calls.callee as usize];
-            callee.callers = match callee.callers {
-                Callers::Nobody => Callers::One(site),
-                _ => Callers::Several,
-            };
+            callee.callers = callee.callers.saturating_add(1);
             callee.into = callee.into.saturating_add(calls.cost);
             let out = &mut self.sites[site as usize].out;
             *out = out.saturating_add(calls.cost);
         }
+        let start = self.calls.len();
+        self.calls.append(calls);
         self.starts.push(number(self.calls.len()));
-        let from = self.heaviest.len();
         self.heaviest
             .extend(number(start)..number(self.calls.len()));
-        let order = |&at: &u32| {
+        self.heaviest[start..].sort_unstable_by_key(|&at| {
             let calls = self.calls[at as usize];
             (Reverse(calls.cost), calls.callee)
-        };
-        self.heaviest[from..].sort_unstable_by_key(order);
+        });
     }
 
     fn range(&self, site: u32) -> std::ops::Range<usize> {
@@ -361,7 +332,7 @@ impl<'a> Tree<'a, '_> {
     fn add_exact(&mut self) {
         let mut pending = Vec::new();
         for site in self.sites.all() {
-            if self.graph.sites[site as usize].callers == Callers::Nobody {
+            if self.graph.sites[site as usize].callers == 0 {
                 let parent = self.add_chain(NONE, site, false);
                 pending.push((site, parent));
             }
@@ -378,8 +349,7 @@ impl<'a> Tree<'a, '_> {
 
     /// Whether a site that is called by one with one stack has one, too.
     fn has_one_stack(&self, site: u32) -> bool {
-        let is_alone = matches!(self.graph.sites[site as usize].callers, Callers::One(_));
-        is_alone && self.graph.excess(site) == 0
+        self.graph.sites[site as usize].callers == 1 && self.graph.excess(site) == 0
     }
 
     /// Makes the nodes of sites that have several possible stacks, as far as they matter.
@@ -538,10 +508,8 @@ impl<'a> Tree<'a, '_> {
         let in_order = sequence.iter().map(|&at| {
             let node = self.nodes[at as usize];
             let parent = positions.get(node.parent as usize).copied();
-            SumNode {
-                parent: parent.unwrap_or(NONE),
-                ..node
-            }
+            let parent = parent.unwrap_or(NONE);
+            SumNode { parent, ..node }
         });
         let mut nodes: Vec<SumNode<'a>> = in_order.collect();
         let profile = self.sites.profile;
@@ -549,28 +517,33 @@ impl<'a> Tree<'a, '_> {
         let mut costs = CostTable::new(events);
         nodes.iter().for_each(|_| costs.push_zeros());
         let mut shares = Shares::default();
+        // The costs of the nodes of a function, one row after the other.
+        let mut rows = Vec::new();
         for site in self.sites.all() {
             let places = &mut self.places[site as usize];
             places.sort_unstable_by_key(|&(first, _)| positions[first as usize]);
             for (nth, (id, _)) in self.sites.functions_of(site).iter().enumerate() {
-                let node_of = |first: u32| positions[first as usize + nth] as usize;
-                shares.divide(profile.function(*id).invocations, places);
-                for (&(first, _), &calls) in places.iter().zip(&shares.shares) {
-                    nodes[node_of(first)].calls = calls;
+                let firsts = places.iter().map(|&(first, _)| first as usize);
+                let at = firsts.map(|first| positions[first + nth] as usize);
+                let calls = shares.divide(profile.function(*id).invocations, places);
+                for (at, &calls) in at.clone().zip(calls) {
+                    nodes[at].calls = calls;
                 }
                 let row = profile.self_costs(*id);
-                for &(first, _) in places.iter() {
-                    costs.make_room(node_of(first), row.len());
-                }
+                rows.clear();
+                rows.resize(places.len() * row.len(), 0);
                 for (event, &cost) in row.iter().enumerate() {
-                    shares.divide(cost.unsigned_abs(), places);
-                    for (&(first, _), &share) in places.iter().zip(&shares.shares) {
-                        let share = match cost < 0 {
+                    let shares = shares.divide(cost.unsigned_abs(), places);
+                    let costs = rows.iter_mut().skip(event).step_by(row.len());
+                    for (to, &share) in costs.zip(shares) {
+                        *to = match cost < 0 {
                             true => Cost::saturating_sub_unsigned(0, share),
                             false => Cost::saturating_add_unsigned(0, share),
                         };
-                        costs.set_cost(node_of(first), event, share);
                     }
+                }
+                for (at, row) in at.zip(rows.chunks(row.len().max(1))) {
+                    costs.add::<ANY_WIDTH>(at, row);
                 }
             }
         }
@@ -615,7 +588,7 @@ impl Shares {
     /// Divides a number in proportion to the weights of places: in whole numbers that add up to it.
     ///
     /// What rounding down leaves goes to the largest rests, and of equal ones to the first.
-    fn divide(&mut self, whole: u64, places: &[(u32, u64)]) {
+    fn divide(&mut self, whole: u64, places: &[(u32, u64)]) -> &[u64] {
         self.shares.clear();
         self.rests.clear();
         let sum: u128 = places.iter().map(|&(_, weight)| u128::from(weight)).sum();
@@ -634,6 +607,7 @@ impl Shares {
         for &(_, place) in self.rests.iter().take(lucky) {
             self.shares[place] += 1;
         }
+        &self.shares
     }
 }
 
