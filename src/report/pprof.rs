@@ -26,7 +26,9 @@ use thiserror::Error;
 
 use super::text::figures::Unit;
 use super::text::{command, per_run};
-use crate::profile::{Cost, Event, FunctionId, Profile, ProfileKind, StackId, Stacks, split_scale};
+use crate::profile::{
+    Cost, Event, FunctionId, Profile, ProfileKind, StackId, Stacks, padded, split_scale,
+};
 use crate::shown::numbers::divided;
 
 /// How many frames a stack has at most: recursion would make the output grow with its square.
@@ -215,7 +217,7 @@ impl<W: Write> Writer<W> {
             }
             path.push(node);
             values.clear();
-            let costs = stacks.self_costs(node).iter().zip(&factors);
+            let costs = padded(stacks.self_costs(node), factors.len()).zip(&factors);
             values.extend(costs.map(|(cost, &factor)| cost.saturating_mul(factor)));
             if self.counts_calls {
                 values.push(Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX));

@@ -164,6 +164,23 @@ fn samples_are_stacks_with_their_places_and_values() {
 }
 
 #[test]
+fn samples_have_a_value_for_each_of_many_events() {
+    let events: Vec<_> = (0..20).map(|event| format!("e{event}")).collect();
+    let text = format!("events: {}\nfn=main\n1 0 7\nfn=f\n2 5\n", events.join(" "));
+    let profile = read(text, crate::library::all_events());
+    let decoded = decode(&write(&profile).0);
+    assert_eq!(decoded.types.len(), 20);
+    let only = |at: usize, cost: i64| {
+        let mut values = vec![0; 20];
+        values[at] = cost;
+        values
+    };
+    let values = decoded.samples.into_iter().map(|(_, values)| values);
+    let values: Vec<_> = values.collect();
+    assert_eq!(values, [only(0, 5), only(1, 7)]);
+}
+
+#[test]
 fn lines_of_calls_in_inlined_code_are_not_those_of_the_caller() {
     let text = "events: Ir\nfl=a.c\nfn=main\n1 1\ncfn=f\ncalls=1 0\n2 10\n\
                 fi=b.h\ncfi=a.c\ncfn=g\ncalls=1 0\n900 20\nfn=f\n3 10\nfn=g\n4 20\n";
