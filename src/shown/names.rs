@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use indexmap::IndexSet;
 use unicode_width::UnicodeWidthChar;
 
 use super::text::printable;
@@ -90,7 +91,7 @@ pub(crate) fn shorten_path(path: &str, width: usize) -> String {
 pub(crate) fn short_name(name: &str, width: usize) -> String {
     match width {
         0 => String::new(),
-        _ => without(name, &cuts(name, width), |_| ELLIPSIS.to_owned()),
+        _ => without(name, &cuts(name, width)),
     }
 }
 
@@ -101,30 +102,29 @@ pub(crate) fn short_name(name: &str, width: usize) -> String {
 pub(crate) fn short_names<T: AsRef<str>>(names: &[T], width: usize) -> Vec<String> {
     /// So often, those that still look the same are told apart among themselves.
     const ROUNDS: usize = 3;
-    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    let mut shown: Vec<String> = names.iter().map(|name| short_name(name, width)).collect();
+    let names = names.iter().map(AsRef::as_ref);
+    let distinct: IndexSet<&str> = names.clone().collect();
+    let mut shown: Vec<String> = distinct
+        .iter()
+        .map(|name| short_name(name, width))
+        .collect();
     for _ in 0..ROUNDS {
-        for set in alike(&names, &shown) {
-            let told_apart =
-                told_apart(&set.iter().map(|&at| names[at]).collect::<Vec<_>>(), width);
-            for (at, name) in set.into_iter().zip(told_apart.into_iter().flatten()) {
+        for set in alike(&shown) {
+            let names: Vec<&str> = set.iter().map(|&at| distinct[at]).collect();
+            let told_apart = told_apart(&names, width).into_iter().flatten();
+            for (at, name) in set.into_iter().zip(told_apart) {
                 shown[at] = name;
             }
         }
     }
-    number(&names, &mut shown, width);
-    shown
+    number(&mut shown, width);
+    let shown = names.filter_map(|name| shown.get(distinct.get_index_of(name)?));
+    shown.cloned().collect()
 }
 
-/// A part of a name that can be left out: what stands between brackets, or the folders of a path.
-struct Part {
-    range: Range<usize>,
-    /// How many brackets are open around it.
-    depth: usize,
-}
-
-/// The parts of a name. Those of one depth do not overlap.
-fn parts(name: &str) -> Vec<Part> {
+/// The parts of a name that can be left out: what stands between brackets, and the folders of paths;
+/// with how many brackets are open around each. Those of one depth do not overlap.
+fn parts(name: &str) -> Vec<(usize, Range<usize>)> {
     /// Brackets that are nested more deeply, and longer names, are no more readable in part.
     const DEEPEST: usize = 64;
     const LONGEST: usize = 1 << 16;
@@ -147,9 +147,8 @@ fn parts(name: &str) -> Vec<Part> {
                 let opening = if byte == b'>' { b'<' } else { b'(' };
                 // What was opened after it is no bracket, but an operator.
                 if let Some(depth) = open.iter().rposition(|&(open, _)| open == opening) {
-                    let range = open[depth].1..at;
+                    parts.push((depth, open[depth].1..at));
                     open.truncate(depth);
-                    parts.push(Part { range, depth });
                 }
             }
             b'/' if before == b':' || name[..at].ends_with("\\x00") => {
@@ -157,10 +156,7 @@ fn parts(name: &str) -> Vec<Part> {
                 let end = rest.find([':', '}', '<', '>', '(', ')']);
                 let path = &rest[..end.unwrap_or(rest.len())];
                 path_end = at + path.len();
-                parts.push(Part {
-                    range: at..at + path.rfind('/').unwrap_or(0),
-                    depth: open.len(),
-                });
+                parts.push((open.len(), at..at + path.rfind('/').unwrap_or(0)));
             }
             _ => {}
         }
@@ -169,46 +165,51 @@ fn parts(name: &str) -> Vec<Part> {
     parts
 }
 
-/// What is left out of a name so that it fits, in order; one more column stands for each.
+/// What is left out of a name so that it fits, in order; one column stands for each.
 fn cuts(name: &str, width: usize) -> Vec<Range<usize>> {
     let mut taken = width_of(name);
-    let mut cuts: Vec<Range<usize>> = Vec::new();
     if taken <= width {
-        return cuts;
+        return Vec::new();
     }
-    let parts = parts(name);
-    let deepest = parts.iter().map(|part| part.depth).max().unwrap_or(0);
-    for depth in (0..=deepest).rev() {
-        let shown = |range: &Range<usize>| {
-            let inside = &cuts[cuts.partition_point(|cut| cut.start < range.start)..];
-            let inside = inside.iter().take_while(|cut| cut.end <= range.end);
-            let saved: usize = inside.map(|cut| width_of(&name[cut.clone()]) - 1).sum();
-            width_of(&name[range.clone()]) - saved
+    let mut kept = vec![true; name.len()];
+    let mut parts = parts(name);
+    parts.sort_by_key(|&(depth, _)| Reverse(depth));
+    for level in parts.chunk_by(|(a, _), (b, _)| a == b) {
+        let shown = |part: &Range<usize>| {
+            let cuts = left_out(&kept[part.clone()]);
+            width_of(&without(&name[part.clone()], &cuts))
         };
-        let level = parts.iter().filter(|part| part.depth == depth);
-        let mut level: Vec<_> = level
-            .map(|part| (shown(&part.range), &part.range))
-            .collect();
+        let level = level.iter().map(|(_, part)| (shown(part), part.clone()));
+        let mut level: Vec<_> = level.collect();
         level.sort_by_key(|&(shown, _)| Reverse(shown));
-        let mut chosen = Vec::new();
-        for (shown, range) in level {
+        for (shown, part) in level {
             if taken <= width || shown <= 1 {
                 break;
             }
-            let cut = folders(name, range, taken - width).unwrap_or_else(|| (shown, range.clone()));
-            taken -= cut.0 - 1;
-            chosen.push(cut.1);
+            let folders = folders(name, &part, taken - width);
+            let (shown, part) = folders.unwrap_or((shown, part));
+            taken -= shown - 1;
+            kept[part].fill(false);
         }
-        cuts.extend(chosen);
-        join(&mut cuts);
     }
-    if taken > width {
-        let left = without(name, &cuts, |_| ELLIPSIS.to_owned());
-        let cut = last_cut(&left, width);
-        cuts.push(original(&cuts, cut.start)..original(&cuts, cut.end));
-        join(&mut cuts);
+    let cuts = left_out(&kept);
+    if taken <= width {
+        return cuts;
     }
-    cuts
+    let last = last_cut(&without(name, &cuts), width);
+    kept[original(&cuts, last.start)..original(&cuts, last.end)].fill(false);
+    left_out(&kept)
+}
+
+/// The ranges of what is not kept.
+fn left_out(kept: &[bool]) -> Vec<Range<usize>> {
+    let mut end = 0;
+    let runs = kept.chunk_by(|a, b| a == b).map(|run| {
+        end += run.len();
+        (run[0], end - run.len()..end)
+    });
+    let left_out = runs.filter_map(|(is_kept, range)| (!is_kept).then_some(range));
+    left_out.collect()
 }
 
 /// The fewest outer folders of a path that save so many columns, and their width; none if all have
@@ -223,49 +224,37 @@ fn folders(name: &str, part: &Range<usize>, columns: usize) -> Option<(usize, Ra
     folders.find(|(width, _)| *width > columns)
 }
 
-/// Puts ranges in order, and joins those that lie in each other or touch.
-fn join(ranges: &mut Vec<Range<usize>>) {
-    ranges.sort_by_key(|range| range.start);
-    ranges.dedup_by(|next, range| {
-        let is_joined = next.start <= range.end;
-        if is_joined {
-            range.end = range.end.max(next.end);
-        }
-        is_joined
-    });
+/// What cuts leave of a name.
+fn without(name: &str, cuts: &[Range<usize>]) -> String {
+    replaced(name, cuts, |_, _| ELLIPSIS.to_owned())
 }
 
-/// What cuts leave of a name, with a text for each of them.
-fn without(name: &str, cuts: &[Range<usize>], instead: impl Fn(usize) -> String) -> String {
-    let mut left = String::new();
+/// A name with a text for each cut, by its number and by what is cut.
+fn replaced(name: &str, cuts: &[Range<usize>], instead: impl Fn(usize, &str) -> String) -> String {
+    let mut text = String::new();
     let mut end = 0;
     for (number, cut) in cuts.iter().enumerate() {
-        left += &name[end..cut.start];
-        left += &instead(number);
+        text += &name[end..cut.start];
+        text += &instead(number, &name[cut.clone()]);
         end = cut.end;
     }
-    left + &name[end..]
+    text + &name[end..]
 }
 
-/// The place in a name of a place in what cuts and their ellipses leave of it.
-fn original(cuts: &[Range<usize>], mut at: usize) -> usize {
-    let mut end = 0;
-    for cut in cuts {
-        let text = cut.start - end;
-        if at <= text {
-            break;
-        }
-        at = at.saturating_sub(text + ELLIPSIS.len());
-        end = cut.end;
-    }
-    end + at
+/// The place in a name of a place in what cuts leave of it, which is not within an ellipsis.
+fn original(cuts: &[Range<usize>], place: usize) -> usize {
+    cuts.iter()
+        .fold(place, |place, cut| match place > cut.start {
+            true => place - ELLIPSIS.len() + cut.len(),
+            false => place,
+        })
 }
 
 /// What has to go of a name whose parts are left out already: the outer namespaces, or the middle.
 fn last_cut(name: &str, width: usize) -> Range<usize> {
     let left = width.saturating_sub(1);
     let end = tail(name, left);
-    let is_left_out = |part: Part| width_of(&name[part.range]) <= 1;
+    let is_left_out = |(_, part): (usize, Range<usize>)| width_of(&name[part]) <= 1;
     let is_plain = !name.contains('{') && !name.contains("\\x00");
     let is_path = is_plain && parts(name).into_iter().all(is_left_out);
     let namespace = [r"\", "::"].into_iter().filter_map(|mark| end.find(mark));
@@ -280,49 +269,33 @@ fn last_cut(name: &str, width: usize) -> Range<usize> {
     }
 }
 
-/// The rows whose names look the same but differ.
-fn alike(names: &[&str], shown: &[String]) -> Vec<Vec<usize>> {
+/// The rows that look the same.
+fn alike(shown: &[String]) -> Vec<Vec<usize>> {
     let mut sets: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, shown) in shown.iter().enumerate() {
         sets.entry(shown).or_default().push(at);
     }
-    let mut sets: Vec<_> = sets.into_values().collect();
-    sets.retain(|set| set.iter().any(|&at| names[at] != names[set[0]]));
-    sets
+    sets.into_values().filter(|set| set.len() > 1).collect()
 }
 
 /// Names that look the same, with what makes the difference; none if they are cut in different places.
 fn told_apart(names: &[&str], width: usize) -> Option<Vec<String>> {
-    let cut_to = |width| {
-        names
-            .iter()
-            .map(|name| cuts(name, width))
-            .collect::<Vec<_>>()
-    };
+    let cut_to = |width| -> Vec<_> { names.iter().map(|name| cuts(name, width)).collect() };
     let wanted = differences(names, &cut_to(width))?;
-    let wanted: usize = wanted
-        .iter()
-        .flatten()
-        .map(|difference| difference.width)
-        .sum();
+    let wanted: usize = wanted.iter().flatten().map(|found| found.width).sum();
     let cuts = cut_to(width - wanted.min(width / 2));
     let differences = differences(names, &cuts)?;
-    let without = |instead: &dyn Fn(usize, &str) -> String| {
-        let rows = names.iter().zip(&cuts);
-        let rows = rows.map(|(name, cuts)| {
-            without(name, cuts, |number| {
-                instead(number, &name[cuts[number].clone()])
-            })
-        });
-        rows.collect::<Vec<_>>()
-    };
-    let left = without(&|_, _| ELLIPSIS.to_owned());
-    let left = left.iter().map(|left| width_of(left)).max()?;
-    let share = width.saturating_sub(left) / differences.iter().flatten().count().max(1);
-    Some(without(&|number, text| match &differences[number] {
-        Some(difference) => difference.of(text, share + width_of(ELLIPSIS)),
-        None => ELLIPSIS.to_owned(),
-    }))
+    let rows = || names.iter().zip(&cuts);
+    let left = rows().map(|(name, cuts)| width_of(&without(name, cuts)));
+    let room = width.saturating_sub(left.max()?);
+    let share = room / differences.iter().flatten().count().max(1) + width_of(ELLIPSIS);
+    let told_apart = rows().map(|(name, cuts)| {
+        replaced(name, cuts, |number, text| match &differences[number] {
+            Some(difference) => difference.of(text, share),
+            None => ELLIPSIS.to_owned(),
+        })
+    });
+    Some(told_apart.collect())
 }
 
 /// What differs in each cut, if all names have as many; none where they are all the same.
@@ -337,7 +310,7 @@ fn differences(names: &[&str], cuts: &[Vec<Range<usize>>]) -> Option<Vec<Option<
     is_same.then(|| (0..count).map(difference).collect())
 }
 
-/// Where texts differ: between the words that they begin with, and those that they end with.
+/// Where texts differ: between the words that all begin with, and those that all end with.
 struct Difference {
     begin: usize,
     end: usize,
@@ -351,20 +324,16 @@ impl Difference {
         if texts.iter().all(|text| *text == first) {
             return None;
         }
-        let common = |a: std::str::Chars<'_>, b: std::str::Chars<'_>| {
-            let same = a.zip(b).take_while(|(a, b)| a == b);
-            same.map(|(c, _)| c.len_utf8()).sum::<usize>()
-        };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let begins = texts.iter().map(|text| common(first.chars(), text.chars()));
         let begin = &first[..begins.min()?];
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let begin = begin.trim_end_matches(is_word);
         // What a folder or a namespace is told by.
         let begin = begin.strip_suffix(['/', '\\']).unwrap_or(begin).len();
         let ends = texts.iter().map(|text| {
-            let backwards = |text: &str| text[begin..].chars().rev().collect::<String>();
-            let (first, text) = (backwards(first), backwards(text));
-            common(first.chars(), text.chars())
+            let backwards = [first, text].map(|text| text[begin..].chars().rev());
+            let [first, text] = backwards;
+            common(first, text)
         });
         let end = &first[first.len() - ends.min()?..];
         let mut difference = Difference {
@@ -372,47 +341,39 @@ impl Difference {
             end: end.trim_start_matches(is_word).len(),
             width: 0,
         };
-        let widths = texts
-            .iter()
-            .map(|text| width_of(&difference.of(text, usize::MAX)));
-        difference.width = widths.max()?;
+        let whole = texts.iter().map(|text| difference.of(text, usize::MAX));
+        difference.width = whole.map(|text| width_of(&text)).max()?;
         Some(difference)
     }
 
     /// What one of the texts has there, in no more columns than given.
     fn of(&self, text: &str, width: usize) -> String {
         let mark = |is_cut: bool| if is_cut { ELLIPSIS } else { "" };
-        let marks = [mark(self.begin > 0), mark(self.end > 0)];
-        let taken: usize = marks.map(width_of).iter().sum();
+        let (begin, end) = (mark(self.begin > 0), mark(self.end > 0));
+        let left = width.saturating_sub(width_of(begin) + width_of(end));
         let text = &text[self.begin..text.len() - self.end];
-        [
-            marks[0],
-            &short_name(text, width.saturating_sub(taken)),
-            marks[1],
-        ]
-        .concat()
+        format!("{begin}{}{end}", short_name(text, left))
     }
 }
 
+/// The bytes of the characters that two texts have in common before they differ.
+fn common(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
+    let same = a.zip(b).take_while(|(a, b)| a == b);
+    same.map(|(c, _)| c.len_utf8()).sum()
+}
+
 /// Numbers what still looks the same.
-fn number<'a>(names: &[&'a str], shown: &mut [String], width: usize) {
-    let mut names_of: HashMap<String, &'a str> = HashMap::new();
-    let mut numbered: HashMap<&'a str, String> = HashMap::new();
+fn number(shown: &mut [String], width: usize) {
+    let mut taken: HashSet<String> = HashSet::new();
     let mut counts: HashMap<String, u64> = HashMap::new();
-    for (&name, shown) in names.iter().zip(shown) {
-        if let Some(before) = numbered.get(name) {
-            shown.clone_from(before);
-            continue;
-        }
+    for shown in shown {
         let plain = shown.clone();
-        while names_of.contains_key(shown.as_str()) {
+        while !taken.insert(shown.clone()) {
             let count = counts.entry(plain.clone()).or_insert(1);
             *count += 1;
             let number = format!(" #{count}");
             *shown = cut_end(&plain, Some(width.saturating_sub(number.len()))) + &number;
         }
-        names_of.insert(shown.clone(), name);
-        numbered.insert(name, shown.clone());
     }
 }
 
@@ -432,16 +393,13 @@ impl Wanted {
 
     /// Whether it is a name, or what is shown of it.
     pub fn is(&self, name: &str) -> bool {
-        let (begin, rest) = self.0.split_once(ELLIPSIS).unwrap_or((&self.0, ""));
-        let Some(left) = name.strip_prefix(begin) else {
-            return false;
+        let Some((begin, rest)) = self.0.split_once(ELLIPSIS) else {
+            return name == self.0;
         };
-        if begin.len() == self.0.len() {
-            return left.is_empty();
-        }
         let (middle, end) = rest.rsplit_once(ELLIPSIS).unwrap_or(("", rest));
-        left.strip_suffix(end)
-            .is_some_and(|left| contains(left, middle))
+        let left = name.strip_prefix(begin);
+        let left = left.and_then(|left| left.strip_suffix(end));
+        left.is_some_and(|left| contains(left, middle))
     }
 
     /// Whether a name contains it, in upper or lower case.
