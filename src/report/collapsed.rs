@@ -43,11 +43,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::HashMap;
+use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write};
 
 use foldhash::fast::RandomState;
+use indexmap::IndexSet;
 use thiserror::Error;
 
 use crate::profile::{Cost, StackId, Stacks, first_cost, split_scale};
@@ -60,7 +60,7 @@ const MOST_FRAMES: usize = 1024;
 const MOST_BYTES: usize = 1 << 20;
 
 /// Stands for all deeper frames.
-const DEEPER: &[u8] = b"(deeper)";
+const DEEPER: &str = "(deeper);";
 
 /// Warnings about stacks that were written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -147,56 +147,39 @@ pub fn write_comparison(
     Ok(warnings.chain(of_new.map(Warning::InNew)).collect())
 }
 
-/// The frames of all nodes.
+/// The frames of all nodes, by numbers.
 struct Frames {
-    /// In the order in which lines of stacks that go on below them stand.
+    /// Each with the `;` that follows where the stack goes on: no frame has one in it.
     texts: Vec<String>,
-    /// For each of them the place of its beginning among those of all lines: where the stack ends
-    /// with it, and where it goes on.
+    /// Where each stands among the beginnings of lines: where the stack ends with it, and where it
+    /// goes on. These do not always follow each other: `a`, `a b`, `a;b`.
     places: Vec<[usize; 2]>,
-    /// The position in `texts` for each node.
     of_nodes: Vec<u32>,
 }
 
 impl Frames {
     fn new(stacks: &Stacks<'_>) -> Self {
-        let mut by_name: HashMap<&[u8], usize, RandomState> = HashMap::default();
-        let mut by_function = vec![None; stacks.profile().functions().len()];
-        let mut names = Vec::new();
-        let mut number = |name| {
-            *by_name.entry(name).or_insert_with(|| {
-                names.push(frame(name));
-                names.len() - 1
-            })
+        let mut names: IndexSet<&[u8], RandomState> = IndexSet::default();
+        let of_nodes = stacks.nodes().map(|node| {
+            let (number, _) = names.insert_full(stacks.frame(node));
+            // There are no more frames than nodes.
+            u32::try_from(number).unwrap_or(u32::MAX)
+        });
+        let of_nodes = of_nodes.collect();
+        let texts: Vec<String> = names.iter().map(|name| frame(name) + ";").collect();
+        let beginning = |&(at, goes_on): &(usize, usize)| {
+            let text: &str = &texts[at];
+            &text[..text.len() - 1 + goes_on]
         };
-        let numbers = stacks.nodes().map(|node| match stacks.function(node) {
-            None => number(stacks.frame(node)),
-            Some(function) => {
-                *by_function[function.index()].get_or_insert_with(|| number(stacks.frame(node)))
-            }
-        });
-        let numbers: Vec<usize> = numbers.collect();
-        let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_unstable_by(|&a, &b| compare((&names[a], true), (&names[b], true)));
-        let mut texts: Vec<String> = Vec::new();
-        let mut positions = vec![0; names.len()];
-        for at in order {
-            if texts.last() != Some(&names[at]) {
-                texts.push(std::mem::take(&mut names[at]));
-            }
-            positions[at] = texts.len() - 1;
-        }
-        // There are no more frames than nodes.
-        let of = |number: usize| u32::try_from(positions[number]).unwrap_or(u32::MAX);
-        let of_nodes = numbers.into_iter().map(of).collect();
-        let ends = (0..texts.len()).flat_map(|at| [(at, false), (at, true)]);
-        let mut beginnings: Vec<(usize, bool)> = ends.collect();
-        beginnings.sort_unstable_by(|&(a, a_goes_on), &(b, b_goes_on)| {
-            compare((&texts[a], a_goes_on), (&texts[b], b_goes_on))
-        });
+        let mut beginnings: Vec<(usize, usize)> = Vec::with_capacity(2 * texts.len());
+        beginnings.extend((0..texts.len()).flat_map(|at| [(at, 0), (at, 1)]));
+        beginnings.sort_unstable_by(|one, other| beginning(one).cmp(beginning(other)));
         let mut places = vec![[0; 2]; texts.len()];
-        for (place, (at, goes_on)) in beginnings.into_iter().enumerate() {
-            places[at][usize::from(goes_on)] = place;
+        let same = beginnings.chunk_by(|one, other| beginning(one) == beginning(other));
+        for (place, same) in same.enumerate() {
+            for &(at, goes_on) in same {
+                places[at][goes_on] = place;
+            }
         }
         Frames {
             texts,
@@ -207,6 +190,11 @@ impl Frames {
 
     fn of(&self, node: StackId) -> u32 {
         self.of_nodes[node.index()]
+    }
+
+    /// The places of the lines of a node and of those below it.
+    fn places(&self, node: StackId) -> [usize; 2] {
+        self.places[self.of(node) as usize]
     }
 }
 
@@ -262,7 +250,7 @@ struct Pending {
     /// The last frame of the stack; none if it is [`DEEPER`].
     frame: Option<u32>,
     what: What,
-    /// Bytes of the stack above it, and the frames in it.
+    /// Bytes of the stack above it, with the `;` at its end, and the frames in it.
     bytes: usize,
     frames: usize,
 }
@@ -293,14 +281,14 @@ impl<'a> Lines<'a> {
     fn advance(&mut self) -> Option<Cost> {
         while let Some(next) = self.pending.pop() {
             self.stack.truncate(next.bytes);
-            if next.bytes > 0 {
-                self.stack.push(b';');
-            }
-            let text = next.frame.map(|frame| &self.frames.texts[frame as usize]);
+            let text = next.frame.map(|frame| &*self.frames.texts[frame as usize]);
             self.stack
-                .extend_from_slice(text.map_or(DEEPER, |text| text.as_bytes()));
+                .extend_from_slice(text.unwrap_or(DEEPER).as_bytes());
             match next.what {
-                What::Line(cost) => return Some(cost),
+                What::Line(cost) => {
+                    self.stack.pop();
+                    return Some(cost);
+                }
                 What::Below(start) => {
                     let nodes = self.members.split_off(start);
                     self.go_below(&nodes, next.frames + 1);
@@ -311,7 +299,7 @@ impl<'a> Lines<'a> {
     }
 
     fn go_below(&mut self, nodes: &[StackId], frames: usize) {
-        if frames < MOST_FRAMES && self.stack.len() < MOST_BYTES {
+        if frames < MOST_FRAMES && self.stack.len() <= MOST_BYTES {
             let children = nodes.iter().flat_map(|&node| self.stacks.children(node));
             self.expect(children.collect(), frames);
             return;
@@ -337,14 +325,13 @@ impl<'a> Lines<'a> {
     fn expect(&mut self, mut nodes: Vec<StackId>, frames: usize) {
         let (stacks, start, bytes) = (self.stacks, self.pending.len(), self.stack.len());
         // The last one comes first, in `members` too.
-        let of = |&node: &StackId| Reverse(self.frames.of(node));
-        nodes.sort_unstable_by_key(|node| (of(node), *node));
-        for group in nodes.chunk_by(|a, b| of(a) == of(b)) {
-            let frame = group.first().map(|&node| self.frames.of(node));
-            let places = frame.map_or([0; 2], |frame| self.frames.places[frame as usize]);
+        let goes_on_at = |&node: &StackId| self.frames.places(node)[1];
+        nodes.sort_unstable_by_key(|node| (Reverse(goes_on_at(node)), *node));
+        for group in nodes.chunk_by(|a, b| goes_on_at(a) == goes_on_at(b)) {
+            let places = self.frames.places(group[0]);
             let pending = |what, place| Pending {
                 place,
-                frame,
+                frame: Some(self.frames.of(group[0])),
                 what,
                 bytes,
                 frames,
@@ -384,21 +371,6 @@ impl<'a> Lines<'a> {
         }
         warnings
     }
-}
-
-/// Compares the beginnings of lines: frames of which some are followed by a `;` and others.
-///
-/// No frame has a `;`. So all lines below a frame stand together, but not always next to its own:
-/// `a`, `a b`, `a;b`.
-fn compare((a, a_goes_on): (&str, bool), (b, b_goes_on): (&str, bool)) -> Ordering {
-    let common = a.len().min(b.len());
-    let (a_start, a_rest) = a.as_bytes().split_at(common);
-    let (b_start, b_rest) = b.as_bytes().split_at(common);
-    let end = |goes_on: bool| goes_on.then_some(&b';');
-    a_start.cmp(b_start).then_with(|| {
-        let a_rest = a_rest.iter().chain(end(a_goes_on));
-        a_rest.cmp(b_rest.iter().chain(end(b_goes_on)))
-    })
 }
 
 #[cfg(test)]
