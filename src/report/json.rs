@@ -32,12 +32,14 @@
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
+use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
+use super::figures::EventFigures;
 use crate::profile::{
-    Comparison, Cost, EdgeRef, Function, FunctionChange, FunctionId, FunctionSums, Profile,
-    ProfileKind, padded, split_scale,
+    ComparedEvent, Comparison, Cost, EdgeRef, Function, FunctionChange, FunctionId, FunctionSums,
+    Profile, ProfileKind, padded, split_scale,
 };
 use crate::shown::text::utf8;
 
@@ -75,12 +77,7 @@ pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result
     let (_, scale) = split_scale(profile.event());
     let mut document = Document::begin(SCHEMA, output)?;
     document.field("event", &utf8(profile.event()))?;
-    let events = profile.events().iter().map(|event| EventRecord {
-        name: utf8(event.name()),
-        unit: profile.unit(event),
-        long_name: utf8(event.long_name()),
-    });
-    document.list("events", events)?;
+    document.list("events", events(EventFigures::of(profile)))?;
     document.field("scale", &scale)?;
     document.field("kind", kind(profile))?;
     document.field("complete", &notes.complete)?;
@@ -120,35 +117,28 @@ pub fn write_comparison(
     output: impl Write,
 ) -> io::Result<()> {
     let [base_runs, new_runs] = comparison.runs();
-    let events = comparison.events.iter();
+    let total = |of: fn(&ComparedEvent<'_>) -> i128| comparison.events.iter().map(of).collect();
     let base = SideRecord {
-        total: events.clone().map(|event| event.base).collect(),
+        total: total(|event| event.base),
         functions: comparison.base.functions(),
         runs: base_runs,
         complete: complete.base,
     };
     let new = SideRecord {
-        total: events.clone().map(|event| event.new).collect(),
+        total: total(|event| event.new),
         functions: comparison.new.functions(),
         runs: new_runs,
         complete: complete.new,
     };
     let mut document = Document::begin(COMPARISON_SCHEMA, output)?;
     document.field("event", &utf8(comparison.first().name))?;
-    let events = events.map(|event| EventRecord {
-        name: utf8(event.name),
-        unit: event.unit,
-        long_name: utf8(event.long_name),
-    });
-    document.list("events", events)?;
+    document.list("events", events(EventFigures::compared(comparison)))?;
     document.field("per_run", &comparison.is_per_run)?;
     document.field("base", &base)?;
     document.field("new", &new)?;
     let changes = comparison.changes.iter();
-    document.list(
-        "functions",
-        changes.map(|change| ChangeRecord::new(comparison, change)),
-    )?;
+    let changes = changes.map(|change| ChangeRecord::new(comparison, change));
+    document.list("functions", changes)?;
     document.field("unchanged", &comparison.unchanged())?;
     document.end()
 }
@@ -167,6 +157,14 @@ struct EventRecord<'a> {
     name: Cow<'a, str>,
     unit: &'static str,
     long_name: Cow<'a, str>,
+}
+
+fn events<'a>(events: Vec<EventFigures<'a>>) -> impl Iterator<Item = EventRecord<'a>> {
+    events.into_iter().map(|event| EventRecord {
+        name: utf8(event.name),
+        unit: event.unit_name,
+        long_name: utf8(event.long_name),
+    })
 }
 
 #[derive(Serialize)]
@@ -207,7 +205,7 @@ impl<'a> Row<'a> {
 }
 
 impl Serialize for Row<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(padded(self.0, self.1))
     }
 }
@@ -274,9 +272,9 @@ impl<'a> ChangeRecord<'a> {
     fn new(comparison: &Comparison<'_>, change: &FunctionChange<'a>) -> Self {
         let events = 0..comparison.events.len();
         let sums: Vec<_> = events.map(|event| comparison.sums(change, event)).collect();
-        let record = |side: fn(&[Option<FunctionSums>; 2]) -> Option<FunctionSums>| {
-            let sums: Option<Vec<_>> = sums.iter().map(side).collect();
-            let sums = sums?;
+        let side = |side: usize| {
+            let sums = sums.iter().map(|sums| sums[side]);
+            let sums: Vec<FunctionSums> = sums.collect::<Option<_>>()?;
             Some(SumsRecord {
                 self_costs: sums.iter().map(|sums| sums.self_cost).collect(),
                 inclusive: sums.iter().map(|sums| sums.inclusive).collect(),
@@ -287,37 +285,36 @@ impl<'a> ChangeRecord<'a> {
             object: utf8(change.object),
             file: utf8(change.file),
             name: utf8(change.name),
-            base: record(|&[base, _]| base),
-            new: record(|&[_, new]| new),
+            base: side(0),
+            new: side(1),
         }
     }
 }
 
-/// Writes a value on one line.
-fn to_writer(output: impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
-    let mut serializer = serde_json::Serializer::with_formatter(output, Plain);
-    Ok(value.serialize(&mut serializer)?)
-}
+/// JSON without blanks, in which some characters are escaped that could stand as they are.
+pub(super) struct Escaping<F>(pub F);
 
-/// No blanks, and no controls: JSON itself would let DEL and those from U+0080 on through to a
-/// terminal.
-struct Plain;
-
-impl Formatter for Plain {
+impl<F: Fn(char) -> bool> Formatter for Escaping<F> {
     fn write_string_fragment<W: ?Sized + Write>(
         &mut self,
         output: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        for piece in fragment.split_inclusive(char::is_control) {
-            let plain = piece.trim_end_matches(char::is_control);
+        for piece in fragment.split_inclusive(&self.0) {
+            let plain = piece.trim_end_matches(&self.0);
             output.write_all(plain.as_bytes())?;
-            for control in piece[plain.len()..].chars() {
-                write!(output, "\\u{:04x}", u32::from(control))?;
+            for escaped in piece[plain.len()..].chars() {
+                write!(output, "\\u{:04x}", u32::from(escaped))?;
             }
         }
         Ok(())
     }
+}
+
+/// Writes a value on one line. DEL and the controls from U+0080 on would reach a terminal otherwise.
+fn to_writer(output: impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    let mut serializer = Serializer::with_formatter(output, Escaping(char::is_control));
+    Ok(value.serialize(&mut serializer)?)
 }
 
 /// An object whose fields, and the elements of lists among them, stand on lines of their own.

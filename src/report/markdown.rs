@@ -9,11 +9,14 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::figures::{Unit, counted, in_units, signed, signed_percent};
 use super::json::Completeness;
-use super::text::figures::{Unit, counted, in_units, signed, signed_percent};
-use super::text::{EventFigures, Names, Options, Report, command, per_run};
-use crate::profile::{ComparedEvent, Comparison, FunctionChange, FunctionSums, Profile};
-use crate::shown::names::{SHORT, cut_end, short_names, shorten_path};
+use super::table::{Place, Table};
+use super::text::{ComparisonReport, Names, Options, Report, command, per_run};
+use crate::profile::{
+    ComparedEvent, Comparison, FunctionChange, FunctionId, FunctionSums, Profile,
+};
+use crate::shown::names::{SHORT, cut_end};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
 
@@ -83,7 +86,7 @@ pub fn write_comparison(
 }
 
 /// A column's heading, and where its cells stand.
-type Column<'a> = (&'a str, &'static str);
+type Heading<'a> = (&'a str, &'static str);
 
 const LEFT: &str = "---";
 const RIGHT: &str = "--:";
@@ -98,23 +101,18 @@ fn report(profile: &Profile, options: &Options, complete: bool) -> String {
     page.line(&format!("{functions}, {calls}"));
     page.completeness((!complete).then_some("profiles are"));
     let report = Report::new(profile, options);
-    let total = |event: &EventFigures| vec![cell(&event.name), in_units(event.total, event.unit)];
-    page.table(
-        &[("event", LEFT), ("total", RIGHT)],
-        report.events().map(total),
-    );
+    let totals = report.events.iter();
+    let totals = totals.map(|event| vec![cell(&printable(event.name)), event.total()]);
+    page.table(&[("event", LEFT), ("total", RIGHT)], totals);
     let functions = report.functions(|_| true);
-    let file = |id| profile.name(profile.function(id).file);
-    let rows = functions.iter().take(MOST_ROWS).map(|&id| Row {
-        figures: report.first_figures(id).into(),
-        name: report.name(id),
-        place: place(file(id), profile.function(id).line),
-    });
-    let headings = report.first_headings();
-    let figures = headings.iter().map(|heading| (heading.as_str(), RIGHT));
-    let names = [("function", LEFT), ("file:line", LEFT)];
-    let columns: Vec<Column<'_>> = figures.chain(names).collect();
-    let shown = page.rows(&columns, rows.collect(), options);
+    let about = |&id: &FunctionId| {
+        let function = profile.function(id);
+        let place = Place::in_file(profile.name(function.file), function.line);
+        (report.name(id), place)
+    };
+    let rows = functions.iter().copied().take(most_rows(options));
+    let table = Table::new(&report.columns(), ["function", "file:line"], rows, about);
+    let shown = page.functions(table, options);
     if let Some(rest) = report.rest(&functions[shown..]) {
         page.gap();
         page.line(&rest);
@@ -141,35 +139,7 @@ fn changes(
     complete: Completeness,
 ) -> String {
     let mut page = Page::default();
-    let complete = match [complete.base, complete.new] {
-        [true, true] => None,
-        [false, true] => Some("base is"),
-        [true, false] => Some("new profile is"),
-        [false, false] => Some("base and the new profile are"),
-    };
-    let first = comparison.first();
-    let (base, change) = (first.base, first.change());
-    let notation = Unit::of(first.unit, 1).notation(base.max(first.new));
-    let event = span(&printable(first.name));
-    let verdict = match change {
-        0 => format!("{event} is unchanged"),
-        1.. if base > 0 => format!("{event} grew by {} %", percent(change, base)),
-        1.. => format!("{event} grew from nothing"),
-        _ => format!(
-            "{event} shrank by {} %",
-            percent(change.saturating_neg(), base)
-        ),
-    };
-    let broken = verdicts.iter().filter(|verdict| !verdict.kept).count();
-    let outcome = match (verdicts, broken) {
-        ([], _) => "",
-        ([_], 0) => ": the limit is kept",
-        (_, 0) => ": all limits are kept",
-        ([_], _) => ": the limit is **not** kept",
-        (_, 1) => ": a limit is **not** kept",
-        _ => ": limits are **not** kept",
-    };
-    page.line(&format!("## {verdict}{outcome}"));
+    page.line(&format!("## {}{}", growth(comparison), outcome(verdicts)));
     page.gap();
     for verdict in verdicts {
         let kept = if verdict.kept { "kept" } else { "**not kept**" };
@@ -180,7 +150,12 @@ fn changes(
         page.gap();
         page.line(&format!("Per run: {}", per_run(comparison.runs())));
     }
-    page.completeness(complete);
+    page.completeness(match [complete.base, complete.new] {
+        [true, true] => None,
+        [false, true] => Some("base is"),
+        [true, false] => Some("new profile is"),
+        [false, false] => Some("base and the new profile are"),
+    });
     page.table(
         &[
             ("event", LEFT),
@@ -191,60 +166,76 @@ fn changes(
         ],
         comparison.events.iter().map(totals_row),
     );
-    let changes = &comparison.changes;
-    let both = |before: String, after: String| match before == after {
-        true => before,
-        false => format!("{before} → {after}"),
+    let report = ComparisonReport::new(comparison);
+    let notation = report.first().notation;
+    let columns = report
+        .columns()
+        .with(notation.heading("self", "self"), |change| {
+            both_sides(change, |sums| notation.cost(sums.self_cost))
+        })
+        .with(notation.heading("incl", "inclusive"), |change| {
+            both_sides(change, |sums| notation.cost(sums.inclusive))
+        })
+        .with("calls", |change| {
+            both_sides(change, |sums| grouped(sums.invocations))
+        });
+    let about = |change: &&FunctionChange<'_>| {
+        let place = Place::in_file(change.file, 0);
+        (printable(change.name), place)
     };
-    let rows = changes.iter().take(MOST_ROWS).map(|change| {
-        let cost = change.self_cost();
-        let figures = |figure: &dyn Fn(&FunctionSums) -> String| match (&change.base, &change.new) {
-            (Some(base), Some(new)) => both(figure(base), figure(new)),
-            (None, Some(new)) => format!("new: {}", figure(new)),
-            (base, None) => format!("gone: {}", base.as_ref().map_or_else(String::new, figure)),
-        };
-        Row {
-            figures: vec![
-                signed(cost, notation.cost(cost)),
-                signed_percent(cost, base),
-                figures(&|sums| notation.cost(sums.self_cost)),
-                figures(&|sums| notation.cost(sums.inclusive)),
-                figures(&|sums| grouped(sums.invocations)),
-            ],
-            name: printable(change.name),
-            place: place(change.file, 0),
-        }
-    });
-    let columns = [
-        (&*notation.heading("change", "change"), RIGHT),
-        ("base %", RIGHT),
-        (&notation.heading("self", "self"), RIGHT),
-        (&notation.heading("incl", "inclusive"), RIGHT),
-        ("calls", RIGHT),
-        ("function", LEFT),
-        ("file", LEFT),
-    ];
-    let shown = page.rows(&columns, rows.collect(), options);
+    let rows = comparison.changes.iter().take(most_rows(options));
+    let table = Table::new(&columns, ["function", "file"], rows, about);
+    let shown = page.functions(table, options);
     page.gap();
-    let rest = &changes[shown..];
-    if !rest.is_empty() {
-        let count = grouped(rest.len() as u64);
-        let change = rest.iter().map(FunctionChange::self_cost);
-        let change = change.fold(0, i128::saturating_add);
-        let cost = signed(change, notation.with_unit(change));
-        page.line(&format!("{count} more changed by {cost} together."));
+    if let Some((rest, _)) = report.rest(&comparison.changes[shown..]) {
+        page.line(&format!("{rest}."));
     }
-    let unchanged = counted(comparison.unchanged() as u64, "function");
-    page.line(&format!("{unchanged} did not change."));
+    if let Some(unchanged) = report.unchanged() {
+        page.line(&format!("{unchanged}."));
+    }
     page.text
 }
 
-/// A row of a table of functions.
-struct Row {
-    figures: Vec<String>,
-    name: String,
-    /// Markdown.
-    place: String,
+/// What has become of the total of the first event.
+fn growth(comparison: &Comparison<'_>) -> String {
+    let first = comparison.first();
+    let event = span(&printable(first.name));
+    let share = percent(first.change().saturating_abs(), first.base);
+    match first.change() {
+        0 => format!("{event} is unchanged"),
+        1.. if first.base > 0 => format!("{event} grew by {share} %"),
+        1.. => format!("{event} grew from nothing"),
+        _ => format!("{event} shrank by {share} %"),
+    }
+}
+
+/// What has become of all limits.
+fn outcome(verdicts: &[Verdict]) -> &'static str {
+    let broken = verdicts.iter().filter(|verdict| !verdict.kept).count();
+    match (verdicts, broken) {
+        ([], _) => "",
+        ([_], 0) => ": the limit is kept",
+        (_, 0) => ": all limits are kept",
+        ([_], _) => ": the limit is **not** kept",
+        (_, 1) => ": a limit is **not** kept",
+        _ => ": limits are **not** kept",
+    }
+}
+
+/// A figure before and after, or of the side that has the function.
+fn both_sides(change: &FunctionChange<'_>, figure: impl Fn(&FunctionSums) -> String) -> String {
+    match [&change.base, &change.new].map(|side| side.as_ref().map(&figure)) {
+        [Some(base), Some(new)] if base == new => base,
+        [Some(base), Some(new)] => format!("{base} → {new}"),
+        [None, new] => format!("new: {}", new.unwrap_or_default()),
+        [Some(base), None] => format!("gone: {base}"),
+    }
+}
+
+/// How many rows there may be room for.
+fn most_rows(options: &Options) -> usize {
+    let top = options.top.unwrap_or(usize::MAX);
+    top.saturating_add(FOLDED).min(MOST_ROWS)
 }
 
 /// The text, as far as there is room for it.
@@ -279,17 +270,18 @@ impl Page {
     }
 
     /// Adds a table with the rows that there is room for; tells how many.
-    fn table(&mut self, columns: &[Column<'_>], rows: impl Iterator<Item = Vec<String>>) -> usize {
-        let row = |cells: &mut dyn Iterator<Item = &str>| {
-            let cells = cells.map(|cell| format!(" {cell} |"));
-            format!("|{}", cells.collect::<String>())
-        };
+    fn table(
+        &mut self,
+        headings: &[Heading<'_>],
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> usize {
+        let row = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
         self.gap();
-        self.line(&row(&mut columns.iter().map(|(heading, _)| *heading)));
-        self.line(&row(&mut columns.iter().map(|(_, side)| *side)));
+        self.line(&row(headings.iter().map(|(heading, _)| *heading).collect()));
+        self.line(&row(headings.iter().map(|(_, side)| *side).collect()));
         let mut count = 0;
         for cells in rows {
-            let line = row(&mut cells.iter().map(String::as_str));
+            let line = row(cells.iter().map(String::as_str).collect());
             if self.characters + line.chars().count() > MOST_CHARACTERS - RESERVE {
                 break;
             }
@@ -299,47 +291,39 @@ impl Page {
         count
     }
 
-    /// Adds the first rows, and folded, the next ones; tells how many of them there was room for.
-    fn rows(&mut self, columns: &[Column<'_>], mut rows: Vec<Row>, options: &Options) -> usize {
-        let top = options.top.unwrap_or(usize::MAX).min(rows.len());
-        rows.truncate(top.saturating_add(FOLDED));
+    /// Adds the first functions, and folded, the others; tells how many of them there was room for.
+    fn functions(&mut self, mut table: Table, options: &Options) -> usize {
         if options.names != Names::Full {
-            let names: Vec<_> = rows.iter().map(|row| row.name.as_str()).collect();
-            let names = short_names(&names, SHORT);
-            for (row, name) in rows.iter_mut().zip(names) {
-                row.name = name;
-            }
+            table.shorten_names(SHORT);
         }
-        let cells = |row: &Row| {
-            let mut cells = row.figures.clone();
+        let place = table.headings.place.short(PATH);
+        let figures = table.headings.figures.iter();
+        let mut headings: Vec<Heading<'_>> = figures.map(|text| (text.as_str(), RIGHT)).collect();
+        headings.extend([(table.headings.name.as_str(), LEFT), (&*place, LEFT)]);
+        let cells = table.rows.into_iter().map(|row| {
+            let mut cells = row.figures;
             cells.push(cell(&row.name));
-            cells.push(row.place.clone());
+            cells.push(match row.place.short(PATH) {
+                path if path.is_empty() => path,
+                path => cell(&path),
+            });
             cells
-        };
-        let (top, folded) = rows.split_at(top);
-        let mut shown = 0;
-        if !top.is_empty() {
-            shown = self.table(columns, top.iter().map(cells));
+        });
+        let mut top: Vec<_> = cells.collect();
+        let folded = top.split_off(options.top.unwrap_or(usize::MAX).min(top.len()));
+        let (count, mut shown) = (top.len(), 0);
+        if count > 0 {
+            shown = self.table(&headings, top);
         }
-        if shown == top.len() && !folded.is_empty() {
+        if shown == count && !folded.is_empty() {
             self.gap();
-            let count = grouped(folded.len() as u64);
-            self.line(&format!("<details><summary>{count} more</summary>"));
-            shown += self.table(columns, folded.iter().map(cells));
+            let more = grouped(folded.len() as u64);
+            self.line(&format!("<details><summary>{more} more</summary>"));
+            shown += self.table(&headings, folded);
             self.gap();
             self.line("</details>");
         }
         shown
-    }
-}
-
-/// A file, and its line unless that is 0.
-fn place(file: &[u8], line: u64) -> String {
-    let path = shorten_path(&printable(file), PATH);
-    match line {
-        _ if path.is_empty() => String::new(),
-        0 => cell(&path),
-        line => cell(&format!("{path}:{line}")),
     }
 }
 

@@ -22,10 +22,12 @@
 //! ```
 
 pub mod collapsed;
+mod figures;
 pub mod html;
 pub mod json;
 pub mod markdown;
 #[cfg(feature = "compression")]
 pub mod pprof;
+mod table;
 pub mod text;
 pub mod tree;

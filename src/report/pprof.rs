@@ -24,7 +24,7 @@ use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 use thiserror::Error;
 
-use super::text::figures::Unit;
+use super::figures::Unit;
 use super::text::{command, per_run};
 use crate::profile::{
     Cost, Event, FunctionId, Profile, ProfileKind, StackId, Stacks, padded, split_scale,

@@ -4,16 +4,13 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::io::{self, Write};
 
-use super::text::figures::Notation;
-use super::text::table::{GAP, aligned};
+use super::figures::EventFigures;
+use super::table::{Columns, Place, Table};
 use super::text::{Options, Report};
 use crate::profile::{Cost, StackId, Stacks, first_cost};
 use crate::shown::names::{cut_end, short_name, width_of};
-use crate::shown::numbers::{grouped, percent};
+use crate::shown::numbers::grouped;
 use crate::shown::text::printable;
-
-/// How many columns of figures there are.
-const FIGURES: usize = 4;
 
 /// Blanks for each level.
 const INDENT: usize = 2;
@@ -48,13 +45,13 @@ pub fn write(stacks: &Stacks<'_>, options: &Options, mut output: impl Write) -> 
         put(&line)?;
     }
     put("")?;
-    let tree = Tree::new(stacks, report.notation());
+    let tree = Tree {
+        stacks,
+        event: report.first(),
+    };
     let rows = tree.rows(options.top.unwrap_or(usize::MAX));
-    let table = Table::new(&tree, &rows, options);
-    put(&table.headings())?;
-    let mut columns = Vec::new();
-    for row in &rows {
-        put(&table.line(row, &mut columns))?;
+    for line in tree.lines(&rows, options) {
+        put(&line)?;
     }
     output.flush()
 }
@@ -62,41 +59,24 @@ pub fn write(stacks: &Stacks<'_>, options: &Options, mut output: impl Write) -> 
 /// Stacks, and how their costs are written.
 struct Tree<'a> {
     stacks: &'a Stacks<'a>,
-    total: Cost,
-    notation: Notation,
+    event: &'a EventFigures<'a>,
 }
 
+/// A node, or what is left out below one.
 #[derive(Clone, Copy)]
 struct Row {
-    what: Shown,
+    /// None for nodes that are left out.
+    node: Option<StackId>,
+    /// How many nodes it stands for.
+    nodes: u64,
+    inclusive: Cost,
+    is_estimated: bool,
     level: usize,
     /// Whether it is the only one below the row before it.
     is_only: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Shown {
-    Node(StackId),
-    /// What is left out below a node.
-    Rest(Rest),
-}
-
-#[derive(Clone, Copy, Default)]
-struct Rest {
-    nodes: u64,
-    inclusive: Cost,
-    is_estimated: bool,
-}
-
-impl<'a> Tree<'a> {
-    fn new(stacks: &'a Stacks<'a>, notation: Notation) -> Self {
-        Tree {
-            stacks,
-            total: stacks.profile().total(),
-            notation,
-        }
-    }
-
+impl Tree<'_> {
     /// The most expensive nodes, each after the one above it.
     fn rows(&self, top: usize) -> Vec<Row> {
         let shown = self.most_expensive(top);
@@ -105,7 +85,7 @@ impl<'a> Tree<'a> {
         let mut pending = self.siblings(self.stacks.roots(), &shown, 0);
         while let Some(row) = pending.pop() {
             rows.push(row);
-            if let Shown::Node(id) = row.what {
+            if let Some(id) = row.node {
                 let below = self.stacks.children(id);
                 pending.extend(self.siblings(below, &shown, row.level + 1));
             }
@@ -122,25 +102,30 @@ impl<'a> Tree<'a> {
     ) -> Vec<Row> {
         let (mut nodes, others): (Vec<_>, Vec<_>) = siblings.partition(|id| shown.contains(id));
         nodes.sort_by_key(|&id| (self.inclusive(id), Reverse(self.stacks.frame(id)), id));
-        let mut siblings = Vec::new();
-        if !others.is_empty() {
-            siblings.push(Shown::Rest(others.into_iter().fold(
-                Rest::default(),
-                |rest, id| Rest {
-                    nodes: rest.nodes + 1,
-                    inclusive: rest.inclusive.saturating_add(self.inclusive(id)),
-                    is_estimated: rest.is_estimated | self.stacks.is_estimated(id),
-                },
-            )));
-        }
-        siblings.extend(nodes.into_iter().map(Shown::Node));
-        let is_only = siblings.len() == 1;
-        let row = |what| Row {
-            what,
+        let row = |node| Row {
+            node: Some(node),
+            nodes: 1,
+            inclusive: self.inclusive(node),
+            is_estimated: self.stacks.is_estimated(node),
             level,
-            is_only,
+            is_only: false,
         };
-        siblings.into_iter().map(row).collect()
+        let others = others.into_iter().map(|id| Row {
+            node: None,
+            ..row(id)
+        });
+        let rest = others.reduce(|rest, other| Row {
+            nodes: rest.nodes + 1,
+            inclusive: rest.inclusive.saturating_add(other.inclusive),
+            is_estimated: rest.is_estimated | other.is_estimated,
+            ..rest
+        });
+        let rows = rest.into_iter().chain(nodes.into_iter().map(row));
+        let mut rows: Vec<Row> = rows.collect();
+        if let [only] = rows.as_mut_slice() {
+            only.is_only = true;
+        }
+        rows
     }
 
     /// The nodes with the highest inclusive costs, and none without the one above it.
@@ -173,112 +158,85 @@ impl<'a> Tree<'a> {
         first_cost(self.stacks.inclusive_costs(id))
     }
 
-    /// Headings of the figures, which stand at the right of their columns.
-    fn headings(&self) -> [String; FIGURES] {
-        [
-            "incl %".to_owned(),
-            self.notation.heading("incl", "inclusive"),
-            self.notation.heading("self", "self"),
-            "calls".to_owned(),
-        ]
-    }
-
-    fn figures(&self, row: &Row) -> [String; FIGURES] {
-        let (inclusive, self_cost, calls, is_estimated) = match row.what {
-            Shown::Node(id) => {
-                let self_cost = first_cost(self.stacks.self_costs(id));
-                (
-                    self.inclusive(id),
-                    self.notation.cost(self_cost),
-                    grouped(self.stacks.calls(id)),
-                    self.stacks.is_estimated(id),
-                )
-            }
-            Shown::Rest(rest) => {
-                let none = String::new();
-                (rest.inclusive, none.clone(), none, rest.is_estimated)
-            }
-        };
-        let mark = if is_estimated { ESTIMATED } else { "" };
-        let share = mark.to_owned() + percent(inclusive, self.total).trim_start();
-        [share, self.notation.cost(inclusive), self_cost, calls]
+    /// The figures of rows. What is left out has no self cost and no calls of its own.
+    fn columns(&self) -> Columns<'_, Row> {
+        let (stacks, notation) = (self.stacks, self.event.notation);
+        let self_cost = move |id| notation.cost(first_cost(stacks.self_costs(id)));
+        Columns::<Row>::new()
+            .with("incl %", |row| {
+                let mark = if row.is_estimated { ESTIMATED } else { "" };
+                mark.to_owned() + &self.event.share(row.inclusive)
+            })
+            .with(notation.heading("incl", "inclusive"), move |row| {
+                notation.cost(row.inclusive)
+            })
+            .with(notation.heading("self", "self"), move |row| {
+                row.node.map_or_else(String::new, self_cost)
+            })
+            .with("calls", |row| {
+                let calls = |id| grouped(stacks.calls(id));
+                row.node.map_or_else(String::new, calls)
+            })
     }
 
     fn name(&self, row: &Row) -> String {
-        match row.what {
-            Shown::Rest(rest) => format!("… {} more", grouped(rest.nodes)),
-            Shown::Node(id) => match self.stacks.frame(id) {
-                b"" => "???".to_owned(),
-                name => printable(name),
-            },
+        match row.node.map(|id| self.stacks.frame(id)) {
+            None => format!("… {} more", grouped(row.nodes)),
+            Some(b"") => "???".to_owned(),
+            Some(name) => printable(name),
         }
     }
-}
 
-/// How rows become lines.
-struct Table<'a> {
-    tree: &'a Tree<'a>,
-    widths: [usize; FIGURES],
-    /// How wide names with their indentation may be; none without a terminal.
-    room: Option<usize>,
-    /// How wide names may be without a terminal.
-    name_width: Option<usize>,
-    /// How far rows are indented at most, if otherwise there is no room for names.
-    most: Option<usize>,
-}
-
-impl<'a> Table<'a> {
-    fn new(tree: &'a Tree<'a>, rows: &[Row], options: &Options) -> Self {
-        let mut widths = tree.headings().map(|heading| width_of(&heading));
-        for row in rows {
-            for (width, figure) in widths.iter_mut().zip(tree.figures(row)) {
-                *width = figure.len().max(*width);
-            }
-        }
-        let taken: usize = widths.iter().map(|width| width + GAP.len()).sum();
-        let room = options.room().map(|width| width.saturating_sub(taken));
+    /// The headings, and a line for each row.
+    fn lines(&self, rows: &[Row], options: &Options) -> Vec<String> {
+        let about = |row: &Row| (self.name(row), Place::default());
+        let table = Table::new(
+            &self.columns(),
+            ["function", ""],
+            rows.iter().copied(),
+            about,
+        );
+        let figures = table.figures();
+        let room = options.room().map(|width| {
+            let taken = figures.first().map_or(0, |headings| width_of(headings));
+            width.saturating_sub(taken)
+        });
         let most = room.map(|room| room.saturating_sub(LEAST_NAME) / INDENT);
-        Table {
-            tree,
-            widths,
-            room,
-            name_width: options.name_width(),
-            most: most.filter(|&most| rows.iter().any(|row| row.level > most)),
-        }
+        let most = most.filter(|&most| rows.iter().any(|row| row.level > most));
+        // The indentations of the rows above the next one.
+        let mut columns = Vec::new();
+        let mut figures = figures.into_iter();
+        let headings = figures.next().map(|figures| figures + &table.headings.name);
+        let names = rows.iter().zip(table.rows).map(|(row, line)| {
+            let mark = mark(row, most, &mut columns);
+            let room = room.map(|room| room.saturating_sub(width_of(&mark)));
+            match room.or(options.name_width()) {
+                Some(room) => mark + &short_name(&line.name, room),
+                None => mark + &line.name,
+            }
+        });
+        let lines = figures.zip(names).map(|(figures, name)| figures + &name);
+        headings.into_iter().chain(lines).collect()
     }
+}
 
-    fn headings(&self) -> String {
-        aligned(&self.tree.headings(), &self.widths) + "function"
-    }
-
-    /// The line of a row; `columns` has the indentations of those above it, and gets its own.
-    fn line(&self, row: &Row, columns: &mut Vec<usize>) -> String {
-        let mut name = self.tree.name(row);
-        let mark = self.mark(row, columns);
-        let room = self.room.map(|room| room.saturating_sub(width_of(&mark)));
-        if let Some(room) = room.or(self.name_width) {
-            name = short_name(&name, room);
-        }
-        aligned(&self.tree.figures(row), &self.widths) + &mark + &name
-    }
-
-    /// What stands before a name.
-    fn mark(&self, row: &Row, columns: &mut Vec<usize>) -> String {
-        let indentation = |level: usize| " ".repeat(level * INDENT);
-        let Some(most) = self.most else {
-            return indentation(row.level);
-        };
-        // An only child can be recognised without further indentation.
-        columns.truncate(row.level);
-        let above = columns.last().copied();
-        let is_chained = row.is_only && above.is_some();
-        let column = above.map_or(0, |above| above + usize::from(!is_chained));
-        columns.push(column);
-        let mark = match column.checked_sub(most) {
-            // There is no room for names further right, so the depth is written as a number.
-            Some(further @ 1..) => format!("{}+{further} ", indentation(most)),
-            _ => indentation(column),
-        };
-        mark + if is_chained { CHAINED } else { "" }
-    }
+/// What stands before the name of a row. If there is no room for names otherwise, rows are indented
+/// only so far as `most` says; `columns` has the indentations of those above it, and gets its own.
+fn mark(row: &Row, most: Option<usize>, columns: &mut Vec<usize>) -> String {
+    let indentation = |level: usize| " ".repeat(level * INDENT);
+    let Some(most) = most else {
+        return indentation(row.level);
+    };
+    // An only child can be recognised without further indentation.
+    columns.truncate(row.level);
+    let above = columns.last().copied();
+    let is_chained = row.is_only && above.is_some();
+    let column = above.map_or(0, |above| above + usize::from(!is_chained));
+    columns.push(column);
+    let mark = match column.checked_sub(most) {
+        // There is no room for names further right, so the depth is written as a number.
+        Some(further @ 1..) => format!("{}+{further} ", indentation(most)),
+        _ => indentation(column),
+    };
+    mark + if is_chained { CHAINED } else { "" }
 }

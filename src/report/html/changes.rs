@@ -1,16 +1,15 @@
 //! What changed since a base, as a page shows it.
 
-use std::collections::HashMap;
-
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::Compared;
 use super::data::{
     NO_COSTS, Number, ROW_FIGURES, Table, Tables, number_bytes, position, shown, text_bytes,
 };
-use crate::profile::ComparedEvent;
+use crate::profile::{self, FunctionChange};
+use crate::report::figures::{Unit, in_units};
 use crate::report::markdown::Verdict;
-use crate::report::text::figures::{Unit, in_units};
 use crate::report::text::per_run;
 use crate::shown::numbers::{grouped, percent};
 
@@ -62,29 +61,32 @@ struct RestOfChanges {
 impl<'a> Tables<'a, '_> {
     pub fn comparison(&mut self, compared: &Compared<'a>) -> Comparison<'a> {
         let comparison = compared.comparison;
-        let mut changed = Changed {
-            places: HashMap::new(),
-            names: Vec::new(),
-            is: Vec::new(),
-            table: Table::new(&["object", "file", "function"], &[], 0),
-        };
+        let mut changed = IndexMap::new();
         let mut room = CHANGE_BYTES;
         let mut events = Vec::new();
-        for (at, event) in comparison.events.iter().enumerate() {
+        for at in 0..comparison.events.len() {
             let share = room / (comparison.events.len() - at);
-            let (event, left) = self.changed_event(compared, at, event, share, &mut changed);
+            let (event, left) = changed_event(comparison, at, share, &mut changed);
             room = room - share + left;
             events.push(event);
         }
-        let Changed {
-            names,
-            is,
-            mut table,
-            ..
-        } = changed;
-        table.name(names, self.options.names);
-        table.texts.push(("is", is));
-        let side = |side: &crate::profile::Side<'_>, complete| Side {
+        let mut functions = Table::new(&["object", "file", "function"], &[], 0);
+        let (mut names, mut is) = (Vec::new(), Vec::new());
+        for ([object, file, name], change) in changed {
+            let function = change.new_function().and_then(|id| self.places[id.index()]);
+            let [object, file] = [object, file].map(|name| self.file(name));
+            functions.push([object, file, position(function)], NO_COSTS);
+            names.push(shown(name));
+            let word = match (change.base, change.new) {
+                (None, _) => "new",
+                (_, None) => "gone",
+                _ => "",
+            };
+            is.push(word.to_owned());
+        }
+        functions.name(names, self.options.names);
+        functions.texts.push(("is", is));
+        let side = |side: &profile::Side<'_>, complete| Side {
             functions: side.functions(),
             complete,
         };
@@ -96,87 +98,62 @@ impl<'a> Tables<'a, '_> {
                 side(&comparison.base, compared.complete.base),
                 side(&comparison.new, compared.complete.new),
             ],
-            functions: table,
+            functions,
             events,
         }
     }
-
-    /// What has changed in an event, as far as there is room; also what is left of that.
-    fn changed_event(
-        &mut self,
-        compared: &Compared<'a>,
-        at: usize,
-        event: &ComparedEvent<'_>,
-        mut room: usize,
-        changed: &mut Changed<'a>,
-    ) -> (ChangedEvent, usize) {
-        let comparison = compared.comparison;
-        let mut changes = Table::new(&["row"], &["self", "inclusive", "invocations"], 2);
-        let mut rest = RestOfChanges::default();
-        let all = comparison.changes_in(at);
-        for change in &all {
-            let sides = [change.base, change.new].map(Option::unwrap_or_default);
-            let figures = [
-                sides.map(|side| side.self_cost),
-                sides.map(|side| side.inclusive),
-                sides.map(|side| side.invocations),
-            ];
-            let place = [change.object, change.file, change.name];
-            let mut bytes = number_bytes(figures.into_iter().flatten()) + ROW_FIGURES;
-            if room > 0 && !changed.places.contains_key(&place) {
-                let texts = place.map(|text| text_bytes(&shown(text)));
-                bytes += texts.iter().sum::<usize>() + texts[2] + ROW_FIGURES;
-            }
-            let Some(left) = room.checked_sub(bytes) else {
-                room = 0;
-                rest.functions += 1;
-                rest.change.0 += change.self_cost();
-                continue;
-            };
-            room = left;
-            let row = match changed.places.get(&place) {
-                Some(&row) => row,
-                None => {
-                    let function = change.new_function().and_then(|id| self.places[id.index()]);
-                    let [object, file] = [change.object, change.file].map(|name| self.file(name));
-                    changed
-                        .table
-                        .push([object, file, position(function)], NO_COSTS);
-                    changed.names.push(shown(change.name));
-                    let is = match (change.base, change.new) {
-                        (None, _) => "new",
-                        (_, None) => "gone",
-                        _ => "",
-                    };
-                    changed.is.push(is.to_owned());
-                    changed.places.insert(place, changed.places.len());
-                    changed.places.len() - 1
-                }
-            };
-            changes.push([position(Some(row))], figures);
-        }
-        let unit = Unit::of(event.unit, 1);
-        let totals = [event.base, event.new];
-        let event = ChangedEvent {
-            verdict: verdict(event.change(), event.base, unit),
-            totals: totals.map(Number),
-            shown: totals.map(|total| in_units(total, unit)),
-            changes,
-            unchanged: comparison.changes.len() + comparison.unchanged() - all.len(),
-            rest,
-        };
-        (event, room)
-    }
 }
 
-/// The functions that have changed in any event.
-struct Changed<'a> {
-    /// Their rows, by object, file and name.
-    places: HashMap<[&'a [u8]; 3], usize>,
-    names: Vec<String>,
-    /// `new`, `gone` or empty.
-    is: Vec<String>,
-    table: Table,
+/// The functions that have changed in any event, by object, file and name.
+type Changed<'a> = IndexMap<[&'a [u8]; 3], FunctionChange<'a>>;
+
+/// What has changed in an event, as far as there is room; also what is left of that.
+fn changed_event<'a>(
+    comparison: &profile::Comparison<'a>,
+    at: usize,
+    mut room: usize,
+    changed: &mut Changed<'a>,
+) -> (ChangedEvent, usize) {
+    let mut changes = Table::new(&["row"], &["self", "inclusive", "invocations"], 2);
+    let mut rest = RestOfChanges::default();
+    let all = comparison.changes_in(at);
+    let unchanged = comparison.changes.len() + comparison.unchanged() - all.len();
+    for change in all {
+        let sides = [change.base, change.new].map(Option::unwrap_or_default);
+        let figures = [
+            sides.map(|side| side.self_cost),
+            sides.map(|side| side.inclusive),
+            sides.map(|side| side.invocations),
+        ];
+        let place = [change.object, change.file, change.name];
+        let mut bytes = number_bytes(figures.into_iter().flatten()) + ROW_FIGURES;
+        if room > 0 && !changed.contains_key(&place) {
+            let texts = place.map(|text| text_bytes(&shown(text)));
+            bytes += texts.iter().sum::<usize>() + texts[2] + ROW_FIGURES;
+        }
+        let Some(left) = room.checked_sub(bytes) else {
+            room = 0;
+            rest.functions += 1;
+            rest.change.0 += change.self_cost();
+            continue;
+        };
+        room = left;
+        let entry = changed.entry(place);
+        changes.push([position(Some(entry.index()))], figures);
+        entry.or_insert(change);
+    }
+    let event = &comparison.events[at];
+    let unit = Unit::of(event.unit, 1);
+    let totals = [event.base, event.new];
+    let event = ChangedEvent {
+        verdict: verdict(event.change(), event.base, unit),
+        totals: totals.map(Number),
+        shown: totals.map(|total| in_units(total, unit)),
+        changes,
+        unchanged,
+        rest,
+    };
+    (event, room)
 }
 
 /// By how much a total has changed.

@@ -1,17 +1,17 @@
 //! What the page knows: as much of a profile as there is room for.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::Hash;
+use std::collections::{BTreeMap, HashSet};
 
+use indexmap::IndexSet;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::changes::Comparison;
 use super::stacks::StackRecord;
 use super::{Compared, Options};
-use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, Stacks, padded, split_scale};
+use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, Stacks, padded};
+use crate::report::figures::{EventFigures, Notation};
 use crate::report::json::{Notes, kind};
-use crate::report::text::figures::{Notation, Unit, in_units};
 use crate::report::text::{Names, command};
 use crate::shown::names::{SHORT, short_names};
 use crate::shown::numbers::divided;
@@ -234,7 +234,7 @@ impl<'a> Document<'a> {
             edge_count: profile.edges().len(),
             call_count: tables.per_run(profile.calls()),
             rest: tables.rest(),
-            files: tables.files.texts,
+            files: tables.files(),
             functions,
             calls: calls_columns,
             stacks,
@@ -244,30 +244,18 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The events, with how their costs are written; in a comparison, without scales.
+/// The events, with how their costs are written.
 fn events(profile: &Profile, compared: Option<&Compared<'_>>) -> Vec<EventRecord> {
-    let record = |name, long_name, unit, scale, total: i128, most: i128| {
-        let in_unit = Unit::of(unit, scale);
-        EventRecord {
-            name: printable(name),
-            unit,
-            long_name: printable(long_name),
-            shown: in_units(total, in_unit),
-            notation: in_unit.notation(most),
-        }
+    let events = match compared {
+        Some(compared) => EventFigures::compared(compared.comparison),
+        None => EventFigures::of(profile),
     };
-    if let Some(compared) = compared {
-        let events = compared.comparison.events.iter().map(|event| {
-            let most = std::cmp::max_by_key(event.base, event.new, |total| total.unsigned_abs());
-            record(event.name, event.long_name, event.unit, 1, event.new, most)
-        });
-        return events.collect();
-    }
-    let events = profile.events().iter().zip(profile.totals());
-    let events = events.map(|(event, total)| {
-        let (_, scale) = split_scale(event.name());
-        let (unit, total) = (profile.unit(event), total.into());
-        record(event.name(), event.long_name(), unit, scale, total, total)
+    let events = events.into_iter().map(|event| EventRecord {
+        name: printable(event.name),
+        unit: event.unit_name,
+        long_name: printable(event.long_name),
+        shown: event.total(),
+        notation: event.notation,
     });
     events.collect()
 }
@@ -337,30 +325,6 @@ pub(super) fn chosen(
     chosen
 }
 
-/// Texts that many rows have in common.
-pub(super) struct Texts<K> {
-    pub texts: Vec<String>,
-    places: HashMap<K, usize>,
-}
-
-impl<K> Default for Texts<K> {
-    fn default() -> Self {
-        Texts {
-            texts: Vec::new(),
-            places: HashMap::new(),
-        }
-    }
-}
-
-impl<K: Hash + Eq> Texts<K> {
-    pub fn place(&mut self, key: K, text: impl FnOnce() -> String) -> usize {
-        *self.places.entry(key).or_insert_with(|| {
-            self.texts.push(text());
-            self.texts.len() - 1
-        })
-    }
-}
-
 /// Counts and costs that are summed up, because there is no room for each of them.
 #[derive(Clone)]
 pub(super) struct Sums {
@@ -401,7 +365,7 @@ pub(super) struct Tables<'a, 'o> {
     pub runs: i128,
     /// The totals, before they are divided.
     pub totals: Vec<i128>,
-    files: Texts<&'a [u8]>,
+    files: IndexSet<&'a [u8]>,
     /// For each function its position in the columns, if it is there.
     pub places: Vec<Option<usize>>,
 }
@@ -424,7 +388,7 @@ impl<'a, 'o> Tables<'a, 'o> {
             scales,
             runs: runs.into(),
             totals: Vec::new(),
-            files: Texts::default(),
+            files: IndexSet::new(),
             places: Vec::new(),
         };
         tables.totals = tables.scaled(NEW, &totals).collect();
@@ -518,15 +482,20 @@ impl<'a, 'o> Tables<'a, 'o> {
         table
     }
 
-    /// The place of the name of a file, which is shown from the source root on.
+    /// The place of the name of a file.
     pub fn file(&mut self, file: &'a [u8]) -> Number {
+        position(Some(self.files.insert_full(file).0))
+    }
+
+    /// The names of files, from the source root on.
+    fn files(&self) -> Vec<String> {
         let root = self.options.source_root.as_deref();
-        let place = self.files.place(file, || {
-            let root = root.map(|root| root.strip_suffix(b"/").unwrap_or(root));
-            let inner = root.and_then(|root| file.strip_prefix(root)?.strip_prefix(b"/"));
-            shown(inner.unwrap_or(file))
-        });
-        position(Some(place))
+        let root = root.map(|root| root.strip_suffix(b"/").unwrap_or(root));
+        let inner = |file: &'a [u8]| file.strip_prefix(root?)?.strip_prefix(b"/");
+        let files = self.files.iter();
+        files
+            .map(|file| shown(inner(file).unwrap_or(file)))
+            .collect()
     }
 
     fn rest(&self) -> Rest {

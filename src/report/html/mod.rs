@@ -19,9 +19,8 @@ use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 use serde_json::Serializer;
-use serde_json::ser::Formatter;
 
-use super::json::{Completeness, Notes};
+use super::json::{Completeness, Escaping, Notes};
 use super::markdown::Verdict;
 use super::text::Names;
 use crate::profile::{Comparison, Stacks};
@@ -79,7 +78,8 @@ pub fn write<'a>(
             "style" => output.write_all(STYLE.as_bytes())?,
             "script" => output.write_all(SCRIPT.as_bytes())?,
             "data" => {
-                document.serialize(&mut Serializer::with_formatter(&mut output, Escaped))?;
+                let escaping = Escaping(ends_data);
+                document.serialize(&mut Serializer::with_formatter(&mut output, escaping))?;
             }
             _ => {}
         }
@@ -88,34 +88,7 @@ pub fn write<'a>(
     output.flush()
 }
 
-/// JSON that can stand in a page: nothing in it ends the element, or a line of a script.
-struct Escaped;
-
-impl Escaped {
-    /// How a character is written, if not as it is.
-    fn escape(character: char) -> Option<&'static str> {
-        match character {
-            '<' => Some("\\u003c"),
-            '\u{2028}' => Some("\\u2028"),
-            '\u{2029}' => Some("\\u2029"),
-            _ => None,
-        }
-    }
-}
-
-impl Formatter for Escaped {
-    fn write_string_fragment<W>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()>
-    where
-        W: ?Sized + Write,
-    {
-        let mut written = 0;
-        for (at, character) in fragment.char_indices() {
-            if let Some(escape) = Escaped::escape(character) {
-                writer.write_all(&fragment.as_bytes()[written..at])?;
-                writer.write_all(escape.as_bytes())?;
-                written = at + character.len_utf8();
-            }
-        }
-        writer.write_all(&fragment.as_bytes()[written..])
-    }
+/// Whether a character of the data could end their element, or a line of a script.
+fn ends_data(character: char) -> bool {
+    matches!(character, '<' | '\u{2028}' | '\u{2029}')
 }

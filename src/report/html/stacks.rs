@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use indexmap::IndexSet;
 use serde::Serialize;
 
 use super::data::{
-    BASE, NEW, NO_COSTS, Number, ROW_FIGURES, Sums, Table, Tables, Texts, chosen, number_bytes,
-    position, shown, text_bytes,
+    BASE, NEW, NO_COSTS, ROW_FIGURES, Sums, Table, Tables, chosen, number_bytes, position, shown,
+    text_bytes,
 };
 use crate::profile::{Cost, FunctionId, StackId, Stacks};
 
@@ -79,7 +80,7 @@ impl Tables<'_, '_> {
         let columns = &["self", "base"][..tree.sides.iter().flatten().count()];
         let width = self.totals.len();
         let mut nodes = Table::new(&numbers, columns, width);
-        let mut frames = Frames::default();
+        let mut frames = IndexSet::new();
         let mut left_out = 0;
         let mut places: Vec<Option<usize>> = vec![None; tree.nodes.len()];
         let mut rest: BTreeMap<Option<usize>, [Sums; 2]> = BTreeMap::new();
@@ -87,8 +88,9 @@ impl Tables<'_, '_> {
             let above = node.parent.and_then(|parent| places[parent]);
             if chosen[at] {
                 places[at] = Some(nodes.rows());
-                let frame = self.frame(tree, at, &mut frames);
+                let (frame, _) = frames.insert_full(self.frame(tree, at));
                 let [calls, estimated] = [tree.calls(at), tree.is_estimated(at).into()];
+                let frame = position(Some(frame));
                 let numbers = [position(above), frame, calls.into(), estimated.into()];
                 let costs = tree.costs(at, Stacks::self_costs);
                 nodes.push(
@@ -108,58 +110,49 @@ impl Tables<'_, '_> {
             }
         }
         for (above, [base, new]) in rest {
-            let frame = frames.place(None, Some(REST.as_bytes()));
-            let numbers = [position(above), frame, new.count.into(), 0.into()];
+            let (frame, _) = frames.insert_full((None, Some(REST.as_bytes())));
+            let numbers = [
+                position(above),
+                position(Some(frame)),
+                new.count.into(),
+                0.into(),
+            ];
             nodes.push(numbers, [new.costs, base.costs]);
         }
         StackRecord {
-            frames: frames.table(),
+            frames: frame_table(&frames),
             nodes,
             left_out,
         }
     }
 
-    /// The frame of a node: its function, or what has another name than that.
-    fn frame<'t>(&self, tree: &Tree<'t>, at: usize, frames: &mut Frames<'t>) -> Number {
+    /// The frame of a node.
+    fn frame<'t>(&self, tree: &Tree<'t>, at: usize) -> Frame<'t> {
         let function = tree.function(at);
         let function = function.and_then(|id| Some((id, self.places[id.index()]?)));
         let name = function.map(|(id, _)| self.profile.name(self.profile.function(id).name));
         let frame = tree.frame(at);
         let own = Some(frame).filter(|_| name != Some(frame));
-        frames.place(function.map(|(_, place)| place), own)
+        (function.map(|(_, place)| place), own)
     }
 }
 
-/// The frames of stacks.
-#[derive(Default)]
-struct Frames<'a> {
-    texts: Texts<(Option<usize>, Option<&'a [u8]>)>,
-    functions: Vec<Option<usize>>,
-}
+/// A frame of a function or of none, with its name if that is another one.
+type Frame<'a> = (Option<usize>, Option<&'a [u8]>);
 
-impl<'a> Frames<'a> {
-    /// The place of a frame of a function or of none, with its name if that is another one.
-    fn place(&mut self, function: Option<usize>, name: Option<&'a [u8]>) -> Number {
-        let functions = &mut self.functions;
-        let place = self.texts.place((function, name), || {
-            functions.push(function);
-            match name {
-                None => String::new(),
-                Some(b"") => "???".to_owned(),
-                Some(name) => shown(name),
-            }
+fn frame_table(frames: &IndexSet<Frame<'_>>) -> Table {
+    let mut table = Table::new(&["function"], &[], 0);
+    let mut names = Vec::new();
+    for &(function, name) in frames {
+        table.push([position(function)], NO_COSTS);
+        names.push(match name {
+            None => String::new(),
+            Some(b"") => "???".to_owned(),
+            Some(name) => shown(name),
         });
-        position(Some(place))
     }
-
-    fn table(self) -> Table {
-        let mut table = Table::new(&["function"], &[], 0);
-        for function in self.functions {
-            table.push([position(function)], NO_COSTS);
-        }
-        table.texts = vec![("name", self.texts.texts)];
-        table
-    }
+    table.texts = vec![("name", names)];
+    table
 }
 
 /// The stacks of a profile, and with them those of the base that it is compared with: where both

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::Options;
-use super::figures::{Notation, Unit, counted, in_units, signed, signed_percent};
-use super::table::{Place, Row, Table};
-use crate::profile::{ComparedEvent, Comparison, FunctionChange, Side};
-use crate::shown::names::{Wanted, cut_end, width_of};
-use crate::shown::numbers::{grouped, percent};
+use super::{Options, fact};
+use crate::profile::{Comparison, FunctionChange, Side};
+use crate::report::figures::{EventFigures, counted, in_units, signed, signed_percent};
+use crate::report::table::{Columns, Place, Table};
+use crate::shown::names::{cut_end, width_of};
+use crate::shown::numbers::grouped;
 use crate::shown::text::printable;
 
 /// What a line of details is wrapped to where there is no terminal: that of a log.
@@ -22,7 +22,7 @@ const DETAILS_INDENT: &str = "    ";
 
 /// Writes the totals of both sides and the functions that have changed, in lines of UTF-8.
 ///
-/// The options [`sort`](Options::sort) and [`function`](Options::function) have no effect here.
+/// Of the options, those that choose functions or sort them have no effect.
 ///
 /// # Errors
 ///
@@ -32,7 +32,24 @@ pub fn write_comparison(
     options: &Options,
     mut output: impl Write,
 ) -> io::Result<()> {
-    for line in ComparisonReport::new(comparison, options).lines() {
+    let cut = |line: String| cut_end(&line, options.room());
+    let report = ComparisonReport::new(comparison);
+    let mut lines: Vec<_> = report.heading().into_iter().map(cut).collect();
+    let (top, rest) = options.split(&comparison.changes);
+    if !top.is_empty() {
+        lines.push(String::new());
+        lines.extend(report.table(top, options));
+    }
+    let rest = report.rest(rest).map(|(rest, change)| {
+        let share = share(change, comparison.first().base);
+        format!("{rest}, {share}")
+    });
+    let rest: Vec<_> = rest.into_iter().chain(report.unchanged()).collect();
+    if !rest.is_empty() {
+        lines.push(String::new());
+        lines.extend(rest.into_iter().map(cut));
+    }
+    for line in lines {
         writeln!(output, "{line}")?;
     }
     output.flush()
@@ -44,54 +61,56 @@ pub(in crate::report) fn per_run(runs: [u64; 2]) -> String {
     format!("costs and calls are divided: by {base} in the base, {new} in the new profile")
 }
 
-struct ComparisonReport<'a> {
+/// What is shown of a comparison.
+pub(in crate::report) struct ComparisonReport<'a> {
     comparison: &'a Comparison<'a>,
-    first: &'a ComparedEvent<'a>,
-    options: &'a Options,
-    notation: Notation,
+    /// The events, one at least.
+    events: Vec<EventFigures<'a>>,
 }
 
 impl<'a> ComparisonReport<'a> {
-    fn new(comparison: &'a Comparison<'a>, options: &'a Options) -> Self {
-        let first = comparison.first();
-        let totals = [first.base, first.new];
-        let largest = totals.into_iter().max_by_key(|total| total.unsigned_abs());
+    pub fn new(comparison: &'a Comparison<'a>) -> Self {
         ComparisonReport {
             comparison,
-            first,
-            options,
-            notation: Unit::of(first.unit, 1).notation(largest.unwrap_or(0)),
+            events: EventFigures::compared(comparison),
         }
     }
 
-    fn lines(&self) -> Vec<String> {
-        let mut lines = self.heading();
-        let mut changes: Vec<_> = self.comparison.changes.iter().collect();
-        if let Some(text) = &self.options.filter {
-            let wanted = Wanted::new(text);
-            changes.retain(|change| wanted.is_in(&printable(change.name)));
-            let count = counted(changes.len() as u64, "changed function");
-            let text = wanted.text();
-            lines.push(format!("filter     \"{text}\" is in the names of {count}"));
-        }
-        let (top, rest) = self.options.split(&changes);
-        if !top.is_empty() {
-            lines.push(String::new());
-        }
-        let mut lines: Vec<String> = lines.iter().map(|line| self.cut(line)).collect();
-        lines.extend(self.table(top));
-        lines.push(String::new());
-        lines.extend(self.remainder(rest).iter().map(|line| self.cut(line)));
-        lines
+    /// The event that changes are sorted by.
+    pub fn first(&self) -> &EventFigures<'a> {
+        &self.events[0]
     }
 
-    fn cut(&self, line: &str) -> String {
-        cut_end(line, self.options.room())
+    /// By how much self costs have changed.
+    pub fn columns(&self) -> Columns<'_, &'a FunctionChange<'a>> {
+        let (notation, base) = (self.first().notation, self.comparison.first().base);
+        Columns::<&FunctionChange<'_>>::new()
+            .with(notation.heading("change", "change"), move |change| {
+                signed(change.self_cost(), notation.cost(change.self_cost()))
+            })
+            .with("base %", move |change| {
+                signed_percent(change.self_cost(), base)
+            })
+    }
+
+    /// What changes are summed up as that are not shown, and their sum; none if there is none.
+    pub fn rest(&self, changes: &[FunctionChange<'_>]) -> Option<(String, i128)> {
+        let sum = changes.iter().map(FunctionChange::self_cost);
+        let sum = sum.fold(0, i128::saturating_add);
+        let cost = signed(sum, self.first().notation.with_unit(sum));
+        let count = grouped(changes.len() as u64);
+        (!changes.is_empty()).then(|| (format!("{count} more changed by {cost} together"), sum))
+    }
+
+    /// How many functions are the same, if any.
+    pub fn unchanged(&self) -> Option<String> {
+        let count = self.comparison.unchanged() as u64;
+        (count > 0).then(|| format!("{} did not change", counted(count, "function")))
     }
 
     fn heading(&self) -> Vec<String> {
-        let (comparison, first) = (self.comparison, self.first);
-        let unit = Unit::of(first.unit, 1);
+        let (comparison, first) = (self.comparison, self.comparison.first());
+        let unit = self.first().unit;
         let side = |side: &Side<'_>, total: i128, scale: u64| {
             let functions = counted(side.functions() as u64, "function");
             let rounding = match scale {
@@ -101,89 +120,52 @@ impl<'a> ComparisonReport<'a> {
             format!("{} in {functions}{rounding}", in_units(total, unit))
         };
         let [base_scale, new_scale] = first.scales();
-        let change = first.change();
+        let change = signed(first.change(), in_units(first.change(), unit));
+        let share_of_base = share(first.change(), first.base);
         let mut lines = vec![
-            format!("event      {}", printable(first.name)),
-            format!(
-                "base       {}",
-                side(&comparison.base, first.base, base_scale)
-            ),
-            format!("new        {}", side(&comparison.new, first.new, new_scale)),
-            format!(
-                "change     {}, {}",
-                signed(change, in_units(change, unit)),
-                share(change, first.base)
-            ),
+            fact("event", printable(first.name)),
+            fact("base", side(&comparison.base, first.base, base_scale)),
+            fact("new", side(&comparison.new, first.new, new_scale)),
+            fact("change", format!("{change}, {share_of_base}")),
         ];
         if comparison.is_per_run {
-            lines.push(format!("per run    {}", per_run(comparison.runs())));
+            lines.push(fact("per run", per_run(comparison.runs())));
         }
         lines.extend(comparison.events.iter().skip(1).map(|other| {
-            let change = other.change();
-            let [base, new, by] = [other.base, other.new, change].map(grouped);
-            let (by, share) = (signed(change, by), share(change, other.base));
-            format!(
-                "also       {}: {base} → {new}, {by}, {share}",
-                printable(other.name)
-            )
+            let [base, new, by] = [other.base, other.new, other.change()].map(grouped);
+            let (by, share) = (
+                signed(other.change(), by),
+                share(other.change(), other.base),
+            );
+            let name = printable(other.name);
+            fact("also", format!("{name}: {base} → {new}, {by}, {share}"))
         }));
         lines
     }
 
-    fn table(&self, changes: &[&FunctionChange<'_>]) -> Vec<String> {
-        if changes.is_empty() {
-            return Vec::new();
-        }
-        let rows = changes.iter().map(|change| {
-            let cost = change.self_cost();
-            Row {
-                figures: vec![
-                    signed(cost, self.notation.cost(cost)),
-                    signed_percent(cost, self.first.base),
-                ],
-                name: printable(change.name),
-                place: Place::of(change.object, change.file, 0),
-            }
-        });
-        let table = Table {
-            figures: vec![
-                self.notation.heading("change", "change"),
-                "base %".to_owned(),
-            ],
-            names: ["function", "file"],
-            rows: rows.collect(),
-            aligned_name: ALIGNED_NAME,
+    fn table(&self, changes: &[FunctionChange<'a>], options: &Options) -> Vec<String> {
+        let about = |change: &&FunctionChange<'_>| {
+            let place = Place::of(change.object, change.file, 0);
+            (printable(change.name), place)
         };
-        let first_column = table.first_figure_width();
-        let rows = table.lines(self.options);
-        let mut rows = rows.iter().map(|row| self.cut(row));
+        let table = Table::new(&self.columns(), ["function", "file"], changes, about);
+        let first_column = table.figure_width(0);
+        let rows = table.lines(options, ALIGNED_NAME).into_iter();
+        let mut rows = rows.map(|row| cut_end(&row, options.room()));
         let mut lines: Vec<String> = rows.next().into_iter().collect();
         for (row, change) in rows.zip(changes) {
-            lines.push(self.coloured(row, first_column, change));
-            lines.extend(self.details(change));
+            lines.push(match options.color {
+                true => coloured(row, first_column, change),
+                false => row,
+            });
+            lines.extend(self.details(change, options.room()));
         }
         lines
     }
 
-    /// Growth is red, and what has become less green, where colours are wanted.
-    fn coloured(&self, row: String, column: usize, change: &FunctionChange<'_>) -> String {
-        let colour = match change.self_cost() {
-            1.. => AnsiColor::Red,
-            0 => return row,
-            _ => AnsiColor::Green,
-        };
-        match row.split_at_checked(column) {
-            Some((figure, rest)) if self.options.color => {
-                let style = Style::new().fg_color(Some(colour.into()));
-                format!("{style}{figure}{style:#}{rest}")
-            }
-            _ => row,
-        }
-    }
-
     /// The figures before and after, in as many lines as they need.
-    fn details(&self, change: &FunctionChange<'_>) -> Vec<String> {
-        let cost = |cost: i128| self.notation.cost(cost);
+    fn details(&self, change: &FunctionChange<'_>, room: Option<usize>) -> Vec<String> {
+        let cost = |cost: i128| self.first().notation.cost(cost);
         let both = |base, new| {
             if base == new {
                 cost(base)
@@ -191,20 +173,19 @@ impl<'a> ComparisonReport<'a> {
                 format!("{} → {}", cost(base), cost(new))
             }
         };
-        let (word, base, new) = match (change.base, change.new) {
-            (Some(base), Some(new)) => ("", base, new),
-            (None, Some(new)) => ("new: ", new, new),
-            (base, None) => {
-                let base = base.unwrap_or_default();
-                ("gone: ", base, base)
-            }
+        let word = match (change.base, change.new) {
+            (Some(_), Some(_)) => "",
+            (None, _) => "new: ",
+            _ => "gone: ",
         };
+        let new = change.new.or(change.base).unwrap_or_default();
+        let base = change.base.unwrap_or(new);
         let items = [
             format!("{word}self {}", both(base.self_cost, new.self_cost)),
             format!("inclusive {}", both(base.inclusive, new.inclusive)),
             calls(base.invocations, new.invocations),
         ];
-        let width = self.options.room().unwrap_or(LOG_WIDTH);
+        let width = room.unwrap_or(LOG_WIDTH);
         let mut lines: Vec<String> = Vec::new();
         for item in items {
             match lines.last_mut() {
@@ -215,29 +196,28 @@ impl<'a> ComparisonReport<'a> {
                 _ => lines.push(DETAILS_INDENT.to_owned() + &item),
             }
         }
-        lines.iter().map(|line| self.cut(line)).collect()
+        lines.iter().map(|line| cut_end(line, room)).collect()
     }
+}
 
-    fn remainder(&self, rest: &[&FunctionChange<'_>]) -> Vec<String> {
-        let mut lines = Vec::new();
-        if !rest.is_empty() {
-            let changes = rest.iter().map(|change| change.self_cost());
-            let change = changes.fold(0, i128::saturating_add);
-            let count = grouped(rest.len() as u64);
-            let cost = signed(change, self.notation.with_unit(change));
-            let share = share(change, self.first.base);
-            lines.push(format!("{count} more changed by {cost} together, {share}"));
-        }
-        let unchanged = counted(self.comparison.unchanged() as u64, "function");
-        lines.push(format!("{unchanged} did not change"));
-        lines
-    }
+/// A row in whose first column growth is red, and what has become less green.
+fn coloured(row: String, column: usize, change: &FunctionChange<'_>) -> String {
+    let colour = match change.self_cost() {
+        1.. => AnsiColor::Red,
+        0 => return row,
+        _ => AnsiColor::Green,
+    };
+    let Some((figure, rest)) = row.split_at_checked(column) else {
+        return row;
+    };
+    let style = Style::new().fg_color(Some(colour.into()));
+    format!("{style}{figure}{style:#}{rest}")
 }
 
 /// A change, in percent of what the base costs.
 fn share(change: i128, base: i128) -> String {
     match base {
-        1.. => signed(change, percent(change, base)) + " %",
+        1.. => signed_percent(change, base) + " %",
         _ => "of no cost in the base".to_owned(),
     }
 }

@@ -1,25 +1,24 @@
 //! Functions as a table, for a terminal or a log.
 
 mod comparison;
-pub(super) mod figures;
-pub(super) mod table;
 
 use std::cmp::Reverse;
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use thiserror::Error;
 
-pub(super) use self::comparison::per_run;
 pub use self::comparison::write_comparison;
-use self::figures::{Notation, Unit, counted, in_units};
-use self::table::{ALIGNED_NAME, Place, Row, Table};
-use crate::profile::{
-    Cost, EdgeRef, Event, Function, FunctionId, Profile, ProfileKind, first_cost, padded,
-    split_scale,
-};
+pub(super) use self::comparison::{ComparisonReport, per_run};
+use super::figures::{EventFigures, Unit, counted, in_units};
+use super::table::{Columns, Place, Table};
+use crate::profile::{Cost, EdgeRef, FunctionId, Profile, ProfileKind, first_cost};
 use crate::shown::names::{SHORT, Wanted, cut_end, short_names};
-use crate::shown::numbers::{grouped, percent};
+use crate::shown::numbers::grouped;
 use crate::shown::text::printable;
+
+/// Longer names push their places aside where there is no width to keep to.
+const ALIGNED_NAME: usize = 60;
 
 /// Options of the text report and the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,17 +91,6 @@ pub enum Sort {
     Calls,
 }
 
-impl Sort {
-    /// What a function is sorted by.
-    pub(super) fn rank(self, profile: &Profile, id: FunctionId) -> i128 {
-        match self {
-            Sort::SelfCost => first_cost(profile.self_costs(id)).into(),
-            Sort::Inclusive => first_cost(profile.inclusive_costs(id)).into(),
-            Sort::Calls => profile.function(id).invocations.into(),
-        }
-    }
-}
-
 /// Why there is no report.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -152,78 +140,42 @@ pub fn write(profile: &Profile, options: &Options, mut output: impl Write) -> Re
 pub(super) struct Report<'a> {
     profile: &'a Profile,
     options: &'a Options,
-    first: EventFigures,
-    /// The events after the first, each with columns of its own after those of the first.
-    further: Vec<EventFigures>,
-}
-
-/// How the costs of an event are written.
-#[derive(Default)]
-pub(super) struct EventFigures {
-    pub name: String,
-    pub total: Cost,
-    pub unit: Unit,
-    notation: Notation,
-}
-
-impl EventFigures {
-    fn new(profile: &Profile, event: &Event, total: Cost) -> Self {
-        let (_, scale) = split_scale(event.name());
-        let unit = Unit::of(profile.unit(event), scale);
-        EventFigures {
-            name: printable(event.name()),
-            total,
-            unit,
-            notation: unit.notation(total),
-        }
-    }
-
-    /// Headings of its self and inclusive costs.
-    fn headings(&self) -> [String; 2] {
-        ["self", "incl"].map(|kind| format!("{kind} {}", self.cost_heading()))
-    }
-
-    /// Its name; the unit of the column stands instead of the one in the name.
-    fn cost_heading(&self) -> String {
-        match (self.notation.unit(), self.name.split_once('(')) {
-            ("", _) => self.name.clone(),
-            (unit, Some((name, _))) if !name.is_empty() => {
-                format!("{} {unit}", name.trim_end_matches('_'))
-            }
-            (unit, _) => format!("{} {unit}", self.name),
-        }
-    }
+    /// The events that are shown, which is one at least.
+    pub events: Vec<EventFigures<'a>>,
 }
 
 impl<'a> Report<'a> {
     pub fn new(profile: &'a Profile, options: &'a Options) -> Self {
-        let events = profile.events().iter().zip(profile.totals());
-        let mut events = events.map(|(event, total)| EventFigures::new(profile, event, total));
+        let mut events = EventFigures::of(profile);
+        if events.is_empty() {
+            events.push(EventFigures::default());
+        }
         Report {
             profile,
             options,
-            first: events.next().unwrap_or_default(),
-            further: events.collect(),
+            events,
         }
     }
 
+    /// The event that functions are sorted by.
+    pub fn first(&self) -> &EventFigures<'a> {
+        &self.events[0]
+    }
+
     fn top_functions(&self) -> Result<Vec<String>, Error> {
+        let mut lines = self.heading();
         let functions = match &self.options.filter {
+            None => self.functions(|_| true),
             Some(text) => {
                 let wanted = Wanted::new(text);
-                self.found(&wanted, self.functions(|id| wanted.is_in(&self.name(id))))?
+                let functions = self.found(&wanted, &[&|name| wanted.is_in(name)])?;
+                let cost = self.self_costs(&functions);
+                let count = counted(functions.len() as u64, "function");
+                let found = format!("is in the names of {count} with a self cost of {cost}");
+                lines.push(fact("filter", format!("\"{}\" {found}", wanted.text())));
+                functions
             }
-            None => self.functions(|_| true),
         };
-        let mut lines = self.heading();
-        if let Some(text) = &self.options.filter {
-            let cost = self.self_costs(&functions);
-            let count = counted(functions.len() as u64, "function");
-            lines.push(format!(
-                "filter     \"{}\" is in the names of {count} with a self cost of {cost}",
-                printable(text)
-            ));
-        }
         let (top, rest) = self.options.split(&functions);
         if !top.is_empty() {
             lines.push(String::new());
@@ -245,14 +197,14 @@ impl<'a> Report<'a> {
     /// Functions of a name, each with its callers and callees.
     fn views(&self, name: &[u8]) -> Result<Vec<String>, Error> {
         let wanted = Wanted::new(name);
-        let mut functions = self.functions(|id| self.name(id) == wanted.text());
-        if functions.is_empty() {
-            functions = self.functions(|id| wanted.is(&self.name(id)));
-        }
-        if functions.is_empty() {
-            functions = self.functions(|id| wanted.is_in(&self.name(id)));
-        }
-        let functions = self.found(&wanted, functions)?;
+        let functions = self.found(
+            &wanted,
+            &[
+                &|name| name == wanted.text(),
+                &|name| wanted.is(name),
+                &|name| wanted.is_in(name),
+            ],
+        )?;
         let (top, rest) = self.options.split(&functions);
         let mut lines = self.heading();
         for &id in top {
@@ -264,24 +216,30 @@ impl<'a> Report<'a> {
             lines.extend(self.call_table("callee", callees, |edge| edge.callee));
         }
         if !rest.is_empty() {
-            lines.push(String::new());
             let count = counted(rest.len() as u64, "more function");
-            lines.push(format!("{count} whose names contain it"));
+            lines.extend([String::new(), format!("{count} whose names contain it")]);
         }
         Ok(lines)
     }
 
-    /// The functions that were found, or an error that lists others.
-    fn found(&self, wanted: &Wanted, functions: Vec<FunctionId>) -> Result<Vec<FunctionId>, Error> {
-        if !functions.is_empty() {
-            return Ok(functions);
-        }
-        let names = self.profile.functions().map(|(id, _)| self.name(id));
-        let names: Vec<_> = names.collect();
-        let closest = wanted.closest(names.iter().map(String::as_str));
-        Err(Error::UnknownFunction {
-            name: wanted.text().to_owned(),
-            closest: short_names(&closest, SHORT),
+    /// The functions that the first test finds which finds any, or an error that lists others.
+    fn found(
+        &self,
+        wanted: &Wanted,
+        tests: &[&dyn Fn(&str) -> bool],
+    ) -> Result<Vec<FunctionId>, Error> {
+        let found = tests
+            .iter()
+            .map(|test| self.functions(|id| test(&self.name(id))));
+        let mut found = found.filter(|functions| !functions.is_empty());
+        found.next().ok_or_else(|| {
+            let names = self.profile.functions().map(|(id, _)| self.name(id));
+            let names: Vec<_> = names.collect();
+            let closest = wanted.closest(names.iter().map(String::as_str));
+            Error::UnknownFunction {
+                name: wanted.text().to_owned(),
+                closest: short_names(&closest, SHORT),
+            }
         })
     }
 
@@ -289,82 +247,69 @@ impl<'a> Report<'a> {
     pub fn functions(&self, is_wanted: impl Fn(FunctionId) -> bool) -> Vec<FunctionId> {
         let functions = self.profile.functions().map(|(id, _)| id);
         let mut wanted: Vec<_> = functions.filter(|&id| is_wanted(id)).collect();
-        wanted.sort_by_key(|&id| Reverse(self.options.sort.rank(self.profile, id)));
+        wanted.sort_by_key(|&id| Reverse(self.rank(id)));
         wanted
     }
 
-    /// The costs of all events.
-    fn padded(&self, costs: &'a [Cost]) -> impl Iterator<Item = Cost> + use<'a> {
-        padded(costs, self.profile.events().len())
+    /// What a function is sorted by.
+    fn rank(&self, id: FunctionId) -> i128 {
+        match self.options.sort {
+            Sort::SelfCost => self.self_cost(id).into(),
+            Sort::Inclusive => first_cost(self.profile.inclusive_costs(id)).into(),
+            Sort::Calls => self.profile.function(id).invocations.into(),
+        }
     }
 
     pub fn name(&self, id: FunctionId) -> String {
         printable(self.profile.name(self.profile.function(id).name))
     }
 
-    fn place(&self, function: &Function) -> Place {
-        let [object, file] = [function.object, function.file].map(|name| self.profile.name(name));
-        Place::of(object, file, function.line)
+    fn self_cost(&self, id: FunctionId) -> Cost {
+        first_cost(self.profile.self_costs(id))
     }
 
-    /// The events that are shown.
-    pub fn events(&self) -> impl Iterator<Item = &EventFigures> {
-        std::iter::once(&self.first).chain(&self.further)
+    /// The figures of functions in the first event.
+    pub fn columns(&self) -> Columns<'_, FunctionId> {
+        let (profile, first) = (self.profile, self.first());
+        let inclusive = |id| first_cost(profile.inclusive_costs(id));
+        Columns::<FunctionId>::new()
+            .with("self %", |&id| first.share(self.self_cost(id)))
+            .with(first.notation.heading("self", "self"), |&id| {
+                first.notation.cost(self.self_cost(id))
+            })
+            .with("incl %", move |&id| first.share(inclusive(id)))
+            .with(first.notation.heading("incl", "inclusive"), move |&id| {
+                first.notation.cost(inclusive(id))
+            })
+            .with("calls", |&id| grouped(profile.function(id).invocations))
     }
 
-    /// Headings of the figures of a function in the first event.
-    pub fn first_headings(&self) -> [String; 5] {
-        [
-            "self %".to_owned(),
-            self.first.notation.heading("self", "self"),
-            "incl %".to_owned(),
-            self.first.notation.heading("incl", "inclusive"),
-            "calls".to_owned(),
-        ]
-    }
-
-    /// The figures of a function in the first event.
-    pub fn first_figures(&self, id: FunctionId) -> [String; 5] {
-        let self_cost = first_cost(self.profile.self_costs(id));
-        let inclusive = first_cost(self.profile.inclusive_costs(id));
-        [
-            percent(self_cost, self.first.total),
-            self.first.notation.cost(self_cost),
-            percent(inclusive, self.first.total),
-            self.first.notation.cost(inclusive),
-            grouped(self.profile.function(id).invocations),
-        ]
+    /// The events after the first, each with its place.
+    fn further(&self) -> impl Iterator<Item = (usize, &EventFigures<'a>)> {
+        self.events.iter().enumerate().skip(1)
     }
 
     fn function_table(&self, functions: &[FunctionId]) -> Vec<String> {
-        let headings = self.first_headings();
-        let further = self.further.iter().flat_map(EventFigures::headings);
-        let rows = functions.iter().map(|&id| {
+        let mut columns = self.columns();
+        for (at, event) in self.further() {
+            let cost = move |costs| event.notation.cost(cost_of(costs, at));
+            columns = columns
+                .with(format!("self {}", event.heading()), move |&id| {
+                    cost(self.profile.self_costs(id))
+                })
+                .with(format!("incl {}", event.heading()), move |&id| {
+                    cost(self.profile.inclusive_costs(id))
+                });
+        }
+        let about = |&id: &FunctionId| {
             let function = self.profile.function(id);
-            let costs = [
-                self.profile.self_costs(id),
-                self.profile.inclusive_costs(id),
-            ];
-            let mut figures = Vec::from(self.first_figures(id));
-            let [self_costs, inclusive] = costs.map(|costs| self.padded(costs));
-            let costs = self_costs.zip(inclusive).skip(1);
-            for (event, (self_cost, inclusive)) in self.further.iter().zip(costs) {
-                figures.push(event.notation.cost(self_cost));
-                figures.push(event.notation.cost(inclusive));
-            }
-            Row {
-                figures,
-                name: self.name(id),
-                place: self.place(function),
-            }
-        });
-        let table = Table {
-            figures: headings.into_iter().chain(further).collect(),
-            names: ["function", "file:line"],
-            rows: rows.collect(),
-            aligned_name: ALIGNED_NAME,
+            let [object, file] =
+                [function.object, function.file].map(|name| self.profile.name(name));
+            (self.name(id), Place::of(object, file, function.line))
         };
-        table.lines(self.options)
+        let functions = functions.iter().copied();
+        let table = Table::new(&columns, ["function", "file:line"], functions, about);
+        table.lines(self.options, ALIGNED_NAME)
     }
 
     /// The calls into a function or out of it, after an empty line; `function` is the one at their
@@ -380,43 +325,34 @@ impl<'a> Report<'a> {
             lines.push(format!("no {other}"));
             return lines;
         }
+        let cost = |call: &EdgeRef<'_>| first_cost(call.costs());
         calls.sort_by_key(|call| {
             Reverse(match self.options.sort {
                 Sort::Calls => i128::from(call.calls),
-                _ => i128::from(first_cost(call.costs())),
+                _ => cost(call).into(),
             })
         });
-        let headings = [
-            "cost %".to_owned(),
-            self.first.notation.heading("cost", "cost"),
-            "calls".to_owned(),
-        ];
-        let further = self.further.iter().map(EventFigures::cost_heading);
+        let first = self.first();
+        let mut columns = Columns::<EdgeRef<'_>>::new()
+            .with("cost %", move |call| first.share(cost(call)))
+            .with(first.notation.heading("cost", "cost"), move |call| {
+                first.notation.cost(cost(call))
+            })
+            .with("calls", |call| grouped(call.calls));
+        for (at, event) in self.further() {
+            columns = columns.with(event.heading(), move |call| {
+                event.notation.cost(cost_of(call.costs(), at))
+            });
+        }
         let (top, rest) = self.options.split(&calls);
-        let rows = top.iter().map(|call| {
-            let mut figures = vec![
-                percent(first_cost(call.costs()), self.first.total),
-                self.first.notation.cost(first_cost(call.costs())),
-                grouped(call.calls),
-            ];
-            let costs = self.further.iter().zip(self.padded(call.costs()).skip(1));
-            figures.extend(costs.map(|(event, cost)| event.notation.cost(cost)));
-            Row {
-                figures,
-                name: self.name(function(call)),
-                place: Place::in_file(self.profile.call_file(call), call.line),
-            }
-        });
-        let table = Table {
-            figures: headings.into_iter().chain(further).collect(),
-            names: [other, "called at"],
-            rows: rows.collect(),
-            aligned_name: ALIGNED_NAME,
+        let about = |call: &EdgeRef<'_>| {
+            let place = Place::in_file(self.profile.call_file(call), call.line);
+            (self.name(function(call)), place)
         };
-        lines.extend(table.lines(self.options));
+        let table = Table::new(&columns, [other, "called at"], top.iter().copied(), about);
+        lines.extend(table.lines(self.options, ALIGNED_NAME));
         if !rest.is_empty() {
-            let costs = rest.iter().map(|call| first_cost(call.costs()));
-            let cost = self.cost_and_share(costs.fold(0, Cost::saturating_add));
+            let cost = first.with_share(rest.iter().map(cost).fold(0, Cost::saturating_add));
             let count = counted(rest.len() as u64, &format!("more {other}"));
             lines.push(format!("{count} with a cost of {cost}"));
         }
@@ -425,20 +361,8 @@ impl<'a> Report<'a> {
 
     /// The sum of the costs of functions, and its share of the total.
     fn self_costs(&self, functions: &[FunctionId]) -> String {
-        let costs = functions.iter();
-        let costs = costs.map(|&id| first_cost(self.profile.self_costs(id)));
-        self.cost_and_share(costs.fold(0, Cost::saturating_add))
-    }
-
-    fn cost_and_share(&self, cost: Cost) -> String {
-        let share = percent(cost, self.first.total);
-        let cost = self.first.notation.with_unit(cost);
-        format!("{cost} ({share} %)")
-    }
-
-    /// How the costs of the first event are written.
-    pub fn notation(&self) -> Notation {
-        self.first.notation
+        let costs = functions.iter().map(|&id| self.self_cost(id));
+        self.first().with_share(costs.fold(0, Cost::saturating_add))
     }
 
     /// What was profiled, and its sums.
@@ -447,38 +371,44 @@ impl<'a> Report<'a> {
         let calls = grouped(profile.calls());
         let edges = counted(profile.edges().len() as u64, "call edge");
         let mut lines = vec![
-            format!("command    {}", command(profile)),
-            format!("event      {}", self.first.name),
-            format!("total      {}", in_units(self.first.total, self.first.unit)),
+            fact("command", command(profile)),
+            fact("event", printable(self.first().name)),
+            fact("total", self.first().total()),
         ];
         lines.extend(self.summary());
-        for event in &self.further {
-            let total = in_units(event.total, event.unit);
-            lines.push(format!("also       {}, total {total}", event.name));
-        }
-        lines.push(format!(
-            "functions  {}",
-            grouped(profile.functions().len() as u64)
-        ));
-        lines.push(format!("calls      {calls} on {edges}"));
+        lines.extend(self.further().map(|(_, event)| {
+            let name = printable(event.name);
+            fact("also", format!("{name}, total {}", event.total()))
+        }));
+        lines.push(fact("functions", grouped(profile.functions().len() as u64)));
+        lines.push(fact("calls", format!("{calls} on {edges}")));
         lines
     }
 
     /// The total that the profile itself states, if it is a different one.
     fn summary(&self) -> Option<String> {
-        let summary = self.profile.stated_total()?;
-        let missing = summary.checked_sub(self.first.total)?;
-        let is_memory = matches!(self.first.unit, Unit::Bytes(_));
+        let summary = i128::from(self.profile.stated_total()?);
+        let is_memory = matches!(self.first().unit, Unit::Bytes(_));
         let is_xdebug = self.profile.kind() == ProfileKind::Trace;
-        let explanation = match missing {
+        let explanation = match summary - self.first().total {
             0 => return None,
             _ if is_memory && is_xdebug => "a peak, not a sum".to_owned(),
-            1.. => format!("{} outside of all functions", grouped(missing)),
-            _ => format!("{} counted twice", grouped(missing.unsigned_abs())),
+            missing @ 1.. => format!("{} outside of all functions", grouped(missing)),
+            missing => format!("{} counted twice", grouped(-missing)),
         };
-        let summary = in_units(summary, self.first.unit);
-        Some(format!("summary    {summary}, {explanation}"))
+        let summary = in_units(summary, self.first().unit);
+        Some(fact("summary", format!("{summary}, {explanation}")))
     }
+}
+
+/// The cost of an event in a row, of which zeros at the end may be missing.
+fn cost_of(costs: &[Cost], event: usize) -> Cost {
+    costs.get(event).copied().unwrap_or(0)
+}
+
+/// A line of a heading.
+fn fact(what: &str, text: impl Display) -> String {
+    format!("{what:<11}{text}")
 }
 
 /// The command that was profiled, or the least of several.

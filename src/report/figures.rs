@@ -2,10 +2,91 @@
 
 use serde::Serialize;
 
+use crate::profile::{Comparison, Profile, split_scale};
 use crate::shown::numbers::{grouped, percent, rounded};
+use crate::shown::text::printable;
+
+/// An event, and how its costs are written.
+#[derive(Default)]
+pub(super) struct EventFigures<'a> {
+    pub name: &'a [u8],
+    pub long_name: &'a [u8],
+    /// The name of the unit; empty where it is unknown.
+    pub unit_name: &'static str,
+    pub unit: Unit,
+    /// The total; in a comparison, that of the new profile.
+    pub total: i128,
+    /// For costs of about that size.
+    pub notation: Notation,
+}
+
+impl<'a> EventFigures<'a> {
+    /// Those of a profile.
+    pub fn of(profile: &'a Profile) -> Vec<Self> {
+        let events = profile.events().iter().zip(profile.totals());
+        let figures = events.map(|(event, total)| {
+            let (_, scale) = split_scale(event.name());
+            let unit_name = profile.unit(event);
+            let unit = Unit::of(unit_name, scale);
+            EventFigures {
+                name: event.name(),
+                long_name: event.long_name(),
+                unit_name,
+                unit,
+                total: total.into(),
+                notation: unit.notation(total),
+            }
+        });
+        figures.collect()
+    }
+
+    /// Those of a comparison, whose costs are without scales.
+    pub fn compared(comparison: &Comparison<'a>) -> Vec<Self> {
+        let figures = comparison.events.iter().map(|event| {
+            let unit = Unit::of(event.unit, 1);
+            EventFigures {
+                name: event.name,
+                long_name: event.long_name,
+                unit_name: event.unit,
+                unit,
+                total: event.new,
+                notation: unit.notation(event.new.abs().max(event.base.abs())),
+            }
+        });
+        figures.collect()
+    }
+
+    /// The total, and how much that is.
+    pub fn total(&self) -> String {
+        in_units(self.total, self.unit)
+    }
+
+    /// A share of the total.
+    pub fn share(&self, cost: impl Into<i128>) -> String {
+        percent(cost, self.total)
+    }
+
+    /// A cost, and its share of the total.
+    pub fn with_share(&self, cost: impl Into<i128> + Copy) -> String {
+        let share = self.share(cost);
+        format!("{} ({share} %)", self.notation.with_unit(cost))
+    }
+
+    /// The name; the unit of the column stands instead of the one in the name.
+    pub fn heading(&self) -> String {
+        let name = printable(self.name);
+        match (self.notation.unit(), name.split_once('(')) {
+            ("", _) => name,
+            (unit, Some((name, _))) if !name.is_empty() => {
+                format!("{} {unit}", name.trim_end_matches('_'))
+            }
+            (unit, _) => format!("{name} {unit}"),
+        }
+    }
+}
 
 /// A cost and, where its unit is known, how much that is: `58,434 (584 µs)`.
-pub(in crate::report) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {
+pub(super) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {
     let cost = cost.into();
     match unit.told(cost) {
         Some(told) => format!("{} ({told})", grouped(cost)),
@@ -14,13 +95,13 @@ pub(in crate::report) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {
 }
 
 /// A count with its noun: `1 function`, `2 functions`.
-pub(in crate::report) fn counted(count: u64, what: &str) -> String {
+pub(super) fn counted(count: u64, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {what}{plural}", grouped(count))
 }
 
 /// A change in figures that were written without their signs being looked at: `+5`, `-5`, `0`.
-pub(in crate::report) fn signed(change: i128, figures: String) -> String {
+pub(super) fn signed(change: i128, figures: String) -> String {
     if change > 0 {
         format!("+{figures}")
     } else {
@@ -29,7 +110,7 @@ pub(in crate::report) fn signed(change: i128, figures: String) -> String {
 }
 
 /// A change in percent of a base, `-` if that costs nothing.
-pub(in crate::report) fn signed_percent(change: i128, base: i128) -> String {
+pub(super) fn signed_percent(change: i128, base: i128) -> String {
     match base {
         1.. => signed(change, percent(change, base)),
         _ => "-".to_owned(),
@@ -38,7 +119,7 @@ pub(in crate::report) fn signed_percent(change: i128, base: i128) -> String {
 
 /// What one unit of cost is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::report) enum Unit {
+pub(super) enum Unit {
     /// So many nanoseconds.
     Nanoseconds(u32),
     /// So many bytes.
@@ -132,7 +213,7 @@ fn largest_within<'a>(sizes: &'a [(i128, &'a str)], amount: i128) -> Option<&'a 
 
 /// How the costs of a column are written: all in the same unit, with as many decimals.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(in crate::report) struct Notation {
+pub(super) struct Notation {
     /// What a unit of cost is, in the smallest size.
     count: i128,
     /// What a unit of the column is.

@@ -1,0 +1,210 @@
+//! A table: figures, then names and places, which share the remaining width.
+
+use super::text::Options;
+use crate::shown::names::{pad, short_names, shorten_path, width_of};
+use crate::shown::text::printable;
+
+/// What stands between columns.
+const GAP: &str = "  ";
+
+/// If there is less room than this for both, names get all of it: cut further, neither would be
+/// useful.
+const LEAST_NAME: usize = 30;
+const LEAST_PLACE: usize = 20;
+
+/// Columns of figures: the heading of each, and what it says of a thing.
+pub(super) struct Columns<'a, T>(Vec<(String, Figure<'a, T>)>);
+
+type Figure<'a, T> = Box<dyn Fn(&T) -> String + 'a>;
+
+impl<'a, T> Columns<'a, T> {
+    pub fn new() -> Self {
+        Columns(Vec::new())
+    }
+
+    /// Adds a column.
+    pub fn with(mut self, heading: impl Into<String>, figure: impl Fn(&T) -> String + 'a) -> Self {
+        self.0.push((heading.into(), Box::new(figure)));
+        self
+    }
+}
+
+/// Rows in the order in which they are shown.
+pub(super) struct Table {
+    pub headings: Row,
+    pub rows: Vec<Row>,
+}
+
+pub(super) struct Row {
+    /// As many in each row.
+    pub figures: Vec<String>,
+    /// What the row is about, printable.
+    pub name: String,
+    pub place: Place,
+}
+
+/// Where something is, all printable.
+#[derive(Default)]
+pub(super) struct Place {
+    /// A file, or an object.
+    full: String,
+    /// What is shown of that where room is scarce.
+    short: String,
+    /// What is kept whatever is cut: `:12`.
+    line: String,
+}
+
+impl Table {
+    /// A row for each thing, with its name and place.
+    pub fn new<T>(
+        Columns(columns): &Columns<'_, T>,
+        [name, place]: [&str; 2],
+        things: impl IntoIterator<Item = T>,
+        about: impl Fn(&T) -> (String, Place),
+    ) -> Self {
+        let rows = things.into_iter().map(|thing| {
+            let figures = columns.iter().map(|(_, figure)| figure(&thing));
+            let (name, place) = about(&thing);
+            Row {
+                figures: figures.collect(),
+                name,
+                place,
+            }
+        });
+        let headings = columns.iter().map(|(heading, _)| heading.clone());
+        Table {
+            headings: Row {
+                figures: headings.collect(),
+                name: name.to_owned(),
+                place: Place::in_file(place.as_bytes(), 0),
+            },
+            rows: rows.collect(),
+        }
+    }
+
+    /// The headings and rows as lines, cut to a width if there is one. Where there is none, only
+    /// names that are wider than `aligned` push their places to the right: one name of hundreds of
+    /// columns must not move all places.
+    pub fn lines(mut self, options: &Options, aligned: usize) -> Vec<String> {
+        if let Some(width) = options.name_width() {
+            self.shorten_names(width);
+        }
+        let figures = self.figures();
+        let room = options.room().map(|width| {
+            let taken = figures.first().map_or(0, |headings| width_of(headings));
+            width.saturating_sub(taken)
+        });
+        let (name_width, place_width) = match room {
+            Some(room) => self.share_out(room),
+            None => (self.name_width().min(aligned), None),
+        };
+        if room.is_some() {
+            self.shorten_names(name_width);
+        }
+        let rows = std::iter::once(self.headings).chain(self.rows);
+        let lines = figures.into_iter().zip(rows).map(|(figures, row)| {
+            let place = match (room, place_width) {
+                (None, _) => Some(row.place.full + &row.place.line),
+                (_, width) => {
+                    width.map(|width| row.place.short(width.saturating_sub(row.place.line.len())))
+                }
+            };
+            let name = match place {
+                Some(place) => pad(row.name, name_width) + GAP + &place,
+                None => row.name,
+            };
+            (figures + &name).trim_end().to_owned()
+        });
+        lines.collect()
+    }
+
+    /// Makes the names of the rows fit, each different from the others.
+    pub fn shorten_names(&mut self, width: usize) {
+        let names: Vec<_> = self.rows.iter().map(|row| row.name.as_str()).collect();
+        let names = short_names(&names, width);
+        for (row, name) in self.rows.iter_mut().zip(names) {
+            row.name = name;
+        }
+    }
+
+    /// The figures of all rows, the headings first: at the right of their columns, and with a gap
+    /// after each.
+    pub fn figures(&self) -> Vec<String> {
+        let columns = 0..self.headings.figures.len();
+        let widths: Vec<usize> = columns.map(|column| self.figure_width(column)).collect();
+        let line = |row: &Row| {
+            let figures = row.figures.iter().zip(&widths);
+            let figures = figures.map(|(figure, width)| {
+                let missing = width.saturating_sub(width_of(figure));
+                " ".repeat(missing) + figure + GAP
+            });
+            figures.collect()
+        };
+        self.all().map(line).collect()
+    }
+
+    /// How wide a column of figures is.
+    pub fn figure_width(&self, column: usize) -> usize {
+        let figures = self.all().filter_map(|row| row.figures.get(column));
+        figures.map(|figure| width_of(figure)).max().unwrap_or(0)
+    }
+
+    fn name_width(&self) -> usize {
+        let names = self.all().map(|row| width_of(&row.name));
+        names.max().unwrap_or(0)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Row> {
+        std::iter::once(&self.headings).chain(&self.rows)
+    }
+
+    /// How much of the room names take, and places; none if these are left out.
+    fn share_out(&self, room: usize) -> (usize, Option<usize>) {
+        let name = self.name_width();
+        let places = self
+            .all()
+            .map(|row| width_of(&row.place.short) + row.place.line.len());
+        let place = places.max().unwrap_or(0);
+        if room < LEAST_NAME.min(name) + GAP.len() + LEAST_PLACE.min(place) {
+            return (room, None);
+        }
+        // Three fifths for names, unless the others need less than their share.
+        let both = room - GAP.len();
+        let name = name.min((both * 3 / 5).max(both.saturating_sub(place)));
+        (name, Some(place.min(both - name)))
+    }
+}
+
+impl Place {
+    /// File and line of a function; for one without a file, its object.
+    pub fn of(object: &[u8], file: &[u8], line: u64) -> Self {
+        if !matches!(file, b"" | b"???") || object.is_empty() {
+            return Place::in_file(file, line);
+        }
+        let path = printable(object);
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        Place {
+            full: format!("[{path}]"),
+            short: format!("[{name}]"),
+            line: String::new(),
+        }
+    }
+
+    /// A line of a file; 0 is none.
+    pub fn in_file(file: &[u8], line: u64) -> Self {
+        let path = printable(file);
+        Place {
+            full: path.clone(),
+            short: path,
+            line: match line {
+                line if line > 0 && !file.is_empty() => format!(":{line}"),
+                _ => String::new(),
+            },
+        }
+    }
+
+    /// What fits of the file into a width, and the line.
+    pub fn short(&self, width: usize) -> String {
+        shorten_path(&self.short, width) + &self.line
+    }
+}
