@@ -24,10 +24,10 @@ use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 use thiserror::Error;
 
-use super::figures::Unit;
+use super::figures::{EventFigures, Unit};
 use super::text::{command, per_run};
 use crate::profile::{
-    Cost, Event, FunctionId, Profile, ProfileKind, StackId, Stacks, padded, split_scale,
+    Cost, FunctionId, Profile, ProfileKind, StackId, Stacks, padded, split_scale,
 };
 use crate::shown::numbers::divided;
 
@@ -102,17 +102,29 @@ pub fn write(
     Ok(warnings.into_iter().flatten().collect())
 }
 
-/// How many units of the samples' values a unit of each event is.
-fn factors(profile: &Profile) -> Vec<Cost> {
-    let events = profile.events().iter();
-    let factor = |event: &Event| {
-        let (_, scale) = split_scale(event.name());
-        match Unit::of(profile.unit(event), scale) {
-            Unit::Nanoseconds(count) | Unit::Bytes(count) => count.into(),
-            Unit::Unknown => Cost::try_from(scale).unwrap_or(Cost::MAX),
-        }
-    };
-    events.map(factor).collect()
+/// A type of the samples' values.
+struct ValueType<'a> {
+    name: &'a [u8],
+    unit: &'static [u8],
+    /// How much of the unit one of the event is.
+    factor: Cost,
+}
+
+/// The types of the values that are costs. The first one is what readers show unless told otherwise.
+fn cost_types(profile: &Profile) -> Vec<ValueType<'_>> {
+    let mut types: Vec<ValueType<'_>> = Vec::new();
+    for event in EventFigures::of(profile) {
+        let (name, scale) = split_scale(event.name);
+        let (kind, unit, factor): (_, &[u8], _) = match event.unit {
+            Unit::Nanoseconds(count) => (b"time".as_slice(), b"nanoseconds", count.into()),
+            Unit::Bytes(count) => (b"memory".as_slice(), b"bytes", count.into()),
+            Unit::Unknown => (name, b"count", Cost::try_from(scale).unwrap_or(Cost::MAX)),
+        };
+        let is_taken = types.iter().any(|taken| taken.name == kind);
+        let name = if is_taken { name } else { kind };
+        types.push(ValueType { name, unit, factor });
+    }
+    types
 }
 
 /// Name, file and line, as numbers of strings and as it is.
@@ -155,26 +167,18 @@ impl<W: Write> Writer<W> {
         self.output.write_all(&message.0)
     }
 
-    /// The types of the samples' values. The first one is what readers show unless told otherwise.
     fn types(&mut self, profile: &Profile) -> io::Result<()> {
-        let mut types: Vec<(&[u8], &[u8])> = Vec::new();
-        for event in profile.events() {
-            let (name, scale) = split_scale(event.name());
-            let (kind, unit): (&[u8], &[u8]) = match Unit::of(profile.unit(event), scale) {
-                Unit::Nanoseconds(_) => (b"time", b"nanoseconds"),
-                Unit::Bytes(_) => (b"memory", b"bytes"),
-                Unit::Unknown => (name, b"count"),
-            };
-            let is_taken = types.iter().any(|&(taken, _)| taken == kind);
-            types.push((if is_taken { name } else { kind }, unit));
-        }
+        let mut types = cost_types(profile);
         if self.counts_calls {
-            types.push((b"calls", b"count"));
+            types.push(ValueType {
+                name: b"calls",
+                unit: b"count",
+                factor: 1,
+            });
         }
-        let default = types.first().map_or(0, |(name, _)| self.string(name));
-        for (name, unit) in types {
-            let value_type = Message::default().number(1, self.string(name));
-            let value_type = value_type.number(2, self.string(unit));
+        let default = types.first().map_or(0, |first| self.string(first.name));
+        for of in types {
+            let value_type = Message::of([self.string(of.name), self.string(of.unit)]);
             self.write(field::SAMPLE_TYPE, &value_type)?;
         }
         let default = Message::default().number(field::DEFAULT_SAMPLE_TYPE, default);
@@ -182,7 +186,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn samples(&mut self, stacks: &Stacks<'_>, is_base: bool) -> io::Result<()> {
-        let factors = factors(stacks.profile());
+        let types = cost_types(stacks.profile());
         let lines = lines_of_calls(stacks.profile());
         let sign = if is_base { -1 } else { 1 };
         let runs = match self.per_run {
@@ -190,22 +194,14 @@ impl<W: Write> Writer<W> {
             false => 1,
         };
         // Of all samples so far, for each of their types.
-        let mut sums = vec![0; factors.len() + 1];
-        let mut label = None;
-        if is_base {
-            let key = self.string(BASE_LABEL);
-            label = Some(
-                Message::default()
-                    .number(1, key)
-                    .number(2, self.string(b"true")),
-            );
-        }
+        let mut sums = vec![0; types.len() + 1];
+        let label = is_base.then(|| Message::of([self.string(BASE_LABEL), self.string(b"true")]));
         let mut known = vec![None; stacks.profile().functions().len()];
         let mut path: Vec<StackId> = Vec::new();
         // The locations of all but the last of the path, each at its call of the next.
         let mut callers: Vec<u64> = Vec::new();
         let mut values: Vec<Cost> = Vec::new();
-        let mut deeper: Option<Sample> = None;
+        let mut sample = Sample::default();
         for node in stacks.nodes() {
             let parent = stacks.parent(node);
             while path.last().copied() != parent && path.pop().is_some() {}
@@ -217,8 +213,8 @@ impl<W: Write> Writer<W> {
             }
             path.push(node);
             values.clear();
-            let costs = padded(stacks.self_costs(node), factors.len()).zip(&factors);
-            values.extend(costs.map(|(cost, &factor)| cost.saturating_mul(factor)));
+            let costs = padded(stacks.self_costs(node), types.len()).zip(&types);
+            values.extend(costs.map(|(cost, of)| cost.saturating_mul(of.factor)));
             if self.counts_calls {
                 values.push(Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX));
             }
@@ -231,32 +227,29 @@ impl<W: Write> Writer<W> {
             values
                 .iter_mut()
                 .for_each(|value| *value = value.saturating_mul(sign));
-            if callers.len() < MOST_FRAMES {
-                if let Some(deeper) = deeper.take() {
-                    self.sample(&deeper.frames, &deeper.values, label.as_ref())?;
-                }
-                callers.push(self.frame(stacks, node, None, &mut known));
-                self.sample(&callers, &values, label.as_ref())?;
-                callers.pop();
-            } else if let Some(deeper) = &mut deeper {
-                for (sum, value) in deeper.values.iter_mut().zip(&values) {
+            let is_deeper = callers.len() >= MOST_FRAMES;
+            if is_deeper && sample.is_deeper {
+                for (sum, value) in sample.values.iter_mut().zip(&values) {
                     *sum = sum.saturating_add(*value);
                 }
-            } else {
+                continue;
+            }
+            self.sample(&sample, label.as_ref())?;
+            let last = if is_deeper {
                 self.deeper += 1;
                 let name = self.string(DEEPER);
-                let frame = self.location((name, 0, 0), 0);
-                let frames = callers[..MOST_FRAMES].iter().copied().chain([frame]);
-                deeper = Some(Sample {
-                    frames: frames.collect(),
-                    values: values.clone(),
-                });
-            }
+                self.location((name, 0, 0), 0)
+            } else {
+                self.frame(stacks, node, None, &mut known)
+            };
+            sample.is_deeper = is_deeper;
+            sample.frames.clear();
+            sample
+                .frames
+                .extend(callers.iter().take(MOST_FRAMES).chain([&last]));
+            sample.values.clone_from(&values);
         }
-        match deeper {
-            Some(deeper) => self.sample(&deeper.frames, &deeper.values, label.as_ref()),
-            None => Ok(()),
-        }
+        self.sample(&sample, label.as_ref())
     }
 
     /// The location of a frame: at the line of a call, or at that of its function.
@@ -271,21 +264,18 @@ impl<W: Write> Writer<W> {
     ) -> u64 {
         let frame = stacks.frame(node);
         let id = stacks.function(node);
-        let known = id.and_then(|id| known.get_mut(id.index()));
-        let function = match known {
-            Some(&mut Some((name, function))) if std::ptr::eq(name, frame) => function,
-            known => {
+        let mut known = id.and_then(|id| known.get_mut(id.index()));
+        let function = match known.as_deref() {
+            Some(&Some((name, function))) if std::ptr::eq(name, frame) => function,
+            _ => {
                 let name = if frame.is_empty() { b"???" } else { frame };
-                let (file, line) = match id {
-                    Some(id) => {
-                        let function = stacks.profile().function(id);
-                        (stacks.profile().name(function.file), function.line)
-                    }
-                    None => (&b""[..], 0),
-                };
+                let profile = stacks.profile();
+                let place = id.map(|id| profile.function(id));
+                let place = place.map(|of| (profile.name(of.file), of.line));
+                let (file, line) = place.unwrap_or_default();
                 let function = (self.string(name), self.string(file), line);
-                if let Some(known) = known {
-                    *known = Some((frame, function));
+                if let Some(known) = &mut known {
+                    **known = Some((frame, function));
                 }
                 function
             }
@@ -294,21 +284,17 @@ impl<W: Write> Writer<W> {
         self.location(function, call.unwrap_or(line))
     }
 
-    /// Writes a sample; the root stands first in its frames.
-    fn sample(
-        &mut self,
-        frames: &[u64],
-        values: &[Cost],
-        label: Option<&Message>,
-    ) -> io::Result<()> {
-        if values.iter().all(|&value| value == 0) {
+    /// Writes a sample, unless it costs nothing.
+    fn sample(&mut self, sample: &Sample, label: Option<&Message>) -> io::Result<()> {
+        if sample.values.iter().all(|&value| value == 0) {
             return Ok(());
         }
         let mut body = mem::take(&mut self.body);
         body.0.clear();
+        let values = sample.values.iter().map(|value| value.cast_unsigned());
         body = body
-            .packed(1, frames.iter().rev().copied())
-            .packed(2, values.iter().map(|value| value.cast_unsigned()));
+            .packed(1, sample.frames.iter().rev().copied())
+            .packed(2, values);
         if let Some(label) = label {
             body = body.message(3, label);
         }
@@ -331,12 +317,8 @@ impl<W: Write> Writer<W> {
         ];
         let base = base.filter(|_| self.per_run);
         let per_run = base.map(|base| per_run([base.runs(), profile.runs()]));
-        let comments = own
-            .iter()
-            .chain(&per_run)
-            .chain(notes)
-            .map(|comment| self.string(comment.as_bytes()));
-        let comments: Vec<u64> = comments.collect();
+        let comments = own.iter().chain(&per_run).chain(notes);
+        let comments: Vec<u64> = comments.map(|text| self.string(text.as_bytes())).collect();
         let comments = Message::default().packed(field::COMMENT, comments.into_iter());
         self.output.write_all(&comments.0)
     }
@@ -352,25 +334,17 @@ impl<W: Write> Writer<W> {
             None | Some(b"") => b"unknown",
             Some(program) => program,
         };
-        let known = Message::default()
-            .number(1, 1)
-            .number(5, self.string(program));
+        let program = self.string(program);
+        let known = Message::of([1]).number(5, program);
         let known = known.number(7, 1).number(8, 1).number(9, 1);
         self.write(field::MAPPING, &known)?;
         for (id, &(function, line)) in (1..).zip(&mem::take(&mut self.locations)) {
-            let line = Message::default().number(1, function).number(2, line);
-            let location = Message::default()
-                .number(1, id)
-                .number(2, 1)
-                .message(4, &line);
+            let location = Message::of([id, 1]).message(4, &Message::of([function, line]));
             self.write(field::LOCATION, &location)?;
         }
         for (id, &(name, file, line)) in (1..).zip(&mem::take(&mut self.functions)) {
-            let function = Message::default()
-                .number(1, id)
-                .number(2, name)
-                .number(3, name);
-            self.write(field::FUNCTION, &function.number(4, file).number(5, line))?;
+            let function = Message::of([id, name, name, file, line]);
+            self.write(field::FUNCTION, &function)?;
         }
         for text in &mem::take(&mut self.strings) {
             self.write(field::STRING_TABLE, &Message(text.clone().into_bytes()))?;
@@ -379,10 +353,14 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// What lies too deep: its stack, the root first, and what it costs.
+/// A stack with what it costs.
+#[derive(Default)]
 struct Sample {
+    /// The root first.
     frames: Vec<u64>,
     values: Vec<Cost>,
+    /// Whether it stands for all that lies too deep.
+    is_deeper: bool,
 }
 
 /// A caller and a callee; a frame may be known by its name only.
@@ -418,6 +396,14 @@ mod field {
 struct Message(Vec<u8>);
 
 impl Message {
+    /// Numbers as the fields 1, 2 and so on.
+    fn of<const FIELDS: usize>(numbers: [u64; FIELDS]) -> Self {
+        let fields = (1..).zip(numbers);
+        fields.fold(Message::default(), |message, (field, number)| {
+            message.number(field, number)
+        })
+    }
+
     fn varint(mut self, mut number: u64) -> Self {
         while number > 0x7f {
             self.0.push(number.to_le_bytes()[0] | 0x80);
