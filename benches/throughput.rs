@@ -4,7 +4,7 @@
 
 use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::{self, BufReader, BufWriter, Cursor, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -49,9 +49,9 @@ fn load(text: &'static [u8], options: &ProfileOptions) -> Profile {
 }
 
 fn write(profile: &Profile, version: Version) -> Vec<u8> {
-    let mut file = Cursor::new(Vec::new());
+    let mut file = Vec::new();
     webgrind::write(profile, &WriteOptions::new(version), &mut file).expect("a profile that fits");
-    file.into_inner()
+    file
 }
 
 fn options(version: Version) -> ProfileOptions {

@@ -71,9 +71,9 @@
 //! // Costs are rows, with a number for each wanted event.
 //! assert_eq!((profile.self_costs(id), profile.inclusive_costs(id)), (&[20][..], &[420][..]));
 //!
-//! let mut file = std::io::Cursor::new(Vec::new());
+//! let mut file = Vec::new();
 //! webgrind::write(&profile, &WriteOptions::new(Version::V7), &mut file)?;
-//! assert_eq!(file.into_inner()[..4], [7, 0, 0, 0]);
+//! assert_eq!(file[..4], [7, 0, 0, 0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

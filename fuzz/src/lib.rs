@@ -190,14 +190,12 @@ fn write_file(
     version: Version,
     on_overflow: OnOverflow,
 ) -> Result<(Vec<u8>, Vec<String>), String> {
-    let mut output = Cursor::new(Vec::new());
+    let mut output = Vec::new();
     let mut options = WriteOptions::new(version);
     options.on_overflow = on_overflow;
-    let written =
+    let warnings =
         webgrind::write(profile, &options, &mut output).map_err(|error| error.to_string())?;
-    let output = output.into_inner();
-    assert_eq!(written.bytes, output.len() as u64);
-    let warnings = written.warnings.iter().map(ToString::to_string);
+    let warnings = warnings.iter().map(ToString::to_string);
     Ok((output, warnings.collect()))
 }
 

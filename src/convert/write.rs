@@ -11,7 +11,7 @@ use crate::report::json::{self, Completeness};
 use crate::report::pprof;
 use crate::report::{collapsed, html, markdown, text, tree};
 use crate::shown::text::excerpt;
-use crate::webgrind::{Version, WriteOptions};
+use crate::webgrind::WriteOptions;
 use crate::{callgrind, webgrind};
 
 /// A conversion whose inputs have been read.
@@ -108,10 +108,14 @@ impl Loaded<'_> {
                 .map(|(base, _)| Stacks::new(&base.profile))
         };
         let written = match (self.options.format, &comparison) {
-            (Format::V4, _) => self.preprocessed(Version::V4),
-            (Format::V5, _) => self.preprocessed(Version::V5),
-            (Format::V6, _) => self.preprocessed(Version::V6),
-            (Format::V7, _) => self.preprocessed(Version::V7),
+            (Format::V4 | Format::V5 | Format::V6 | Format::V7, _) => self.stream(|to| {
+                let mut options =
+                    WriteOptions::new(self.options.format.version().unwrap_or_default());
+                options.on_overflow = self.options.on_overflow;
+                options.escape_html = self.options.escape_html;
+                let found = webgrind::write(profile, &options, to)?;
+                Ok(about(found, Warning::Webgrind))
+            }),
             (Format::Callgrind, _) => {
                 self.stream(|to| Ok(about(callgrind::write(profile, to)?, Warning::Written)))
             }
@@ -217,29 +221,13 @@ impl Loaded<'_> {
         }
     }
 
-    fn preprocessed(&self, version: Version) -> Result<Written, ConvertError> {
-        let options = WriteOptions {
-            version,
-            on_overflow: self.options.on_overflow,
-            escape_html: self.options.escape_html,
-        };
-        let place = &self.output.place;
-        self.output.outcome(place.write_seeking(|file| {
-            let written = webgrind::write(&self.profile, &options, file)?;
-            Ok::<_, FormatError>(Written {
-                bytes: written.bytes,
-                warnings: about(written.warnings, Warning::Webgrind),
-            })
-        }))
-    }
-
     /// Writes from beginning to end.
     fn stream(
         &self,
         fill: impl FnOnce(&mut dyn Write) -> Result<Vec<Warning>, FormatError>,
     ) -> Result<Written, ConvertError> {
         let place = &self.output.place;
-        self.output.outcome(place.write_streaming(|output| {
+        self.output.outcome(place.write(|output| {
             let mut output = Counting { output, bytes: 0 };
             let warnings = fill(&mut output)?;
             let bytes = output.bytes;

@@ -8,7 +8,6 @@ mod identity;
 mod output;
 mod progress;
 mod source;
-mod spool;
 
 pub use content::Compression;
 pub(crate) use output::Place;

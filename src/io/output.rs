@@ -2,14 +2,13 @@
 
 use std::fmt;
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufWriter, IsTerminal, Seek, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
 use super::identity::{self, FileIdentity};
-use super::spool::Spool;
 use crate::shown::text::printable_path;
 
 /// Size of the buffer between a writer and the system.
@@ -219,13 +218,6 @@ pub(crate) enum Place {
     Stream(Target),
 }
 
-/// A writer that can seek, as binary formats need it.
-pub(crate) trait WriteSeek: Write + Seek {}
-impl<T: Write + Seek> WriteSeek for T {}
-
-/// A buffered writer that can seek.
-pub(crate) type Seeking<'a> = BufWriter<&'a mut dyn WriteSeek>;
-
 impl Place {
     /// The path of the file, if it is one. The file may not exist yet.
     pub fn path(&self) -> Option<&Path> {
@@ -254,49 +246,22 @@ impl Place {
         }
     }
 
-    /// Writes with `fill`, which may seek. Nothing appears unless it succeeds.
-    pub fn write_seeking<T, E: From<io::Error>>(
-        &self,
-        fill: impl FnOnce(&mut Seeking<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
-        match self {
-            Place::File { path, unfinished } => {
-                unfinished.replace(path, |file| buffered(file as &mut dyn WriteSeek, fill))
-            }
-            Place::Stream(target) => {
-                let mut spool = Spool::new();
-                let result = buffered(&mut spool as &mut dyn WriteSeek, fill)?;
-                spool.rewind()?;
-                let mut stream = BufWriter::with_capacity(BUFFER, open(target)?);
-                io::copy(&mut spool, &mut stream)?;
-                stream.flush()?;
-                Ok(result)
-            }
-        }
-    }
-
-    /// Writes with `fill` from beginning to end. A file does not appear unless it succeeds.
-    pub fn write_streaming<T, E: From<io::Error>>(
+    /// Writes with `fill`. A file does not appear unless it succeeds.
+    pub fn write<T, E: From<io::Error>>(
         &self,
         fill: impl FnOnce(&mut dyn Write) -> Result<T, E>,
     ) -> Result<T, E> {
+        let buffered = |output: &mut dyn Write| {
+            let mut buffer = BufWriter::with_capacity(BUFFER, output);
+            let result = fill(&mut buffer)?;
+            buffer.flush()?;
+            Ok(result)
+        };
         match self {
-            Place::File { path, unfinished } => {
-                unfinished.replace(path, |file| buffered(file, |buffer| fill(buffer)))
-            }
-            Place::Stream(target) => buffered(open(target)?, |buffer| fill(buffer)),
+            Place::File { path, unfinished } => unfinished.replace(path, |file| buffered(file)),
+            Place::Stream(target) => buffered(&mut open(target)?),
         }
     }
-}
-
-fn buffered<W: Write, T, E: From<io::Error>>(
-    output: W,
-    fill: impl FnOnce(&mut BufWriter<W>) -> Result<T, E>,
-) -> Result<T, E> {
-    let mut buffer = BufWriter::with_capacity(BUFFER, output);
-    let result = fill(&mut buffer)?;
-    buffer.flush()?;
-    Ok(result)
 }
 
 fn open(stream: &Target) -> io::Result<Box<dyn Write>> {

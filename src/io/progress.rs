@@ -69,10 +69,8 @@ impl Read for Counted {
 
 impl Seek for Counted {
     fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
-        if self.most == u64::MAX {
-            self.most = self.file.metadata()?.len();
-        }
-        (self.length, self.has_ended) = (None, false);
+        self.most = self.length.take().unwrap_or(self.most);
+        self.has_ended = false;
         self.file.seek(place)
     }
 }

@@ -5,19 +5,20 @@
 //! recognised too, so that messages can say what to do. Compressed inputs are decompressed on a
 //! thread of their own.
 
-use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::{env, fmt};
+
+use tempfile::SpooledTempFile;
 
 #[cfg(feature = "compression")]
 use super::compression::Decompressed;
 #[cfg(feature = "compression")]
 use super::content::Foreign;
-use super::content::{Compression, Content, Recognised, recognise};
+use super::content::{Compression, Content, Recognised, fill, recognise};
 use super::identity::{self, FileIdentity};
 use super::progress::{Counted, Progress};
-use super::spool::Spool;
 use crate::shown::text::printable_path;
 
 /// How many bytes of a file are read at a time: few enough to stay in a core's cache, and not a
@@ -35,6 +36,10 @@ const MOST_CHECKED: u64 = 256 << 20;
 /// One byte more than 32-bit addresses can reach. The reader of preprocessed files refuses an input
 /// of that size, so the rest need not be copied.
 const MOST_COPIED: u64 = 1 << 32;
+
+/// How much of a copy is held in memory; more goes to a file without a name in the system's folder
+/// for temporary files.
+const IN_MEMORY: usize = 8 << 20;
 
 /// An input that can be read in any order, as preprocessed files are.
 pub(crate) trait ReadSeek: Read + Seek {}
@@ -226,9 +231,9 @@ impl Input {
                 file.rewind()?;
                 Ok(Box::new(file))
             }
-            Stream::Plain { plain, .. } => copy(plain),
+            Stream::Plain { plain, .. } => Ok(Box::new(copy(plain)?)),
             #[cfg(feature = "compression")]
-            Stream::Decompressed { decompressed, .. } => copy(decompressed),
+            Stream::Decompressed { decompressed, .. } => Ok(Box::new(copy(decompressed)?)),
         }
     }
 
@@ -259,11 +264,25 @@ impl Input {
 }
 
 /// Copies an input, up to the size that the reader of preprocessed files refuses.
-fn copy(input: impl Read) -> io::Result<Box<dyn ReadSeek>> {
-    let mut copy = Spool::new();
-    io::copy(&mut input.take(MOST_COPIED), &mut copy)?;
+fn copy(input: impl BufRead) -> io::Result<SpooledTempFile> {
+    let mut input = input.take(MOST_COPIED);
+    let mut copy = SpooledTempFile::new(IN_MEMORY);
+    loop {
+        let bytes = fill(&mut input)?;
+        let count = bytes.len();
+        if count == 0 {
+            break;
+        }
+        copy.write_all(bytes).map_err(|error| {
+            // Otherwise it would look as if the input were at fault.
+            let folder = env::temp_dir();
+            let text = format!("no temporary file in {}: {error}", printable_path(&folder));
+            io::Error::new(error.kind(), text)
+        })?;
+        input.consume(count);
+    }
     copy.rewind()?;
-    Ok(Box::new(copy))
+    Ok(copy)
 }
 
 impl BufRead for Input {
@@ -279,5 +298,22 @@ impl BufRead for Input {
 impl Read for Input {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         self.bytes().read(room)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_large_does_not_stay_in_memory() {
+        for size in [0, 8 << 20, 10 << 20] {
+            let all = vec![b'x'; size];
+            let mut copied = copy(all.as_slice()).unwrap();
+            assert_eq!(copied.is_rolled(), size > 8 << 20);
+            let mut read = Vec::new();
+            copied.read_to_end(&mut read).unwrap();
+            assert!(read == all);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The invocations of v4, listed by function.
 
 use super::error::WriteError;
-use super::layout::{InvocationRecord, NOBODY, Record, SubCallRecord};
+use super::layout::{NOBODY, SUB_CALL_RECORD, UNCALLED};
 use super::narrow::{Narrowing, Survey};
 use crate::profile::{Cost, FunctionId, InvocationCall, InvocationTree, Profile, first_cost};
 
@@ -86,45 +86,47 @@ impl<'a> InvocationLists<'a> {
 
     /// Gives the records of a function's invocations in order.
     ///
-    /// `sub_calls_address` is where the sub-call records of the file begin.
+    /// `sub_calls_at` is where the sub-call records of the file begin.
     pub fn of(
         &self,
         id: FunctionId,
         narrowing: &Narrowing,
-        sub_calls_address: u64,
-        mut record: impl FnMut(InvocationRecord) -> Result<(), WriteError>,
+        sub_calls_at: u64,
+        mut record: impl FnMut([u32; 8]) -> Result<(), WriteError>,
     ) -> Result<(), WriteError> {
-        let address = |first: u64| narrowing.count(sub_calls_address + first * SubCallRecord::SIZE);
+        let address = |first: u64| narrowing.count(sub_calls_at + first * SUB_CALL_RECORD);
         if self.is_sum(id) {
-            let sub_call_address = address(self.sum_sub_calls[id.index()]);
-            return record(self.sum_record(id, narrowing, sub_call_address));
+            return record(self.sum_record(id, narrowing, address(self.sum_sub_calls[id.index()])));
         }
         let Some(tree) = self.tree else { return Ok(()) };
         // What belongs to an invocation lies far apart in memory. One step at a time for many of
         // them lets a processor wait for all of it at once.
         let mut batch = Vec::with_capacity(BATCH);
         for positions in self.in_tree(id).chunks(BATCH) {
-            batch.clear();
             batch.extend(positions.iter().map(|&position| {
                 let position = position as usize;
-                let calls = tree.calls_of(position);
-                let numbers = InvocationRecord {
-                    self_cost: narrowing.cost(tree.self_cost(position)),
-                    inclusive: narrowing.cost(tree.inclusive_cost(position)),
-                    sub_call_count: narrowing.count(calls.len() as u64),
-                    ..InvocationRecord::uncalled(address(calls.start as u64))
-                };
-                (numbers, tree.caller_of(position))
+                let costs = [tree.self_cost(position), tree.inclusive_cost(position)];
+                (costs, tree.calls_of(position), tree.caller_of(position))
             }));
-            for (numbers, caller) in &mut batch {
-                if let Some((caller, call)) = *caller {
-                    numbers.call_cost = narrowing.cost(tree.call_cost(call));
-                    numbers.caller = tree.invocations()[caller].function.number();
-                    numbers.caller_invocation = self.numbers[caller];
-                    numbers.line = narrowing.count(tree.calls()[call].line);
-                }
+            for (costs, calls, caller) in batch.drain(..) {
+                let [self_cost, inclusive] = costs.map(|cost| narrowing.cost(cost));
+                let [call_cost, caller, invocation, line] =
+                    caller.map_or(UNCALLED, |(caller, call)| {
+                        [
+                            narrowing.cost(tree.call_cost(call)),
+                            tree.invocations()[caller].function.number(),
+                            self.numbers[caller],
+                            narrowing.count(tree.calls()[call].line),
+                        ]
+                    });
+                let (count, at) = (
+                    narrowing.count(calls.len() as u64),
+                    address(calls.start as u64),
+                );
+                record([
+                    self_cost, inclusive, call_cost, caller, invocation, line, count, at,
+                ])?;
             }
-            batch.iter().try_for_each(|(numbers, _)| record(*numbers))?;
         }
         Ok(())
     }
@@ -144,26 +146,27 @@ impl<'a> InvocationLists<'a> {
         invocation.map_or(NOBODY, |position| self.numbers[position])
     }
 
-    fn sum_record(
-        &self,
-        id: FunctionId,
-        narrowing: &Narrowing,
-        sub_call_address: u32,
-    ) -> InvocationRecord {
-        let mut record = InvocationRecord {
-            self_cost: narrowing.cost(first_cost(self.profile.self_costs(id))),
-            inclusive: narrowing.cost(first_cost(self.profile.inclusive_costs(id))),
-            sub_call_count: narrowing.count(self.profile.sub_calls(id).len() as u64),
-            ..InvocationRecord::uncalled(sub_call_address)
-        };
+    fn sum_record(&self, id: FunctionId, narrowing: &Narrowing, sub_calls_at: u32) -> [u32; 8] {
+        let self_cost = narrowing.cost(first_cost(self.profile.self_costs(id)));
+        let inclusive = narrowing.cost(first_cost(self.profile.inclusive_costs(id)));
+        let count = narrowing.count(self.profile.sub_calls(id).len() as u64);
         // The first of those with the highest cost: `max_by_key` takes the last of equals.
         let edges = self.profile.called_from(id).rev();
-        if let Some(edge) = edges.max_by_key(|edge| first_cost(edge.costs())) {
-            record.call_cost = narrowing.cost(first_cost(edge.costs()));
-            record.caller = edge.caller.number();
-            record.line = narrowing.count(edge.line);
-        }
-        record
+        let edge = edges.max_by_key(|edge| first_cost(edge.costs()));
+        let [call_cost, caller, invocation, line] = edge.map_or(UNCALLED, |edge| {
+            let cost = narrowing.cost(first_cost(edge.costs()));
+            [cost, edge.caller.number(), 0, narrowing.count(edge.line)]
+        });
+        [
+            self_cost,
+            inclusive,
+            call_cost,
+            caller,
+            invocation,
+            line,
+            count,
+            sub_calls_at,
+        ]
     }
 
     fn is_sum(&self, id: FunctionId) -> bool {

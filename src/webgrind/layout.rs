@@ -14,10 +14,6 @@
 //! header address: header lines, each with \n, to the end of the file
 //! ```
 
-use std::io::{self, Read, Write};
-
-use byteorder::{ByteOrder, LittleEndian};
-
 /// Bytes of one number.
 pub(super) const NUMBER: u64 = 4;
 
@@ -32,6 +28,10 @@ pub(super) const FUNCTION_ADDRESSES_AT: u64 = 3 * NUMBER;
 
 /// Function or invocation number of "nobody".
 pub(super) const NOBODY: u32 = u32::MAX;
+
+/// What an invocation of v4 says of the call that made it, if there was none: the third to the sixth
+/// number of an [`INVOCATION_RECORD`].
+pub(super) const UNCALLED: [u32; 4] = [0, NOBODY, 0, 0];
 
 /// A version of the preprocessed format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,110 +120,19 @@ impl Version {
     }
 }
 
-/// Numbers that stand together.
-pub(super) trait Record: Sized {
-    /// Bytes of a record.
-    const SIZE: u64 = size_of::<Self>() as u64;
+/// Bytes of a called-from or sub-call record of v5 to v7: function, line, calls, cost.
+///
+/// The function is the other one: the caller in a called-from record, the callee in a sub-call.
+pub(super) const CALL_RECORD: u64 = 4 * NUMBER;
 
-    fn read(input: &mut impl Read) -> io::Result<Self>;
-    fn write(self, output: &mut impl Write) -> io::Result<()>;
-    fn is_zero(&self) -> bool;
-}
+/// Bytes of an invocation of v4, in the record of its function: self cost, inclusive cost, cost of
+/// the call that made it, function that made the call or [`NOBODY`], which invocation of it, line of
+/// the call, how many sub-calls it has, and where their records stand. Without any, that is where
+/// they would have begun.
+pub(super) const INVOCATION_RECORD: u64 = 8 * NUMBER;
 
-/// Defines a record by the names of its numbers, in their order.
-macro_rules! record {
-    ($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $field:ident,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default)]
-        pub(super) struct $name {
-            $($(#[$what])* pub $field: u32,)*
-        }
-
-        impl Record for $name {
-            #[inline]
-            fn read(input: &mut impl Read) -> io::Result<Self> {
-                let mut bytes = [0; size_of::<Self>()];
-                input.read_exact(&mut bytes)?;
-                let mut numbers = [0; size_of::<Self>() / 4];
-                LittleEndian::read_u32_into(&bytes, &mut numbers);
-                let [$($field),*] = numbers;
-                Ok($name { $($field),* })
-            }
-
-            #[inline]
-            fn write(self, output: &mut impl Write) -> io::Result<()> {
-                let mut bytes = [0; size_of::<Self>()];
-                LittleEndian::write_u32_into(&[$(self.$field),*], &mut bytes);
-                output.write_all(&bytes)
-            }
-
-            #[inline]
-            fn is_zero(&self) -> bool {
-                $(self.$field)|* == 0
-            }
-        }
-    };
-}
-
-record! {
-    /// The beginning of a file, before the table of function addresses.
-    Start {
-        version,
-        header_address,
-        function_count,
-    }
-}
-
-record! {
-    /// A called-from or sub-call record of v5 to v7.
-    CallRecord {
-        /// The other function.
-        function,
-        line,
-        calls,
-        cost,
-    }
-}
-
-record! {
-    /// An invocation of v4, in the record of its function.
-    InvocationRecord {
-        self_cost,
-        inclusive,
-        /// Cost of the call that made it.
-        call_cost,
-        /// Function that made the call, or [`NOBODY`].
-        caller,
-        /// Which invocation of it.
-        caller_invocation,
-        /// Line of the call.
-        line,
-        sub_call_count,
-        /// Where its sub-call records stand; without any, where they would have begun.
-        sub_call_address,
-    }
-}
-
-impl InvocationRecord {
-    /// An invocation without caller, cost and calls.
-    pub fn uncalled(sub_call_address: u32) -> Self {
-        InvocationRecord {
-            caller: NOBODY,
-            sub_call_address,
-            ..InvocationRecord::default()
-        }
-    }
-}
-
-record! {
-    /// A sub-call of v4, after all functions.
-    ///
-    /// They stand in the order in which the blocks of the input end, so that addresses grow with it.
-    SubCallRecord {
-        function,
-        /// Which invocation of it, or [`NOBODY`] where the profile was cut off before its block.
-        invocation,
-        line,
-        cost,
-    }
-}
+/// Bytes of a sub-call of v4, after all functions: function, which invocation of it or [`NOBODY`]
+/// where the profile was cut off before its block, line, cost.
+///
+/// They stand in the order in which the blocks of the input end, so that addresses grow with it.
+pub(super) const SUB_CALL_RECORD: u64 = 4 * NUMBER;

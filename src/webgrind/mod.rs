@@ -12,4 +12,4 @@ pub use error::{ReadError, ReadErrorKind, ReadWarning, WriteError, WriteWarning}
 pub use layout::Version;
 pub use narrow::OnOverflow;
 pub use reader::{ReadOutcome, read};
-pub use writer::{WriteOptions, Written, write};
+pub use writer::{WriteOptions, write};

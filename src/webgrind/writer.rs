@@ -1,22 +1,26 @@
 //! Writes the preprocessed formats, v4 to v7.
 //!
 //! One walk over the profile defines the contents of a file and their order ([`Document`]). It is
-//! done twice: as a survey, which finds out what does not fit and how large the file will be, and to
-//! write. So nothing is written before it is known that everything fits.
+//! done twice: as a survey, which finds out what does not fit, how large the file will be and where
+//! things will stand in it, and to write. So nothing is written before it is known that everything
+//! fits, and what is written goes from beginning to end.
 
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Write};
 
-use byteorder::{LittleEndian, WriteBytesExt};
+use byteorder::{ByteOrder, LittleEndian};
 
 use super::error::{WriteError, WriteWarning};
 use super::invocation_lists::InvocationLists;
 use super::layout::{
-    CallRecord, FUNCTION_ADDRESSES_AT, FunctionField, HEADER_ADDRESS_AT, InvocationRecord,
-    LARGEST_FILE, NUMBER, Record, Start, SubCallRecord, Version,
+    CALL_RECORD, FunctionField, INVOCATION_RECORD, LARGEST_FILE, NUMBER, UNCALLED, Version,
 };
 use super::narrow::{Narrowing, OnOverflow, Survey};
 use super::page::{IN_NAMES, escaped, header_lines};
 use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile, first_cost};
+
+/// Bytes that are written at a time: more than an output's own buffer is likely to hold, which then
+/// need not copy them.
+const BUFFER: usize = 128 << 10;
 
 /// How a profile is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,20 +47,9 @@ impl WriteOptions {
     }
 }
 
-/// The outcome of writing a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Written {
-    /// Its size.
-    pub bytes: u64,
-    /// Warnings for the user.
-    pub warnings: Vec<WriteWarning>,
-}
-
-/// Writes `profile` to `output`, which is at its start.
+/// Writes `profile` to `output`, and returns warnings for the user.
 ///
-/// Nothing is written before it is known that everything fits. The header address and the function
-/// addresses are patched on completion, which is why the output must seek.
+/// Nothing is written before it is known that everything fits.
 ///
 /// Two rules are for webgrind's reader, which would otherwise fail or warn. A profile
 /// without functions becomes a file with a function `{main}` that was called once and cost
@@ -66,17 +59,27 @@ pub struct Written {
 ///
 /// When the file would pass 4 GiB, when a number does not fit and the policy is
 /// [`OnOverflow::Error`], and when the output fails.
-pub fn write<W: Write + Seek>(
+pub fn write<W: Write>(
     profile: &Profile,
     options: &WriteOptions,
     output: W,
-) -> Result<Written, WriteError> {
-    let mut document = Document::new(profile, options);
-    let mut survey = Walk::new(io::sink(), true, Narrowing::EXACT);
+) -> Result<Vec<WriteWarning>, WriteError> {
+    let version = options.version;
+    let mut document = Document {
+        profile,
+        version,
+        escape_html: options.escape_html,
+        lists: (version == Version::V4).then(|| InvocationLists::new(profile)),
+        function_addresses: Vec::new(),
+        sub_calls_at: 0,
+        headers_at: 0,
+    };
+    let mut survey = Walk::<W>::new(None, Narrowing::EXACT);
     document.survey_records(&mut survey.survey);
     document.functions(&mut survey)?;
     document.sub_calls_at = survey.position;
     document.sub_calls(&mut survey)?;
+    document.headers_at = survey.position;
 
     let narrowing = survey.survey.decide(options.on_overflow, profile.event())?;
     let mut warnings = survey.survey.warnings(&narrowing, profile.event());
@@ -87,18 +90,19 @@ pub fn write<W: Write + Seek>(
     }
     survey.narrowing = narrowing;
     document.headers(&mut survey)?;
-    let bytes = survey.position;
-    if bytes > LARGEST_FILE {
-        return Err(WriteError::TooLarge(bytes));
+    if survey.position > LARGEST_FILE {
+        return Err(WriteError::TooLarge(survey.position));
     }
 
-    let mut writer = Walk::new(output, false, narrowing);
+    document.function_addresses = survey.function_addresses;
+    let mut writer = Walk::new(Some(BufWriter::with_capacity(BUFFER, output)), narrowing);
     document.functions(&mut writer)?;
     document.sub_calls(&mut writer)?;
-    let header_address = writer.address()?;
     document.headers(&mut writer)?;
-    writer.patch(header_address)?;
-    Ok(Written { bytes, warnings })
+    if let Some(mut output) = writer.output {
+        output.flush()?;
+    }
+    Ok(warnings)
 }
 
 /// The contents of a file, and their order.
@@ -108,22 +112,14 @@ struct Document<'a> {
     escape_html: bool,
     /// The invocations, for v4.
     lists: Option<InvocationLists<'a>>,
-    /// Where the sub-call records of v4 begin, which its invocations point to.
+    /// Where things stand; known after the survey.
+    function_addresses: Vec<u32>,
+    /// The sub-call records of v4, which its invocations point to.
     sub_calls_at: u64,
+    headers_at: u64,
 }
 
-impl<'a> Document<'a> {
-    fn new(profile: &'a Profile, options: &WriteOptions) -> Self {
-        let version = options.version;
-        Document {
-            profile,
-            version,
-            escape_html: options.escape_html,
-            lists: (version == Version::V4).then(|| InvocationLists::new(profile)),
-            sub_calls_at: 0,
-        }
-    }
-
+impl Document<'_> {
     /// Takes in the numbers of the records of calls and invocations, in the order of their tables:
     /// by function they are far apart in memory.
     fn survey_records(&self, survey: &mut Survey) {
@@ -139,25 +135,23 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// All up to the end of the function records; addresses are 0 yet.
+    /// All up to the end of the function records.
     fn functions(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
         let functions = self.profile.functions();
-        let count = functions.len().max(1);
-        let start = Start {
-            version: self.version.number(),
-            header_address: 0,
-            function_count: walk.count(count as u64),
-        };
-        walk.put_record(start)?;
-        for _ in 0..count {
-            walk.put_number(0)?;
+        let count = functions.len().max(1) as u64;
+        let headers_at = walk.narrowing.count(self.headers_at);
+        let count = walk.count(count);
+        walk.put_numbers([self.version.number(), headers_at, count])?;
+        for function in 0..count as usize {
+            let address = self.function_addresses.get(function);
+            walk.put_numbers([address.copied().unwrap_or(0)])?;
         }
         if functions.len() == 0 {
-            walk.begin_function()?;
+            walk.begin_function();
             return self.stand_in(walk);
         }
         for (id, function) in functions {
-            walk.begin_function()?;
+            walk.begin_function();
             self.function(id, function, walk)?;
         }
         Ok(())
@@ -185,7 +179,7 @@ impl<'a> Document<'a> {
                 FunctionField::CalledFromCount => walk.count(called_from.len() as u64),
                 FunctionField::SubCallCount => walk.count(sub_calls.len() as u64),
             };
-            walk.put_number(number)?;
+            walk.put_numbers([number])?;
         }
         if let Some(lists) = &self.lists {
             walk.put_invocations(lists, id, self.sub_calls_at)?;
@@ -212,12 +206,12 @@ impl<'a> Document<'a> {
     /// Of a script that has only just begun, nothing else is known.
     fn stand_in(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
         for field in self.version.function_fields() {
-            let number = u32::from(*field == FunctionField::Invocations);
-            walk.put_number(number)?;
+            walk.put_numbers([u32::from(*field == FunctionField::Invocations)])?;
         }
         if self.version == Version::V4 {
-            let address = walk.narrowing.count(self.sub_calls_at);
-            walk.put_record(InvocationRecord::uncalled(address))?;
+            let [call_cost, caller, invocation, line] = UNCALLED;
+            let sub_calls_at = walk.narrowing.count(self.sub_calls_at);
+            walk.put_numbers([0, 0, call_cost, caller, invocation, line, 0, sub_calls_at])?;
         }
         walk.put(b"\n{main}\n")
     }
@@ -227,23 +221,14 @@ impl<'a> Document<'a> {
             return Ok(());
         };
         for (call, cost) in lists.calls() {
-            let record = SubCallRecord {
-                function: call.callee.number(),
-                invocation: lists.number_of_called(call),
-                line: walk.count(call.line),
-                cost: walk.cost(cost),
-            };
-            walk.put_record(record)?;
+            let invocation = lists.number_of_called(call);
+            let (line, cost) = (walk.count(call.line), walk.cost(cost));
+            walk.put_numbers([call.callee.number(), invocation, line, cost])?;
         }
         for id in lists.sums() {
             for edge in self.profile.sub_calls(id) {
-                let record = SubCallRecord {
-                    function: edge.callee.number(),
-                    invocation: 0,
-                    line: walk.count(edge.line),
-                    cost: walk.cost(first_cost(edge.costs())),
-                };
-                walk.put_record(record)?;
+                let (line, cost) = (walk.count(edge.line), walk.cost(first_cost(edge.costs())));
+                walk.put_numbers([edge.callee.number(), 0, line, cost])?;
             }
         }
         Ok(())
@@ -259,20 +244,20 @@ impl<'a> Document<'a> {
 }
 
 /// A walk over the contents of a file: a survey of what the file will take, or its writing.
-struct Walk<W> {
-    output: W,
-    is_survey: bool,
+struct Walk<W: Write> {
+    /// None: it is a survey.
+    output: Option<BufWriter<W>>,
     survey: Survey,
     narrowing: Narrowing,
     position: u64,
+    /// Of a survey: where the record of each function begins.
     function_addresses: Vec<u32>,
 }
 
 impl<W: Write> Walk<W> {
-    fn new(output: W, is_survey: bool, narrowing: Narrowing) -> Self {
+    fn new(output: Option<BufWriter<W>>, narrowing: Narrowing) -> Self {
         Walk {
             output,
-            is_survey,
             survey: Survey::default(),
             narrowing,
             position: 0,
@@ -283,7 +268,7 @@ impl<W: Write> Walk<W> {
     /// Takes in a cost, and returns it as it is written.
     #[inline]
     fn cost(&mut self, cost: Cost) -> u32 {
-        if self.is_survey {
+        if self.output.is_none() {
             self.survey.cost(cost);
         }
         self.narrowing.cost(cost)
@@ -292,7 +277,7 @@ impl<W: Write> Walk<W> {
     /// Takes in a count or a line, and returns it as it is written.
     #[inline]
     fn count(&mut self, count: u64) -> u32 {
-        if self.is_survey {
+        if self.output.is_none() {
             self.survey.count(count);
         }
         self.narrowing.count(count)
@@ -300,21 +285,21 @@ impl<W: Write> Walk<W> {
 
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.output.write_all(bytes)?;
         self.position += bytes.len() as u64;
-        Ok(())
-    }
-
-    fn put_number(&mut self, number: u32) -> Result<(), WriteError> {
-        self.output.write_u32::<LittleEndian>(number)?;
-        self.position += NUMBER;
+        if let Some(output) = &mut self.output {
+            output.write_all(bytes)?;
+        }
         Ok(())
     }
 
     #[inline]
-    fn put_record<R: Record>(&mut self, record: R) -> Result<(), WriteError> {
-        record.write(&mut self.output)?;
-        self.position += R::SIZE;
+    fn put_numbers<const N: usize>(&mut self, numbers: [u32; N]) -> Result<(), WriteError> {
+        self.position += N as u64 * NUMBER;
+        if let Some(output) = &mut self.output {
+            let mut bytes = [[0; size_of::<u32>()]; N];
+            LittleEndian::write_u32_into(&numbers, bytes.as_flattened_mut());
+            output.write_all(bytes.as_flattened())?;
+        }
         Ok(())
     }
 
@@ -326,18 +311,14 @@ impl<W: Write> Walk<W> {
         edges: impl ExactSizeIterator<Item = EdgeRef<'a>>,
         other: impl Fn(&CallEdge) -> FunctionId,
     ) -> Result<(), WriteError> {
-        if self.is_survey {
-            self.position += edges.len() as u64 * CallRecord::SIZE;
+        if self.output.is_none() {
+            self.position += edges.len() as u64 * CALL_RECORD;
             return Ok(());
         }
         for edge in edges {
-            let record = CallRecord {
-                function: other(&edge).number(),
-                line: self.count(edge.line),
-                calls: self.count(edge.calls),
-                cost: self.cost(first_cost(edge.costs())),
-            };
-            self.put_record(record)?;
+            let (line, calls) = (self.count(edge.line), self.count(edge.calls));
+            let cost = self.cost(first_cost(edge.costs()));
+            self.put_numbers([other(&edge).number(), line, calls, cost])?;
         }
         Ok(())
     }
@@ -351,42 +332,22 @@ impl<W: Write> Walk<W> {
         id: FunctionId,
         sub_calls_at: u64,
     ) -> Result<(), WriteError> {
-        if self.is_survey {
-            self.position += lists.count_of(id) * InvocationRecord::SIZE;
+        if self.output.is_none() {
+            self.position += lists.count_of(id) * INVOCATION_RECORD;
             return Ok(());
         }
         let narrowing = self.narrowing;
         lists.of(id, &narrowing, sub_calls_at, |record| {
-            self.put_record(record)
+            self.put_numbers(record)
         })
     }
 
     /// Takes note that the record of the next function begins.
-    fn begin_function(&mut self) -> Result<(), WriteError> {
-        if !self.is_survey {
-            let address = self.address()?;
+    fn begin_function(&mut self) {
+        if self.output.is_none() {
+            // What cannot be addressed is refused before it is written.
+            let address = self.narrowing.count(self.position);
             self.function_addresses.push(address);
         }
-        Ok(())
-    }
-
-    /// The present place.
-    fn address(&self) -> Result<u32, WriteError> {
-        u32::try_from(self.position).map_err(|_| WriteError::TooLarge(self.position))
-    }
-}
-
-impl<W: Write + Seek> Walk<W> {
-    /// Ends the file: writes the addresses, which were not known when their places were.
-    fn patch(mut self, header_address: u32) -> Result<(), WriteError> {
-        self.output.seek(SeekFrom::Start(HEADER_ADDRESS_AT))?;
-        self.output.write_u32::<LittleEndian>(header_address)?;
-        self.output.seek(SeekFrom::Start(FUNCTION_ADDRESSES_AT))?;
-        for &address in &self.function_addresses {
-            self.output.write_u32::<LittleEndian>(address)?;
-        }
-        self.output.seek(SeekFrom::Start(self.position))?;
-        self.output.flush()?;
-        Ok(())
     }
 }

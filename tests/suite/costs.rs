@@ -25,12 +25,6 @@ impl std::io::Write for Untouchable {
     }
 }
 
-impl std::io::Seek for Untouchable {
-    fn seek(&mut self, _: std::io::SeekFrom) -> std::io::Result<u64> {
-        panic!("sought in")
-    }
-}
-
 #[test]
 fn a_file_over_4_gib_is_refused_before_anything_is_written() {
     let mut text = b"events: Ir\nfl=(1) ".to_vec();

@@ -2,16 +2,16 @@
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
-use byteorder::{LittleEndian, ReadBytesExt};
+use byteorder::{ByteOrder, LittleEndian};
 
 use super::super::error::{ReadError, ReadErrorKind};
-use super::super::layout::{NUMBER, Record};
+use super::super::layout::NUMBER;
 
 /// Bytes that a name or a header line may have: as many as a line of the profile it came from.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// Zeros in a row that no name has, and no list of calls, since it has each call edge once. Holes of
-/// files are multiples of it.
+/// Zeros in a row that no name has, no list of calls, since it has each call edge once, and no list of
+/// invocations, each of which has an address. Holes of files are multiples of it.
 const HOLE: usize = 4096;
 
 /// A file that is read forwards, with few jumps.
@@ -55,25 +55,32 @@ impl<R: Read + Seek> Bytes<R> {
         Ok(())
     }
 
-    #[inline]
-    pub fn record<T: Record>(&mut self) -> Result<T, ReadError> {
-        let record = T::read(&mut self.input).map_err(|error| self.failed(error))?;
-        self.position += T::SIZE;
-        Ok(record)
+    #[inline(always)]
+    pub fn numbers<const N: usize>(&mut self) -> Result<[u32; N], ReadError> {
+        let mut bytes = [[0; size_of::<u32>()]; N];
+        let done = self.input.read_exact(bytes.as_flattened_mut());
+        done.map_err(|error| self.failed(error))?;
+        let mut numbers = [0; N];
+        LittleEndian::read_u32_into(bytes.as_flattened(), &mut numbers);
+        self.position += N as u64 * NUMBER;
+        Ok(numbers)
     }
 
-    /// Reads the next record of a list of calls; `what` is what it is called in messages, and `zeros`
-    /// counts the bytes of zeros in a row.
-    #[inline]
-    pub fn call<T: Record>(&mut self, what: &str, zeros: &mut usize) -> Result<T, ReadError> {
-        let record: T = self.record()?;
-        *zeros = if record.is_zero() {
-            *zeros + size_of::<T>()
-        } else {
-            0
+    /// Reads the next record of a list; `what` is what it is called in messages, and `zeros` counts
+    /// the bytes of zeros in a row.
+    #[inline(always)]
+    pub fn listed<const N: usize>(
+        &mut self,
+        what: &str,
+        zeros: &mut usize,
+    ) -> Result<[u32; N], ReadError> {
+        let record = self.numbers()?;
+        *zeros = match record == [0; N] {
+            true => *zeros + size_of_val(&record),
+            false => 0,
         };
         if *zeros >= HOLE {
-            return Err(self.hole(&format!("{what} list"), "calls"));
+            return Err(self.hole(&format!("{what} list"), "records"));
         }
         Ok(record)
     }
@@ -82,13 +89,6 @@ impl<R: Read + Seek> Bytes<R> {
         self.corrupt(format!(
             "the {what} has a hole: expected {expected} (found {HOLE} or more zero bytes in a row)"
         ))
-    }
-
-    pub fn number(&mut self) -> Result<u32, ReadError> {
-        let number = self.input.read_u32::<LittleEndian>();
-        let number = number.map_err(|error| self.failed(error))?;
-        self.position += NUMBER;
-        Ok(number)
     }
 
     /// Reads a line into `line`, without its end; false if it has none before `limit`.
@@ -128,18 +128,13 @@ impl<R: Read + Seek> Bytes<R> {
     ) -> Result<(), ReadError> {
         match is_right {
             true => Ok(()),
-            false => Err(self.corrupt_at(at, message())),
+            false => Err(self.error(at, ReadErrorKind::Corrupt(message()))),
         }
     }
 
     /// Something that cannot be right at the present place.
     pub fn corrupt(&self, message: String) -> ReadError {
-        self.corrupt_at(self.position, message)
-    }
-
-    /// Something that cannot be right at another place.
-    pub fn corrupt_at(&self, offset: u64, message: String) -> ReadError {
-        self.error(offset, ReadErrorKind::Corrupt(message))
+        self.error(self.position, ReadErrorKind::Corrupt(message))
     }
 
     /// A problem at any place.

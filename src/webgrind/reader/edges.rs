@@ -3,7 +3,6 @@
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
-use super::super::layout::CallRecord;
 use crate::profile::{CallEdge, Cost, FunctionId};
 
 /// Which list a record stands in.
@@ -57,16 +56,16 @@ impl EdgeUnion {
         self.previous = None;
     }
 
-    /// Takes in a record of the list of `function`.
+    /// Takes in a record of the list of `function`: the other function, line, calls and cost.
     ///
     /// Several of one edge in a list are added up. Where both lists have the edge, the figures of
     /// the called-from list count.
-    pub fn add(&mut self, kind: ListKind, function: u32, record: CallRecord) {
+    pub fn add(&mut self, kind: ListKind, function: u32, [other, line, calls, cost]: [u32; 4]) {
         let (caller, callee) = match kind {
-            ListKind::CalledFrom => (record.function, function),
-            ListKind::SubCalls => (function, record.function),
+            ListKind::CalledFrom => (other, function),
+            ListKind::SubCalls => (function, other),
         };
-        let entry = self.entries.entry((caller, callee, record.line));
+        let entry = self.entries.entry((caller, callee, line));
         let at = entry.index();
         let entry = entry.or_insert(Entry {
             calls: 0,
@@ -81,8 +80,8 @@ impl EdgeUnion {
             entry.figures = kind;
         }
         if entry.figures == kind {
-            entry.calls += u64::from(record.calls);
-            entry.cost += Cost::from(record.cost);
+            entry.calls += u64::from(calls);
+            entry.cost += Cost::from(cost);
         }
         if std::mem::replace(&mut entry.listed[kind as usize], true) {
             return;
@@ -138,14 +137,7 @@ mod tests {
         let mut union = EdgeUnion::default();
         for &(kind, function, records) in lists {
             union.begin_list();
-            for numbers in records {
-                let [function_called, line, calls, cost] = *numbers;
-                let record = CallRecord {
-                    function: function_called,
-                    line,
-                    calls,
-                    cost,
-                };
+            for &record in records {
                 union.add(kind, function, record);
             }
         }

@@ -23,9 +23,7 @@ mod table;
 use std::io::{Read, Seek};
 
 use super::error::{ReadError, ReadErrorKind, ReadWarning};
-use super::layout::{
-    FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Record, Start, Version,
-};
+use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Version};
 use super::page::NAMELESS;
 use crate::profile::{Kind, LONGEST_NAME, ProfileBuilder, ProfileKind, is_overlong};
 use crate::shown::text::excerpt;
@@ -164,14 +162,9 @@ impl<R: Read + Seek> File<R> {
         if size > LARGEST_FILE {
             return Err(source.error(0, ReadErrorKind::TooLarge(size)));
         }
-        expect_bytes(
-            &source,
-            "header address and function count",
-            Start::SIZE - NUMBER,
-        )?;
-        let headers_at = u64::from(source.number()?);
-        let count_at = source.position();
-        let count = source.number()?;
+        expect_bytes(&source, "header address and function count", 2 * NUMBER)?;
+        let [headers_at, count] = source.numbers()?;
+        let (headers_at, count_at) = (u64::from(headers_at), HEADER_ADDRESS_AT + NUMBER);
         let room = (size - source.position()) / NUMBER;
         if count == 0 {
             return Err(source.error(count_at, ReadErrorKind::NoFunctions));
@@ -257,7 +250,7 @@ impl<R: Read + Seek> File<R> {
 
 fn read_version<R: Read + Seek>(source: &mut Bytes<R>) -> Result<Version, ReadError> {
     expect_bytes(source, "version", NUMBER)?;
-    let found = source.number()?;
+    let [found] = source.numbers()?;
     Version::from_number(found).ok_or_else(|| {
         let problem = match found {
             1..=3 => ReadErrorKind::TooOld(found),
@@ -279,7 +272,7 @@ fn addresses<R: Read + Seek>(
 ) -> Result<Vec<u32>, ReadError> {
     let mut addresses = Vec::new();
     for _ in 0..count {
-        let address = source.number()?;
+        let [address] = source.numbers()?;
         addresses.push(address);
         let address = u64::from(address);
         if !(lowest..=highest).contains(&address) {

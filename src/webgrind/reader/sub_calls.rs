@@ -3,7 +3,7 @@
 use std::io::{Read, Seek};
 
 use super::super::error::ReadError;
-use super::super::layout::{InvocationRecord, NOBODY, Record, SubCallRecord};
+use super::super::layout::{NOBODY, SUB_CALL_RECORD, UNCALLED};
 use super::bytes::Bytes;
 use crate::profile::{CallEdge, Cost, FunctionId, InvocationCall, InvocationTree, ProfileBuilder};
 
@@ -16,28 +16,14 @@ struct SubCallRange {
 
 impl SubCallRange {
     fn end(self) -> u64 {
-        u64::from(self.address) + u64::from(self.count) * SubCallRecord::SIZE
+        u64::from(self.address) + u64::from(self.count) * SUB_CALL_RECORD
     }
 }
 
-/// A call as both sides of it state it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Claim {
-    caller: u32,
-    caller_invocation: u32,
-    line: u32,
-    cost: u32,
-}
-
-impl Claim {
-    /// Of an invocation whose caller is known already, or that has none.
-    const SETTLED: Claim = Claim {
-        caller: NOBODY,
-        caller_invocation: 0,
-        line: 0,
-        cost: 0,
-    };
-}
+/// A call as both sides of it state it: cost, caller, which invocation of it, and line.
+///
+/// [`UNCALLED`] for an invocation whose caller is known already, or that has none.
+type Claim = [u32; 4];
 
 /// The contents of invocation records besides the places of their sub-calls, in the order of the
 /// file.
@@ -73,20 +59,22 @@ impl Invocations {
         self.starts.push(self.len());
     }
 
-    pub fn push(&mut self, record: &InvocationRecord) {
-        self.sub_calls.push(SubCallRange {
-            address: record.sub_call_address,
-            count: record.sub_call_count,
-        });
+    /// Adds an invocation record.
+    pub fn push(&mut self, record: [u32; 8]) {
+        let [
+            self_cost,
+            inclusive,
+            cost,
+            caller,
+            invocation,
+            line,
+            count,
+            address,
+        ] = record;
+        self.sub_calls.push(SubCallRange { address, count });
         if let Some(stated) = &mut self.stated {
-            let costs = [record.self_cost, record.inclusive];
-            stated.costs.push(costs);
-            stated.claims.push(Claim {
-                caller: record.caller,
-                caller_invocation: record.caller_invocation,
-                line: record.line,
-                cost: record.call_cost,
-            });
+            stated.costs.push([self_cost, inclusive]);
+            stated.claims.push([cost, caller, invocation, line]);
         }
     }
 
@@ -105,29 +93,23 @@ impl Invocations {
         let mut links = stated.map(|stated| Links::new(&self, stated, &order));
         for (position, &index) in (0u32..).zip(&order) {
             let range = self.sub_calls[index as usize];
-            if range.count > 0 {
-                source.go_to(u64::from(range.address))?;
+            if range.count == 0 {
+                continue;
             }
-            let (caller, caller_invocation) = self.number_of(index);
+            source.go_to(u64::from(range.address))?;
+            let (caller, invocation) = self.number_of(index);
             let mut zeros = 0;
             for _ in 0..range.count {
-                let (record, called) = self.sub_call(source, &mut zeros)?;
-                let (line, cost) = (record.line, record.cost);
+                let ([callee, _, line, cost], called) = self.sub_call(source, &mut zeros)?;
                 let edge = CallEdge {
                     caller: FunctionId(caller),
-                    callee: FunctionId(record.function),
+                    callee: FunctionId(callee),
                     line: u64::from(line),
                     calls: 1,
                 };
                 builder.add_table_edge(edge, cost.into());
                 if let Some(links) = &mut links {
-                    let claim = Claim {
-                        caller,
-                        caller_invocation,
-                        line,
-                        cost,
-                    };
-                    links.add_call(position, &edge, called, claim);
+                    links.add_call(position, &edge, called, [cost, caller, invocation, line]);
                 }
             }
         }
@@ -170,8 +152,13 @@ impl Invocations {
             let address = u64::from(range.address);
             let is_in_place = address >= lowest && range.end() <= headers_at;
             source.expect(is_in_place, address, || {
-                let of = self.number_of(index);
-                misplaced_sub_calls(of, range.count, lowest, headers_at)
+                let (function, invocation) = self.number_of(index);
+                format!(
+                    "sub-calls of invocation {invocation} of function {function} out of place: \
+                     expected {} between bytes {lowest} and {headers_at}, after functions and \
+                     other sub-calls and before the headers",
+                    range.count
+                )
             })?;
             lowest = range.end();
         }
@@ -183,15 +170,14 @@ impl Invocations {
         &self,
         source: &mut Bytes<R>,
         zeros: &mut usize,
-    ) -> Result<(SubCallRecord, Option<u32>), ReadError> {
+    ) -> Result<([u32; 4], Option<u32>), ReadError> {
         let offset = source.position();
-        let record: SubCallRecord = source.call("sub-call", zeros)?;
+        let record @ [function, invocation, ..] = source.listed::<4>("sub-call", zeros)?;
         let functions = self.starts.len();
-        let (function, invocation) = (record.function, record.invocation);
-        let Some(&start) = self.starts.get(function as usize) else {
-            let message = no_function("a sub-call", functions, function);
-            return Err(source.corrupt_at(offset, message));
-        };
+        source.expect((function as usize) < functions, offset, || {
+            no_function("a sub-call", functions, function)
+        })?;
+        let start = self.starts[function as usize];
         if invocation == NOBODY {
             return Ok((record, None));
         }
@@ -217,21 +203,6 @@ pub(super) fn no_function(record: &str, functions: usize, found: u32) -> String 
     format!(
         "{record} names a function that is not there: expected a number below {functions} \
          (found {found})"
-    )
-}
-
-/// The message about sub-calls that stand elsewhere than between functions and headers, or where
-/// others do.
-pub(super) fn misplaced_sub_calls(
-    (function, invocation): (u32, u32),
-    count: u32,
-    lowest: u64,
-    highest: u64,
-) -> String {
-    format!(
-        "sub-calls of invocation {invocation} of function {function} out of place: expected \
-         {count} between bytes {lowest} and {highest}, after functions and other sub-calls and \
-         before the headers"
     )
 }
 
@@ -279,11 +250,11 @@ impl Links {
     fn add_call(&mut self, caller: u32, edge: &CallEdge, called: Option<u32>, claim: Claim) {
         let invocation = called.map(|index| self.positions[index as usize]);
         let call = InvocationCall::new(edge.callee, invocation, edge.line);
-        self.tree.add_call::<1>(call, &[claim.cost.into()]);
+        self.tree.add_call::<1>(call, &[claim[0].into()]);
         let Some(index) = called else { return };
         let stated = &mut self.claims[index as usize];
         if *stated == claim {
-            *stated = Claim::SETTLED;
+            *stated = UNCALLED;
             self.tree.claim(self.positions[index as usize], caller);
         }
     }

@@ -4,12 +4,11 @@ use std::io::{Read, Seek};
 
 use super::super::error::ReadError;
 use super::super::layout::{
-    CallRecord, FUNCTION_ADDRESSES_AT, FunctionField, InvocationRecord, NOBODY, NUMBER, Record,
-    Version,
+    CALL_RECORD, FUNCTION_ADDRESSES_AT, FunctionField, INVOCATION_RECORD, NOBODY, NUMBER, Version,
 };
 use super::File;
 use super::edges::{EdgeUnion, ListKind};
-use super::sub_calls::{Invocations, misplaced_sub_calls, no_function};
+use super::sub_calls::{Invocations, no_function};
 use crate::profile::{Cost, ProfileBuilder, TableFunction};
 
 /// Reads function records, one after the other.
@@ -128,19 +127,20 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         })?;
         let mut figures = [0; FunctionField::COUNT];
         for field in fields {
-            figures[*field as usize] = source.number()?;
+            [figures[*field as usize]] = source.numbers()?;
         }
         Ok(figures)
     }
 
     fn list(&mut self, kind: ListKind, count: u32) -> Result<(), ReadError> {
-        self.expect_room(kind.name(), count, CallRecord::SIZE)?;
+        self.expect_room(kind.name(), count, CALL_RECORD)?;
         self.edges.begin_list();
         let mut zeros = 0;
         for _ in 0..count {
             let at = self.file.source.position();
-            let record: CallRecord = self.file.source.call(kind.name(), &mut zeros)?;
-            self.expect_function(at, kind.name(), record.function)?;
+            let record = self.file.source.listed(kind.name(), &mut zeros)?;
+            let [other, ..]: [u32; 4] = record;
+            self.expect_function(at, kind.name(), other)?;
             self.edges.add(kind, self.function, record);
         }
         Ok(())
@@ -148,16 +148,17 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
 
     fn invocations(&mut self, count: u32) -> Result<(), ReadError> {
         const WHAT: &str = "invocation";
-        self.expect_room(WHAT, count, InvocationRecord::SIZE)?;
+        self.expect_room(WHAT, count, INVOCATION_RECORD)?;
         self.invocations.begin_function();
-        for invocation in 0..count {
+        let mut zeros = 0;
+        for _ in 0..count {
             let at = self.file.source.position();
-            let record = self.file.source.record::<InvocationRecord>()?;
-            if record.caller != NOBODY {
-                self.expect_function(at, WHAT, record.caller)?;
+            let record = self.file.source.listed(WHAT, &mut zeros)?;
+            let [_, _, _, caller, ..]: [u32; 8] = record;
+            if caller != NOBODY {
+                self.expect_function(at, WHAT, caller)?;
             }
-            self.expect_later_sub_calls(invocation, &record)?;
-            self.invocations.push(&record);
+            self.invocations.push(record);
         }
         Ok(())
     }
@@ -172,23 +173,6 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
                 "the {what} list of function {function} does not fit before the headers: expected \
                  at most {room} records (found {count})"
             )
-        })
-    }
-
-    /// Checks that the sub-calls of an invocation do not stand before it.
-    ///
-    /// Where they stand exactly is checked when all are known. This much at once, so that a hole,
-    /// which would be invocations without end, takes no memory.
-    fn expect_later_sub_calls(
-        &self,
-        invocation: u32,
-        record: &InvocationRecord,
-    ) -> Result<(), ReadError> {
-        let (lowest, highest) = (self.file.source.position(), self.file.headers_at);
-        let address = u64::from(record.sub_call_address);
-        let of = (self.function, invocation);
-        self.file.source.expect(address >= lowest, address, || {
-            misplaced_sub_calls(of, record.sub_call_count, lowest, highest)
         })
     }
 

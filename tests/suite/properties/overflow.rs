@@ -1,7 +1,5 @@
 //! Numbers of more than 32 bits, under each policy.
 
-use std::io::Cursor;
-
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
 use proptest::prelude::*;
 
@@ -50,10 +48,10 @@ proptest! {
         let tables = document.tables(&Wanted::First);
         let profile = Reading::default().sound(&spell(&document, &style).text);
         let write = |policy| {
-            let mut output = Cursor::new(Vec::new());
-            let written = webgrind::write(&profile, &write_options(|options| options.on_overflow = policy), &mut output)
+            let mut output = Vec::new();
+            let warnings = webgrind::write(&profile, &write_options(|options| options.on_overflow = policy), &mut output)
                 .map_err(|error| error.to_string())?;
-            Ok::<_, String>((decode(&output.into_inner()), written.warnings))
+            Ok::<_, String>((decode(&output), warnings))
         };
         let event = String::from_utf8_lossy(profile.event()).into_owned();
         let is_time = event == "Time_(10ns)";
