@@ -1,7 +1,7 @@
 //! The functions of a profile.
 
 use super::costs::{Cost, CostTable};
-use super::ids::{FunctionId, NameId, room_like, slot};
+use super::ids::{FunctionId, NameId, next_index, room_like, slot};
 use super::numbering::{Numbered, Numbering};
 use super::{Kind, ModelError};
 
@@ -39,7 +39,7 @@ pub(super) enum LineRule {
     Least,
 }
 
-/// What identifies a function: packed, since it is hashed for each block of an aggregate.
+/// What identifies a function: packed, since it is hashed.
 type FunctionKey = (u64, u64);
 
 #[inline]
@@ -55,12 +55,20 @@ pub(super) struct FunctionTable {
     pub self_costs: CostTable,
     /// Inclusive costs. While a run is being read: what they hold besides self costs and calls.
     pub inclusive_costs: CostTable,
-    /// By [`Function::key`]; in a trace that is being read, by the name alone. None are numbered as
-    /// long as nobody asks for them.
+    /// While a run is being read: by name, the first function of that name.
+    by_name: Vec<Option<FirstOfName>>,
+    /// By [`Function::key`]. While a run is being read: those that are not the first of their names.
+    /// After that none are numbered as long as nobody asks for them.
     numbers: Numbering,
-    /// By name, the number of the function of this name that was found last, if it is still that:
-    /// of many functions, few are looked up in a table that no cache of a processor holds.
-    latest: Vec<u32>,
+}
+
+/// All that a look-up needs to know of a function: of many functions, no cache of a processor holds
+/// all that there is.
+#[derive(Clone, Copy, Debug)]
+struct FirstOfName {
+    object: NameId,
+    file: NameId,
+    id: FunctionId,
 }
 
 impl FunctionTable {
@@ -83,12 +91,16 @@ impl FunctionTable {
 
     /// Takes all functions away, for another run.
     pub fn take(&mut self) -> FunctionTable {
+        // One by one: all names there are may be far more.
+        for function in &self.functions {
+            *slot(&mut self.by_name, function.name.index()) = None;
+        }
         let next = FunctionTable {
             functions: room_like(&self.functions),
             self_costs: CostTable::new(self.self_costs.width()),
             inclusive_costs: CostTable::new(self.inclusive_costs.width()),
+            by_name: std::mem::take(&mut self.by_name),
             numbers: Numbering::default(),
-            latest: std::mem::take(&mut self.latest),
         };
         let mut taken = std::mem::replace(self, next);
         taken.numbers = Numbering::default();
@@ -125,27 +137,22 @@ impl FunctionTable {
         file: NameId,
         name: NameId,
     ) -> Numbered<FunctionId> {
-        let wanted = match kind {
-            Kind::Trace => key(NameId::EMPTY, NameId::EMPTY, name, 0),
-            Kind::Aggregate => key(object, file, name, 0),
-        };
         let functions = &self.functions;
-        let key_of = |function: &Function| match kind {
-            Kind::Trace => key(NameId::EMPTY, NameId::EMPTY, function.name, 0),
-            Kind::Aggregate => function.key(),
-        };
-        let latest = slot(&mut self.latest, name.index());
-        if let Some(function) = functions.get(*latest as usize)
-            && key_of(function) == wanted
-        {
-            return Numbered::Known(FunctionId(*latest));
+        let first = slot(&mut self.by_name, name.index());
+        let found = match first {
+            Some(first) if kind == Kind::Trace || first.object == object && first.file == file => {
+                return Numbered::Known(first.id);
+            }
+            Some(_) => {
+                let key = key(object, file, name, 0);
+                let key_of = |number: usize| functions[number].key();
+                self.numbers.number(key, functions.len(), key_of)
+            }
+            None => next_index(functions.len()).map_or(Numbered::Full, Numbered::New),
         }
-        let numbers = &mut self.numbers;
-        let found = numbers.number(wanted, |number| key_of(&functions[number]));
-        if let Numbered::Known(number) | Numbered::New(number) = found {
-            *latest = number;
-        }
-        if let Numbered::New(_) = found {
+        .map(FunctionId);
+        if let Numbered::New(id) = found {
+            first.get_or_insert(FirstOfName { object, file, id });
             self.push(Function {
                 object,
                 file,
@@ -158,23 +165,20 @@ impl FunctionTable {
                 line_source: LineSource::Nothing,
             });
         }
-        found.map(FunctionId)
+        found
     }
 
     /// Adds what another table says of a function, but for its costs. Its names are those of this
     /// table.
     pub fn merge(&mut self, function: &Function, rule: LineRule) -> Result<FunctionId, ModelError> {
+        let functions = &self.functions;
+        let key_of = |number: usize| functions[number].key();
         if self.numbers.is_empty() {
-            for row in 0..self.functions.len() {
-                let functions = &self.functions;
-                self.numbers
-                    .number(functions[row].key(), |number| functions[number].key());
+            for (row, own) in functions.iter().enumerate() {
+                self.numbers.number(own.key(), row, key_of);
             }
         }
-        let functions = &self.functions;
-        let found = self
-            .numbers
-            .number(function.key(), |number| functions[number].key());
+        let found = self.numbers.number(function.key(), functions.len(), key_of);
         match found.map(FunctionId) {
             Numbered::Known(id) => {
                 let own = &mut self.functions[id.index()];

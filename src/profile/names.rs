@@ -33,7 +33,8 @@ impl NameTable {
     /// Returns the number of `name`, entering it if it is new; none when 2³² − 1 names are taken.
     pub fn intern(&mut self, name: &[u8]) -> Option<NameId> {
         let (bytes, ends) = (&self.bytes, &self.ends);
-        match self.numbers.number(name, |number| nth(bytes, ends, number)) {
+        let name_of = |number| nth(bytes, ends, number);
+        match self.numbers.number(name, ends.len(), name_of) {
             Numbered::Known(number) => Some(NameId(number)),
             Numbered::New(number) => {
                 self.bytes.extend_from_slice(name);

@@ -7,14 +7,23 @@ use hashbrown::hash_table::{Entry, HashTable};
 
 use super::ids::next_index;
 
-/// The numbers of the keys of a table, which holds the keys in the order of their numbers.
+/// The numbers of the keys of a table, which holds the keys in the order of their numbers. Of some
+/// it may find the numbers itself.
 ///
-/// An `IndexMap` holds them itself, each with its hash, and with an index of 64 bits. For millions of
-/// call edges, of 32 bytes each, that is half as much memory again.
+/// An `IndexMap` holds the keys as well, and indices of 64 bits. For millions of call edges, of 32
+/// bytes each, that is half as much memory again.
 #[derive(Debug, Default)]
 pub(super) struct Numbering {
-    numbers: HashTable<u32>,
+    numbers: HashTable<Number>,
     hasher: RandomState,
+}
+
+/// A number, and a part of its key's hash: a table that grows asks for no keys, which no cache of a
+/// processor may hold.
+#[derive(Debug)]
+struct Number {
+    number: u32,
+    hash: u32,
 }
 
 /// What a table knows of a key.
@@ -38,29 +47,47 @@ impl<Id> Numbered<Id> {
     }
 }
 
+impl Number {
+    /// A hash of 64 bits again: a table looks at its lowest bits and at its highest.
+    #[inline]
+    fn hash(&self) -> u64 {
+        u64::from(self.hash) << 32 | u64::from(self.hash)
+    }
+}
+
 impl Numbering {
     /// Whether nothing is numbered.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// Finds the number of a key, or gives it the next one: the table then has to take it in.
+    /// Finds the number of a key, or gives it the next one: the table, which has `len` keys, then
+    /// has to take it in.
     ///
     /// `key_of` is the key with a number.
     #[inline]
-    pub fn number<K: Eq + Hash>(&mut self, key: K, key_of: impl Fn(usize) -> K) -> Numbered<u32> {
-        let hasher = &self.hasher;
-        let next = next_index(self.numbers.len());
+    pub fn number<K: Eq + Hash>(
+        &mut self,
+        key: K,
+        len: usize,
+        key_of: impl Fn(usize) -> K,
+    ) -> Numbered<u32> {
+        let [_, _, _, _, hash @ ..] = self.hasher.hash_one(&key).to_be_bytes();
+        let number = next_index(len);
+        let new = Number {
+            number: number.unwrap_or_default(),
+            hash: u32::from_be_bytes(hash),
+        };
         let entry = self.numbers.entry(
-            hasher.hash_one(&key),
-            |&number| key_of(number as usize) == key,
-            |&number| hasher.hash_one(key_of(number as usize)),
+            new.hash(),
+            |known| known.hash == new.hash && key_of(known.number as usize) == key,
+            Number::hash,
         );
-        match (entry, next) {
-            (Entry::Occupied(known), _) => Numbered::Known(*known.get()),
-            (Entry::Vacant(new), Some(next)) => {
-                new.insert(next);
-                Numbered::New(next)
+        match (entry, number) {
+            (Entry::Occupied(known), _) => Numbered::Known(known.get().number),
+            (Entry::Vacant(place), Some(number)) => {
+                place.insert(new);
+                Numbered::New(number)
             }
             (Entry::Vacant(_), None) => Numbered::Full,
         }
@@ -81,7 +108,8 @@ mod tests {
                 number if known.is_some() => Numbered::Known(number),
                 number => Numbered::New(number),
             };
-            assert_eq!(numbering.number(key, |number| keys[number]), expected);
+            let found = numbering.number(key, keys.len(), |number| keys[number]);
+            assert_eq!(found, expected);
             if known.is_none() {
                 keys.push(key);
             }

@@ -96,6 +96,8 @@ struct Run {
     functions: FunctionTable,
     calls: CallTable,
     block: Option<Block>,
+    /// Whether a function with a block may have no line, for want of an own cost.
+    may_lack_line: bool,
     proxies: Vec<usize>,
 }
 
@@ -144,6 +146,7 @@ impl ProfileBuilder {
                 functions: FunctionTable::default(),
                 calls: CallTable::default(),
                 block: None,
+                may_lack_line: false,
                 proxies: Vec::new(),
             },
             section_total: 0,
@@ -451,9 +454,13 @@ impl ProfileBuilder {
             return None;
         }
         match self.add_to_edge::<WIDTH>(key, calls, costs.row) {
-            // The first call that names a function is the first of its edge as well.
+            // The first call that names a function is the first of its edge as well. What is known
+            // of others is not looked at: it may be far away in memory.
             Numbered::New(edge) => {
-                self.offer_line(callee, target_line);
+                let is_new = callee.index() + 1 == self.run.functions.as_slice().len();
+                if is_new || callee == caller || self.run.may_lack_line {
+                    self.offer_line(callee, target_line);
+                }
                 Some(edge)
             }
             Numbered::Known(edge) => Some(edge),
@@ -521,7 +528,9 @@ impl ProfileBuilder {
         if self.is_followed() {
             self.end_invocation();
         }
-        self.run.block = None;
+        if let Some(block) = self.run.block.take() {
+            self.run.may_lack_line |= !block.has_line;
+        }
     }
 
     /// Adds the run, or aggregate, that was being read to those before it in this input.
