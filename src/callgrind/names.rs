@@ -3,7 +3,37 @@
 use std::collections::HashMap;
 
 use super::line::{Cursor, Named};
-use crate::profile::NameId;
+use crate::profile::{FunctionId, NameId, ProfileBuilder};
+
+/// The name of a function, and the id that stands for it in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FunctionName {
+    pub name: NameId,
+    pub id: Option<u64>,
+}
+
+impl FunctionName {
+    /// A name without an id.
+    pub fn plain(name: NameId) -> Self {
+        FunctionName { name, id: None }
+    }
+}
+
+/// Where a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub object: NameId,
+    pub file: NameId,
+}
+
+/// What an id stands for.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    name: NameId,
+    /// The function of this name that was found last. So it is found again where its name is: of
+    /// many functions, no cache of a processor holds a second table.
+    function: Option<(Place, FunctionId)>,
+}
 
 /// The names that the ids of one kind stand for: objects, files or functions.
 ///
@@ -13,15 +43,15 @@ use crate::profile::NameId;
 pub(super) struct IdTable {
     /// Names of the ids from 0 on, where any id of a page is defined.
     pages: Vec<Option<Box<Page>>>,
-    far: HashMap<u64, NameId, foldhash::fast::RandomState>,
+    far: HashMap<u64, Entry, foldhash::fast::RandomState>,
 }
 
 /// The names of ids that follow one another.
-type Page = [Option<NameId>; IdTable::PAGE];
+type Page = [Option<Entry>; IdTable::PAGE];
 
 impl IdTable {
     /// Ids on a page: few, for a file may define but one of each.
-    const PAGE: usize = 64;
+    const PAGE: usize = 32;
 
     /// The first id that is far. Valgrind numbers all functions that it knows of, and writes those
     /// that were called.
@@ -31,26 +61,39 @@ impl IdTable {
     pub fn get(&self, id: u64) -> Option<NameId> {
         let near = usize::try_from(id).ok()?;
         match self.pages.get(near / Self::PAGE) {
-            Some(page) => page.as_ref()?[near % Self::PAGE],
+            Some(page) => Some(page.as_ref()?[near % Self::PAGE]?.name),
             None => self.get_far(id),
         }
     }
 
     #[cold]
     fn get_far(&self, id: u64) -> Option<NameId> {
-        self.far.get(&id).copied()
+        Some(self.far.get(&id)?.name)
+    }
+
+    #[inline]
+    fn entry(&mut self, id: u64) -> Option<&mut Entry> {
+        let near = usize::try_from(id).ok()?;
+        match self.pages.get_mut(near / Self::PAGE) {
+            Some(page) => page.as_mut()?[near % Self::PAGE].as_mut(),
+            None => self.far.get_mut(&id),
+        }
     }
 
     /// Defines an id; a later definition wins. True if it had another name before.
     pub fn define(&mut self, id: u64, name: NameId) -> bool {
-        let old = match usize::try_from(id).ok().filter(|&id| id < Self::FAR) {
-            Some(id) => self.near(id).replace(name),
-            None => self.far.insert(id, name),
+        let new = Entry {
+            name,
+            function: None,
         };
-        old.is_some_and(|old| old != name)
+        let old = match usize::try_from(id).ok().filter(|&id| id < Self::FAR) {
+            Some(id) => self.near(id).replace(new),
+            None => self.far.insert(id, new),
+        };
+        old.is_some_and(|old| old.name != name)
     }
 
-    fn near(&mut self, id: usize) -> &mut Option<NameId> {
+    fn near(&mut self, id: usize) -> &mut Option<Entry> {
         let page = id / Self::PAGE;
         if self.pages.len() <= page {
             self.pages.resize_with(page + 1, || None);
@@ -69,6 +112,8 @@ pub(super) struct IdTables {
     objects: IdTable,
     files: IdTable,
     functions: IdTable,
+    /// Whether the functions that ids stand for have other numbers by now.
+    are_renumbered: bool,
     /// How many bytes the names have that were put together.
     put_together: usize,
 }
@@ -84,6 +129,36 @@ impl IdTables {
             }
             Named::Function | Named::Callee | Named::JumpFunction => &mut self.functions,
         }
+    }
+
+    /// Finds the function of a name.
+    #[inline]
+    pub fn function(
+        &mut self,
+        function: FunctionName,
+        place: Place,
+        builder: &mut ProfileBuilder,
+    ) -> FunctionId {
+        let id = function.id.filter(|_| !self.are_renumbered);
+        let entry = id.and_then(|id| self.functions.entry(id));
+        let mut entry = entry.filter(|entry| entry.name == function.name);
+        if let Some(entry) = &entry
+            && let Some((known, id)) = entry.function
+            && known == place
+        {
+            return id;
+        }
+        let id = builder.function(place.object, place.file, function.name);
+        if let Some(entry) = &mut entry {
+            entry.function = Some((place, id));
+        }
+        id
+    }
+
+    /// Says that functions have other numbers from here on, for good: in traces, each run has its
+    /// own.
+    pub fn forget_functions(&mut self) {
+        self.are_renumbered = true;
     }
 
     /// How many bytes names that are put together may have in all: few bytes can stand for many.

@@ -294,6 +294,32 @@ mod tests {
     }
 
     #[test]
+    fn edges_are_found_wherever_the_others_of_their_callers_stand() {
+        let mut calls = CallTable::default();
+        let mut keys = Vec::new();
+        // Callers with few edges and with many, in one go and bit by bit.
+        for at in 0..4000 {
+            let key = EdgeKey {
+                caller: FunctionId([at / 20, at % 3, 5, at / 1000][at as usize / 7 % 4]),
+                callee: FunctionId(at % 7),
+                file: NameId::of(u32::from(at % 11 == 0)),
+                line: u64::from(at % 13),
+            };
+            let known = keys.iter().position(|known| *known == key);
+            let position = u32::try_from(known.unwrap_or(keys.len())).unwrap();
+            let expected = match known {
+                Some(_) => Numbered::Known(EdgeId(position)),
+                None => Numbered::New(EdgeId(position)),
+            };
+            assert_eq!(calls.add(key, 1), expected);
+            if known.is_none() {
+                keys.push(key);
+            }
+        }
+        assert!((500..3500).contains(&keys.len()), "{}", keys.len());
+    }
+
+    #[test]
     fn edges_keep_their_order_however_many_there_are() {
         let mut calls = CallTable::default();
         let key = |line| EdgeKey {

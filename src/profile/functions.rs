@@ -39,14 +39,8 @@ pub(super) enum LineRule {
     Least,
 }
 
-/// What identifies a function: packed, since it is hashed.
-type FunctionKey = (u64, u64);
-
-#[inline]
-fn key(object: NameId, file: NameId, name: NameId, rest: u32) -> FunctionKey {
-    let pair = |[high, low]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
-    (pair([object.0, file.0]), pair([name.0, rest]))
-}
+/// What identifies a function: its object, file and name, and what else tells it from others.
+type FunctionKey = (NameId, NameId, NameId, u32);
 
 /// The functions of a profile by their numbers, with their costs.
 #[derive(Debug, Default)]
@@ -144,8 +138,8 @@ impl FunctionTable {
                 return Numbered::Known(first.id);
             }
             Some(_) => {
-                let key = key(object, file, name, 0);
                 let key_of = |number: usize| functions[number].key();
+                let key = (object, file, name, 0);
                 self.numbers.number(key, functions.len(), key_of)
             }
             None => next_index(functions.len()).map_or(Numbered::Full, Numbered::New),
@@ -202,7 +196,7 @@ impl Function {
     #[inline]
     fn key(&self) -> FunctionKey {
         let rest = self.before << 1 | u32::from(self.is_listed);
-        key(self.object, self.file, self.name, rest)
+        (self.object, self.file, self.name, rest)
     }
 
     /// Takes a line unless one from as good a source is there already.

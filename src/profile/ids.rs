@@ -1,19 +1,28 @@
 //! Indices into the tables of a profile.
 
+use std::num::NonZeroU32;
+
 /// Number of a name in a profile; see [`Profile::name`](super::Profile::name).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NameId(pub(super) u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(NonZeroU32);
 
 impl NameId {
     /// The empty name, which every table holds.
-    pub const EMPTY: NameId = NameId(0);
+    pub const EMPTY: NameId = NameId::of(0);
 
     /// `{main}`, the function that spans a whole run in Xdebug's traces: every table holds it.
-    pub const MAIN: NameId = NameId(1);
+    pub const MAIN: NameId = NameId::of(1);
+
+    /// The name with this number, which is below 2³² − 1. It is kept as the number after it, so that
+    /// an `Option` takes no more room.
+    pub(super) const fn of(number: u32) -> Self {
+        NameId(NonZeroU32::MIN.saturating_add(number))
+    }
 
     /// The number as an index.
+    #[inline]
     pub fn index(self) -> usize {
-        self.0 as usize
+        self.0.get() as usize - 1
     }
 }
 

@@ -35,11 +35,11 @@ impl NameTable {
         let (bytes, ends) = (&self.bytes, &self.ends);
         let name_of = |number| nth(bytes, ends, number);
         match self.numbers.number(name, ends.len(), name_of) {
-            Numbered::Known(number) => Some(NameId(number)),
+            Numbered::Known(number) => Some(NameId::of(number)),
             Numbered::New(number) => {
                 self.bytes.extend_from_slice(name);
                 self.ends.push(self.bytes.len());
-                Some(NameId(number))
+                Some(NameId::of(number))
             }
             Numbered::Full => None,
         }

@@ -244,28 +244,6 @@ fn the_longest_line_and_one_byte_more() {
     }
 }
 
-/// Names that no cost and no call belongs to.
-#[test]
-fn long_names_that_nobody_uses() {
-    let named = |key: &str| {
-        let names = (0..15).map(|number| {
-            let name = [key.as_bytes(), &vec![b'a' + number; 4 * MIB], b"\n"].concat();
-            gzip(&name)
-        });
-        let names: Vec<u8> = names.flatten().collect();
-        [
-            gzip(HEADER),
-            gzip(b"17 1\n"),
-            names,
-            gzip(b"fn=main\n18 1\n"),
-        ]
-        .concat()
-    };
-    for key in ["cfn=", "fn=", "cfi=", "cob="] {
-        assert_converted(&run_within(LITTLE, &named(key), &[]));
-    }
-}
-
 /// Lines of 3 MiB, each full of something that takes more memory than its text.
 #[test]
 fn long_lines_of_many_pieces() {

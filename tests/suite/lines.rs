@@ -1,8 +1,5 @@
 //! Lines of the body, one by one: positions, numbers, and which of them are none.
 
-use cg_preprocess::callgrind;
-use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
-
 use crate::library::{Reading, listed, listing, merged, profile};
 
 const ADDRESSES: &str = "positions: instr line\nevents: Ir\nfn=f\n";
@@ -113,26 +110,5 @@ fn of_several_inputs_the_least_line_counts() {
         let texts = lines.map(|line| format!("events: Ir\nfn=f\n{line} 1\n"));
         let expected = ["f | :5 |  | self 3 | inclusive 3 | invocations 3"];
         assert_eq!(listing(&merged(texts.map(profile))), expected, "{lines:?}");
-    }
-}
-
-#[test]
-fn plain_names_take_memory_only_when_they_are_used() {
-    let mut text = String::from("events: Ir\nfl=a.c\nfn=main\n1 5\n");
-    for i in 0..1000 {
-        text += &format!(
-            "cfn=unused{i}\ncfi=file{i}\nfi=inline{i}\nob=object{i}\nfn=never{i}\njfn=j{i}\n"
-        );
-    }
-    for read in [callgrind::read, callgrind::read_line_by_line] {
-        let mut builder = ProfileBuilder::new(ProfileOptions::default());
-        read(
-            text.as_bytes(),
-            "a.cg",
-            &Reading::default().read,
-            &mut builder,
-        )
-        .unwrap();
-        assert!(builder.intern(b"the next").index() < 10);
     }
 }

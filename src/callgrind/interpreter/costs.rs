@@ -82,7 +82,7 @@ impl Interpreter<'_> {
                 Ok(next)
             }
             Err(problem) => {
-                self.in_force.end_call(self.builder);
+                self.in_force.end_call();
                 self.expect = Expect::SkippedCall;
                 Err(problem)
             }
@@ -121,8 +121,12 @@ impl Interpreter<'_> {
     /// that were read last.
     #[inline(always)]
     pub(super) fn add_call(&mut self, call: PendingCall, matching: Cost) {
-        let file = self.in_force.call_file(self.builder);
-        let Some(callee) = self.in_force.callee(self.builder) else {
+        let file = if self.builder.keeps_call_files() {
+            self.in_force.call_file()
+        } else {
+            NameId::EMPTY
+        };
+        let Some(callee) = self.in_force.callee(&mut self.ids, self.builder) else {
             return;
         };
         let call = Call {
@@ -153,7 +157,7 @@ impl Interpreter<'_> {
         if !self.in_force.has_function() {
             return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
         }
-        let name = self.in_force.open_block(self.builder);
+        let name = self.in_force.open_block(&mut self.ids, self.builder);
         self.section.open_block(name == Some(NameId::MAIN));
         Ok(())
     }

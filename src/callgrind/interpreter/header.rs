@@ -87,6 +87,9 @@ impl Interpreter<'_> {
     fn tell_kind(&mut self, kind: Kind) {
         if self.section.tell_kind(kind) {
             self.builder.set_kind(kind);
+            if kind == Kind::Trace {
+                self.ids.forget_functions();
+            }
         }
     }
 

@@ -14,14 +14,14 @@ mod sections;
 use super::error::{Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;
 use super::line::{CompressedName, Cursor, Named};
-use super::names::IdTables;
+use super::names::{FunctionName, IdTables};
 use super::{Error, KindChoice, Options};
 use crate::profile::{Cost, Kind, NameId, ProfileBuilder};
 use crate::shown::text::excerpt;
 use columns::Columns;
 use costs::Expect;
 use diagnostics::Diagnostics;
-use in_force::{InForce, Name};
+use in_force::InForce;
 use sections::Section;
 
 /// How the line begins that Xdebug's append mode writes between runs.
@@ -56,9 +56,13 @@ impl<'a> Interpreter<'a> {
             KindChoice::Aggregate => Some(Kind::Aggregate),
         };
         builder.begin_input(fixed.unwrap_or(Kind::Aggregate));
+        let mut ids = IdTables::default();
+        if fixed == Some(Kind::Trace) {
+            ids.forget_functions();
+        }
         Interpreter {
             builder,
-            ids: IdTables::default(),
+            ids,
             in_force: InForce::default(),
             columns: Columns::default(),
             section: Section::first(fixed),
@@ -251,12 +255,18 @@ impl<'a> Interpreter<'a> {
     fn name_line(&mut self, named: Named, data: &[u8], start: usize) -> Result<usize, Problem> {
         let mut cursor = Cursor::new(data, start);
         let name = match cursor.name() {
-            Ok(CompressedName::Plain(name)) => Name::Plain(name),
-            Ok(CompressedName::Reference(id)) => Name::Known(match self.ids.of(named).get(id) {
-                Some(name) => name,
-                None => self.undefined(named, id),
-            }),
-            Ok(CompressedName::Definition(id, name)) => Name::Known(self.define(named, id, name)),
+            Ok(CompressedName::Plain(name)) => FunctionName::plain(self.builder.intern(name)),
+            Ok(CompressedName::Reference(id)) => FunctionName {
+                name: match self.ids.of(named).get(id) {
+                    Some(name) => name,
+                    None => self.undefined(named, id),
+                },
+                id: Some(id),
+            },
+            Ok(CompressedName::Definition(id, name)) => FunctionName {
+                name: self.define(named, id, name),
+                id: Some(id),
+            },
             Err(error) => return Err(Problem::at(error.into(), data, start)),
         };
         self.is_profile = true;
@@ -365,7 +375,7 @@ impl<'a> Interpreter<'a> {
 
     /// Says what a section lacks that may end within the block of the function in force.
     fn end_section(&mut self, is_open: bool) {
-        let open = is_open.then(|| self.in_force.function_name(self.builder));
+        let open = is_open.then(|| self.builder.name(self.in_force.function_name()));
         let own = self.builder.section_self_total();
         let selected = |stated: &[Cost]| self.columns.selected(stated);
         if let Some(kind) = self.section.lacks(open, own, selected) {

@@ -4,10 +4,10 @@
 use super::Interpreter;
 use super::columns::{FastPath, Spelling};
 use super::costs::Expect;
-use super::in_force::Name;
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{Key, Record};
 use crate::callgrind::line::{Named, Position};
+use crate::callgrind::names::FunctionName;
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
 impl Interpreter<'_> {
@@ -156,8 +156,8 @@ impl Interpreter<'_> {
             Some(record) => *record,
             None => self.enter_record(key, false)?,
         };
-        self.in_force.set_file(Name::Known(record.file));
-        self.in_force.set_function(Name::Known(record.name));
+        self.in_force.set_file(record.file);
+        self.in_force.set_function(FunctionName::plain(record.name));
         self.in_force
             .open_block_of(record.function, record.file, self.builder);
         self.section.open_block(record.name == NameId::MAIN);
@@ -188,8 +188,7 @@ impl Interpreter<'_> {
             Some(record) => *record,
             None => self.enter_record(key, true)?,
         };
-        self.in_force
-            .set_known_callee(record.name, record.file, self.builder);
+        self.in_force.set_known_callee(record.name, record.file);
         self.columns.move_to(Position::of_line(record.line.into()));
         self.note_rare(line);
         let matching = line.matching;

@@ -372,15 +372,8 @@ impl ProfileBuilder {
     }
 
     /// Opens a block: what follows are costs and calls of this function.
-    #[inline]
-    pub fn open_block(&mut self, object: NameId, file: NameId, name: NameId) {
-        let function = self.function(object, file, name);
-        self.open_block_of(function, object, file);
-    }
-
-    /// Opens a block of a function that was found before.
     #[inline(always)]
-    pub fn open_block_of(&mut self, function: FunctionId, object: NameId, file: NameId) {
+    pub fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
         self.close_block();
         let Some(found) = self.run.functions.get_mut(function) else {
             return;
