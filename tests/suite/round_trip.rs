@@ -1,27 +1,27 @@
 //! What is written as a preprocessed file is read back as it was.
 
-use std::fs;
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
 
 use cg_preprocess::callgrind;
-use cg_preprocess::profile::{
-    EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions,
-};
+use cg_preprocess::profile::{InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, ReadWarning, Version, WriteWarning};
 use proptest::prelude::*;
 
 use crate::common::fixtures;
+use crate::common::preprocessed::numbers;
 use crate::common::tables::{self, Tables, assert_same};
-use crate::library::{self, profile_options, write, write_with};
+use crate::library::{self, linked, read_files_with, text_of, write, write_with};
 use crate::properties;
 use crate::properties::spelling::spell;
 use crate::properties::strategies::{PROXIES, Size, aggregate, style, trace};
 
 /// Reads callgrind text, with its invocations.
-fn read_text(text: &[u8], mut options: ProfileOptions) -> Profile {
-    options.invocations = true;
-    library::read(text, options)
+fn read_text(text: &[u8]) -> Profile {
+    library::read(text, linked())
+}
+
+fn fixture(name: &str) -> Profile {
+    read_text(&fixtures::bytes(name))
 }
 
 fn read_files(files: &[&[u8]]) -> (Profile, Vec<ReadOutcome>) {
@@ -34,28 +34,6 @@ fn read_file(file: &[u8]) -> Profile {
     let is_absent = |warning: &ReadWarning| matches!(warning, ReadWarning::EventAbsent { .. });
     assert!(!outcomes[0].warnings.iter().any(is_absent));
     profile
-}
-
-/// All profiles among the fixtures that are sound.
-fn profiles() -> Vec<(PathBuf, Vec<u8>)> {
-    files(|path| path.extension().is_some_and(|e| e == "cg" || e == "out"))
-}
-
-/// All files among the fixtures that webgrind's own preprocessors wrote.
-fn golden_files() -> Vec<(PathBuf, Vec<u8>)> {
-    files(|path| path.extension().is_some_and(|e| e == "pre"))
-}
-
-fn files(wanted: impl Fn(&Path) -> bool) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files = Vec::new();
-    for folder in ["xdebug2", "xdebug3", "valgrind", "other", "producers"] {
-        let mut paths = fixtures::files_below(&fixtures::path(folder));
-        paths.retain(|path| wanted(path));
-        let contents = paths.iter().map(|path| fs::read(path).unwrap());
-        files.extend(paths.iter().cloned().zip(contents));
-    }
-    assert!(files.len() >= 9, "only {} fixtures", files.len());
-    files
 }
 
 /// What comes back from a file of some version, lists of calls in the order that it holds.
@@ -122,30 +100,35 @@ fn check_chain(profile: &Profile, policy: OnOverflow) {
 
 #[test]
 fn every_fixture_comes_back_from_every_version() {
-    for (path, text) in profiles() {
-        println!("{}", path.display());
-        check(
-            &read_text(&text, ProfileOptions::default()),
-            OnOverflow::Error,
-        );
+    for (name, text) in fixtures::profiles() {
+        println!("{name}");
+        check(&read_text(&text), OnOverflow::Error);
     }
 }
 
 #[test]
 fn files_of_webgrind_itself_are_written_again_byte_for_byte() {
-    for (path, file) in golden_files() {
+    let mut files = fixtures::files_below(&fixtures::folder());
+    let is_golden = |name: &str| name.starts_with("xdebug") && name.ends_with(".pre");
+    files.retain(|path| is_golden(&fixtures::short(path)));
+    assert!(files.len() > 8);
+    for path in files {
+        let file = std::fs::read(&path).unwrap();
         let version = Version::from_number(u32::from(file[0])).unwrap();
-        let written = write(&read_file(&file), version);
-        assert!(written == file, "{}", path.display());
+        assert!(
+            write(&read_file(&file), version) == file,
+            "{}",
+            path.display()
+        );
     }
 }
 
 /// Costs of `text` times a million, as a derived event.
 fn in_millions(text: &[u8], event: &str) -> Profile {
     let header = format!("event: Scaled = 1000000 {event}\n");
-    let options =
-        profile_options(|options| options.events = EventChoice::Named(vec![b"Scaled".to_vec()]));
-    read_text(&[header.as_bytes(), text].concat(), options)
+    let mut options = library::event("Scaled");
+    options.invocations = true;
+    library::read([header.as_bytes(), text].concat(), options)
 }
 
 #[test]
@@ -158,10 +141,8 @@ fn scaled_and_saturated_files_come_back() {
         println!("{path}");
         let profile = in_millions(&fixtures::bytes(path), event);
         let (_, warnings) = write_with(&profile, Version::V7, OnOverflow::Scale);
-        assert!(
-            matches!(warnings[..], [WriteWarning::Scaled { .. }]),
-            "{warnings:?}"
-        );
+        let is_scaled = matches!(warnings[..], [WriteWarning::Scaled { .. }]);
+        assert!(is_scaled, "{warnings:?}");
         check(&profile, OnOverflow::Scale);
         check(&profile, OnOverflow::Saturate);
     }
@@ -169,21 +150,16 @@ fn scaled_and_saturated_files_come_back() {
 
 #[test]
 fn inclusive_costs_are_those_of_the_file_and_not_summed_up() {
-    let proxies = ["php::call_user_func", "php::call_user_func_array"];
-    let proxies = proxies.map(|name| name.as_bytes().to_vec()).to_vec();
-    let text = fixtures::bytes("xdebug3/proxies.cg");
-    let plain = read_text(&text, ProfileOptions::default());
-    let options = profile_options(|options| options.proxies = proxies);
-    let stepped_over = read_text(&text, options);
-    assert_ne!(Tables::of(&plain), Tables::of(&stepped_over));
-    check(&stepped_over, OnOverflow::Error);
-
-    let options = profile_options(|options| options.inclusive = InclusiveCost::Outermost);
-    let text = fixtures::bytes("xdebug3/features.cg");
-    let outermost = read_text(&text, options);
-    let plain = read_text(&text, ProfileOptions::default());
-    assert_ne!(Tables::of(&plain), Tables::of(&outermost));
-    check(&outermost, OnOverflow::Error);
+    let mut stepping_over = linked();
+    stepping_over.proxies = PROXIES.map(Vec::from).to_vec();
+    let mut outermost = linked();
+    outermost.inclusive = InclusiveCost::Outermost;
+    for (name, options) in [("proxies", stepping_over), ("features", outermost)] {
+        let text = fixtures::bytes(&format!("xdebug3/{name}.cg"));
+        let changed = library::read(&text, options);
+        assert_ne!(Tables::of(&read_text(&text)), Tables::of(&changed));
+        check(&changed, OnOverflow::Error);
+    }
 }
 
 /// Tables in which several functions differ by their object alone, which no version holds.
@@ -192,7 +168,7 @@ const TWINS: &str = "events: Ir\nob=a.so\nfl=\nfn=???\n1 10\ncob=b.so\ncfi=\ncfn
 
 #[test]
 fn functions_that_differ_by_their_object_alone_stay_apart() {
-    let profile = read_text(TWINS.as_bytes(), ProfileOptions::default());
+    let profile = read_text(TWINS.as_bytes());
     assert_eq!(profile.functions().len(), 2);
     check(&profile, OnOverflow::Error);
 
@@ -209,30 +185,12 @@ fn functions_that_differ_by_their_object_alone_stay_apart() {
 }
 
 #[test]
-fn several_files_are_summed() {
-    let text = fixtures::bytes("xdebug3/small.cg");
-    let once = read_text(&text, ProfileOptions::default());
-    let file = write(&once, Version::V7);
-    let (both, _) = read_files(&[&file, &file]);
-    let mut expected = held_by(&once, Version::V7, true).map_costs(|cost| 2 * cost);
-    for row in &mut expected.functions {
-        row.invocations *= 2;
-        let calls = row.called_from.iter_mut().chain(&mut row.sub_calls);
-        calls.for_each(|call| call.calls *= 2);
-    }
-    let mut found = Tables::of(&both);
-    found.headers = expected.headers.clone();
-    assert_same(&found, &expected, "twice");
-}
-
-#[test]
 fn a_line_that_one_version_lacks_is_taken_from_another() {
-    let profile = read_text(
-        &fixtures::bytes("xdebug3/small.cg"),
-        ProfileOptions::default(),
-    );
-    let lines =
-        |profile: &Profile| -> Vec<u64> { profile.functions().map(|(_, f)| f.line).collect() };
+    let profile = fixture("xdebug3/small.cg");
+    let lines = |profile: &Profile| -> Vec<u64> {
+        let functions = profile.functions();
+        functions.map(|(_, function)| function.line).collect()
+    };
     let (v6, v7) = (write(&profile, Version::V6), write(&profile, Version::V7));
     let (both, _) = read_files(&[&v6, &v7]);
     assert_eq!(lines(&both), lines(&profile));
@@ -241,8 +199,7 @@ fn a_line_that_one_version_lacks_is_taken_from_another() {
 
 #[test]
 fn the_invocations_of_several_files_are_kept() {
-    let traces = ["xdebug2/chain.cg", "xdebug3/features.cg"];
-    let profiles = traces.map(|path| read_text(&fixtures::bytes(path), ProfileOptions::default()));
+    let profiles = ["xdebug2/chain.cg", "xdebug3/features.cg"].map(fixture);
     let files = profiles
         .each_ref()
         .map(|profile| write(profile, Version::V4));
@@ -257,10 +214,8 @@ fn the_invocations_of_several_files_are_kept() {
     for position in 0..tree.invocations().len() {
         for call in tree.calls_of(position) {
             let called = tree.calls()[call].invocation().unwrap();
-            assert_eq!(
-                tree.invocations()[called].function,
-                tree.calls()[call].callee
-            );
+            let function = tree.invocations()[called].function;
+            assert_eq!(function, tree.calls()[call].callee);
             assert_eq!(tree.caller_of(called).unwrap().0, position);
         }
     }
@@ -270,14 +225,7 @@ fn the_invocations_of_several_files_are_kept() {
 
 #[test]
 fn an_aggregate_beside_a_trace_in_v4_keeps_its_sums() {
-    let trace = read_text(
-        &fixtures::bytes("xdebug2/chain.cg"),
-        ProfileOptions::default(),
-    );
-    let aggregate = read_text(
-        &fixtures::bytes("other/gperf.cg"),
-        ProfileOptions::default(),
-    );
+    let [trace, aggregate] = ["xdebug2/chain.cg", "other/gperf.cg"].map(fixture);
     let files = [write(&trace, Version::V4), write(&aggregate, Version::V7)];
     let (both, _) = read_files(&[&files[0], &files[1]]);
     let (file, warnings) = write_with(&both, Version::V4, OnOverflow::Error);
@@ -291,11 +239,9 @@ fn a_file_of_v4_is_what_it_was_written_from() {
     let [trace, aggregate] = ["xdebug2/chain.cg", "valgrind/threads-02.cg"].map(fixtures::bytes);
     let both = [&trace[..], b"\n", &aggregate].concat();
     let kind = |text: &[u8], version| {
-        let profile = read_text(text, ProfileOptions::default());
-        let file = write(&profile, version);
-        let mut builder = ProfileBuilder::new(ProfileOptions::default());
-        webgrind::read(Cursor::new(file), "test.pre", &mut builder).unwrap();
-        builder.finish().unwrap().kind()
+        let file = write(&read_text(text), version);
+        let (profile, _) = read_files_with(&[&file], ProfileOptions::default()).unwrap();
+        profile.kind()
     };
     assert_eq!(kind(&trace, Version::V4), ProfileKind::Trace);
     assert_eq!(kind(&trace, Version::V7), ProfileKind::Aggregate);
@@ -308,87 +254,54 @@ fn a_file_of_v4_is_what_it_was_written_from() {
 
 /// A v7 file with a function `f` of self cost 5, and these headers.
 fn file_with_headers(headers: &str) -> Vec<u8> {
-    let numbers: [u32; 10] = [7, 45, 1, 16, 0, 5, 5, 1, 0, 0];
-    let numbers = numbers.iter().flat_map(|number| number.to_le_bytes());
-    numbers
-        .chain(*b"a.c\nf")
-        .take(45 - 1)
-        .chain(*b"\n")
-        .chain(headers.bytes())
-        .collect()
+    let start = numbers(&[7, 45, 1, 16, 0, 5, 5, 1, 0, 0]);
+    [
+        &start,
+        &b"a.c\nf"[..45 - 1 - start.len()],
+        b"\n",
+        headers.as_bytes(),
+    ]
+    .concat()
 }
 
 #[test]
 fn the_event_is_the_first_of_the_headers() {
-    let read = |headers: &str, event: Option<&[u8]>| {
-        let mut builder = ProfileBuilder::new(profile_options(|options| {
-            options.events = event.map_or(EventChoice::First, |name| {
-                EventChoice::Named(vec![name.to_vec()])
-            })
-        }));
+    let read = |headers: &str, options: ProfileOptions| {
+        let mut builder = ProfileBuilder::new(options);
         let file = Cursor::new(file_with_headers(headers));
         let outcome = webgrind::read(file, "old.pre", &mut builder).unwrap();
         (builder.finish(), outcome.warnings)
     };
-    let (profile, warnings) = read("events: \nevents: Ir_(x1000) Dr\nevents: Dr\n", None);
-    assert_eq!(
-        (profile.unwrap().event(), warnings),
-        (&b"Ir_(x1000)"[..], vec![])
-    );
+    let first = ProfileOptions::default;
+    let (profile, warnings) = read("events: \nevents: Ir_(x1000) Dr\nevents: Dr\n", first());
+    assert_eq!(profile.unwrap().event(), b"Ir_(x1000)");
+    assert_eq!(warnings, []);
 
     // Without a header it is called what it would be written as.
-    let (profile, warnings) = read("cmd: a\n", None);
+    let (profile, warnings) = read("cmd: a\n", first());
     let profile = profile.unwrap();
-    assert_eq!(
-        (profile.event(), profile.total(), warnings),
-        (&b"Cost"[..], 5, vec![])
-    );
-    let mut sums = Vec::new();
-    callgrind::write(&profile, &mut sums).unwrap();
-    assert_eq!(library::read(&sums, ProfileOptions::default()).total(), 5);
+    assert_eq!((profile.event(), profile.total()), (&b"Cost"[..], 5));
+    assert_eq!(warnings, []);
+    let sums = text_of(|output| callgrind::write(&profile, output));
+    assert_eq!(library::profile(&sums).total(), 5);
 
-    let (profile, warnings) = read("events: Ir Dr\n", Some(b"Dr"));
-    assert_eq!(
-        profile.unwrap_err().to_string(),
-        "no event \"Dr\"; the profile has Ir"
-    );
-    assert_eq!(
-        warnings[0].to_string(),
-        "old.pre: no event \"Dr\", only \"Ir\": all its costs count as 0"
-    );
+    let (profile, warnings) = read("events: Ir Dr\n", library::event("Dr"));
+    let error = profile.unwrap_err().to_string();
+    assert_eq!(error, "no event \"Dr\"; the profile has Ir");
+    let told = "old.pre: no event \"Dr\", only \"Ir\": all its costs count as 0";
+    assert_eq!(warnings[0].to_string(), told);
 }
 
 #[test]
 fn headers_are_kept_and_the_summary_is_right() {
     let headers = |headers: &str| Tables::of(&read_file(&file_with_headers(headers))).headers;
     // A summary is not added to one that is there; blank lines would hide what follows them.
-    assert_eq!(
-        headers("cmd: a\r\n\nevents: Ir\nsummary: 7 8\npart:1\n"),
-        ["cmd: a", "events: Ir", "summary: 7 8", "part: 1"]
-    );
+    let found = headers("cmd: a\r\n\nevents: Ir\nsummary: 7 8\npart:1\n");
+    assert_eq!(found, ["cmd: a", "events: Ir", "summary: 7 8", "part: 1"]);
     assert_eq!(headers("events: Ir\n"), ["events: Ir", "summary: 5"]);
-    assert_eq!(
-        headers("summary: 0x5\nevents: Ir\n"),
-        ["summary: 5", "events: Ir"]
-    );
+    let found = headers("summary: 0x5\nevents: Ir\n");
+    assert_eq!(found, ["summary: 5", "events: Ir"]);
     assert_eq!(headers(""), ["summary: 5"]);
-}
-
-fn made_options() -> impl Strategy<Value = ProfileOptions> {
-    (any::<bool>(), any::<bool>()).prop_map(|(outermost, with_proxy)| {
-        profile_options(|options| {
-            if outermost {
-                options.inclusive = InclusiveCost::Outermost;
-            }
-            if with_proxy {
-                options.proxies = PROXIES.map(Vec::from).to_vec();
-            }
-        })
-    })
-}
-
-fn made_policy() -> impl Strategy<Value = OnOverflow> {
-    prop_oneof![Just(OnOverflow::Scale), Just(OnOverflow::Saturate)]
 }
 
 proptest! {
@@ -398,19 +311,30 @@ proptest! {
     fn made_up_traces_come_back(
         trace in trace(Size::Large),
         style in style(),
-        options in made_options(),
-        policy in made_policy(),
+        [is_outermost, steps_over, saturates]: [bool; 3],
     ) {
-        check(&read_text(&spell(&trace.document, &style).text, options), policy);
+        let mut options = linked();
+        if is_outermost {
+            options.inclusive = InclusiveCost::Outermost;
+        }
+        if steps_over {
+            options.proxies = PROXIES.map(Vec::from).to_vec();
+        }
+        let policy = if saturates { OnOverflow::Saturate } else { OnOverflow::Scale };
+        check(&library::read(spell(&trace.document, &style).text, options), policy);
     }
 
     #[test]
     fn made_up_aggregates_come_back(
         document in aggregate(Size::Large),
         style in style(),
-        options in made_options(),
-        policy in made_policy(),
+        [is_outermost, saturates]: [bool; 2],
     ) {
-        check(&read_text(&spell(&document, &style).text, options), policy);
+        let mut options = linked();
+        if is_outermost {
+            options.inclusive = InclusiveCost::Outermost;
+        }
+        let policy = if saturates { OnOverflow::Saturate } else { OnOverflow::Scale };
+        check(&library::read(spell(&document, &style).text, options), policy);
     }
 }

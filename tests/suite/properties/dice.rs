@@ -1,7 +1,5 @@
 //! Choices of a writer: which quirks it has at all, and when they show.
 
-use std::ops::{Deref, DerefMut};
-
 use crate::common::Random;
 
 /// Something that some writers of the format do and others do not.
@@ -52,7 +50,7 @@ pub enum Quirk {
 /// The choices of a writer.
 #[derive(Clone, Debug)]
 pub struct Dice {
-    random: Random,
+    pub random: Random,
     quirks: u32,
 }
 
@@ -70,20 +68,6 @@ impl Dice {
 
     /// Whether a quirk shows, once in so many times.
     pub fn shows(&mut self, quirk: Quirk, once_in: u64) -> bool {
-        self.has(quirk) && self.below(once_in) == 0
-    }
-}
-
-impl Deref for Dice {
-    type Target = Random;
-
-    fn deref(&self) -> &Random {
-        &self.random
-    }
-}
-
-impl DerefMut for Dice {
-    fn deref_mut(&mut self) -> &mut Random {
-        &mut self.random
+        self.has(quirk) && self.random.below(once_in) == 0
     }
 }

@@ -1,7 +1,6 @@
 //! A profile before it is written: parts, blocks, costs and calls, and the tables that follow.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use cg_preprocess::profile::Kind;
 
@@ -14,19 +13,11 @@ pub const EVENTS: [&str; 4] = ["Ir", "Dr", "Time_(10ns)", "cpu(ms)"];
 pub type Costs = [i64; EVENTS.len()];
 
 /// What identifies a function.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     pub object: Vec<u8>,
     pub file: Vec<u8>,
     pub name: Vec<u8>,
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Key { object, file, name } = self;
-        let [object, file, name] = [object, file, name].map(|name| name.escape_ascii());
-        write!(f, "{object} | {file} | {name}")
-    }
 }
 
 /// `event: Sum = ...`: factors and names of events or of formulas before it.
@@ -88,9 +79,7 @@ impl Part {
         let mut sum = Costs::default();
         for item in self.blocks.iter().flat_map(|block| &block.items) {
             if let Item::Own { costs, .. } = item {
-                sum.iter_mut()
-                    .zip(costs)
-                    .for_each(|(sum, cost)| *sum += cost);
+                add(&mut sum, costs, 1);
             }
         }
         sum
@@ -108,28 +97,36 @@ pub struct Document {
     pub parts: Vec<Part>,
 }
 
-/// A call edge between rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edge {
-    pub caller: usize,
-    pub callee: usize,
-    pub line: u64,
-    pub calls: u64,
-    pub cost: i64,
+/// Adds costs so many times.
+pub fn add(sum: &mut Costs, costs: &Costs, times: i64) {
+    let pairs = sum.iter_mut().zip(costs);
+    pairs.for_each(|(sum, cost)| *sum += times * cost);
 }
 
-/// Replaces the call lists by those that follow from single calls, in order.
-pub fn list(tables: &mut Tables, calls: impl IntoIterator<Item = Edge>) {
-    let mut edges: Vec<Edge> = Vec::new();
+/// A call of a function.
+pub fn call(function: usize, line: u64, calls: u64, cost: i64) -> Call {
+    let (file, costs) = (None, vec![cost]);
+    Call {
+        function,
+        line,
+        calls,
+        costs,
+        file,
+    }
+}
+
+/// Replaces the call lists by those that follow from single calls, each with its caller, in order.
+pub fn list(tables: &mut Tables, calls: impl IntoIterator<Item = (usize, Call)>) {
+    let mut edges: Vec<(usize, Call)> = Vec::new();
     let mut places = HashMap::new();
-    for call in calls {
-        let place = (call.caller, call.callee, call.line);
+    for (caller, call) in calls {
+        let place = (caller, call.function, call.line);
         let place = *places.entry(place).or_insert(edges.len());
         match edges.get_mut(place) {
-            None => edges.push(call),
-            Some(edge) => {
+            None => edges.push((caller, call)),
+            Some((_, edge)) => {
                 edge.calls += call.calls;
-                edge.cost += call.cost;
+                edge.costs[0] += call.costs[0];
             }
         }
     }
@@ -137,20 +134,11 @@ pub fn list(tables: &mut Tables, calls: impl IntoIterator<Item = Edge>) {
         row.called_from.clear();
         row.sub_calls.clear();
     }
-    for edge in edges {
-        let row = |function| Call {
-            function,
-            file: None,
-            line: edge.line,
-            calls: edge.calls,
-            costs: vec![edge.cost],
-        };
-        tables.functions[edge.callee]
-            .called_from
-            .push(row(edge.caller));
-        tables.functions[edge.caller]
-            .sub_calls
-            .push(row(edge.callee));
+    for (caller, call) in edges {
+        let mut from = call.clone();
+        from.function = caller;
+        tables.functions[call.function].called_from.push(from);
+        tables.functions[caller].sub_calls.push(call);
     }
 }
 
@@ -171,11 +159,7 @@ impl Document {
         }
         let formula = self.formulas.iter().find(|formula| formula.name == name);
         for (factor, name) in &formula.expect("a formula of this name").terms {
-            let inner = self.weights_of(name);
-            weights
-                .iter_mut()
-                .zip(inner)
-                .for_each(|(weight, inner)| *weight += factor * inner);
+            add(&mut weights, &self.weights_of(name), *factor);
         }
         weights
     }
@@ -256,13 +240,7 @@ impl Document {
                             let target = self.line(target.unwrap_or(0));
                             target_lines[callee].get_or_insert(target);
                             calls_in[callee] += calls;
-                            edges.push(Edge {
-                                caller,
-                                callee,
-                                line: self.line(line),
-                                calls,
-                                cost,
-                            });
+                            edges.push((caller, call(callee, self.line(line), calls, cost)));
                         }
                     }
                 }
@@ -275,9 +253,10 @@ impl Document {
                 Kind::Aggregate => calls_in[number].max(blocks[number].min(1)),
             };
         }
-        let headers = Vec::new();
-        let functions = rows;
-        let mut tables = Tables { headers, functions };
+        let mut tables = Tables {
+            functions: rows,
+            ..Tables::default()
+        };
         list(&mut tables, edges);
         tables
     }

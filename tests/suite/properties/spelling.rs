@@ -122,7 +122,10 @@ impl Speller<'_> {
     fn line(&mut self, line: impl AsRef<[u8]>) {
         self.bare_line(line.as_ref());
         while self.dice.shows(Quirk::Comments, 6) {
-            let noise = self.dice.pick(&["", "  ", "# fn=(1) main", "#", "\t"]);
+            let noise = self
+                .dice
+                .random
+                .pick(&["", "  ", "# fn=(1) main", "#", "\t"]);
             self.bare_line(noise.as_bytes());
         }
     }
@@ -139,7 +142,7 @@ impl Speller<'_> {
     fn kept(&mut self, key: &str, value: &str) {
         let mut space = " ";
         if self.dice.shows(Quirk::Blanks, 3) {
-            space = self.dice.pick(&["", "  "]);
+            space = self.dice.random.pick(&["", "  "]);
         }
         self.line(format!("{key}:{space}{value}"));
         // One space is needed after the colon, and is put there.
@@ -149,7 +152,7 @@ impl Speller<'_> {
 
     fn header(&mut self, number: usize, part: &Part) {
         let full = number == 0 || self.style.start == Start::Run;
-        if number == 0 && self.dice.below(2) == 0 {
+        if number == 0 && self.dice.random.below(2) == 0 {
             self.line("# callgrind format");
         }
         if number > 0 && full && self.document.kind == Kind::Trace {
@@ -159,11 +162,11 @@ impl Speller<'_> {
             self.run_header();
         }
         if full || self.style.start == Start::Part {
-            let id = (number + 1).to_string();
-            self.kept("part", &id);
+            self.kept("part", &(number + 1).to_string());
         }
         let repeats = number > 0
-            && (self.dice.shows(Quirk::MorePositions, 2) || (full && self.dice.below(2) == 0));
+            && (self.dice.shows(Quirk::MorePositions, 2)
+                || (full && self.dice.random.below(2) == 0));
         if number == 0 || repeats {
             self.positions();
         }
@@ -182,12 +185,12 @@ impl Speller<'_> {
     /// The headers that say a new run begins: no name is in force any more.
     fn run_header(&mut self) {
         self.kept("version", "1");
-        if self.document.kind == Kind::Trace {
-            self.kept("creator", "xdebug 3.2.0 (PHP 8.2.35)");
-        } else {
-            let creator = self.dice.pick(&["test", "callgrind-3.22.0", "pprof"]);
-            self.kept("creator", creator);
-        }
+        let creators: &[&str] = match self.document.kind {
+            Kind::Trace => &["xdebug 3.2.0 (PHP 8.2.35)"],
+            Kind::Aggregate => &["test", "callgrind-3.22.0", "pprof"],
+        };
+        let creator = self.dice.random.pick(creators);
+        self.kept("creator", creator);
         self.kept("cmd", "/srv/app/index.php");
         self.object.clear();
         self.file = None;
@@ -201,7 +204,7 @@ impl Speller<'_> {
         if !self.document.has_lines {
             layout = &[Column::Address];
         } else if self.dice.has(Quirk::MorePositions) {
-            layout = self.dice.pick(&[
+            layout = self.dice.random.pick(&[
                 &[Column::Line][..],
                 &[Column::Address, Column::Line],
                 &[Column::Block, Column::Line],
@@ -209,12 +212,8 @@ impl Speller<'_> {
                 &[Column::Line, Column::Address],
             ]);
         }
-        let names = layout.iter().map(|column| match column {
-            Column::Address => "instr",
-            Column::Block => "bb",
-            Column::Line => "line",
-        });
-        let names: Vec<_> = names.collect();
+        let name = |column: &Column| ["instr", "bb", "line"][*column as usize];
+        let names: Vec<_> = layout.iter().map(name).collect();
         self.kept("positions", &names.join(" "));
         self.layout = layout.to_vec();
         self.base = vec![0; layout.len()];
@@ -224,15 +223,15 @@ impl Speller<'_> {
         for formula in &self.document.formulas {
             let mut terms = Vec::new();
             for (factor, name) in &formula.terms {
-                let star = self.dice.pick(&[" ", "*", " * "]);
+                let star = self.dice.random.pick(&[" ", "*", " * "]);
                 terms.push(match factor {
                     1 => (*name).to_owned(),
                     _ => format!("{factor}{star}{name}"),
                 });
             }
-            let plus = self.dice.pick(&["+", " + "]);
-            let end = self.dice.pick(&["", " : a long name"]);
-            let equals = self.dice.pick(&[" = ", " =", "="]);
+            let plus = self.dice.random.pick(&["+", " + "]);
+            let end = self.dice.random.pick(&["", " : a long name"]);
+            let equals = self.dice.random.pick(&[" = ", " =", "="]);
             let value = format!("{}{equals}{}{end}", formula.name, terms.join(plus));
             self.kept("event", &value);
         }
@@ -240,24 +239,24 @@ impl Speller<'_> {
 
     fn events(&mut self, part: &Part) {
         let names: Vec<_> = part.columns.iter().map(|&event| EVENTS[event]).collect();
-        let line = format!("events: {}", names.join(" "));
-        self.line(line);
+        self.line(format!("events: {}", names.join(" ")));
     }
 
     fn summary(&mut self, part: &Part) {
         let summary = part.summary();
         let numbers = part.columns.iter().map(|&event| summary[event].to_string());
         let numbers: Vec<_> = numbers.collect();
-        let line = format!("summary: {}", numbers.join(" "));
-        self.line(line);
+        self.line(format!("summary: {}", numbers.join(" ")));
     }
 
     fn unknown_header(&mut self) {
         if self.dice.shows(Quirk::UnknownHeaders, 2) {
-            let key = self.dice.pick(&["desc", "x-y_z", "thread", "pid", "Fn"]);
-            let value = self
+            let key = self
                 .dice
-                .pick(&["Trigger: end", "1", "fn=(1) a", "=", "a b"]);
+                .random
+                .pick(&["desc", "x-y_z", "thread", "pid", "Fn"]);
+            let values = ["Trigger: end", "1", "fn=(1) a", "=", "a b"];
+            let value = self.dice.random.pick(&values);
             self.kept(key, value);
         }
     }
@@ -292,10 +291,8 @@ impl Speller<'_> {
     /// Writes `ob=`, `fl=` and `fn=`, as far as they are needed.
     fn open(&mut self, block: &Block) {
         let goes_on = self.function.replace(block.function) == Some(block.function);
-        if goes_on
-            && self.document.kind == Kind::Aggregate
-            && self.dice.shows(Quirk::OmitInForce, 2)
-        {
+        let is_aggregate = self.document.kind == Kind::Aggregate;
+        if goes_on && is_aggregate && self.dice.shows(Quirk::OmitInForce, 2) {
             return;
         }
         let Key { object, file, name } = &self.document.functions[block.function];
@@ -339,19 +336,16 @@ impl Speller<'_> {
     }
 
     fn key_line(&mut self, key: &[u8], value: &[u8]) {
-        let space: &[u8] = if self.dice.shows(Quirk::Blanks, 5) {
-            b" "
-        } else {
-            b""
-        };
+        let has_space = self.dice.shows(Quirk::Blanks, 5);
+        let space: &[u8] = if has_space { b" " } else { b"" };
         self.line([key, b"=", space, value].concat());
     }
 
     /// Lines within a function that hold no cost of it.
     fn idle_lines(&mut self) {
         if self.dice.shows(Quirk::InlinedFiles, 4) {
-            let any = self.dice.below(self.document.functions.len() as u64) as usize;
-            let key: &[u8] = self.dice.pick(&[b"fi", b"fe"]);
+            let any = self.dice.random.index(self.document.functions.len());
+            let key: &[u8] = self.dice.random.pick(&[b"fi", b"fe"]);
             let file = self.document.functions[any].file.clone();
             // Without any `fl=` the file at `fn=` counts, which this must not look like.
             if self.file.is_some() {
@@ -362,9 +356,8 @@ impl Speller<'_> {
             self.jump();
         }
         if self.dice.shows(Quirk::IdleLines, 6) {
-            let line = self
-                .dice
-                .pick(&["bb=1", "ln=7", "rec=2", "frfn=x", "total=3"]);
+            let lines = ["bb=1", "ln=7", "rec=2", "frfn=x", "total=3"];
+            let line = self.dice.random.pick(&lines);
             self.line(line);
         }
         if self.dice.shows(Quirk::UnknownHeaders, 8) {
@@ -373,20 +366,20 @@ impl Speller<'_> {
     }
 
     fn jump(&mut self) {
-        let any = self.dice.below(self.document.functions.len() as u64) as usize;
+        let any = self.dice.random.index(self.document.functions.len());
         let key = self.document.functions[any].clone();
-        if self.dice.below(2) == 0 {
+        if self.dice.random.below(2) == 0 {
             let file = self.files.spell(&key.file, &mut self.dice);
             self.key_line(b"jfi", &file);
             let name = self.functions.spell(&key.name, &mut self.dice);
             self.key_line(b"jfn", &name);
         }
-        let line = self.dice.below(50);
+        let line = self.dice.random.below(50);
         let target = self.position(line, false);
-        let count = self.dice.below(9);
-        let jump = self.dice.pick(&["jump=", "jcnd=3/"]);
+        let count = self.dice.random.below(9);
+        let jump = self.dice.random.pick(&["jump=", "jcnd=3/"]);
         self.line(format!("{jump}{count} {target}"));
-        let line = self.dice.below(50);
+        let line = self.dice.random.below(50);
         let source = self.position(line, true);
         self.line(source);
     }
@@ -443,7 +436,7 @@ impl Speller<'_> {
         }
         if needs_file || !omit {
             let file = self.files.spell(&key.file, &mut self.dice);
-            let other = self.dice.has(Quirk::AnyOrder) && self.dice.below(2) == 0;
+            let other = self.dice.has(Quirk::AnyOrder) && self.dice.random.below(2) == 0;
             lines.push((if other { b"cfi" } else { b"cfl" }, file));
         }
         if last.is_none() {
@@ -451,7 +444,7 @@ impl Speller<'_> {
             lines.push((b"cfn", name));
         }
         if self.dice.has(Quirk::AnyOrder) {
-            self.dice.shuffle(&mut lines);
+            self.dice.random.shuffle(&mut lines);
         }
         for (key, value) in lines {
             self.key_line(key, &value);
@@ -460,11 +453,8 @@ impl Speller<'_> {
     }
 
     fn calls(&mut self, calls: u64, target: Option<u64>) {
-        let key = if self.dice.shows(Quirk::RecursiveCalls, 3) {
-            "rcalls="
-        } else {
-            "calls="
-        };
+        let is_recursive = self.dice.shows(Quirk::RecursiveCalls, 3);
+        let key = if is_recursive { "rcalls=" } else { "calls=" };
         let count = self.number(calls);
         let target = match target {
             Some(line) => self.position(line, false),
@@ -476,7 +466,7 @@ impl Speller<'_> {
 
     fn blank(&mut self) -> &'static str {
         if self.dice.shows(Quirk::Blanks, 3) {
-            self.dice.pick(&["\t", "  ", " \t "])
+            self.dice.random.pick(&["\t", "  ", " \t "])
         } else {
             " "
         }
@@ -496,8 +486,8 @@ impl Speller<'_> {
         for column in 0..self.layout.len() {
             let number = match self.layout[column] {
                 Column::Line => line,
-                Column::Address => 0x400_000 + self.dice.below(0x1000),
-                Column::Block => self.dice.below(9),
+                Column::Address => 0x400_000 + self.dice.random.below(0x1000),
+                Column::Block => self.dice.random.below(9),
             };
             if column > 0 {
                 text += self.blank();
@@ -514,7 +504,7 @@ impl Speller<'_> {
         if !self.dice.shows(Quirk::Relative, 2) {
             return self.number(number);
         }
-        if number == base && self.dice.below(4) > 0 {
+        if number == base && self.dice.random.below(4) > 0 {
             "*".to_owned()
         } else if number >= base {
             format!("+{}", self.number(number - base))
@@ -540,22 +530,21 @@ impl Ids {
         }
         let id = self.new_id(dice);
         self.names.insert(id, name.to_vec());
-        let space = if dice.shows(Quirk::Blanks, 3) {
-            dice.pick(&["", "  "])
-        } else {
-            " "
-        };
+        let mut space = " ";
+        if dice.shows(Quirk::Blanks, 3) {
+            space = dice.random.pick(&["", "  "]);
+        }
         let id = format!("({}){space}", Self::id(id, dice));
         [id.as_bytes(), name].concat()
     }
 
     fn new_id(&self, dice: &mut Dice) -> u64 {
         if !self.names.is_empty() && dice.shows(Quirk::Redefinitions, 3) {
-            let known = dice.below(self.names.len() as u64) as usize;
+            let known = dice.random.below(self.names.len() as u64) as usize;
             return *self.names.keys().nth(known).expect("one of them");
         }
         if dice.shows(Quirk::FarIds, 2) {
-            return u64::MAX >> dice.below(64);
+            return u64::MAX >> dice.random.below(64);
         }
         (1..).find(|id| !self.names.contains_key(id)).unwrap_or(0)
     }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::document::{Block, Costs, Document, Edge, Item, Wanted, list};
+use super::document::{Block, Costs, Document, Item, Wanted, add, call, list};
 use crate::common::preprocessed::{NOBODY, V4Call, V4Invocation};
-use crate::common::tables::{Tables, narrow, spelled};
+use crate::common::tables::{Call, Tables, narrow, spelled};
 
 /// One invocation with all it called.
 #[derive(Clone, Debug)]
@@ -42,15 +42,8 @@ pub struct Trace {
     links: Vec<Vec<Option<usize>>>,
 }
 
-/// A call as it is listed.
-#[derive(Clone, Debug)]
-struct Listed {
-    callee: usize,
-    line: u64,
-    calls: u64,
-    cost: i64,
-    block: Option<usize>,
-}
+/// A call as it is listed, and the block that it runs.
+type Listed = (Call, Option<usize>);
 
 /// What a run becomes on its way into a document.
 #[derive(Default)]
@@ -91,19 +84,14 @@ impl PostOrder {
                 }
             };
             links.push(link);
-            let calls = 1;
-            let target = None;
             items.push(Item::Call {
                 callee,
-                calls,
-                target,
+                calls: 1,
+                target: None,
                 line,
                 costs,
             });
-            inclusive
-                .iter_mut()
-                .zip(costs)
-                .for_each(|(sum, cost)| *sum += cost);
+            add(&mut inclusive, &costs, 1);
         }
         self.blocks.push(Block {
             function: node.function,
@@ -151,9 +139,12 @@ impl Trace {
     pub fn stacks(&self, wanted: &Wanted, proxies: &[&str]) -> BTreeMap<String, i64> {
         let mut stacks = BTreeMap::new();
         let walk = Walk::new(self, wanted, proxies);
-        for root in walk.roots() {
-            walk.sum_stacks(root, &mut Vec::new(), &mut stacks);
-        }
+        walk.visit(true, &mut |path, cost| {
+            let names = path.iter().map(|&function| &*walk.names[function]);
+            *stacks
+                .entry(names.collect::<Vec<_>>().join(";"))
+                .or_default() += cost;
+        });
         stacks.retain(|_, cost| *cost != 0);
         stacks
     }
@@ -206,13 +197,10 @@ impl<'a> Walk<'a> {
                     inclusive += cost;
                     match item {
                         Item::Own { .. } => self_cost += cost,
-                        Item::Call { callee, line, .. } => calls.push(Listed {
-                            callee: numbers[callee],
-                            line: document.line(*line),
-                            calls: 1,
-                            cost,
-                            block: *links.next().expect("one link for each call"),
-                        }),
+                        Item::Call { callee, line, .. } => {
+                            let call = call(numbers[callee], document.line(*line), 1, cost);
+                            calls.push((call, *links.next().expect("one link for each call")));
+                        }
                     }
                 }
                 let name = &document.functions[block.function].name;
@@ -231,17 +219,16 @@ impl<'a> Walk<'a> {
 
     /// The calls of a block, those of proxies in place of the calls to them.
     fn replaced(&self, block: usize) -> Vec<Listed> {
-        let mut listed = Vec::new();
-        for call in &self.calls[block] {
-            let proxy = call.block.filter(|&block| self.is_proxy[block]);
+        let calls = self.calls[block].iter().flat_map(|call| {
+            let proxy = call.1.filter(|&block| self.is_proxy[block]);
             let made = proxy.map(|proxy| self.replaced(proxy)).unwrap_or_default();
             if made.is_empty() {
-                listed.push(call.clone());
+                vec![call.clone()]
             } else {
-                listed.extend(made);
+                made
             }
-        }
-        listed
+        });
+        calls.collect()
     }
 
     /// The calls that are listed for a block.
@@ -253,19 +240,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn edges(&self) -> Vec<Edge> {
-        let blocks = 0..self.functions.len();
-        let edges = blocks.flat_map(|block| {
-            let calls = self.listed(block).into_iter();
-            calls.map(move |call| Edge {
-                caller: self.functions[block],
-                callee: call.callee,
-                line: call.line,
-                calls: call.calls,
-                cost: call.cost,
+    fn edges(&self) -> impl Iterator<Item = (usize, Call)> {
+        self.functions
+            .iter()
+            .enumerate()
+            .flat_map(|(block, &caller)| {
+                let calls = self.listed(block).into_iter();
+                calls.map(move |(call, _)| (caller, call))
             })
-        });
-        edges.collect()
     }
 
     /// The blocks that nobody called.
@@ -275,65 +257,47 @@ impl<'a> Walk<'a> {
         (0..self.functions.len()).filter(move |block| !called.contains(block))
     }
 
-    fn sum_stacks(&self, block: usize, path: &mut Vec<usize>, stacks: &mut BTreeMap<String, i64>) {
-        let is_stepped_over =
-            self.is_proxy[block] && !self.calls[block].is_empty() && !path.is_empty();
-        if !is_stepped_over {
+    /// Tells the cost of each block and of each call without one, with the functions from the root
+    /// down to it; those of proxies are left out if these are stepped over.
+    fn visit(&self, steps_over: bool, found: &mut dyn FnMut(&[usize], i64)) {
+        for root in self.roots() {
+            self.visit_below(root, &mut Vec::new(), steps_over, found);
+        }
+    }
+
+    fn visit_below(
+        &self,
+        block: usize,
+        path: &mut Vec<usize>,
+        steps_over: bool,
+        found: &mut dyn FnMut(&[usize], i64),
+    ) {
+        let made_calls = self.is_proxy[block] && !self.calls[block].is_empty();
+        let is_left_out = steps_over && made_calls && !path.is_empty();
+        if !is_left_out {
             path.push(self.functions[block]);
         }
-        *stacks.entry(self.stack(path)).or_default() += self.self_costs[block];
-        for call in &self.calls[block] {
-            match call.block {
-                Some(block) => self.sum_stacks(block, path, stacks),
-                None => {
-                    path.push(call.callee);
-                    *stacks.entry(self.stack(path)).or_default() += call.cost;
-                    path.pop();
-                }
+        found(path, self.self_costs[block]);
+        for (call, block) in &self.calls[block] {
+            match block {
+                Some(block) => self.visit_below(*block, path, steps_over, found),
+                None => found(&[path, &[call.function][..]].concat(), call.costs[0]),
             }
         }
-        if !is_stepped_over {
+        if !is_left_out {
             path.pop();
         }
     }
 
-    fn stack(&self, path: &[usize]) -> String {
-        let names = path.iter().map(|&function| &*self.names[function]);
-        names.collect::<Vec<_>>().join(";")
-    }
-
-    /// Walks down from every root and counts what has nothing of its function above it.
+    /// Counts every cost once for each function on the way to it.
     fn outermost(&self, tables: &mut Tables) {
-        tables
-            .functions
-            .iter_mut()
-            .for_each(|row| row.inclusive = vec![0]);
-        for root in self.roots() {
-            self.walk_down(root, &mut Vec::new(), tables);
-        }
-    }
-
-    /// Returns the self costs of a block and of all that it called.
-    fn walk_down(&self, block: usize, above: &mut Vec<usize>, tables: &mut Tables) -> i64 {
-        let function = self.functions[block];
-        above.push(function);
-        let mut sum = self.self_costs[block];
-        for call in &self.calls[block] {
-            sum += match call.block {
-                Some(block) => self.walk_down(block, above, tables),
-                None => {
-                    if !above.contains(&call.callee) {
-                        tables.functions[call.callee].inclusive[0] += call.cost;
-                    }
-                    call.cost
-                }
-            };
-        }
-        above.pop();
-        if !above.contains(&function) {
-            tables.functions[function].inclusive[0] += sum;
-        }
-        sum
+        let rows = &mut tables.functions;
+        rows.iter_mut().for_each(|row| row.inclusive = vec![0]);
+        self.visit(false, &mut |path, cost| {
+            for &function in &HashSet::<_>::from_iter(path) {
+                rows[*function].inclusive[0] += cost;
+            }
+        });
     }
 
     fn invocations(&self) -> Vec<Vec<V4Invocation>> {
@@ -346,11 +310,11 @@ impl<'a> Walk<'a> {
         }
         let mut invocations = Vec::new();
         for block in 0..self.functions.len() {
-            let sub_calls = self.listed(block).into_iter().map(|call| V4Call {
-                function: narrow(call.callee as i64),
-                invocation: call.block.map_or(NOBODY, |block| number_of[block]),
+            let sub_calls = self.listed(block).into_iter().map(|(call, block)| V4Call {
+                function: narrow(call.function as i64),
+                invocation: block.map_or(NOBODY, |block| number_of[block]),
                 line: narrow(call.line as i64),
-                cost: narrow(call.cost),
+                cost: narrow(call.costs[0]),
             });
             invocations.push(V4Invocation {
                 self_cost: narrow(self.self_costs[block]),
@@ -363,12 +327,13 @@ impl<'a> Walk<'a> {
             });
         }
         for (caller, &caller_number) in number_of.iter().enumerate() {
-            for call in self.listed(caller) {
-                let Some(callee) = call.block else { continue };
-                invocations[callee].call_cost = narrow(call.cost);
-                invocations[callee].caller = narrow(self.functions[caller] as i64);
-                invocations[callee].caller_invocation = caller_number;
-                invocations[callee].line = narrow(call.line as i64);
+            for (call, block) in self.listed(caller) {
+                let Some(callee) = block else { continue };
+                let callee = &mut invocations[callee];
+                callee.call_cost = narrow(call.costs[0]);
+                callee.caller = narrow(self.functions[caller] as i64);
+                callee.caller_invocation = caller_number;
+                callee.line = narrow(call.line as i64);
             }
         }
         let mut lists = vec![Vec::new(); numbers.len()];
