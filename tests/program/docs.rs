@@ -1,23 +1,17 @@
 //! What the documentation shows: commands with their output, scripts, and links.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::path::PathBuf;
 
 use tempfile::TempDir;
 
 use crate::common;
 use crate::runner::{fixture, messages};
-use crate::transcripts::{self, shell};
-
-/// The top of the sources.
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use crate::transcripts::{self, shell, top};
 
 /// All pages for people.
 fn pages() -> Vec<PathBuf> {
-    let folders = [root().to_owned(), root().join("docs")];
+    let folders = [top().to_owned(), top().join("docs")];
     let pages: Vec<_> = folders
         .iter()
         .flat_map(|folder| common::pages::pages(folder))
@@ -33,7 +27,7 @@ fn commands_give_the_output_that_is_shown() {
         if fs::read_to_string(&path).unwrap().contains("```console") {
             count += 1;
             common::pages::check(&path, |block| {
-                (block.kind == "console").then(|| transcripts::run(block, root(), None))
+                (block.kind == "console").then(|| transcripts::run(block, top(), None))
             });
         }
     }
@@ -42,7 +36,7 @@ fn commands_give_the_output_that_is_shown() {
 
 #[test]
 fn the_changelog_tells_of_this_version() {
-    let changes = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
+    let changes = fs::read_to_string(top().join("CHANGELOG.md")).unwrap();
     let mut headings = changes.lines().filter_map(|line| line.strip_prefix("## ["));
     let newest = headings.find(|heading| !heading.starts_with("Unreleased"));
     let version = concat!(env!("CARGO_PKG_VERSION"), "] - ");
@@ -66,7 +60,7 @@ fn links_lead_somewhere() {
 /// Paths in the table of what goes where.
 #[test]
 fn the_architecture_names_what_there_is() {
-    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let page = fs::read_to_string(top().join("ARCHITECTURE.md")).unwrap();
     let quoted = page.split('`').skip(1).step_by(2);
     let paths = quoted.filter(|text| text.ends_with(".rs") || text.ends_with('/'));
     let mut count = 0;
@@ -74,7 +68,7 @@ fn the_architecture_names_what_there_is() {
         let folders = ["src", ".", "src/callgrind", "src/callgrind/interpreter"];
         let is_there = folders
             .iter()
-            .any(|folder| root().join(folder).join(path).exists());
+            .any(|folder| top().join(folder).join(path).exists());
         assert!(is_there, "{path}");
         count += 1;
     }
@@ -163,7 +157,7 @@ mod scripts {
             let text = fs::read_to_string(&page).unwrap();
             let blocks = common::pages::blocks(&text);
             let has_commands = blocks.iter().any(|block| block.kind == "sh");
-            let name = page.strip_prefix(root()).unwrap().to_str().unwrap();
+            let name = page.strip_prefix(top()).unwrap().to_str().unwrap();
             let is_run = name == "docs/many-machines.md" || PAGES.contains(&name);
             assert!(
                 !has_commands || is_run || text.contains("No test runs"),
@@ -175,7 +169,7 @@ mod scripts {
     #[test]
     fn run_without_errors() {
         for page in PAGES {
-            let text = fs::read_to_string(root().join(page)).unwrap();
+            let text = fs::read_to_string(top().join(page)).unwrap();
             let folder = workplace();
             let mut count = 0;
             for block in common::pages::blocks(&text) {
@@ -197,114 +191,6 @@ mod scripts {
                 count += 1;
             }
             assert!(count > 0, "{page}");
-        }
-    }
-}
-
-#[cfg(unix)]
-mod profile_gate {
-    use super::*;
-
-    const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ci/profile-gate.sh");
-
-    /// A profile with a function that costs so much.
-    fn profile(folder: &TempDir, name: &str, cost: u32) -> String {
-        let path = folder.path().join(name);
-        let text = format!(
-            "events: Ir\nfl=a.c\nfn=main\n1 1000\ncfn=work\ncalls=1 5\n2 {cost}\n\nfn=work\n5 {cost}\n"
-        );
-        fs::write(&path, text).unwrap();
-        path.into_os_string().into_string().unwrap()
-    }
-
-    fn gate(folder: &TempDir, arguments: &str) -> Output {
-        shell(&format!("{SCRIPT} {arguments}"), folder.path())
-    }
-
-    #[test]
-    fn passes_small_changes_and_stops_large_ones() {
-        let folder = TempDir::new().unwrap();
-        let [old, small, large] = [("old", 9000), ("small", 9100), ("large", 12000)]
-            .map(|(name, cost)| profile(&folder, name, cost));
-        assert!(gate(&folder, &format!("keep {old}")).status.success());
-
-        let passed = gate(&folder, &format!("check {small}"));
-        assert_eq!(passed.status.code(), Some(0), "{}", messages(&passed));
-        let stopped = gate(&folder, &format!("check {large}"));
-        assert_eq!(stopped.status.code(), Some(3));
-        assert!(messages(&stopped).contains("30"), "{}", messages(&stopped));
-        let table = String::from_utf8(stopped.stdout).unwrap();
-        assert!(table.contains("work"), "{table}");
-
-        let summary = folder.path().join("summary.md");
-        let command = format!(
-            "GITHUB_STEP_SUMMARY={} MAX_GROWTH=50 {SCRIPT} check {large}",
-            summary.display()
-        );
-        assert!(shell(&command, folder.path()).status.success());
-        let summary = fs::read_to_string(summary).unwrap();
-        assert!(summary.starts_with("## `Ir` grew by 30."), "{summary}");
-        assert!(summary.contains("the limit is kept\n"), "{summary}");
-
-        let command = format!("REPORT=report.md PAGE=page.html {SCRIPT} check {large}");
-        let stopped = shell(&command, folder.path());
-        assert_eq!(stopped.status.code(), Some(3));
-        let report = fs::read(folder.path().join("report.md")).unwrap();
-        assert_eq!(report, stopped.stdout);
-        let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
-        assert!(page.starts_with("<!DOCTYPE html>"), "{}", &page[..40]);
-        assert!(page.contains(r#""comparison":{"#), "{page}");
-    }
-
-    #[test]
-    fn fails_where_it_cannot_tell() {
-        let folder = TempDir::new().unwrap();
-        let new = profile(&folder, "new", 9000);
-        let missing = gate(&folder, &format!("check {new}"));
-        assert_eq!(missing.status.code(), Some(1));
-        assert!(
-            messages(&missing).starts_with("there is no base yet at profile-base/base.cg: "),
-            "{}",
-            messages(&missing)
-        );
-        let allowed = format!("ALLOW_NO_BASE=1 {SCRIPT} check {new}");
-        assert!(shell(&allowed, folder.path()).status.success());
-
-        let cut = fixture("bad-input/cut-block.cg");
-        let kept = gate(&folder, &format!("keep {}", cut.display()));
-        assert_eq!(kept.status.code(), Some(3));
-        assert_eq!(
-            fs::read_dir(folder.path().join("profile-base"))
-                .unwrap()
-                .count(),
-            0
-        );
-
-        assert!(gate(&folder, &format!("keep {new}")).status.success());
-        let empty = folder.path().join("empty");
-        fs::write(&empty, "").unwrap();
-        for arguments in [
-            format!("check {}", empty.display()).as_str(),
-            "check nothing.cg",
-        ] {
-            assert_eq!(
-                gate(&folder, arguments).status.code(),
-                Some(1),
-                "{arguments}"
-            );
-        }
-        fs::copy(&empty, folder.path().join("profile-base/base.cg")).unwrap();
-        let without_base = gate(&folder, &format!("check {new}"));
-        assert_eq!(without_base.status.code(), Some(1));
-        assert_eq!(
-            messages(&without_base),
-            "error: profile-base/base.cg: is empty\n"
-        );
-
-        for wrong in ["", "keep", "check", "hold x"] {
-            let output = gate(&folder, wrong);
-            assert_eq!(output.status.code(), Some(2), "{wrong}");
-            assert!(messages(&output).contains("keep"), "{wrong}");
         }
     }
 }

@@ -1,9 +1,7 @@
 //! What the program reads: text, compressed, preprocessed, from files and pipes, one or several.
 
 use std::fs;
-use std::path::PathBuf;
 
-use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::common::fixtures::assert_holds;
@@ -12,120 +10,6 @@ use crate::runner::{bytes, fixture, incomplete, messages, program, run, written}
 /// Converts what comes in through a pipe.
 fn piped(input: &[u8]) -> Vec<u8> {
     written(run(["-"; 0], input))
-}
-
-/// Converts files.
-fn converted(paths: &[PathBuf]) -> Vec<u8> {
-    written(program().args(paths).output().unwrap())
-}
-
-/// So many inputs that several are read into one profile, with some among them that hold nothing.
-#[test]
-fn many_inputs_give_what_groups_of_them_give() {
-    const INPUTS: usize = 240;
-    let folder = TempDir::new().unwrap();
-    let names = [
-        "xdebug3/small.cg",
-        "valgrind/plain.cg",
-        "bad-input/header-only.cg",
-        "xdebug3/chain.v7.pre",
-        "xdebug2/small.cg",
-        "bad-input/cut-block.cg",
-        "xdebug3/chain.cg",
-    ];
-    let paths: Vec<_> = (0..INPUTS)
-        .map(|number| folder.path().join(format!("{number}.cg")))
-        .collect();
-    for (path, name) in paths.iter().zip(names.iter().cycle()) {
-        fs::copy(fixture(name), path).unwrap();
-    }
-    // The sums, and the warnings about single inputs.
-    let sum = |paths: &[PathBuf]| {
-        let output = program().args(paths).args(["-f", "callgrind"]).output();
-        let output = output.unwrap();
-        let messages = messages(&output);
-        let messages = messages.split_inclusive('\n');
-        let of_one = messages.filter(|message| !message.contains("not every input has"));
-        assert!(output.status.success(), "{output:?}");
-        (of_one.collect::<String>(), output.stdout)
-    };
-    let (messages, all) = sum(&paths);
-    let mut of_groups = String::new();
-    let mut groups = Vec::new();
-    for group in paths.chunks(7) {
-        let (messages, merged) = sum(group);
-        of_groups += &messages;
-        groups.push(folder.path().join(format!("group-{}", groups.len())));
-        fs::write(groups.last().unwrap(), merged).unwrap();
-    }
-    // Ten of each of the two kinds, which take turns; the others are counted.
-    let listed = messages.split_inclusive('\n');
-    let listed = listed.filter(|message| !message.contains("more warnings"));
-    let listed: String = listed.collect();
-    assert_eq!(listed.lines().count(), 20, "{messages}");
-    assert!(of_groups.starts_with(&listed), "{messages}");
-    assert!(sum(&groups).1 == all);
-}
-
-/// Neither Xdebug nor webgrind names objects: what webgrind keeps of a trace has the same functions.
-#[test]
-fn a_preprocessed_trace_is_added_to_traces() {
-    let inputs = ["xdebug3/features.cg", "xdebug3/features.v7.pre"].map(fixture);
-    let reversed = [inputs[1].clone(), inputs[0].clone()];
-    let functions = |inputs: &[PathBuf]| {
-        let options = ["-f", "json", "-e", "Time_(10ns)"];
-        let output = program().args(options).args(inputs).output().unwrap();
-        let document: Value = serde_json::from_slice(&written(output)).unwrap();
-        let functions = document["functions"].as_array().unwrap().iter();
-        let figures = functions.map(|function| {
-            let name = [&function["file"], &function["name"]].map(Value::to_string);
-            let [own, inclusive] = ["self", "inclusive"].map(|key| function[key][0].as_i64());
-            (name, [own, inclusive, function["invocations"].as_i64()])
-        });
-        figures.collect::<Vec<_>>()
-    };
-    let twice = functions(&inputs[..1]).into_iter().map(|(name, figures)| {
-        let figures = figures.map(|figure| figure.map(|figure| 2 * figure));
-        (name, figures)
-    });
-    let twice: Vec<_> = twice.collect();
-    assert_eq!(functions(&inputs), twice);
-    assert_eq!(functions(&reversed), twice);
-}
-
-#[cfg(unix)]
-#[test]
-fn what_may_not_be_read_is_named_with_its_cause() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("secret.cg");
-    fs::write(&path, bytes("xdebug3/small.cg")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();
-    if fs::read(&path).is_ok() {
-        // root may read everything.
-        return;
-    }
-    let output = program().arg(&path).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(messages(&output).contains("secret.cg: cannot be opened: Permission denied"));
-}
-
-#[cfg(unix)]
-#[test]
-fn a_named_pipe_is_read() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("pipe");
-    let made = std::process::Command::new("mkfifo").arg(&path).status();
-    assert!(made.unwrap().success());
-    for name in ["xdebug3/composer.cg", "xdebug3/composer.v7.pre"] {
-        std::thread::scope(|scope| {
-            scope.spawn(|| fs::write(&path, bytes(name)));
-            assert!(
-                converted(std::slice::from_ref(&path)) == bytes("xdebug3/composer.v7.pre"),
-                "{name}"
-            );
-        });
-    }
 }
 
 /// `BLESS=1` rewrites the messages.
@@ -211,44 +95,38 @@ mod compressed {
     fn files_of_other_compressors_are_read() {
         let expected = bytes("xdebug3/small.v7.pre");
         for name in ["compressed/small.cg.gz", "compressed/small.cg.zst"] {
-            assert_eq!(converted(&[fixture(name)]), expected);
+            assert_eq!(
+                written(program().arg(fixture(name)).output().unwrap()),
+                expected
+            );
             assert_eq!(piped(&bytes(name)), expected);
         }
+        assert!(piped(&gzip(&expected)) == expected);
+        assert!(piped(&zstd(&expected)) == expected);
     }
 
+    /// Tapes pad what they hold, and archives are appended to one another.
     #[test]
     fn members_frames_and_padding_make_no_difference() {
         for name in ["xdebug3/small", "xdebug3/composer", "valgrind/instr"] {
             let text = bytes(&format!("{name}.cg"));
             let expected = piped(&text);
-            for parts in [1, 2, 7] {
-                let mut members = in_parts(&text, parts, gzip);
-                assert!(piped(&members) == expected, "{name}, {parts} members");
-                members.extend([0; 3000]);
+            let check = |parts: usize, zeros: usize| {
+                let padded = |part: &[u8]| [gzip(part), vec![0; zeros]].concat();
+                let members = in_parts(&text, parts, padded);
                 assert!(
                     piped(&members) == expected,
-                    "{name}, {parts} members, padded"
+                    "{name}, {parts} members, {zeros} zeros"
                 );
-                let frames = in_parts(&text, parts, zstd);
+            };
+            for parts in [1, 2, 7] {
+                check(parts, 0);
+                let frames = [SKIPPED, &in_parts(&text, parts, zstd), SKIPPED].concat();
                 assert!(piped(&frames) == expected, "{name}, {parts} frames");
-                let skipping = [SKIPPED, &frames, SKIPPED].concat();
-                assert!(
-                    piped(&skipping) == expected,
-                    "{name}, {parts} frames and skipped ones"
-                );
             }
-        }
-    }
-
-    /// Tapes pad what they hold, and archives are appended to one another.
-    #[test]
-    fn what_follows_padding_is_read() {
-        let text = bytes("xdebug3/composer.cg");
-        let expected = piped(&text);
-        let (one, other) = text.split_at(text.len() / 3);
-        for zeros in [1, 512, 200_000] {
-            let padded = [gzip(one), vec![0; zeros], gzip(other), vec![0; zeros]];
-            assert!(piped(&padded.concat()) == expected, "{zeros} zeros");
+            for zeros in [1, 512, 200_000] {
+                check(3, zeros);
+            }
         }
     }
 
@@ -271,23 +149,6 @@ mod compressed {
                 assert!(message.starts_with("warning: "), "{message}");
             }
         }
-    }
-
-    #[test]
-    fn compressed_inputs_merge_like_plain_ones() {
-        let folder = TempDir::new().unwrap();
-        let compressed = folder.path().join("compressed");
-        fs::write(&compressed, gzip(&bytes("xdebug3/small.cg"))).unwrap();
-        let other = fixture("xdebug3/features.cg");
-        let expected = converted(&[fixture("xdebug3/small.cg"), other.clone()]);
-        assert!(converted(&[compressed, other]) == expected);
-    }
-
-    #[test]
-    fn preprocessed_files_may_be_compressed() {
-        let file = bytes("xdebug3/composer.v7.pre");
-        assert!(piped(&gzip(&file)) == file);
-        assert!(piped(&zstd(&file)) == file);
     }
 
     #[test]
@@ -388,20 +249,6 @@ mod compressed {
     }
 
     #[test]
-    fn without_a_thread_nothing_is_decompressed() {
-        let start = |name: &str| {
-            let mut command = program();
-            // More than any system has.
-            command.env("RUST_MIN_STACK", (1_u64 << 56).to_string());
-            command.args(["-f", "json"]).arg(fixture(name));
-            command.output().unwrap()
-        };
-        written(start("xdebug3/small.cg"));
-        let message = failed(&start("compressed/small.cg.gz"));
-        assert!(message.contains("no thread can be started"), "{message}");
-    }
-
-    #[test]
     fn a_window_that_is_too_large_is_an_error() {
         assert_eq!(run(["-"], &frame_with_window(27)).status.code(), Some(0));
         for exponent in [28, 31, 41] {
@@ -412,52 +259,6 @@ mod compressed {
             );
         }
     }
-}
-
-#[test]
-fn many_inputs_are_taken_in_their_order_whichever_is_read_first() {
-    let folder = TempDir::new().unwrap();
-    let mut paths = Vec::new();
-    for number in 0..40 {
-        // The first ones take longest.
-        let lines = "16 1\n".repeat(20_000 / (number + 1));
-        let text = format!("cmd: {number}\nevents: Ir\nfl=a.c\nfn=f{number}\n{lines}");
-        let path = folder.path().join(format!("{number}.cg"));
-        fs::write(&path, text).unwrap();
-        paths.push(path);
-    }
-    let output = program()
-        .args(["-f", "json"])
-        .args(&paths)
-        .output()
-        .unwrap();
-    let document: Value = serde_json::from_slice(&written(output)).unwrap();
-    let functions = document["functions"].as_array().unwrap();
-    let names: Vec<_> = functions
-        .iter()
-        .map(|f| f["name"].as_str().unwrap())
-        .collect();
-    let expected: Vec<_> = (0..40).map(|number| format!("f{number}")).collect();
-    assert_eq!(names, expected);
-
-    // Of several that cannot be read the first is named, however long it takes to find out.
-    fs::write(
-        &paths[3],
-        "events: Ir\nfn=f\n".to_owned() + &"16 1\n".repeat(50_000) + "what\n",
-    )
-    .unwrap();
-    fs::write(&paths[30], "what\n").unwrap();
-    let output = program()
-        .args(["-f", "json"])
-        .args(&paths)
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        messages(&output).contains("3.cg:50003"),
-        "{}",
-        messages(&output)
-    );
 }
 
 /// The second input can be read although nothing comes from the first one yet.

@@ -4,13 +4,11 @@
 mod common;
 mod runner;
 
-mod cli;
 #[cfg(all(unix, feature = "compression"))]
 mod docs;
 mod input;
 #[cfg(all(target_os = "linux", feature = "compression"))]
 mod limits;
 mod output;
-mod page;
 #[cfg(all(unix, feature = "compression"))]
 mod transcripts;
