@@ -45,6 +45,13 @@ pub struct Call {
     pub file: Option<String>,
 }
 
+impl Call {
+    fn add(&mut self, other: &Call) {
+        self.calls += other.calls;
+        add(&mut self.costs, &other.costs);
+    }
+}
+
 /// As a list without the file.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -140,11 +147,24 @@ impl Tables {
         self
     }
 
-    /// What is left of one event in a file of some version but for v4, which decodes to this.
+    /// What is left of one event in a file of some version but for v4, which decodes to this: no
+    /// objects, and no files of calls.
     pub fn held_by(self, version: Version) -> Self {
         let mut held = self.map_costs(|cost| narrow(cost).into());
         for row in &mut held.functions {
             row.object.clear();
+            for calls in [&mut row.called_from, &mut row.sub_calls] {
+                let mut joined: Vec<Call> = Vec::new();
+                for mut call in calls.drain(..) {
+                    call.file = None;
+                    let place = |call: &Call| (call.function, call.line);
+                    match joined.iter_mut().find(|other| place(other) == place(&call)) {
+                        Some(other) => other.add(&call),
+                        None => joined.push(call),
+                    }
+                }
+                *calls = joined;
+            }
             if version < Version::V7 {
                 row.line = 0;
             }
@@ -215,10 +235,7 @@ impl Tables {
                     let place = |call: &Call| (call.function, call.file.clone(), call.line);
                     match sums.binary_search_by_key(&place(&call), place) {
                         Err(at) => sums.insert(at, call),
-                        Ok(at) => {
-                            sums[at].calls += call.calls;
-                            add(&mut sums[at].costs, &call.costs);
-                        }
+                        Ok(at) => sums[at].add(&call),
                     }
                 }
             }

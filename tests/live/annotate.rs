@@ -1,12 +1,11 @@
 //! The tables of Valgrind's `callgrind_annotate` and `cg_annotate`.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use tempfile::NamedTempFile;
 
 use crate::producer::Tool;
-use crate::profile::sums;
+use crate::profile::{Place, text_in};
 
 /// Where the table of functions begins.
 const TABLE: &str = "file:function";
@@ -28,7 +27,8 @@ pub enum Cost {
     Inclusive,
 }
 
-/// Has `callgrind_annotate` tell the costs of all functions.
+/// Has `callgrind_annotate` tell the costs of all functions, and sees that self costs add up to its
+/// total.
 pub fn callgrind(profile: &Path, event: &str, cost: Cost) -> Vec<Row> {
     let inclusive = match cost {
         Cost::SelfCost => "--inclusive=no",
@@ -37,29 +37,21 @@ pub fn callgrind(profile: &Path, event: &str, cost: Cost) -> Vec<Row> {
     let options = ["--threshold=100", "--auto=no", inclusive];
     let profile = with_counted_calls(profile);
     let text = annotate("callgrind_annotate", profile.path(), event, &options);
-    rows(&text).map(Row::without_object).collect()
-}
-
-/// Has `callgrind_annotate` tell the self costs of all functions, by `file:name`, and sees that
-/// they add up to its total.
-pub fn self_costs(profile: &Path, event: &str) -> BTreeMap<String, i64> {
-    let options = ["--threshold=100", "--auto=no", "--inclusive=no"];
-    let profile = with_counted_calls(profile);
-    let text = annotate("callgrind_annotate", profile.path(), event, &options);
-    let rows = table(&text).skip(1).map_while(cost_and_place);
-    let costs =
-        sums(rows.map(|(cost, place)| (without_object(place).to_owned(), read_number(cost))));
-    let total = text.lines().find(|line| line.ends_with("PROGRAM TOTALS"));
-    let (total, _) = cost_and_place(total.expect("a total")).expect("a number");
-    assert_eq!(costs.values().sum::<i64>(), read_number(total), "{event}");
-    costs
+    let rows: Vec<_> = rows(&text).map(Row::without_object).collect();
+    if let Cost::SelfCost = cost {
+        let total = text.lines().find(|line| line.ends_with("PROGRAM TOTALS"));
+        let (total, _) = cost_and_place(total.expect("a total")).expect("a number");
+        let sum: i64 = rows.iter().map(|row| row.cost).sum();
+        assert_eq!(sum, read_number(total), "{event}");
+    }
+    rows
 }
 
 /// Copies a profile for `callgrind_annotate`, which takes the cost of `calls=0` for the caller's own.
 ///
 /// Such calls are in dumps that were written while the call lasted.
 fn with_counted_calls(profile: &Path) -> NamedTempFile {
-    let text = std::fs::read_to_string(profile).expect("a profile");
+    let text = text_in(profile);
     let copy = NamedTempFile::new().expect("a temporary file");
     std::fs::write(&copy, text.replace("\ncalls=0 ", "\ncalls=1 ")).expect("a file");
     copy
@@ -144,16 +136,11 @@ fn read_number(text: &str) -> i64 {
     }
 }
 
-/// Calls from all functions of a name to a function.
-pub struct CallRow {
-    pub caller: String,
-    /// File and name.
-    pub callee: (String, String),
-    pub calls: i64,
-}
+/// A caller's name, the callee, and how often it is called.
+pub type Calls = ((String, Place), i64);
 
 /// Has `callgrind_annotate` tell who calls whom how often.
-pub fn calls(profile: &Path, event: &str) -> Vec<CallRow> {
+pub fn calls(profile: &Path, event: &str) -> Vec<Calls> {
     let options = ["--threshold=100", "--auto=no", "--tree=calling"];
     let text = annotate("callgrind_annotate", profile, event, &options);
     let mut caller = String::new();
@@ -165,20 +152,11 @@ pub fn calls(profile: &Path, event: &str) -> Vec<CallRow> {
         if let Some(place) = place.strip_prefix("*  ") {
             caller = file_and_name(without_object(place)).1;
         } else if let Some(place) = place.strip_prefix(">   ") {
-            calls.push(CallRow::read(&caller, place));
+            // `file.c:function (12x) [object]`
+            let (place, count) = without_object(place).rsplit_once(" (").expect("a count");
+            let count = read_number(count.trim_end_matches("x)"));
+            calls.push(((caller.clone(), file_and_name(place)), count));
         }
     }
     calls
-}
-
-impl CallRow {
-    /// Reads `file.c:function (12x) [object]`.
-    fn read(caller: &str, place: &str) -> Self {
-        let (place, calls) = without_object(place).rsplit_once(" (").expect("a count");
-        CallRow {
-            caller: caller.to_owned(),
-            callee: file_and_name(place),
-            calls: read_number(calls.trim_end_matches("x)")),
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::annotate;
 use crate::producer::{Bench, Tool};
-use crate::profile::{Profile, assert_figures, sums};
+use crate::profile::{Profile, assert_figures, sums, text_in};
 
 const VALGRIND: Tool = Tool::new("valgrind", "valgrind");
 
@@ -15,7 +15,7 @@ fn check(source: &str, options: &[&str], events: &[&str]) {
     command.args(["-q", "--tool=cachegrind"]).args(options);
     command.arg(format!("--cachegrind-out-file={}", out.display()));
     VALGRIND.run(command.arg(program));
-    let text = std::fs::read_to_string(&out).expect("a profile");
+    let text = text_in(&out);
     for &event in events {
         let profile = Profile::of(std::slice::from_ref(&out), &["--event", event]);
         let warnings: Vec<&str> = profile.messages.lines().collect();
@@ -25,11 +25,11 @@ fn check(source: &str, options: &[&str], events: &[&str]) {
         );
         let total = summary(&text, event);
         assert!(total > 0, "no {event} at all");
-        assert_eq!(profile.total, total, "{event}");
+        assert_eq!(profile.total(), total, "{event}");
         assert_eq!(profile.summary(), total, "{event}");
         let rows = annotate::cachegrind(&out, event).into_iter();
         let expected = sums(rows.map(|row| ((row.file, row.name), row.cost)));
-        let found = profile.by_place(|function| function.self_cost);
+        let found = profile.by_place(|row| row.self_costs[0]);
         assert_figures(&found, &expected);
     }
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::producer::{Bench, Tool};
-use crate::profile::{Profile, convert};
+use crate::profile::{Profile, convert, text_in};
 
 const PYTHON: Tool = Tool::new("python3", "python3, and with pip duckdb and pyspark");
 const SPARK: Tool = Tool::new(
@@ -23,7 +23,7 @@ fn docs() -> PathBuf {
 
 /// The first block of a page in this language that begins so.
 fn block(page: &str, language: &str, beginning: &str) -> String {
-    let page = fs::read_to_string(docs().join(page)).expect("a page");
+    let page = text_in(&docs().join(page));
     let start = format!("```{language}\n{beginning}");
     let (_, rest) = page.split_once(&start).expect("the block");
     let (rest, _) = rest.split_once("```").expect("its end");
@@ -74,10 +74,10 @@ fn duckdb_reads_functions_and_calls_of_many_profiles() {
     let mut command = PYTHON.command();
     command.current_dir(bench.folder()).args(["-c", program]);
     let output = PYTHON.run(command.arg(block("json.md", "sql", "CREATE VIEW profiles")));
-    let tables: Vec<Value> = output
+    let tables = output
         .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
+        .map(|line| serde_json::from_str(line).expect("JSON"));
+    let tables: Vec<Value> = tables.collect();
     let [.., functions, calls] = tables.as_slice() else {
         panic!("{output}");
     };
@@ -88,15 +88,11 @@ fn duckdb_reads_functions_and_calls_of_many_profiles() {
 
 #[test]
 fn spark_merges_profiles() {
-    let page = fs::read_to_string(docs().join("many-machines.md")).expect("a page");
+    let page = text_in(&docs().join("many-machines.md"));
     let script = docs().join("many-machines/spark.py");
     let code = block("many-machines.md", "python", "def sums");
     assert!(page.contains("many-machines/spark.py"));
-    assert!(
-        fs::read_to_string(&script)
-            .expect("a script")
-            .contains(&code)
-    );
+    assert!(text_in(&script).contains(&code));
 
     let bench = Bench::new();
     let inputs = profiles(&bench, 40);
@@ -106,14 +102,11 @@ fn spark_merges_profiles() {
     let mut command = SPARK.command();
     command
         .env("PATH", search_path())
-        .env("SPARK_LOCAL_IP", "127.0.0.1")
-        .current_dir(bench.folder())
-        .arg(&script)
-        .args([&bench.path("profiles"), &merged]);
+        .env("SPARK_LOCAL_IP", "127.0.0.1");
+    command.current_dir(bench.folder()).arg(&script);
+    command.args([&bench.path("profiles"), &merged]);
     SPARK.run(&mut command);
     assert!(fs::read(&merged).expect("a profile") == fs::read(&direct).expect("a profile"));
-    assert_eq!(
-        Profile::json(&[merged], &[]).total,
-        (1..=40).sum::<i64>() + 400
-    );
+    let expected = (1..=40).sum::<i64>() + 400;
+    assert_eq!(Profile::json(&[merged], &[]).total(), expected);
 }

@@ -2,12 +2,11 @@
 //! with our own tables of the same profile.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 
 use crate::producer::{Bench, Tool};
-use crate::profile::{Profile, assert_figures, convert};
+use crate::profile::{Profile, assert_figures, convert, signed, stacks_in, sums};
 use crate::xdebug::Session;
 use crate::{callgrind, python};
 
@@ -64,12 +63,14 @@ fn raw_sums(bench: &Bench, file: &Path) -> Vec<i64> {
         let Some((values, _)) = sample.split_once(": ") else {
             continue;
         };
-        for (at, value) in values.split_whitespace().enumerate() {
-            if sums.len() == at {
-                sums.push(0);
-            }
-            sums[at] += value.parse::<i64>().expect("a value");
-        }
+        let values = values
+            .split_whitespace()
+            .map(|value| value.parse().expect("a value"));
+        let values: Vec<i64> = values.collect();
+        sums.resize(values.len(), 0);
+        sums.iter_mut()
+            .zip(values)
+            .for_each(|(sum, value)| *sum += value);
     }
     sums
 }
@@ -103,21 +104,9 @@ fn traces(bench: &Bench, sample_type: &str, file: &Path) -> Costs {
 
 /// The same from ourselves, times what a unit of the event is there.
 pub fn folded(bench: &Bench, inputs: &[PathBuf], event: &str, unit: i64) -> Costs {
-    let file = bench.path("folded");
-    convert(inputs, &file, &["-f", "collapsed", "-e", event]);
-    let text = fs::read_to_string(&file).expect("folded stacks");
-    let lines = text
-        .lines()
-        .map(|line| line.rsplit_once(' ').expect("a cost"));
-    let costs: Costs = lines
-        .map(|(stack, cost)| {
-            (
-                stack.to_owned(),
-                unit * cost.parse::<i64>().expect("a cost"),
-            )
-        })
-        .collect();
-    assert!(costs.len() > 2, "{text}");
+    let (mut costs, _) = stacks_in(&bench.path("folded"), inputs, &["-e", event]);
+    costs.values_mut().for_each(|cost| *cost *= unit);
+    assert!(costs.len() > 2, "{costs:?}");
     costs
 }
 
@@ -126,10 +115,10 @@ fn expected(input: &Path, options: &[&str], unit: i64) -> Figures {
     let options = [options, &["--inclusive", "outermost"]].concat();
     let profile = Profile::json(&[input.to_owned()], &options);
     let mut figures = Figures::new();
-    for function in &profile.functions {
-        let sums = figures.entry(function.name.clone()).or_default();
-        sums[0] += unit * function.self_cost;
-        sums[1] += unit * function.inclusive;
+    for row in &profile.functions {
+        let sums = figures.entry(row.name.clone()).or_default();
+        sums[0] += unit * row.self_costs[0];
+        sums[1] += unit * row.inclusive[0];
     }
     figures.retain(|_, sums| *sums != [0, 0]);
     figures
@@ -153,32 +142,25 @@ fn stacks_of_xdebug() {
     assert_figures(&top(&bench, &["-top"], &file), &figures);
     assert_figures(&top(&bench, &["-top", "-cum"], &file), &figures);
     let calls = top(&bench, &["-top", "-sample_index=calls"], &file);
-    for function in &profile.functions {
-        let found = calls.get(&function.name).map_or(0, |sums| sums[0]);
-        assert_eq!(found, function.invocations, "{}", function.name);
+    for row in &profile.functions {
+        let found = calls.get(&row.name).map_or(0, |sums| sums[0]);
+        assert_eq!(found, signed(row.invocations), "{}", row.name);
     }
-    let invocations: i64 = profile.functions.iter().map(|one| one.invocations).sum();
-    let memory = Profile::json(from_ref(&input), &["-e", "Memory_(bytes)"]);
-    let sums = [10 * profile.total, memory.total, invocations];
+    let counts = profile.functions.iter().map(|row| signed(row.invocations));
+    let invocations: i64 = counts.sum();
+    let memory = Profile::json(from_ref(&input), &["-e", "Memory_(bytes)"]).total();
+    let sums = [10 * profile.total(), memory, invocations];
     assert_eq!(raw_sums(&bench, &file), sums);
-    let freed = top(
-        &bench,
-        &["-top", "-sample_index=memory", "-unit=bytes"],
-        &file,
-    );
-    assert_eq!(
-        freed.values().map(|sums| sums[0]).sum::<i64>(),
-        memory.total
-    );
+    let options = ["-top", "-sample_index=memory", "-unit=bytes"];
+    let freed = top(&bench, &options, &file);
+    assert_eq!(freed.values().map(|sums| sums[0]).sum::<i64>(), memory);
     let time = folded(&bench, from_ref(&input), "Time_(10ns)", 10);
     assert_figures(&traces(&bench, "time", &file), &time);
     let memory = folded(&bench, from_ref(&input), "Memory_(bytes)", 1);
     assert_figures(&traces(&bench, "memory", &file), &memory);
     let calls = traces(&bench, "calls", &file);
-    assert!(
-        time.keys().all(|stack| calls.contains_key(stack)),
-        "{calls:?}"
-    );
+    let has_calls = time.keys().all(|stack| calls.contains_key(stack));
+    assert!(has_calls, "{calls:?}");
     assert_eq!(calls.values().sum::<i64>(), invocations);
 }
 
@@ -190,7 +172,7 @@ fn memory_of_xdebug() {
     let memory = ["-e", "Memory_(bytes)"];
     let file = written(&bench, "memory.pb.gz", from_ref(&input), &memory);
     let profile = Profile::json(from_ref(&input), &memory);
-    assert_eq!(raw_sums(&bench, &file)[0], profile.total);
+    assert_eq!(raw_sums(&bench, &file)[0], profile.total());
     let raw = pprof(&bench, &["-raw"], &file);
     assert!(raw.contains("\nmemory/bytes[dflt] calls/count\n"), "{raw}");
 }
@@ -217,33 +199,22 @@ fn check_sums(inputs: &[PathBuf], options: &[&str], frame: fn(&str) -> &str) -> 
     let bench = Bench::new();
     let file = written(&bench, "sums.pb.gz", inputs, options);
     let profile = Profile::json(inputs, options);
-    assert_eq!(raw_sums(&bench, &file)[0], profile.total);
-    let mut expected = BTreeMap::<String, i64>::new();
-    for function in &profile.functions {
-        let name = frame(&function.name).to_owned();
-        *expected.entry(name).or_default() += function.self_cost;
-    }
-    expected.retain(|_, cost| *cost != 0);
+    assert_eq!(raw_sums(&bench, &file)[0], profile.total());
+    let own = profile.functions.iter();
+    let expected = sums(own.map(|row| (frame(&row.name).to_owned(), row.self_costs[0])));
     let event = profile.event.as_str();
     let stacks = folded(&bench, inputs, event, 1);
     assert_figures(&traces(&bench, event, &file), &stacks);
-    let found = top(&bench, &["-top"], &file);
-    let mut flat: BTreeMap<_, _> = found
-        .into_iter()
-        .map(|(name, [flat, _])| (name, flat))
-        .collect();
-    flat.retain(|_, cost| *cost != 0);
-    assert_figures(&flat, &expected);
-    pprof(&bench, &["-raw"], &file)
-        .lines()
-        .find_map(|line| {
-            line.strip_prefix("Comment: ")?
-                .split_once(" % of the cost")?
-                .0
-                .parse::<f64>()
-                .ok()
-        })
-        .map_or(1000, |percent| (percent * 10.0) as i64)
+    let flat = top(&bench, &["-top"], &file).into_iter();
+    assert_figures(&sums(flat.map(|(name, [flat, _])| (name, flat))), &expected);
+    let raw = pprof(&bench, &["-raw"], &file);
+    let share = raw.lines().find_map(|line| {
+        let (share, _) = line
+            .strip_prefix("Comment: ")?
+            .split_once(" % of the cost")?;
+        share.parse::<f64>().ok()
+    });
+    share.map_or(1000, |percent| (percent * 10.0) as i64)
 }
 
 /// What Valgrind adds to names makes stacks, not functions.

@@ -11,7 +11,6 @@
 //! needs the producers; a missing one fails with the name of the Debian or Python package that has
 //! it. The programs that are profiled stand in `tests/live/programs`.
 
-mod all_events;
 mod annotate;
 mod browser;
 mod cachegrind;

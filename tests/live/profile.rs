@@ -2,44 +2,40 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
+use std::fs;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::slice::from_ref;
 
+use cg_preprocess::webgrind::Version;
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::all_events;
+use crate::annotate;
+pub use crate::common::tables::{Call, Row, Tables, assert_same};
 use crate::producer::Bench;
 
 /// A profile as the program tells it.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub struct Profile {
     pub event: String,
-    pub total: i64,
-    pub headers: Vec<(String, String)>,
-    pub functions: Vec<Function>,
+    /// Names, units and long names.
+    events: Value,
+    total: Vec<i64>,
+    #[serde(flatten)]
+    tables: Tables,
     /// What the program had to say about it.
+    #[serde(skip)]
     pub messages: String,
 }
 
-#[derive(Debug)]
-pub struct Function {
-    pub file: String,
-    pub name: String,
-    pub line: u64,
-    pub self_cost: i64,
-    pub inclusive: i64,
-    pub invocations: i64,
-    pub sub_calls: Vec<Call>,
-}
+impl Deref for Profile {
+    type Target = Tables;
 
-/// Calls from a line of one function to another one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Call {
-    /// Index of the callee.
-    pub function: usize,
-    pub line: u64,
-    pub calls: i64,
-    pub cost: i64,
+    fn deref(&self) -> &Tables {
+        &self.tables
+    }
 }
 
 /// Runs the program, which must succeed, and returns its messages.
@@ -56,15 +52,26 @@ impl Profile {
     /// Converts profiles, and sees that webgrind's formats hold the same, and the callgrind format
     /// as much as it can.
     pub fn of(inputs: &[PathBuf], options: &[&str]) -> Self {
+        assert_held_by_callgrind_format(inputs);
         let bench = Bench::new();
-        all_events::assert_held_by_callgrind_format(inputs);
-        let profile = Profile::read(&bench, inputs, options);
-        for format in ["v5", "v6", "v7"] {
+        let profile = Profile::json(inputs, options);
+        for (format, version) in [
+            ("v5", Version::V5),
+            ("v6", Version::V6),
+            ("v7", Version::V7),
+        ] {
             let file = bench.path(format);
-            let options = [options, &["-q", "-f", format]].concat();
-            convert(inputs, &file, &options);
-            let again = Profile::read(&bench, &[file], &[]);
-            profile.assert_same(&again, format);
+            convert(inputs, &file, &[options, &["-q", "-f", format]].concat());
+            let again = Profile::json(&[file], &[]);
+            // v5 has no sub-calls: they follow from the lists of callers, in another order.
+            let [again, whole] = [&again, &profile].map(|profile| {
+                let mut held = profile.tables.clone().held_by(version.max(Version::V6));
+                for row in held.functions.iter_mut().filter(|_| version == Version::V5) {
+                    row.sub_calls.sort();
+                }
+                held
+            });
+            assert_same(&again, &whole, format);
         }
         profile
     }
@@ -78,150 +85,134 @@ impl Profile {
 
     /// Converts profiles to JSON alone.
     pub fn json(inputs: &[PathBuf], options: &[&str]) -> Self {
-        Profile::read(&Bench::new(), inputs, options)
-    }
-
-    fn read(bench: &Bench, inputs: &[PathBuf], options: &[&str]) -> Self {
+        let bench = Bench::new();
         let file = bench.path("json");
         let messages = convert(inputs, &file, &[options, &["-f", "json"]].concat());
-        let text = std::fs::read_to_string(&file).expect("JSON");
-        let document: Value = serde_json::from_str(&text).expect("JSON");
+        let profile: Profile = serde_json::from_str(&text_in(&file)).expect("a profile");
         Profile {
-            event: text_of(&document["event"]),
-            total: number(&document["total"][0]),
-            headers: list(&document["headers"], |header| {
-                (text_of(&header[0]), text_of(&header[1]))
-            }),
-            functions: list(&document["functions"], Function::from_json),
             messages,
+            ..profile
         }
     }
 
-    /// Sees that a format holds the same functions, figures and headers.
-    fn assert_same(&self, other: &Profile, format: &str) {
-        assert_eq!(self.total, other.total, "total in {format}");
-        assert_eq!(self.headers, other.headers, "headers in {format}");
-        let counts = [self, other].map(|profile| profile.functions.len());
-        assert_eq!(counts[0], counts[1], "functions in {format}");
-        for (ours, theirs) in self.functions.iter().zip(&other.functions) {
-            ours.assert_same(theirs, format);
-        }
+    /// The total of the first event.
+    pub fn total(&self) -> i64 {
+        self.total[0]
     }
 
     /// First number of all `summary:` lines, added up.
     pub fn summary(&self) -> i64 {
-        let lines = self.headers.iter().filter(|(key, _)| key == "summary");
-        lines
-            .map(|(_, value)| first_number(value).expect("a number in summary:"))
+        let lines = self.headers.iter();
+        let values = lines.filter_map(|line| line.strip_prefix("summary: "));
+        values
+            .map(|value| first_number(value).expect("a number in summary:"))
             .sum()
     }
 
     /// Sum of some figure of all functions of a name, without zeros.
-    pub fn by_name(&self, figure: impl Fn(&Function) -> i64) -> BTreeMap<String, i64> {
-        let functions = self.functions.iter();
-        sums(functions.map(|function| (function.name.clone(), figure(function))))
+    pub fn by_name(&self, figure: impl Fn(&Row) -> i64) -> BTreeMap<String, i64> {
+        sums(
+            self.functions
+                .iter()
+                .map(|row| (row.name.clone(), figure(row))),
+        )
     }
 
     /// Sum of some figure of all functions of a file and name, without zeros.
-    pub fn by_place(&self, figure: impl Fn(&Function) -> i64) -> BTreeMap<(String, String), i64> {
-        let functions = self.functions.iter();
-        sums(functions.map(|function| (function.place(), figure(function))))
-    }
-
-    /// What all calls of the functions of a file and name cost, without zeros.
-    pub fn call_costs(&self) -> BTreeMap<(String, String), i64> {
-        let functions = self.functions.iter();
-        let calls = functions.flat_map(|function| &function.sub_calls);
-        sums(calls.map(|call| (self.functions[call.function].place(), call.cost)))
+    pub fn by_place(&self, figure: impl Fn(&Row) -> i64) -> BTreeMap<Place, i64> {
+        sums(self.functions.iter().map(|row| (place(row), figure(row))))
     }
 
     /// Inclusive cost of the functions of a name.
     pub fn inclusive(&self, name: &str) -> i64 {
-        let inclusive = self.by_name(|function| function.inclusive);
+        let inclusive = self.by_name(|row| row.inclusive[0]);
         inclusive.get(name).copied().unwrap_or(0)
     }
-}
 
-impl Function {
-    fn from_json(value: &Value) -> Self {
-        Function {
-            file: text_of(&value["file"]),
-            name: text_of(&value["name"]),
-            line: value["line"].as_u64().expect("a line"),
-            self_cost: number(&value["self"][0]),
-            inclusive: number(&value["inclusive"][0]),
-            invocations: number(&value["invocations"]),
-            sub_calls: joined(list(&value["sub_calls"], Call::from_json)),
-        }
-    }
-
-    /// File and name.
-    pub fn place(&self) -> (String, String) {
-        (self.file.clone(), self.name.clone())
-    }
-
-    /// v5 has no sub-calls, so that their order is lost, and only v7 has lines.
-    fn assert_same(&self, other: &Function, format: &str) {
-        assert_eq!(self.figures(), other.figures(), "in {format}");
-        let calls = [self, other].map(|function| {
-            let mut calls = function.sub_calls.clone();
-            if format == "v5" {
-                calls.sort();
-            }
-            calls
-        });
-        assert_eq!(calls[0], calls[1], "calls of {} in {format}", self.name);
-        if format == "v7" {
-            assert_eq!(self.line, other.line, "line of {} in {format}", self.name);
-        }
-    }
-
-    fn figures(&self) -> (&str, &str, [i64; 3]) {
-        let figures = [self.self_cost, self.inclusive, self.invocations];
-        (&self.file, &self.name, figures)
+    /// All calls, with the functions that make them and those that are called.
+    pub fn calls(&self) -> impl Iterator<Item = (&Row, &Row, &Call)> {
+        self.functions.iter().flat_map(move |caller| {
+            let calls = caller.sub_calls.iter();
+            calls.map(move |call| (caller, &self.functions[call.function], call))
+        })
     }
 }
 
-impl Call {
-    fn from_json(value: &Value) -> Self {
-        let function = value["function"].as_u64().expect("a function's number");
-        Call {
-            function: usize::try_from(function).expect("an index"),
-            line: value["line"].as_u64().expect("a line"),
-            calls: number(&value["calls"]),
-            cost: number(&value["cost"][0]),
-        }
-    }
+/// A function's file and name.
+pub type Place = (String, String);
+
+pub fn place(row: &Row) -> Place {
+    (row.file.clone(), row.name.clone())
 }
 
-/// Calls as webgrind's formats have them, which hold no files of calls in inlined code.
-fn joined(calls: Vec<Call>) -> Vec<Call> {
-    let mut joined: Vec<Call> = Vec::new();
-    for call in calls {
-        let is_same =
-            |other: &&mut Call| (other.function, other.line) == (call.function, call.line);
-        match joined.iter_mut().find(is_same) {
-            Some(other) => {
-                other.calls += call.calls;
-                other.cost += call.cost;
-            }
-            None => joined.push(call),
-        }
-    }
-    joined
+pub fn signed(count: u64) -> i64 {
+    i64::try_from(count).expect("a count")
 }
 
-/// The stacks of traces with their costs.
-pub fn stacks(inputs: &[PathBuf]) -> BTreeMap<String, i64> {
+/// Sees that the callgrind format holds the functions, lines, costs and calls of all events, that
+/// the same bytes are written when it is read, and that `callgrind_annotate` finds the self costs.
+fn assert_held_by_callgrind_format(inputs: &[PathBuf]) {
     let bench = Bench::new();
-    let file = bench.path("collapsed");
-    assert_eq!(convert(inputs, &file, &["-f", "collapsed"]), "");
-    let text = std::fs::read_to_string(&file).expect("stacks");
+    let [written, again] = ["written", "again"].map(|name| bench.path(name));
+    convert(inputs, &written, &["-q", "-f", "callgrind"]);
+    let said = convert(from_ref(&written), &again, &["-f", "callgrind"]);
+    let bytes = [&written, &again].map(|file| fs::read(file).expect("a profile"));
+    if memchr::memmem::find(&bytes[0], b"\ndesc: Incomplete:").is_some() {
+        assert!(said.ends_with(": the profile was made from incomplete data, as it says itself\n"));
+        assert_eq!(said.lines().count(), 1, "{said}");
+    } else {
+        assert_eq!(said, "");
+    }
+    let text = String::from_utf8_lossy(&bytes[0]);
+    assert!(
+        bytes[0] == bytes[1],
+        "other bytes when it is written again:\n{text}"
+    );
+    let [before, after] = [inputs, from_ref(&written)].map(|inputs| Profile::json(inputs, &["-q"]));
+    assert_eq!(before.events, after.events);
+    assert_eq!(before.total, after.total);
+    let [held, sums_of] = [&after, &before].map(|profile| {
+        let mut sums = profile.tables.clone().sums();
+        // How often a function is invoked follows from its calls.
+        sums.functions
+            .iter_mut()
+            .for_each(|row| row.invocations = 0);
+        sums
+    });
+    assert_same(&held, &sums_of, "callgrind");
+
+    let events = list(&before.events, |event| text_of(&event["name"]));
+    for (column, event) in events.iter().enumerate() {
+        let rows = annotate::callgrind(&written, event, annotate::Cost::SelfCost).into_iter();
+        let rows = rows.map(|row| (format!("{}:{}", row.file, row.name), row.cost));
+        let functions = before.functions.iter();
+        let expected = functions.map(|row| {
+            let place = format!("{}:{}", row.file, row.name);
+            (place, row.self_costs[column])
+        });
+        assert_figures(&sums(rows), &sums(expected));
+    }
+}
+
+/// The stacks of profiles with their costs, and what is said of them.
+pub fn stacks(inputs: &[PathBuf], options: &[&str]) -> (BTreeMap<String, i64>, String) {
+    let bench = Bench::new();
+    stacks_in(&bench.path("collapsed"), inputs, options)
+}
+
+/// The same, written to this file.
+pub fn stacks_in(
+    file: &Path,
+    inputs: &[PathBuf],
+    options: &[&str],
+) -> (BTreeMap<String, i64>, String) {
+    let said = convert(inputs, file, &[options, &["-f", "collapsed"]].concat());
+    let text = text_in(file);
     let lines = text
         .lines()
         .map(|line| line.rsplit_once(' ').expect("a cost"));
     let stacks = lines.map(|(stack, cost)| (stack.to_owned(), cost.parse().expect("a number")));
-    stacks.collect()
+    (stacks.collect(), said)
 }
 
 /// Sees that functions cost what the stacks with them do, each once.
@@ -233,11 +224,8 @@ pub fn assert_outermost(inputs: &[PathBuf], stacks: &BTreeMap<String, i64>) {
             .into_iter()
             .map(move |frame| (frame.to_owned(), cost))
     });
-    assert_figures(
-        &profile.by_name(|function| function.inclusive),
-        &sums(frames),
-    );
-    assert_eq!(stacks.values().sum::<i64>(), profile.total);
+    assert_figures(&profile.by_name(|row| row.inclusive[0]), &sums(frames));
+    assert_eq!(stacks.values().sum::<i64>(), profile.total());
 }
 
 /// Adds up the figures of each key and drops those that are 0.
@@ -257,9 +245,8 @@ where
     V: PartialEq + Debug,
 {
     let keys: BTreeSet<&K> = found.keys().chain(expected.keys()).collect();
-    let pairs = keys
-        .iter()
-        .map(|key| (key, found.get(key), expected.get(key)));
+    let keys = keys.into_iter();
+    let pairs = keys.map(|key| (key, found.get(key), expected.get(key)));
     let wrong: Vec<_> = pairs
         .filter(|(_, found, expected)| found != expected)
         .collect();
@@ -269,6 +256,11 @@ where
 /// The number with which a header's value begins.
 pub fn first_number(value: &str) -> Option<i64> {
     value.split_whitespace().next()?.parse().ok()
+}
+
+/// The text of a file.
+pub fn text_in(file: &Path) -> String {
+    fs::read_to_string(file).expect("a text")
 }
 
 /// The elements of a JSON array.

@@ -9,12 +9,11 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::producer::{Bench, Tool, sources};
-use crate::profile::{Call, Function, Profile, assert_figures, list, number, sums, text_of};
+use crate::profile::{
+    Call, Place, Profile, Row, assert_figures, list, number, place, signed, sums, text_of,
+};
 
 const PYTHON: Tool = Tool::new("python3", "python3, and with pip yappi and pyprof2calltree");
-
-/// A function's file and name.
-type Place = (String, String);
 
 /// What a profiler knows of a program that it profiled.
 struct Statistics {
@@ -37,14 +36,14 @@ impl Statistics {
 
     fn of_functions(&self, figure: &str) -> BTreeMap<Place, i64> {
         let figures = list(&self.functions, |function| {
-            (place(&function["place"]), number(&function[figure]))
+            (place_of(&function["place"]), number(&function[figure]))
         });
         sums(figures.into_iter())
     }
 
     fn of_edges(&self, figure: &str) -> BTreeMap<(Place, Place), i64> {
         let figures = list(&self.edges, |edge| {
-            let key = (place(&edge["caller"]), place(&edge["callee"]));
+            let key = (place_of(&edge["caller"]), place_of(&edge["callee"]));
             (key, number(&edge[figure]))
         });
         sums(figures.into_iter())
@@ -53,28 +52,34 @@ impl Statistics {
     /// Compares self costs, and what the calls cost and how many they are.
     fn check(&self, profile: &Profile) {
         self.check_lines(profile);
-        let self_costs = profile.by_place(|function| function.self_cost);
+        let self_costs = profile.by_place(|row| row.self_costs[0]);
         assert_figures(&self_costs, &self.of_functions("self"));
-        assert_figures(&edges(profile, |call| call.calls), &self.of_edges("calls"));
-        assert_figures(&edges(profile, |call| call.cost), &self.of_edges("cost"));
+        assert_figures(
+            &edges(profile, |call| signed(call.calls)),
+            &self.of_edges("calls"),
+        );
+        assert_figures(
+            &edges(profile, |call| call.costs[0]),
+            &self.of_edges("cost"),
+        );
     }
 
     /// Compares the lines where functions are defined.
     fn check_lines(&self, profile: &Profile) {
         let lines = list(&self.functions, |function| {
-            (place(&function["place"]), function["line"].as_u64())
+            (place_of(&function["place"]), function["line"].as_u64())
         });
         let expected = BTreeMap::from_iter(lines);
         let functions = profile.functions.iter();
-        let found = functions.map(|function| (function.place(), Some(function.line)));
+        let found = functions.map(|row| (place(row), Some(row.line)));
         assert_figures(&found.collect(), &expected);
     }
 
     /// Compares the number of calls of functions that are called by recorded functions alone.
-    fn check_calls(&self, profile: &Profile, names: &[&str]) {
+    fn check_calls(&self, profile: &Profile, names: &str) {
         let expected = self.of_functions("calls");
-        let found = profile.by_place(|function| function.invocations);
-        for &name in names {
+        let found = profile.by_place(|row| signed(row.invocations));
+        for name in names.split(' ') {
             let is_named = |(place, _): &(&Place, &i64)| is_called(&place.1, name);
             let found: Vec<_> = found.iter().filter(is_named).collect();
             let expected: Vec<_> = expected.iter().filter(is_named).collect();
@@ -90,21 +95,14 @@ fn is_called(name: &str, wanted: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
-fn place(value: &Value) -> Place {
+fn place_of(value: &Value) -> Place {
     (text_of(&value[0]), text_of(&value[1]))
 }
 
 /// Sums of some figure of the calls from place to place.
 fn edges(profile: &Profile, figure: impl Fn(&Call) -> i64) -> BTreeMap<(Place, Place), i64> {
-    let functions = profile.functions.iter();
-    let calls = functions.flat_map(|caller| {
-        let calls = caller.sub_calls.iter();
-        calls.map(move |call| (caller, call))
-    });
-    sums(calls.map(|(caller, call)| {
-        let callee = &profile.functions[call.function];
-        ((caller.place(), callee.place()), figure(call))
-    }))
+    let calls = profile.calls();
+    sums(calls.map(|(caller, callee, call)| ((place(caller), place(callee)), figure(call))))
 }
 
 /// Has yappi write a profile.
@@ -120,15 +118,8 @@ fn yappi() {
     let profile = Profile::of(&[file], &[]);
     assert_eq!(profile.messages, "");
     statistics.check(&profile);
-    let names = [
-        "Table.total",
-        "Table.price",
-        "words",
-        "<genexpr>",
-        "is_odd",
-        "fibonacci",
-    ];
-    statistics.check_calls(&profile, &names);
+    let names = "Table.total Table.price words <genexpr> is_odd fibonacci";
+    statistics.check_calls(&profile, names);
 }
 
 #[test]
@@ -140,16 +131,8 @@ fn pyprof2calltree() {
         let inputs = [file];
         let profile = Profile::silently(&inputs, &[]);
         statistics.check(&profile);
-        let names = [
-            "main",
-            "total",
-            "price",
-            "words",
-            "<genexpr>",
-            "is_odd",
-            "fibonacci",
-        ];
-        statistics.check_calls(&profile, &names);
+        let names = "main total price words <genexpr> is_odd fibonacci";
+        statistics.check_calls(&profile, names);
         let profile = Profile::silently(&inputs, &["--inclusive", "outermost"]);
         check_inclusive(&profile, &statistics);
     }
@@ -161,19 +144,13 @@ fn pyprof2calltree() {
 /// told in a profile without single invocations.
 fn check_inclusive(profile: &Profile, statistics: &Statistics) {
     let expected = statistics.of_functions("inclusive");
-    let functions = profile.functions.iter();
-    for function in functions.filter(|function| !is_mutual(function)) {
-        let expected = expected[&function.place()];
+    // Two functions call each other.
+    let is_mutual = |row: &&Row| ["is_even", "is_odd"].contains(&row.name.as_str());
+    for row in profile.functions.iter().filter(|row| !is_mutual(row)) {
+        let expected = expected[&place(row)];
         // The converter cuts off a fraction at each of the costs that are added up here.
-        let cuts = i64::try_from(function.sub_calls.len()).expect("a count");
-        let difference = expected - function.inclusive;
-        assert!(
-            (0..=cuts + 1).contains(&difference),
-            "{function:?}: {expected}"
-        );
+        let cuts = i64::try_from(row.sub_calls.len()).expect("a count");
+        let difference = expected - row.inclusive[0];
+        assert!((0..=cuts + 1).contains(&difference), "{row:?}: {expected}");
     }
-}
-
-fn is_mutual(function: &Function) -> bool {
-    ["is_even", "is_odd"].contains(&function.name.as_str())
 }

@@ -4,8 +4,7 @@ mod session;
 
 use std::collections::BTreeMap;
 
-use crate::producer::Bench;
-use crate::profile::{Function, Profile, assert_figures, convert, stacks, sums};
+use crate::profile::{Profile, Row, assert_figures, signed, stacks, sums};
 pub use session::Session;
 
 /// The functions of `calls.c` that do not call themselves or each other in a circle.
@@ -18,18 +17,19 @@ fn check_c(options: &[&str]) {
     session.check_places(&profile, "calls.c");
 }
 
+const IN_FULL: [&str; 2] = ["--compress-strings=no", "--compress-pos=no"];
+const INSTRUCTIONS: [&str; 2] = ["--dump-instr=yes", "--collect-jumps=yes"];
+
 #[test]
 fn plain() {
     check_c(&[]);
+    check_c(&IN_FULL);
 }
 
 #[test]
-fn instructions_and_jumps() {
-    check_c(&["--dump-instr=yes", "--collect-jumps=yes"]);
-}
-
-#[test]
-fn instructions_without_lines() {
+fn instructions() {
+    check_c(&INSTRUCTIONS);
+    check_c(&[INSTRUCTIONS, IN_FULL].concat());
     check_c(&["--dump-instr=yes", "--dump-line=no"]);
 }
 
@@ -41,27 +41,11 @@ fn basic_blocks() {
     session.check_totals(&profile);
     let usual = Profile::silently(&Session::c(&[]).files, &[]);
     let costs = [profile, usual].map(|profile| {
-        let mut costs = profile.by_place(|function| function.self_cost);
+        let mut costs = profile.by_place(|row| row.self_costs[0]);
         costs.retain(|(file, _), _| file.ends_with("calls.c"));
         costs
     });
     assert_figures(&costs[0], &costs[1]);
-}
-
-#[test]
-fn names_and_positions_in_full() {
-    check_c(&["--compress-strings=no", "--compress-pos=no"]);
-}
-
-#[test]
-fn instructions_in_full() {
-    let options = [
-        "--dump-instr=yes",
-        "--collect-jumps=yes",
-        "--compress-strings=no",
-        "--compress-pos=no",
-    ];
-    check_c(&options);
 }
 
 /// Everything that a profile says about a function of `calls.c`.
@@ -70,30 +54,30 @@ struct Told {
     line: u64,
     self_cost: i64,
     /// Callee, line, calls; and the cost where the callee is of `calls.c` too.
-    calls: Vec<(String, u64, i64, Option<i64>)>,
+    calls: Vec<(String, u64, u64, Option<i64>)>,
 }
 
-fn is_own(function: &Function) -> bool {
-    function.file.ends_with("calls.c")
+fn is_own(row: &Row) -> bool {
+    row.file.ends_with("calls.c")
 }
 
 fn told(options: &[&str]) -> BTreeMap<String, Told> {
     let profile = Profile::silently(&Session::c(options).files, &[]);
-    let own = profile.functions.iter().filter(|function| is_own(function));
-    let told = own.map(|function| {
-        let calls = function.sub_calls.iter().map(|call| {
+    let own = profile.functions.iter().filter(|row| is_own(row));
+    let told = own.map(|row| {
+        let calls = row.sub_calls.iter().map(|call| {
             let callee = &profile.functions[call.function];
-            let cost = is_own(callee).then_some(call.cost);
+            let cost = is_own(callee).then_some(call.costs[0]);
             (callee.name.clone(), call.line, call.calls, cost)
         });
         let mut calls: Vec<_> = calls.collect();
         calls.sort();
         let told = Told {
-            line: function.line,
-            self_cost: function.self_cost,
+            line: row.line,
+            self_cost: row.self_costs[0],
             calls,
         };
-        (function.name.clone(), told)
+        (row.name.clone(), told)
     });
     told.collect()
 }
@@ -103,7 +87,7 @@ fn told(options: &[&str]) -> BTreeMap<String, Told> {
 fn spellings() {
     for columns in ["--dump-instr=no", "--dump-instr=yes"] {
         let short = told(&[columns]);
-        let full = [columns, "--compress-strings=no", "--compress-pos=no"];
+        let full = [&[columns][..], &IN_FULL].concat();
         assert!(short["main"].line > 0);
         assert_figures(&told(&full), &short);
     }
@@ -121,13 +105,12 @@ fn names_of_callers() {
 fn functions_apart_by_callers() {
     let session = Session::c(&["--separate-callers=2"]);
     let profile = session.check();
-    let names = profile.functions.iter().map(|function| &*function.name);
-    let plain = |name: &&str| {
-        PLAIN_C
-            .iter()
-            .any(|plain| name.starts_with(&format!("{plain}'")))
+    let names = profile.functions.iter().map(|row| &*row.name);
+    let is_plain = |name: &&str| {
+        let mut plain = PLAIN_C.iter();
+        plain.any(|plain| name.starts_with(&format!("{plain}'")))
     };
-    let names: Vec<&str> = names.filter(plain).collect();
+    let names: Vec<&str> = names.filter(is_plain).collect();
     assert_eq!(names.len(), PLAIN_C.len());
     session.check_inclusive(&profile, "calls.c", &names);
 }
@@ -137,76 +120,63 @@ fn functions_apart_by_recursion() {
     let session = Session::c(&["--separate-recs=3"]);
     let profile = session.check();
     session.check_inclusive(&profile, "calls.c", PLAIN_C);
-    let names = profile.by_name(|function| function.invocations);
+    let names = profile.by_name(|row| signed(row.invocations));
     assert!(names.contains_key("fibonacci'3"));
 }
 
 #[test]
 fn parts_in_one_file() {
-    let session = Session::c(&["--combine-dumps=yes", "--dump-every-bb=5000"]);
-    assert!(session.parts("Ir").len() > 2);
-    session.check();
-}
-
-#[test]
-fn parts_in_one_file_with_instructions() {
-    let options = [
-        "--combine-dumps=yes",
-        "--dump-every-bb=5000",
-        "--dump-instr=yes",
-        "--collect-jumps=yes",
-    ];
-    let session = Session::c(&options);
-    assert!(session.parts("Ir").len() > 2);
-    session.check();
+    for more in [&[][..], &INSTRUCTIONS] {
+        let options = ["--combine-dumps=yes", "--dump-every-bb=5000"];
+        let session = Session::c(&[&options, more].concat());
+        assert!(session.parts("Ir").len() > 2);
+        session.check();
+    }
 }
 
 #[test]
 fn parts_in_many_files() {
-    let session = Session::c(&["--dump-before=copy_texts"]);
-    assert_eq!(session.files.len(), 4);
-    session.check();
-}
-
-#[test]
-fn parts_after_a_function_and_from_zero() {
-    let options = ["--zero-before=copy_texts", "--dump-after=sort_numbers"];
-    let session = Session::c(&options);
-    assert_eq!(session.files.len(), 2);
-    session.check();
+    for (options, count) in [
+        (&["--dump-before=copy_texts"][..], 4),
+        (
+            &["--zero-before=copy_texts", "--dump-after=sort_numbers"],
+            2,
+        ),
+    ] {
+        let session = Session::c(options);
+        assert_eq!(session.files.len(), count);
+        session.check();
+    }
 }
 
 #[test]
 fn only_within_a_function() {
     let session = Session::c(&["--toggle-collect=copy_texts"]);
     let profile = session.check();
-    let costs = profile.by_name(|function| function.self_cost);
+    let costs = profile.by_name(|row| row.self_costs[0]);
     assert!(!costs.contains_key("fibonacci"));
 }
 
 #[test]
-fn caches_and_branches() {
-    let session = Session::c(&["--cache-sim=yes", "--branch-sim=yes"]);
-    for event in ["Ir", "Dr", "Dw", "I1mr", "D1mr", "Bc", "Bcm", "Bi", "Bim"] {
-        session.check_event(event);
-    }
-}
-
-#[test]
-fn system_calls_and_global_bus() {
-    let session = Session::c(&["--collect-bus=yes", "--collect-systime=yes"]);
-    for event in ["Ir", "Ge", "sysCount"] {
-        session.check_event(event);
+fn several_events() {
+    let caches = ["Ir", "Dr", "Dw", "I1mr", "D1mr", "Bc", "Bcm", "Bi", "Bim"];
+    for (options, events) in [
+        (["--cache-sim=yes", "--branch-sim=yes"], &caches[..]),
+        (
+            ["--collect-bus=yes", "--collect-systime=yes"],
+            &["Ir", "Ge", "sysCount"],
+        ),
+    ] {
+        let session = Session::c(&options);
+        for event in events {
+            session.check_event(event);
+        }
     }
 }
 
 #[test]
 fn names_of_cpp() {
-    let session = Session::of(
-        "shapes.cpp",
-        &[],
-        &["--dump-instr=yes", "--collect-jumps=yes"],
-    );
+    let session = Session::of("shapes.cpp", &[], &INSTRUCTIONS);
     let profile = session.check();
     session.check_inclusive(&profile, "shapes.cpp", &["main", "count_failures(int)"]);
     session.check_places(&profile, "shapes.cpp");
@@ -220,18 +190,17 @@ fn inlined_cpp() {
 }
 
 #[test]
-fn threads_together() {
-    let session = Session::of("threads.c", &["-pthread"], &[]);
-    let profile = session.check();
-    session.check_inclusive(&profile, "threads.c", &["main", "work"]);
-}
-
-#[test]
-fn threads_apart() {
-    let session = Session::of("threads.c", &["-pthread"], &["--separate-threads=yes"]);
-    assert!(session.files.len() > 1, "no thread has a file of its own");
-    let profile = session.check();
-    session.check_inclusive(&profile, "threads.c", &["main", "work"]);
+fn threads() {
+    for (options, are_apart) in [(&[][..], false), (&["--separate-threads=yes"], true)] {
+        let session = Session::of("threads.c", &["-pthread"], options);
+        assert_eq!(
+            session.files.len() > 1,
+            are_apart,
+            "threads with files of their own"
+        );
+        let profile = session.check();
+        session.check_inclusive(&profile, "threads.c", &["main", "work"]);
+    }
 }
 
 /// Callgrind leaves the file without a thread's number empty: among others that is no error.
@@ -270,11 +239,11 @@ fn counting_that_the_program_switches() {
     let parts = session.parts("Ir");
     assert!(parts.iter().all(|part| part.summary == 0), "{parts:?}");
     let profile = session.check();
-    let costs = profile.by_name(|function| function.self_cost);
+    let costs = profile.by_name(|row| row.self_costs[0]);
     assert!(!costs.contains_key("uncounted"));
     let other = Session::of("requests.c", &[], &[]);
     let both = Profile::silently(&[&session.files[..], &other.files].concat(), &[]);
-    assert_eq!(both.summary(), profile.total + other.check().summary());
+    assert_eq!(both.summary(), profile.total() + other.check().summary());
 }
 
 /// The stacks of a profile with callers are those that its names say, all exact; without, the costs
@@ -283,30 +252,28 @@ fn counting_that_the_program_switches() {
 fn stacks_of_separate_callers() {
     let deep = Session::c(&["--separate-callers=100"]);
     let profile = Profile::silently(&deep.files, &[]);
-    let of_names = profile.functions.iter().map(|function| {
-        let mut parts: Vec<&str> = function.name.split('\'').collect();
+    let of_names = profile.functions.iter().map(|row| {
+        let mut parts: Vec<&str> = row.name.split('\'').collect();
         // A level of recursion is no caller.
         parts.retain(|part| !part.bytes().all(|byte| byte.is_ascii_digit()));
         parts.reverse();
-        (parts.join(";"), function.self_cost)
+        (parts.join(";"), row.self_costs[0])
     });
-    assert_figures(&stacks(&deep.files), &sums(of_names));
+    let (found, said) = stacks(&deep.files, &[]);
+    assert_eq!(said, "");
+    assert_figures(&found, &sums(of_names));
 
     let plain = Session::c(&[]);
-    let bench = Bench::new();
-    let file = bench.path("collapsed");
-    let told = convert(&plain.files, &file, &["-f", "collapsed"]);
-    assert!(told.contains("--separate-callers"), "{told}");
-    let lines = std::fs::read_to_string(&file).expect("stacks");
-    let last_frames = lines.lines().map(|line| {
-        let (stack, cost) = line.rsplit_once(' ').expect("a cost");
+    let (found, said) = stacks(&plain.files, &[]);
+    assert!(said.contains("--separate-callers"), "{said}");
+    let last_frames = found.iter().map(|(stack, cost)| {
         let frame = stack.rsplit(';').next().expect("a frame");
-        (frame.to_owned(), cost.parse().expect("a number"))
+        (frame.to_owned(), *cost)
     });
     let profile = Profile::silently(&plain.files, &[]);
-    let functions = profile.functions.iter().map(|function| {
-        let name = function.name.split('\'').next().expect("a name");
-        (name.to_owned(), function.self_cost)
+    let functions = profile.functions.iter().map(|row| {
+        let name = row.name.split('\'').next().expect("a name");
+        (name.to_owned(), row.self_costs[0])
     });
     assert_figures(&sums(last_frames), &sums(functions));
 }

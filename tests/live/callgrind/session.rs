@@ -1,11 +1,13 @@
 //! One run of callgrind: its files, its own figures, and their comparison with the conversion.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::slice::from_ref;
 
 use crate::annotate::{self, Cost, Row};
 use crate::producer::{Bench, Tool};
-use crate::profile::{Profile, assert_figures, convert, first_number, sums};
+use crate::profile::{
+    Profile, assert_figures, convert, first_number, place, signed, sums, text_in,
+};
 
 const VALGRIND: Tool = Tool::new("valgrind", "valgrind");
 
@@ -60,9 +62,9 @@ impl Session {
 
     /// All parts' figures for an event.
     pub fn parts(&self, event: &str) -> Vec<Part> {
-        let texts = self.files.iter().map(std::fs::read_to_string);
-        texts
-            .flat_map(|text| parts(&text.expect("a profile"), event))
+        let files = self.files.iter();
+        files
+            .flat_map(|file| parts(&text_in(file), event))
             .collect()
     }
 
@@ -97,7 +99,7 @@ impl Session {
         let parts = self.parts(&profile.event);
         let totals: i64 = parts.iter().map(|part| part.totals).sum();
         assert!(totals > 0, "nothing was counted");
-        assert_eq!(profile.total, totals);
+        assert_eq!(profile.total(), totals);
         let summary: i64 = parts.iter().map(Part::right_summary).sum();
         assert_eq!(profile.summary(), summary);
     }
@@ -106,7 +108,7 @@ impl Session {
     fn check_self_costs(&self, profile: &Profile) {
         let rows = self.rows(&profile.event, Cost::SelfCost);
         let expected = sums(rows.into_iter().map(|row| (row.name, row.cost)));
-        let found = profile.by_name(|function| function.self_cost);
+        let found = profile.by_name(|row| row.self_costs[0]);
         assert_figures(&found, &expected);
     }
 
@@ -117,7 +119,7 @@ impl Session {
         convert(&self.files, &written, &["-f", "callgrind"]);
         let rows = annotate::callgrind(&written, &profile.event, Cost::SelfCost);
         let found = sums(rows.into_iter().map(|row| ((row.file, row.name), row.cost)));
-        let expected = profile.by_place(|function| function.self_cost);
+        let expected = profile.by_place(|row| row.self_costs[0]);
         assert_figures(&found, &expected);
     }
 
@@ -144,7 +146,7 @@ impl Session {
         let rows = self.rows(&profile.event, Cost::SelfCost).into_iter();
         let own = rows.filter(|row| is_own(&row.file));
         let expected = sums(own.map(|row| ((row.file, row.name), row.cost)));
-        let mut found = profile.by_place(|function| function.self_cost);
+        let mut found = profile.by_place(|row| row.self_costs[0]);
         found.retain(|(file, _), _| is_own(file));
         assert!(!expected.is_empty(), "no functions of {file}");
         assert_figures(&found, &expected);
@@ -154,33 +156,21 @@ impl Session {
 /// Compares the calls of all functions of a file.
 fn check_calls(file: &PathBuf, event: &str) {
     let profile = Profile::json(from_ref(file), &["--event", event]);
-    check_call_counts(&profile, file);
-    check_call_costs(&profile, file);
-}
-
-/// Compares how often functions of a name call each function.
-fn check_call_counts(profile: &Profile, file: &Path) {
-    let functions = profile.functions.iter();
-    let calls = functions.flat_map(|caller| {
-        let calls = caller.sub_calls.iter();
-        calls.map(|call| (caller.name.clone(), call))
-    });
-    let found = sums(calls.map(|(caller, call)| {
-        let callee = profile.functions[call.function].place();
-        ((caller, callee), call.calls)
-    }));
-    let rows = annotate::calls(file, &profile.event).into_iter();
-    let expected = sums(rows.map(|row| ((row.caller, row.callee), row.calls)));
+    // How often functions of a name call each function.
+    let calls = profile.calls();
+    let calls = calls
+        .map(|(caller, callee, call)| ((caller.name.clone(), place(callee)), signed(call.calls)));
+    let found = sums(calls);
     assert!(!found.is_empty(), "no calls");
-    assert_figures(&found, &expected);
-}
-
-/// Compares what the calls of each function cost, recursive ones included.
-///
-/// That is what `callgrind_annotate` calls inclusive, except where a function is never called.
-fn check_call_costs(profile: &Profile, file: &Path) {
-    let found = profile.call_costs();
-    let rows = annotate::callgrind(file, &profile.event, Cost::Inclusive).into_iter();
+    assert_figures(&found, &sums(annotate::calls(file, event).into_iter()));
+    // What the calls of each function cost, recursive ones included: that is what
+    // `callgrind_annotate` calls inclusive, except where a function is never called.
+    let found = sums(
+        profile
+            .calls()
+            .map(|(_, callee, call)| (place(callee), call.costs[0])),
+    );
+    let rows = annotate::callgrind(file, event, Cost::Inclusive).into_iter();
     let mut expected = sums(rows.map(|row| ((row.file, row.name), row.cost)));
     expected.retain(|place, _| found.contains_key(place));
     assert_figures(&found, &expected);

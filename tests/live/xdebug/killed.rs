@@ -67,7 +67,7 @@ fn killed() {
     check_steps(&profile, told);
     assert_warns_of_cut(&profile, &session.profile());
     assert_strictly_failed(&session.profile());
-    assert_eq!(profile.summary(), profile.total);
+    assert_eq!(profile.summary(), profile.total());
 }
 
 #[test]

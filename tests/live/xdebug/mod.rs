@@ -8,42 +8,48 @@ mod killed;
 mod namesakes;
 mod session;
 
+use crate::invocations;
 use crate::producer::sources;
-use crate::profile::{Profile, assert_figures, number, sums};
+use crate::profile::{Profile, assert_figures, number, signed, sums};
 pub use session::{PHP, Session};
 use session::{PHPUNIT, own_invocations};
 
-/// Profiles a program and compares everything.
-fn check(script: &str, roots: &[&str]) {
-    let session = Session::of(script);
-    session.check();
-    session.check_invocations(roots).assert_costs_agree();
-}
-
 #[test]
-fn recursion() {
-    check("recursion.php", &["{main}"]);
-}
-
-#[test]
-fn closures_and_magic_methods() {
-    check("closures.php", &["{main}"]);
+fn calls_and_roots() {
+    for (script, roots) in [
+        ("recursion.php", &["{main}"][..]),
+        ("closures.php", &["{main}"]),
+        ("generators.php", &["{main}"]),
+        ("evals.php", &["{main}"]),
+        ("exits.php", &["{main}"]),
+        // What runs after an uncaught exception is called by nobody.
+        (
+            "exceptions.php",
+            &["php::Exception->__toString", "report", "{main}"],
+        ),
+    ] {
+        println!("{script}");
+        let session = Session::of(script);
+        session.check();
+        invocations::assert_costs_agree(&session.check_invocations(roots));
+    }
 }
 
 /// Links are those of Xdebug's own function trace of the same run.
 #[test]
 fn links() {
-    for script in [
-        "recursion.php",
-        "closures.php",
-        "generators.php",
-        "evals.php",
-        "exceptions.php",
-        "exits.php",
-        "loops.php",
-    ] {
+    let scripts = [
+        "recursion",
+        "closures",
+        "generators",
+        "evals",
+        "exceptions",
+        "exits",
+        "loops",
+    ];
+    for script in scripts.map(|name| format!("{name}.php")) {
         let mut session = Session::new();
-        session.trace(script);
+        session.trace(&script);
         session.check_links(&session.profile());
         session.check_stacks();
     }
@@ -86,34 +92,12 @@ fn links_of_a_test_runner() {
     session.check_links(&session.profile());
 }
 
-#[test]
-fn generators() {
-    check("generators.php", &["{main}"]);
-}
-
 /// A fiber's function is called by nobody: it has a stack of its own.
 #[test]
 fn fibers() {
     let session = Session::of("fibers.php");
     session.check();
-    session.check_invocations(&["{main}", "task"]);
-}
-
-#[test]
-fn eval_and_include() {
-    check("evals.php", &["{main}"]);
-}
-
-/// What runs after an uncaught exception is called by nobody.
-#[test]
-fn exceptions() {
-    let roots = ["{main}", "php::Exception->__toString", "report"];
-    check("exceptions.php", &roots);
-}
-
-#[test]
-fn exit() {
-    check("exits.php", &["{main}"]);
+    session.check_invocations(&["task", "{main}"]);
 }
 
 /// Recursion that is not counted twice: `{main}` is the sum of everything.
@@ -122,7 +106,7 @@ fn outermost() {
     let session = Session::of("recursion.php");
     let profile = Profile::silently(&[session.profile()], &["--inclusive", "outermost"]);
     let main = profile.inclusive("{main}");
-    let most = profile.functions.iter().map(|function| function.inclusive);
+    let most = profile.functions.iter().map(|row| row.inclusive[0]);
     assert_eq!(most.max(), Some(main));
     session.check_counts(&profile);
 }
@@ -134,13 +118,11 @@ fn proxies() {
     let options = ["--proxy-function", "php::array_map"];
     let profile = Profile::silently(&[session.profile()], &options);
     session.check_counts(&profile);
-    let functions = &profile.functions;
-    let proxy = functions
-        .iter()
-        .find(|function| function.name == "php::array_map");
+    let mut functions = profile.functions.iter();
+    let proxy = functions.find(|row| row.name == "php::array_map");
     assert_eq!(proxy.expect("array_map").sub_calls, []);
-    let calls = functions.iter().flat_map(|function| &function.sub_calls);
-    let mut found = sums(calls.map(|call| (functions[call.function].name.clone(), call.calls)));
+    let calls = profile.calls();
+    let mut found = sums(calls.map(|(_, callee, call)| (callee.name.clone(), signed(call.calls))));
     found.retain(|name, _| !name.starts_with("php::"));
     let mut called = session.counts.clone();
     called.remove("{main}");
@@ -168,20 +150,18 @@ fn costs() {
 #[test]
 fn append() {
     let mut session = Session::new();
-    let scripts = [
-        "recursion.php",
-        "closures.php",
-        "evals.php",
-        "recursion.php",
-        "exits.php",
-    ];
-    for script in scripts {
+    let names = ["recursion", "closures", "evals", "recursion", "exits"];
+    let scripts = names.map(|name| format!("{name}.php"));
+    for script in &scripts {
         session.run(script, &["xdebug.profiler_append=1"]);
     }
     let profile = session.check();
-    let commands = profile.headers.iter().filter(|(key, _)| key == "cmd");
+    let commands = profile
+        .headers
+        .iter()
+        .filter(|line| line.starts_with("cmd: "));
     assert_eq!(commands.count(), scripts.len());
-    session.check_invocations(&["{main}"]).assert_costs_agree();
+    invocations::assert_costs_agree(&session.check_invocations(&["{main}"]));
 }
 
 #[test]

@@ -6,18 +6,14 @@ use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 
 use super::session::{Session, own_invocations};
-use crate::all_events::AllEvents;
 use crate::producer::Bench;
-use crate::profile::{Profile, assert_figures, convert, sums};
+use crate::profile::{Place, Profile, assert_figures, convert, place, signed, sums, text_in};
 
 const SCRIPTS: [&str; 3] = [
     "namesakes/counts.php",
     "namesakes/recurs.php",
     "namesakes/only_main.php",
 ];
-
-/// A function by its file and name.
-type Place = (String, String);
 
 /// Time and memory.
 type Costs = [i64; 2];
@@ -31,46 +27,40 @@ struct Row {
 }
 
 /// Sums by file and name of what several profiles say.
-#[derive(Default)]
-struct Table {
-    rows: BTreeMap<Place, Row>,
-}
+type Table = BTreeMap<Place, Row>;
 
-impl Table {
-    /// Adds what Xdebug 3 wrote of one run.
-    fn add(&mut self, profile: &Path) {
-        let text = std::fs::read_to_string(profile).expect("a profile");
-        let mut names = HashMap::new();
-        let mut name = |kind: &'static str, value: &str| -> String {
-            let (id, text) = value.split_once(' ').unwrap_or((value, ""));
-            let known = names.entry((kind, id.to_owned()));
-            known.or_insert_with(|| text.to_owned()).clone()
-        };
-        let mut here = Place::default();
-        let mut callee = Place::default();
-        let mut is_call = false;
-        for line in text.lines() {
-            match line.split_once('=') {
-                Some(("fl", file)) => here.0 = name("file", file),
-                Some(("fn", function)) => {
-                    here.1 = name("function", function);
-                    self.rows.entry(here.clone()).or_default().invocations += 1;
-                }
-                Some(("cfl", file)) => callee.0 = name("file", file),
-                Some(("cfn", function)) => callee.1 = name("function", function),
-                Some(("calls", _)) => is_call = true,
-                _ => {
-                    let Some((line, costs)) = numbers(line) else {
-                        continue;
-                    };
-                    let row = self.rows.get_mut(&here).expect("a function");
-                    if std::mem::take(&mut is_call) {
-                        let call = row.calls.entry((callee.clone(), line)).or_default();
-                        call.0 += 1;
-                        add(&mut call.1, costs);
-                    } else {
-                        add(&mut row.self_costs, costs);
-                    }
+/// Adds what Xdebug 3 wrote of one run.
+fn add_run(rows: &mut Table, profile: &Path) {
+    let text = text_in(profile);
+    let mut names = HashMap::new();
+    let mut name = |kind: &'static str, value: &str| -> String {
+        let (id, text) = value.split_once(' ').unwrap_or((value, ""));
+        let known = names.entry((kind, id.to_owned()));
+        known.or_insert_with(|| text.to_owned()).clone()
+    };
+    let (mut here, mut callee) = (Place::default(), Place::default());
+    let mut is_call = false;
+    for line in text.lines() {
+        match line.split_once('=') {
+            Some(("fl", file)) => here.0 = name("file", file),
+            Some(("fn", function)) => {
+                here.1 = name("function", function);
+                rows.entry(here.clone()).or_default().invocations += 1;
+            }
+            Some(("cfl", file)) => callee.0 = name("file", file),
+            Some(("cfn", function)) => callee.1 = name("function", function),
+            Some(("calls", _)) => is_call = true,
+            _ => {
+                let Some((line, costs)) = numbers(line) else {
+                    continue;
+                };
+                let row = rows.get_mut(&here).expect("a function");
+                if std::mem::take(&mut is_call) {
+                    let call = row.calls.entry((callee.clone(), line)).or_default();
+                    call.0 += 1;
+                    add(&mut call.1, costs);
+                } else {
+                    add(&mut row.self_costs, costs);
                 }
             }
         }
@@ -92,22 +82,20 @@ fn add(sums: &mut Costs, costs: Costs) {
 }
 
 /// What the program says, as such a table.
-fn told(inputs: &[PathBuf]) -> BTreeMap<Place, Row> {
-    let invocations = Profile::json(inputs, &[]).by_place(|function| function.invocations);
+fn told(inputs: &[PathBuf]) -> Table {
+    let profile = Profile::json(inputs, &[]);
     let pair = |costs: &[i64]| <Costs>::try_from(costs).expect("time and memory");
-    let functions = AllEvents::of(inputs).functions.into_iter();
-    let rows = functions.map(|([_, file, name], figures)| {
-        let calls = figures.sub_calls.iter();
-        let calls = calls.map(|(([_, file, name], _, line), (calls, costs))| {
-            let callee = ((file.clone(), name.clone()), *line);
-            (callee, (*calls, pair(costs)))
+    let rows = profile.functions.iter().map(|function| {
+        let calls = function.sub_calls.iter().map(|call| {
+            let callee = place(&profile.functions[call.function]);
+            ((callee, call.line), (signed(call.calls), pair(&call.costs)))
         });
         let row = Row {
-            self_costs: pair(&figures.self_costs),
-            invocations: invocations[&(file.clone(), name.clone())],
+            self_costs: pair(&function.self_costs),
+            invocations: signed(function.invocations),
             calls: calls.collect(),
         };
-        ((file, name), row)
+        (place(function), row)
     });
     rows.collect()
 }
@@ -117,13 +105,11 @@ fn functions_of_the_same_names_are_told_apart_by_their_files() {
     let sessions = SCRIPTS.map(Session::of);
     let files = sessions.each_ref().map(Session::profile);
     let mut table = Table::default();
-    files.iter().for_each(|file| table.add(file));
-    let of_name = |wanted: &str| table.rows.keys().filter(|(_, name)| name == wanted).count();
-    assert_eq!(
-        ["{main}", "helper", "run", "seen"].map(of_name),
-        [3, 3, 2, 1]
-    );
-    assert_figures(&told(&files), &table.rows);
+    files.iter().for_each(|file| add_run(&mut table, file));
+    let of_name = |wanted: &str| table.keys().filter(|(_, name)| name == wanted).count();
+    let counts = ["{main}", "helper", "run", "seen"].map(of_name);
+    assert_eq!(counts, [3, 3, 2, 1]);
+    assert_figures(&told(&files), &table);
     let counts = sessions.iter().flat_map(|session| session.counts.clone());
     let profile = Profile::silently(&files, &[]);
     assert_figures(&own_invocations(&profile), &sums(counts));

@@ -1,15 +1,18 @@
 //! Runs of PHP under Xdebug: their profile, and what the programs counted themselves.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
 use super::function_trace;
-use crate::invocations::{Invocations, Links};
+use crate::common::preprocessed::Decoded;
+use crate::invocations::{self, Links};
 use crate::producer::{Bench, Tool, sources};
-use crate::profile::{Profile, assert_figures, assert_outermost, first_number, number, stacks};
+use crate::profile::{
+    Profile, assert_figures, assert_outermost, first_number, number, signed, stacks, text_in,
+};
 
 pub const PHP: Tool = Tool::new("php", "php-cli and php-xdebug");
 pub const PHPUNIT: Tool = Tool::new("phpunit", "phpunit");
@@ -91,14 +94,11 @@ impl Session {
     /// told apart: of one function, at the same cost, with calls that look the same.
     pub fn check_links_of_fibers(&self, profile: &Path) {
         let [found, expected] = self.links(profile);
-        let invocations = Invocations::of(&[profile.to_owned()]);
-        let looks = invocations.looks(&expected);
+        let looks = invocations::looks(&invocations::of(&[profile.to_owned()]), &expected);
         let [found, expected] = [found, expected].map(|links| {
             let looks = links.into_iter().map(|(caller, calls)| {
-                let calls = calls.into_iter().map(|call| {
-                    let look = looks.get(&call).copied();
-                    (call.0, look)
-                });
+                let calls = calls.into_iter();
+                let calls = calls.map(|call| (call.0.clone(), looks.get(&call).copied()));
                 (caller, calls.collect::<Vec<_>>())
             });
             looks.collect::<BTreeMap<_, _>>()
@@ -109,7 +109,7 @@ impl Session {
     /// Who called whom: by the profile, and by the trace.
     pub fn links(&self, profile: &Path) -> [Links; 2] {
         let expected = function_trace::links(&self.bench.path("out.xt"), profile);
-        let found = Invocations::of(&[profile.to_owned()]).links();
+        let found = invocations::links(&invocations::of(&[profile.to_owned()]));
         let of_tracer = |(name, _): &(String, u32)| name.ends_with("->__debugInfo");
         let without_tracer = found.into_iter().map(|(caller, mut calls)| {
             calls.retain(|call| !of_tracer(call));
@@ -123,7 +123,7 @@ impl Session {
 
     /// The profile as if its times had been measured in microseconds.
     pub fn in_microseconds(&self) -> PathBuf {
-        let text = std::fs::read_to_string(self.profile()).expect("a profile");
+        let text = text_in(&self.profile());
         let mut rounded = String::new();
         for line in text.lines() {
             let numbers: Result<Vec<u64>, _> = line.split(' ').map(str::parse).collect();
@@ -181,11 +181,11 @@ impl Session {
 
     /// `{main}` is what the summary says, but for the time before it began.
     pub fn check_headers(&self, profile: &Profile) {
-        let text = std::fs::read_to_string(self.profile()).expect("a profile");
-        let lines = text
+        let text = text_in(&self.profile());
+        let values = text
             .lines()
             .filter_map(|line| line.strip_prefix("summary: "));
-        let stated: i64 = lines
+        let stated: i64 = values
             .map(|value| first_number(value).expect("a number"))
             .sum();
         assert_eq!(profile.summary(), stated);
@@ -195,27 +195,24 @@ impl Session {
     }
 
     /// Compares the invocations of v4, all of which must be linked up to these roots.
-    pub fn check_invocations(&self, roots: &[&str]) -> Invocations {
-        let invocations = Invocations::of(&[self.profile()]);
-        let mut found = invocations.counts();
+    pub fn check_invocations(&self, roots: &[&str]) -> Decoded {
+        let file = invocations::of(&[self.profile()]);
+        let mut found = invocations::counts(&file);
         found.retain(|name, _| !name.starts_with("php::"));
         assert_figures(&found, &self.counts);
-        invocations.assert_linked();
-        assert_eq!(
-            invocations.roots(),
-            roots
-                .iter()
-                .map(ToString::to_string)
-                .collect::<BTreeSet<_>>()
-        );
-        invocations
+        file.assert_linked();
+        let mut found = file.roots();
+        found.dedup();
+        assert_eq!(found, roots);
+        file
     }
 
     /// Sees that stacks are those of a walk over v4, and functions cost what their stacks do.
     pub fn check_stacks(&self) {
         let inputs = [self.profile()];
-        let stacks = stacks(&inputs);
-        assert_figures(&stacks, &Invocations::of(&inputs).stacks());
+        let (stacks, said) = stacks(&inputs, &[]);
+        assert_eq!(said, "");
+        assert_figures(&stacks, &invocations::of(&inputs).stacks());
         assert_outermost(&inputs, &stacks);
     }
 
@@ -229,7 +226,7 @@ impl Session {
 
 /// Invocations of all functions but PHP's own.
 pub fn own_invocations(profile: &Profile) -> Counts {
-    let mut counts = profile.by_name(|function| function.invocations);
+    let mut counts = profile.by_name(|row| signed(row.invocations));
     counts.retain(|name, _| !name.starts_with("php::"));
     counts
 }
