@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use crate::browser::{Browser, DOWN, ENTER, ESCAPE};
 use crate::callgrind::Session as Valgrind;
 use crate::common::fixtures;
+use crate::profile::{list, text_of};
 use crate::xdebug::Session as Xdebug;
 
 /// A page and the profile that it shows.
@@ -29,11 +30,8 @@ impl Page {
             folder,
         };
         let mut command = Command::new(env!("CARGO_BIN_EXE_cg-preprocess"));
-        command
-            .args(["-q", "-o"])
-            .arg(page.path())
-            .arg(profile)
-            .args(options);
+        command.args(["-q", "-o"]).arg(page.path());
+        command.arg(profile).args(options);
         assert!(command.status().expect("the program").success());
         page
     }
@@ -50,19 +48,29 @@ impl Page {
         self.browser.run(script)
     }
 
+    /// The text that a script returns, or the texts.
+    fn text(&self, script: &str) -> String {
+        text_of(&self.run(&format!("return {script};")))
+    }
+
+    fn texts(&self, script: &str) -> Vec<String> {
+        list(&self.run(script), text_of)
+    }
+
+    /// Clicks on what a script finds, and waits until a script returns true.
+    fn click(&self, found: &str, until: &str) {
+        self.run(&format!("{found}.click();"));
+        self.browser.wait_for(&format!("return {until};"));
+    }
+
     /// Lines of a text report of the profile, with one blank where there are several.
     fn report(&self, options: &[&str]) -> Vec<String> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cg-preprocess"));
-        let output = command
-            .args(["-q", "--top", "0"])
-            .args(options)
-            .arg(&self.profile)
-            .output();
-        let output = output.expect("the program");
+        let command = command.args(["-q", "--top", "0"]).args(options);
+        let output = command.arg(&self.profile).output().expect("the program");
         assert!(output.status.success(), "{options:?}");
         let text = String::from_utf8(output.stdout).expect("UTF-8");
-        let lines = text.lines().map(words);
-        lines.collect()
+        text.lines().map(words).collect()
     }
 
     /// All rows of the table with this label, as lines of the text report: names and places in full.
@@ -74,18 +82,12 @@ impl Page {
             const text = (cell) => cell.querySelector('[title]')?.title ?? cell.textContent;
             return rows.map((row) => [...row.children].map(text).join(' '));"
         );
-        let rows = self.run(&script);
-        let rows = rows.as_array().expect("a list").iter();
-        rows.map(|row| words(row.as_str().expect("a text")))
-            .collect()
+        let rows = self.texts(&script);
+        rows.iter().map(|row| words(row)).collect()
     }
 
     fn events(&self) -> Vec<String> {
-        let names = self.run("return JSON.parse(document.getElementById('data').textContent).events.map((event) => event.name);");
-        let names = names.as_array().expect("a list").iter();
-        names
-            .map(|name| name.as_str().expect("a text").to_owned())
-            .collect()
+        self.texts("return JSON.parse(document.getElementById('data').textContent).events.map((event) => event.name);")
     }
 }
 
@@ -97,10 +99,8 @@ fn words(line: &str) -> String {
 /// The rows of a table in a report: what follows the line that begins so, up to an empty one.
 fn table(report: &[String], heading: &str) -> Vec<String> {
     let rows = report.iter().skip_while(|line| !line.starts_with(heading));
-    rows.skip(1)
-        .take_while(|line| !line.is_empty())
-        .cloned()
-        .collect()
+    let rows = rows.skip(1).take_while(|line| !line.is_empty());
+    rows.cloned().collect()
 }
 
 /// Compares the rows of every event with the text report; also the callers and callees of the
@@ -115,15 +115,13 @@ fn check_figures(page: &Page) {
         assert_eq!(rows, expected[..rows.len()], "{event}");
         for at in 0..5.min(rows.len()) {
             page.open(&format!("#event={number}"));
-            page.run(&format!("document.querySelectorAll('.row')[{at}].click();"));
-            page.browser
-                .wait_for("return document.querySelector('h2.name') !== null;");
-            let name = page.run("return document.querySelector('h2.name').textContent;");
-            let name = name.as_str().expect("a name");
-            let report = page.report(&["-f", "text", "-e", event, "--function", name]);
-            let callees = report
-                .iter()
-                .position(|line| line == "no callee" || line.contains(" callee called at"));
+            let row = format!("document.querySelectorAll('.row')[{at}]");
+            page.click(&row, "document.querySelector('h2.name') !== null");
+            let name = page.text("document.querySelector('h2.name').textContent");
+            let report = page.report(&["-f", "text", "-e", event, "--function", &name]);
+            let is_callees =
+                |line: &String| line == "no callee" || line.contains(" callee called at");
+            let callees = report.iter().position(is_callees);
             let Some(callees) = callees.filter(|_| table(&report, "self %").len() == 1) else {
                 continue;
             };
@@ -132,12 +130,8 @@ fn check_figures(page: &Page) {
                 ("Callees", &report[callees..]),
             ] {
                 let [mut found, mut expected] = [page.rows(label), table(report, "cost %")];
-                if report
-                    .iter()
-                    .filter(|line| line.starts_with("self %"))
-                    .count()
-                    > 1
-                {
+                let headings = report.iter().filter(|line| line.starts_with("self %"));
+                if headings.count() > 1 {
                     continue;
                 }
                 // Calls that cost the same have no order.
@@ -168,19 +162,13 @@ fn an_xdebug_trace_is_shown_with_the_figures_of_the_reports() {
 
 #[test]
 fn valgrinds_profiles_are_shown_with_and_without_stacks() {
-    let session = Valgrind::of(
-        "shapes.cpp",
-        &[],
-        &["--separate-callers=3", "--cache-sim=yes"],
-    );
+    let options = ["--separate-callers=3", "--cache-sim=yes"];
+    let session = Valgrind::of("shapes.cpp", &[], &options);
     let page = Page::of(&session.files[0], &[]);
     check_figures(&page);
     page.open("#view=flame");
-    assert!(
-        page.run("return document.querySelectorAll('.frame').length;")
-            .as_i64()
-            > Some(3)
-    );
+    let frames = page.run("return document.querySelectorAll('.frame').length;");
+    assert!(frames.as_i64() > Some(3), "{frames}");
     page.browser.check_quiet(&page.path());
 
     let page = Page::of(&fixtures::path("valgrind/cachegrind.out"), &[]);
@@ -205,12 +193,8 @@ fn changes(report: &[String]) -> Vec<String> {
         let (figures, names) = row.split_at(row.match_indices(' ').nth(1).expect("names").0);
         let mut cells = vec![figures.to_owned()];
         let is = ["new: ", "gone: "].into_iter().find(|is| told.contains(is));
-        for item in told
-            .replace("new: ", "")
-            .replace("gone: ", "")
-            .split(", ")
-            .skip(1)
-        {
+        let told = told.replace("new: ", "").replace("gone: ", "");
+        for item in told.split(", ").skip(1) {
             let (_, figure) = item.split_once(' ').expect("a figure");
             let figure = figure.split(" (").next().unwrap_or_default();
             let decimals = figure
@@ -249,33 +233,29 @@ fn a_comparison_says_what_changed_in_every_event() {
             let expected = changes(&report);
             assert!(expected.len() > 4, "{report:#?}");
             assert_eq!(page.rows("Changes"), expected, "{event}");
-            let totals = page.run(
+            let totals = page.texts(
                 "return [...document.querySelectorAll('.figures td:nth-child(2)')].map((cell) => cell.textContent);",
             );
-            for (line, total) in report[1..3]
-                .iter()
-                .zip(totals.as_array().expect("two totals"))
-            {
-                let total = total.as_str().expect("a text");
+            assert_eq!(totals.len(), 2);
+            for (line, total) in report[1..3].iter().zip(totals) {
                 assert!(line.contains(&format!(" {total} in ")), "{line}: {total}");
             }
             // The stacks add up to the totals of both sides.
             page.open(&format!("#view=flame&event={number}"));
-            let told = page.run("return document.querySelector('.about .line').textContent;");
-            let expected = page.run(
-                "const [before, now] = comparison.events[state.event].totals;
-                return `before ${withUnit(before)}, change ${signed(now - before, withUnit(now - before))}`;",
+            let told = page.text("document.querySelector('.about .line').textContent");
+            page.run("window.totals = comparison.events[state.event].totals;");
+            let change = page.text(
+                "`before ${withUnit(totals[0])}, change ${signed(totals[1] - totals[0], withUnit(totals[1] - totals[0]))}`",
             );
-            let [told, expected] = [&told, &expected].map(|text| text.as_str().expect("a text"));
-            assert!(told.ends_with(expected), "{told}: {expected}");
+            assert!(told.ends_with(&change), "{told}: {change}");
         }
-        page.run("[...document.querySelectorAll('nav a')].find((a) => a.textContent === 'Changes').click();");
-        page.browser
-            .wait_for("return document.querySelector('[aria-label=Changes]') !== null;");
-        page.run("[...document.querySelectorAll('main a')].find((a) => a.textContent.includes('flame')).click();");
-        page.browser.wait_for(
-            "return document.querySelector('.legend')?.textContent.includes('grew') ?? false;",
-        );
+        let link = |links: &str, is: &str| {
+            format!("[...document.querySelectorAll('{links}')].find((a) => a.textContent{is})")
+        };
+        let changes = "document.querySelector('[aria-label=Changes]') !== null";
+        page.click(&link("nav a", " === 'Changes'"), changes);
+        let legend = "document.querySelector('.legend')?.textContent.includes('grew') ?? false";
+        page.click(&link("main a", ".includes('flame')"), legend);
         page.browser.check_quiet(&page.path());
     }
 }
@@ -300,17 +280,11 @@ fn names_are_text_whatever_is_in_them() {
     let profile = folder.path().join("hostile.cg");
     fs::write(&profile, text).expect("a file");
     let base = folder.path().join("base.cg");
-    fs::write(
-        &base,
-        "creator: xdebug 3.4.0\nevents: Time\nfl=<b>\nfn=<i>\n1 5\n",
-    )
-    .expect("a file");
+    let text = "creator: xdebug 3.4.0\nevents: Time\nfl=<b>\nfn=<i>\n1 5\n";
+    fs::write(&base, text).expect("a file");
     let url = ["--source-url", "https://host.example/{file}#L{line}"];
-    let compared = [
-        "--base",
-        base.to_str().expect("UTF-8"),
-        "--max-growth=<i>=0",
-    ];
+    let base = base.to_str().expect("UTF-8");
+    let compared = ["--base", base, "--max-growth=<i>=0"];
     for options in [url.to_vec(), [&url[..], &compared].concat()] {
         let page = Page::of(&profile, &options);
         page.open("#view=functions");
@@ -319,10 +293,8 @@ fn names_are_text_whatever_is_in_them() {
         // The longest is cut in the report's places, and so not compared.
         assert_eq!(rows.len(), expected.len());
         for name in &names[..4] {
-            assert!(
-                rows.iter().any(|row| row.contains(name)),
-                "{name}: {rows:?}"
-            );
+            let is_there = rows.iter().any(|row| row.contains(name));
+            assert!(is_there, "{name}: {rows:?}");
         }
         for address in [
             "",
@@ -352,8 +324,8 @@ fn a_reader_sorts_searches_zooms_and_goes_back() {
     let browser = &page.browser;
     page.open("");
     let by_cost = page.rows("Functions");
-    page.run("[...document.querySelectorAll('.head button')].find((button) => button.textContent === 'Calls').click();");
-    browser.wait_for("return location.hash.includes('sort=calls');");
+    let button = "[...document.querySelectorAll('.head button')].find((button) => button.textContent === 'Calls')";
+    page.click(button, "location.hash.includes('sort=calls')");
     let sorted = page.run("return document.querySelectorAll('[aria-sort=descending]').length;");
     assert_eq!(sorted, 1);
     assert_ne!(page.rows("Functions"), by_cost);
@@ -366,57 +338,49 @@ fn a_reader_sorts_searches_zooms_and_goes_back() {
     browser.wait_for("return location.hash.includes('search=autoload');");
     let found = page.rows("Functions");
     assert!(!found.is_empty() && found.len() < by_cost.len());
-    assert!(
-        found
-            .iter()
-            .all(|row| row.to_lowercase().contains("autoload"))
-    );
+    let is_found = |row: &String| row.to_lowercase().contains("autoload");
+    assert!(found.iter().all(is_found));
     browser.press([DOWN, DOWN, ENTER]);
     browser.wait_for("return location.hash.includes('view=function');");
-    let name = page.run("return document.querySelector('h2.name').textContent;");
-    assert!(found[1].contains(name.as_str().expect("a name")), "{name}");
+    let name = page.text("document.querySelector('h2.name').textContent");
+    assert!(found[1].contains(&name), "{name}");
 
     // Hidden functions can be charged to their callers: nothing is lost.
     page.open("#hide=php%3A%3A&charge=callers");
     let rows = page.rows("Functions");
     assert!(rows.iter().all(|row| !row.contains("php::")));
-    assert!(
-        rows[0].starts_with("8"),
-        "what proc_close cost is its caller's: {}",
-        rows[0]
-    );
+    // What proc_close cost is its caller's.
+    assert!(rows[0].starts_with("8"), "{}", rows[0]);
 
     // What is open in the tree is in the address, and there again on the way back.
     page.open("#view=tree");
     let closed = page.rows("Tree of calls");
-    page.run("document.querySelector('[aria-expanded=false]').click();");
-    browser.wait_for("return location.hash.includes('open=');");
+    page.click(
+        "document.querySelector('[aria-expanded=false]')",
+        "location.hash.includes('open=')",
+    );
     let opened = page.rows("Tree of calls");
     assert!(opened.len() > closed.len());
-    page.run("document.querySelector('.row .more').click();");
-    browser.wait_for("return location.hash.includes('view=function');");
+    page.click(
+        "document.querySelector('.row .more')",
+        "location.hash.includes('view=function')",
+    );
     browser.back();
     browser.wait_for("return location.hash.includes('open=');");
     assert_eq!(page.rows("Tree of calls"), opened);
-    let address = page.run("return location.hash;");
-    page.open(address.as_str().expect("an address"));
+    page.open(&page.text("location.hash"));
     assert_eq!(page.rows("Tree of calls"), opened);
-    page.run("document.querySelector('[aria-expanded=true]').click();");
-    browser.wait_for("return document.querySelectorAll('.row').length === 1;");
+    let is_closed = "document.querySelectorAll('.row').length === 1";
+    page.click("document.querySelector('[aria-expanded=true]')", is_closed);
 
     // Into a frame, back by Esc, and the same after a reload.
     page.open("#view=flame");
-    let name = page.run("const frame = document.querySelectorAll('.frame')[3]; frame.click(); return frame.textContent;");
-    browser.wait_for("return document.querySelector('.crumbs b') !== null;");
-    let address = page.run("return location.hash;");
-    page.open(address.as_str().expect("an address"));
-    let zoomed = page.run("return document.querySelector('.crumbs b').textContent;");
-    assert!(
-        zoomed
-            .as_str()
-            .expect("a name")
-            .ends_with(name.as_str().expect("a name"))
-    );
+    let frame = "document.querySelectorAll('.frame')[3]";
+    let name = page.text(&format!("{frame}.textContent"));
+    page.click(frame, "document.querySelector('.crumbs b') !== null");
+    page.open(&page.text("location.hash"));
+    let zoomed = page.text("document.querySelector('.crumbs b').textContent");
+    assert!(zoomed.ends_with(&name), "{zoomed}: {name}");
     browser.press([ESCAPE]);
     browser.wait_for(
         "return document.querySelector('.crumbs') === null && !location.hash.includes('zoom');",
@@ -451,17 +415,11 @@ fn a_large_page_is_shown_at_once() {
     for chain in 0..CHAINS {
         for depth in (0..DEPTH).rev() {
             let own = if depth + 1 < DEPTH { 10 } else { 30 };
-            text += &format!(
-                "fl=/srv/app/src/{}.php\nfn=f{}\n1 {own}\n",
-                chain % 50,
-                function(chain, depth)
-            );
+            let (file, name) = (chain % 50, function(chain, depth));
+            text += &format!("fl=/srv/app/src/{file}.php\nfn=f{name}\n1 {own}\n");
             if depth + 1 < DEPTH {
-                let cost = 10 * (DEPTH - depth + 1);
-                text += &format!(
-                    "cfn=f{}\ncalls=1 0 0\n2 {cost}\n",
-                    function(chain, depth + 1)
-                );
+                let (callee, cost) = (function(chain, depth + 1), 10 * (DEPTH - depth + 1));
+                text += &format!("cfn=f{callee}\ncalls=1 0 0\n2 {cost}\n");
             }
             text += "\n";
         }
@@ -472,9 +430,10 @@ fn a_large_page_is_shown_at_once() {
     let page = Page::of(&profile, &[]);
     for view in ["functions", "flame", "tree"] {
         page.open(&format!("#view={view}"));
+        let times = "performance.getEntriesByName('cg-preprocess')";
         page.browser
-            .wait_for("return performance.getEntriesByName('cg-preprocess').length === 1;");
-        let time = page.run("return performance.getEntriesByName('cg-preprocess')[0].duration;");
+            .wait_for(&format!("return {times}.length === 1;"));
+        let time = page.run(&format!("return {times}[0].duration;"));
         println!("{view}: {time} ms");
         assert!(time.as_f64() < Some(10_000.0), "{view}: {time} ms");
     }
