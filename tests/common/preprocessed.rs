@@ -111,9 +111,8 @@ impl Decoded {
     /// Names of the functions of invocations that nobody called, in order.
     pub fn roots(&self) -> Vec<String> {
         let roots = self.invocations().filter(|(_, one)| one.caller == NOBODY);
-        let mut names: Vec<_> = roots
-            .map(|([function, _], _)| self.name(function))
-            .collect();
+        let names = roots.map(|([function, _], _)| self.name(function));
+        let mut names: Vec<_> = names.collect();
         names.sort();
         names
     }
@@ -133,19 +132,16 @@ impl Decoded {
                 let there = [call.function, call.invocation];
                 assert!(called.insert(there), "{name} {} twice", call.invocation);
                 let callee = self.invocation(there);
-                assert_eq!(
-                    made_by(callee),
-                    [function, number, call.line, call.cost],
-                    "{name}"
-                );
+                let here = [function, number, call.line, call.cost];
+                assert_eq!(made_by(callee), here, "{name}");
                 differences.push(callee.inclusive.abs_diff(call.cost));
             }
         }
         assert!(!called.is_empty(), "no calls at all");
-        let others = self
+        let mut others = self
             .invocations()
             .filter(|(here, _)| !called.contains(here));
-        others.for_each(|(_, other)| assert_eq!(made_by(other), [NOBODY, 0, 0, 0]));
+        assert!(others.all(|(_, other)| made_by(other) == [NOBODY, 0, 0, 0]));
         differences
     }
 
@@ -204,16 +200,13 @@ pub fn decode(data: &[u8]) -> Decoded {
     let mut place = Place { data, at: 0 };
     let [version, header_address, count] = place.numbers();
     let addresses: Vec<u32> = (0..count).map(|_| place.number()).collect();
-    let mut functions = Vec::new();
+    let mut functions: Vec<DecodedFunction> = Vec::new();
     for address in addresses {
         assert_eq!(place.at, address as usize, "records are back to back");
         functions.push(function(version, &mut place));
     }
-    let sub_calls: usize = functions
-        .iter()
-        .flat_map(|function| &function.invocations)
-        .map(|invocation| invocation.sub_calls.len())
-        .sum();
+    let invocations = functions.iter().flat_map(|function| &function.invocations);
+    let sub_calls: usize = invocations.map(|one| one.sub_calls.len()).sum();
     assert_eq!(place.at + 16 * sub_calls, header_address as usize);
     place.at = header_address as usize;
     let mut headers = Vec::new();
@@ -250,14 +243,7 @@ fn function(version: u32, place: &mut Place<'_>) -> DecodedFunction {
 }
 
 fn invocation(place: &mut Place<'_>) -> V4Invocation {
-    let [
-        self_cost,
-        inclusive,
-        call_cost,
-        caller,
-        caller_invocation,
-        line,
-    ] = place.numbers();
+    let numbers: [u32; 6] = place.numbers();
     let [count, address] = place.numbers();
     let mut calls = Place {
         data: place.data,
@@ -273,12 +259,12 @@ fn invocation(place: &mut Place<'_>) -> V4Invocation {
         }
     });
     V4Invocation {
-        self_cost,
-        inclusive,
-        call_cost,
-        caller,
-        caller_invocation,
-        line,
+        self_cost: numbers[0],
+        inclusive: numbers[1],
+        call_cost: numbers[2],
+        caller: numbers[3],
+        caller_invocation: numbers[4],
+        line: numbers[5],
         sub_calls: sub_calls.collect(),
     }
 }

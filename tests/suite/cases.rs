@@ -144,18 +144,12 @@ fn preprocessed(profile: &Profile, options: &[&str]) -> String {
     lines.push(String::new());
     lines.extend(tables.listing());
     for (number, function) in file.functions.iter().enumerate() {
+        let invocations = function.invocations.iter();
         if !function.invocations.is_empty() {
-            lines.push(format!(
-                "function {number}: calls cost {}",
-                function.call_cost
-            ));
+            let cost = function.call_cost;
+            lines.push(format!("function {number}: calls cost {cost}"));
         }
-        lines.extend(
-            function
-                .invocations
-                .iter()
-                .map(|invocation| format!("  {invocation:?}")),
-        );
+        lines.extend(invocations.map(|invocation| format!("  {invocation:?}")));
     }
     let warnings = warnings.iter();
     lines.extend(warnings.map(|warning| format!("warning: {warning}")));
@@ -170,9 +164,8 @@ fn written<W: ToString, E: ToString>(
     match write(&mut output) {
         Ok(warnings) => {
             let mut text = String::from_utf8(output).unwrap();
-            let warnings = warnings
-                .iter()
-                .map(|warning| format!("warning: {}\n", warning.to_string()));
+            let warnings = warnings.iter().map(ToString::to_string);
+            let warnings = warnings.map(|warning| format!("warning: {warning}\n"));
             text.extend(warnings);
             text
         }
@@ -222,13 +215,12 @@ fn comparison(base: &Profile, new: &Profile, options: &[&str]) -> String {
     if options == ["json"] {
         return as_json(&comparison);
     }
-    let limit = options
-        .iter()
-        .find_map(|option| option.strip_prefix("markdown"));
+    let mut words = options.iter();
+    let limit = words.find_map(|option| option.strip_prefix("markdown"));
     let options = report(options);
     if let Some(limit) = limit {
+        let limit = limit.strip_prefix('=');
         let verdicts: Vec<_> = limit
-            .strip_prefix('=')
             .iter()
             .map(|limit| verdict(&comparison, limit))
             .collect();
@@ -260,11 +252,8 @@ fn check(page: &Path) {
                 base = Inputs::default();
                 is_open = true;
             }
-            let side = if *kind == "base" {
-                &mut base
-            } else {
-                &mut inputs
-            };
+            let is_base = *kind == "base";
+            let side = if is_base { &mut base } else { &mut inputs };
             let text = match options.contains(&"unended") {
                 true => known.text.trim_end_matches('\n'),
                 false => known.text,
