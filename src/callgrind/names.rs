@@ -173,36 +173,25 @@ impl IdTables {
         text: &'n [u8],
         name: impl Fn(NameId) -> &'n [u8],
     ) -> Option<Vec<u8>> {
-        if text.first() != Some(&b'(') {
+        if text.first() != Some(&b'(') || !text.contains(&b'\'') {
             return None;
         }
-        let mut parts = text.split(|&byte| byte == b'\'');
-        let base = id_alone(parts.next()?)?;
-        let level = parts.clone().next()?;
-        let is_level = level.iter().all(u8::is_ascii_digit) && !level.is_empty();
-        let level = is_level.then(|| parts.next()).flatten();
-        let callers = || {
-            parts
-                .clone()
-                .map(|part| self.functions.get(id_alone(part)?))
-        };
-        let base = name(self.functions.get(base)?);
-        // First their length: what is made of a short line can be long.
-        let mut length = base.len() + level.map_or(0, |level| 1 + level.len());
-        for caller in callers() {
-            length = length.saturating_add(1 + name(caller?).len());
-        }
-        let all = self.put_together.saturating_add(length);
-        if all > Self::MOST_PUT_TOGETHER {
-            return None;
-        }
-        let mut whole = Vec::with_capacity(length);
-        whole.extend_from_slice(base);
-        for part in level.into_iter().chain(callers().flatten().map(&name)) {
-            whole.push(b'\'');
+        let mut whole = Vec::new();
+        for (nth, part) in text.split(|&byte| byte == b'\'').enumerate() {
+            let is_level = nth == 1 && !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+            let part = match is_level {
+                true => part,
+                false => name(self.functions.get(id_alone(part)?)?),
+            };
+            self.put_together = self.put_together.saturating_add(part.len() + 1);
+            if self.put_together > Self::MOST_PUT_TOGETHER {
+                return None;
+            }
+            if nth > 0 {
+                whole.push(b'\'');
+            }
             whole.extend_from_slice(part);
         }
-        self.put_together = all;
         Some(whole)
     }
 

@@ -73,108 +73,49 @@ pub fn read_line_by_line(
     read_with(input, interpreter.line_by_line())
 }
 
-fn read_with(input: impl BufRead, interpreter: Interpreter<'_>) -> Result<Outcome, Error> {
-    let mut start = Vec::with_capacity(START);
-    read_text(input, interpreter, &mut start).map_err(|mut error| {
-        if let [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd] = start.as_slice() {
-            error.problem = ProblemKind::Compressed.into();
-        }
-        error
-    })
-}
-
-/// How many bytes tell gzip and zstd.
-const START: usize = 4;
-
-/// Reads text; also its first bytes.
-fn read_text(
-    mut input: impl BufRead,
-    mut interpreter: Interpreter<'_>,
-    start: &mut Vec<u8>,
-) -> Result<Outcome, Error> {
-    let mut lines = Lines::default();
+fn read_with(mut input: impl BufRead, mut interpreter: Interpreter<'_>) -> Result<Outcome, Error> {
+    // A line whose end has not come yet.
+    let mut begun = Vec::new();
     let mut outcome = Outcome::default();
     loop {
-        let chunk = match input.fill_buf() {
+        let mut chunk = match input.fill_buf() {
             Ok([]) => break,
             Ok(chunk) => chunk,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(interpreter.error(ProblemKind::Io(error).into())),
         };
-        start.extend(chunk.iter().take(START - start.len()));
-        lines.take_in(chunk, &mut interpreter)?;
         let count = chunk.len();
+        if !begun.is_empty()
+            && let Some(end) = memchr::memchr(b'\n', chunk)
+        {
+            begun.extend_from_slice(&chunk[..end]);
+            check_length(&begun, &interpreter)?;
+            begun.push(b'\n');
+            interpreter.lines(&begun)?;
+            begun.clear();
+            chunk = &chunk[end + 1..];
+        }
+        let end = memchr::memrchr(b'\n', chunk).map_or(0, |end| end + 1);
+        let (whole, rest) = chunk.split_at(end);
+        interpreter.lines(whole)?;
+        begun.extend_from_slice(rest);
+        check_length(&begun, &interpreter)?;
         outcome.bytes += count as u64;
         input.consume(count);
     }
     if outcome.bytes == 0 {
         return Err(interpreter.error(ProblemKind::Empty.into()));
     }
-    if !lines.begun.is_empty() {
-        interpreter.last_line(&lines.begun);
+    if !begun.is_empty() {
+        interpreter.last_line(&begun);
     }
-    outcome.warnings = interpreter.finish(lines.ends_blank())?;
+    outcome.warnings = interpreter.finish()?;
     Ok(outcome)
 }
 
-/// Hands on whole lines, and keeps the beginning of one whose end has not come yet.
-#[derive(Default)]
-struct Lines {
-    begun: Vec<u8>,
-    /// Whether the last whole line was blank.
-    last_is_blank: bool,
-}
-
-impl Lines {
-    /// Takes in the bytes that come next.
-    fn take_in(&mut self, chunk: &[u8], interpreter: &mut Interpreter<'_>) -> Result<(), Error> {
-        let Some(end) = memchr::memrchr(b'\n', chunk) else {
-            return self.begin(chunk, interpreter);
-        };
-        let (mut whole, rest) = chunk.split_at(end + 1);
-        if !self.begun.is_empty() {
-            let end = memchr::memchr(b'\n', whole).unwrap_or(end);
-            let (first, others) = whole.split_at(end + 1);
-            self.end(first, interpreter)?;
-            whole = others;
-        }
-        self.hand_on(whole, interpreter)?;
-        self.begin(rest, interpreter)
+fn check_length(line: &[u8], interpreter: &Interpreter<'_>) -> Result<(), Error> {
+    if line.len() > LONGEST_LINE {
+        return Err(interpreter.error(ProblemKind::LineTooLong.into()));
     }
-
-    fn hand_on(&mut self, whole: &[u8], interpreter: &mut Interpreter<'_>) -> Result<(), Error> {
-        if whole.is_empty() {
-            return Ok(());
-        }
-        self.last_is_blank = matches!(
-            whole,
-            [.., b'\n', b'\n'] | [.., b'\n', b'\r', b'\n'] | [b'\n'] | [b'\r', b'\n']
-        );
-        interpreter.lines(whole)
-    }
-
-    /// Takes in bytes of a line whose end is not among them.
-    fn begin(&mut self, bytes: &[u8], interpreter: &mut Interpreter<'_>) -> Result<(), Error> {
-        self.begun.extend_from_slice(bytes);
-        if self.begun.len() > LONGEST_LINE {
-            return Err(interpreter.error(ProblemKind::LineTooLong.into()));
-        }
-        Ok(())
-    }
-
-    /// Takes in the end of the line that was begun.
-    fn end(&mut self, bytes: &[u8], interpreter: &mut Interpreter<'_>) -> Result<(), Error> {
-        self.begin(&bytes[..bytes.len() - 1], interpreter)?;
-        let mut line = std::mem::take(&mut self.begun);
-        line.push(b'\n');
-        self.hand_on(&line, interpreter)?;
-        line.clear();
-        self.begun = line;
-        Ok(())
-    }
-
-    /// Whether the input's last line is blank.
-    fn ends_blank(&self) -> bool {
-        self.last_is_blank && self.begun.is_empty()
-    }
+    Ok(())
 }

@@ -16,6 +16,8 @@ pub(super) struct Diagnostics {
     is_lenient: bool,
     /// The first line that is not blank; none before it.
     first_line: Option<String>,
+    /// Whether the input begins as gzip and zstd do.
+    is_compressed: bool,
     /// An error that is none if a new run begins right after it.
     held: Option<Error>,
     warnings: Vec<Warning>,
@@ -39,6 +41,8 @@ impl Diagnostics {
     #[inline]
     pub fn note_beginning(&mut self, data: &[u8]) {
         if self.first_line.is_none() {
+            self.is_compressed =
+                data.starts_with(b"\x1f\x8b") || data.starts_with(b"\x28\xb5\x2f\xfd");
             let mut lines = data.split(|&byte| byte == b'\n');
             let first = lines.find(|line| {
                 let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -130,17 +134,21 @@ impl Diagnostics {
         Error {
             input: self.input.clone(),
             line: self.line,
-            problem,
+            problem: match self.is_compressed {
+                true => ProblemKind::Compressed.into(),
+                false => problem,
+            },
         }
     }
 
     /// The error that the input is no profile at all.
     pub fn no_profile(&self) -> Error {
         let found = self.first_line.clone().unwrap_or_default();
+        let line = 1;
+        let problem = Problem::with(ProblemKind::NotAProfile, found);
         Error {
-            input: self.input.clone(),
-            line: 1,
-            problem: Problem::with(ProblemKind::NotAProfile, found),
+            line,
+            ..self.error(problem)
         }
     }
 

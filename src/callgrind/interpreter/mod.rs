@@ -44,6 +44,8 @@ pub(super) struct Interpreter<'a> {
     row: Vec<Cost>,
     /// The records of traces that were read before; none: each line is read for itself.
     memo: Option<RecordMemo>,
+    /// Whether the line that was read last is blank.
+    ends_blank: bool,
     /// Whether a line was read that shows a profile.
     is_profile: bool,
 }
@@ -70,6 +72,7 @@ impl<'a> Interpreter<'a> {
             expect: Expect::OwnCost,
             row: Vec::new(),
             memo: Some(RecordMemo::default()),
+            ends_blank: false,
             is_profile: false,
         }
     }
@@ -83,6 +86,11 @@ impl<'a> Interpreter<'a> {
     pub fn lines(&mut self, data: &[u8]) -> Result<(), Error> {
         self.diagnostics.note_beginning(data);
         let mut pos = 0;
+        if !data.is_empty() {
+            let line = data.strip_suffix(b"\n").unwrap_or(data);
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            self.ends_blank = matches!(line, [] | [.., b'\n']);
+        }
         while pos < data.len() {
             if self.diagnostics.holds_error() {
                 self.release(&data[pos..])?;
@@ -120,6 +128,7 @@ impl<'a> Interpreter<'a> {
     /// A line that was cut off is no error: killed scripts end like this.
     pub fn last_line(&mut self, line: &[u8]) {
         self.diagnostics.note_beginning(line);
+        self.ends_blank = false;
         let whole = [line, b"\n"].concat();
         let found = excerpt(line);
         if self.is_cut_summary(line) || self.any_line(&whole, 0).is_err() {
@@ -131,8 +140,8 @@ impl<'a> Interpreter<'a> {
         self.diagnostics.pass_lines(1);
     }
 
-    /// Ends the input; `ends_blank` says whether its last line is a blank one.
-    pub fn finish(&mut self, ends_blank: bool) -> Result<Vec<Warning>, Error> {
+    /// Ends the input.
+    pub fn finish(&mut self) -> Result<Vec<Warning>, Error> {
         self.diagnostics.take_held()?;
         self.diagnostics.go_to_last_line();
         if !self.section.has_data() {
@@ -147,7 +156,7 @@ impl<'a> Interpreter<'a> {
         if matches!(self.expect, Expect::CallCost(_)) {
             self.warn_cut(WarningKind::CutCall);
         }
-        let is_ended = ends_blank || self.section.is_summed_up();
+        let is_ended = self.ends_blank || self.section.is_summed_up();
         let is_open = self.in_force.is_in_block() && !is_ended;
         self.end_section(is_open || self.in_force.is_before_block());
         self.builder.close_block();
