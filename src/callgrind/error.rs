@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use super::line::{Cursor, NumberError};
 use crate::profile::{Cost, LONGEST_NAME};
+use crate::shown::MOST_LISTED;
 use crate::shown::text::excerpt;
 
 /// A profile that cannot be read, with the place where that shows.
@@ -220,8 +221,8 @@ pub enum WarningKind {
     #[error("line skipped: the cost of a call whose calls= line was skipped")]
     SkippedCallCost,
     /// How many lines were left out, when there were more than are listed.
-    #[error("{count} lines skipped in all; the first {listed} are listed")]
-    SkippedInAll { count: u64, listed: u64 },
+    #[error("{0} lines skipped in all; the first {MOST_LISTED} are listed")]
+    SkippedInAll(u64),
     /// The last line has no end and cannot be read.
     #[error(
         "the profile is cut off within this line, which was left out (found \"{0}\"); its writer was killed or is still running"
@@ -302,14 +303,8 @@ impl WarningKind {
         let (kind, count) = match self {
             UndefinedId(_) => (&MoreUndefinedIds(0), 1),
             MoreUndefinedIds(count) | MoreCuts(count) | MoreAbsences(count) => (self, *count),
-            Skipped(_) | SkippedCallCost => (
-                &SkippedInAll {
-                    count: 0,
-                    listed: 0,
-                },
-                1,
-            ),
-            SkippedInAll { count, listed } => (self, count.saturating_sub(*listed)),
+            Skipped(_) | SkippedCallCost => (&SkippedInAll(0), 1),
+            SkippedInAll(count) => (self, count.saturating_sub(MOST_LISTED)),
             CutLine(_)
             | UnendedLine(_)
             | CutCall

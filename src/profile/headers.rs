@@ -6,10 +6,8 @@ use std::collections::BTreeSet;
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
-use super::ModelError;
 use super::column_map::ColumnMap;
 use super::costs::{Cost, saturated};
-use super::ids::next_index;
 
 /// What the `creator:` line of a profile begins with that this program has summed up.
 pub(crate) const OWN_NAME: &[u8] = b"cg-preprocess ";
@@ -160,7 +158,7 @@ impl Section {
 pub(super) struct Headers {
     texts: IndexSet<Box<[u8]>, RandomState>,
     /// The lines of all sections in order, as positions in `texts`.
-    lines: Vec<u32>,
+    lines: Vec<usize>,
     /// What the `summary:` lines of all sections state of the selected event.
     summaries: Vec<Cost>,
     sections: Vec<Section>,
@@ -168,7 +166,6 @@ pub(super) struct Headers {
     section: Section,
     /// How many of `lines` the columns are known of.
     settled: usize,
-    is_full: bool,
     runs: Runs,
     is_incomplete: bool,
 }
@@ -216,15 +213,6 @@ impl Runs {
 }
 
 impl Headers {
-    /// Fails if there are more lines than can be numbered.
-    pub fn check(&self) -> Result<(), ModelError> {
-        let what = "header lines";
-        if self.is_full {
-            return Err(ModelError::TooMany { what });
-        }
-        Ok(())
-    }
-
     /// Ends a section whose self costs add up to `own`.
     pub fn end_section(&mut self, own: i128) {
         let mut section = std::mem::take(&mut self.section);
@@ -283,21 +271,15 @@ impl Headers {
             }
             None => Cow::Borrowed(line),
         };
-        match self.enter(&line) {
-            Some(text) => self.lines.push(text),
-            None => self.is_full = true,
-        }
+        let text = self.enter(&line);
+        self.lines.push(text);
         self.section.lines += 1;
     }
 
     /// The position of a line in `texts`.
-    fn enter(&mut self, line: &[u8]) -> Option<u32> {
-        if let Some(text) = self.texts.get_index_of(line) {
-            return next_index(text);
-        }
-        let text = next_index(self.texts.len())?;
-        self.texts.insert(line.into());
-        Some(text)
+    fn enter(&mut self, line: &[u8]) -> usize {
+        let known = self.texts.get_index_of(line);
+        known.unwrap_or_else(|| self.texts.insert_full(line.into()).0)
     }
 
     /// Settles the lines that came since the last time: they refer to these columns.
@@ -323,10 +305,8 @@ impl Headers {
     /// Appends the lines of another profile.
     pub fn append(&mut self, other: Headers) {
         let texts: Vec<_> = other.texts.iter().map(|text| self.enter(text)).collect();
-        let before = self.lines.len();
-        let lines = other.lines.iter().map(|&text| texts[text as usize]);
-        self.lines.extend(lines.flatten());
-        self.is_full |= other.is_full || self.lines.len() < before + other.lines.len();
+        self.lines
+            .extend(other.lines.iter().map(|&text| texts[text]));
         self.summaries.extend(other.summaries);
         self.sections.extend(other.sections);
         let runs = self.runs.ended;
@@ -386,7 +366,7 @@ impl Headers {
     fn section_lines<'a>(
         &'a self,
         section: &'a Section,
-        lines: &'a [u32],
+        lines: &'a [usize],
         stated: &'a [Cost],
         corrected: Option<i128>,
         event: &'a [u8],
@@ -464,8 +444,8 @@ impl Headers {
     }
 }
 
-fn text_at(texts: &IndexSet<Box<[u8]>, RandomState>, at: u32) -> &[u8] {
-    texts.get_index(at as usize).map_or(b"", |text| text)
+fn text_at(texts: &IndexSet<Box<[u8]>, RandomState>, at: usize) -> &[u8] {
+    texts.get_index(at).map_or(b"", |text| text)
 }
 
 /// Whether webgrind's reader will find this number in a `summary:` line: decimal, after a single

@@ -113,7 +113,6 @@ impl Contents {
         self.has_saturated |= other.has_saturated;
         let [own, others] = self.events.merge(&other.events);
         self.headers.append(other.headers);
-        self.headers.check()?;
         let mut sums = other.sums;
         sums.map_events(&others);
         self.sums.map_events(&own);

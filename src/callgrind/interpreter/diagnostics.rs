@@ -170,17 +170,13 @@ impl Diagnostics {
             let count = self.count(&kind(0)).saturating_sub(MOST_LISTED);
             some(count).map(kind)
         };
-        let skipped = |count| WarningKind::SkippedInAll {
-            count: count + MOST_LISTED,
-            listed: MOST_LISTED,
-        };
         let counts = [
             more(WarningKind::MoreUndefinedIds),
             more(WarningKind::MoreCuts),
             more(WarningKind::MoreAbsences),
             some(self.unknown_lines).map(WarningKind::UnknownLines),
             some(self.unwrapped_costs).map(WarningKind::UnwrappedCosts),
-            more(skipped),
+            more(|more| WarningKind::SkippedInAll(more + MOST_LISTED)),
         ];
         for kind in counts.into_iter().flatten() {
             self.list(kind);

@@ -37,7 +37,7 @@ pub enum ModelError {
     /// A wanted event is not there, or its formula is wrong.
     #[error(transparent)]
     Event(#[from] EventError),
-    /// More than 2³² − 1 names, functions, call edges, invocations or header lines.
+    /// More than 2³² − 1 names, functions, call edges or invocations.
     #[error("more than 4294967295 {what}, which no preprocessed format can number")]
     TooMany {
         /// What there are too many of.
@@ -597,7 +597,6 @@ impl ProfileBuilder {
     pub(crate) fn finish_part(mut self) -> Result<Profile, ModelError> {
         self.end_input();
         let contents = self.inputs.take().unwrap_or(self.input);
-        contents.headers.check()?;
         if let Some(what) = self.overflow {
             return Err(ModelError::TooMany { what });
         }

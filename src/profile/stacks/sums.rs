@@ -79,8 +79,8 @@ impl<'a> SumStacks<'a> {
             nameless: HashMap::default(),
             places: vec![Vec::new(); sites.len()],
         };
-        tree.add_exact();
-        tree.add_estimated();
+        let calls = tree.add_exact();
+        tree.add_estimated(calls);
         tree.add_others();
         tree.finish()
     }
@@ -328,9 +328,10 @@ struct Tree<'a, 'b> {
 }
 
 impl<'a> Tree<'a, '_> {
-    /// Makes the nodes of all sites that have one possible stack.
-    fn add_exact(&mut self) {
-        let mut pending = Vec::new();
+    /// Makes the nodes of all sites that have one possible stack, and returns the calls that they
+    /// make to others: their costs, nodes and callees.
+    fn add_exact(&mut self) -> Vec<(u64, u32, u32)> {
+        let (mut pending, mut others) = (Vec::new(), Vec::new());
         for site in self.sites.all() {
             if self.graph.sites[site as usize].callers == 0 {
                 let parent = self.add_chain(NONE, site, false);
@@ -342,9 +343,12 @@ impl<'a> Tree<'a, '_> {
             for calls in self.graph.calls_of(site) {
                 if self.has_one_stack(calls.callee) {
                     pending.push((calls.callee, node));
+                } else {
+                    others.push((calls.cost, node, calls.callee));
                 }
             }
         }
+        others
     }
 
     /// Whether a site that is called by one with one stack has one, too.
@@ -352,19 +356,12 @@ impl<'a> Tree<'a, '_> {
         self.graph.sites[site as usize].callers == 1 && self.graph.excess(site) == 0
     }
 
-    /// Makes the nodes of sites that have several possible stacks, as far as they matter.
-    fn add_estimated(&mut self) {
-        let mut roots = Vec::new();
+    /// Makes the nodes of sites that have several possible stacks, as far as they matter: from the
+    /// calls that sites with one stack make.
+    fn add_estimated(&mut self, mut roots: Vec<(u64, u32, u32)>) {
         for site in self.sites.all() {
-            match self.places[site as usize].first() {
-                Some(&(node, _)) => {
-                    for calls in self.graph.calls_of(site) {
-                        if self.places[calls.callee as usize].is_empty() {
-                            roots.push((calls.cost, node, calls.callee));
-                        }
-                    }
-                }
-                None => roots.push((self.graph.excess(site), NONE, site)),
+            if self.places[site as usize].is_empty() {
+                roots.push((self.graph.excess(site), NONE, site));
             }
         }
         // The flow begins with no more than the total, and in the smallest units that fit.
