@@ -9,7 +9,9 @@ use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 use thiserror::Error;
 
-use crate::profile::{Cost, Event, FunctionId, NameId, OF_XDEBUG_2, OWN_NAME, Profile, first_cost};
+use crate::profile::{
+    Cost, EdgeRef, Event, FunctionId, NameId, OF_XDEBUG_2, OWN_NAME, Profile, first_cost,
+};
 
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -189,13 +191,6 @@ type Ids = IndexSet<usize, RandomState>;
 /// functions, their line, and the group that is called.
 type CallKey<'a> = (Option<&'a [u8]>, u64, usize);
 
-/// Calls with the same key.
-struct Calls {
-    file: NameId,
-    calls: u64,
-    costs: Vec<Cost>,
-}
-
 struct Writer<'a, W: Write> {
     profile: &'a Profile,
     names: &'a Names<'a>,
@@ -251,16 +246,18 @@ impl<'a, W: Write> Writer<'a, W> {
 
     /// A block with the sums of functions that are one.
     fn function(&mut self, number: usize, group: &Group) -> Result<(), WriteError> {
-        let mut self_costs = self.zeros();
-        for &id in &group.functions {
-            add(&mut self_costs, self.profile.self_costs(id))?;
-        }
-        let calls = self.calls(group)?;
-        self.compare_inclusive(&group.functions, &self_costs, calls.values());
+        let profile = self.profile;
+        let ids = group.functions.iter();
+        let self_costs = self.sum(ids.clone().map(|&id| profile.self_costs(id)))?;
+        let calls = self.calls(group);
+        let inclusive = ids.map(|&id| i128::from(first_cost(profile.inclusive_costs(id))));
+        let parts = calls.iter().map(|(_, edge)| first_cost(edge.costs()));
+        let parts = parts.chain([first_cost(&self_costs)]).map(i128::from);
+        self.other_inclusive += usize::from(inclusive.sum::<i128>() != parts.sum());
         if calls.is_empty() && !self.needs_block(&group.functions, &self_costs) {
             return Ok(());
         }
-        let function = self.profile.function(group.first());
+        let function = profile.function(group.first());
         self.output.write_all(b"\n")?;
         if self.object != function.object {
             self.object = function.object;
@@ -273,12 +270,18 @@ impl<'a, W: Write> Writer<'a, W> {
         }
         self.function_line("fn=", number, function.name)?;
         self.costs(group.line, &self_costs)?;
-        for ((_, line, callee), call) in &calls {
-            if call.file != self.inline_file.unwrap_or(function.file) {
-                self.inline_file = Some(call.file);
-                self.name_line("fi=", call.file)?;
+        for calls in calls.chunk_by(|(key, _), (other, _)| key == other) {
+            let ((name, line, callee), edge) = calls[0];
+            let file = name.and(edge.file()).unwrap_or(function.file);
+            if file != self.inline_file.unwrap_or(function.file) {
+                self.inline_file = Some(file);
+                self.name_line("fi=", file)?;
             }
-            self.call(*line, *callee, call)?;
+            let mut counts = calls.iter().map(|(_, edge)| edge.calls);
+            let count = counts.try_fold(0, u64::checked_add);
+            self.callee(callee, count.ok_or(WriteError::TooLarge)?)?;
+            let costs = self.sum(calls.iter().map(|(_, edge)| edge.costs()))?;
+            self.costs(line, &costs)?;
         }
         Ok(())
     }
@@ -300,51 +303,34 @@ impl<'a, W: Write> Writer<'a, W> {
     }
 
     /// The calls of a group, by file (those in the group's own come first), line and callee.
-    fn calls(&self, group: &Group) -> Result<BTreeMap<CallKey<'a>, Calls>, WriteError> {
-        let own_file = self.profile.function(group.first()).file;
-        let own_name = self.names.get(own_file);
-        let mut calls: BTreeMap<_, Calls> = BTreeMap::new();
+    fn calls(&self, group: &Group) -> Vec<(CallKey<'a>, EdgeRef<'a>)> {
+        let own_name = self.names.get(self.profile.function(group.first()).file);
         let edges = group.functions.iter();
-        for edge in edges.flat_map(|&id| self.profile.sub_calls(id)) {
+        let edges = edges.flat_map(|&id| self.profile.sub_calls(id));
+        let keyed = edges.map(|edge| {
             let name = edge.file().map(|file| self.names.get(file));
             let name = name.filter(|&name| name != own_name);
             let callee = self.order.group_of[edge.callee.index()];
-            let sums = calls
-                .entry((name, edge.line, callee))
-                .or_insert_with(|| Calls {
-                    file: name.and(edge.file()).unwrap_or(own_file),
-                    calls: 0,
-                    costs: self.zeros(),
-                });
-            let calls = sums.calls.checked_add(edge.calls);
-            sums.calls = calls.ok_or(WriteError::TooLarge)?;
-            add(&mut sums.costs, edge.costs())?;
+            ((name, edge.line, callee), edge)
+        });
+        let mut calls: Vec<_> = keyed.collect();
+        calls.sort_by_key(|&(key, _)| key);
+        calls
+    }
+
+    /// The sums of rows of costs.
+    fn sum<'c>(&self, rows: impl Iterator<Item = &'c [Cost]>) -> Result<Vec<Cost>, WriteError> {
+        let mut sums: Vec<Cost> = vec![0; self.profile.events().len()];
+        for row in rows {
+            for (sum, &cost) in sums.iter_mut().zip(row) {
+                *sum = sum.checked_add(cost).ok_or(WriteError::TooLarge)?;
+            }
         }
-        Ok(calls)
+        Ok(sums)
     }
 
-    fn zeros(&self) -> Vec<Cost> {
-        vec![0; self.profile.events().len()]
-    }
-
-    fn compare_inclusive<'b>(
-        &mut self,
-        group: &[FunctionId],
-        self_costs: &[Cost],
-        calls: impl Iterator<Item = &'b Calls>,
-    ) {
-        let stated = group
-            .iter()
-            .map(|&id| first_cost(self.profile.inclusive_costs(id)));
-        let stated: i128 = stated.map(i128::from).sum();
-        let first = |costs: &[Cost]| i128::from(first_cost(costs));
-        let of_calls: i128 = calls.map(|call| first(&call.costs)).sum();
-        if stated != first(self_costs) + of_calls {
-            self.other_inclusive += 1;
-        }
-    }
-
-    fn call(&mut self, line: u64, group: usize, call: &Calls) -> io::Result<()> {
+    /// The lines of a call up to its costs.
+    fn callee(&mut self, group: usize, calls: u64) -> io::Result<()> {
         let callees = &self.order.groups[group];
         let callee = self.profile.function(callees.first());
         if callee.object != self.object {
@@ -354,8 +340,7 @@ impl<'a, W: Write> Writer<'a, W> {
             self.name_line("cfi=", callee.file)?;
         }
         self.function_line("cfn=", group, callee.name)?;
-        writeln!(self.output, "calls={} {}", call.calls, callees.line)?;
-        self.costs(line, &call.costs)
+        writeln!(self.output, "calls={calls} {}", callees.line)
     }
 
     /// A cost line, without the zeros at its end.
@@ -418,11 +403,4 @@ fn name_line(
         }
     }
     output.write_all(b"\n")
-}
-
-fn add(sums: &mut [Cost], costs: &[Cost]) -> Result<(), WriteError> {
-    for (sum, cost) in sums.iter_mut().zip(costs) {
-        *sum = sum.checked_add(*cost).ok_or(WriteError::TooLarge)?;
-    }
-    Ok(())
 }

@@ -121,14 +121,22 @@ impl Contents {
 }
 
 impl Profile {
-    fn new(names: NameTable, mut contents: Contents) -> Self {
-        contents.sums.seal();
-        Profile {
+    fn new(names: NameTable, contents: Contents) -> Self {
+        let mut profile = Profile {
             names,
-            wanted: contents.events.wanted().collect(),
             contents,
+            wanted: Vec::new(),
             lists: OnceLock::new(),
-        }
+        };
+        profile.seal();
+        profile
+    }
+
+    /// Makes the sums ones that can be read.
+    fn seal(&mut self) {
+        self.contents.sums.seal();
+        self.wanted = self.contents.events.wanted().collect();
+        self.lists = OnceLock::new();
     }
 
     /// Adds another profile to this one.
@@ -149,12 +157,10 @@ impl Profile {
             .collect();
         let names = names.ok_or(ModelError::TooMany { what: "names" })?;
         let number = |name: NameId| names[name.index()];
-        self.lists = OnceLock::new();
         self.contents.sums.unseal();
         other.contents.sums.unseal();
         self.contents.merge(other.contents, number)?;
-        self.contents.sums.seal();
-        self.wanted = self.contents.events.wanted().collect();
+        self.seal();
         Ok(())
     }
 
@@ -183,8 +189,7 @@ impl Profile {
     fn map_events(&mut self, map: &ColumnMap) {
         self.contents.sums.unseal();
         self.contents.sums.map_events(map);
-        self.contents.sums.seal();
-        self.wanted = self.contents.events.wanted().collect();
+        self.seal();
     }
 
     /// Checks that the wanted events exist.
