@@ -255,14 +255,17 @@ impl Columns {
                 costs,
                 is_line_unknown,
             }),
-            Err((_, kind @ ProblemKind::TooManyCosts(_))) => Err(Problem::at(kind, data, pos)),
-            Err((start, kind)) => Err(Problem::at(kind, data, start)),
+            Err((start, Some(error))) => Err(Problem::at(error.into(), data, start)),
+            Err((_, None)) => {
+                let most = ProblemKind::TooManyCosts(self.events().len());
+                Err(Problem::at(most, data, pos))
+            }
         }
     }
 
     /// Reads costs to the end of the line, and puts the wanted ones into `row`, which are `WIDTH`.
     ///
-    /// The error is where what is wrong.
+    /// The error is where no number can be read, and why; none, if there are too many.
     #[inline(always)]
     pub fn costs<const WIDTH: usize>(
         &mut self,
@@ -270,7 +273,7 @@ impl Columns {
         pos: usize,
         spelling: Spelling,
         row: &mut [Cost],
-    ) -> Result<LineCosts, (usize, ProblemKind)> {
+    ) -> Result<LineCosts, (usize, Option<NumberError>)> {
         let cursor = Cursor::new(data, pos);
         row.fill(0);
         let next = match self.places.len() {
@@ -308,7 +311,7 @@ impl Columns {
         pos: usize,
         spelling: Spelling,
         row: &mut [Cost],
-    ) -> Result<LineCosts, (usize, ProblemKind)> {
+    ) -> Result<LineCosts, (usize, Option<NumberError>)> {
         let count = self.events().len();
         let mut cursor = Cursor::new(data, pos);
         let mut is_unwrapped = false;
@@ -320,9 +323,9 @@ impl Columns {
             }
             let start = cursor.pos();
             if self.numbers.len() == count {
-                return Err((start, ProblemKind::TooManyCosts(count)));
+                return Err((start, None));
             }
-            let number = cursor.cost().map_err(|error| (start, error.into()))?;
+            let number = cursor.cost().map_err(|error| (start, Some(error)))?;
             let (cost, was_wrapped) = spelling.read(number);
             is_unwrapped |= was_wrapped && self.map.uses(self.numbers.len());
             self.numbers.push(cost);
