@@ -264,7 +264,10 @@ impl<'a> Interpreter<'a> {
     fn name_line(&mut self, named: Named, data: &[u8], start: usize) -> Result<usize, Problem> {
         let mut cursor = Cursor::new(data, start);
         let name = match cursor.name() {
-            Ok(CompressedName::Plain(name)) => FunctionName::plain(self.builder.intern(name)),
+            Ok(CompressedName::Plain(name)) => {
+                self.is_profile = true;
+                FunctionName::plain(self.builder.intern(name))
+            }
             Ok(CompressedName::Reference(id)) => FunctionName {
                 name: match self.ids.of(named).get(id) {
                     Some(name) => name,
@@ -278,7 +281,6 @@ impl<'a> Interpreter<'a> {
             },
             Err(error) => return Err(Problem::at(error.into(), data, start)),
         };
-        self.is_profile = true;
         if named == Named::Function {
             self.builder.close_block();
         }
@@ -297,6 +299,7 @@ impl<'a> Interpreter<'a> {
 
     #[inline(never)]
     fn define(&mut self, named: Named, id: u64, name: &[u8]) -> NameId {
+        self.is_profile = true;
         let put_together = if named.is_function() {
             self.ids.put_together(name, |id| self.builder.name(id))
         } else {
@@ -323,6 +326,7 @@ impl<'a> Interpreter<'a> {
     /// An id that was never defined: Valgrind has written such. It stands for its name.
     #[cold]
     fn undefined(&mut self, named: Named, id: u64) -> NameId {
+        self.is_profile = true;
         let text = format!("({id})");
         let name = self.builder.intern(text.as_bytes());
         self.ids.of(named).define(id, name);
