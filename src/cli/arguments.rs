@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::convert::{EventNeed, Format, Needs, Options, RowChoice};
+use cg_preprocess::convert::{EventNeed, Format, Options, RowChoice};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::{EventChoice, Gate, InclusiveCost, MaxGrowthError};
 use cg_preprocess::report::text::{self, Names, Sort};
@@ -443,88 +443,92 @@ impl Arguments {
     }
 
     fn contradiction(&self) -> Option<String> {
-        let (needs, list) = (self.format().needs(), self.reading.files_from.as_deref());
-        let reports = &self.reports;
+        let (format, reports, page) = (self.format(), &self.reports, &self.page);
+        let list = self.reading.files_from.as_deref();
         let reads_twice = list.is_some_and(inputs::is_dash)
             && self.inputs.iter().any(|input| inputs::is_dash(input));
         let reads_nothing = self.inputs.is_empty() && list.is_none() && io::stdin().is_terminal();
         let chooses =
             reports.sort.is_some() || reports.filter.is_some() || reports.function.is_some();
         let compares = !self.comparison.base.is_empty();
-        let several = self.figures.event.len() > 1;
-        // What takes each of them.
-        let names = |needs: Needs| needs.rows != RowChoice::No;
-        let top = |needs: Needs| names(needs) && needs.rows != RowChoice::All;
-        let functions = |needs: Needs| needs.rows == RowChoice::Functions;
-        let comparison = |needs: Needs| needs.comparison;
-        let per_run = |needs: Needs| needs.per_run;
-        let events = |needs: Needs| needs.events != EventNeed::One;
-        let contradictions = [
+        let shows = page.open || page.source_url.is_some() || page.source_root.is_some();
+        let opens_stream = page.open && self.output.output.as_deref().is_some_and(inputs::is_dash);
+        let fills_terminal = |is_so: bool| is_so && self.target().is_terminal();
+        let in_itself = [
             (
                 reads_twice,
-                "standard input cannot be both a profile and the list of --files-from".to_owned(),
+                "standard input cannot be both a profile and the list of --files-from",
             ),
             (
                 reads_nothing,
-                "no INPUT, and standard input is a terminal: name a profile, or `-`".to_owned(),
-            ),
-            (
-                reports.top.is_some() && !top(needs),
-                format!("--top is for formats that have rows: {}", formats(top, "and")),
-            ),
-            (
-                reports.names.is_some() && !names(needs),
-                format!("--names is for formats that show rows: {}", formats(names, "and")),
-            ),
-            (
-                chooses && !functions(needs),
-                format!("--sort, --filter and --function are for {}", formats(functions, "and")),
+                "no INPUT, and standard input is a terminal: name a profile, or `-`",
             ),
             (
                 chooses && compares,
-                "--sort, --filter and --function are not for comparisons, which are sorted by what changed".to_owned(),
+                "--sort, --filter and --function are not for comparisons, which are sorted by what changed",
             ),
             (
-                compares && !comparison(needs),
-                format!("this format has no comparison: choose {}", formats(comparison, "or")),
+                opens_stream,
+                "--open needs a file: name one with -o, or leave -o out",
             ),
             (
-                self.comparison.per_run && !per_run(needs),
-                format!("--per-run is for {}", formats(per_run, "and")),
+                fills_terminal(format == Format::Html && !page.open),
+                "the page would go to a terminal: name a file with -o, or say --open",
             ),
             (
-                several && !events(needs),
-                format!("this format holds one event: name one, or choose {}", formats(events, "or")),
-            ),
-            (
-                self.output.escape_html && self.format().version().is_none(),
-                "--escape-html is for webgrind's formats: -f v4 to -f v7".to_owned(),
-            ),
-            (
-                self.page.open && self.format() != Format::Html,
-                "--open shows a page: leave -f out, or choose -f html".to_owned(),
-            ),
-            (
-                (self.page.source_url.is_some() || self.page.source_root.is_some())
-                    && self.format() != Format::Html,
-                "--source-url and --source-root are for -f html".to_owned(),
-            ),
-            (
-                self.format() == Format::Html && !self.page.open && self.target().is_terminal(),
-                "the page would go to a terminal: name a file with -o, or say --open".to_owned(),
-            ),
-            (
-                self.page.open && self.output.output.as_deref().is_some_and(inputs::is_dash),
-                "--open needs a file: name one with -o, or leave -o out".to_owned(),
-            ),
-            (
-                needs.binary && self.target().is_terminal(),
-                "the output is binary and would go to a terminal: name a file with -o, use a pipe, or choose -f text or -f json".to_owned(),
+                fills_terminal(format.needs().binary),
+                "the output is binary and would go to a terminal: name a file with -o, use a pipe, or choose -f text or -f json",
             ),
         ];
-        let mut wrong = contradictions.into_iter().filter(|(is_wrong, _)| *is_wrong);
-        wrong.next().map(|(_, message)| message)
+        // What was given, and what formats take it.
+        let for_some: [(bool, &str, fn(Format) -> bool); 8] = [
+            (reports.top.is_some(), "--top", |format| {
+                matches!(format.needs().rows, RowChoice::Top | RowChoice::Functions)
+            }),
+            (reports.names.is_some(), "--names", |format| {
+                format.needs().rows != RowChoice::No
+            }),
+            (chooses, "--sort, --filter and --function", |format| {
+                format.needs().rows == RowChoice::Functions
+            }),
+            (compares, "--base", |format| format.needs().comparison),
+            (self.comparison.per_run, "--per-run", |format| {
+                format.needs().per_run
+            }),
+            (self.figures.event.len() > 1, "more than one -e", |format| {
+                format.needs().events != EventNeed::One
+            }),
+            (self.output.escape_html, "--escape-html", |format| {
+                format.version().is_some()
+            }),
+            (shows, "--open, --source-url and --source-root", |format| {
+                format == Format::Html
+            }),
+        ];
+        let wrong = in_itself.iter().find(|(is_wrong, _)| *is_wrong);
+        let unfit = for_some
+            .iter()
+            .find(|(is_given, _, takes)| *is_given && !takes(format));
+        wrong.map(|(_, message)| (*message).to_owned()).or_else(|| {
+            let (_, option, takes) = unfit?;
+            let all = Format::value_variants().iter().copied();
+            let mut those: Vec<_> = all.filter(|format| takes(*format)).map(flag).collect();
+            let mut choice = those.pop().unwrap_or_default();
+            if !those.is_empty() {
+                choice = format!("{} or {choice}", those.join(", "));
+            }
+            let this = flag(format);
+            Some(format!(
+                "{option} cannot be used with {this}: choose {choice}"
+            ))
+        })
     }
+}
+
+/// How a format is chosen: `-f text`.
+fn flag(format: Format) -> String {
+    let value = format.to_possible_value();
+    value.map_or_else(String::new, |value| format!("-f {}", value.get_name()))
 }
 
 /// Reads the address of a line of source. It must not be able to run anything, whatever the name of
@@ -543,20 +547,6 @@ fn source_url(template: &str) -> Result<String, &'static str> {
         return Err("expected {file} in the address, where the name of a file is to stand");
     }
     Ok(template.to_owned())
-}
-
-/// The formats that take something, as they are chosen: `-f text, -f tree or -f json`.
-fn formats(take: impl Fn(Needs) -> bool, last: &str) -> String {
-    let all = Format::value_variants().iter();
-    let those = all.filter(|format| take(format.needs()));
-    let words = those.filter_map(Format::to_possible_value);
-    let mut words: Vec<_> = words
-        .map(|word| format!("-f {}", word.get_name()))
-        .collect();
-    match words.pop() {
-        Some(end) if !words.is_empty() => format!("{} {last} {end}", words.join(", ")),
-        end => end.unwrap_or_default(),
-    }
 }
 
 /// Reads a limit on growth.

@@ -11,7 +11,7 @@ use std::mem;
 use std::num::NonZero;
 use std::path::Path;
 use std::slice;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -218,7 +218,13 @@ fn read_all(
     };
     let work = || {
         while let Some((inputs, before, after)) = next() {
-            if !pass_on(before, read(inputs), inputs, after) {
+            let batch = read(inputs);
+            // Nothing comes from a thread that has panicked.
+            let Ok(before) = before.recv() else { return };
+            let merged = before.and_then(|before: Merged| before.with(batch?, inputs));
+            let is_last = merged.is_err();
+            let _ = after.send(merged);
+            if is_last {
                 return;
             }
         }
@@ -233,26 +239,6 @@ fn read_all(
     let (_, merged) = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
     // The scope has passed a panic on, so there is an outcome.
     merged.recv().unwrap_or(Err(ConvertError::NoInput))
-}
-
-type Outcome = Result<Merged, ConvertError>;
-
-/// Adds a batch to those before it, and passes on what they come to; false if nothing more is of
-/// any use.
-fn pass_on(
-    before: Receiver<Outcome>,
-    batch: Outcome,
-    inputs: &[Found<'_>],
-    after: SyncSender<Outcome>,
-) -> bool {
-    // Nothing comes from a thread that has panicked.
-    let Ok(before) = before.recv() else {
-        return false;
-    };
-    let merged = before.and_then(|before| before.with(batch?, inputs));
-    let goes_on = merged.is_ok();
-    let _ = after.send(merged);
-    goes_on
 }
 
 /// Inputs that follow one another, and are read into one profile.

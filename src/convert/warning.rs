@@ -161,23 +161,7 @@ impl Warning {
             | Warning::LeftOut(_)
             | Warning::MissingEvents(_) => true,
             Warning::More { is_loss, .. } => *is_loss,
-            Warning::ProxiesIgnored(_)
-            | Warning::UnknownProxy(_)
-            | Warning::CountedTwice { .. }
-            | Warning::SumBeside { .. }
-            | Warning::NamedTwice(_)
-            | Warning::OnBothSides(_)
-            | Warning::Runs { .. }
-            | Warning::Units { .. }
-            | Warning::AllZero { .. }
-            | Warning::NoCalls
-            | Warning::Saturated
-            | Warning::Estimated { .. }
-            | Warning::Collapsed(_)
-            | Warning::Webgrind(_)
-            | Warning::Written(_) => false,
-            #[cfg(feature = "compression")]
-            Warning::Pprof(_) => false,
+            _ => false,
         }
     }
 

@@ -33,13 +33,23 @@ pub(super) struct Base {
     pub complete: Completeness,
 }
 
+/// The inputs beside what they are compared with.
+struct Compared<'a> {
+    base: &'a Base,
+    comparison: Comparison<'a>,
+    /// What comes of the limits.
+    limits: Vec<markdown::Verdict>,
+}
+
 impl Base {
-    /// Compares a profile with it; also what there is to say about the comparison.
+    /// Compares a profile with it. The report gets what there is to say about the comparison, and the
+    /// limits that are not kept.
     fn compare<'a>(
         &'a self,
         new: &'a Profile,
         options: &Options,
-    ) -> Result<(Comparison<'a>, Vec<Warning>), ConvertError> {
+        report: &mut Report,
+    ) -> Result<Compared<'a>, ConvertError> {
         let compare = match options.per_run {
             true => Comparison::per_run,
             false => Comparison::new,
@@ -50,15 +60,20 @@ impl Base {
             inputs: inputs(),
             error,
         })?;
-        let lacking = options.max_growth.iter().find_map(|gate| {
-            let failure = comparison.check(gate).err()?;
-            matches!(failure, GrowthFailure::NoFunction(_)).then_some(failure)
-        });
-        if let Some(failure) = lacking {
-            return Err(ConvertError::NoFunctionToCheck {
-                inputs: inputs(),
-                failure: Box::new(failure),
+        let mut limits = Vec::new();
+        for gate in &options.max_growth {
+            let failure = comparison.check(gate).err();
+            if let Some(failure @ GrowthFailure::NoFunction(_)) = failure {
+                return Err(ConvertError::NoFunctionToCheck {
+                    inputs: inputs(),
+                    failure: Box::new(failure),
+                });
+            }
+            limits.push(markdown::Verdict {
+                kept: failure.is_none(),
+                text: (failure.as_ref()).map_or_else(|| gate.to_string(), GrowthFailure::to_string),
             });
+            report.growth.extend(failure);
         }
         let mut warnings = Vec::new();
         if let Some(units) = comparison.first().unequal_units {
@@ -74,7 +89,12 @@ impl Base {
             warnings.push(Warning::Runs { base, new });
         }
         allow_gates(options, comparison.first().name, &mut warnings)?;
-        Ok((comparison, warnings))
+        report.warnings.extend(warnings);
+        Ok(Compared {
+            base: self,
+            comparison,
+            limits,
+        })
     }
 }
 
@@ -92,164 +112,90 @@ impl Loaded<'_> {
     ///
     /// When the output fails, or when the format cannot hold the profile.
     pub fn write(mut self) -> Result<Report, ConvertError> {
-        let (profile, text) = (&self.profile, &self.options.text);
+        let (profile, options, text) = (&self.profile, self.options, &self.options.text);
         self.report.count(profile);
-        let comparison = match &self.base {
+        let compared = match &self.base {
             None => None,
-            Some(base) => {
-                let (comparison, warnings) = base.compare(profile, self.options)?;
-                self.report.warnings.extend(warnings);
-                Some((base, comparison))
-            }
+            Some(base) => Some(base.compare(profile, options, &mut self.report)?),
         };
-        let stacks_of_base = || {
-            comparison
-                .as_ref()
-                .map(|(base, _)| Stacks::new(&base.profile))
+        let (complete, warnings) = (self.report.is_complete(), &self.report.warnings);
+        // What readers of the output should know about the inputs.
+        let notes = |found: &[Warning]| json::Notes {
+            complete,
+            warnings: warnings
+                .iter()
+                .chain(found)
+                .map(Warning::to_string)
+                .collect(),
         };
-        let written = match (self.options.format, &comparison) {
-            (Format::V4 | Format::V5 | Format::V6 | Format::V7, _) => self.stream(|to| {
-                let mut options =
-                    WriteOptions::new(self.options.format.version().unwrap_or_default());
-                options.on_overflow = self.options.on_overflow;
-                options.escape_html = self.options.escape_html;
-                let found = webgrind::write(profile, &options, to)?;
-                Ok(about(found, Warning::Webgrind))
-            }),
-            (Format::Callgrind, _) => {
-                self.stream(|to| Ok(about(callgrind::write(profile, to)?, Warning::Written)))
-            }
-            (Format::Collapsed, _) => self.stream(|to| {
-                let (base, new) = (stacks_of_base(), Stacks::new(profile));
-                let found = match &base {
-                    None => collapsed::write(&new, to)?,
-                    Some(base) => collapsed::write_comparison(base, &new, to)?,
-                };
-                let estimated = estimated(base.as_ref(), &new);
-                let found = about(found, Warning::Collapsed);
-                Ok(estimated.into_iter().chain(found).collect())
-            }),
-            (Format::Tree, _) => self.stream(|to| {
-                let stacks = Stacks::new(profile);
-                tree::write(&stacks, text, to)?;
-                Ok(estimated(None, &stacks).into_iter().collect())
-            }),
-            (Format::Text, None) => self.stream(|to| Ok(nothing(text::write(profile, text, to)?))),
-            (Format::Text, Some((_, comparison))) => {
-                self.stream(|to| Ok(nothing(text::write_comparison(comparison, text, to)?)))
-            }
-            (Format::Markdown, None) => {
-                let complete = self.report.is_complete();
-                self.stream(|to| Ok(nothing(markdown::write(profile, text, complete, to)?)))
-            }
-            (Format::Markdown, Some((base, comparison))) => self.stream(|to| {
-                let (verdicts, complete) = (self.verdicts(comparison), base.complete);
-                Ok(nothing(markdown::write_comparison(
-                    comparison, &verdicts, text, complete, to,
-                )?))
-            }),
-            #[cfg(feature = "compression")]
-            (Format::Pprof, _) => self.stream(|to| {
-                let (base, new) = (stacks_of_base(), Stacks::new(profile));
-                let estimated = estimated(base.as_ref(), &new);
-                let mut notes = self.notes().warnings;
-                notes.extend(estimated.as_ref().map(Warning::to_string));
-                let found = pprof::write(&new, base.as_ref(), self.options.per_run, &notes, to)?;
-                let found = about(found, Warning::Pprof);
-                Ok(estimated.into_iter().chain(found).collect())
-            }),
-            (Format::Json, None) => {
-                let notes = self.notes();
-                self.stream(|to| Ok(nothing(json::write(profile, &notes, to)?)))
-            }
-            (Format::Json, Some((base, comparison))) => self.stream(|to| {
-                let complete = &base.complete;
-                Ok(nothing(json::write_comparison(comparison, complete, to)?))
-            }),
-            (Format::Html, compared) => {
-                let (mut notes, options) = (self.notes(), &self.options.html);
-                self.stream(|to| {
-                    let (stacks, new) = (stacks_of_base(), Stacks::new(profile));
-                    let estimated = estimated(stacks.as_ref(), &new);
-                    let told = estimated.as_ref().map(Warning::to_string);
-                    notes.warnings.extend(told);
-                    let sides = compared.as_ref().zip(stacks.as_ref());
-                    let limits = compared
-                        .as_ref()
-                        .map(|(_, comparison)| self.verdicts(comparison));
-                    let limits = limits.unwrap_or_default();
-                    let compared = sides.map(|((base, comparison), stacks)| html::Compared {
-                        base: stacks,
-                        comparison,
-                        complete: base.complete,
-                        limits: &limits,
+        let mut found = Vec::new();
+        let stacks = |found: &mut Vec<Warning>| {
+            let base = self.base.as_ref().map(|base| Stacks::new(&base.profile));
+            let new = Stacks::new(profile);
+            found.extend(estimated(base.as_ref(), &new));
+            (base, new)
+        };
+        let bytes = self.output.write(|to| {
+            match (options.format, &compared) {
+                (Format::V4 | Format::V5 | Format::V6 | Format::V7, _) => {
+                    let version = options.format.version().unwrap_or_default();
+                    let mut write = WriteOptions::new(version);
+                    write.on_overflow = options.on_overflow;
+                    write.escape_html = options.escape_html;
+                    let warnings = webgrind::write(profile, &write, to)?;
+                    found.extend(warnings.into_iter().map(Warning::Webgrind));
+                }
+                (Format::Callgrind, _) => {
+                    let warnings = callgrind::write(profile, to)?;
+                    found.extend(warnings.into_iter().map(Warning::Written));
+                }
+                (Format::Collapsed, _) => {
+                    let (base, new) = stacks(&mut found);
+                    let warnings = match &base {
+                        None => collapsed::write(&new, to)?,
+                        Some(base) => collapsed::write_comparison(base, &new, to)?,
+                    };
+                    found.extend(warnings.into_iter().map(Warning::Collapsed));
+                }
+                (Format::Tree, _) => tree::write(&stacks(&mut found).1, text, to)?,
+                (Format::Text, None) => text::write(profile, text, to)?,
+                (Format::Text, Some(compared)) => {
+                    text::write_comparison(&compared.comparison, text, to)?;
+                }
+                (Format::Markdown, None) => markdown::write(profile, text, complete, to)?,
+                (Format::Markdown, Some(compared)) => {
+                    let (comparison, complete) = (&compared.comparison, compared.base.complete);
+                    markdown::write_comparison(comparison, &compared.limits, text, complete, to)?;
+                }
+                #[cfg(feature = "compression")]
+                (Format::Pprof, _) => {
+                    let (base, new) = stacks(&mut found);
+                    let notes = notes(&found).warnings;
+                    let warnings = pprof::write(&new, base.as_ref(), options.per_run, &notes, to)?;
+                    found.extend(warnings.into_iter().map(Warning::Pprof));
+                }
+                (Format::Json, None) => json::write(profile, &notes(&[]), to)?,
+                (Format::Json, Some(compared)) => {
+                    json::write_comparison(&compared.comparison, &compared.base.complete, to)?;
+                }
+                (Format::Html, compared) => {
+                    let (base, new) = stacks(&mut found);
+                    let sides = compared.as_ref().zip(base.as_ref());
+                    let compared = sides.map(|(compared, base)| html::Compared {
+                        base,
+                        comparison: &compared.comparison,
+                        complete: compared.base.complete,
+                        limits: &compared.limits,
                     });
-                    html::write(&new, compared.as_ref(), &notes, options, to)?;
-                    Ok(estimated.into_iter().collect())
-                })
+                    html::write(&new, compared.as_ref(), &notes(&found), &options.html, to)?;
+                }
             }
-        };
-        let written = written?;
-        self.report.bytes_out = written.bytes;
-        self.report.warnings.extend(written.warnings);
-        if let Some((_, comparison)) = &comparison {
-            let gates = self.options.max_growth.iter();
-            let failures = gates.filter_map(|gate| comparison.check(gate).err());
-            self.report.growth = failures.collect();
-        }
+            Ok(())
+        })?;
+        self.report.bytes_out = bytes;
+        self.report.warnings.extend(found);
         Ok(self.report)
     }
-
-    /// What comes of the limits.
-    fn verdicts(&self, comparison: &Comparison<'_>) -> Vec<markdown::Verdict> {
-        let verdicts = self.options.max_growth.iter().map(|gate| {
-            let failure = comparison.check(gate).err();
-            markdown::Verdict {
-                kept: failure.is_none(),
-                text: failure.map_or_else(|| gate.to_string(), |failure| failure.to_string()),
-            }
-        });
-        verdicts.collect()
-    }
-
-    /// What readers of the output should know about the inputs.
-    fn notes(&self) -> json::Notes {
-        let warnings = self.report.warnings.iter();
-        json::Notes {
-            complete: self.report.is_complete(),
-            warnings: warnings.map(Warning::to_string).collect(),
-        }
-    }
-
-    /// Writes from beginning to end.
-    fn stream(
-        &self,
-        fill: impl FnOnce(&mut dyn Write) -> Result<Vec<Warning>, FormatError>,
-    ) -> Result<Written, ConvertError> {
-        let place = &self.output.place;
-        self.output.outcome(place.write(|output| {
-            let mut output = Counting { output, bytes: 0 };
-            let warnings = fill(&mut output)?;
-            let bytes = output.bytes;
-            Ok::<_, FormatError>(Written { bytes, warnings })
-        }))
-    }
-}
-
-/// What came of writing.
-#[derive(Debug, Default)]
-struct Written {
-    bytes: u64,
-    warnings: Vec<Warning>,
-}
-
-fn about<W>(found: Vec<W>, warning: fn(W) -> Warning) -> Vec<Warning> {
-    found.into_iter().map(warning).collect()
-}
-
-/// The warnings of what gives none.
-fn nothing((): ()) -> Vec<Warning> {
-    Vec::new()
 }
 
 /// Where the output goes, by its name and as it was found.
@@ -260,18 +206,26 @@ pub(super) struct Destination<'a> {
 }
 
 impl Destination<'_> {
-    /// Turns a failure of the output into an error, except if its reader has closed the pipe.
-    fn outcome(&self, written: Result<Written, FormatError>) -> Result<Written, ConvertError> {
+    /// Writes with `fill`; how many bytes. A reader that has closed the pipe is no error.
+    fn write(
+        &self,
+        fill: impl FnOnce(&mut dyn Write) -> Result<(), FormatError>,
+    ) -> Result<u64, ConvertError> {
+        let written = self.place.write(|output| {
+            let mut output = Counting { output, bytes: 0 };
+            fill(&mut output)?;
+            Ok(output.bytes)
+        });
         let output = self.target.clone();
         match written {
-            Ok(written) => Ok(written),
+            Ok(bytes) => Ok(bytes),
             Err(
                 FormatError::Io(source)
                 | FormatError::Webgrind(webgrind::WriteError::Io(source))
                 | FormatError::Callgrind(callgrind::WriteError::Io(source))
                 | FormatError::Text(text::Error::Io(source)),
             ) => match source.kind() {
-                io::ErrorKind::BrokenPipe => Ok(Written::default()),
+                io::ErrorKind::BrokenPipe => Ok(0),
                 _ => Err(ConvertError::Output { output, source }),
             },
             Err(FormatError::Text(error)) => Err(ConvertError::Report(error)),
