@@ -481,7 +481,7 @@ impl Arguments {
             ),
         ];
         // What was given, and what formats take it.
-        let for_some: [(bool, &str, fn(Format) -> bool); 8] = [
+        let for_some: [(bool, &str, Takes); 8] = [
             (reports.top.is_some(), "--top", |format| {
                 matches!(format.needs().rows, RowChoice::Top | RowChoice::Functions)
             }),
@@ -524,6 +524,9 @@ impl Arguments {
         })
     }
 }
+
+/// Whether a format takes something.
+type Takes = fn(Format) -> bool;
 
 /// How a format is chosen: `-f text`.
 fn flag(format: Format) -> String {

@@ -138,50 +138,34 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
 /// Adds advice where arguments are easily confused: the last input looks as if it were meant as the
 /// output, or a pattern after -o has matched a profile.
 fn with_advice(error: ConvertError, arguments: &Arguments) -> anyhow::Error {
-    if matches!(error, ConvertError::OverProfile(_)) {
-        return anyhow!("{error}, or say --force");
-    }
-    if let ConvertError::Open { input, .. } = &error
-        && arguments.is_base(input)
-    {
-        let error = anyhow::Error::from(error);
-        return anyhow!(
-            "{error:#}; the base is a profile that was kept before, as with \"cg-preprocess PROFILE -f callgrind -o base.cg\""
-        );
-    }
-    let Some((path, [_, ..])) = arguments.inputs.split_last() else {
-        return error.into();
-    };
-    let is_meant_as_output = arguments.output.output.is_none() && !path.exists();
-    match &error {
-        ConvertError::Open {
-            input: Source::File(input),
-            ..
-        } if is_meant_as_output && input == path => {
-            let error = anyhow::Error::from(error);
-            anyhow!("{error:#}; if it is to be written, say -o before it")
+    let is_meant_as_output = |input: &Source| match (arguments.inputs.as_slice(), input) {
+        ([_, .., last], Source::File(input)) => {
+            arguments.output.output.is_none() && input == last && !last.exists()
         }
-        _ => error.into(),
-    }
+        _ => false,
+    };
+    let advice = match &error {
+        ConvertError::OverProfile(_) => ", or say --force",
+        ConvertError::Open { input, .. } if arguments.is_base(input) => {
+            "; the base is a profile that was kept before, as with \"cg-preprocess PROFILE -f callgrind -o base.cg\""
+        }
+        ConvertError::Open { input, .. } if is_meant_as_output(input) => {
+            "; if it is to be written, say -o before it"
+        }
+        _ => return error.into(),
+    };
+    anyhow!("{:#}{advice}", anyhow::Error::from(error))
 }
 
 fn figures(report: &Report, start: Instant) -> String {
-    let Report {
-        functions,
-        calls,
-        bytes_in,
-        bytes_decompressed,
-        bytes_out,
-        ..
-    } = report;
     let seconds = start.elapsed().as_secs_f64();
-    let decompressed = if bytes_in == bytes_decompressed {
-        String::new()
-    } else {
-        format!(" ({bytes_decompressed} decompressed)")
+    let decompressed = match report.bytes_decompressed {
+        bytes if bytes == report.bytes_in => String::new(),
+        bytes => format!(" ({bytes} decompressed)"),
     };
-    let rate = *bytes_decompressed as f64 / 1e6 / seconds.max(1e-6);
+    let rate = report.bytes_decompressed as f64 / 1e6 / seconds.max(1e-6);
     format!(
-        "{functions} functions, {calls} calls, {bytes_in} bytes in{decompressed}, {bytes_out} bytes out, {seconds:.3} s, {rate:.1} MB/s"
+        "{} functions, {} calls, {} bytes in{decompressed}, {} bytes out, {seconds:.3} s, {rate:.1} MB/s",
+        report.functions, report.calls, report.bytes_in, report.bytes_out
     )
 }

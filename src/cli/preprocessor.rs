@@ -81,12 +81,12 @@ fn choose_event(
     if !shows_memory {
         return Ok(());
     }
-    let loaded = Conversion::prepare(inputs, target, options)?.read()?;
-    let mut events = loaded.profile().available_events();
-    let memory = events.find(|event| event.starts_with(b"Memory"));
-    let memory = memory.map(<[u8]>::to_vec);
-    drop(events);
-    drop(loaded);
+    let memory = {
+        let loaded = Conversion::prepare(inputs, target, options)?.read()?;
+        let mut events = loaded.profile().available_events();
+        let memory = events.find(|event| event.starts_with(b"Memory"));
+        memory.map(<[u8]>::to_vec)
+    };
     match memory {
         Some(memory) => options.events = EventChoice::Named(vec![memory]),
         None => bail!("{}: has no event of memory", inputs[0]),

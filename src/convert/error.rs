@@ -56,12 +56,9 @@ pub enum ConvertError {
     /// The profile does not have the function that was to be shown.
     #[error(transparent)]
     Report(text::Error),
-    /// There is no report of a comparison in the format.
-    #[error("this format has no comparisons")]
+    /// There is no report of a comparison in the format, or of costs per run.
+    #[error("this format has no such comparison")]
     NoComparison,
-    /// Likewise, of costs per run.
-    #[error("this format has no comparisons of costs per run")]
-    NoComparisonPerRun,
     /// More than one input is to come from standard input.
     #[error("standard input can be read only once")]
     StandardInputTwice,

@@ -215,8 +215,8 @@ impl<'a> Conversion<'a> {
     /// # Errors
     ///
     /// [`ConvertError::Open`], [`ConvertError::Output`], [`ConvertError::OverInput`],
-    /// [`ConvertError::OverProfile`], [`ConvertError::NoComparison`],
-    /// [`ConvertError::NoComparisonPerRun`] and [`ConvertError::StandardInputTwice`].
+    /// [`ConvertError::OverProfile`], [`ConvertError::NoComparison`] and
+    /// [`ConvertError::StandardInputTwice`].
     pub fn prepare(
         inputs: &'a [Source],
         output: &'a Target,
@@ -228,11 +228,9 @@ impl<'a> Conversion<'a> {
             source,
         })?;
         let base = options.base.as_slice();
-        if !base.is_empty() && !options.format.needs().comparison {
+        let needs = options.format.needs();
+        if !base.is_empty() && !needs.comparison || options.per_run && !needs.per_run {
             return Err(ConvertError::NoComparison);
-        }
-        if options.per_run && !options.format.needs().per_run {
-            return Err(ConvertError::NoComparisonPerRun);
         }
         check_standard_input(inputs.iter().chain(base))?;
         let overwritten = place.identity();
@@ -294,7 +292,7 @@ impl<'a> Conversion<'a> {
         let warnings = &mut report.warnings;
         warnings.extend(warning::about_profile(&profile, &self.options.proxies));
         let on_both_sides = warning::on_both_sides(&self.inputs, &self.base);
-        warnings.extend(warning::limited(on_both_sides.collect()));
+        warnings.extend(warning::limited(on_both_sides));
         let base = match self.base.as_slice() {
             [] => None,
             _ => Some(self.read_base(&mut profile, &mut report)?),

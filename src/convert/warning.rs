@@ -182,23 +182,23 @@ impl Warning {
 /// A warning for each file that is named more than once, by whatever path.
 pub(super) fn named_twice(inputs: &[Found<'_>]) -> impl Iterator<Item = Warning> {
     let mut seen = HashSet::new();
-    inputs.iter().filter_map(move |found| {
-        let is_again = !seen.insert(found.identity.as_ref()?);
-        is_again.then(|| Warning::NamedTwice(found.source.clone()))
-    })
+    let again = inputs.iter().filter(move |found| {
+        let identity = found.identity.as_ref();
+        identity.is_some_and(|identity| !seen.insert(identity))
+    });
+    again.map(|found| Warning::NamedTwice(found.source.clone()))
 }
 
 /// A warning for each file that is compared with itself: after such a mistake, a gate would always
 /// pass.
-pub(super) fn on_both_sides(
-    inputs: &[Found<'_>],
-    base: &[Found<'_>],
-) -> impl Iterator<Item = Warning> {
+pub(super) fn on_both_sides(inputs: &[Found<'_>], base: &[Found<'_>]) -> Vec<Warning> {
     let base: HashSet<_> = base.iter().flat_map(|found| &found.identity).collect();
-    inputs.iter().filter_map(move |found| {
-        let is_base = base.contains(found.identity.as_ref()?);
-        is_base.then(|| Warning::OnBothSides(found.source.clone()))
-    })
+    let both = inputs.iter().filter(|found| {
+        let identity = found.identity.as_ref();
+        identity.is_some_and(|identity| base.contains(identity))
+    });
+    both.map(|found| Warning::OnBothSides(found.source.clone()))
+        .collect()
 }
 
 /// A warning for each input that webgrind has converted from another input: a pattern easily

@@ -1,7 +1,6 @@
 //! Errors and warnings of reading and writing preprocessed files.
 
-use std::error::Error as StdError;
-use std::{fmt, io};
+use std::io;
 
 use thiserror::Error;
 
@@ -60,7 +59,8 @@ pub enum WriteWarning {
 }
 
 /// Why a preprocessed file cannot be read, with the place where that shows.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("{input}: at byte {offset}: {kind}")]
 pub struct ReadError {
     input: String,
     offset: u64,
@@ -80,19 +80,6 @@ impl ReadError {
     /// What is wrong there.
     pub fn kind(&self) -> &ReadErrorKind {
         &self.kind
-    }
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: at byte {}: {}", self.input, self.offset, self.kind)
-    }
-}
-
-impl StdError for ReadError {
-    /// The cause of the kind; the message already contains the kind itself.
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.kind.source()
     }
 }
 
@@ -123,8 +110,8 @@ pub enum ReadErrorKind {
     #[error("{0}")]
     Corrupt(String),
     /// The file could not be read further.
-    #[error("cannot read on from here")]
-    Io(#[source] io::Error),
+    #[error("cannot read on from here: {0}")]
+    Io(io::Error),
 }
 
 /// Something that a user should know, though the file was read.

@@ -19,7 +19,8 @@ pub(super) struct Bytes<R> {
     input: BufReader<R>,
     name: String,
     position: u64,
-    size: u64,
+    /// Where what is being read has to end: with the file, or before the headers.
+    pub end: u64,
 }
 
 impl<R: Read + Seek> Bytes<R> {
@@ -32,7 +33,7 @@ impl<R: Read + Seek> Bytes<R> {
             input: BufReader::new(input),
             name: name.to_owned(),
             position: 0,
-            size,
+            end: size,
         })
     }
 
@@ -41,9 +42,9 @@ impl<R: Read + Seek> Bytes<R> {
         self.position
     }
 
-    /// Size of the file in bytes.
-    pub fn size(&self) -> u64 {
-        self.size
+    /// How many bytes there are from the present place to the end.
+    pub fn room(&self) -> u64 {
+        self.end.saturating_sub(self.position)
     }
 
     pub fn go_to(&mut self, offset: u64) -> Result<(), ReadError> {
@@ -91,13 +92,13 @@ impl<R: Read + Seek> Bytes<R> {
         ))
     }
 
-    /// Reads a line into `line`, without its end; false if it has none before `limit`.
+    /// Reads a line into `line`, without its `\n`; false if it has none.
     ///
     /// Moves to the end of the line, if there is one. Memory grows with the bytes that are
     /// really there, and no further than a line can be long. `what` is the line in messages.
-    pub fn line(&mut self, what: &str, limit: u64, line: &mut Vec<u8>) -> Result<bool, ReadError> {
+    pub fn line(&mut self, what: &str, line: &mut Vec<u8>) -> Result<bool, ReadError> {
         line.clear();
-        let room = limit.saturating_sub(self.position).min(LONGEST_LINE + 1);
+        let room = self.room().min(LONGEST_LINE + 1);
         let done = (&mut self.input).take(room).read_until(b'\n', line);
         let count = done.map_err(|error| self.failed(error))? as u64;
         if line.len() >= HOLE && memchr::memmem::find(line, &[0; HOLE]).is_some() {

@@ -110,20 +110,25 @@ pub fn read(
     name: &str,
     builder: &mut ProfileBuilder,
 ) -> Result<ReadOutcome, ReadError> {
-    let mut file = File::open(input, name)?;
+    let mut source = Bytes::new(input, name)?;
+    let bytes = source.end;
+    let start = Start::read(&mut source)?;
+    let version = start.version;
     builder.begin_input(Kind::Aggregate);
-    let (event, kind) = file.headers(builder)?;
+    source.go_to(start.headers_at)?;
+    let (event, creator) = headers(&mut source, builder)?;
+    let kind = creator.filter(|_| version == Version::V4);
     let map = builder.select_columns(std::slice::from_ref(&event));
-    builder.begin_table(kind, map.clone());
+    builder.begin_table(kind.unwrap_or(ProfileKind::Aggregate), map.clone());
     let warnings = map.absent().map(|at| ReadWarning::EventAbsent {
         input: name.to_owned(),
         event: excerpt(builder.wanted_event(at)),
         available: excerpt(&event),
     });
     let mut warnings: Vec<_> = warnings.collect();
-    let (version, bytes) = (file.version, file.source.size());
-    let is_single = file.function_count == 1;
-    let largest_cost = TableReader::new(file, builder).read()?;
+    let is_single = start.function_count == 1;
+    source.end = start.headers_at;
+    let largest_cost = TableReader::new(source, start, builder).read()?;
     let input = name.to_owned();
     if builder.is_incomplete() {
         warnings.push(ReadWarning::Incomplete(input.clone()));
@@ -140,147 +145,115 @@ pub fn read(
     })
 }
 
-/// A preprocessed file, opened and known to have a version that can be read.
-struct File<R> {
-    source: Bytes<R>,
+/// The beginning of a file, up to the table of addresses.
+struct Start {
     version: Version,
     /// Where the headers begin; it lies within the file.
     headers_at: u64,
-    /// Where the table of addresses ends.
-    table_end: u64,
     function_count: u32,
-    /// The table of addresses, up to the first one that cannot be right.
+    /// The table of addresses, up to the first one that cannot be right: a table of garbage takes no
+    /// memory.
     addresses: Vec<u32>,
 }
 
-impl<R: Read + Seek> File<R> {
-    /// Reads the version and where things are.
-    fn open(input: R, name: &str) -> Result<Self, ReadError> {
-        let mut source = Bytes::new(input, name)?;
-        let version = read_version(&mut source)?;
-        let size = source.size();
+impl Start {
+    fn read<R: Read + Seek>(source: &mut Bytes<R>) -> Result<Self, ReadError> {
+        expect_bytes(source, "version", NUMBER)?;
+        let [found] = source.numbers()?;
+        let Some(version) = Version::from_number(found) else {
+            let problem = match found {
+                1..=3 => ReadErrorKind::TooOld(found),
+                8..=LARGEST_PLAUSIBLE_VERSION => ReadErrorKind::TooNew(found),
+                _ => ReadErrorKind::NotPreprocessed(found),
+            };
+            return Err(source.error(0, problem));
+        };
+        let size = source.end;
         if size > LARGEST_FILE {
             return Err(source.error(0, ReadErrorKind::TooLarge(size)));
         }
-        expect_bytes(&source, "header address and function count", 2 * NUMBER)?;
+        expect_bytes(source, "header address and function count", 2 * NUMBER)?;
         let [headers_at, count] = source.numbers()?;
         let (headers_at, count_at) = (u64::from(headers_at), HEADER_ADDRESS_AT + NUMBER);
-        let room = (size - source.position()) / NUMBER;
         if count == 0 {
             return Err(source.error(count_at, ReadErrorKind::NoFunctions));
         }
+        let room = source.room() / NUMBER;
         source.expect(u64::from(count) <= room, count_at, || {
             format!(
                 "function count too large for the file: expected at most {room} (found {count})"
             )
         })?;
-        let table_end = FUNCTION_ADDRESSES_AT + u64::from(count) * NUMBER;
-        let is_in_place = (table_end..=size).contains(&headers_at);
+        let mut lowest = FUNCTION_ADDRESSES_AT + u64::from(count) * NUMBER;
+        let is_in_place = (lowest..=size).contains(&headers_at);
         source.expect(is_in_place, HEADER_ADDRESS_AT, || {
             let is_cut = headers_at > size;
             let cut = if is_cut { "; the file is cut off" } else { "" };
             format!(
-                "header address out of place: expected {table_end} to {size} (found {headers_at}){cut}"
+                "header address out of place: expected {lowest} to {size} (found {headers_at}){cut}"
             )
         })?;
-        let addresses = addresses(&mut source, count, table_end, headers_at)?;
-        Ok(File {
-            source,
+        let mut addresses = Vec::new();
+        for _ in 0..count {
+            let [address] = source.numbers()?;
+            addresses.push(address);
+            let address = u64::from(address);
+            if !(lowest..=headers_at).contains(&address) {
+                break;
+            }
+            lowest = address + 1;
+        }
+        Ok(Start {
             version,
             headers_at,
-            table_end,
             function_count: count,
             addresses,
         })
     }
+}
 
-    /// Reads the header lines, and returns the name of the event whose costs the file has, and what
-    /// the invocations of v4 are.
-    fn headers(
-        &mut self,
-        builder: &mut ProfileBuilder,
-    ) -> Result<(Vec<u8>, ProfileKind), ReadError> {
-        let source = &mut self.source;
-        source.go_to(self.headers_at)?;
-        let mut event = None;
-        let mut kind = None;
-        let mut line = Vec::new();
-        while source.position() < source.size() {
-            if !source.line("header line", source.size(), &mut line)? {
-                let found = excerpt(&line);
+/// Reads the header lines, and returns the name of the event whose costs the file has, and what kind
+/// of profile the programs that they name write.
+fn headers<R: Read + Seek>(
+    source: &mut Bytes<R>,
+    builder: &mut ProfileBuilder,
+) -> Result<(Vec<u8>, Option<ProfileKind>), ReadError> {
+    let mut event = None;
+    let mut kind = None;
+    let mut line = Vec::new();
+    while source.room() > 0 {
+        if !source.line("header line", &mut line)? {
+            let found = excerpt(&line);
+            return Err(source.corrupt(format!(
+                "the last header line is not ended: expected \"\\n\" at the end of the file \
+                 (found \"{found}\"); it may be cut off"
+            )));
+        }
+        // All of them: so that the same headers come out however often a file is written again.
+        while line.pop_if(|last| *last == b'\r').is_some() {}
+        // webgrind stops reading at a blank line; it must not get one.
+        if line.is_empty() {
+            continue;
+        }
+        if let Some(value) = line.strip_prefix(b"events:") {
+            let mut names = value.split(u8::is_ascii_whitespace);
+            let first = || names.find(|name| !name.is_empty()).map(<[u8]>::to_vec);
+            event = event.or_else(first);
+            if let Some(event) = event.as_deref().filter(|event| is_overlong(event)) {
+                let found = excerpt(event);
                 return Err(source.corrupt(format!(
-                    "the last header line is not ended: expected \"\\n\" at the end of the file \
-                     (found \"{found}\"); it may be cut off"
+                    "the name of the event has over {LONGEST_NAME} bytes (found \"{found}\")"
                 )));
             }
-            // All of them: so that the same headers come out however often a file is written again.
-            while line.pop_if(|last| *last == b'\r').is_some() {}
-            // webgrind stops reading at a blank line; it must not get one.
-            if line.is_empty() {
-                continue;
-            }
-            if let Some(value) = line.strip_prefix(b"events:") {
-                let mut names = value.split(u8::is_ascii_whitespace);
-                let first = || names.find(|name| !name.is_empty()).map(<[u8]>::to_vec);
-                event = event.or_else(first);
-                if let Some(event) = event.as_deref().filter(|event| is_overlong(event)) {
-                    let found = excerpt(event);
-                    return Err(source.corrupt(format!(
-                        "the name of the event has over {LONGEST_NAME} bytes (found \"{found}\")"
-                    )));
-                }
-            }
-            builder.add_header(&line);
-            kind = match (kind, kind_of_creator(&line)) {
-                (None, found) => found,
-                (Some(kind), Some(found)) if kind != found => Some(ProfileKind::Mixed),
-                (kind, _) => kind,
-            };
         }
-        let kind = kind.filter(|_| self.version == Version::V4);
-        let kind = kind.unwrap_or(ProfileKind::Aggregate);
-        Ok((event.unwrap_or_else(|| NAMELESS.to_vec()), kind))
-    }
-
-    /// How many bytes there are from the present place to the headers.
-    fn room(&self) -> u64 {
-        self.headers_at.saturating_sub(self.source.position())
-    }
-}
-
-fn read_version<R: Read + Seek>(source: &mut Bytes<R>) -> Result<Version, ReadError> {
-    expect_bytes(source, "version", NUMBER)?;
-    let [found] = source.numbers()?;
-    Version::from_number(found).ok_or_else(|| {
-        let problem = match found {
-            1..=3 => ReadErrorKind::TooOld(found),
-            8..=LARGEST_PLAUSIBLE_VERSION => ReadErrorKind::TooNew(found),
-            _ => ReadErrorKind::NotPreprocessed(found),
+        builder.add_header(&line);
+        kind = match (kind, kind_of_creator(&line)) {
+            (None, found) => found,
+            (Some(kind), Some(found)) if kind != found => Some(ProfileKind::Mixed),
+            (kind, _) => kind,
         };
-        source.error(0, problem)
-    })
-}
-
-/// Reads the table of addresses, up to the first one that cannot be right.
-///
-/// Reading ends with an error there, so a table of garbage takes no memory.
-fn addresses<R: Read + Seek>(
-    source: &mut Bytes<R>,
-    count: u32,
-    mut lowest: u64,
-    highest: u64,
-) -> Result<Vec<u32>, ReadError> {
-    let mut addresses = Vec::new();
-    for _ in 0..count {
-        let [address] = source.numbers()?;
-        addresses.push(address);
-        let address = u64::from(address);
-        if !(lowest..=highest).contains(&address) {
-            break;
-        }
-        lowest = address + 1;
     }
-    Ok(addresses)
+    Ok((event.unwrap_or_else(|| NAMELESS.to_vec()), kind))
 }
 
 fn expect_bytes<R: Read + Seek>(
@@ -288,7 +261,7 @@ fn expect_bytes<R: Read + Seek>(
     what: &str,
     expected: u64,
 ) -> Result<(), ReadError> {
-    let found = source.size().saturating_sub(source.position());
+    let found = source.room();
     source.expect(found >= expected, source.position(), || {
         format!("the file is cut off: expected {expected} bytes for the {what} (found {found})")
     })

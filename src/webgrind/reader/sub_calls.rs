@@ -84,11 +84,10 @@ impl Invocations {
     pub fn read_sub_calls<R: Read + Seek>(
         mut self,
         source: &mut Bytes<R>,
-        headers_at: u64,
         builder: &mut ProfileBuilder,
     ) -> Result<(), ReadError> {
         let order = self.block_order();
-        self.check_ranges(&order, source, headers_at)?;
+        self.check_ranges(&order, source)?;
         let stated = self.stated.take();
         let mut links = stated.map(|stated| Links::new(&self, stated, &order));
         for (position, &index) in (0u32..).zip(&order) {
@@ -144,20 +143,19 @@ impl Invocations {
         &self,
         block_order: &[u32],
         source: &Bytes<R>,
-        headers_at: u64,
     ) -> Result<(), ReadError> {
         let mut lowest = source.position();
         for &index in block_order {
             let range = self.sub_calls[index as usize];
             let address = u64::from(range.address);
-            let is_in_place = address >= lowest && range.end() <= headers_at;
+            let is_in_place = address >= lowest && range.end() <= source.end;
             source.expect(is_in_place, address, || {
                 let (function, invocation) = self.number_of(index);
                 format!(
                     "sub-calls of invocation {invocation} of function {function} out of place: \
-                     expected {} between bytes {lowest} and {headers_at}, after functions and \
+                     expected {} between bytes {lowest} and {}, after functions and \
                      other sub-calls and before the headers",
-                    range.count
+                    range.count, source.end
                 )
             })?;
             lowest = range.end();

@@ -6,14 +6,16 @@ use super::super::error::ReadError;
 use super::super::layout::{
     CALL_RECORD, FUNCTION_ADDRESSES_AT, FunctionField, INVOCATION_RECORD, NOBODY, NUMBER, Version,
 };
-use super::File;
+use super::Start;
+use super::bytes::Bytes;
 use super::edges::{EdgeUnion, ListKind};
 use super::sub_calls::{Invocations, no_function};
 use crate::profile::{Cost, ProfileBuilder, TableFunction};
 
 /// Reads function records, one after the other.
 pub(super) struct TableReader<'a, R> {
-    file: File<R>,
+    source: Bytes<R>,
+    start: Start,
     builder: &'a mut ProfileBuilder,
     edges: EdgeUnion,
     invocations: Invocations,
@@ -26,10 +28,11 @@ pub(super) struct TableReader<'a, R> {
 }
 
 impl<'a, R: Read + Seek> TableReader<'a, R> {
-    pub fn new(file: File<R>, builder: &'a mut ProfileBuilder) -> Self {
+    pub fn new(source: Bytes<R>, start: Start, builder: &'a mut ProfileBuilder) -> Self {
         TableReader {
             invocations: Invocations::new(builder.keeps_invocations()),
-            file,
+            source,
+            start,
             builder,
             edges: EdgeUnion::default(),
             function: 0,
@@ -41,17 +44,16 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     /// Reads all functions with their calls and invocations, and returns the largest self or
     /// inclusive cost of a function.
     pub fn read(mut self) -> Result<u32, ReadError> {
-        let mut end = self.file.table_end;
-        for function in 0..self.file.function_count {
+        let mut end = FUNCTION_ADDRESSES_AT + u64::from(self.start.function_count) * NUMBER;
+        for function in 0..self.start.function_count {
             self.function = function;
             self.go_to(end)?;
             self.function()?;
-            end = self.file.source.position();
+            end = self.source.position();
         }
-        if self.file.version == Version::V4 {
-            let (source, headers_at) = (&mut self.file.source, self.file.headers_at);
+        if self.start.version == Version::V4 {
             let invocations = self.invocations;
-            invocations.read_sub_calls(source, headers_at, self.builder)?;
+            invocations.read_sub_calls(&mut self.source, self.builder)?;
             return Ok(self.largest_cost);
         }
         for (edge, cost) in self.edges.in_order() {
@@ -63,8 +65,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     /// Goes to the record of the function, which cannot begin before `lowest`.
     fn go_to(&mut self, lowest: u64) -> Result<(), ReadError> {
         let function = self.function;
-        let (source, highest) = (&mut self.file.source, self.file.headers_at);
-        let found = u64::from(self.file.addresses[function as usize]);
+        let (source, highest) = (&mut self.source, self.start.headers_at);
+        let found = u64::from(self.start.addresses[function as usize]);
         let address_at = FUNCTION_ADDRESSES_AT + u64::from(function) * NUMBER;
         source.expect((lowest..=highest).contains(&found), address_at, || {
             format!(
@@ -83,14 +85,14 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             self.largest_cost = self.largest_cost.max(figure(field));
         }
         let invocations = figure(FunctionField::Invocations);
-        if self.file.version == Version::V4 {
+        if self.start.version == Version::V4 {
             self.invocations(invocations)?;
         }
         self.list(ListKind::CalledFrom, figure(FunctionField::CalledFromCount))?;
         self.list(ListKind::SubCalls, figure(FunctionField::SubCallCount))?;
         for (name, what) in [(0, "file name"), (1, "function name")] {
-            let (source, headers) = (&mut self.file.source, self.file.headers_at);
-            let is_ended = source.line(what, headers, &mut self.names[name])?;
+            let (source, headers) = (&mut self.source, self.start.headers_at);
+            let is_ended = source.line(what, &mut self.names[name])?;
             source.expect(is_ended, source.position(), || {
                 format!(
                     "the {what} of function {} is not ended: expected \"\\n\" before the headers \
@@ -99,7 +101,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
                 )
             })?;
         }
-        let is_listed = self.file.version == Version::V4;
+        let is_listed = self.start.version == Version::V4;
         self.builder.add_table_function(&TableFunction {
             file: &self.names[0],
             name: &self.names[1],
@@ -115,10 +117,10 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     /// Reads the numbers at the beginning of a function record; 0 where the version has none.
     fn figures(&mut self) -> Result<[u32; FunctionField::COUNT], ReadError> {
         let function = self.function;
-        let fields = self.file.version.function_fields();
+        let fields = self.start.version.function_fields();
         let expected = fields.len() as u64 * NUMBER;
-        let found = self.file.room();
-        let source = &mut self.file.source;
+        let found = self.source.room();
+        let source = &mut self.source;
         source.expect(expected <= found, source.position(), || {
             format!(
                 "the record of function {function} does not fit: expected {expected} bytes before \
@@ -137,8 +139,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         self.edges.begin_list();
         let mut zeros = 0;
         for _ in 0..count {
-            let at = self.file.source.position();
-            let record = self.file.source.listed(kind.name(), &mut zeros)?;
+            let at = self.source.position();
+            let record = self.source.listed(kind.name(), &mut zeros)?;
             let [other, ..]: [u32; 4] = record;
             self.expect_function(at, kind.name(), other)?;
             self.edges.add(kind, self.function, record);
@@ -152,8 +154,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         self.invocations.begin_function();
         let mut zeros = 0;
         for _ in 0..count {
-            let at = self.file.source.position();
-            let record = self.file.source.listed(WHAT, &mut zeros)?;
+            let at = self.source.position();
+            let record = self.source.listed(WHAT, &mut zeros)?;
             let [_, _, _, caller, ..]: [u32; 8] = record;
             if caller != NOBODY {
                 self.expect_function(at, WHAT, caller)?;
@@ -166,8 +168,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     /// Checks that there is room for so many records before the headers.
     fn expect_room(&self, what: &str, count: u32, size: u64) -> Result<(), ReadError> {
         let function = self.function;
-        let room = self.file.room() / size;
-        let source = &self.file.source;
+        let room = self.source.room() / size;
+        let source = &self.source;
         source.expect(u64::from(count) <= room, source.position(), || {
             format!(
                 "the {what} list of function {function} does not fit before the headers: expected \
@@ -179,8 +181,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
     /// Checks a function number in a list of the function; the record that has it is at `offset`.
     #[inline]
     fn expect_function(&self, offset: u64, what: &str, found: u32) -> Result<(), ReadError> {
-        let functions = self.file.function_count;
-        self.file.source.expect(found < functions, offset, || {
+        let functions = self.start.function_count;
+        self.source.expect(found < functions, offset, || {
             let list = format!("the {what} list of function {}", self.function);
             no_function(&list, functions as usize, found)
         })
