@@ -147,6 +147,17 @@ impl Tables {
         self
     }
 
+    /// The same with the costs of the first event alone.
+    pub fn first_event(mut self) -> Self {
+        for row in &mut self.functions {
+            let calls = row.called_from.iter_mut().chain(&mut row.sub_calls);
+            let own = [&mut row.self_costs, &mut row.inclusive];
+            let costs = calls.map(|call| &mut call.costs).chain(own);
+            costs.for_each(|costs| costs.truncate(1));
+        }
+        self
+    }
+
     /// What is left of one event in a file of some version but for v4, which decodes to this: no
     /// objects, and no files of calls.
     pub fn held_by(self, version: Version) -> Self {

@@ -27,24 +27,32 @@ pub enum Cost {
     Inclusive,
 }
 
-/// Has `callgrind_annotate` tell the costs of all functions, and sees that self costs add up to its
-/// total.
+/// Has `callgrind_annotate` tell the costs of all functions.
 pub fn callgrind(profile: &Path, event: &str, cost: Cost) -> Vec<Row> {
+    rows(&text(profile, event, cost))
+        .map(Row::without_object)
+        .collect()
+}
+
+/// Has it tell the self costs, and sees that they add up to its total.
+pub fn self_costs(profile: &Path, event: &str) -> Vec<Row> {
+    let text = text(profile, event, Cost::SelfCost);
+    let rows: Vec<_> = rows(&text).map(Row::without_object).collect();
+    let total = text.lines().find(|line| line.ends_with("PROGRAM TOTALS"));
+    let (total, _) = cost_and_place(total.expect("a total")).expect("a number");
+    let sum: i64 = rows.iter().map(|row| row.cost).sum();
+    assert_eq!(sum, read_number(total), "{event}");
+    rows
+}
+
+fn text(profile: &Path, event: &str, cost: Cost) -> String {
     let inclusive = match cost {
         Cost::SelfCost => "--inclusive=no",
         Cost::Inclusive => "--inclusive=yes",
     };
     let options = ["--threshold=100", "--auto=no", inclusive];
     let profile = with_counted_calls(profile);
-    let text = annotate("callgrind_annotate", profile.path(), event, &options);
-    let rows: Vec<_> = rows(&text).map(Row::without_object).collect();
-    if let Cost::SelfCost = cost {
-        let total = text.lines().find(|line| line.ends_with("PROGRAM TOTALS"));
-        let (total, _) = cost_and_place(total.expect("a total")).expect("a number");
-        let sum: i64 = rows.iter().map(|row| row.cost).sum();
-        assert_eq!(sum, read_number(total), "{event}");
-    }
-    rows
+    annotate("callgrind_annotate", profile.path(), event, &options)
 }
 
 /// Copies a profile for `callgrind_annotate`, which takes the cost of `calls=0` for the caller's own.

@@ -65,7 +65,8 @@ impl Profile {
             let again = Profile::json(&[file], &[]);
             // v5 has no sub-calls: they follow from the lists of callers, in another order.
             let [again, whole] = [&again, &profile].map(|profile| {
-                let mut held = profile.tables.clone().held_by(version.max(Version::V6));
+                let first = profile.tables.clone().first_event();
+                let mut held = first.held_by(version.max(Version::V6));
                 for row in held.functions.iter_mut().filter(|_| version == Version::V5) {
                     row.sub_calls.sort();
                 }
@@ -183,7 +184,7 @@ fn assert_held_by_callgrind_format(inputs: &[PathBuf]) {
 
     let events = list(&before.events, |event| text_of(&event["name"]));
     for (column, event) in events.iter().enumerate() {
-        let rows = annotate::callgrind(&written, event, annotate::Cost::SelfCost).into_iter();
+        let rows = annotate::self_costs(&written, event).into_iter();
         let rows = rows.map(|row| (format!("{}:{}", row.file, row.name), row.cost));
         let functions = before.functions.iter();
         let expected = functions.map(|row| {
