@@ -36,6 +36,12 @@ impl ColumnMap {
         self
     }
 
+    /// The map with the events of another one of the same columns at its end.
+    pub(super) fn followed_by(mut self, other: ColumnMap) -> Self {
+        self.events.extend(other.events);
+        self
+    }
+
     /// The map with each weight so many times as great.
     #[cfg(test)]
     pub(super) fn times(mut self, factor: Cost) -> Self {

@@ -160,7 +160,7 @@ fn events<'a>(base: &Side<'a>, new: &Side<'a>) -> Vec<ComparedEvent<'a>> {
         side.whole(totals[column.at].into(), column)
     };
     let events = |side: &Side<'a>| {
-        let events = side.profile.events().iter().enumerate();
+        let events = side.profile.summed_events().iter().enumerate();
         events.map(|(at, event)| {
             let (name, scale) = split_scale(event.name());
             (name, (Column { at, scale }, event))

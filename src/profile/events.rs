@@ -450,10 +450,10 @@ impl Events {
         ColumnMap::of_columns(&kept)
     }
 
-    /// Wants the derived events too, but for those that cannot be worked out, and says how all
-    /// wanted ones follow from those before.
+    /// Wants the derived events too, but for those that cannot be worked out, and says how they
+    /// follow from those before.
     pub fn want_derived(&mut self) -> ColumnMap {
-        let mut events: Vec<_> = (0..self.wanted.len()).map(|at| vec![(at, 1)]).collect();
+        let mut events = Vec::new();
         let order = self.order(false);
         let usable: Vec<Vec<u8>> = self.usable_names().map(<[u8]>::to_vec).collect();
         for name in &usable[self.columns.len()..] {

@@ -89,6 +89,8 @@ pub struct Profile {
     contents: Contents,
     /// The wanted events, as `contents` has them.
     wanted: Vec<Event>,
+    /// How the last of them follow from those before, where no row holds their costs.
+    derived: ColumnMap,
     /// Computed when the calls of a function are first asked for.
     lists: OnceLock<CallLists>,
 }
@@ -126,6 +128,7 @@ impl Profile {
             names,
             contents,
             wanted: Vec::new(),
+            derived: ColumnMap::default(),
             lists: OnceLock::new(),
         };
         profile.seal();
@@ -156,6 +159,8 @@ impl Profile {
             .map(|name| self.names.intern(name))
             .collect();
         let names = names.ok_or(ModelError::TooMany { what: "names" })?;
+        self.sum_derived();
+        other.sum_derived();
         let number = |name: NameId| names[name.index()];
         self.contents.sums.unseal();
         other.contents.sums.unseal();
@@ -166,9 +171,21 @@ impl Profile {
 
     /// Adds the derived events of the inputs to the wanted ones, in the order of their definitions:
     /// those whose formulas can be worked out from the events there are.
+    ///
+    /// Their costs are in no row: [`with_derived`](Self::with_derived) works them out.
     pub fn derive_events(&mut self) {
-        let map = self.contents.events.want_derived();
-        self.map_events(&map);
+        self.sum_derived();
+        self.derived = self.contents.events.want_derived();
+        self.wanted = self.contents.events.wanted().collect();
+    }
+
+    /// Sums of the derived events, as of those that are columns.
+    fn sum_derived(&mut self) {
+        let derived = std::mem::take(&mut self.derived);
+        if !derived.is_empty() {
+            let stored = self.wanted.len() - derived.len();
+            self.map_events(&ColumnMap::identity(stored).followed_by(derived));
+        }
     }
 
     /// Keeps of this profile and of another one the events that both have, in the order of the other
@@ -179,6 +196,8 @@ impl Profile {
     /// When their first events are different.
     pub fn keep_common_events(&mut self, other: &mut Profile) -> Result<(), CompareError> {
         CompareError::check(self, other)?;
+        self.sum_derived();
+        other.sum_derived();
         let map = self.contents.events.keep(&other.wanted);
         self.map_events(&map);
         let map = other.contents.events.keep(&self.wanted);
@@ -223,7 +242,7 @@ impl Profile {
     }
 
     /// The self costs of a function: one for each wanted event. Where there are many events, zeros at
-    /// the end may be missing.
+    /// the end may be missing; so are the events of [`derive_events`](Self::derive_events).
     pub fn self_costs(&self, id: FunctionId) -> &[Cost] {
         self.row(&self.contents.sums.functions.self_costs, id)
     }
@@ -232,6 +251,17 @@ impl Profile {
     /// made; see [`InclusiveCost`].
     pub fn inclusive_costs(&self, id: FunctionId) -> &[Cost] {
         self.row(&self.contents.sums.functions.inclusive_costs, id)
+    }
+
+    /// All of a row of costs: one for each of the [`events`](Self::events).
+    pub fn with_derived(&self, row: &[Cost]) -> impl Iterator<Item = Cost> {
+        let derived = (0..self.derived.len()).map(|event| self.derived.cost(event, row));
+        padded(row, self.summed_events().len()).chain(derived)
+    }
+
+    /// The events whose costs are in rows.
+    fn summed_events(&self) -> &[Event] {
+        &self.wanted[..self.wanted.len() - self.derived.len()]
     }
 
     fn row<'a>(&self, costs: &'a CostTable, id: FunctionId) -> &'a [Cost] {
@@ -391,12 +421,15 @@ impl Profile {
     }
 
     fn exact_totals(&self) -> Vec<i128> {
-        let mut totals = vec![0; self.wanted.len()];
+        let mut totals = vec![0; self.summed_events().len()];
         for (id, _) in self.functions() {
             for (total, &cost) in totals.iter_mut().zip(self.self_costs(id)) {
                 *total += i128::from(cost);
             }
         }
+        let derived = (0..self.derived.len()).map(|at| self.derived.exact(at, |of| totals[of]));
+        let derived: Vec<i128> = derived.collect();
+        totals.extend(derived);
         totals
     }
 

@@ -39,7 +39,7 @@ use serde_json::ser::Formatter;
 use super::figures::EventFigures;
 use crate::profile::{
     ComparedEvent, Comparison, Cost, EdgeRef, Function, FunctionChange, FunctionId, FunctionSums,
-    Profile, ProfileKind, padded, split_scale,
+    Profile, ProfileKind, split_scale,
 };
 use crate::shown::text::utf8;
 
@@ -195,18 +195,12 @@ struct CallRecord<'a> {
     cost: Row<'a>,
 }
 
-/// So many costs, of which zeros at the end may be missing.
-struct Row<'a>(&'a [Cost], usize);
-
-impl<'a> Row<'a> {
-    fn of(profile: &Profile, costs: &'a [Cost]) -> Self {
-        Row(costs, profile.events().len())
-    }
-}
+/// A row of costs of a profile.
+struct Row<'a>(&'a Profile, &'a [Cost]);
 
 impl Serialize for Row<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(padded(self.0, self.1))
+        serializer.collect_seq(self.0.with_derived(self.1))
     }
 }
 
@@ -222,8 +216,8 @@ impl<'a> FunctionRecord<'a> {
             file: utf8(profile.name(function.file)),
             name: utf8(profile.name(function.name)),
             line: function.line,
-            self_costs: Row::of(profile, profile.self_costs(id)),
-            inclusive: Row::of(profile, profile.inclusive_costs(id)),
+            self_costs: Row(profile, profile.self_costs(id)),
+            inclusive: Row(profile, profile.inclusive_costs(id)),
             invocations: function.invocations,
             called_from: called_from.collect(),
             sub_calls: sub_calls.collect(),
@@ -238,7 +232,7 @@ impl<'a> CallRecord<'a> {
             file: edge.file().map(|file| utf8(profile.name(file))),
             line: edge.line,
             calls: edge.calls,
-            cost: Row::of(profile, edge.costs()),
+            cost: Row(profile, edge.costs()),
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::io::Cursor;
 
 use cg_preprocess::callgrind;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, MOST_EVENTS, Profile, ProfileBuilder};
+use cg_preprocess::profile::{
+    Comparison, EventChoice, InclusiveCost, MOST_EVENTS, Profile, ProfileBuilder,
+};
 use cg_preprocess::webgrind::{self, Version, WriteError, WriteOptions};
 
 use crate::common::fixtures;
@@ -258,6 +260,22 @@ fn larger_units_are_those_of_the_same_event() {
         let error = cost(other).unwrap_err();
         assert!(error.contains(other), "{error}");
     }
+}
+
+#[test]
+fn derived_events_are_merged_and_compared() {
+    let text = "event: A = Ir + 2 Dr\nevent: B = 3 A\nevents: Ir Dr\nfn=f\n1 10 1\n";
+    let [mut new, more, mut base] = [(); 3].map(|()| {
+        let mut profile = read(text, all_events());
+        profile.derive_events();
+        profile
+    });
+    new.merge(more).unwrap();
+    new.keep_common_events(&mut base).unwrap();
+    let comparison = Comparison::new(&base, &new).unwrap();
+    let totals = comparison.events.iter();
+    let totals: Vec<_> = totals.map(|event| (event.base, event.new)).collect();
+    assert_eq!(totals, [(10, 20), (1, 2), (12, 24), (36, 72)]);
 }
 
 #[test]

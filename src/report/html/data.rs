@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::changes::Comparison;
 use super::stacks::StackRecord;
 use super::{Compared, Options};
-use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, Stacks, padded};
+use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, Stacks};
 use crate::report::figures::{EventFigures, Notation};
 use crate::report::json::{Notes, kind};
 use crate::report::text::{Names, command};
@@ -402,7 +402,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         costs: &'c [Cost],
     ) -> impl Iterator<Item = i128> + use<'_, 'a, 'o, 'c> {
         let scales = &self.scales[side];
-        let costs = padded(costs, scales.len()).zip(scales);
+        let costs = self.profile.with_derived(costs).zip(scales);
         costs.map(|(cost, scale)| i128::from(cost).saturating_mul(*scale))
     }
 
