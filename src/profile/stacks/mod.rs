@@ -261,11 +261,12 @@ impl<'a> Stacks<'a> {
         self.find(node).is_estimated
     }
 
-    /// The share of the first event's cost that has one possible stack: from 0 to 1.
+    /// The share of the first event's cost that has one possible stack: from 0 to 1. Negative costs
+    /// count as much as positive ones.
     pub fn exact_share(&self) -> f64 {
         let (mut exact, mut all) = (0.0, 0.0);
         for node in self.nodes() {
-            let cost = first_cost(self.self_costs(node)) as f64;
+            let cost = first_cost(self.self_costs(node)).unsigned_abs() as f64;
             all += cost;
             if !self.is_estimated(node) {
                 exact += cost;
