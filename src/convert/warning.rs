@@ -144,7 +144,7 @@ impl Warning {
             },
             Warning::MissingEvents(events) => events.iter().any(|event| event == first),
             Warning::Preprocessed(ReadWarning::EventAbsent { event, .. }) => event == first,
-            Warning::Preprocessed(ReadWarning::Incomplete(_)) => false,
+            Warning::Preprocessed(ReadWarning::Incomplete(_) | ReadWarning::NoSummary(_)) => false,
             Warning::Preprocessed(_) | Warning::Empty(_) | Warning::Units { .. } => true,
             _ => false,
         }

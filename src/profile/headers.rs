@@ -317,6 +317,8 @@ impl Headers {
 
     /// All lines, with correct summaries where they were missing or 0, for this selected event.
     ///
+    /// What this program says itself comes first: what is cut off at the end of a file is not that.
+    ///
     /// If the profile has no valid summary, a single line is added with the total. If only some
     /// sections lack theirs (because the last run was cut off), each of these gets its own.
     pub fn lines<'a>(&'a self, event: &'a [u8]) -> impl Iterator<Item = Header<'a>> {
@@ -355,10 +357,11 @@ impl Headers {
         let runs = || self.runs.text(self.commands().len());
         let runs = (self.runs.ended > 1).then(runs);
         let notes = self.incomplete_line().into_iter().chain(runs);
-        lines.chain(added).chain(notes.map(|text| Header {
+        let notes = notes.map(|text| Header {
             text: Cow::Owned(text),
             kind: HeaderKind::Other,
-        }))
+        });
+        notes.chain(lines).chain(added)
     }
 
     /// The lines of a section, of whose `summary:` lines so much is `stated`, and the first is to

@@ -129,6 +129,9 @@ pub enum ReadWarning {
     /// What was incomplete when this program wrote the file.
     #[error("{0}: was made from incomplete data, as it says itself")]
     Incomplete(String),
+    /// The last header lines may be missing, and with them what they said.
+    #[error("{0}: no header line \"summary:\"; the file may be cut off between its header lines")]
+    NoSummary(String),
     /// Some costs are the largest that the format holds.
     #[error(
         "{0}: some costs are 4294967295, the largest that the format holds: they may have been more"

@@ -42,6 +42,8 @@ pub fn written(output: Output) -> Vec<u8> {
 
 /// A preprocessed file with the header that says that it was made from incomplete data.
 pub fn incomplete(mut file: Vec<u8>) -> Vec<u8> {
-    file.extend_from_slice(b"desc: Incomplete: data were cut off, skipped or missing\n");
+    let headers = u32::from_le_bytes(file[4..8].try_into().unwrap()) as usize;
+    let line = *b"desc: Incomplete: data were cut off, skipped or missing\n";
+    file.splice(headers..headers, line);
     file
 }

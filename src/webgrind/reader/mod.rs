@@ -116,7 +116,7 @@ pub fn read(
     let version = start.version;
     builder.begin_input(Kind::Aggregate);
     source.go_to(start.headers_at)?;
-    let (event, creator) = headers(&mut source, builder)?;
+    let (event, creator, has_summary) = headers(&mut source, builder)?;
     let kind = creator.filter(|_| version == Version::V4);
     let map = builder.select_columns(std::slice::from_ref(&event));
     builder.begin_table(kind.unwrap_or(ProfileKind::Aggregate), map.clone());
@@ -132,6 +132,8 @@ pub fn read(
     let input = name.to_owned();
     if builder.is_incomplete() {
         warnings.push(ReadWarning::Incomplete(input.clone()));
+    } else if !has_summary {
+        warnings.push(ReadWarning::NoSummary(input.clone()));
     }
     match largest_cost {
         u32::MAX => warnings.push(ReadWarning::Saturated(input)),
@@ -212,14 +214,16 @@ impl Start {
     }
 }
 
-/// Reads the header lines, and returns the name of the event whose costs the file has, and what kind
-/// of profile the programs that they name write.
+/// Reads the header lines, and returns the name of the event whose costs the file has, what kind of
+/// profile the programs that they name write, and whether there is a `summary:` line. What profilers
+/// and this program write has one, mostly as its last line.
 fn headers<R: Read + Seek>(
     source: &mut Bytes<R>,
     builder: &mut ProfileBuilder,
-) -> Result<(Vec<u8>, Option<ProfileKind>), ReadError> {
+) -> Result<(Vec<u8>, Option<ProfileKind>, bool), ReadError> {
     let mut event = None;
     let mut kind = None;
+    let mut has_summary = false;
     let mut line = Vec::new();
     while source.room() > 0 {
         if !source.line("header line", &mut line)? {
@@ -246,6 +250,7 @@ fn headers<R: Read + Seek>(
                 )));
             }
         }
+        has_summary |= line.starts_with(b"summary:");
         builder.add_header(&line);
         kind = match (kind, kind_of_creator(&line)) {
             (None, found) => found,
@@ -253,7 +258,8 @@ fn headers<R: Read + Seek>(
             (kind, _) => kind,
         };
     }
-    Ok((event.unwrap_or_else(|| NAMELESS.to_vec()), kind))
+    let event = event.unwrap_or_else(|| NAMELESS.to_vec());
+    Ok((event, kind, has_summary))
 }
 
 fn expect_bytes<R: Read + Seek>(
