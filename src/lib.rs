@@ -93,6 +93,7 @@
 pub mod callgrind;
 pub mod convert;
 
+mod in_order;
 pub mod io;
 
 pub mod profile;

@@ -15,10 +15,13 @@ mod fast;
 mod interpreter;
 mod line;
 mod names;
+mod ranges;
 mod reader;
 mod writer;
 
 pub use error::{Error, Problem, ProblemKind, Warning, WarningKind};
+#[doc(hidden)]
+pub use ranges::{Ranges, read_ranges};
 pub(crate) use reader::read_chunks;
 #[doc(hidden)]
 pub use reader::read_line_by_line;

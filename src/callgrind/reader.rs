@@ -10,7 +10,7 @@ use crate::profile::ProfileBuilder;
 /// Size of the buffer: small enough to stay in a core's cache, and not a multiple of a page.
 /// Otherwise the system would always copy between the same places within a page, and some
 /// processors are four times slower at this if the target is just after the source.
-const BUFFER: usize = (128 << 10) - 320;
+pub(super) const BUFFER: usize = (128 << 10) - 320;
 
 /// The longest line that is read.
 const LONGEST_LINE: usize = 16 << 20;
@@ -73,44 +73,74 @@ pub fn read_line_by_line(
     read_with(input, interpreter.line_by_line())
 }
 
-fn read_with(mut input: impl BufRead, mut interpreter: Interpreter<'_>) -> Result<Outcome, Error> {
-    // A line whose end has not come yet.
-    let mut begun = Vec::new();
-    let mut outcome = Outcome::default();
-    loop {
-        let mut chunk = match input.fill_buf() {
-            Ok([]) => break,
-            Ok(chunk) => chunk,
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(interpreter.error(ProblemKind::Io(error).into())),
-        };
-        let count = chunk.len();
-        if !begun.is_empty()
-            && let Some(end) = memchr::memchr(b'\n', chunk)
-        {
-            begun.extend_from_slice(&chunk[..end]);
-            check_length(&begun, &interpreter)?;
-            begun.push(b'\n');
-            interpreter.lines(&begun)?;
-            begun.clear();
-            chunk = &chunk[end + 1..];
+fn read_with(input: impl BufRead, interpreter: Interpreter<'_>) -> Result<Outcome, Error> {
+    let mut reading = Reading::new(interpreter);
+    reading.read(input)?;
+    reading.finish()
+}
+
+/// An input of which some bytes have been read.
+pub(super) struct Reading<'a> {
+    pub interpreter: Interpreter<'a>,
+    /// How many bytes.
+    pub bytes: u64,
+    /// A line whose end has not come yet.
+    begun: Vec<u8>,
+}
+
+impl<'a> Reading<'a> {
+    pub fn new(interpreter: Interpreter<'a>) -> Self {
+        Reading {
+            interpreter,
+            bytes: 0,
+            begun: Vec::new(),
         }
-        let end = memchr::memrchr(b'\n', chunk).map_or(0, |end| end + 1);
-        let (whole, rest) = chunk.split_at(end);
-        interpreter.lines(whole)?;
-        begun.extend_from_slice(rest);
-        check_length(&begun, &interpreter)?;
-        outcome.bytes += count as u64;
-        input.consume(count);
     }
-    if outcome.bytes == 0 {
-        return Err(interpreter.error(ProblemKind::Empty.into()));
+
+    /// Reads the bytes that come next.
+    pub fn read(&mut self, mut input: impl BufRead) -> Result<(), Error> {
+        let (interpreter, begun) = (&mut self.interpreter, &mut self.begun);
+        loop {
+            let mut chunk = match input.fill_buf() {
+                Ok([]) => return Ok(()),
+                Ok(chunk) => chunk,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(interpreter.error(ProblemKind::Io(error).into())),
+            };
+            let count = chunk.len();
+            if !begun.is_empty()
+                && let Some(end) = memchr::memchr(b'\n', chunk)
+            {
+                begun.extend_from_slice(&chunk[..end]);
+                check_length(begun, interpreter)?;
+                begun.push(b'\n');
+                interpreter.lines(begun)?;
+                begun.clear();
+                chunk = &chunk[end + 1..];
+            }
+            let end = memchr::memrchr(b'\n', chunk).map_or(0, |end| end + 1);
+            let (whole, rest) = chunk.split_at(end);
+            interpreter.lines(whole)?;
+            begun.extend_from_slice(rest);
+            check_length(begun, interpreter)?;
+            self.bytes += count as u64;
+            input.consume(count);
+        }
     }
-    if !begun.is_empty() {
-        interpreter.last_line(&begun);
+
+    /// Ends the input.
+    pub fn finish(mut self) -> Result<Outcome, Error> {
+        if self.bytes == 0 {
+            return Err(self.interpreter.error(ProblemKind::Empty.into()));
+        }
+        if !self.begun.is_empty() {
+            self.interpreter.last_line(&self.begun);
+        }
+        Ok(Outcome {
+            bytes: self.bytes,
+            warnings: self.interpreter.finish()?,
+        })
     }
-    outcome.warnings = interpreter.finish()?;
-    Ok(outcome)
 }
 
 fn check_length(line: &[u8], interpreter: &Interpreter<'_>) -> Result<(), Error> {

@@ -6,18 +6,17 @@
 //! holds no more than two profiles for each thread.
 
 use std::collections::{HashMap, HashSet};
-use std::io;
-use std::mem;
+use std::io::{self, Read};
 use std::num::NonZero;
+use std::ops::Range;
 use std::path::Path;
 use std::slice;
-use std::sync::mpsc::sync_channel;
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::{ConvertError, Options, Report, Warning, warning};
-use crate::callgrind::{self, ProblemKind};
-use crate::io::{Found, Input, Progress, Source};
+use crate::callgrind::{self, ProblemKind, Ranges};
+use crate::in_order::in_order;
+use crate::io::{FileFrom, Found, Input, Progress, Source};
 use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use crate::shown::text::excerpt;
 use crate::webgrind;
@@ -42,8 +41,15 @@ pub(super) fn load(
         call_files: needs.call_files,
     };
     let keeps_going = left_out.is_some();
-    let read = |wanted: &ProfileOptions, inputs: &[Found<'_>]| {
-        let batch = Batch::new(wanted.clone(), options, progress);
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let read = |wanted: &ProfileOptions, inputs: &[Found<'_>], threads: usize| {
+        let batch = Batch {
+            options,
+            progress,
+            threads,
+            builder: ProfileBuilder::new(wanted.clone()),
+            merged: Merged::default(),
+        };
         match batch.read(inputs) {
             Err(error) if keeps_going => Ok(Merged {
                 left_out: vec![error],
@@ -64,7 +70,7 @@ pub(super) fn load(
             && let Some((first, others)) = inputs.split_first()
         {
             let first = slice::from_ref(first);
-            merged = merged.with(read(&wanted, first)?, first)?;
+            merged = merged.with(read(&wanted, first, cores)?, first)?;
             inputs = others;
         }
         if !merged.event().is_empty() {
@@ -72,7 +78,10 @@ pub(super) fn load(
         }
     }
     let most = if keeps_going { 1 } else { MOST_INPUTS };
-    let mut merged = read_all(inputs, most, merged, |batch| read(&wanted, batch))?;
+    // A single input has all cores for itself.
+    let threads = if inputs.len() == 1 { cores } else { 1 };
+    let read = |batch: &[Found<'_>]| read(&wanted, batch, threads);
+    let mut merged = read_all(inputs, most, cores / threads, merged, read)?;
     let missing = merged.missing_events();
     merged.warnings.extend(missing);
     merged.warnings.extend(sums_beside(&merged.sums, all));
@@ -189,6 +198,12 @@ fn sums_beside(sums: &[Source], inputs: &[Found<'_>]) -> Vec<Warning> {
 /// cores are busy to the end.
 const BATCHES: usize = 8;
 
+/// The same for ranges of one input, each of which has to learn names, functions and calls anew.
+const RANGES: u64 = 16;
+
+/// How long these are at least.
+const LEAST_RANGE: u64 = 4 << 20;
+
 /// The most inputs of a batch.
 const MOST_INPUTS: usize = 64;
 
@@ -196,70 +211,33 @@ const MOST_INPUTS: usize = 64;
 fn read_all(
     inputs: &[Found<'_>],
     most: usize,
+    cores: usize,
     merged: Merged,
     read: impl Fn(&[Found<'_>]) -> Result<Merged, ConvertError> + Sync,
 ) -> Result<Merged, ConvertError> {
-    let cores = match inputs {
-        [_] => 1,
-        _ => thread::available_parallelism().map_or(1, NonZero::get),
-    };
     let batch = (inputs.len() / (BATCHES * cores)).clamp(1, most);
-    let batches = inputs.chunks(batch);
-    let threads = cores.min(batches.len());
-    // Each batch receives what those before it have come to, and sends that with its own added.
-    let (first, merged_so_far) = sync_channel(1);
-    let _ = first.send(Ok(merged));
-    let queue = Mutex::new((batches, merged_so_far));
-    let next = || {
-        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let inputs = queue.0.next()?;
-        let (after, next) = sync_channel(1);
-        Some((inputs, mem::replace(&mut queue.1, next), after))
-    };
-    let work = || {
-        while let Some((inputs, before, after)) = next() {
-            let batch = read(inputs);
-            // Nothing comes from a thread that has panicked.
-            let Ok(before) = before.recv() else { return };
-            let merged = before.and_then(|before: Merged| before.with(batch?, inputs));
-            let is_last = merged.is_err();
-            let _ = after.send(merged);
-            if is_last {
-                return;
-            }
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            // If no further thread can be started, the others do the work.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
-    let (_, merged) = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // The scope has passed a panic on, so there is an outcome.
-    merged.recv().unwrap_or(Err(ConvertError::NoInput))
+    let mut batches = inputs.chunks(batch);
+    in_order(
+        cores.min(batches.len()),
+        merged,
+        || batches.next(),
+        |inputs| (inputs, read(inputs)),
+        |merged, (inputs, batch)| merged.with(batch?, inputs),
+    )
 }
 
 /// Inputs that follow one another, and are read into one profile.
 struct Batch<'a> {
     options: &'a Options,
     progress: &'a Progress,
+    /// On how many threads an input is read.
+    threads: usize,
     builder: ProfileBuilder,
     /// All but the profile.
     merged: Merged,
 }
 
-impl<'a> Batch<'a> {
-    fn new(wanted: ProfileOptions, options: &'a Options, progress: &'a Progress) -> Self {
-        Batch {
-            builder: ProfileBuilder::new(wanted),
-            options,
-            progress,
-            merged: Merged::default(),
-        }
-    }
-
+impl Batch<'_> {
     fn read(mut self, inputs: &[Found<'_>]) -> Result<Merged, ConvertError> {
         let mut has_data = false;
         for input in inputs {
@@ -311,7 +289,7 @@ impl<'a> Batch<'a> {
         } else if input.is_preprocessed() {
             self.preprocessed(found.source, input)
         } else {
-            self.text(found.source, input)
+            self.text(found, input)
         }
     }
 
@@ -324,9 +302,27 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    fn text(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
+    fn text(&mut self, found: &Found<'_>, mut input: Input) -> Result<(), ConvertError> {
+        let source = found.source;
         let (name, options) = (source.to_string(), &self.options.read);
-        let outcome = callgrind::read_chunks(&mut input, &name, options, &mut self.builder);
+        let outcome = if self.threads > 1
+            && let Some(length) = found.length.filter(|&length| length > 2 * LEAST_RANGE)
+            && let Some(file) = input.file()
+        {
+            let open = |range: Range<u64>| -> Box<dyn Read + '_> {
+                Box::new(FileFrom(&file, range.start).take(range.end - range.start))
+            };
+            let ranges = Ranges {
+                length,
+                threads: self.threads,
+                range: (length / (RANGES * self.threads as u64)).max(LEAST_RANGE),
+                open: &open,
+                passed: &|bytes| self.progress.add(bytes),
+            };
+            callgrind::read_ranges(&mut input, &ranges, &name, options, &mut self.builder)
+        } else {
+            callgrind::read_chunks(&mut input, &name, options, &mut self.builder)
+        };
         if outcome.is_err() {
             // What cannot be parsed may be what came out of corrupt data.
             input.check_rest().map_err(unreadable(source))?;
@@ -364,33 +360,5 @@ fn unreadable(input: &Source) -> impl Fn(io::Error) -> ConvertError {
     move |source| ConvertError::Read {
         input: input.clone(),
         source,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-    use std::path::Path;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-
-    #[test]
-    fn no_thread_waits_for_one_that_has_panicked() {
-        let source = Source::File(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"));
-        let inputs = [(); 40].map(|()| source.find().unwrap());
-        let read = |which: usize| {
-            let turn = AtomicUsize::new(0);
-            let merged = Merged::default();
-            let outcome = catch_unwind(AssertUnwindSafe(|| {
-                read_all(&inputs, MOST_INPUTS, merged, |_| {
-                    assert_ne!(turn.fetch_add(1, Ordering::Relaxed), which);
-                    Ok(Merged::default())
-                })
-            }));
-            outcome.is_err()
-        };
-        assert!(read(0) && read(5));
-        assert!(!read(usize::MAX));
     }
 }

@@ -12,6 +12,7 @@ mod source;
 pub use content::Compression;
 pub(crate) use output::Place;
 pub use output::{Links, Options as OutputOptions, Target, Unfinished, locate};
+pub(crate) use progress::FileFrom;
 pub use progress::Progress;
 pub use source::Source;
 pub(crate) use source::{Found, Input, is_profile};

@@ -19,7 +19,7 @@ impl Progress {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    fn add(&self, count: u64) {
+    pub(crate) fn add(&self, count: u64) {
         self.bytes.fetch_add(count, Ordering::Relaxed);
     }
 }
@@ -63,6 +63,35 @@ impl Read for Counted {
         // Of a regular file there is less than wanted only at its end. For 10,000 small files, it is
         // worth not to ask again. A file that has grown meanwhile is read on.
         self.has_ended = count < room.len() && self.length == Some(self.counted);
+        Ok(count)
+    }
+}
+
+impl Counted {
+    /// The same file, if ranges of it can be read.
+    pub fn again(&self) -> Option<File> {
+        self.file.try_clone().ok().filter(|_| cfg!(unix))
+    }
+}
+
+/// A file from some place on, of which several can be read at once. Nothing is counted.
+pub(crate) struct FileFrom<'a>(pub &'a File, pub u64);
+
+#[cfg(unix)]
+fn read_at(file: &File, room: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, room, at)
+}
+
+/// Elsewhere, this would move the place from which others read on.
+#[cfg(not(unix))]
+fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+impl Read for FileFrom<'_> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let count = read_at(self.0, room, self.1)?;
+        self.1 += count as u64;
         Ok(count)
     }
 }

@@ -237,6 +237,14 @@ impl Input {
         }
     }
 
+    /// The file, if parts of it can be read.
+    pub fn file(&self) -> Option<File> {
+        match &self.stream {
+            Stream::Plain { plain, seeks: true } => plain.get_ref().1.get_ref().again(),
+            _ => None,
+        }
+    }
+
     /// Reads on, if it is compressed, to find out whether the data are corrupt. This may show only
     /// later, at the latest in the checksum.
     pub fn check_rest(&mut self) -> io::Result<()> {

@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-use super::costs::{Cost, CostTable};
+use super::ModelError;
+use super::costs::{ANY_WIDTH, Cost, CostTable};
 use super::ids::{EdgeId, FunctionId, NameId, next_index, room_like, slot};
 use super::numbering::{Numbered, Numbering};
 
@@ -167,6 +168,30 @@ impl CallTable {
             }
             _ => false,
         }
+    }
+
+    /// Adds the edges of another table. `functions` are the numbers of its functions here, `name`
+    /// maps those of its names.
+    pub fn merge(
+        &mut self,
+        other: &CallTable,
+        functions: &[FunctionId],
+        name: impl Fn(NameId) -> NameId,
+    ) -> Result<(), ModelError> {
+        for (position, edge) in other.iter().enumerate() {
+            let key = EdgeKey {
+                caller: functions[edge.caller.index()],
+                callee: functions[edge.callee.index()],
+                file: edge.file().map_or(NameId::EMPTY, &name),
+                line: edge.line,
+            };
+            let (Numbered::Known(id) | Numbered::New(id)) = self.add(key, edge.calls) else {
+                return Err(ModelError::TooMany { what: "call edges" });
+            };
+            let costs = &mut self.costs;
+            costs.add_row::<ANY_WIDTH>(id.index(), &other.costs, position);
+        }
+        Ok(())
     }
 
     /// What identifies an edge.

@@ -208,6 +208,15 @@ impl Function {
         }
     }
 
+    /// Adds the blocks of a later part of the same run, which are of this object and file.
+    pub(super) fn add_blocks(&mut self, later: &Function, object: NameId, file: NameId) {
+        if self.invocations == 0 {
+            (self.object, self.file) = (object, file);
+        }
+        self.invocations = self.invocations.saturating_add(later.invocations);
+        self.merge_line(later, LineRule::First);
+    }
+
     fn merge_line(&mut self, other: &Function, rule: LineRule) {
         match rule {
             LineRule::First => self.offer_line(other.line_source, other.line),

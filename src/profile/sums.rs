@@ -1,11 +1,10 @@
 //! The sums of a profile, and how those of two profiles are merged.
 
-use super::calls::{CallTable, EdgeKey};
+use super::calls::CallTable;
 use super::column_map::ColumnMap;
 use super::costs::{ANY_WIDTH, CostTable};
 use super::functions::{Function, FunctionTable, LineRule};
 use super::ids::{FunctionId, NameId};
-use super::numbering::Numbered;
 use super::trace::{ContextTree, InvocationTree};
 use super::{ModelError, ProfileKind};
 
@@ -41,7 +40,7 @@ impl Sums {
         self.proxies.sort_unstable();
         self.proxies.dedup();
         let functions = self.merge_functions(&other.functions, &name, lines)?;
-        self.merge_calls(&other.calls, &functions, &name)?;
+        self.calls.merge(&other.calls, &functions, &name)?;
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_default();
             own.widen(tree.width());
@@ -85,28 +84,6 @@ impl Sums {
             numbers.push(id);
         }
         Ok(numbers)
-    }
-
-    fn merge_calls(
-        &mut self,
-        other: &CallTable,
-        functions: &[FunctionId],
-        name: &impl Fn(NameId) -> NameId,
-    ) -> Result<(), ModelError> {
-        for (position, edge) in other.iter().enumerate() {
-            let key = EdgeKey {
-                caller: functions[edge.caller.index()],
-                callee: functions[edge.callee.index()],
-                file: edge.file().map_or(NameId::EMPTY, name),
-                line: edge.line,
-            };
-            let (Numbered::Known(id) | Numbered::New(id)) = self.calls.add(key, edge.calls) else {
-                return Err(ModelError::TooMany { what: "call edges" });
-            };
-            let costs = &mut self.calls.costs;
-            costs.add_row::<ANY_WIDTH>(id.index(), &other.costs, position);
-        }
-        Ok(())
     }
 
     /// All rows of costs.

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::io::{self, Cursor, Read};
 
-use cg_preprocess::callgrind::{self, KindChoice, Outcome};
+use cg_preprocess::callgrind::{self, KindChoice, Outcome, Ranges};
 use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::report::{self, json::Notes, text};
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
@@ -37,6 +37,9 @@ fn changed<T: Default>(change: impl FnOnce(&mut T)) -> T {
     options
 }
 
+/// What messages call an input.
+const INPUT: &str = "test.cg";
+
 /// How a test reads.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
@@ -56,24 +59,20 @@ impl Reading {
 
     /// Reads inputs one after the other into one profile; also what there is to say about them.
     pub fn read<R: Read>(&self, inputs: impl IntoIterator<Item = R>) -> Reads {
-        self.read_by(callgrind::read, inputs)
+        self.read_by(inputs, |input, builder| {
+            callgrind::read(input, INPUT, &self.read, builder)
+        })
     }
 
-    fn read_by<R: Read>(
+    fn read_by<R>(
         &self,
-        read: fn(
-            R,
-            &str,
-            &callgrind::Options,
-            &mut ProfileBuilder,
-        ) -> Result<Outcome, callgrind::Error>,
         inputs: impl IntoIterator<Item = R>,
+        read: impl Fn(R, &mut ProfileBuilder) -> Result<Outcome, callgrind::Error>,
     ) -> Reads {
         let mut builder = ProfileBuilder::new(self.profile.clone());
         let mut warnings = Vec::new();
         for input in inputs {
-            let outcome = read(input, "test.cg", &self.read, &mut builder)
-                .map_err(|error| error.to_string())?;
+            let outcome = read(input, &mut builder).map_err(|error| error.to_string())?;
             warnings.extend(outcome.warnings.iter().map(ToString::to_string));
         }
         let profile = builder.finish().map_err(|error| error.to_string())?;
@@ -97,9 +96,33 @@ impl Reading {
             let pieces = texts.iter().map(|text| Pieces::new(text, size));
             assert_same(&self.read(pieces), &format!("in pieces of {size}"));
         }
-        let reference = self.read_by(callgrind::read_line_by_line, texts.iter().copied());
+        let reference = self.read_by(texts, |text, builder| {
+            callgrind::read_line_by_line(*text, INPUT, &self.read, builder)
+        });
         assert_same(&reference, "by the reference parser");
         whole
+    }
+
+    /// Reads ranges of a text on threads, and sees that the same comes of it as in one go.
+    #[track_caller]
+    pub fn read_in_ranges(&self, text: &[u8], range: u64, threads: usize) {
+        let at = |byte: u64| usize::try_from(byte).map_or(text.len(), |at| at.min(text.len()));
+        let ranges = Ranges {
+            length: text.len() as u64,
+            threads,
+            range,
+            open: &|range| Box::new(&text[at(range.start)..at(range.end)]),
+            passed: &|_| (),
+        };
+        let found = self.read_by([text], |text, builder| {
+            callgrind::read_ranges(text, &ranges, INPUT, &self.read, builder)
+        });
+        let (found, expected) = (described(&found), described(&self.read([text])));
+        let text = text.escape_ascii();
+        assert!(
+            found == expected,
+            "ranges of {range}: {text}\n{found}\n{expected}"
+        );
     }
 
     /// Reads one text that can be read.

@@ -3,7 +3,10 @@
 
 use proptest::prelude::*;
 
+use cg_preprocess::profile::EventChoice;
+
 use crate::common::{Random, fixtures};
+use crate::library::Reading;
 use crate::properties;
 use crate::properties::hostile::{any_reading, damage};
 use crate::properties::spelling::spell;
@@ -69,6 +72,43 @@ fn sums() {
     check_parts(&names, FOLLOWS);
 }
 
+/// Whatever is in one of the ranges: the end of a trace, another run, damage.
+#[test]
+fn ranges_of_traces() {
+    let names = [
+        "xdebug2/composer.cg",
+        "xdebug3/composer.cg",
+        "xdebug3/small.cg",
+    ];
+    let texts = names.map(fixtures::bytes);
+    for seed in 1..=300 {
+        let mut random = Random(seed);
+        let any = |random: &mut Random| {
+            let text = &texts[random.index(texts.len())];
+            let start = random.index(text.len() / 2);
+            let blocks =
+                memchr::memmem::find(&text[start..], b"\n\nfl=").map_or(0, |at| start + at);
+            let header = memchr::memmem::find(text, b"\n\nfl=").unwrap();
+            let end = (blocks + 20_000).min(text.len());
+            [&text[..header], &text[blocks.max(header)..end]].concat()
+        };
+        let mut text = any(&mut random);
+        if random.below(4) == 0 {
+            text.extend(b"\n==== NEW PROFILING FILE ====================\n");
+            text.extend(any(&mut random));
+        }
+        for _ in 0..random.below(3) {
+            damage(&mut text, &mut random);
+        }
+        let mut reading = Reading::default();
+        reading.read.lenient = random.below(2) == 0;
+        if random.below(2) == 0 {
+            reading.profile.events = EventChoice::All;
+        }
+        reading.read_in_ranges(&text, 300 + random.below(3000), 1 + random.index(3));
+    }
+}
+
 proptest! {
     #![proptest_config(properties::config(64))]
 
@@ -115,5 +155,8 @@ fn longer_than_a_buffer() {
     reading.profile.invocations = true;
     for text in [&text[..], &text[..text.len() - 9]] {
         reading.read_in_any_way(&[text], &[1, 100, 5000]).unwrap();
+        for range in [1000, 70_000] {
+            Reading::default().read_in_ranges(text, range, 3);
+        }
     }
 }

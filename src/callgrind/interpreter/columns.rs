@@ -75,7 +75,7 @@ impl Spelling {
 }
 
 /// The columns of the part that is being read, and the position that relative ones refer to.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Columns {
     positions: Positions,
     position: Position,
@@ -140,6 +140,11 @@ impl Columns {
     #[inline]
     pub fn are_resolved(&self) -> bool {
         self.resolved == Resolved::Yes
+    }
+
+    /// Whether the lines of others mean the same, where positions are absolute.
+    pub fn are_like(&self, others: &Columns) -> bool {
+        (self.positions, &self.events, &self.map) == (others.positions, &others.events, &others.map)
     }
 
     /// Learns which columns count, and returns which of the wanted events are missing from here

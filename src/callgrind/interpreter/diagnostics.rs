@@ -81,6 +81,17 @@ impl Diagnostics {
         self.held.is_some()
     }
 
+    pub fn has_warnings(&self) -> bool {
+        !self.warnings.is_empty()
+    }
+
+    /// Counts what others, about which nothing was said, have counted in the lines that follow.
+    pub fn join(&mut self, others: &Diagnostics) {
+        self.line += others.line - 1;
+        self.unknown_lines += others.unknown_lines;
+        self.unwrapped_costs += others.unwrapped_costs;
+    }
+
     /// Fails with the error that is held, if there is one.
     pub fn take_held(&mut self) -> Result<(), Error> {
         self.held.take().map_or(Ok(()), Err)

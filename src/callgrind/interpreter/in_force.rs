@@ -58,6 +58,24 @@ impl InForce {
         *self = InForce::default();
     }
 
+    /// Whether all that is in force is named in every block and call of a trace.
+    pub fn is_plain(&self) -> bool {
+        let Callee { object, file, .. } = &self.callee;
+        let others = [&self.object, &self.inline_file, object, file];
+        others.iter().all(|name| name.is_none())
+    }
+
+    /// Gives the names in force the numbers that they have elsewhere.
+    pub fn rename(&mut self, name: impl Fn(NameId) -> NameId) {
+        let functions = self.function.iter_mut().chain(&mut self.callee.name);
+        let names = functions.map(|function| &mut function.name);
+        let last = self.callee.last.iter_mut();
+        let last = last.flat_map(|place| [&mut place.object, &mut place.file]);
+        for own in names.chain(last).chain(&mut self.file) {
+            *own = name(*own);
+        }
+    }
+
     /// Takes in a line that names something.
     #[inline(always)]
     pub fn set(&mut self, named: Named, function: FunctionName) {

@@ -8,6 +8,7 @@ mod costs;
 mod diagnostics;
 mod header;
 mod in_force;
+mod part;
 mod records;
 mod sections;
 
@@ -22,6 +23,7 @@ use columns::Columns;
 use costs::Expect;
 use diagnostics::Diagnostics;
 use in_force::InForce;
+use part::PartIds;
 use sections::Section;
 
 /// How the line begins that Xdebug's append mode writes between runs.
@@ -48,6 +50,8 @@ pub(super) struct Interpreter<'a> {
     ends_blank: bool,
     /// Whether a line was read that shows a profile.
     is_profile: bool,
+    /// Ids, if this is a part of a trace.
+    part: Option<PartIds>,
 }
 
 impl<'a> Interpreter<'a> {
@@ -74,6 +78,7 @@ impl<'a> Interpreter<'a> {
             memo: Some(RecordMemo::default()),
             ends_blank: false,
             is_profile: false,
+            part: None,
         }
     }
 
@@ -98,6 +103,9 @@ impl<'a> Interpreter<'a> {
             pos = self.fast_path(data, pos);
             if pos == data.len() {
                 break;
+            }
+            if self.part.is_some() && !self.is_usual(&data[pos..]) {
+                return Err(self.error(ProblemKind::UnknownLine.into()));
             }
             pos = match self.any_line(data, pos) {
                 Ok(next) => next,
@@ -314,23 +322,38 @@ impl<'a> Interpreter<'a> {
             return known;
         }
         let name = self.builder.intern(name);
-        let is_renamed = ids.define(id, name);
+        self.define_as(named, id, name);
+        name
+    }
+
+    fn define_as(&mut self, named: Named, id: u64, name: NameId) {
+        let is_renamed = self.ids.of(named).define(id, name);
+        if let Some(part) = &mut self.part {
+            part.defined.push((named, id, name));
+        }
         if let Some(memo) = &mut self.memo
             && is_renamed
         {
             memo.forget();
         }
-        name
     }
 
-    /// An id that was never defined: Valgrind has written such. It stands for its name.
+    /// An id that was never defined: Valgrind has written such. It stands for its name, in a part
+    /// for that of the same id before.
     #[cold]
     fn undefined(&mut self, named: Named, id: u64) -> NameId {
         self.is_profile = true;
-        let text = format!("({id})");
+        let text = match &self.part {
+            // No name that is read holds the end of a line.
+            Some(_) => format!("\n{} {id}", named.is_function()),
+            None => format!("({id})"),
+        };
         let name = self.builder.intern(text.as_bytes());
         self.ids.of(named).define(id, name);
-        self.diagnostics.warn(WarningKind::UndefinedId(text));
+        match &mut self.part {
+            Some(part) => part.before.push((named, id, name)),
+            None => self.diagnostics.warn(WarningKind::UndefinedId(text)),
+        }
         name
     }
 

@@ -153,6 +153,11 @@ impl Section {
         self.body != Body::None
     }
 
+    /// Whether it has a block of `{main}`.
+    pub fn has_main(&self) -> bool {
+        self.body == Body::WithMain
+    }
+
     /// Whether it, or any before it, has a block.
     pub fn has_data(&self) -> bool {
         self.had_body || self.has_body()

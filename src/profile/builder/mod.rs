@@ -1,6 +1,7 @@
 //! Sums what a reader reports into the tables of a [`Profile`].
 
 mod invocations;
+mod part;
 mod table;
 
 use thiserror::Error;
@@ -180,9 +181,8 @@ impl ProfileBuilder {
         match &mut self.inputs {
             None => self.inputs = Some(input),
             Some(inputs) => {
-                if let Err(ModelError::TooMany { what }) = inputs.merge(input, |id| id) {
-                    self.overflow = Some(what);
-                }
+                let merged = inputs.merge(input, |id| id);
+                self.note_overflow(merged);
             }
         }
         Some(kind)
@@ -307,7 +307,7 @@ impl ProfileBuilder {
     }
 
     /// Makes all rows longer.
-    fn widen(&mut self, width: usize) {
+    pub(crate) fn widen(&mut self, width: usize) {
         self.run.functions.self_costs.widen(width);
         self.run.functions.inclusive_costs.widen(width);
         self.run.calls.costs.widen(width);
@@ -540,7 +540,11 @@ impl ProfileBuilder {
         }
         self.input.sums.widen(sums.functions.self_costs.width());
         let merged = self.input.sums.merge(sums, |id| id, LineRule::First);
-        if let Err(ModelError::TooMany { what }) = merged {
+        self.note_overflow(merged);
+    }
+
+    fn note_overflow(&mut self, outcome: Result<(), ModelError>) {
+        if let Err(ModelError::TooMany { what }) = outcome {
             self.overflow = Some(what);
         }
     }

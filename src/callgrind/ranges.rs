@@ -1,0 +1,118 @@
+//! One trace on all cores: ranges of its bytes are read by threads, each for itself, and joined in
+//! their order.
+
+use std::io::{BufRead, BufReader, Read};
+use std::iter;
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::interpreter::Interpreter;
+use super::reader::{BUFFER, Reading};
+use super::{Error, Options, Outcome};
+use crate::in_order::in_order;
+use crate::profile::{ProfileBuilder, ProfileOptions};
+
+/// A file, to be read on several threads.
+pub struct Ranges<'a> {
+    /// How many bytes it has. If there are more when it is read, these are read too.
+    pub length: u64,
+    /// How many threads read it.
+    pub threads: usize,
+    /// How long a range is, at least. Each one has to learn names, functions and calls anew.
+    pub range: u64,
+    /// Opens a range of its bytes.
+    pub open: &'a (dyn Fn(Range<u64>) -> Box<dyn Read + 'a> + Sync),
+    /// Takes note of so many bytes that have been read, but not by way of the input.
+    pub passed: &'a (dyn Fn(u64) + Sync),
+}
+
+/// How many bytes are read at most to find out what the input is.
+const HEAD: u64 = 64 << 10;
+
+/// How far at most from where a range should begin a block is looked for.
+const SEARCHED: u64 = 256 << 10;
+
+/// Does what [`read`](super::read) does, on several threads if it is a trace. `input` is at the
+/// beginning of the file.
+pub fn read_ranges(
+    input: impl BufRead,
+    file: &Ranges<'_>,
+    name: &str,
+    options: &Options,
+    builder: &mut ProfileBuilder,
+) -> Result<Outcome, Error> {
+    let mut reading = Reading::new(Interpreter::new(builder, name, options));
+    file.read(input, &mut reading)?;
+    reading.finish()
+}
+
+impl Ranges<'_> {
+    fn read(&self, mut input: impl BufRead, reading: &mut Reading<'_>) -> Result<(), Error> {
+        let head = self.range.min(HEAD);
+        reading.read((&mut input).take(head))?;
+        let Some(first) = self.block(head) else {
+            return reading.read(input);
+        };
+        reading.read((&mut input).take(first - head))?;
+        if !reading.interpreter.can_join() {
+            return reading.read(input);
+        }
+        let starts = self.blocks(first);
+        let new = |_| ProfileBuilder::new(ProfileOptions::default());
+        let mut sums: Vec<_> = starts.iter().map(new).collect();
+        let ranges = starts.windows(2).map(|ends| ends[0]..ends[1]);
+        let parts = sums.iter_mut().map(|sums| reading.interpreter.part(sums));
+        let mut parts = ranges.zip(parts).collect::<Vec<_>>().into_iter();
+        in_order(
+            self.threads,
+            &mut *reading,
+            || parts.next(),
+            |(range, part)| {
+                let mut part = Reading::new(part);
+                let outcome = part.read(self.buffered(&range)).ok();
+                let is_whole = part.bytes == range.end - range.start;
+                (
+                    range,
+                    outcome.filter(|()| is_whole).map(|()| part.interpreter),
+                )
+            },
+            |reading, (range, part)| {
+                let bytes = range.end - range.start;
+                if part.is_some_and(|part| reading.interpreter.join(part)) {
+                    reading.bytes += bytes;
+                } else {
+                    // What is unusual is read again, in its turn.
+                    reading.read(self.buffered(&range))?;
+                }
+                (self.passed)(bytes);
+                Ok(reading)
+            },
+        )?;
+        let last = starts[starts.len() - 1];
+        (self.passed)(self.length.saturating_sub(last));
+        reading.read(self.buffered(&(last..u64::MAX)))
+    }
+
+    fn buffered(&self, range: &Range<u64>) -> impl BufRead {
+        BufReader::with_capacity(BUFFER, (self.open)(range.clone()))
+    }
+
+    /// Where blocks begin that are about a range from each other; the first one is known.
+    fn blocks(&self, first: u64) -> Vec<u64> {
+        let count = self.length.saturating_sub(first) / self.range;
+        let others = (1..=count).filter_map(|range| self.block(first + range * self.range));
+        iter::once(first).chain(others).collect()
+    }
+
+    /// Where the first block begins after the line at `from`, unless that is far.
+    fn block(&self, from: u64) -> Option<u64> {
+        let mut text = Vec::new();
+        let searched = from..from + SEARCHED.min(self.range);
+        (self.open)(searched).read_to_end(&mut text).ok()?;
+        let mut starts = memmem::find_iter(&text, b"\nfn=(")
+            .filter_map(|end| Some(memchr::memrchr(b'\n', &text[..end])? + 1));
+        let start = starts.find(|&start| text[start..].starts_with(b"fl=("))?;
+        Some(from + start as u64)
+    }
+}

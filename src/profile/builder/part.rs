@@ -1,0 +1,51 @@
+//! Parts of a run of a trace, which builders of their own have summed up.
+
+use std::collections::{HashMap, HashSet};
+
+use super::ProfileBuilder;
+use crate::profile::costs::ANY_WIDTH;
+use crate::profile::ids::{FunctionId, NameId};
+
+impl ProfileBuilder {
+    /// Takes in the part of the run that comes next, and returns what the names of that part are
+    /// here.
+    ///
+    /// `known` are names of the part that stand for others. None, and nothing is added, if several
+    /// functions of the part are one here: then it is not known what came first.
+    pub(crate) fn join(
+        &mut self,
+        part: ProfileBuilder,
+        known: &HashMap<NameId, NameId>,
+    ) -> Option<Vec<NameId>> {
+        let names = part.names.iter().zip(0..).map(|(text, number)| {
+            let known = known.get(&NameId::of(number)).copied();
+            known.unwrap_or_else(|| self.intern(text))
+        });
+        let names: Vec<NameId> = names.collect();
+        let name = |name: NameId| names[name.index()];
+        let functions = part.run.functions.as_slice();
+        let distinct: HashSet<NameId> = functions.iter().map(|own| name(own.name)).collect();
+        if distinct.len() < functions.len() {
+            return None;
+        }
+        self.close_block();
+        let numbers = functions.iter().enumerate().map(|(row, function)| {
+            let [object, file] = [function.object, function.file].map(name);
+            let id = self.function(object, file, name(function.name));
+            let functions = &mut self.run.functions;
+            if let Some(own) = functions.get_mut(id) {
+                own.add_blocks(function, object, file);
+            }
+            let (own, costs) = (&mut functions.self_costs, &part.run.functions.self_costs);
+            own.add_row::<ANY_WIDTH>(id.index(), costs, row);
+            id
+        });
+        let numbers: Vec<FunctionId> = numbers.collect();
+        self.overflow = self.overflow.or(part.overflow);
+        let merged = self.run.calls.merge(&part.run.calls, &numbers, name);
+        self.note_overflow(merged);
+        self.section_total += part.section_total;
+        self.input.has_saturated |= part.input.has_saturated;
+        Some(names)
+    }
+}
