@@ -30,24 +30,9 @@ impl ColumnMap {
         ColumnMap::of_columns(&Vec::from_iter(0..width))
     }
 
-    /// The map with further events at its end, which are absent.
-    pub(super) fn padded(mut self, width: usize) -> Self {
-        self.events.resize(width, Vec::new());
-        self
-    }
-
     /// The map with the events of another one of the same columns at its end.
     pub(super) fn followed_by(mut self, other: ColumnMap) -> Self {
         self.events.extend(other.events);
-        self
-    }
-
-    /// The map with each weight so many times as great.
-    #[cfg(test)]
-    pub(super) fn times(mut self, factor: Cost) -> Self {
-        for (_, weight) in self.events.iter_mut().flatten() {
-            *weight = weight.saturating_mul(factor);
-        }
         self
     }
 

@@ -124,7 +124,7 @@ impl CostTable {
         if width <= self.width {
             return;
         }
-        let mapped = self.mapped(&ColumnMap::identity(self.width).padded(width));
+        let mapped = self.mapped(&ColumnMap::identity(width));
         *self = mapped;
     }
 
@@ -617,7 +617,7 @@ mod tests {
         assert_eq!(table.row(0), [Cost::MIN]);
         assert!(table.has_saturated());
         table.unseal();
-        let mut doubled = table.mapped(&ColumnMap::of_columns(&[0]).times(2));
+        let mut doubled = table.mapped(&ColumnMap::new(vec![vec![(0, 2)]]));
         assert_eq!(doubled.exact(0, 0), 10 * i128::from(Cost::MIN));
         doubled.add_exact(0, [-10 * i128::from(Cost::MIN) + 5]);
         assert_eq!(doubled.row(0), [5]);

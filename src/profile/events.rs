@@ -36,17 +36,16 @@ const MOST_CHANGES: usize = 64;
 #[non_exhaustive]
 pub enum EventError {
     /// No part of any input has the event that was asked for.
-    #[error("no event \"{name}\"; the profile has {}", list(.available))]
-    Unknown {
-        name: String,
-        available: Vec<String>,
-    },
+    #[error("no event \"{name}\"; the profile has {available}")]
+    Unknown { name: String, available: String },
     /// The formula of a derived event names an event that no input has.
-    #[error("the formula of event \"{event}\" names \"{name}\", which is no event; the profile has {}", list(.available))]
+    #[error(
+        "the formula of event \"{event}\" names \"{name}\", which is no event; the profile has {available}"
+    )]
     UnknownInFormula {
         event: String,
         name: String,
-        available: Vec<String>,
+        available: String,
     },
     /// The formula of a derived event is not a sum of products.
     #[error(
@@ -67,14 +66,6 @@ pub enum EventError {
 /// Whether the name of a column is too long to be read; its scale does not count.
 pub(crate) fn is_overlong(name: &[u8]) -> bool {
     split_scale(name).0.len() > LONGEST_NAME
-}
-
-fn list(names: &[String]) -> String {
-    if names.is_empty() {
-        "none".to_owned()
-    } else {
-        names.join(", ")
-    }
 }
 
 /// Which events are wanted.
@@ -549,9 +540,16 @@ impl Events {
         order
     }
 
-    fn available(&self) -> Vec<String> {
+    /// The names of all events, to be read.
+    fn available(&self) -> String {
         let columns = self.columns.iter().map(Vec::as_slice);
-        columns.chain(self.derived_names()).map(excerpt).collect()
+        let names = columns.chain(self.derived_names()).map(excerpt);
+        let names = names.collect::<Vec<_>>().join(", ");
+        if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names
+        }
     }
 }
 

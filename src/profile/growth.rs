@@ -208,7 +208,7 @@ impl Comparison<'_> {
         };
         let new = sum(|change| change.new).unwrap_or(0);
         let subject = format!("the inclusive {} of {shown}", excerpt(self.first().name));
-        self.check_cost(subject, [base, new], gate.limit, String::new)
+        self.check_cost(subject, [base, new], gate.limit, String::new())
     }
 
     /// Checks that the total has not grown by more than the limit. The check is exact.
@@ -220,7 +220,7 @@ impl Comparison<'_> {
     pub fn check_growth(&self, limit: MaxGrowth) -> Result<(), GrowthFailure> {
         let subject = format!("the total of {}", excerpt(self.first().name));
         let totals = [self.first().base, self.first().new];
-        self.check_cost(subject, totals, limit, || self.grown_most())
+        self.check_cost(subject, totals, limit, self.grown_most())
     }
 
     fn check_cost(
@@ -228,7 +228,7 @@ impl Comparison<'_> {
         subject: String,
         [base, new]: [i128; 2],
         limit: MaxGrowth,
-        most: impl FnOnce() -> String,
+        most: String,
     ) -> Result<(), GrowthFailure> {
         if self.has_saturated {
             return Err(GrowthFailure::Saturated(subject));
@@ -244,7 +244,7 @@ impl Comparison<'_> {
                 base,
                 new,
                 limit,
-                most: most(),
+                most,
             }),
         }
     }
