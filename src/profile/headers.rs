@@ -28,22 +28,11 @@ const SUMMARY: &[u8] = b"summary:";
 /// How the value of a `desc:` line begins that names a further command.
 const COMMAND: &[u8] = b"Command: ";
 
-/// The kind of a header line: some change with the selected event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeaderKind {
-    /// `events:`; the selected event comes first.
-    Events,
-    /// `summary:`; the total of the selected event comes first.
-    Summary(Cost),
-    /// Any other line.
-    Other,
-}
-
 /// A header line of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header<'a> {
     text: Cow<'a, [u8]>,
-    kind: HeaderKind,
+    total: Option<Cost>,
 }
 
 impl Header<'_> {
@@ -52,9 +41,9 @@ impl Header<'_> {
         &self.text
     }
 
-    /// What it says.
-    pub fn kind(&self) -> HeaderKind {
-        self.kind
+    /// The total of the first wanted event, if it is a `summary:` line.
+    pub fn total(&self) -> Option<Cost> {
+        self.total
     }
 
     /// The text before the first colon.
@@ -84,8 +73,8 @@ impl Header<'_> {
                 text.to_mut().extend_from_slice(number.as_bytes());
             }
         }
-        let kind = HeaderKind::Summary(total);
-        Header { text, kind }
+        let total = Some(total);
+        Header { text, total }
     }
 }
 
@@ -359,7 +348,7 @@ impl Headers {
         let notes = self.incomplete_line().into_iter().chain(runs);
         let notes = notes.map(|text| Header {
             text: Cow::Owned(text),
-            kind: HeaderKind::Other,
+            total: None,
         });
         notes.chain(lines).chain(added)
     }
@@ -388,17 +377,11 @@ impl Headers {
                     _ => Some(Header::summary(text, stated)),
                 };
             }
-            let is_of_events = text.starts_with(EVENTS);
-            Some(Header {
-                text: match is_of_events && section.is_alone {
-                    true => Cow::Owned([EVENTS, b" ", event].concat()),
-                    false => Cow::Borrowed(text),
-                },
-                kind: match is_of_events {
-                    true => HeaderKind::Events,
-                    false => HeaderKind::Other,
-                },
-            })
+            let text = match section.is_alone && text.starts_with(EVENTS) {
+                true => Cow::Owned([EVENTS, b" ", event].concat()),
+                false => Cow::Borrowed(text),
+            };
+            Some(Header { text, total: None })
         })
     }
 

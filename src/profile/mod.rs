@@ -33,7 +33,7 @@ pub(crate) use costs::{first_cost, padded};
 pub use events::{Event, EventChoice, EventError, MOST_EVENTS};
 pub use functions::Function;
 pub use growth::{Gate, GrowthFailure, MaxGrowth, MaxGrowthError};
-pub use headers::{Header, HeaderKind};
+pub use headers::Header;
 pub(crate) use headers::{INCOMPLETE, OWN_NAME, RUNS, summary_costs};
 pub use ids::{EdgeId, FunctionId, NameId};
 pub use scale::split_scale;

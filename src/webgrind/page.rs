@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::narrow::Narrowing;
-use crate::profile::{Header, HeaderKind, Profile};
+use crate::profile::{Header, Profile};
 
 /// Characters in function names that the page would treat as HTML.
 ///
@@ -32,21 +32,19 @@ pub(super) fn header_lines<E>(
     mut line: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let is_scaled = narrowing.divisor() > 1;
-    let vanishes = |header: Header<'_>| match header.kind() {
-        HeaderKind::Summary(total) => narrowing.scaled(total) == 0,
-        _ => true,
-    };
+    let vanishes = |total| narrowing.scaled(total) == 0;
+    let vanishes = |header: Header<'_>| header.total().is_none_or(vanishes);
     let mut lost_total =
         (is_scaled && profile.headers().all(vanishes)).then(|| narrowing.scaled(profile.total()));
     let mut has_events = false;
     for header in profile.headers().filter(|header| has_value(header)) {
         has_events |= header.key() == b"events";
-        match header.kind() {
-            HeaderKind::Events if is_scaled => {
+        match header.total() {
+            _ if is_scaled && header.key() == b"events" => {
                 let event = narrowing.event(profile.event());
                 line(&with_first_word(&header, &event))?;
             }
-            HeaderKind::Summary(total) if is_scaled => {
+            Some(total) if is_scaled => {
                 let total = lost_total.take().unwrap_or(narrowing.scaled(total));
                 line(&with_first_word(&header, total.to_string().as_bytes()))?;
             }

@@ -1,7 +1,7 @@
 //! Profiles that end too early: killed scripts, and runs that are still being written.
 
 use cg_preprocess::callgrind;
-use cg_preprocess::profile::{Cost, HeaderKind, Profile};
+use cg_preprocess::profile::{Cost, Profile};
 use cg_preprocess::webgrind::Version;
 
 use crate::common::{Random, fixtures};
@@ -20,10 +20,7 @@ fn read(data: &[u8]) -> (Profile, Vec<String>) {
 /// What all `summary:` lines add up to.
 fn summary(profile: &Profile) -> Cost {
     let headers = profile.headers();
-    let summaries = headers.filter_map(|header| match header.kind() {
-        HeaderKind::Summary(cost) => Some(cost),
-        _ => None,
-    });
+    let summaries = headers.filter_map(|header| header.total());
     summaries.sum()
 }
 
