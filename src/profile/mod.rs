@@ -23,6 +23,8 @@ mod trace;
 
 use std::sync::OnceLock;
 
+use serde::Serialize;
+
 pub(crate) use builder::TableFunction;
 pub use builder::{Call, Kind, ModelError, ProfileBuilder, ProfileOptions};
 pub use calls::{CallEdge, EdgeRef};
@@ -70,7 +72,8 @@ pub enum InclusiveCost {
 }
 
 /// What kind of data the inputs of a profile held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ProfileKind {
     /// Every single invocation.
     Trace,

@@ -39,7 +39,7 @@ use serde_json::ser::Formatter;
 use super::figures::EventFigures;
 use crate::profile::{
     ComparedEvent, Comparison, Cost, EdgeRef, Function, FunctionChange, FunctionId, FunctionSums,
-    Profile, ProfileKind, split_scale,
+    Profile, Side, split_scale,
 };
 use crate::shown::text::utf8;
 
@@ -79,7 +79,7 @@ pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result
     document.field("event", &utf8(profile.event()))?;
     document.list("events", events(EventFigures::of(profile)))?;
     document.field("scale", &scale)?;
-    document.field("kind", kind(profile))?;
+    document.field("kind", &profile.kind())?;
     document.field("complete", &notes.complete)?;
     document.list("warnings", notes.warnings.iter())?;
     document.field("runs", &profile.runs())?;
@@ -96,14 +96,6 @@ pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result
     document.end()
 }
 
-pub(super) fn kind(profile: &Profile) -> &'static str {
-    match profile.kind() {
-        ProfileKind::Trace => "trace",
-        ProfileKind::Aggregate => "aggregate",
-        ProfileKind::Mixed => "mixed",
-    }
-}
-
 /// Writes a comparison as JSON, with a newline at its end.
 ///
 /// `complete` says of both sides whether nothing was cut off, skipped or missing.
@@ -117,19 +109,20 @@ pub fn write_comparison(
     output: impl Write,
 ) -> io::Result<()> {
     let [base_runs, new_runs] = comparison.runs();
-    let total = |of: fn(&ComparedEvent<'_>) -> i128| comparison.events.iter().map(of).collect();
-    let base = SideRecord {
-        total: total(|event| event.base),
-        functions: comparison.base.functions(),
-        runs: base_runs,
-        complete: complete.base,
-    };
-    let new = SideRecord {
-        total: total(|event| event.new),
-        functions: comparison.new.functions(),
-        runs: new_runs,
-        complete: complete.new,
-    };
+    let side =
+        |side: &Side<'_>, total: fn(&ComparedEvent<'_>) -> i128, runs, complete| SideRecord {
+            total: comparison.events.iter().map(total).collect(),
+            functions: side.functions(),
+            runs,
+            complete,
+        };
+    let base = side(
+        &comparison.base,
+        |event| event.base,
+        base_runs,
+        complete.base,
+    );
+    let new = side(&comparison.new, |event| event.new, new_runs, complete.new);
     let mut document = Document::begin(COMPARISON_SCHEMA, output)?;
     document.field("event", &utf8(comparison.first().name))?;
     document.list("events", events(EventFigures::compared(comparison)))?;

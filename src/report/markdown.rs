@@ -11,11 +11,9 @@ use serde::Serialize;
 
 use super::figures::{Unit, counted, in_units, signed, signed_percent};
 use super::json::Completeness;
-use super::table::{Place, Table};
+use super::table::{Place, Row, Table};
 use super::text::{ComparisonReport, Names, Options, Report, command, per_run};
-use crate::profile::{
-    ComparedEvent, Comparison, FunctionChange, FunctionId, FunctionSums, Profile,
-};
+use crate::profile::{Comparison, FunctionChange, FunctionId, FunctionSums, Profile};
 use crate::shown::names::{SHORT, cut_end};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
@@ -34,6 +32,9 @@ const MOST_ROWS: usize = 4_000;
 
 /// Characters of a code span at most, whatever their width.
 const LONGEST_SPAN: usize = 250;
+
+/// The headings of columns that stand at the left; those of figures stand at the right.
+const TEXTS: [&str; 4] = ["event", "function", "file", "file:line"];
 
 /// The widest command that is shown.
 const COMMAND: usize = 120;
@@ -61,10 +62,34 @@ pub fn write(
     profile: &Profile,
     options: &Options,
     complete: bool,
-    mut output: impl Write,
+    output: impl Write,
 ) -> io::Result<()> {
-    output.write_all(report(profile, options, complete).as_bytes())?;
-    output.flush()
+    let mut page = Page::default();
+    let command = cut_end(&command(profile), Some(COMMAND));
+    page.line(&format!("## Profile of {}", span(&command)));
+    page.gap();
+    let calls = counted(profile.calls(), "call");
+    let functions = counted(profile.functions().len() as u64, "function");
+    page.line(&format!("{functions}, {calls}"));
+    page.completeness((!complete).then_some("profiles are"));
+    let report = Report::new(profile, options);
+    let totals = report.events.iter();
+    let totals = totals.map(|event| vec![cell(&printable(event.name)), event.total()]);
+    page.table(&["event", "total"], totals);
+    let functions = report.functions(|_| true);
+    let about = |&id: &FunctionId| {
+        let function = profile.function(id);
+        let place = Place::in_file(profile.name(function.file), function.line);
+        (report.name(id), place)
+    };
+    let rows = functions.iter().copied().take(most_rows(options));
+    let table = Table::new(&report.columns(), ["function", "file:line"], rows, about);
+    let shown = page.functions(table, options);
+    if let Some(rest) = report.rest(&functions[shown..]) {
+        page.gap();
+        page.line(&rest);
+    }
+    page.write(output)
 }
 
 /// Writes a comparison, with the verdicts on its limits.
@@ -79,65 +104,8 @@ pub fn write_comparison(
     verdicts: &[Verdict],
     options: &Options,
     complete: Completeness,
-    mut output: impl Write,
+    output: impl Write,
 ) -> io::Result<()> {
-    output.write_all(changes(comparison, verdicts, options, complete).as_bytes())?;
-    output.flush()
-}
-
-/// A column's heading, and where its cells stand.
-type Heading<'a> = (&'a str, &'static str);
-
-const LEFT: &str = "---";
-const RIGHT: &str = "--:";
-
-fn report(profile: &Profile, options: &Options, complete: bool) -> String {
-    let mut page = Page::default();
-    let command = cut_end(&command(profile), Some(COMMAND));
-    page.line(&format!("## Profile of {}", span(&command)));
-    page.gap();
-    let calls = counted(profile.calls(), "call");
-    let functions = counted(profile.functions().len() as u64, "function");
-    page.line(&format!("{functions}, {calls}"));
-    page.completeness((!complete).then_some("profiles are"));
-    let report = Report::new(profile, options);
-    let totals = report.events.iter();
-    let totals = totals.map(|event| vec![cell(&printable(event.name)), event.total()]);
-    page.table(&[("event", LEFT), ("total", RIGHT)], totals);
-    let functions = report.functions(|_| true);
-    let about = |&id: &FunctionId| {
-        let function = profile.function(id);
-        let place = Place::in_file(profile.name(function.file), function.line);
-        (report.name(id), place)
-    };
-    let rows = functions.iter().copied().take(most_rows(options));
-    let table = Table::new(&report.columns(), ["function", "file:line"], rows, about);
-    let shown = page.functions(table, options);
-    if let Some(rest) = report.rest(&functions[shown..]) {
-        page.gap();
-        page.line(&rest);
-    }
-    page.text
-}
-
-/// The totals of an event on both sides.
-fn totals_row(event: &ComparedEvent<'_>) -> Vec<String> {
-    let unit = Unit::of(event.unit, 1);
-    vec![
-        cell(&printable(event.name)),
-        in_units(event.base, unit),
-        in_units(event.new, unit),
-        signed(event.change(), in_units(event.change(), unit)),
-        signed_percent(event.change(), event.base),
-    ]
-}
-
-fn changes(
-    comparison: &Comparison<'_>,
-    verdicts: &[Verdict],
-    options: &Options,
-    complete: Completeness,
-) -> String {
     let mut page = Page::default();
     page.line(&format!("## {}{}", growth(comparison), outcome(verdicts)));
     page.gap();
@@ -156,16 +124,17 @@ fn changes(
         [true, false] => Some("new profile is"),
         [false, false] => Some("base and the new profile are"),
     });
-    page.table(
-        &[
-            ("event", LEFT),
-            ("base", RIGHT),
-            ("new", RIGHT),
-            ("change", RIGHT),
-            ("change %", RIGHT),
-        ],
-        comparison.events.iter().map(totals_row),
-    );
+    let totals = comparison.events.iter().map(|event| {
+        let unit = Unit::of(event.unit, 1);
+        vec![
+            cell(&printable(event.name)),
+            in_units(event.base, unit),
+            in_units(event.new, unit),
+            signed(event.change(), in_units(event.change(), unit)),
+            signed_percent(event.change(), event.base),
+        ]
+    });
+    page.table(&["event", "base", "new", "change", "change %"], totals);
     let report = ComparisonReport::new(comparison);
     let notation = report.first().notation;
     let columns = report
@@ -193,7 +162,7 @@ fn changes(
     if let Some(unchanged) = report.unchanged() {
         page.line(&format!("{unchanged}."));
     }
-    page.text
+    page.write(output)
 }
 
 /// What has become of the total of the first event.
@@ -252,6 +221,11 @@ impl Page {
         self.text += "\n";
     }
 
+    fn write(self, mut output: impl Write) -> io::Result<()> {
+        output.write_all(self.text.as_bytes())?;
+        output.flush()
+    }
+
     /// A line without text, unless there is one.
     fn gap(&mut self) {
         if !self.text.ends_with("\n\n") {
@@ -270,15 +244,18 @@ impl Page {
     }
 
     /// Adds a table with the rows that there is room for; tells how many.
-    fn table(
-        &mut self,
-        headings: &[Heading<'_>],
-        rows: impl IntoIterator<Item = Vec<String>>,
-    ) -> usize {
+    fn table(&mut self, headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> usize {
         let row = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
+        let side = |heading| {
+            if TEXTS.contains(heading) {
+                "---"
+            } else {
+                "--:"
+            }
+        };
         self.gap();
-        self.line(&row(headings.iter().map(|(heading, _)| *heading).collect()));
-        self.line(&row(headings.iter().map(|(_, side)| *side).collect()));
+        self.line(&row(headings.to_vec()));
+        self.line(&row(headings.iter().map(side).collect()));
         let mut count = 0;
         for cells in rows {
             let line = row(cells.iter().map(String::as_str).collect());
@@ -296,19 +273,18 @@ impl Page {
         if options.names != Names::Full {
             table.shorten_names(SHORT);
         }
-        let place = table.headings.place.short(PATH);
-        let figures = table.headings.figures.iter();
-        let mut headings: Vec<Heading<'_>> = figures.map(|text| (text.as_str(), RIGHT)).collect();
-        headings.extend([(table.headings.name.as_str(), LEFT), (&*place, LEFT)]);
-        let cells = table.rows.into_iter().map(|row| {
-            let mut cells = row.figures;
-            cells.push(cell(&row.name));
-            cells.push(match row.place.short(PATH) {
-                path if path.is_empty() => path,
-                path => cell(&path),
-            });
-            cells
-        });
+        let cells = |row: Row, cell: fn(&str) -> String| {
+            let place = row.place.short(PATH);
+            let place = if place.is_empty() {
+                place
+            } else {
+                cell(&place)
+            };
+            [row.figures, vec![cell(&row.name), place]].concat()
+        };
+        let headings = cells(table.headings, str::to_owned);
+        let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+        let cells = table.rows.into_iter().map(|row| cells(row, cell));
         let mut top: Vec<_> = cells.collect();
         let folded = top.split_off(options.top.unwrap_or(usize::MAX).min(top.len()));
         let (count, mut shown) = (top.len(), 0);

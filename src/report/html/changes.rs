@@ -139,7 +139,7 @@ fn changed_event<'a>(
         };
         room = left;
         let entry = changed.entry(place);
-        changes.push([position(Some(entry.index()))], figures);
+        changes.push([position(entry.index())], figures);
         entry.or_insert(change);
     }
     let event = &comparison.events[at];

@@ -9,9 +9,9 @@ use serde::{Serialize, Serializer};
 use super::changes::Comparison;
 use super::stacks::StackRecord;
 use super::{Compared, Options};
-use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, Stacks};
+use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, ProfileKind, Stacks};
 use crate::report::figures::{EventFigures, Notation};
-use crate::report::json::{Notes, kind};
+use crate::report::json::Notes;
 use crate::report::text::{Names, command};
 use crate::shown::names::{SHORT, short_names};
 use crate::shown::numbers::divided;
@@ -48,7 +48,7 @@ pub(super) struct Document<'a> {
     program: &'static str,
     command: String,
     creator: String,
-    kind: &'static str,
+    kind: ProfileKind,
     complete: bool,
     runs: Number,
     warnings: Vec<String>,
@@ -186,8 +186,8 @@ impl<T: Into<i128>> From<T> for Number {
 }
 
 /// A position; -1 where there is none.
-pub(super) fn position(place: Option<usize>) -> Number {
-    let place = place.and_then(|place| i64::try_from(place).ok());
+pub(super) fn position(place: impl Into<Option<usize>>) -> Number {
+    let place = place.into().and_then(|place| i64::try_from(place).ok());
     Number(place.unwrap_or(NONE).into())
 }
 
@@ -214,7 +214,6 @@ impl<'a> Document<'a> {
         let calls_columns = tables.calls();
         let stacks = tables.stacks(stacks, compared.map(|compared| compared.base));
         let comparison = compared.map(|compared| tables.comparison(compared));
-        let totals = tables.totals.iter();
         Document {
             schema: SCHEMA,
             program: concat!("cg-preprocess ", env!("CARGO_PKG_VERSION")),
@@ -222,14 +221,12 @@ impl<'a> Document<'a> {
             creator: creator.map_or_else(String::new, |header| {
                 cut(printable(header.value().trim_ascii()), LONGEST_WARNING)
             }),
-            kind: kind(profile),
+            kind: profile.kind(),
             complete: notes.complete,
             runs: profile.runs().into(),
             warnings: warnings(&notes.warnings),
             events: events(profile, compared),
-            total: totals
-                .map(|&total| divided(total, tables.runs).into())
-                .collect(),
+            total: tables.costs(&profile.totals()).map(Number).collect(),
             function_count: profile.functions().len(),
             edge_count: profile.edges().len(),
             call_count: tables.per_run(profile.calls()),
@@ -326,7 +323,7 @@ pub(super) fn chosen(
 }
 
 /// Counts and costs that are summed up, because there is no room for each of them.
-#[derive(Clone)]
+#[derive(Default)]
 pub(super) struct Sums {
     pub rows: usize,
     pub count: u64,
@@ -334,19 +331,12 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    pub fn new(events: usize) -> Self {
-        Sums {
-            rows: 0,
-            count: 0,
-            costs: vec![0; events],
-        }
-    }
-
     pub fn add(&mut self, count: u64, costs: impl IntoIterator<Item = i128>) {
         self.rows += 1;
         self.count = self.count.saturating_add(count);
-        for (sum, cost) in self.costs.iter_mut().zip(costs) {
-            *sum = sum.saturating_add(cost);
+        for (at, cost) in costs.into_iter().enumerate() {
+            self.costs.resize(self.costs.len().max(at + 1), 0);
+            self.costs[at] = self.costs[at].saturating_add(cost);
         }
     }
 }
@@ -484,7 +474,7 @@ impl<'a, 'o> Tables<'a, 'o> {
 
     /// The place of the name of a file.
     pub fn file(&mut self, file: &'a [u8]) -> Number {
-        position(Some(self.files.insert_full(file).0))
+        position(self.files.insert_full(file).0)
     }
 
     /// The names of files, from the source root on.
@@ -499,7 +489,8 @@ impl<'a, 'o> Tables<'a, 'o> {
     }
 
     fn rest(&self) -> Rest {
-        let mut sums = Sums::new(self.totals.len());
+        let mut sums = Sums::default();
+        sums.costs.resize(self.totals.len(), 0);
         for (id, function) in self.profile.functions() {
             if self.places[id.index()].is_none() {
                 let costs = self.scaled(NEW, self.profile.self_costs(id));
@@ -551,16 +542,20 @@ impl<'a, 'o> Tables<'a, 'o> {
             }
             for ends in [[caller, None], [None, callee]] {
                 if ends != [None, None] {
-                    let sums = rest.entry(ends);
-                    let sums = sums.or_insert_with(|| Sums::new(self.totals.len()));
+                    let sums = rest.entry(ends).or_default();
                     sums.add(edge.calls, self.costs(edge.costs()));
                 }
             }
         }
         for (ends, sums) in rest {
             let [caller, callee] = ends.map(position);
-            let none = position(None);
-            let numbers = [caller, callee, none, 0.into(), self.per_run(sums.count)];
+            let numbers = [
+                caller,
+                callee,
+                position(None),
+                0.into(),
+                self.per_run(sums.count),
+            ];
             table.push(numbers, [sums.costs]);
         }
         table

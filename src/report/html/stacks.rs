@@ -88,21 +88,22 @@ impl Tables<'_, '_> {
             let above = node.parent.and_then(|parent| places[parent]);
             if chosen[at] {
                 places[at] = Some(nodes.rows());
-                let (frame, _) = frames.insert_full(self.frame(tree, at));
+                let frame = frames.insert_full(self.frame(tree, at)).0;
                 let [calls, estimated] = [tree.calls(at), tree.is_estimated(at).into()];
-                let frame = position(Some(frame));
-                let numbers = [position(above), frame, calls.into(), estimated.into()];
+                let numbers = [
+                    position(above),
+                    position(frame),
+                    calls.into(),
+                    estimated.into(),
+                ];
                 let costs = tree.costs(at, Stacks::self_costs);
-                nodes.push(
-                    numbers,
-                    [NEW, BASE].map(|side| self.scaled(side, costs[side])),
-                );
+                let costs = [NEW, BASE].map(|side| self.scaled(side, costs[side]));
+                nodes.push(numbers, costs);
                 continue;
             }
             left_out += 1;
             if node.parent.is_none_or(|parent| chosen[parent]) {
-                let sums = rest.entry(above);
-                let sums = sums.or_insert_with(|| [(); 2].map(|()| Sums::new(width)));
+                let sums = rest.entry(above).or_default();
                 let costs = tree.costs(at, Stacks::inclusive_costs);
                 for side in [BASE, NEW] {
                     sums[side].add(tree.calls(at), self.scaled(side, costs[side]));
@@ -110,13 +111,8 @@ impl Tables<'_, '_> {
             }
         }
         for (above, [base, new]) in rest {
-            let (frame, _) = frames.insert_full((None, Some(REST.as_bytes())));
-            let numbers = [
-                position(above),
-                position(Some(frame)),
-                new.count.into(),
-                0.into(),
-            ];
+            let frame = frames.insert_full((None, Some(REST.as_bytes()))).0;
+            let numbers = [position(above), position(frame), new.count.into(), 0.into()];
             nodes.push(numbers, [new.costs, base.costs]);
         }
         StackRecord {
@@ -227,13 +223,8 @@ impl<'a> Tree<'a> {
     }
 
     fn frame(&self, at: usize) -> &'a [u8] {
-        let frames = self.both(at, Stacks::frame);
-        frames
-            .into_iter()
-            .rev()
-            .flatten()
-            .next()
-            .unwrap_or_default()
+        let [base, new] = self.both(at, Stacks::frame);
+        new.or(base).unwrap_or_default()
     }
 
     fn calls(&self, at: usize) -> u64 {
