@@ -89,11 +89,7 @@ pub fn write(
     writer.samples(stacks, false)?;
     writer.comments(profile, base.map(Stacks::profile), notes)?;
     writer.tables(profile)?;
-    let output = writer
-        .output
-        .into_inner()
-        .map_err(io::IntoInnerError::into_error)?;
-    output.finish()?.flush()?;
+    writer.output.into_inner()?.finish()?.flush()?;
     let warning = |count: u64, warning: fn(u64) -> Warning| (count > 0).then(|| warning(count));
     let warnings = [
         warning(writer.negative, Warning::Negative),
