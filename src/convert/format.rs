@@ -98,13 +98,14 @@ impl Format {
             per_run: false,
             binary: false,
         };
+        const COMPARED: Needs = Needs {
+            comparison: true,
+            per_run: true,
+            ..LEAST
+        };
         match self {
-            Format::V4 => Needs {
-                invocations: true,
-                binary: true,
-                ..LEAST
-            },
-            Format::V5 | Format::V6 | Format::V7 => Needs {
+            Format::V4 | Format::V5 | Format::V6 | Format::V7 => Needs {
+                invocations: self == Format::V4,
                 binary: true,
                 ..LEAST
             },
@@ -116,27 +117,21 @@ impl Format {
             Format::Text => Needs {
                 events: EventNeed::Several,
                 rows: RowChoice::Functions,
-                comparison: true,
-                per_run: true,
                 call_files: true,
-                ..LEAST
+                ..COMPARED
             },
             Format::Markdown => Needs {
                 events: EventNeed::Several,
                 rows: RowChoice::Top,
-                comparison: true,
-                per_run: true,
-                ..LEAST
+                ..COMPARED
             },
             #[cfg(feature = "compression")]
             Format::Pprof => Needs {
                 events: EventNeed::All,
                 stacks: true,
-                comparison: true,
-                per_run: true,
                 binary: true,
                 call_files: true,
-                ..LEAST
+                ..COMPARED
             },
             Format::Tree => Needs {
                 stacks: true,
@@ -150,19 +145,15 @@ impl Format {
             },
             Format::Json => Needs {
                 events: EventNeed::All,
-                comparison: true,
-                per_run: true,
                 call_files: true,
-                ..LEAST
+                ..COMPARED
             },
             Format::Html => Needs {
                 events: EventNeed::All,
                 stacks: true,
                 rows: RowChoice::All,
-                comparison: true,
                 call_files: true,
-                per_run: true,
-                ..LEAST
+                ..COMPARED
             },
         }
     }
