@@ -220,7 +220,7 @@ fn spoilt_files_are_refused_or_read_as_far_as_they_are_sound() {
     let mut random = Random(1);
     let (mut good, mut bad) = (0, 0);
     for file in files {
-        for _ in 0..120 {
+        for _ in 0..90 {
             let mut file = file.clone();
             spoil(&mut file, &mut random);
             let options = any_reading(&mut random).profile;
