@@ -67,7 +67,7 @@ pub struct Arguments {
     comparison: ComparisonArguments,
 
     #[command(flatten)]
-    figures: FigureArguments,
+    pub figures: FigureArguments,
 
     #[command(flatten)]
     pub reading: ReadingArguments,
@@ -224,7 +224,7 @@ struct ComparisonArguments {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Figures")]
-struct FigureArguments {
+pub struct FigureArguments {
     /// Event whose costs are written; repeatable for callgrind, pprof, text, markdown, json and html
     ///
     /// Default: all events for callgrind, pprof, json and html, the first one for others. Derived events,
@@ -245,7 +245,7 @@ struct FigureArguments {
 
     /// What to do with numbers of more than 32 bits, which webgrind's formats cannot hold
     #[arg(long, value_name = "POLICY", value_enum, default_value = "scale")]
-    on_overflow: OnOverflow,
+    pub on_overflow: OnOverflow,
 }
 
 #[derive(Args, Debug)]
@@ -320,14 +320,6 @@ impl Arguments {
         options.max_growth.clone_from(&self.comparison.max_growth);
         options.keep_going = self.reading.keep_going;
         options.output.overwrite_profiles = self.output.force;
-        options
-    }
-
-    /// The options for converting the profile that webgrind lists into the file that it shows.
-    pub fn options_for_webgrind(&self) -> Options {
-        let mut options = Options::default();
-        options.on_overflow = self.figures.on_overflow;
-        options.escape_html = true;
         options
     }
 
@@ -414,11 +406,6 @@ impl Arguments {
             sources.push(Source::Stdin);
         }
         Ok(sources)
-    }
-
-    /// Whether the page needs a file that the user has not named.
-    pub fn needs_page(&self) -> bool {
-        self.page.open && self.output.output.is_none()
     }
 
     /// Whether an input is one that the others are compared with.

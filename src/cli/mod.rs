@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use cg_preprocess::convert::{Conversion, ConvertError, Report};
+use cg_preprocess::convert::{Conversion, ConvertError, Options, Report};
 use cg_preprocess::io::{Source, Target};
 use clap::{CommandFactory, Parser};
 
@@ -39,7 +39,8 @@ pub fn run() -> Result<ExitCode> {
     }
     arguments.check();
     let start = Instant::now();
-    let own_page = arguments.needs_page().then(browser::temporary_page);
+    let needs_page = arguments.page.open && arguments.output.output.is_none();
+    let own_page = needs_page.then(browser::temporary_page);
     let own_page = own_page.transpose()?;
     let target = match &own_page {
         Some(page) => Target::File(page.to_path_buf()),
@@ -126,7 +127,9 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
     files.check()?;
     let profile = files.profile();
     let mut report = convert(&Target::File(profile.clone()), arguments)?;
-    let options = arguments.options_for_webgrind();
+    let mut options = Options::default();
+    options.on_overflow = arguments.figures.on_overflow;
+    options.escape_html = true;
     let preprocessed = Target::File(files.preprocessed());
     let shown = preprocessor::convert(&[Source::File(profile)], &preprocessed, &options)?;
     files.remove_pictures();

@@ -83,8 +83,9 @@ pub(super) fn load(
     let read = |batch: &[Found<'_>]| read(&wanted, batch, threads);
     let mut merged = read_all(inputs, most, cores / threads, merged, read)?;
     let missing = merged.missing_events();
-    merged.warnings.extend(missing);
-    merged.warnings.extend(sums_beside(&merged.sums, all));
+    merged.report.warnings.extend(missing);
+    let beside = sums_beside(&merged.sums, all);
+    merged.report.warnings.extend(beside);
     merged.finish(options.allow_empty)
 }
 
@@ -92,8 +93,8 @@ pub(super) fn load(
 #[derive(Default)]
 struct Merged {
     profile: Option<Box<Profile>>,
-    warnings: Vec<Warning>,
-    bytes_decompressed: u64,
+    /// What there is to say about them, and how many bytes they have.
+    report: Report,
     /// The inputs that this program has summed up.
     sums: Vec<Source>,
     /// The events that all of them have, if all are wanted.
@@ -112,8 +113,8 @@ impl Merged {
 
     /// Adds what came of the inputs that follow.
     fn with(mut self, others: Merged, inputs: &[Found<'_>]) -> Result<Self, ConvertError> {
-        self.warnings.extend(others.warnings);
-        self.bytes_decompressed += others.bytes_decompressed;
+        self.report.warnings.extend(others.report.warnings);
+        self.report.bytes_decompressed += others.report.bytes_decompressed;
         self.sums.extend(others.sums);
         self.left_out.extend(others.left_out);
         if let Some(events) = &others.common_events {
@@ -160,13 +161,9 @@ impl Merged {
             (None, None) if self.left_out.is_empty() => return Err(ConvertError::NoInput),
             (None, None) => return Err(self.left_out.swap_remove(0)),
         };
-        self.warnings.extend(warning::left_out(&self.left_out));
-        let report = Report {
-            warnings: self.warnings,
-            bytes_decompressed: self.bytes_decompressed,
-            ..Report::default()
-        };
-        Ok((profile, report))
+        let left_out = warning::left_out(&self.left_out);
+        self.report.warnings.extend(left_out);
+        Ok((profile, self.report))
     }
 }
 
@@ -262,7 +259,7 @@ impl Batch<'_> {
             self.builder.end_input();
             let headers = Box::new(self.builder.take_headers());
             self.merged.no_data.get_or_insert((headers, error));
-            self.merged.warnings.push(Warning::Empty(input()));
+            self.merged.report.warnings.push(Warning::Empty(input()));
             return Ok(false);
         }
         if self.options.events == EventChoice::All {
@@ -275,7 +272,7 @@ impl Batch<'_> {
         let kind = self.builder.end_input();
         if !self.options.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {
             let warning = Warning::ProxiesIgnored(input());
-            self.merged.warnings.push(warning);
+            self.merged.report.warnings.push(warning);
         }
         Ok(true)
     }
@@ -296,9 +293,9 @@ impl Batch<'_> {
     fn preprocessed(&mut self, source: &Source, input: Input) -> Result<(), ConvertError> {
         let input = input.into_seekable().map_err(unreadable(source))?;
         let outcome = webgrind::read(input, &source.to_string(), &mut self.builder)?;
-        self.merged.bytes_decompressed += outcome.bytes;
+        self.merged.report.bytes_decompressed += outcome.bytes;
         let warnings = outcome.warnings.into_iter().map(Warning::Preprocessed);
-        self.merged.warnings.extend(warnings);
+        self.merged.report.warnings.extend(warnings);
         Ok(())
     }
 
@@ -342,11 +339,11 @@ impl Batch<'_> {
             }
             (outcome, _) => outcome?,
         };
-        self.merged.bytes_decompressed += outcome.bytes;
+        self.merged.report.bytes_decompressed += outcome.bytes;
         let warnings = outcome.warnings.into_iter().map(Warning::Callgrind);
-        self.merged.warnings.extend(warnings);
+        self.merged.report.warnings.extend(warnings);
         if let Some((compression, bytes)) = cut {
-            self.merged.warnings.push(Warning::Cut {
+            self.merged.report.warnings.push(Warning::Cut {
                 input: source.clone(),
                 compression,
                 bytes,
