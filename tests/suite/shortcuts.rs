@@ -117,10 +117,10 @@ proptest! {
         document in aggregate(Size::Large),
         style in style(),
         seed: u64,
-        size in 1..700u64,
+        size in 2..700u64,
     ) {
         let text = [&spell(&document, &style).text, FOLLOWS].concat();
-        check_any_way(&text, seed, &[1, 3, size, 5000]);
+        check_any_way(&text, seed, &[1, size]);
     }
 
     #[test]
@@ -128,10 +128,10 @@ proptest! {
         trace in trace(Size::Signed),
         style in style(),
         seed: u64,
-        size in 1..700u64,
+        size in 2..700u64,
     ) {
         let text = [&spell(&trace.document, &style).text, FOLLOWS].concat();
-        check_any_way(&text, seed, &[1, 3, size, 5000]);
+        check_any_way(&text, seed, &[1, size]);
     }
 }
 
