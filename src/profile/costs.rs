@@ -617,6 +617,15 @@ mod tests {
         assert_eq!(table.row(0), [Cost::MIN]);
         assert!(table.has_saturated());
         table.unseal();
+        let mut rows = CostTable::new(2);
+        rows.push::<2>(&[0, Cost::MAX]);
+        rows.push_zeros();
+        rows.add::<2>(0, &[0, Cost::MAX]);
+        rows.add_within(1, 0);
+        rows.clear_row(0);
+        rows.seal();
+        assert_eq!(rows.row(0), [0, 0]);
+        assert_eq!(rows.row(1), [0, Cost::MAX]);
         let mut doubled = table.mapped(&ColumnMap::new(vec![vec![(0, 2)]]));
         assert_eq!(doubled.exact(0, 0), 10 * i128::from(Cost::MIN));
         doubled.add_exact(0, [-10 * i128::from(Cost::MIN) + 5]);
