@@ -89,10 +89,14 @@ impl CallTable {
         std::mem::replace(self, next)
     }
 
-    /// Adds calls to the edge of a key, entering it if it is new; their costs are to be added to
-    /// its row of [`costs`](Self::costs).
+    /// Adds calls and their costs to the edge of a key, entering it if it is new.
     #[inline]
-    pub fn add(&mut self, key: EdgeKey, calls: u64) -> Numbered<EdgeId> {
+    pub fn add<const WIDTH: usize>(
+        &mut self,
+        key: EdgeKey,
+        calls: u64,
+        costs: &[Cost],
+    ) -> Numbered<EdgeId> {
         let found = self.number(key);
         let (Numbered::Known(position) | Numbered::New(position)) = found else {
             return Numbered::Full;
@@ -112,6 +116,7 @@ impl CallTable {
         }
         let edge = &mut self.edges[position as usize];
         edge.calls = edge.calls.saturating_add(calls);
+        self.costs.add::<WIDTH>(position as usize, costs);
         found.map(EdgeId)
     }
 
@@ -185,7 +190,9 @@ impl CallTable {
                 file: edge.file().map_or(NameId::EMPTY, &name),
                 line: edge.line,
             };
-            let (Numbered::Known(id) | Numbered::New(id)) = self.add(key, edge.calls) else {
+            // Costs may have more than 64 bits.
+            let found = self.add::<ANY_WIDTH>(key, edge.calls, &[]);
+            let (Numbered::Known(id) | Numbered::New(id)) = found else {
                 return Err(ModelError::TooMany { what: "call edges" });
             };
             let costs = &mut self.costs;
@@ -311,7 +318,7 @@ mod tests {
             line,
         };
         for line in [1, 4_294_967_297, 1, 1 << 63] {
-            calls.add(key(line), 1);
+            calls.add::<1>(key(line), 1, &[]);
         }
         let edges = calls.edges().iter();
         let lines: Vec<_> = edges.map(|edge| (edge.line, edge.calls)).collect();
@@ -336,7 +343,7 @@ mod tests {
                 Some(_) => Numbered::Known(EdgeId(position)),
                 None => Numbered::New(EdgeId(position)),
             };
-            assert_eq!(calls.add(key, 1), expected);
+            assert_eq!(calls.add::<1>(key, 1, &[]), expected);
             if known.is_none() {
                 keys.push(key);
             }
@@ -354,7 +361,7 @@ mod tests {
             line,
         };
         for line in (0..5000).chain(0..5000) {
-            calls.add(key(line), 1);
+            calls.add::<1>(key(line), 1, &[]);
         }
         let lists = CallLists::new(&calls, 4);
         assert_eq!(lists.called_from(FunctionId(2)).len(), 5000);

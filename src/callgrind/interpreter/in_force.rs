@@ -4,18 +4,6 @@ use crate::callgrind::line::Named;
 use crate::callgrind::names::{FunctionName, IdTables, Place};
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
-/// How far the function is that the next costs belong to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Block {
-    /// There was no `fn=`.
-    #[default]
-    Unnamed,
-    /// `fn=` was read, but neither a cost nor a call: the function may not exist yet.
-    Named,
-    /// Its block is open in the builder, and belongs to this file.
-    Open(NameId),
-}
-
 /// Whom a `calls=` line calls.
 #[derive(Clone, Debug, Default)]
 struct Callee {
@@ -48,7 +36,9 @@ pub(super) struct InForce {
     function: Option<FunctionName>,
     /// In a profile without any `fl=`, the file in force at the last `fn=`.
     function_file: Option<NameId>,
-    block: Block,
+    /// The file of the function's block, if that is open in the builder. It is not between `fn=` and
+    /// the first cost or call: till then the function may not exist.
+    open_block: Option<NameId>,
     callee: Callee,
 }
 
@@ -122,7 +112,7 @@ impl InForce {
         if self.file.is_none() {
             self.function_file = self.inline_file;
         }
-        self.block = Block::Named;
+        self.open_block = None;
     }
 
     /// `cfn=`
@@ -134,7 +124,7 @@ impl InForce {
 
     /// Whether an `fn=` says whose the next costs are.
     pub fn has_function(&self) -> bool {
-        self.block != Block::Unnamed
+        self.function.is_some()
     }
 
     /// Whether a `cfn=` says whose the next calls are.
@@ -145,12 +135,12 @@ impl InForce {
     /// Whether the block of the function is open.
     #[inline]
     pub fn is_in_block(&self) -> bool {
-        matches!(self.block, Block::Open(_))
+        self.open_block.is_some()
     }
 
     /// Whether the function has been named, but its block is not open.
     pub fn is_before_block(&self) -> bool {
-        self.block == Block::Named
+        self.function.is_some() && !self.is_in_block()
     }
 
     /// Opens the block of the function that was named, and returns its name.
@@ -177,7 +167,7 @@ impl InForce {
         file: NameId,
         builder: &mut ProfileBuilder,
     ) {
-        self.block = Block::Open(file);
+        self.open_block = Some(file);
         builder.open_block(function, self.object(), file);
     }
 
@@ -203,15 +193,14 @@ impl InForce {
     #[inline]
     pub fn call_file(&self) -> NameId {
         match self.current_file() {
-            file if self.block == Block::Open(file) => NameId::EMPTY,
+            file if self.open_block == Some(file) => NameId::EMPTY,
             file => file,
         }
     }
 
     /// Whether the calls of the open block, if there is one, stand in its own file.
     pub fn calls_from_own_file(&self) -> bool {
-        let file = self.inline_file.or(self.file);
-        !self.is_in_block() || file.is_some_and(|file| self.block == Block::Open(file))
+        !self.is_in_block() || self.call_file() == NameId::EMPTY
     }
 
     /// Finds a function of this file and name: the one of a block, or the callee of a call.

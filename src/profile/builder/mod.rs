@@ -480,12 +480,9 @@ impl ProfileBuilder {
         calls: u64,
         costs: &[Cost],
     ) -> Numbered<EdgeId> {
-        let found = self.run.calls.add(key, calls);
-        match found {
-            Numbered::Known(edge) | Numbered::New(edge) => {
-                self.run.calls.costs.add::<WIDTH>(edge.index(), costs);
-            }
-            Numbered::Full => self.overflow = Some("call edges"),
+        let found = self.run.calls.add::<WIDTH>(key, calls, costs);
+        if found == Numbered::Full {
+            self.overflow = Some("call edges");
         }
         found
     }

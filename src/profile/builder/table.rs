@@ -82,12 +82,7 @@ impl Table {
 
     /// Adds calls to an edge; false if there are too many.
     fn add_to_edge(&mut self, key: EdgeKey, calls: u64, costs: &[Cost]) -> bool {
-        let found = self.sums.calls.add(key, calls);
-        if let Numbered::Known(edge) | Numbered::New(edge) = found {
-            let table = &mut self.sums.calls.costs;
-            table.add::<ANY_WIDTH>(edge.index(), costs);
-        }
-        found != Numbered::Full
+        self.sums.calls.add::<ANY_WIDTH>(key, calls, costs) != Numbered::Full
     }
 }
 
