@@ -294,21 +294,3 @@ fn several_inputs_are_read_at_once() {
     }
     assert!(child.wait().unwrap().success());
 }
-
-/// A file is read by ranges on all cores, a pipe in one go.
-#[test]
-fn a_large_trace_gives_what_it_gives_through_a_pipe() {
-    let trace = bytes("xdebug3/composer.cg");
-    let begins = |text: &[u8]| memchr::memmem::find(&trace, text).unwrap() + 1;
-    let (blocks, main) = (begins(b"\n\nfl="), begins(b"\nfn=(109) {main}"));
-    let mut text = trace[..blocks].to_vec();
-    while text.len() < 9 << 20 {
-        text.extend(&trace[blocks..main]);
-    }
-    text.extend(&trace[main..]);
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("large.cg");
-    fs::write(&path, &text).unwrap();
-    let from_file = program().arg(&path).args(["-f", "callgrind"]).output();
-    assert!(written(from_file.unwrap()) == written(run(["-f", "callgrind"], &text)));
-}

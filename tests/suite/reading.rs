@@ -3,7 +3,7 @@
 use std::fs;
 
 use cg_preprocess::callgrind;
-use cg_preprocess::convert::{self, ConvertError, Options};
+use cg_preprocess::convert::{self, Options};
 use cg_preprocess::io::Source;
 use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 use tempfile::TempDir;
@@ -33,17 +33,6 @@ fn any_files_become_a_profile() {
     assert_eq!(profile.total(), 150);
     assert!(!report.is_complete());
     assert_eq!(report.warnings.len(), 1);
-}
-
-#[test]
-fn what_cannot_be_read_is_an_error() {
-    let folder = TempDir::new().unwrap();
-    let missing = [Source::File(folder.path().join("missing"))];
-    let error = convert::read(&missing, &Options::default()).unwrap_err();
-    assert!(matches!(error, ConvertError::Open { .. }));
-    let twice = [Source::Stdin, Source::Stdin];
-    let error = convert::read(&twice, &Options::default()).unwrap_err();
-    assert!(matches!(error, ConvertError::StandardInputTwice));
 }
 
 #[test]
