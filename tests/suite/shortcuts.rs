@@ -106,6 +106,20 @@ fn ranges_of_traces() {
     }
 }
 
+/// A function without own costs in one range, which a call in another gives its line.
+#[test]
+fn a_line_comes_from_another_range() {
+    let own = "fl=(1)\nfn=(1)\n1 1 0\n\n".repeat(20);
+    let text = format!(
+        "version: 1\ncreator: xdebug 3\nevents: Time Memory\n\nfl=(1) a\nfn=(1) f\n1 1 0\n\n{own}\
+         fl=(1)\nfn=(2) waits\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n3 1 0\n\n{own}\
+         fl=(1)\nfn=(3) {{main}}\n1 1 0\ncfl=(1)\ncfn=(2)\ncalls=1 42 0\n2 2 0\n\n"
+    );
+    for range in 60..200 {
+        Reading::default().read_in_ranges(text.as_bytes(), range, 2);
+    }
+}
+
 proptest! {
     #![proptest_config(properties::config(64))]
 

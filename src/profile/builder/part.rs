@@ -14,9 +14,10 @@ impl ProfileBuilder {
     /// functions of the part are one here: then it is not known what came first.
     pub(crate) fn join(
         &mut self,
-        part: ProfileBuilder,
+        mut part: ProfileBuilder,
         known: &HashMap<NameId, NameId>,
     ) -> Option<Vec<NameId>> {
+        part.close_block();
         let names = part.names.iter().zip(0..).map(|(text, number)| {
             let known = known.get(&NameId::of(number)).copied();
             known.unwrap_or_else(|| self.intern(text))
@@ -46,6 +47,7 @@ impl ProfileBuilder {
         self.note_overflow(merged);
         self.section_total += part.section_total;
         self.input.has_saturated |= part.input.has_saturated;
+        self.run.may_lack_line |= part.run.may_lack_line;
         Some(names)
     }
 }
