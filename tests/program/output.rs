@@ -171,34 +171,6 @@ mod terminal {
         command.spawn().ok()
     }
 
-    /// One that is gone at once would only flicker.
-    #[test]
-    fn short_work_is_done_without_a_bar() {
-        let folder = TempDir::new().unwrap();
-        let pipe = folder.path().join("pipe");
-        let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
-        assert!(made.success());
-        let profile = bytes("xdebug3/composer.cg");
-        let (half, rest) = profile.split_at(profile.len() / 2);
-        // On a busy machine, even short work may last.
-        for _ in 0..5 {
-            let Some(child) = on_terminal(folder.path(), "-o out.pre pipe") else {
-                return;
-            };
-            let mut pipe = fs::File::options().write(true).open(&pipe).unwrap();
-            pipe.write_all(half).unwrap();
-            thread::sleep(Duration::from_millis(250));
-            pipe.write_all(rest).unwrap();
-            drop(pipe);
-            let output = child.wait_with_output().unwrap();
-            assert!(output.status.success());
-            if output.stdout.is_empty() {
-                return;
-            }
-        }
-        panic!("there was a bar each time");
-    }
-
     #[test]
     fn a_terminal_shows_how_far_it_is_and_keeps_nothing_of_it() {
         let folder = TempDir::new().unwrap();
