@@ -868,11 +868,10 @@ function showChanges() {
     enter: (row) => row.index !== NONE && go(toFunction(row)),
   });
   const more = signed(rest.change, withUnit(rest.change));
-  const others = [
-    rest.functions > 0 && `${grouped(rest.functions)} more changed by ${more} together.`,
-    found.unchanged > 0 && `${counted(found.unchanged, 'function')} did not change.`,
-  ];
-  show(soft(others.filter(Boolean).join(' ')));
+  show(soft(
+    rest.functions > 0 ? `${grouped(rest.functions)} more changed by ${more} together. ` : '',
+    found.unchanged > 0 ? `${counted(found.unchanged, 'function')} did not change.` : '',
+  ));
 }
 
 // ---- Keys, and the first look ------------------------------------------------------------------
