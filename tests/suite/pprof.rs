@@ -183,12 +183,20 @@ fn samples_have_a_value_for_each_of_many_events() {
 #[test]
 fn lines_of_calls_in_inlined_code_are_not_those_of_the_caller() {
     let text = "events: Ir\nfl=a.c\nfn=main\n1 1\ncfn=f\ncalls=1 0\n2 10\n\
-                fi=b.h\ncfi=a.c\ncfn=g\ncalls=1 0\n900 20\nfn=f\n3 10\nfn=g\n4 20\n";
+                fi=b.h\ncfi=a.c\ncfn=g\ncalls=1 0\n900 20\nfn=f\n3 4\n\
+                cfn=h\ncalls=1 0\n5 6\nfn=g\n4 20\nfn=h\n7 6\n";
     let options = profile_options(|options| options.call_files = true);
     let decoded = decode(&write(&read(text, options)).0);
     let stacks: Vec<_> = decoded.samples.iter().map(|(stack, _)| &**stack).collect();
-    let expected = ["main@a.c:1", "main@a.c:2;f@a.c:3", "main@a.c:1;g@a.c:4"];
+    let expected = [
+        "main@a.c:1",
+        "main@a.c:2;f@a.c:3",
+        "main@a.c:2;f@a.c:5;h@a.c:7",
+        "main@a.c:1;g@a.c:4",
+    ];
     assert_eq!(stacks, expected);
+    // Sums do not count the calls of a stack.
+    assert!(decoded.samples.iter().all(|(_, values)| values.len() == 1));
 }
 
 #[test]
