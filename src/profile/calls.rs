@@ -298,6 +298,13 @@ impl CallLists {
         self.called_from.of(function)
     }
 
+    /// Positions of the edges to some functions, from this one on.
+    pub fn to_functions(&self, from: usize, count: usize) -> &[u32] {
+        let starts = &self.called_from.starts;
+        let end = starts[(from + count).min(starts.len() - 1)];
+        &self.called_from.positions[starts[from] as usize..end as usize]
+    }
+
     /// Positions of the edges from a function.
     pub fn sub_calls(&self, function: FunctionId) -> &[u32] {
         self.sub_calls.of(function)

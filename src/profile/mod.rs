@@ -303,6 +303,14 @@ impl Profile {
         self.edges_at(self.lists().called_from(id))
     }
 
+    /// Reads the calls to some functions, from this one on, so that a cache has them.
+    pub(crate) fn fetch_calls(&self, from: FunctionId, count: usize) {
+        let edges = self.edges_at(self.lists().to_functions(from.index(), count));
+        std::hint::black_box(edges.fold(0, |sum, edge| {
+            sum ^ edge.calls ^ first_cost(edge.costs()).cast_unsigned()
+        }));
+    }
+
     /// The calls that a function makes, in order of first appearance.
     pub fn sub_calls(
         &self,
