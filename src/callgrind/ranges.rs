@@ -31,7 +31,7 @@ pub struct Ranges<'a> {
 const HEAD: u64 = 64 << 10;
 
 /// How far at most from where a range should begin a block is looked for.
-const SEARCHED: u64 = 256 << 10;
+const SEARCHED: u64 = 64 << 10;
 
 /// Does what [`read`](super::read) does, on several threads if it is a trace. `input` is at the
 /// beginning of the file.
@@ -98,11 +98,17 @@ impl Ranges<'_> {
         BufReader::with_capacity(BUFFER, (self.open)(range.clone()))
     }
 
-    /// Where blocks begin that are about a range from each other; the first one is known.
+    /// Where blocks begin that are about a range from each other, from this one on, and one near the
+    /// end: what follows it is read alone.
     fn blocks(&self, first: u64) -> Vec<u64> {
-        let count = self.length.saturating_sub(first) / self.range;
-        let others = (1..=count).filter_map(|range| self.block(first + range * self.range));
-        iter::once(first).chain(others).collect()
+        let end = self.length.saturating_sub(SEARCHED.min(self.range));
+        let count = end.saturating_sub(first) / self.range;
+        let nexts = (1..=count).map(|range| first + range * self.range);
+        let others = nexts.chain([end.max(first)]);
+        let others = others.filter_map(|next| self.block(next));
+        let mut starts: Vec<u64> = iter::once(first).chain(others).collect();
+        starts.dedup();
+        starts
     }
 
     /// Where the first block begins after the line at `from`, unless that is far.

@@ -196,7 +196,7 @@ fn sums_beside(sums: &[Source], inputs: &[Found<'_>]) -> Vec<Warning> {
 const BATCHES: usize = 8;
 
 /// The same for ranges of one input, each of which has to learn names, functions and calls anew.
-const RANGES: u64 = 16;
+const RANGES: u64 = 32;
 
 /// How long these are at least.
 const LEAST_RANGE: u64 = 4 << 20;
