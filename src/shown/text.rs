@@ -40,11 +40,11 @@ pub(crate) fn excerpt(line: &[u8]) -> String {
     let line = line.trim_ascii_end();
     // One character more than is shown, to find out whether there is one.
     let start = &line[..line.len().min((LONGEST + 1) * CHARACTER)];
-    let mut shown = String::new();
+    let mut shown = String::with_capacity(start.len());
     for unit in units(start) {
         let before = shown.len();
         unit.add_to(&mut shown);
-        if shown.chars().count() > LONGEST {
+        if shown.len() > LONGEST && shown.chars().count() > LONGEST {
             shown.truncate(before);
             shown.push('…');
             break;
