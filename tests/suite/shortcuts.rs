@@ -120,6 +120,21 @@ fn a_line_comes_from_another_range() {
     }
 }
 
+/// A name that is put together of others, whatever stands before their ids.
+#[test]
+fn names_of_another_range_are_put_together() {
+    let own = "fl=(1)\nfn=(1)\n1 1 0\n\n".repeat(20);
+    for blanks in [" ", "  ", "\t", ""] {
+        let text = format!(
+            "version: 1\ncreator: xdebug 3\nevents: Time Memory\n\nfl=(1) a\nfn=(1) f\n1 1 0\n\n{own}\
+             fl=(1)\nfn=(3) g\n1 1 0\n\nfl=(1)\nfn=(4){blanks}(1)'(3)\n1 1 0\n\n{own}"
+        );
+        for range in (60..400).step_by(20) {
+            Reading::default().read_in_ranges(text.as_bytes(), range, 2);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(properties::config(64))]
 

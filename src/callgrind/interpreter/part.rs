@@ -5,8 +5,6 @@
 
 use std::collections::HashMap;
 
-use memchr::memmem;
-
 use super::columns::FastPath;
 use super::costs::Expect;
 use super::{Interpreter, line_end};
@@ -64,7 +62,9 @@ impl Interpreter<'_> {
             // Names that are put together need the ids of others.
             _ => {
                 let line = &line[..line_end(line, 0)];
-                KEYS.iter().any(|key| line.starts_with(key)) && memmem::find(line, b") (").is_none()
+                let name = line.split(|&byte| byte == b')').nth(1).unwrap_or_default();
+                KEYS.iter().any(|key| line.starts_with(key))
+                    && !name.trim_ascii_start().starts_with(b"(")
             }
         }
     }
