@@ -533,6 +533,19 @@ mod tests {
     }
 
     #[test]
+    fn of_very_long_names_no_part_is_left_out() {
+        let name = |length| format!("f<{}>g", "x".repeat(length));
+        assert_eq!(short_name(&name((1 << 16) - 4), 12), "f<…>g");
+        assert_eq!(short_name(&name((1 << 16) - 3), 12), "f<x…xxxxxx>g");
+        // Nor any that stands in 64 others.
+        let nested =
+            |text: &str, depth| format!("{}{text}{}", "f<".repeat(depth), ">".repeat(depth));
+        let shown = nested("…", 64);
+        assert_eq!(short_name(&nested("xyz", 64), 194), shown);
+        assert_eq!(short_name(&nested("xyz", 65), 197), format!("{shown}>"));
+    }
+
+    #[test]
     fn paths_lose_their_outer_folders() {
         let closure = r"App\Models\{closure:/srv/app/src/features.php:15-15}";
         for (width, short) in [

@@ -147,6 +147,15 @@ fn is_ignorable(c: char) -> bool {
 mod tests {
     use super::*;
 
+    /// Counted in Unicode's data: 4,174 default ignorable code points, 25 other format characters
+    /// (`Cf`), 2 separators of lines and paragraphs.
+    #[test]
+    fn ignorable_characters_are_those_of_unicode() {
+        let ignorable = || ('\0'..=char::MAX).filter(|&c| is_ignorable(c));
+        let sum: u64 = ignorable().map(|c| u64::from(u32::from(c))).sum();
+        assert_eq!((ignorable().count(), sum), (4201, 3_771_016_698));
+    }
+
     #[test]
     fn what_people_can_read_stays_as_it_is() {
         for text in [

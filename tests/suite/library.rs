@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::io::{self, Cursor, Read};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use cg_preprocess::callgrind::{self, KindChoice, Outcome, Ranges};
 use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
@@ -107,16 +108,23 @@ impl Reading {
     #[track_caller]
     pub fn read_in_ranges(&self, text: &[u8], range: u64, threads: usize) {
         let at = |byte: u64| usize::try_from(byte).map_or(text.len(), |at| at.min(text.len()));
+        let (passed, left) = (AtomicU64::new(0), AtomicUsize::new(0));
         let ranges = Ranges {
             length: text.len() as u64,
             threads,
             range,
             open: &|range| Box::new(&text[at(range.start)..at(range.end)]),
-            passed: &|_| (),
+            passed: &|bytes| _ = passed.fetch_add(bytes, Relaxed),
         };
-        let found = self.read_by([text], |text, builder| {
-            callgrind::read_ranges(text, &ranges, INPUT, &self.read, builder)
+        let found = self.read_by([text], |mut text, builder| {
+            let outcome = callgrind::read_ranges(&mut text, &ranges, INPUT, &self.read, builder);
+            left.store(text.len(), Relaxed);
+            outcome
         });
+        if found.is_ok() {
+            // Each byte has been read by way of the input, or has passed.
+            assert_eq!(passed.into_inner(), left.into_inner() as u64, "{range}");
+        }
         let (found, expected) = (described(&found), described(&self.read([text])));
         let text = text.escape_ascii();
         assert!(
