@@ -173,7 +173,7 @@ pub fn write(
     let mut output = Vec::new();
     let written = match format {
         Format::Preprocessed(version) => return write_file(profile, version, on_overflow),
-        Format::Json => json::write(profile, &json::Notes::default(), &mut output),
+        Format::Json => json::write(profile, &[], &mut output),
         Format::Text(options) => {
             text::write(profile, &options, &mut output).map_err(|error| error.to_string())?;
             Ok(())

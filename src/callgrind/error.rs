@@ -31,7 +31,9 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.problem.kind {
-            ProblemKind::Empty => write!(f, "{}: {}", self.input, self.problem),
+            ProblemKind::Empty | ProblemKind::Compressed => {
+                write!(f, "{}: {}", self.input, self.problem)
+            }
             _ => write!(f, "{}:{}: {}", self.input, self.line, self.problem),
         }
     }
@@ -47,17 +49,33 @@ impl std::error::Error for Error {
 /// What is wrong with a line, and what was found there.
 #[derive(Debug)]
 pub struct Problem {
-    pub(super) kind: ProblemKind,
+    kind: ProblemKind,
     /// The line from the offending place on, if there is something to show.
-    pub(super) found: Option<String>,
+    found: Option<String>,
 }
 
 impl Problem {
     /// A problem at a place in a line.
     #[cold]
     pub(super) fn at(kind: ProblemKind, data: &[u8], pos: usize) -> Self {
-        let found = Some(excerpt(Cursor::new(data, pos).rest_of_line()));
+        let found = excerpt(Cursor::new(data, pos).rest_of_line());
+        Problem::with(kind, found)
+    }
+
+    /// A problem with what was found.
+    pub(super) fn with(kind: ProblemKind, found: String) -> Self {
+        let found = Some(found);
         Problem { kind, found }
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &ProblemKind {
+        &self.kind
+    }
+
+    /// What was found, where there is something to show.
+    pub(super) fn into_found(self) -> String {
+        self.found.unwrap_or_default()
     }
 }
 
@@ -122,6 +140,9 @@ pub enum ProblemKind {
         "unknown line: expected a cost line, a position such as \"fn=\" or a header such as \"events:\""
     )]
     UnknownLine,
+    /// The bytes of gzip or zstd.
+    #[error("is compressed, and only text is read here: decompress it first")]
+    Compressed,
     /// A line of more than 16 MiB.
     #[error("line over 16 MiB: this is no callgrind profile")]
     LineTooLong,

@@ -18,6 +18,7 @@ use cg_preprocess::profile::EventChoice;
 
 use super::help::PREPROCESSOR;
 use super::inputs::names_as_bytes;
+#[cfg(unix)]
 use super::signals;
 
 const USAGE: &str = "Usage: preprocessor IN OUT [PROXY_FUNCTION...]";

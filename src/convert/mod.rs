@@ -11,17 +11,16 @@ mod warning;
 mod write;
 
 use crate::callgrind;
-use crate::io::{Found, OutputOptions, Progress, Source, Target, Unfinished, is_profile};
+use crate::io::{Found, Output, OutputOptions, Progress, Source, Target, Unfinished, is_profile};
 use crate::profile::{EventChoice, Gate, GrowthFailure, InclusiveCost, Profile};
-use crate::report::json::Completeness;
 use crate::report::{html, text};
 use crate::shown::text::excerpt;
 use crate::webgrind::OnOverflow;
 pub use error::{ConvertError, FormatError};
 pub use format::{EventNeed, Format, Needs, RowChoice};
 pub use warning::Warning;
+use write::Base;
 pub use write::Loaded;
-use write::{Base, Destination};
 
 /// How to convert.
 #[derive(Clone, Debug, Default)]
@@ -203,7 +202,7 @@ pub struct Conversion<'a> {
     /// Why other inputs cannot be opened.
     left_out: Vec<ConvertError>,
     base: Vec<Found<'a>>,
-    output: Destination<'a>,
+    output: Output,
     options: &'a Options,
     progress: Progress,
 }
@@ -219,12 +218,12 @@ impl<'a> Conversion<'a> {
     /// [`ConvertError::StandardInputTwice`].
     pub fn prepare(
         inputs: &'a [Source],
-        output: &'a Target,
+        target: &Target,
         options: &'a Options,
     ) -> Result<Self, ConvertError> {
-        let place = output.check(options.output.links);
-        let place = place.map_err(|source| ConvertError::Output {
-            output: output.clone(),
+        let output = target.check(options.output.links);
+        let output = output.map_err(|source| ConvertError::Output {
+            output: target.clone(),
             source,
         })?;
         let base = options.base.as_slice();
@@ -233,12 +232,12 @@ impl<'a> Conversion<'a> {
             return Err(ConvertError::NoComparison);
         }
         check_standard_input(inputs.iter().chain(base))?;
-        let overwritten = place.identity();
+        let overwritten = output.identity();
         let find_other = |input: &'a Source| {
             let found = find(input)?;
             if overwritten.is_some() && found.identity == overwritten {
                 return Err(ConvertError::OverInput {
-                    output: output.clone(),
+                    output: target.clone(),
                     input: input.clone(),
                 });
             }
@@ -246,18 +245,15 @@ impl<'a> Conversion<'a> {
         };
         let (inputs, left_out) = find_all(inputs, options, find_other)?;
         let base: Vec<_> = base.iter().map(find_other).collect::<Result<_, _>>()?;
-        let is_profile = || place.path().is_some_and(is_profile);
+        let is_profile = || output.file.as_deref().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
-            return Err(ConvertError::OverProfile(output.clone()));
+            return Err(ConvertError::OverProfile(target.clone()));
         }
         Ok(Conversion {
             inputs,
             left_out,
             base,
-            output: Destination {
-                target: output,
-                place,
-            },
+            output,
             options,
             progress: Progress::default(),
         })
@@ -270,7 +266,7 @@ impl<'a> Conversion<'a> {
 
     /// The file that is being written, if any, so that a signal handler can remove it.
     pub fn unfinished(&self) -> Unfinished {
-        self.output.place.unfinished()
+        self.output.unfinished.clone()
     }
 
     /// How many bytes there are to read, if all inputs are files.
@@ -312,19 +308,11 @@ impl<'a> Conversion<'a> {
     fn read_base(&self, new: &mut Profile, report: &mut Report) -> Result<Base, ConvertError> {
         let inputs = error::together(&self.base);
         let (mut profile, mut base_report) = self.load(&self.base, None)?;
-        let complete = Completeness {
-            base: base_report.is_complete(),
-            new: report.is_complete(),
-        };
         base_report.warnings.append(&mut report.warnings);
         report.warnings = base_report.warnings;
         report.bytes_decompressed += base_report.bytes_decompressed;
         match profile.keep_common_events(new) {
-            Ok(()) => Ok(Base {
-                inputs,
-                profile,
-                complete,
-            }),
+            Ok(()) => Ok(Base { inputs, profile }),
             Err(error) => Err(ConvertError::Compare { inputs, error }),
         }
     }

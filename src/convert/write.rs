@@ -4,12 +4,11 @@ use std::io::{self, Write};
 
 use super::warning::estimated;
 use super::{ConvertError, Format, FormatError, Options, Report, Warning, allow_gates};
-use crate::io::{Place, Target};
+use crate::io::Output;
 use crate::profile::{Comparison, GrowthFailure, Profile, Stacks};
-use crate::report::json::{self, Completeness};
 #[cfg(feature = "compression")]
 use crate::report::pprof;
-use crate::report::{collapsed, html, markdown, text, tree};
+use crate::report::{collapsed, html, json, markdown, text, tree};
 use crate::shown::text::excerpt;
 use crate::webgrind::WriteOptions;
 use crate::{callgrind, webgrind};
@@ -20,7 +19,7 @@ pub struct Loaded<'a> {
     pub(super) profile: Profile,
     pub(super) report: Report,
     pub(super) base: Option<Base>,
-    pub(super) output: Destination<'a>,
+    pub(super) output: Output,
     pub(super) options: &'a Options,
 }
 
@@ -30,26 +29,17 @@ pub(super) struct Base {
     /// Where it comes from.
     pub inputs: String,
     pub profile: Profile,
-    pub complete: Completeness,
-}
-
-/// The inputs beside what they are compared with.
-struct Compared<'a> {
-    base: &'a Base,
-    comparison: Comparison<'a>,
-    /// What comes of the limits.
-    limits: Vec<markdown::Verdict>,
 }
 
 impl Base {
-    /// Compares a profile with it. The report gets what there is to say about the comparison, and the
-    /// limits that are not kept.
+    /// Compares a profile with it, and tells what comes of the limits. The report gets what there is to
+    /// say about the comparison, and the limits that are not kept.
     fn compare<'a>(
         &'a self,
         new: &'a Profile,
         options: &Options,
         report: &mut Report,
-    ) -> Result<Compared<'a>, ConvertError> {
+    ) -> Result<(Comparison<'a>, Vec<markdown::Verdict>), ConvertError> {
         let compare = match options.per_run {
             true => Comparison::per_run,
             false => Comparison::new,
@@ -90,11 +80,7 @@ impl Base {
         }
         allow_gates(options, comparison.first().name, &mut warnings)?;
         report.warnings.extend(warnings);
-        Ok(Compared {
-            base: self,
-            comparison,
-            limits,
-        })
+        Ok((comparison, limits))
     }
 }
 
@@ -118,15 +104,11 @@ impl Loaded<'_> {
             None => None,
             Some(base) => Some(base.compare(profile, options, &mut self.report)?),
         };
-        let (complete, warnings) = (self.report.is_complete(), &self.report.warnings);
+        let warnings = &self.report.warnings;
         // What readers of the output should know about the inputs.
-        let notes = |found: &[Warning]| json::Notes {
-            complete,
-            warnings: warnings
-                .iter()
-                .chain(found)
-                .map(Warning::to_string)
-                .collect(),
+        let notes = |found: &[Warning]| -> Vec<String> {
+            let all = warnings.iter().chain(found);
+            all.map(Warning::to_string).collect()
         };
         let mut found = Vec::new();
         let stacks = |found: &mut Vec<Warning>| {
@@ -135,7 +117,7 @@ impl Loaded<'_> {
             found.extend(estimated(base.as_ref(), &new));
             (base, new)
         };
-        let bytes = self.output.write(|to| {
+        let bytes = write_to(&self.output, |to| {
             match (options.format, &compared) {
                 (Format::V4 | Format::V5 | Format::V6 | Format::V7, _) => {
                     let version = options.format.version().unwrap_or_default();
@@ -159,33 +141,29 @@ impl Loaded<'_> {
                 }
                 (Format::Tree, _) => tree::write(&stacks(&mut found).1, text, to)?,
                 (Format::Text, None) => text::write(profile, text, to)?,
-                (Format::Text, Some(compared)) => {
-                    text::write_comparison(&compared.comparison, text, to)?;
+                (Format::Text, Some((comparison, _))) => {
+                    text::write_comparison(comparison, text, to)?;
                 }
-                (Format::Markdown, None) => markdown::write(profile, text, complete, to)?,
-                (Format::Markdown, Some(compared)) => {
-                    let (comparison, complete) = (&compared.comparison, compared.base.complete);
-                    markdown::write_comparison(comparison, &compared.limits, text, complete, to)?;
+                (Format::Markdown, None) => markdown::write(profile, text, to)?,
+                (Format::Markdown, Some((comparison, limits))) => {
+                    markdown::write_comparison(comparison, limits, text, to)?;
                 }
                 #[cfg(feature = "compression")]
                 (Format::Pprof, _) => {
                     let (base, new) = stacks(&mut found);
-                    let notes = notes(&found).warnings;
+                    let notes = notes(&found);
                     let warnings = pprof::write(&new, base.as_ref(), options.per_run, &notes, to)?;
                     found.extend(warnings.into_iter().map(Warning::Pprof));
                 }
                 (Format::Json, None) => json::write(profile, &notes(&[]), to)?,
-                (Format::Json, Some(compared)) => {
-                    json::write_comparison(&compared.comparison, &compared.base.complete, to)?;
-                }
+                (Format::Json, Some((comparison, _))) => json::write_comparison(comparison, to)?,
                 (Format::Html, compared) => {
                     let (base, new) = stacks(&mut found);
                     let sides = compared.as_ref().zip(base.as_ref());
-                    let compared = sides.map(|(compared, base)| html::Compared {
+                    let compared = sides.map(|((comparison, limits), base)| html::Compared {
                         base,
-                        comparison: &compared.comparison,
-                        complete: compared.base.complete,
-                        limits: &compared.limits,
+                        comparison,
+                        limits,
                     });
                     html::write(&new, compared.as_ref(), &notes(&found), &options.html, to)?;
                 }
@@ -198,39 +176,30 @@ impl Loaded<'_> {
     }
 }
 
-/// Where the output goes, by its name and as it was found.
-#[derive(Debug)]
-pub(super) struct Destination<'a> {
-    pub target: &'a Target,
-    pub place: Place,
-}
-
-impl Destination<'_> {
-    /// Writes with `fill`; how many bytes. A reader that has closed the pipe is no error.
-    fn write(
-        &self,
-        fill: impl FnOnce(&mut dyn Write) -> Result<(), FormatError>,
-    ) -> Result<u64, ConvertError> {
-        let written = self.place.write(|output| {
-            let mut output = Counting { output, bytes: 0 };
-            fill(&mut output)?;
-            Ok(output.bytes)
-        });
-        let output = self.target.clone();
-        match written {
-            Ok(bytes) => Ok(bytes),
-            Err(
-                FormatError::Io(source)
-                | FormatError::Webgrind(webgrind::WriteError::Io(source))
-                | FormatError::Callgrind(callgrind::WriteError::Io(source))
-                | FormatError::Text(text::Error::Io(source)),
-            ) => match source.kind() {
-                io::ErrorKind::BrokenPipe => Ok(0),
-                _ => Err(ConvertError::Output { output, source }),
-            },
-            Err(FormatError::Text(error)) => Err(ConvertError::Report(error)),
-            Err(source) => Err(ConvertError::Format { output, source }),
-        }
+/// Writes with `fill`; how many bytes. A reader that has closed the pipe is no error.
+fn write_to(
+    output: &Output,
+    fill: impl FnOnce(&mut dyn Write) -> Result<(), FormatError>,
+) -> Result<u64, ConvertError> {
+    let written = output.write(|output| {
+        let mut output = Counting { output, bytes: 0 };
+        fill(&mut output)?;
+        Ok(output.bytes)
+    });
+    let output = output.target.clone();
+    match written {
+        Ok(bytes) => Ok(bytes),
+        Err(
+            FormatError::Io(source)
+            | FormatError::Webgrind(webgrind::WriteError::Io(source))
+            | FormatError::Callgrind(callgrind::WriteError::Io(source))
+            | FormatError::Text(text::Error::Io(source)),
+        ) => match source.kind() {
+            io::ErrorKind::BrokenPipe => Ok(0),
+            _ => Err(ConvertError::Output { output, source }),
+        },
+        Err(FormatError::Text(error)) => Err(ConvertError::Report(error)),
+        Err(source) => Err(ConvertError::Format { output, source }),
     }
 }
 

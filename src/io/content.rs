@@ -3,8 +3,6 @@
 use std::fmt;
 use std::io::{self, BufRead, Cursor, Read};
 
-use thiserror::Error;
-
 /// How many bytes it takes to tell: the header of a tar archive.
 const LENGTH: usize = 512;
 
@@ -40,71 +38,32 @@ pub(super) enum Content {
     Preprocessed,
     /// Compressed data.
     Compressed(Compression),
-    /// A known kind of file that is not read.
-    Foreign(Foreign),
-}
-
-/// Files that people mistake for profiles, with messages that say what to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub(super) enum Foreign {
-    #[error("it is {name} data, which have to be decompressed first, as with \"{command}\"")]
-    Compressed {
+    /// Data that were compressed in a way that is not read.
+    Packed {
         name: &'static str,
         /// Decompresses it to standard output.
         command: &'static str,
     },
-    #[error("it is a tar archive: extract it and name the profiles in it")]
-    Tar,
-    #[error(
-        "it is an Xdebug function trace, not a profile: run the script again with xdebug.mode=profile"
-    )]
-    XdebugTrace,
-    #[error(
-        "it is a flame-graph trace of Xdebug, or other collapsed stacks, not a profile: open it with inferno-flamegraph or speedscope, or run the script again with xdebug.mode=profile"
-    )]
-    Stacks,
-    #[error(
-        "it is text in UTF-16, as PowerShell's > writes it: convert it with \"iconv -f UTF-16 -t UTF-8\""
-    )]
-    Utf16,
-    #[error(
-        "it is a recording of Linux perf: look at it with \"perf report\", or run the program under \"valgrind --tool=callgrind\""
-    )]
-    Perf,
-    #[error("it is a pprof profile: convert it with \"pprof -callgrind\" first")]
-    Pprof,
-    #[error(
-        "it is a CPU profile of gperftools: convert it with \"google-pprof --callgrind PROGRAM PROFILE\" first"
-    )]
-    Gperftools,
-    #[error(
-        "it is a profile in speedscope's own format: open it in speedscope, or name the profile it was made from"
-    )]
-    Speedscope,
-    #[error("it is JSON, not a callgrind profile: name the profile it was made from")]
-    Json,
-    #[error(
-        "it is a program, not a profile: run it under \"valgrind --tool=callgrind\" and name the file that Valgrind writes"
-    )]
-    Elf,
+    /// A file that people mistake for a profile, with a message that says what to do.
+    Foreign(&'static str),
 }
 
 impl Content {
     /// Tells it from the first bytes, of which there are fewer than [`LENGTH`] only in a shorter
     /// input.
     pub fn of(head: &[u8]) -> Self {
-        let compressed = |name, command| Content::Foreign(Foreign::Compressed { name, command });
+        let packed = |name, command| Content::Packed { name, command };
         match head {
             [] => Content::Empty,
             [0x1f, 0x8b, ..] => Content::Compressed(Compression::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Content::Compressed(Compression::Zstd),
             // A frame to be skipped may stand before the first one with data.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Content::Compressed(Compression::Zstd),
-            [0xfd, b'7', b'z', b'X', ..] => compressed("xz", "xz -dc"),
-            [b'B', b'Z', b'h', b'1'..=b'9', ..] => compressed("bzip2", "bzip2 -dc"),
-            [0x04, 0x22, 0x4d, 0x18, ..] => compressed("LZ4", "lz4 -dc"),
-            [b'P', b'K', 0x03, 0x04, ..] => compressed("ZIP", "unzip -p"),
-            _ => match Foreign::of(head) {
+            [0xfd, b'7', b'z', b'X', ..] => packed("xz", "xz -dc"),
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => packed("bzip2", "bzip2 -dc"),
+            [0x04, 0x22, 0x4d, 0x18, ..] => packed("LZ4", "lz4 -dc"),
+            [b'P', b'K', 0x03, 0x04, ..] => packed("ZIP", "unzip -p"),
+            _ => match foreign(head) {
                 Some(foreign) => Content::Foreign(foreign),
                 // A version, little-endian; text has no zero bytes.
                 None if matches!(head, [_, 0, 0, 0, ..]) => Content::Preprocessed,
@@ -114,29 +73,44 @@ impl Content {
     }
 }
 
-impl Foreign {
-    fn of(head: &[u8]) -> Option<Self> {
-        Some(match head {
-            [0x7f, b'E', b'L', b'F', ..] => Foreign::Elf,
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Foreign::Utf16,
-            // Without a mark; the first characters are ASCII in any profile.
-            [1..=127, 0, 1..=127, 0, ..] | [0, 1..=127, 0, 1..=127, ..] => Foreign::Utf16,
-            _ if head.starts_with(b"PERFILE2") || head.starts_with(b"2ELIFREP") => Foreign::Perf,
-            _ if is_tar(head) => Foreign::Tar,
-            _ if is_xdebug_trace(head) => Foreign::XdebugTrace,
-            _ if head.starts_with(b"{main};") || head.starts_with(b"{main} ") => Foreign::Stacks,
-            _ if is_pprof(head) => Foreign::Pprof,
-            _ if is_gperftools(head) => Foreign::Gperftools,
-            // A bracket, with which no line of a profile begins.
-            _ => match head.trim_ascii_start() {
-                [b'{', rest @ ..] if contains(rest, b"speedscope.app/file-format") => {
-                    Foreign::Speedscope
-                }
-                [b'{' | b'[', ..] => Foreign::Json,
-                _ => return None,
-            },
-        })
-    }
+/// What to do with a file that is mistaken for a profile.
+fn foreign(head: &[u8]) -> Option<&'static str> {
+    Some(match head {
+        [0x7f, b'E', b'L', b'F', ..] => {
+            "it is a program, not a profile: run it under \"valgrind --tool=callgrind\" and name the file that Valgrind writes"
+        }
+        // With its mark or without; the first characters are ASCII in any profile.
+        [0xff, 0xfe, ..]
+        | [0xfe, 0xff, ..]
+        | [1..=127, 0, 1..=127, 0, ..]
+        | [0, 1..=127, 0, 1..=127, ..] => {
+            "it is text in UTF-16, as PowerShell's > writes it: convert it with \"iconv -f UTF-16 -t UTF-8\""
+        }
+        _ if head.starts_with(b"PERFILE2") || head.starts_with(b"2ELIFREP") => {
+            "it is a recording of Linux perf: look at it with \"perf report\", or run the program under \"valgrind --tool=callgrind\""
+        }
+        _ if is_tar(head) => "it is a tar archive: extract it and name the profiles in it",
+        _ if is_xdebug_trace(head) => {
+            "it is an Xdebug function trace, not a profile: run the script again with xdebug.mode=profile"
+        }
+        _ if head.starts_with(b"{main};") || head.starts_with(b"{main} ") => {
+            "it is a flame-graph trace of Xdebug, or other collapsed stacks, not a profile: open it with inferno-flamegraph or speedscope, or run the script again with xdebug.mode=profile"
+        }
+        _ if is_pprof(head) => "it is a pprof profile: convert it with \"pprof -callgrind\" first",
+        _ if is_gperftools(head) => {
+            "it is a CPU profile of gperftools: convert it with \"google-pprof --callgrind PROGRAM PROFILE\" first"
+        }
+        // A bracket, with which no line of a profile begins.
+        _ => match head.trim_ascii_start() {
+            [b'{', rest @ ..] if contains(rest, b"speedscope.app/file-format") => {
+                "it is a profile in speedscope's own format: open it in speedscope, or name the profile it was made from"
+            }
+            [b'{' | b'[', ..] => {
+                "it is JSON, not a callgrind profile: name the profile it was made from"
+            }
+            _ => return None,
+        },
+    })
 }
 
 /// Whether the first 512 bytes are a header of tar, which holds the sum of its own bytes.
@@ -202,7 +176,6 @@ fn is_gperftools(head: &[u8]) -> bool {
 /// Whether the first bytes are those of a callgrind profile, other than one that this program
 /// wrote.
 pub(super) fn is_profile(head: &[u8]) -> bool {
-    let head = &head[..head.len().min(LENGTH)];
     const KEYS: [&[u8]; 8] = [
         b"# callgrind format",
         b"version:",
@@ -221,31 +194,18 @@ pub(super) fn is_profile(head: &[u8]) -> bool {
     begins_with_key && !lines.any(|line| line.starts_with(OURS))
 }
 
-/// A stream whose first bytes were looked at. Those that had to be taken from it, because it gave
-/// too few at a time, come first again.
+/// A stream whose first bytes were looked at. They come first again.
 pub(super) type Recognised<R> = io::Chain<Cursor<Vec<u8>>, R>;
 
 /// Looks at the first bytes of a stream.
-pub(super) fn recognise<R: BufRead>(mut stream: R) -> io::Result<(Content, Recognised<R>)> {
-    let mut taken = Vec::new();
-    let buffered = fill(&mut stream)?;
-    let head = if buffered.len() >= LENGTH {
-        &buffered[..LENGTH]
-    } else {
-        stream
-            .by_ref()
-            .take(LENGTH as u64)
-            .read_to_end(&mut taken)?;
-        &taken
-    };
-    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+pub(super) fn recognise<R: Read>(mut stream: R) -> io::Result<(Content, Recognised<R>)> {
+    let mut head = Vec::with_capacity(LENGTH);
+    let length = LENGTH as u64;
+    stream.by_ref().take(length).read_to_end(&mut head)?;
+    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&head);
     let (content, mark) = (Content::of(text), head.len() - text.len());
-    let mut stream = Cursor::new(taken).chain(stream);
-    if mark > 0 {
-        fill(&mut stream)?;
-        stream.consume(mark);
-    }
-    Ok((content, stream))
+    head.drain(..mark);
+    Ok((content, Cursor::new(head).chain(stream)))
 }
 
 /// The bytes that are in the buffer, after filling it if there are none.
@@ -309,9 +269,10 @@ mod tests {
             let text = format!("{mark}events: Ir\n");
             let little = text.encode_utf16().flat_map(u16::to_le_bytes);
             let big = text.encode_utf16().flat_map(u16::to_be_bytes);
-            let utf16 = Content::Foreign(Foreign::Utf16);
-            assert_eq!(Content::of(&little.collect::<Vec<_>>()), utf16);
-            assert_eq!(Content::of(&big.collect::<Vec<_>>()), utf16);
+            for head in [little.collect::<Vec<_>>(), big.collect()] {
+                let advice = foreign(&head).unwrap();
+                assert!(advice.starts_with("it is text in UTF-16"), "{advice}");
+            }
         }
     }
 
@@ -321,7 +282,8 @@ mod tests {
             &b"\n\x04\x08\x01\x10\x02rest"[..],
             b"\n\x06\x08\x81\x01\x10\x82\x01rest",
         ] {
-            assert_eq!(Content::of(head), Content::Foreign(Foreign::Pprof));
+            let advice = foreign(head).unwrap();
+            assert!(advice.starts_with("it is a pprof profile"), "{advice}");
         }
     }
 

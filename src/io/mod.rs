@@ -10,7 +10,7 @@ mod progress;
 mod source;
 
 pub use content::Compression;
-pub(crate) use output::Place;
+pub(crate) use output::Output;
 pub use output::{Links, Options as OutputOptions, Target, Unfinished, locate};
 pub(crate) use progress::FileFrom;
 pub use progress::Progress;

@@ -48,10 +48,19 @@ impl Target {
     }
 
     /// Checks, as far as possible without writing, that it can be written.
-    pub(crate) fn check(&self, links: Links) -> io::Result<Place> {
-        let path = match self {
-            Target::Stdout => return Ok(Place::Stream(self.clone())),
-            Target::File(path) => path,
+    pub(crate) fn check(&self, links: Links) -> io::Result<Output> {
+        Ok(Output {
+            target: self.clone(),
+            file: self.file(links)?,
+            unfinished: Unfinished::default(),
+        })
+    }
+
+    /// The regular file that it is after following all links, if it is one. It may not exist yet;
+    /// its folder can be written.
+    fn file(&self, links: Links) -> io::Result<Option<PathBuf>> {
+        let Target::File(path) = self else {
+            return Ok(None);
         };
         // This follows links as well, if the system allows it.
         let found = fs::metadata(path);
@@ -64,7 +73,7 @@ impl Target {
                         "it is another user's, in a folder that everybody may write to",
                     ));
                 }
-                return Ok(Place::Stream(self.clone()));
+                return Ok(None);
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -73,8 +82,7 @@ impl Target {
             return Err(io::ErrorKind::NotADirectory.into());
         }
         try_folder(folder(&path))?;
-        let unfinished = Unfinished::default();
-        Ok(Place::File { path, unfinished })
+        Ok(Some(path))
     }
 }
 
@@ -207,42 +215,22 @@ fn is_device(metadata: &Metadata) -> bool {
 
 /// An output that can probably be written.
 #[derive(Debug)]
-pub(crate) enum Place {
-    /// A regular file after following all links, which may not exist yet. Its folder can be
-    /// written.
-    File {
-        path: PathBuf,
-        unfinished: Unfinished,
-    },
-    /// Something that takes bytes in order: standard output, a pipe, a device.
-    Stream(Target),
+pub(crate) struct Output {
+    pub target: Target,
+    /// The regular file, after following all links; none if bytes go to standard output, a pipe or a
+    /// device in order.
+    pub file: Option<PathBuf>,
+    /// The file to remove if the program has to end.
+    pub unfinished: Unfinished,
 }
 
-impl Place {
-    /// The path of the file, if it is one. The file may not exist yet.
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Place::File { path, .. } => Some(path),
-            Place::Stream(_) => None,
-        }
-    }
-
+impl Output {
     /// Which regular file there is at present, if there is one.
     pub fn identity(&self) -> Option<FileIdentity> {
-        match self {
-            Place::File { path, .. } => FileIdentity::of_path(path, &path.metadata().ok()?),
-            Place::Stream(Target::Stdout) => {
-                FileIdentity::of_file(&identity::stream(&io::stdout()).ok()?)
-            }
-            Place::Stream(Target::File(_)) => None,
-        }
-    }
-
-    /// The file to remove if the program has to end.
-    pub fn unfinished(&self) -> Unfinished {
-        match self {
-            Place::File { unfinished, .. } => unfinished.clone(),
-            Place::Stream(_) => Unfinished::default(),
+        match (&self.file, &self.target) {
+            (Some(path), _) => FileIdentity::of_path(path, &path.metadata().ok()?),
+            (None, Target::Stdout) => FileIdentity::of_file(&identity::stream(&io::stdout()).ok()?),
+            (None, Target::File(_)) => None,
         }
     }
 
@@ -257,9 +245,9 @@ impl Place {
             buffer.flush()?;
             Ok(result)
         };
-        match self {
-            Place::File { path, unfinished } => unfinished.replace(path, |file| buffered(file)),
-            Place::Stream(target) => buffered(&mut open(target)?),
+        match &self.file {
+            Some(path) => self.unfinished.replace(path, |file| buffered(file)),
+            None => buffered(&mut open(&self.target)?),
         }
     }
 }

@@ -14,8 +14,6 @@ use tempfile::SpooledTempFile;
 
 #[cfg(feature = "compression")]
 use super::compression::Decompressed;
-#[cfg(feature = "compression")]
-use super::content::Foreign;
 use super::content::{Compression, Content, Recognised, fill, recognise};
 use super::identity::{self, FileIdentity};
 use super::progress::{Counted, Progress};
@@ -114,7 +112,12 @@ impl Found<'_> {
         let (content, plain) = recognise(BufReader::with_capacity(buffer, counted))?;
         let stream = match content {
             Content::Compressed(compression) => return decompress(compression, plain),
-            Content::Foreign(foreign) => return Err(unsupported(foreign)),
+            Content::Packed { name, command } => {
+                return Err(unsupported(format!(
+                    "it is {name} data, which have to be decompressed first, as with \"{command}\""
+                )));
+            }
+            Content::Foreign(advice) => return Err(unsupported(advice)),
             Content::Empty | Content::Text | Content::Preprocessed => {
                 let seeks = length.is_some();
                 Stream::Plain { plain, seeks }
@@ -164,8 +167,8 @@ fn decompress(
     };
     let stream = match content {
         Content::Compressed(inner) => return Err(twice(&inner)),
-        Content::Foreign(Foreign::Compressed { name, .. }) => return Err(twice(&name)),
-        Content::Foreign(inner) => return Err(unsupported(inner)),
+        Content::Packed { name, .. } => return Err(twice(&name)),
+        Content::Foreign(advice) => return Err(unsupported(advice)),
         Content::Empty | Content::Text | Content::Preprocessed => Stream::Decompressed {
             decompressed,
             compression,

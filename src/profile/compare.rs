@@ -48,12 +48,21 @@ impl FunctionChange<'_> {
         self.change(|sums| sums.self_cost)
     }
 
+    /// By how much its inclusive cost has grown.
+    pub fn inclusive(&self) -> i128 {
+        self.change(|sums| sums.inclusive)
+    }
+
+    /// By how much its invocations have grown.
+    pub fn invocations(&self) -> i128 {
+        self.change(|sums| sums.invocations)
+    }
+
     /// What it is in the new profile; the last, if several functions are one here.
     pub fn new_function(&self) -> Option<FunctionId> {
         self.functions[1].last().copied()
     }
 
-    /// By how much a figure has grown.
     fn change(&self, figure: impl Fn(&FunctionSums) -> i128) -> i128 {
         let figure = |side: &Option<FunctionSums>| side.as_ref().map_or(0, &figure);
         figure(&self.new).saturating_sub(figure(&self.base))
@@ -74,6 +83,11 @@ impl<'a> Side<'a> {
             profile,
             divisor: if is_per_run { profile.runs().into() } else { 1 },
         }
+    }
+
+    /// Whether no data are missing.
+    pub fn is_complete(&self) -> bool {
+        self.profile.is_complete()
     }
 
     /// How many functions there are.
@@ -342,9 +356,9 @@ fn order<'a>(change: &FunctionChange<'a>) -> impl Ord + use<'a> {
     let size = |change: i128| Reverse((change.unsigned_abs(), change));
     (
         size(change.self_cost()),
-        size(change.change(|sums| sums.inclusive)),
+        size(change.inclusive()),
         (change.name, change.file, change.object),
-        size(change.change(|sums| sums.invocations)),
+        size(change.invocations()),
     )
 }
 

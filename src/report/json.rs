@@ -49,39 +49,21 @@ const SCHEMA: u32 = 2;
 /// That of comparisons.
 const COMPARISON_SCHEMA: u32 = 3;
 
-/// Information about how a profile was read.
-#[derive(Clone, Debug)]
-pub struct Notes {
-    /// Whether nothing was cut off, skipped or missing.
-    pub complete: bool,
-    /// All warnings.
-    pub warnings: Vec<String>,
-}
-
-impl Default for Notes {
-    /// No warnings.
-    fn default() -> Self {
-        Notes {
-            complete: true,
-            warnings: Vec::new(),
-        }
-    }
-}
-
-/// Writes a profile as JSON, as a stream, with a newline at its end.
+/// Writes a profile as JSON, as a stream, with a newline at its end. `warnings` are those about its
+/// inputs.
 ///
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result<()> {
+pub fn write(profile: &Profile, warnings: &[String], output: impl Write) -> io::Result<()> {
     let (_, scale) = split_scale(profile.event());
-    let mut document = Document::begin(SCHEMA, output)?;
+    let mut document = Document::begin(SCHEMA, BufWriter::new(output), LINES)?;
     document.field("event", &utf8(profile.event()))?;
     document.list("events", events(EventFigures::of(profile)))?;
     document.field("scale", &scale)?;
     document.field("kind", &profile.kind())?;
-    document.field("complete", &notes.complete)?;
-    document.list("warnings", notes.warnings.iter())?;
+    document.field("complete", &profile.is_complete())?;
+    document.list("warnings", warnings.iter())?;
     document.field("runs", &profile.runs())?;
     let headers = profile.headers();
     let headers = headers.map(|header| {
@@ -93,37 +75,25 @@ pub fn write(profile: &Profile, notes: &Notes, output: impl Write) -> io::Result
     let functions = profile.functions();
     let functions = functions.map(|(id, function)| FunctionRecord::new(profile, id, function));
     document.list("functions", functions)?;
-    document.end()
+    document.end("\n}\n")
 }
 
 /// Writes a comparison as JSON, with a newline at its end.
 ///
-/// `complete` says of both sides whether nothing was cut off, skipped or missing.
-///
 /// # Errors
 ///
 /// When the output fails.
-pub fn write_comparison(
-    comparison: &Comparison<'_>,
-    complete: &Completeness,
-    output: impl Write,
-) -> io::Result<()> {
+pub fn write_comparison(comparison: &Comparison<'_>, output: impl Write) -> io::Result<()> {
     let [base_runs, new_runs] = comparison.runs();
-    let side =
-        |side: &Side<'_>, total: fn(&ComparedEvent<'_>) -> i128, runs, complete| SideRecord {
-            total: comparison.events.iter().map(total).collect(),
-            functions: side.functions(),
-            runs,
-            complete,
-        };
-    let base = side(
-        &comparison.base,
-        |event| event.base,
-        base_runs,
-        complete.base,
-    );
-    let new = side(&comparison.new, |event| event.new, new_runs, complete.new);
-    let mut document = Document::begin(COMPARISON_SCHEMA, output)?;
+    let side = |side: &Side<'_>, total: fn(&ComparedEvent<'_>) -> i128, runs| SideRecord {
+        total: comparison.events.iter().map(total).collect(),
+        functions: side.functions(),
+        runs,
+        complete: side.is_complete(),
+    };
+    let base = side(&comparison.base, |event| event.base, base_runs);
+    let new = side(&comparison.new, |event| event.new, new_runs);
+    let mut document = Document::begin(COMPARISON_SCHEMA, BufWriter::new(output), LINES)?;
     document.field("event", &utf8(comparison.first().name))?;
     document.list("events", events(EventFigures::compared(comparison)))?;
     document.field("per_run", &comparison.is_per_run)?;
@@ -133,16 +103,7 @@ pub fn write_comparison(
     let changes = changes.map(|change| ChangeRecord::new(comparison, change));
     document.list("functions", changes)?;
     document.field("unchanged", &comparison.unchanged())?;
-    document.end()
-}
-
-/// Whether nothing was cut off, skipped or missing on the sides of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Completeness {
-    /// In the base.
-    pub base: bool,
-    /// In the new profile.
-    pub new: bool,
+    document.end("\n}\n")
 }
 
 #[derive(Serialize)]
@@ -279,16 +240,16 @@ impl<'a> ChangeRecord<'a> {
 }
 
 /// JSON without blanks, in which some characters are escaped that could stand as they are.
-pub(super) struct Escaping<F>(pub F);
+struct Escaping(fn(char) -> bool);
 
-impl<F: Fn(char) -> bool> Formatter for Escaping<F> {
+impl Formatter for Escaping {
     fn write_string_fragment<W: ?Sized + Write>(
         &mut self,
         output: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        for piece in fragment.split_inclusive(&self.0) {
-            let plain = piece.trim_end_matches(&self.0);
+        for piece in fragment.split_inclusive(self.0) {
+            let plain = piece.trim_end_matches(self.0);
             output.write_all(plain.as_bytes())?;
             for escaped in piece[plain.len()..].chars() {
                 write!(output, "\\u{:04x}", u32::from(escaped))?;
@@ -298,28 +259,35 @@ impl<F: Fn(char) -> bool> Formatter for Escaping<F> {
     }
 }
 
-/// Writes a value on one line. DEL and the controls from U+0080 on would reach a terminal otherwise.
-fn to_writer(output: impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
-    let mut serializer = Serializer::with_formatter(output, Escaping(char::is_control));
-    Ok(value.serialize(&mut serializer)?)
+/// What stands before each field of a document, and which characters are escaped in it.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    pub before_field: &'static str,
+    pub escapes: fn(char) -> bool,
 }
 
-/// An object whose fields, and the elements of lists among them, stand on lines of their own.
-struct Document<W: Write> {
-    output: BufWriter<W>,
+/// Fields, and the elements of lists among them, stand on lines of their own. DEL and the controls
+/// from U+0080 on would reach a terminal otherwise.
+const LINES: Style = Style {
+    before_field: "\n  ",
+    escapes: char::is_control,
+};
+
+/// An object that is written field by field.
+pub(super) struct Document<W> {
+    output: W,
+    style: Style,
 }
 
 impl<W: Write> Document<W> {
-    fn begin(schema: u32, output: W) -> io::Result<Self> {
-        let mut output = BufWriter::new(output);
-        write!(output, "{{\n  \"schema\":{schema}")?;
-        Ok(Document { output })
+    pub fn begin(schema: u32, mut output: W, style: Style) -> io::Result<Self> {
+        write!(output, "{{{}\"schema\":{schema}", style.before_field)?;
+        Ok(Document { output, style })
     }
 
-    /// A field on one line.
-    fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    pub fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
         self.name(name)?;
-        to_writer(&mut self.output, value)
+        self.value(value)
     }
 
     /// A field of many lines, written as they come.
@@ -328,18 +296,25 @@ impl<W: Write> Document<W> {
         let (mut before, mut end) = ("[\n    ", "[]");
         for element in elements {
             self.output.write_all(before.as_bytes())?;
-            to_writer(&mut self.output, &element)?;
+            self.value(&element)?;
             (before, end) = (",\n    ", "\n  ]");
         }
         self.output.write_all(end.as_bytes())
     }
 
     fn name(&mut self, name: &str) -> io::Result<()> {
-        write!(self.output, ",\n  \"{name}\":")
+        write!(self.output, ",{}\"{name}\":", self.style.before_field)
     }
 
-    fn end(mut self) -> io::Result<()> {
-        self.output.write_all(b"\n}\n")?;
+    fn value(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+        let escaping = Escaping(self.style.escapes);
+        let mut serializer = Serializer::with_formatter(&mut self.output, escaping);
+        Ok(value.serialize(&mut serializer)?)
+    }
+
+    /// Ends it with a brace, and what stands around that.
+    pub fn end(mut self, end: &str) -> io::Result<()> {
+        self.output.write_all(end.as_bytes())?;
         self.output.flush()
     }
 }

@@ -10,10 +10,9 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::figures::{Unit, counted, in_units, signed, signed_percent};
-use super::json::Completeness;
 use super::table::{Place, Row, Table};
 use super::text::{ComparisonReport, Names, Options, Report, command, per_run};
-use crate::profile::{Comparison, FunctionChange, FunctionId, FunctionSums, Profile};
+use crate::profile::{Comparison, FunctionChange, FunctionId, FunctionSums, Profile, Side};
 use crate::shown::names::{SHORT, cut_end};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
@@ -58,12 +57,7 @@ pub struct Verdict {
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(
-    profile: &Profile,
-    options: &Options,
-    complete: bool,
-    output: impl Write,
-) -> io::Result<()> {
+pub fn write(profile: &Profile, options: &Options, output: impl Write) -> io::Result<()> {
     let mut page = Page::default();
     let command = cut_end(&command(profile), Some(COMMAND));
     page.line(&format!("## Profile of {}", span(&command)));
@@ -71,7 +65,7 @@ pub fn write(
     let calls = counted(profile.calls(), "call");
     let functions = counted(profile.functions().len() as u64, "function");
     page.line(&format!("{functions}, {calls}"));
-    page.completeness((!complete).then_some("profiles are"));
+    page.completeness((!profile.is_complete()).then_some("profiles are"));
     let report = Report::new(profile, options);
     let totals = report.events.iter();
     let totals = totals.map(|event| vec![cell(&printable(event.name)), event.total()]);
@@ -103,7 +97,6 @@ pub fn write_comparison(
     comparison: &Comparison<'_>,
     verdicts: &[Verdict],
     options: &Options,
-    complete: Completeness,
     output: impl Write,
 ) -> io::Result<()> {
     let mut page = Page::default();
@@ -118,12 +111,14 @@ pub fn write_comparison(
         page.gap();
         page.line(&format!("Per run: {}", per_run(comparison.runs())));
     }
-    page.completeness(match [complete.base, complete.new] {
-        [true, true] => None,
-        [false, true] => Some("base is"),
-        [true, false] => Some("new profile is"),
-        [false, false] => Some("base and the new profile are"),
-    });
+    page.completeness(
+        match [&comparison.base, &comparison.new].map(Side::is_complete) {
+            [true, true] => None,
+            [false, true] => Some("base is"),
+            [true, false] => Some("new profile is"),
+            [false, false] => Some("base and the new profile are"),
+        },
+    );
     let totals = comparison.events.iter().map(|event| {
         let unit = Unit::of(event.unit, 1);
         vec![

@@ -16,8 +16,7 @@
 use std::path::Path;
 
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::profile::{Comparison, EventChoice, Gate, InclusiveCost, Profile, Stacks};
-use cg_preprocess::report::json::Completeness;
+use cg_preprocess::profile::{Comparison, EventChoice, InclusiveCost, Profile, Stacks};
 use cg_preprocess::report::markdown::{self, Verdict};
 use cg_preprocess::report::{collapsed, text, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
@@ -195,15 +194,18 @@ fn none(_: ()) -> Vec<String> {
 
 /// What comes of a limit.
 pub fn verdict(comparison: &Comparison, limit: &str) -> Verdict {
-    let gate = Gate::parse(limit.as_bytes()).unwrap();
-    let failure = comparison.check(&gate).err();
+    let failure = comparison.check_growth(limit.parse().unwrap()).err();
     Verdict {
         kept: failure.is_none(),
         text: failure.map_or(format!("at most {limit} %"), |failure| failure.to_string()),
     }
 }
 
-fn comparison(base: &Profile, new: &Profile, options: &[&str]) -> String {
+/// Of a new profile, data are missing where that shows: in JSON, and beside limits.
+fn comparison(base: &Profile, new: &mut Profile, options: &[&str]) -> String {
+    if options == ["json"] || options.iter().any(|option| option.starts_with("markdown=")) {
+        new.set_incomplete();
+    }
     if options == ["collapsed"] {
         return written(|output| {
             collapsed::write_comparison(&Stacks::new(base), &Stacks::new(new), output)
@@ -226,11 +228,7 @@ fn comparison(base: &Profile, new: &Profile, options: &[&str]) -> String {
             .map(|limit| verdict(&comparison, limit))
             .collect();
         return written(|output| {
-            let complete = Completeness {
-                base: true,
-                new: verdicts.is_empty(),
-            };
-            markdown::write_comparison(&comparison, &verdicts, &options, complete, output).map(none)
+            markdown::write_comparison(&comparison, &verdicts, &options, output).map(none)
         });
     }
     written(|output| text::write_comparison(&comparison, &options, output).map(none))
@@ -274,9 +272,7 @@ fn check(page: &Path) {
             }
             "markdown" => {
                 let options = report(options);
-                written(|output| {
-                    markdown::write(&inputs.profile(), &options, true, output).map(none)
-                })
+                written(|output| markdown::write(&inputs.profile(), &options, output).map(none))
             }
             "tree" => {
                 let options = report(options);
@@ -291,7 +287,7 @@ fn check(page: &Path) {
             "sums" => sums(&inputs.profile()),
             "json" => library::json(&inputs.profile()),
             "preprocessed" => preprocessed(&inputs.profile(), options),
-            "comparison" => comparison(&base.profile(), &inputs.profile(), options),
+            "comparison" => comparison(&base.profile(), &mut inputs.profile(), options),
             _ => panic!("unknown kind of block {kind:?}"),
         })
     });

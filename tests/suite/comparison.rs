@@ -1,7 +1,7 @@
 //! Comparisons of two profiles: which functions are the same, what is told of them, and limits.
 
-use cg_preprocess::profile::{Comparison, Gate, MaxGrowth, MaxGrowthError, Profile};
-use cg_preprocess::report::json::{self, Completeness};
+use cg_preprocess::profile::{Comparison, MaxGrowth, MaxGrowthError, Profile};
+use cg_preprocess::report::json;
 use cg_preprocess::report::text;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
@@ -20,11 +20,7 @@ fn compare(base: &str, new: &str) -> Comparison<'static> {
 
 /// The comparison as a document, which is checked against its schema.
 pub fn as_json(comparison: &Comparison<'_>) -> String {
-    let complete = Completeness {
-        base: true,
-        new: false,
-    };
-    let text = text_of(|output| json::write_comparison(comparison, &complete, output));
+    let text = text_of(|output| json::write_comparison(comparison, output));
     let document: Value = serde_json::from_str(&text).unwrap();
     Schema::read("comparison").check(&document, "comparison");
     text
@@ -94,7 +90,7 @@ fn limits_are_numbers_of_percent() {
 /// What is told of the growth of one function from one cost to another, if it is too much.
 fn check(base: i64, new: i64, limit: &str) -> Option<String> {
     let [base, new] = [base, new].map(|cost| format!("fn=a\n1 {cost}\n"));
-    let checked = compare(&base, &new).check(&Gate::parse(limit.as_bytes()).unwrap());
+    let checked = compare(&base, &new).check_growth(limit.parse().unwrap());
     checked.err().map(|failure| failure.to_string())
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use cg_preprocess::callgrind::{self, KindChoice, Outcome, Ranges};
 use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
-use cg_preprocess::report::{self, json::Notes, text};
+use cg_preprocess::report::{self, text};
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
 
 use crate::common::Random;
@@ -97,10 +97,8 @@ impl Reading {
             let pieces = texts.iter().map(|text| Pieces::new(text, size));
             assert_same(&self.read(pieces), &format!("in pieces of {size}"));
         }
-        let mut reference = self.read.clone();
-        reference.line_by_line = true;
         let reference = self.read_by(texts, |text, builder| {
-            callgrind::read(*text, INPUT, &reference, builder)
+            callgrind::read_line_by_line(*text, INPUT, &self.read, builder)
         });
         assert_same(&reference, "by the reference parser");
         whole
@@ -290,7 +288,7 @@ pub fn text_of<T, E: Debug>(write: impl FnOnce(&mut Vec<u8>) -> Result<T, E>) ->
 
 /// Writes the report for machines.
 pub fn json(profile: &Profile) -> String {
-    text_of(|output| report::json::write(profile, &Notes::default(), output))
+    text_of(|output| report::json::write(profile, &[], output))
 }
 
 /// All header lines.

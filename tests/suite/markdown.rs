@@ -1,7 +1,6 @@
 //! Reports in Markdown: what they show, and that names cannot leave their places.
 
 use cg_preprocess::profile::{Comparison, Profile, ProfileOptions};
-use cg_preprocess::report::json::Completeness;
 use cg_preprocess::report::markdown::{self, MOST_CHARACTERS};
 use cg_preprocess::report::text::Options;
 
@@ -9,19 +8,16 @@ use crate::cases;
 use crate::library::{all_events, profile, read, text_of, text_options};
 
 fn report(profile: &Profile, options: &Options) -> String {
-    text_of(|output| markdown::write(profile, options, true, output))
+    text_of(|output| markdown::write(profile, options, output))
 }
 
 fn compared(base: &str, new: &str) -> String {
-    let [base, new] = [base, new].map(profile);
+    let [base, mut new] = [base, new].map(profile);
+    new.set_incomplete();
     let comparison = Comparison::new(&base, &new).unwrap();
     let verdicts = [cases::verdict(&comparison, "1")];
     let options = text_options(|options| options.top = Some(1));
-    let complete = Completeness {
-        base: true,
-        new: false,
-    };
-    text_of(|output| markdown::write_comparison(&comparison, &verdicts, &options, complete, output))
+    text_of(|output| markdown::write_comparison(&comparison, &verdicts, &options, output))
 }
 
 /// The cells of a row, as GitHub splits it: a backslash escapes the character after it.

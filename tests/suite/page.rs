@@ -5,7 +5,6 @@ use std::fs;
 
 use cg_preprocess::profile::{Comparison, Profile, Stacks};
 use cg_preprocess::report::html::{self, Compared, Options};
-use cg_preprocess::report::json::{Completeness, Notes};
 use cg_preprocess::report::markdown::Verdict;
 use cg_preprocess::report::text::Names;
 use serde_json::{Value, json};
@@ -26,20 +25,20 @@ fn profile(text: impl AsRef<[u8]>) -> Profile {
 fn written(
     profile: &Profile,
     compared: Option<&Compared<'_>>,
-    notes: &Notes,
+    warnings: &[String],
     change: impl FnOnce(&mut Options),
 ) -> (String, Value) {
     let mut options = Options::default();
     change(&mut options);
     let stacks = Stacks::new(profile);
-    let page = text_of(|output| html::write(&stacks, compared, notes, &options, output));
+    let page = text_of(|output| html::write(&stacks, compared, warnings, &options, output));
     let data = serde_json::from_str(data_text(&page)).unwrap();
     Schema::read("page").check(&data, "data");
     (page, data)
 }
 
 fn page(profile: &Profile) -> (String, Value) {
-    written(profile, None, &Notes::default(), |_| {})
+    written(profile, None, &[], |_| {})
 }
 
 fn data(text: impl AsRef<[u8]>) -> Value {
@@ -158,13 +157,9 @@ fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -
     let compared = Compared {
         base: &Stacks::new(base),
         comparison,
-        complete: Completeness {
-            base: true,
-            new: true,
-        },
         limits: &[limit(false, "too much"), limit(true, "enough")],
     };
-    written(new, Some(&compared), &Notes::default(), |_| {})
+    written(new, Some(&compared), &[], |_| {})
 }
 
 fn compared(base: &Profile, new: &Profile) -> Value {
@@ -249,7 +244,7 @@ fn names_are_short_unless_they_are_wanted_in_full() {
     let name = format!("a<{}>()", "b".repeat(100));
     let profile = profile(format!("events: Ir\nfn={name}\n1 5\n"));
     for (names, short) in [(Names::Auto, "a<…>()"), (Names::Full, "")] {
-        let (_, data) = written(&profile, None, &Notes::default(), |o| o.names = names);
+        let (_, data) = written(&profile, None, &[], |o| o.names = names);
         assert_eq!(data["functions"]["short"], json!([short]));
     }
 }
@@ -428,11 +423,8 @@ fn changes_that_are_left_out_are_summed_up() {
 #[test]
 fn warnings_that_are_too_many_are_counted() {
     let profile = profile("events: Ir\nfn=a\n1 5\n");
-    let notes = Notes {
-        complete: false,
-        warnings: vec!["lost".to_owned(); 103],
-    };
-    let (_, data) = written(&profile, None, &notes, |_| {});
+    let warnings = vec!["lost".to_owned(); 103];
+    let (_, data) = written(&profile, None, &warnings, |_| {});
     let shown = list(&data["warnings"]);
     assert_eq!((shown.len(), &shown[100]), (101, &json!("3 more warnings")));
 }
@@ -470,7 +462,7 @@ fn a_comparison_of_many_events_stays_small_too() {
 #[test]
 fn the_source_root_is_left_out_of_files() {
     let text = "events: Ir\nfl=/srv/app/src/a.php\nfn=a\n1 5\nfl=/srv/app2/b.php\nfn=b\n1 5\n";
-    let (_, data) = written(&profile(text), None, &Notes::default(), |options| {
+    let (_, data) = written(&profile(text), None, &[], |options| {
         options.source_root = Some(b"/srv/app/".to_vec());
         options.source_url = Some("https://host/{file}#L{line}".to_owned());
     });

@@ -6,7 +6,6 @@
 use std::io::{self, Write};
 
 use cg_preprocess::profile::Profile;
-use cg_preprocess::report::json::Notes;
 use cg_preprocess::report::{self, text};
 use cg_preprocess::webgrind::Version;
 use serde_json::{Value, json};
@@ -139,19 +138,17 @@ fn a_long_document_is_written_piece_by_piece() {
     let functions = (0..5000).map(|number| format!("fn=f{number}\n1 1\n"));
     let text = format!("events: Ir\n{}", functions.collect::<String>());
     let mut pieces = Pieces::default();
-    report::json::write(&profile(text), &Notes::default(), &mut pieces).unwrap();
+    report::json::write(&profile(text), &[], &mut pieces).unwrap();
     assert!(pieces.all > 500_000, "{}", pieces.all);
     assert!(pieces.largest < 20_000, "{}", pieces.largest);
 }
 
 #[test]
 fn warnings_and_losses_are_part_of_the_document() {
-    let notes = Notes {
-        complete: false,
-        warnings: vec!["a \"b\"".to_owned(), "c".to_owned()],
-    };
-    let profile = profile("events: Ir\nfn=a\n1 1\n");
-    let text = text_of(|output| report::json::write(&profile, &notes, output));
+    let warnings = ["a \"b\"", "c"].map(str::to_owned);
+    let mut profile = profile("events: Ir\nfn=a\n1 1\n");
+    profile.set_incomplete();
+    let text = text_of(|output| report::json::write(&profile, &warnings, output));
     let document: Value = serde_json::from_str(&text).unwrap();
     Schema::read("profile").check(&document, "notes");
     assert_eq!(document["complete"], false);

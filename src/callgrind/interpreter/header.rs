@@ -31,6 +31,7 @@ impl Interpreter<'_> {
             }
             b"summary" => {
                 self.section.summary(value, self.in_force.is_in_block());
+                self.columns.header_came();
             }
             b"positions" => {
                 let positions = Positions::parse(value)
@@ -39,9 +40,9 @@ impl Interpreter<'_> {
                 self.is_profile = true;
             }
             b"event" => {
-                let has_moved = self.builder.define_event(value);
-                if has_moved {
-                    self.columns.unresolve();
+                self.columns.header_came();
+                if self.builder.define_event(value) {
+                    self.columns.formula_changed();
                 }
             }
             b"version" => self.version(line, value)?,

@@ -1,11 +1,14 @@
 //! Zstandard, RFC 8878: frames one after another, some of them to be skipped.
 
+use std::error::Error;
 use std::io::{self, BufRead, Read};
+use std::iter::successors;
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use ruzstd::decoding::{BlockDecodingStrategy, StreamingDecoder};
 
-use super::{CompressedBytes, Compression, Decompressor};
+use super::CompressedBytes;
+use super::worker::Plain;
 
 /// An empty last block, and a checksum for frames that want one.
 const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
@@ -14,115 +17,57 @@ const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 ///
 /// Memory follows the data, up to the window that a frame asks for, and never more than the
 /// 128 MiB that the reference decoder allows as well.
-pub(super) struct Zstd<R> {
-    input: CompressedBytes<R>,
-    /// The frame that is being read.
-    frame: Option<FrameDecoder>,
-    cut: Option<u64>,
-}
+pub(super) fn decompress(
+    input: &mut CompressedBytes<impl BufRead>,
+    plain: &mut Plain,
+) -> io::Result<()> {
+    use FrameDecoderError::ReadFrameHeaderError as Header;
+    use ReadFrameHeaderError::{BadMagicNumber, SkipFrame};
 
-impl<R: BufRead> Zstd<R> {
-    pub fn new(input: R) -> Self {
-        Zstd {
-            input: CompressedBytes::new(Compression::Zstd, input),
-            frame: None,
-            cut: None,
-        }
-    }
-
-    /// Begins the next frame, or skips one; false at the end.
-    fn begin_frame(&mut self) -> io::Result<bool> {
-        let at = self.input.offset;
-        let &[found, ..] = self.input.fill()? else {
-            return Ok(false);
-        };
+    while let &[found, ..] = input.fill_buf()? {
+        let at = input.offset;
         // Too few bytes for a magic number would count as cut off, whatever they are. This is the
         // first one of frames with data, and of those to be skipped.
         if !matches!(found, 0x28 | 0x50..=0x5f) {
-            return Err(self.input.garbage(at, found));
+            return Err(input.garbage(at, found));
         }
-        let mut frame = FrameDecoder::new();
-        match frame.init(&mut self.input) {
-            Ok(()) => self.frame = Some(frame),
-            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                length,
-                ..
-            })) => {
-                let mut content = self.input.by_ref().take(length.into());
-                io::copy(&mut content, &mut io::sink())?;
+        let mut frame = match StreamingDecoder::new(&mut *input) {
+            Ok(frame) => frame,
+            Err(Header(SkipFrame { length, .. })) => {
+                io::copy(&mut input.take(length.into()), &mut io::sink())?;
+                continue;
             }
-            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(
-                _,
-            ))) => {
-                return Err(self.input.garbage(at, found));
-            }
-            Err(error) => self.stopped(&error)?,
-        }
-        Ok(self.cut.is_none())
-    }
-
-    /// Decides about a frame that cannot be decoded further: where the input ends, that is all.
-    fn stopped(&mut self, error: &FrameDecoderError) -> io::Result<()> {
-        if let Some(failure) = self.input.failure.take() {
-            return Err(failure);
-        }
-        if !self.input.is_cut {
-            return Err(self.input.corrupt(&describe(error)));
-        }
-        self.cut = Some(self.input.offset);
-        // The decoder keeps a window back until it has seen the end of the frame.
-        if let Some(frame) = &mut self.frame {
-            let end = frame.decode_blocks(&END_OF_FRAME[..], BlockDecodingStrategy::UptoBlocks(1));
-            end.map_err(io::Error::other)?;
-        }
-        Ok(())
-    }
-
-    fn end_frame(&mut self) -> io::Result<()> {
-        let Some(frame) = self.frame.take() else {
-            return Ok(());
+            Err(Header(BadMagicNumber(_))) => return Err(input.garbage(at, found)),
+            Err(error) => return Err(stopped(input, &error)),
         };
+        let outcome = io::copy(&mut frame, plain);
+        let (input, mut frame) = frame.into_parts();
+        if let Err(error) = outcome {
+            let error = stopped(input, &error.downcast()?);
+            if error.kind() == io::ErrorKind::UnexpectedEof {
+                // The decoder keeps a window back until it has seen the end of the frame.
+                let end = BlockDecodingStrategy::UptoBlocks(1);
+                let end = frame.decode_blocks(&END_OF_FRAME[..], end);
+                end.map_err(io::Error::other)?;
+                io::copy(&mut frame, plain)?;
+            }
+            return Err(error);
+        }
         let wanted = frame.get_checksum_from_data();
-        if self.cut.is_none() && wanted.is_some() && wanted != frame.get_calculated_checksum() {
-            return Err(self.input.corrupt("its checksum is wrong"));
-        }
-        Ok(())
-    }
-}
-
-impl<R: BufRead> Read for Zstd<R> {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let Some(frame) = &mut self.frame else {
-                if self.cut.is_some() || !self.begin_frame()? {
-                    return Ok(0);
-                }
-                continue;
-            };
-            let count = frame.read(room)?;
-            if count > 0 {
-                return Ok(count);
-            }
-            if frame.is_finished() {
-                self.end_frame()?;
-                continue;
-            }
-            let strategy = BlockDecodingStrategy::UptoBlocks(1);
-            if let Err(error) = frame.decode_blocks(&mut self.input, strategy) {
-                self.stopped(&error)?;
-            }
+        if wanted.is_some() && wanted != frame.get_calculated_checksum() {
+            return Err(input.corrupt(input.offset, "its checksum is wrong"));
         }
     }
+    Ok(())
 }
 
-impl<R: BufRead + Send + 'static> Decompressor for Zstd<R> {
-    fn cut(&self) -> Option<u64> {
-        self.cut
+/// Why a frame cannot be decoded further: what kept the decoder from reading, or else its data.
+fn stopped(input: &CompressedBytes<impl BufRead>, error: &FrameDecoderError) -> io::Error {
+    let mut causes = successors(error.source(), |&cause| cause.source());
+    if let Some(cause) = causes.find_map(<dyn Error>::downcast_ref::<io::Error>) {
+        return io::Error::new(cause.kind(), cause.to_string());
     }
-}
-
-fn describe(error: &FrameDecoderError) -> String {
-    match error {
+    let what = match error {
         FrameDecoderError::WindowSizeTooBig { requested, max } => {
             format!("it asks for a window of {requested} bytes, more than {max}")
         }
@@ -130,7 +75,8 @@ fn describe(error: &FrameDecoderError) -> String {
             format!("it was compressed with dictionary {dict_id}, which is not supported")
         }
         _ => "it cannot be decoded".to_owned(),
-    }
+    };
+    input.corrupt(input.offset, what)
 }
 
 #[cfg(test)]
@@ -139,8 +85,8 @@ mod tests {
 
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
+    use super::super::Compression;
     use super::super::tests::{all_of, check_pieces};
-    use super::*;
 
     const COMPRESSED: &[u8] = include_bytes!("../../../fixtures/compressed/small.cg.zst");
     const PLAIN: &[u8] = include_bytes!("../../../fixtures/xdebug3/small.cg");
@@ -149,7 +95,7 @@ mod tests {
     #[test]
     fn it_does_not_matter_how_bytes_come_and_go() {
         let two = [SKIPPED, COMPRESSED, SKIPPED, COMPRESSED].concat();
-        check_pieces(Zstd::new, &two, &[PLAIN, PLAIN].concat());
+        check_pieces(Compression::Zstd, &two, &[PLAIN, PLAIN].concat());
     }
 
     #[test]
@@ -160,7 +106,7 @@ mod tests {
         let mut seen = Vec::new();
         for length in (1..compressed.len()).step_by(compressed.len() / 50) {
             let cut = compressed[..length].to_vec();
-            let (decompressed, at) = all_of(Zstd::new(Cursor::new(cut)), 1000);
+            let (decompressed, at) = all_of(Compression::Zstd, Cursor::new(cut));
             assert_eq!(at, Ok(Some(length as u64)));
             assert!(plain.starts_with(&decompressed));
             seen.push(decompressed.len());

@@ -86,18 +86,15 @@ impl<'a> Tables<'a, '_> {
         }
         functions.name(names, self.options.names);
         functions.texts.push(("is", is));
-        let side = |side: &profile::Side<'_>, complete| Side {
+        let side = |side: &profile::Side<'_>| Side {
             functions: side.functions(),
-            complete,
+            complete: side.is_complete(),
         };
         Comparison {
             per_run: comparison.is_per_run.then(|| per_run(comparison.runs())),
             runs: comparison.divisors(),
             limits: compared.limits,
-            sides: [
-                side(&comparison.base, compared.complete.base),
-                side(&comparison.new, compared.complete.new),
-            ],
+            sides: [side(&comparison.base), side(&comparison.new)],
             functions,
             events,
         }

@@ -1,17 +1,16 @@
 //! What the page knows: as much of a profile as there is room for.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io::{self, Write};
 
 use indexmap::IndexSet;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::changes::Comparison;
-use super::stacks::StackRecord;
 use super::{Compared, Options};
-use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, ProfileKind, Stacks};
+use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, Side, Stacks};
 use crate::report::figures::{EventFigures, Notation};
-use crate::report::json::Notes;
+use crate::report::json::{Document, Style};
 use crate::report::text::{Names, command};
 use crate::shown::names::{SHORT, short_names};
 use crate::shown::numbers::divided;
@@ -40,31 +39,6 @@ const LONGEST_WARNING: usize = 1_000;
 
 /// Stands in the place of a function or a node where there is none.
 const NONE: i64 = -1;
-
-/// The data of a page.
-#[derive(Serialize)]
-pub(super) struct Document<'a> {
-    schema: u32,
-    program: &'static str,
-    command: String,
-    creator: String,
-    kind: ProfileKind,
-    complete: bool,
-    runs: Number,
-    warnings: Vec<String>,
-    events: Vec<EventRecord>,
-    total: Vec<Number>,
-    function_count: usize,
-    edge_count: usize,
-    call_count: Number,
-    files: Vec<String>,
-    functions: Table,
-    rest: Rest,
-    calls: Table,
-    stacks: Option<StackRecord>,
-    comparison: Option<Comparison<'a>>,
-    source_url: Option<String>,
-}
 
 #[derive(Serialize)]
 struct EventRecord {
@@ -200,45 +174,58 @@ impl Serialize for Number {
     }
 }
 
-impl<'a> Document<'a> {
-    pub fn new(
-        stacks: &Stacks<'a>,
-        compared: Option<&Compared<'a>>,
-        notes: &Notes,
-        options: &Options,
-    ) -> Self {
-        let profile = stacks.profile();
-        let creator = profile.headers().find(|header| header.key() == b"creator");
-        let mut tables = Tables::new(profile, compared, options);
-        let functions = tables.functions();
-        let calls_columns = tables.calls();
-        let stacks = tables.stacks(stacks, compared.map(|compared| compared.base));
-        let comparison = compared.map(|compared| tables.comparison(compared));
-        Document {
-            schema: SCHEMA,
-            program: concat!("cg-preprocess ", env!("CARGO_PKG_VERSION")),
-            command: cut(command(profile), LONGEST_TEXT),
-            creator: creator.map_or_else(String::new, |header| {
-                cut(printable(header.value().trim_ascii()), LONGEST_WARNING)
-            }),
-            kind: profile.kind(),
-            complete: notes.complete,
-            runs: profile.runs().into(),
-            warnings: warnings(&notes.warnings),
-            events: events(profile, compared),
-            total: tables.costs(&profile.totals()).map(Number).collect(),
-            function_count: profile.functions().len(),
-            edge_count: profile.edges().len(),
-            call_count: tables.per_run(profile.calls()),
-            rest: tables.rest(),
-            files: tables.files(),
-            functions,
-            calls: calls_columns,
-            stacks,
-            comparison,
-            source_url: options.source_url.clone(),
-        }
-    }
+/// Writes the data of a page as one line of JSON.
+pub(super) fn write<'a>(
+    stacks: &Stacks<'a>,
+    compared: Option<&Compared<'a>>,
+    warnings: &[String],
+    options: &Options,
+    output: impl Write,
+) -> io::Result<()> {
+    let profile = stacks.profile();
+    let creator = profile.headers().find(|header| header.key() == b"creator");
+    let creator = creator.map_or_else(String::new, |header| {
+        cut(printable(header.value().trim_ascii()), LONGEST_WARNING)
+    });
+    let mut tables = Tables::new(profile, compared, options);
+    let functions = tables.functions();
+    let calls = tables.calls();
+    let stacks = tables.stacks(stacks, compared.map(|compared| compared.base));
+    let comparison = compared.map(|compared| tables.comparison(compared));
+    let base = compared.map(|compared| &compared.comparison.base);
+    let is_complete = profile.is_complete() && base.is_none_or(Side::is_complete);
+    let total: Vec<Number> = tables.costs(&profile.totals()).map(Number).collect();
+    let style = Style {
+        before_field: "",
+        escapes: ends_data,
+    };
+    let mut data = Document::begin(SCHEMA, output, style)?;
+    let program = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
+    data.field("program", program)?;
+    data.field("command", &cut(command(profile), LONGEST_TEXT))?;
+    data.field("creator", &creator)?;
+    data.field("kind", &profile.kind())?;
+    data.field("complete", &is_complete)?;
+    data.field("runs", &Number::from(profile.runs()))?;
+    data.field("warnings", &limited(warnings))?;
+    data.field("events", &events(profile, compared))?;
+    data.field("total", &total)?;
+    data.field("function_count", &profile.functions().len())?;
+    data.field("edge_count", &profile.edges().len())?;
+    data.field("call_count", &tables.per_run(profile.calls()))?;
+    data.field("files", &tables.files())?;
+    data.field("functions", &functions)?;
+    data.field("rest", &tables.rest())?;
+    data.field("calls", &calls)?;
+    data.field("stacks", &stacks)?;
+    data.field("comparison", &comparison)?;
+    data.field("source_url", &options.source_url)?;
+    data.end("}")
+}
+
+/// Whether a character of the data could end their element, or a line of a script.
+fn ends_data(character: char) -> bool {
+    matches!(character, '<' | '\u{2028}' | '\u{2029}')
 }
 
 /// The events, with how their costs are written.
@@ -257,7 +244,7 @@ fn events(profile: &Profile, compared: Option<&Compared<'_>>) -> Vec<EventRecord
     events.collect()
 }
 
-fn warnings(all: &[String]) -> Vec<String> {
+fn limited(all: &[String]) -> Vec<String> {
     let (shown, rest) = all.split_at_checked(MOST_WARNINGS).unwrap_or((all, &[]));
     let shown = shown.iter().cloned();
     let mut shown: Vec<String> = shown.map(|text| cut(text, LONGEST_WARNING)).collect();

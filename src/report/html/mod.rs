@@ -17,14 +17,9 @@ mod stacks;
 
 use std::io::{self, BufWriter, Write};
 
-use serde::Serialize;
-use serde_json::Serializer;
-
-use super::json::{Completeness, Escaping, Notes};
 use super::markdown::Verdict;
 use super::text::Names;
 use crate::profile::{Comparison, Stacks};
-use data::Document;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -49,13 +44,12 @@ pub struct Compared<'a> {
     pub base: &'a Stacks<'a>,
     /// What has changed since.
     pub comparison: &'a Comparison<'a>,
-    /// Whether nothing was cut off, skipped or missing on either side.
-    pub complete: Completeness,
     /// What was found of limits on growth.
     pub limits: &'a [Verdict],
 }
 
-/// Writes a profile as a page, in UTF-8; also what changed, if there is a base.
+/// Writes a profile as a page, in UTF-8; also what changed, if there is a base. `warnings` are those
+/// about the inputs.
 ///
 /// The stacks of traces are those of a profile that was read with
 /// [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts).
@@ -66,29 +60,20 @@ pub struct Compared<'a> {
 pub fn write<'a>(
     stacks: &Stacks<'a>,
     compared: Option<&Compared<'a>>,
-    notes: &Notes,
+    warnings: &[String],
     options: &Options,
     output: impl Write,
 ) -> io::Result<()> {
-    let document = Document::new(stacks, compared, notes, options);
     let mut output = BufWriter::new(output);
     for part in PAGE.split("{{") {
         let (name, text) = part.split_once("}}").unwrap_or(("", part));
         match name {
             "style" => output.write_all(STYLE.as_bytes())?,
             "script" => output.write_all(SCRIPT.as_bytes())?,
-            "data" => {
-                let escaping = Escaping(ends_data);
-                document.serialize(&mut Serializer::with_formatter(&mut output, escaping))?;
-            }
+            "data" => data::write(stacks, compared, warnings, options, &mut output)?,
             _ => {}
         }
         output.write_all(text.as_bytes())?;
     }
     output.flush()
-}
-
-/// Whether a character of the data could end their element, or a line of a script.
-fn ends_data(character: char) -> bool {
-    matches!(character, '<' | '\u{2028}' | '\u{2029}')
 }
