@@ -9,7 +9,7 @@ use crate::callgrind;
 use crate::io::{Compression, Found, Source, Target};
 use crate::profile::{CompareError, GrowthFailure, ModelError};
 use crate::report::text;
-use crate::webgrind::{self, ReadErrorKind};
+use crate::webgrind;
 
 /// Why nothing was converted.
 #[derive(Debug, Error)]
@@ -111,7 +111,7 @@ impl ConvertError {
     pub(super) fn is_no_data(&self) -> bool {
         match self {
             ConvertError::Callgrind(error) => error.kind().is_no_data(),
-            ConvertError::Preprocessed(error) => matches!(error.kind(), ReadErrorKind::NoFunctions),
+            ConvertError::Preprocessed(error) => error.is_no_data(),
             ConvertError::Empty(_) | ConvertError::CutBeforeData { .. } => true,
             _ => false,
         }

@@ -60,58 +60,21 @@ pub enum WriteWarning {
 
 /// Why a preprocessed file cannot be read, with the place where that shows.
 #[derive(Debug, Error)]
-#[error("{input}: at byte {offset}: {kind}")]
+#[error("{input}: at byte {offset}: {what}")]
 pub struct ReadError {
-    input: String,
-    offset: u64,
-    kind: ReadErrorKind,
+    pub(super) input: String,
+    /// In bytes from the start.
+    pub(super) offset: u64,
+    /// What was expected there, and what was found.
+    pub(super) what: String,
+    pub(super) is_no_data: bool,
 }
 
 impl ReadError {
-    /// An error at a place of an input, in bytes from its start.
-    pub(super) fn new(input: &str, offset: u64, kind: ReadErrorKind) -> Self {
-        ReadError {
-            input: input.to_owned(),
-            offset,
-            kind,
-        }
+    /// Whether the file has no functions, so that there is nothing to convert.
+    pub fn is_no_data(&self) -> bool {
+        self.is_no_data
     }
-
-    /// What is wrong there.
-    pub fn kind(&self) -> &ReadErrorKind {
-        &self.kind
-    }
-}
-
-/// What a [`ReadError`] says.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ReadErrorKind {
-    /// Addresses have 32 bits, so a file cannot be larger. This one has so many bytes.
-    #[error("too large for a preprocessed file: expected at most {LARGEST_FILE} bytes (found {0})")]
-    TooLarge(u64),
-    /// The first number is no version.
-    #[error("no preprocessed file: expected a version from 4 to 7 as its first number (found {0})")]
-    NotPreprocessed(u32),
-    /// A version that webgrind had before 0.4.
-    #[error(
-        "version {0} of the preprocessed format is too old: expected 4 to 7; convert the profile itself instead"
-    )]
-    TooOld(u32),
-    /// An unknown, newer version.
-    #[error(
-        "version {0} of the preprocessed format is too new: expected 4 to 7; a newer release may read it"
-    )]
-    TooNew(u32),
-    /// A file without functions.
-    #[error("no functions: there is nothing to convert")]
-    NoFunctions,
-    /// Something that cannot be right: what was expected there, and what was found.
-    #[error("{0}")]
-    Corrupt(String),
-    /// The file could not be read further.
-    #[error("cannot read on from here: {0}")]
-    Io(io::Error),
 }
 
 /// Something that a user should know, though the file was read.

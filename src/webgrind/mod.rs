@@ -8,7 +8,7 @@ mod page;
 mod reader;
 mod writer;
 
-pub use error::{ReadError, ReadErrorKind, ReadWarning, WriteError, WriteWarning};
+pub use error::{ReadError, ReadWarning, WriteError, WriteWarning};
 pub use layout::Version;
 pub use narrow::OnOverflow;
 pub use reader::{ReadOutcome, read};

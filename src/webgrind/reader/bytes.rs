@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use byteorder::{ByteOrder, LittleEndian};
 
-use super::super::error::{ReadError, ReadErrorKind};
+use super::super::error::ReadError;
 use super::super::layout::NUMBER;
 
 /// Bytes that a name or a header line may have: as many as a line of the profile it came from.
@@ -26,15 +26,16 @@ pub(super) struct Bytes<R> {
 impl<R: Read + Seek> Bytes<R> {
     /// Begins at the start of a file that messages call `name`.
     pub fn new(mut input: R, name: &str) -> Result<Self, ReadError> {
-        let failed = |error| ReadError::new(name, 0, ReadErrorKind::Io(error));
-        let size = input.seek(SeekFrom::End(0)).map_err(failed)?;
-        input.rewind().map_err(failed)?;
-        Ok(Bytes {
+        let size = input.seek(SeekFrom::End(0));
+        let size = size.and_then(|size| input.rewind().map(|()| size));
+        let mut bytes = Bytes {
             input: BufReader::new(input),
             name: name.to_owned(),
             position: 0,
-            end: size,
-        })
+            end: 0,
+        };
+        bytes.end = size.map_err(|error| bytes.failed(error))?;
+        Ok(bytes)
     }
 
     /// The present place, in bytes from the start.
@@ -116,7 +117,7 @@ impl<R: Read + Seek> Bytes<R> {
     }
 
     fn failed(&self, error: io::Error) -> ReadError {
-        self.error(self.position, ReadErrorKind::Io(error))
+        self.corrupt(format!("cannot read on from here: {error}"))
     }
 
     /// Checks something at a place; the message says what is wrong otherwise.
@@ -129,17 +130,22 @@ impl<R: Read + Seek> Bytes<R> {
     ) -> Result<(), ReadError> {
         match is_right {
             true => Ok(()),
-            false => Err(self.error(at, ReadErrorKind::Corrupt(message()))),
+            false => Err(self.error(at, message())),
         }
     }
 
     /// Something that cannot be right at the present place.
-    pub fn corrupt(&self, message: String) -> ReadError {
-        self.error(self.position, ReadErrorKind::Corrupt(message))
+    pub fn corrupt(&self, what: String) -> ReadError {
+        self.error(self.position, what)
     }
 
     /// A problem at any place.
-    pub fn error(&self, offset: u64, kind: ReadErrorKind) -> ReadError {
-        ReadError::new(&self.name, offset, kind)
+    pub fn error(&self, offset: u64, what: impl Into<String>) -> ReadError {
+        ReadError {
+            input: self.name.clone(),
+            offset,
+            what: what.into(),
+            is_no_data: false,
+        }
     }
 }

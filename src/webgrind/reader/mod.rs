@@ -22,7 +22,7 @@ mod table;
 
 use std::io::{Read, Seek};
 
-use super::error::{ReadError, ReadErrorKind, ReadWarning};
+use super::error::{ReadError, ReadWarning};
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Version};
 use super::page::NAMELESS;
 use crate::profile::{Kind, LONGEST_NAME, ProfileBuilder, ProfileKind, is_overlong};
@@ -76,8 +76,7 @@ pub struct ReadOutcome {
 ///
 /// # Errors
 ///
-/// When the file has no version from 4 to 7, with different kinds for those before and after these
-/// and for what is no preprocessed file at all; when it passes 4 GiB; when it has no functions; at
+/// When the file has no version from 4 to 7; when it passes 4 GiB; when it has no functions; at
 /// the first thing in it that cannot be right; and where reading fails. What was read before has
 /// been added to the builder, which should then be dropped.
 ///
@@ -164,21 +163,36 @@ impl Start {
         let [found] = source.numbers()?;
         let Some(version) = Version::from_number(found) else {
             let problem = match found {
-                1..=3 => ReadErrorKind::TooOld(found),
-                8..=LARGEST_PLAUSIBLE_VERSION => ReadErrorKind::TooNew(found),
-                _ => ReadErrorKind::NotPreprocessed(found),
+                1..=3 => format!(
+                    "version {found} of the preprocessed format is too old: expected 4 to 7; \
+                     convert the profile itself instead"
+                ),
+                8..=LARGEST_PLAUSIBLE_VERSION => format!(
+                    "version {found} of the preprocessed format is too new: expected 4 to 7; \
+                     a newer release may read it"
+                ),
+                _ => format!(
+                    "no preprocessed file: expected a version from 4 to 7 as its first number \
+                     (found {found})"
+                ),
             };
             return Err(source.error(0, problem));
         };
         let size = source.end;
-        if size > LARGEST_FILE {
-            return Err(source.error(0, ReadErrorKind::TooLarge(size)));
-        }
+        source.expect(size <= LARGEST_FILE, 0, || {
+            format!(
+                "too large for a preprocessed file: expected at most {LARGEST_FILE} bytes \
+                 (found {size})"
+            )
+        })?;
         expect_bytes(source, "header address and function count", 2 * NUMBER)?;
         let [headers_at, count] = source.numbers()?;
         let (headers_at, count_at) = (u64::from(headers_at), HEADER_ADDRESS_AT + NUMBER);
         if count == 0 {
-            return Err(source.error(count_at, ReadErrorKind::NoFunctions));
+            return Err(ReadError {
+                is_no_data: true,
+                ..source.error(count_at, "no functions: there is nothing to convert")
+            });
         }
         let room = source.room() / NUMBER;
         source.expect(u64::from(count) <= room, count_at, || {

@@ -7,53 +7,35 @@ use super::super::layout::{NOBODY, SUB_CALL_RECORD, UNCALLED};
 use super::bytes::Bytes;
 use crate::profile::{CallEdge, Cost, FunctionId, InvocationCall, InvocationTree, ProfileBuilder};
 
-/// Where the sub-calls of an invocation stand.
+/// What an invocation record states.
 #[derive(Clone, Copy, Debug)]
-struct SubCallRange {
+struct Invocation {
+    self_cost: u32,
+    inclusive: u32,
+    /// The call that made it, as its caller states it: cost, caller, which invocation of it, and line.
+    /// [`UNCALLED`] if that is known already, or if there was none.
+    call: [u32; 4],
+    /// How many sub-calls it has, and where they stand.
+    sub_calls: u32,
     address: u32,
-    count: u32,
 }
 
-impl SubCallRange {
-    fn end(self) -> u64 {
-        u64::from(self.address) + u64::from(self.count) * SUB_CALL_RECORD
+impl Invocation {
+    /// Where its sub-calls end.
+    fn end(&self) -> u64 {
+        u64::from(self.address) + u64::from(self.sub_calls) * SUB_CALL_RECORD
     }
-}
-
-/// A call as both sides of it state it: cost, caller, which invocation of it, and line.
-///
-/// [`UNCALLED`] for an invocation whose caller is known already, or that has none.
-type Claim = [u32; 4];
-
-/// The contents of invocation records besides the places of their sub-calls, in the order of the
-/// file.
-#[derive(Debug, Default)]
-struct Stated {
-    /// Self and inclusive costs.
-    costs: Vec<[u32; 2]>,
-    claims: Vec<Claim>,
 }
 
 /// The invocation records of a file, in its order: those of one function together.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Invocations {
     /// Where those of each function begin.
     starts: Vec<u32>,
-    sub_calls: Vec<SubCallRange>,
-    /// The rest, if the tree is wanted.
-    stated: Option<Stated>,
+    records: Vec<Invocation>,
 }
 
 impl Invocations {
-    /// Begins with none; `keep` says if more is wanted than the sums of their calls.
-    pub fn new(keep: bool) -> Self {
-        Invocations {
-            starts: Vec::new(),
-            sub_calls: Vec::new(),
-            stated: keep.then(Stated::default),
-        }
-    }
-
     /// Says that the next records are those of the next function.
     pub fn begin_function(&mut self) {
         self.starts.push(self.len());
@@ -68,14 +50,16 @@ impl Invocations {
             caller,
             invocation,
             line,
-            count,
+            sub_calls,
             address,
         ] = record;
-        self.sub_calls.push(SubCallRange { address, count });
-        if let Some(stated) = &mut self.stated {
-            stated.costs.push([self_cost, inclusive]);
-            stated.claims.push([cost, caller, invocation, line]);
-        }
+        self.records.push(Invocation {
+            self_cost,
+            inclusive,
+            call: [cost, caller, invocation, line],
+            sub_calls,
+            address,
+        });
     }
 
     /// Reads the sub-calls of all invocations, which stand between `source` and the headers.
@@ -88,17 +72,23 @@ impl Invocations {
     ) -> Result<(), ReadError> {
         let order = self.block_order();
         self.check_ranges(&order, source)?;
-        let stated = self.stated.take();
-        let mut links = stated.map(|stated| Links::new(&self, stated, &order));
+        let mut tree = builder.keeps_invocations().then(|| self.tree(&order));
+        // Where the records are in the tree.
+        let mut positions = vec![0; order.len()];
         for (position, &index) in (0u32..).zip(&order) {
-            let range = self.sub_calls[index as usize];
-            if range.count == 0 {
+            positions[index as usize] = position;
+        }
+        for (position, &index) in (0u32..).zip(&order) {
+            let Invocation {
+                sub_calls, address, ..
+            } = self.records[index as usize];
+            if sub_calls == 0 {
                 continue;
             }
-            source.go_to(u64::from(range.address))?;
+            source.go_to(u64::from(address))?;
             let (caller, invocation) = self.number_of(index);
             let mut zeros = 0;
-            for _ in 0..range.count {
+            for _ in 0..sub_calls {
                 let ([callee, _, line, cost], called) = self.sub_call(source, &mut zeros)?;
                 let edge = CallEdge {
                     caller: FunctionId(caller),
@@ -106,16 +96,42 @@ impl Invocations {
                     line: u64::from(line),
                     calls: 1,
                 };
+                let callee = edge.callee;
                 builder.add_table_edge(edge, cost.into());
-                if let Some(links) = &mut links {
-                    links.add_call(position, &edge, called, [cost, caller, invocation, line]);
+                let Some(tree) = &mut tree else { continue };
+                let made = called.map(|called| positions[called]);
+                let call = InvocationCall::new(callee, made, line.into());
+                tree.add_call::<1>(call, &[cost.into()]);
+                // The callee has to agree.
+                if let (Some(called), Some(made)) = (called, made)
+                    && self.records[called].call == [cost, caller, invocation, line]
+                {
+                    self.records[called].call = UNCALLED;
+                    tree.claim(made, position);
                 }
             }
         }
-        if let Some(links) = links {
-            builder.add_invocations(links.tree);
+        if let Some(tree) = tree {
+            builder.add_invocations(tree);
         }
         Ok(())
+    }
+
+    /// All invocations in block order, without their calls.
+    fn tree(&self, block_order: &[u32]) -> InvocationTree {
+        // The file has a record for each.
+        let calls = self.records.iter().map(|record| record.sub_calls as usize);
+        let mut tree = InvocationTree::with_capacity(block_order.len(), calls.sum());
+        let mut first_call = 0;
+        for &index in block_order {
+            let record = &self.records[index as usize];
+            let (function, _) = self.number_of(index);
+            let costs = [record.self_cost, record.inclusive].map(|cost| [Cost::from(cost)]);
+            let [self_cost, inclusive] = &costs;
+            tree.add_invocation::<1>(FunctionId(function), self_cost, inclusive, first_call);
+            first_call += record.sub_calls;
+        }
+        tree
     }
 
     /// Number of the function that a record belongs to, and of the invocation among its.
@@ -132,8 +148,8 @@ impl Invocations {
     fn block_order(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.len()).collect();
         order.sort_unstable_by_key(|&index| {
-            let range = self.sub_calls[index as usize];
-            (range.address, range.count > 0, index)
+            let record = self.records[index as usize];
+            (record.address, record.sub_calls > 0, index)
         });
         order
     }
@@ -146,19 +162,19 @@ impl Invocations {
     ) -> Result<(), ReadError> {
         let mut lowest = source.position();
         for &index in block_order {
-            let range = self.sub_calls[index as usize];
-            let address = u64::from(range.address);
-            let is_in_place = address >= lowest && range.end() <= source.end;
+            let record = self.records[index as usize];
+            let address = u64::from(record.address);
+            let is_in_place = address >= lowest && record.end() <= source.end;
             source.expect(is_in_place, address, || {
                 let (function, invocation) = self.number_of(index);
                 format!(
                     "sub-calls of invocation {invocation} of function {function} out of place: \
                      expected {} between bytes {lowest} and {}, after functions and \
                      other sub-calls and before the headers",
-                    range.count, source.end
+                    record.sub_calls, source.end
                 )
             })?;
-            lowest = range.end();
+            lowest = record.end();
         }
         Ok(())
     }
@@ -168,7 +184,7 @@ impl Invocations {
         &self,
         source: &mut Bytes<R>,
         zeros: &mut usize,
-    ) -> Result<([u32; 4], Option<u32>), ReadError> {
+    ) -> Result<([u32; 4], Option<usize>), ReadError> {
         let offset = source.position();
         let record @ [function, invocation, ..] = source.listed::<4>("sub-call", zeros)?;
         let functions = self.starts.len();
@@ -187,12 +203,12 @@ impl Invocations {
                  a number below {invocations}, or {NOBODY} for none (found {invocation})"
             )
         })?;
-        Ok((record, Some(start + invocation)))
+        Ok((record, Some((start + invocation) as usize)))
     }
 
     /// How many records there are; a file of 4 GiB holds far fewer than a number can count.
     fn len(&self) -> u32 {
-        u32::try_from(self.sub_calls.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.records.len()).unwrap_or(u32::MAX)
     }
 }
 
@@ -202,58 +218,4 @@ pub(super) fn no_function(record: &str, functions: usize, found: u32) -> String 
         "{record} names a function that is not there: expected a number below {functions} \
          (found {found})"
     )
-}
-
-/// Links the invocations to the calls that made them.
-struct Links {
-    tree: InvocationTree,
-    /// Who called the invocations, in the order of the file.
-    claims: Vec<Claim>,
-    /// Where they are in the tree.
-    positions: Vec<u32>,
-}
-
-impl Links {
-    /// Begins with all invocations, in block order, but without their calls.
-    fn new(invocations: &Invocations, stated: Stated, block_order: &[u32]) -> Self {
-        let mut positions = vec![0; block_order.len()];
-        // The file has a record for each.
-        let calls = invocations.sub_calls.iter();
-        let calls = calls.map(|range| range.count as usize).sum();
-        let mut tree = InvocationTree::with_capacity(block_order.len(), calls);
-        let mut first_call = 0;
-        for (position, &index) in (0u32..).zip(block_order) {
-            positions[index as usize] = position;
-            let (function, _) = invocations.number_of(index);
-            let [self_cost, inclusive] = stated.costs[index as usize];
-            tree.add_invocation::<1>(
-                FunctionId(function),
-                &[Cost::from(self_cost)],
-                &[Cost::from(inclusive)],
-                first_call,
-            );
-            first_call += invocations.sub_calls[index as usize].count;
-        }
-        Links {
-            tree,
-            claims: stated.claims,
-            positions,
-        }
-    }
-
-    /// Adds the next call in block order: of the invocation at `caller` in the tree, to the one
-    /// whose record is `called`, if the file has it.
-    ///
-    /// Whether the callee agrees is told by `claim`, which is what it would have to state.
-    fn add_call(&mut self, caller: u32, edge: &CallEdge, called: Option<u32>, claim: Claim) {
-        let invocation = called.map(|index| self.positions[index as usize]);
-        let call = InvocationCall::new(edge.callee, invocation, edge.line);
-        self.tree.add_call::<1>(call, &[claim[0].into()]);
-        let Some(index) = called else { return };
-        let stated = &mut self.claims[index as usize];
-        if *stated == claim {
-            *stated = UNCALLED;
-            self.tree.claim(self.positions[index as usize], caller);
-        }
-    }
 }

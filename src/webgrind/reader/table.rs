@@ -3,9 +3,7 @@
 use std::io::{Read, Seek};
 
 use super::super::error::ReadError;
-use super::super::layout::{
-    CALL_RECORD, FUNCTION_ADDRESSES_AT, FunctionField, INVOCATION_RECORD, NOBODY, NUMBER, Version,
-};
+use super::super::layout::{FUNCTION_ADDRESSES_AT, FunctionField, NOBODY, NUMBER, Version};
 use super::Start;
 use super::bytes::Bytes;
 use super::edges::{EdgeUnion, ListKind};
@@ -30,7 +28,7 @@ pub(super) struct TableReader<'a, R> {
 impl<'a, R: Read + Seek> TableReader<'a, R> {
     pub fn new(source: Bytes<R>, start: Start, builder: &'a mut ProfileBuilder) -> Self {
         TableReader {
-            invocations: Invocations::new(builder.keeps_invocations()),
+            invocations: Invocations::default(),
             source,
             start,
             builder,
@@ -86,10 +84,22 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         }
         let invocations = figure(FunctionField::Invocations);
         if self.start.version == Version::V4 {
-            self.invocations(invocations)?;
+            self.invocations.begin_function();
+            let caller = |&[_, _, _, caller, ..]: &[u32; 8]| (caller != NOBODY).then_some(caller);
+            self.list("invocation", invocations, caller, |reader, record| {
+                reader.invocations.push(record);
+            })?;
         }
-        self.list(ListKind::CalledFrom, figure(FunctionField::CalledFromCount))?;
-        self.list(ListKind::SubCalls, figure(FunctionField::SubCallCount))?;
+        for (kind, count) in [
+            (ListKind::CalledFrom, FunctionField::CalledFromCount),
+            (ListKind::SubCalls, FunctionField::SubCallCount),
+        ] {
+            self.edges.begin_list();
+            let other = |&[other, ..]: &[u32; 4]| Some(other);
+            self.list(kind.name(), figure(count), other, |reader, record| {
+                reader.edges.add(kind, reader.function, record);
+            })?;
+        }
         for (name, what) in [(0, "file name"), (1, "function name")] {
             let (source, headers) = (&mut self.source, self.start.headers_at);
             let is_ended = source.line(what, &mut self.names[name])?;
@@ -134,57 +144,36 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         Ok(figures)
     }
 
-    fn list(&mut self, kind: ListKind, count: u32) -> Result<(), ReadError> {
-        self.expect_room(kind.name(), count, CALL_RECORD)?;
-        self.edges.begin_list();
-        let mut zeros = 0;
-        for _ in 0..count {
-            let at = self.source.position();
-            let record = self.source.listed(kind.name(), &mut zeros)?;
-            let [other, ..]: [u32; 4] = record;
-            self.expect_function(at, kind.name(), other)?;
-            self.edges.add(kind, self.function, record);
-        }
-        Ok(())
-    }
-
-    fn invocations(&mut self, count: u32) -> Result<(), ReadError> {
-        const WHAT: &str = "invocation";
-        self.expect_room(WHAT, count, INVOCATION_RECORD)?;
-        self.invocations.begin_function();
-        let mut zeros = 0;
-        for _ in 0..count {
-            let at = self.source.position();
-            let record = self.source.listed(WHAT, &mut zeros)?;
-            let [_, _, _, caller, ..]: [u32; 8] = record;
-            if caller != NOBODY {
-                self.expect_function(at, WHAT, caller)?;
-            }
-            self.invocations.push(record);
-        }
-        Ok(())
-    }
-
-    /// Checks that there is room for so many records before the headers.
-    fn expect_room(&self, what: &str, count: u32, size: u64) -> Result<(), ReadError> {
-        let function = self.function;
-        let room = self.source.room() / size;
-        let source = &self.source;
-        source.expect(u64::from(count) <= room, source.position(), || {
+    /// Reads a list of the function: so many records. `other` finds the function that one names;
+    /// `what` is what it is called in messages.
+    fn list<const N: usize>(
+        &mut self,
+        what: &str,
+        count: u32,
+        other: impl Fn(&[u32; N]) -> Option<u32>,
+        take: impl Fn(&mut Self, [u32; N]),
+    ) -> Result<(), ReadError> {
+        let (function, functions) = (self.function, self.start.function_count);
+        let room = self.source.room() / (N as u64 * NUMBER);
+        let fits = u64::from(count) <= room;
+        self.source.expect(fits, self.source.position(), || {
             format!(
                 "the {what} list of function {function} does not fit before the headers: expected \
                  at most {room} records (found {count})"
             )
-        })
-    }
-
-    /// Checks a function number in a list of the function; the record that has it is at `offset`.
-    #[inline]
-    fn expect_function(&self, offset: u64, what: &str, found: u32) -> Result<(), ReadError> {
-        let functions = self.start.function_count;
-        self.source.expect(found < functions, offset, || {
-            let list = format!("the {what} list of function {}", self.function);
-            no_function(&list, functions as usize, found)
-        })
+        })?;
+        let mut zeros = 0;
+        for _ in 0..count {
+            let at = self.source.position();
+            let record = self.source.listed(what, &mut zeros)?;
+            if let Some(found) = other(&record) {
+                self.source.expect(found < functions, at, || {
+                    let list = format!("the {what} list of function {function}");
+                    no_function(&list, functions as usize, found)
+                })?;
+            }
+            take(self, record);
+        }
+        Ok(())
     }
 }
