@@ -138,6 +138,6 @@ macro_rules! pages {
 }
 
 pages! {
-    comparison events formats gate gate_pairs inputs messages output page preprocessor profile_gate root terminal
+    comparison events formats gate gate_pairs inputs limits messages output page preprocessor profile_gate root terminal
     usage user webgrind
 }
