@@ -507,6 +507,8 @@ impl CostPool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -631,5 +633,110 @@ mod tests {
         doubled.add_exact(0, [-10 * i128::from(Cost::MIN) + 5]);
         assert_eq!(doubled.row(0), [5]);
         assert!(!doubled.has_saturated());
+    }
+
+    /// A cost that is likely to matter.
+    fn cost() -> impl Strategy<Value = Cost> {
+        let ends = [Cost::MIN, Cost::MIN + 1, -1, 0, 0, 1, Cost::MAX];
+        prop_oneof![prop::sample::select(ends.to_vec()), any::<Cost>()]
+    }
+
+    proptest! {
+        /// Whatever is done to rows of any width, they are what exact numbers are.
+        #[test]
+        fn rows_are_what_exact_numbers_are(
+            mut width in prop_oneof![1..4usize, FULL - 1..FULL + 4],
+            steps in prop::collection::vec(
+                (0..12u8, any::<bool>(), 0..8usize, 0..8usize, prop::collection::vec(cost(), 14)),
+                1..40,
+            ),
+        ) {
+            let mut table = CostTable::new(width);
+            let mut rows: Vec<Vec<i128>> = Vec::new();
+            for (step, is_known, to, from, costs) in steps {
+                let costs = &costs[..width];
+                let exact = || costs.iter().map(|&cost| i128::from(cost));
+                let add = |row: &mut Vec<i128>, costs: Vec<i128>| {
+                    row.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
+                };
+                if rows.len() < 4 || step == 0 {
+                    match width {
+                        1 if is_known => table.push::<1>(costs),
+                        2 if is_known => table.push::<2>(costs),
+                        _ => table.push::<ANY_WIDTH>(costs),
+                    }
+                    rows.push(exact().collect());
+                    continue;
+                }
+                let (to, from) = (to % rows.len(), from % rows.len());
+                match step {
+                    1 => {
+                        table.push_zeros();
+                        rows.push(vec![0; width]);
+                    }
+                    2..=4 => {
+                        match width {
+                            1 if is_known => table.add::<1>(to, costs),
+                            2 if is_known => table.add::<2>(to, costs),
+                            _ => table.add::<ANY_WIDTH>(to, costs),
+                        }
+                        add(&mut rows[to], exact().collect());
+                    }
+                    5 | 6 if to != from => {
+                        table.add_within(to, from);
+                        let costs = rows[from].clone();
+                        add(&mut rows[to], costs);
+                    }
+                    7 => {
+                        let other = table.clone();
+                        table.add_row::<ANY_WIDTH>(to, &other, from);
+                        let costs = rows[from].clone();
+                        add(&mut rows[to], costs);
+                    }
+                    8 => {
+                        match width {
+                            1 if is_known => table.set::<1>(to, costs),
+                            2 if is_known => table.set::<2>(to, costs),
+                            _ => table.set::<ANY_WIDTH>(to, costs),
+                        }
+                        rows[to] = exact().collect();
+                    }
+                    9 if rows.len() < 30 => {
+                        let mut whole = table.like();
+                        whole.push::<ANY_WIDTH>(costs);
+                        whole.append(table);
+                        table = whole;
+                        rows.insert(0, exact().collect());
+                    }
+                    10 => {
+                        let more: Vec<i128> = exact().map(|cost| 3 * cost).collect();
+                        table.add_exact(to, more.clone());
+                        add(&mut rows[to], more);
+                    }
+                    11 if width < 14 => {
+                        width += usize::from(is_known);
+                        table.widen(width);
+                        rows.iter_mut().for_each(|row| row.resize(width, 0));
+                    }
+                    _ => {
+                        table.seal();
+                        table.unseal();
+                    }
+                }
+                prop_assert_eq!((table.width(), table.rows()), (width, rows.len()));
+            }
+            let fits = |&cost: &i128| Cost::try_from(cost).is_ok();
+            prop_assert_eq!(table.has_saturated(), !rows.iter().flatten().all(fits));
+            for (at, row) in rows.iter().enumerate() {
+                let found = (0..width).map(|column| table.exact(at, column));
+                prop_assert_eq!(&found.collect::<Vec<_>>(), row);
+            }
+            table.seal();
+            for (at, row) in rows.iter().enumerate() {
+                let sealed: Vec<Cost> = row.iter().map(|&cost| saturated(cost)).collect();
+                prop_assert_eq!(&long(&table, at), &sealed);
+                prop_assert_eq!(table.first(at), sealed[0]);
+            }
+        }
     }
 }
