@@ -123,25 +123,53 @@ impl View {
     }
 
     fn print_line(&self) {
-        let bytes = self.progress.bytes();
-        let millis = self.start.elapsed().as_millis().max(1);
-        let rate = u128::from(bytes) * 1000 / millis;
-        let rate = u64::try_from(rate).unwrap_or(u64::MAX);
-        let mut line = format!("{}", HumanBytes(bytes));
-        if let Some(total) = self.total {
-            line += &format!(" of {}", HumanBytes(total));
-        }
-        line += &format!(" read, {}/s", HumanBytes(rate));
-        if let Some(left) = self.total.and_then(|total| total.checked_sub(bytes)) {
-            line += &format!(", {} s left", left.div_ceil(rate.max(1)));
-        }
+        let line = line(self.progress.bytes(), self.total, self.start.elapsed());
         let _ = writeln!(io::stderr(), "{line}");
     }
+}
+
+/// How far the work is after some time.
+fn line(bytes: u64, total: Option<u64>, time: Duration) -> String {
+    let rate = u128::from(bytes) * 1000 / time.as_millis().max(1);
+    let rate = u64::try_from(rate).unwrap_or(u64::MAX);
+    let mut line = format!("{}", HumanBytes(bytes));
+    if let Some(total) = total {
+        line += &format!(" of {}", HumanBytes(total));
+    }
+    line += &format!(" read, {}/s", HumanBytes(rate));
+    if let Some(left) = total.and_then(|total| total.checked_sub(bytes)) {
+        line += &format!(", {} s left", left.div_ceil(rate.max(1)));
+    }
+    line
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_says_how_far_it_is() {
+        let second = Duration::from_secs(1);
+        for (bytes, total, time, told) in [
+            (0, None, Duration::ZERO, "0 B read, 0 B/s"),
+            (0, Some(5), 2 * second, "0 B of 5 B read, 0 B/s, 5 s left"),
+            (
+                1,
+                Some(1),
+                second / 2000,
+                "1 B of 1 B read, 1000 B/s, 0 s left",
+            ),
+            (
+                600,
+                Some(1001),
+                2 * second,
+                "600 B of 1001 B read, 300 B/s, 2 s left",
+            ),
+            (600, Some(599), 3 * second, "600 B of 599 B read, 200 B/s"),
+        ] {
+            assert_eq!(line(bytes, total, time), told);
+        }
+    }
 
     #[test]
     fn without_a_thread_there_is_no_bar() {
