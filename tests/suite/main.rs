@@ -20,6 +20,8 @@ mod cut_off;
 mod golden;
 mod lines;
 mod markdown;
+#[cfg(feature = "compression")]
+mod outputs;
 mod page;
 #[cfg(feature = "compression")]
 mod pprof;
