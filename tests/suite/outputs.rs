@@ -103,7 +103,7 @@ fn outputs(
     for version in Version::ALL {
         let options = write_options(|options| {
             options.version = version;
-            options.escape_html = at % 2 == 0;
+            options.escape_html = at.is_multiple_of(2);
             options.on_overflow = OnOverflow::Saturate;
         });
         let write = |output: &mut Vec<u8>| webgrind::write(&profile, &options, output);

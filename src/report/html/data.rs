@@ -551,3 +551,19 @@ impl<'a, 'o> Tables<'a, 'o> {
 
 /// The rows of tables without costs.
 pub(super) const NO_COSTS: [[i128; 0]; 0] = [];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_numbers_are_those_they_take() {
+        let most = i128::from(Number::MOST_EXACT);
+        for number in [0, 9, 10, most - 1, most, most + 1, i128::from(u64::MAX)] {
+            for number in [number, -number].map(Number) {
+                let text = serde_json::to_string(&number).unwrap();
+                assert_eq!(number.bytes(), text.len() + 1, "{text}");
+            }
+        }
+    }
+}
