@@ -46,9 +46,13 @@ impl Bar {
     }
 
     fn start_with(thread: Builder, when: When, progress: Progress, total: Option<u64>) -> Self {
-        let show = match (when, io::stderr().is_terminal()) {
+        let show: fn(&View) = match (when, io::stderr().is_terminal()) {
             (When::Never, _) | (When::Auto, false) => return Bar(None),
-            (When::Auto, true) => View::draw_if_long,
+            (When::Auto, true) => |view| {
+                if view.goes_on_for(PATIENCE) {
+                    view.draw();
+                }
+            },
             (When::Always, true) => View::draw,
             (When::Always, false) => View::print,
         };
@@ -87,12 +91,6 @@ impl View {
     /// Waits, but not longer than the work takes.
     fn goes_on_for(&self, time: Duration) -> bool {
         self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
-    }
-
-    fn draw_if_long(&self) {
-        if self.goes_on_for(PATIENCE) {
-            self.draw();
-        }
     }
 
     fn draw(&self) {

@@ -4,10 +4,9 @@ use std::io;
 
 use thiserror::Error;
 
-use super::Warning;
 use crate::callgrind;
 use crate::io::{Compression, Found, Source, Target};
-use crate::profile::{CompareError, GrowthFailure, ModelError};
+use crate::profile::{CompareError, ModelError};
 use crate::report::text;
 use crate::webgrind;
 
@@ -62,18 +61,9 @@ pub enum ConvertError {
     /// More than one input is to come from standard input.
     #[error("standard input can be read only once")]
     StandardInputTwice,
-    /// A limit on growth was set, but something is wrong that the inputs might keep to it by accident.
+    /// A limit on growth was set, but the inputs might keep to it by accident: why.
     #[error("{0}; so --max-growth cannot be checked")]
-    CannotCheck(Box<Warning>),
-    /// Likewise, one side costs nothing.
-    #[error("{inputs}: all costs of \"{event}\" are 0; so --max-growth cannot be checked")]
-    NothingToCheck { inputs: String, event: String },
-    /// Likewise, the base lacks a function.
-    #[error("{inputs}: {failure}; so --max-growth cannot be checked")]
-    NoFunctionToCheck {
-        inputs: String,
-        failure: Box<GrowthFailure>,
-    },
+    CannotCheck(String),
     /// The profiles cannot be compared.
     #[error("{inputs}: {error}")]
     Compare { inputs: String, error: CompareError },

@@ -323,18 +323,17 @@ impl<'a> Conversion<'a> {
         inputs: &[Found<'_>],
         left_out: Option<Vec<ConvertError>>,
     ) -> Result<(Profile, Report), ConvertError> {
-        let (mut profile, mut report) = read_all(inputs, left_out, self.options, &self.progress)?;
+        let (mut profile, report) = read_all(inputs, left_out, self.options, &self.progress)?;
         if matches!(self.options.format, Format::Json | Format::Html)
             && self.options.events == EventChoice::All
         {
             profile.derive_events();
         }
-        allow_gates(self.options, profile.event(), &mut report.warnings)?;
+        allow_gates(self.options, profile.event(), &report.warnings)?;
         if !self.options.max_growth.is_empty() && warning::costs_nothing(&profile) {
-            return Err(ConvertError::NothingToCheck {
-                inputs: error::together(inputs),
-                event: excerpt(profile.event()),
-            });
+            let (inputs, event) = (error::together(inputs), excerpt(profile.event()));
+            let reason = format!("{inputs}: all costs of \"{event}\" are 0");
+            return Err(ConvertError::CannotCheck(reason));
         }
         Ok((profile, report))
     }
@@ -342,17 +341,11 @@ impl<'a> Conversion<'a> {
 
 /// Makes an error of the first warning with which a limit on an event cannot be checked, if there is
 /// one.
-fn allow_gates(
-    options: &Options,
-    event: &[u8],
-    warnings: &mut Vec<Warning>,
-) -> Result<(), ConvertError> {
+fn allow_gates(options: &Options, event: &[u8], warnings: &[Warning]) -> Result<(), ConvertError> {
     let event = excerpt(event);
-    let mut forbidding = warnings.iter().map(|warning| warning.forbids_gates(&event));
-    match forbidding.position(|forbids| forbids) {
-        Some(at) if !options.max_growth.is_empty() => Err(ConvertError::CannotCheck(Box::new(
-            warnings.swap_remove(at),
-        ))),
-        _ => Ok(()),
+    let mut warnings = warnings.iter().filter(|_| !options.max_growth.is_empty());
+    match warnings.find(|warning| warning.forbids_gates(&event)) {
+        Some(warning) => Err(ConvertError::CannotCheck(warning.to_string())),
+        None => Ok(()),
     }
 }

@@ -44,20 +44,17 @@ impl Base {
             true => Comparison::per_run,
             false => Comparison::new,
         };
-        let inputs = || self.inputs.clone();
         let comparison = compare(&self.profile, new);
         let comparison = comparison.map_err(|error| ConvertError::Compare {
-            inputs: inputs(),
+            inputs: self.inputs.clone(),
             error,
         })?;
         let mut limits = Vec::new();
         for gate in &options.max_growth {
             let failure = comparison.check(gate).err();
             if let Some(failure @ GrowthFailure::NoFunction(_)) = failure {
-                return Err(ConvertError::NoFunctionToCheck {
-                    inputs: inputs(),
-                    failure: Box::new(failure),
-                });
+                let reason = format!("{}: {failure}", self.inputs);
+                return Err(ConvertError::CannotCheck(reason));
             }
             limits.push(markdown::Verdict {
                 kept: failure.is_none(),
@@ -78,7 +75,7 @@ impl Base {
         if base != new && !options.per_run {
             warnings.push(Warning::Runs { base, new });
         }
-        allow_gates(options, comparison.first().name, &mut warnings)?;
+        allow_gates(options, comparison.first().name, &warnings)?;
         report.warnings.extend(warnings);
         Ok((comparison, limits))
     }

@@ -110,15 +110,6 @@ pub enum Links {
     Own,
 }
 
-impl Links {
-    fn may_follow(self, path: &Path, link: &Metadata) -> io::Result<bool> {
-        match self {
-            Links::Protected => Ok(!is_foreign(path, link)?),
-            Links::Own => Ok(is_own(link)),
-        }
-    }
-}
-
 #[cfg(unix)]
 fn is_own(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -171,19 +162,19 @@ pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
         let Some((at, rest, link)) = first_link(&path) else {
             return Ok(path);
         };
-        let links = if rest.as_os_str().is_empty() {
-            links
-        } else {
-            Links::Protected
+        let is_last = rest.as_os_str().is_empty();
+        let may_follow = match links {
+            Links::Own if is_last => is_own(&link),
+            _ => !is_foreign(&at, &link)?,
         };
         // Nobody can put another link there in between: in a shared folder this one belongs to the
         // user or the folder's owner.
-        if !links.may_follow(&at, &link)? {
+        if !may_follow {
             let at = printable_path(&at);
             return Err(denied(format!("the link {at} is another user's")));
         }
         let mut target = folder(&at).join(fs::read_link(&at)?);
-        if !rest.as_os_str().is_empty() {
+        if !is_last {
             target.push(rest);
         }
         path = target;

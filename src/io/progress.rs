@@ -49,6 +49,11 @@ impl Counted {
             has_ended: false,
         }
     }
+
+    /// The same file, if ranges of it can be read.
+    pub fn again(&self) -> Option<File> {
+        self.file.try_clone().ok().filter(|_| cfg!(unix))
+    }
 }
 
 impl Read for Counted {
@@ -64,13 +69,6 @@ impl Read for Counted {
         // worth not to ask again. A file that has grown meanwhile is read on.
         self.has_ended = count < room.len() && self.length == Some(self.counted);
         Ok(count)
-    }
-}
-
-impl Counted {
-    /// The same file, if ranges of it can be read.
-    pub fn again(&self) -> Option<File> {
-        self.file.try_clone().ok().filter(|_| cfg!(unix))
     }
 }
 

@@ -28,7 +28,6 @@ const SMALL_BUFFER: usize = (4 << 10) - 320;
 
 /// How many bytes are decompressed at most just to find corrupt data: this takes a fraction of a
 /// second.
-#[cfg(feature = "compression")]
 const MOST_CHECKED: u64 = 256 << 20;
 
 /// One byte more than 32-bit addresses can reach. The reader of preprocessed files refuses an input
@@ -110,20 +109,20 @@ impl Found<'_> {
         let buffer = length.map_or(BUFFER, buffer_for);
         let counted = Counted::new(file, length, progress.clone());
         let (content, plain) = recognise(BufReader::with_capacity(buffer, counted))?;
-        let stream = match content {
-            Content::Compressed(compression) => return decompress(compression, plain),
-            Content::Packed { name, command } => {
-                return Err(unsupported(format!(
-                    "it is {name} data, which have to be decompressed first, as with \"{command}\""
-                )));
-            }
-            Content::Foreign(advice) => return Err(unsupported(advice)),
-            Content::Empty | Content::Text | Content::Preprocessed => {
-                let seeks = length.is_some();
-                Stream::Plain { plain, seeks }
-            }
-        };
-        Ok(Input { content, stream })
+        match content {
+            Content::Compressed(compression) => decompress(compression, plain),
+            Content::Packed { name, command } => Err(unsupported(format!(
+                "it is {name} data, which have to be decompressed first, as with \"{command}\""
+            ))),
+            Content::Foreign(advice) => Err(unsupported(advice)),
+            Content::Empty | Content::Text | Content::Preprocessed => Ok(Input {
+                content,
+                stream: Stream::Plain {
+                    plain,
+                    seeks: length.is_some(),
+                },
+            }),
+        }
     }
 }
 
@@ -161,20 +160,21 @@ fn decompress(
     let decompressed = super::compression::decompress(compression, compressed)?;
     let (content, decompressed) = recognise(decompressed)?;
     let twice = |inner: &dyn fmt::Display| {
-        unsupported(format!(
-            "it is {inner} data within {compression} data: decompress it once"
-        ))
+        let advice = format!("it is {inner} data within {compression} data: decompress it once");
+        Err(unsupported(advice))
     };
-    let stream = match content {
-        Content::Compressed(inner) => return Err(twice(&inner)),
-        Content::Packed { name, .. } => return Err(twice(&name)),
-        Content::Foreign(advice) => return Err(unsupported(advice)),
-        Content::Empty | Content::Text | Content::Preprocessed => Stream::Decompressed {
-            decompressed,
-            compression,
-        },
-    };
-    Ok(Input { content, stream })
+    match content {
+        Content::Compressed(inner) => twice(&inner),
+        Content::Packed { name, .. } => twice(&name),
+        Content::Foreign(advice) => Err(unsupported(advice)),
+        Content::Empty | Content::Text | Content::Preprocessed => Ok(Input {
+            content,
+            stream: Stream::Decompressed {
+                decompressed,
+                compression,
+            },
+        }),
+    }
 }
 
 #[cfg(not(feature = "compression"))]
@@ -251,13 +251,10 @@ impl Input {
     /// Reads on, if it is compressed, to find out whether the data are corrupt. This may show only
     /// later, at the latest in the checksum.
     pub fn check_rest(&mut self) -> io::Result<()> {
-        match &mut self.stream {
-            Stream::Plain { .. } => Ok(()),
-            #[cfg(feature = "compression")]
-            Stream::Decompressed { decompressed, .. } => {
-                io::copy(&mut decompressed.take(MOST_CHECKED), &mut io::sink()).map(drop)
-            }
+        if let Stream::Plain { .. } = self.stream {
+            return Ok(());
         }
+        io::copy(&mut self.take(MOST_CHECKED), &mut io::sink()).map(drop)
     }
 
     /// Where the compressed bytes ended too early, if they did. Known after everything has been

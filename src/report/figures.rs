@@ -75,7 +75,7 @@ impl<'a> EventFigures<'a> {
     /// The name; the unit of the column stands instead of the one in the name.
     pub fn heading(&self) -> String {
         let name = printable(self.name);
-        match (self.notation.unit(), name.split_once('(')) {
+        match (self.notation.name, name.split_once('(')) {
             ("", _) => name,
             (unit, Some((name, _))) if !name.is_empty() => {
                 format!("{} {unit}", name.trim_end_matches('_'))
@@ -260,11 +260,6 @@ impl Notation {
             "" => cost,
             unit => format!("{cost} {unit}"),
         }
-    }
-
-    /// The unit, empty where none is known.
-    pub fn unit(&self) -> &'static str {
-        self.name
     }
 }
 

@@ -160,10 +160,15 @@ impl Serialize for Row<'_> {
 
 impl<'a> FunctionRecord<'a> {
     fn new(profile: &'a Profile, id: FunctionId, function: &Function) -> Self {
+        let call = |other: FunctionId, edge: EdgeRef<'a>| CallRecord {
+            function: other.number(),
+            file: edge.file().map(|file| utf8(profile.name(file))),
+            line: edge.line,
+            calls: edge.calls,
+            cost: Row(profile, edge.costs()),
+        };
         let called_from = profile.called_from(id);
-        let called_from = called_from.map(|edge| CallRecord::new(profile, edge.caller, edge));
         let sub_calls = profile.sub_calls(id);
-        let sub_calls = sub_calls.map(|edge| CallRecord::new(profile, edge.callee, edge));
         FunctionRecord {
             number: id.number(),
             object: utf8(profile.name(function.object)),
@@ -173,20 +178,8 @@ impl<'a> FunctionRecord<'a> {
             self_costs: Row(profile, profile.self_costs(id)),
             inclusive: Row(profile, profile.inclusive_costs(id)),
             invocations: function.invocations,
-            called_from: called_from.collect(),
-            sub_calls: sub_calls.collect(),
-        }
-    }
-}
-
-impl<'a> CallRecord<'a> {
-    fn new(profile: &'a Profile, other: FunctionId, edge: EdgeRef<'a>) -> Self {
-        CallRecord {
-            function: other.number(),
-            file: edge.file().map(|file| utf8(profile.name(file))),
-            line: edge.line,
-            calls: edge.calls,
-            cost: Row(profile, edge.costs()),
+            called_from: called_from.map(|edge| call(edge.caller, edge)).collect(),
+            sub_calls: sub_calls.map(|edge| call(edge.callee, edge)).collect(),
         }
     }
 }

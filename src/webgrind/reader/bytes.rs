@@ -134,6 +134,14 @@ impl<R: Read + Seek> Bytes<R> {
         }
     }
 
+    /// Checks that there are so many bytes for something.
+    pub fn expect_bytes(&self, what: &str, expected: u64) -> Result<(), ReadError> {
+        let found = self.room();
+        self.expect(found >= expected, self.position, || {
+            format!("the file is cut off: expected {expected} bytes for the {what} (found {found})")
+        })
+    }
+
     /// Something that cannot be right at the present place.
     pub fn corrupt(&self, what: String) -> ReadError {
         self.error(self.position, what)

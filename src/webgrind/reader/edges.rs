@@ -23,12 +23,10 @@ impl ListKind {
 }
 
 /// The figures of an edge, and its place in the lists.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Entry {
     calls: u64,
     cost: Cost,
-    /// The list whose figures they are.
-    figures: ListKind,
     /// Whether a called-from list, and whether a sub-call list, has it.
     listed: [bool; 2],
     /// The edges that come next in these lists.
@@ -67,19 +65,13 @@ impl EdgeUnion {
         };
         let entry = self.entries.entry((caller, callee, line));
         let at = entry.index();
-        let entry = entry.or_insert(Entry {
-            calls: 0,
-            cost: 0,
-            figures: kind,
-            listed: [false; 2],
-            next: [None; 2],
-            waits_for: 0,
-        });
-        if entry.figures != kind && kind == ListKind::CalledFrom {
+        let entry = entry.or_default();
+        let [counts_already, _] = entry.listed;
+        let counts = kind == ListKind::CalledFrom;
+        if counts && !counts_already {
             (entry.calls, entry.cost) = (0, 0);
-            entry.figures = kind;
         }
-        if entry.figures == kind {
+        if counts || !counts_already {
             entry.calls += u64::from(calls);
             entry.cost += Cost::from(cost);
         }

@@ -159,7 +159,7 @@ struct Start {
 
 impl Start {
     fn read<R: Read + Seek>(source: &mut Bytes<R>) -> Result<Self, ReadError> {
-        expect_bytes(source, "version", NUMBER)?;
+        source.expect_bytes("version", NUMBER)?;
         let [found] = source.numbers()?;
         let Some(version) = Version::from_number(found) else {
             let problem = match found {
@@ -185,7 +185,7 @@ impl Start {
                  (found {size})"
             )
         })?;
-        expect_bytes(source, "header address and function count", 2 * NUMBER)?;
+        source.expect_bytes("header address and function count", 2 * NUMBER)?;
         let [headers_at, count] = source.numbers()?;
         let (headers_at, count_at) = (u64::from(headers_at), HEADER_ADDRESS_AT + NUMBER);
         if count == 0 {
@@ -274,17 +274,6 @@ fn headers<R: Read + Seek>(
     }
     let event = event.unwrap_or_else(|| NAMELESS.to_vec());
     Ok((event, kind, has_summary))
-}
-
-fn expect_bytes<R: Read + Seek>(
-    source: &Bytes<R>,
-    what: &str,
-    expected: u64,
-) -> Result<(), ReadError> {
-    let found = source.room();
-    source.expect(found >= expected, source.position(), || {
-        format!("the file is cut off: expected {expected} bytes for the {what} (found {found})")
-    })
 }
 
 /// What the program that a header line names writes: of single invocations only Xdebug does.
