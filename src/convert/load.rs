@@ -86,7 +86,7 @@ pub(super) fn load(
     merged.report.warnings.extend(missing);
     let beside = sums_beside(&merged.sums, all);
     merged.report.warnings.extend(beside);
-    merged.finish(options.allow_empty)
+    merged.finish()
 }
 
 /// The inputs up to some point.
@@ -99,8 +99,8 @@ struct Merged {
     sums: Vec<Source>,
     /// The events that all of them have, if all are wanted.
     common_events: Option<Vec<Event>>,
-    /// The first input that has no data, and what is wrong with it.
-    no_data: Option<(Box<Profile>, ConvertError)>,
+    /// What is wrong with the first input that has no data.
+    no_data: Option<ConvertError>,
     /// Why inputs were left out.
     left_out: Vec<ConvertError>,
 }
@@ -153,11 +153,10 @@ impl Merged {
         (!missing.is_empty()).then_some(Warning::MissingEvents(missing))
     }
 
-    fn finish(mut self, allow_empty: bool) -> Result<(Profile, Report), ConvertError> {
+    fn finish(mut self) -> Result<(Profile, Report), ConvertError> {
         let profile = match (self.profile, self.no_data) {
             (Some(profile), _) => *profile,
-            (None, Some((begun, _))) if allow_empty && !begun.event().is_empty() => *begun,
-            (None, Some((_, error))) => return Err(error),
+            (None, Some(error)) => return Err(error),
             (None, None) if self.left_out.is_empty() => return Err(ConvertError::NoInput),
             (None, None) => return Err(self.left_out.swap_remove(0)),
         };
@@ -248,7 +247,7 @@ impl Batch<'_> {
         Ok(self.merged)
     }
 
-    /// Reads the next input, and says whether it has any data.
+    /// Reads the next input, and says whether it has any data, or may be without.
     fn read_input(&mut self, found: &Found<'_>) -> Result<bool, ConvertError> {
         let no_data = match self.read_contents(found) {
             Err(error) if !error.is_no_data() => return Err(error),
@@ -257,10 +256,10 @@ impl Batch<'_> {
         let input = || found.source.clone();
         if let Some(error) = no_data {
             self.builder.end_input();
-            let headers = Box::new(self.builder.take_headers());
-            self.merged.no_data.get_or_insert((headers, error));
+            self.merged.no_data.get_or_insert(error);
             self.merged.report.warnings.push(Warning::Empty(input()));
-            return Ok(false);
+            let has_begun = self.builder.events().next().is_some();
+            return Ok(has_begun && self.options.allow_empty);
         }
         if self.options.events == EventChoice::All {
             let events: Vec<_> = self.builder.events().collect();

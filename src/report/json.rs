@@ -57,7 +57,7 @@ const COMPARISON_SCHEMA: u32 = 3;
 /// When the output fails.
 pub fn write(profile: &Profile, warnings: &[String], output: impl Write) -> io::Result<()> {
     let (_, scale) = split_scale(profile.event());
-    let mut document = Document::begin(SCHEMA, BufWriter::new(output), LINES)?;
+    let mut document = begin(SCHEMA, output)?;
     document.field("event", &utf8(profile.event()))?;
     document.list("events", events(EventFigures::of(profile)))?;
     document.field("scale", &scale)?;
@@ -93,7 +93,7 @@ pub fn write_comparison(comparison: &Comparison<'_>, output: impl Write) -> io::
     };
     let base = side(&comparison.base, |event| event.base, base_runs);
     let new = side(&comparison.new, |event| event.new, new_runs);
-    let mut document = Document::begin(COMPARISON_SCHEMA, BufWriter::new(output), LINES)?;
+    let mut document = begin(COMPARISON_SCHEMA, output)?;
     document.field("event", &utf8(comparison.first().name))?;
     document.list("events", events(EventFigures::compared(comparison)))?;
     document.field("per_run", &comparison.is_per_run)?;
@@ -232,17 +232,26 @@ impl<'a> ChangeRecord<'a> {
     }
 }
 
-/// JSON without blanks, in which some characters are escaped that could stand as they are.
-struct Escaping(fn(char) -> bool);
+/// Begins a document whose fields, and the elements of lists among them, stand on lines of their own.
+/// DEL and the controls from U+0080 on would reach a terminal otherwise.
+fn begin<W: Write>(
+    schema: u32,
+    output: W,
+) -> io::Result<Document<BufWriter<W>, impl Fn(char) -> bool>> {
+    Document::begin(schema, "\n  ", char::is_control, BufWriter::new(output))
+}
 
-impl Formatter for Escaping {
+/// JSON without blanks, in which some characters are escaped that could stand as they are.
+struct Escaping<F>(F);
+
+impl<F: Fn(char) -> bool> Formatter for Escaping<F> {
     fn write_string_fragment<W: ?Sized + Write>(
         &mut self,
         output: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        for piece in fragment.split_inclusive(self.0) {
-            let plain = piece.trim_end_matches(self.0);
+        for piece in fragment.split_inclusive(&self.0) {
+            let plain = piece.trim_end_matches(&self.0);
             output.write_all(plain.as_bytes())?;
             for escaped in piece[plain.len()..].chars() {
                 write!(output, "\\u{:04x}", u32::from(escaped))?;
@@ -252,30 +261,23 @@ impl Formatter for Escaping {
     }
 }
 
-/// What stands before each field of a document, and which characters are escaped in it.
-#[derive(Clone, Copy)]
-pub(super) struct Style {
-    pub before_field: &'static str,
-    pub escapes: fn(char) -> bool,
-}
-
-/// Fields, and the elements of lists among them, stand on lines of their own. DEL and the controls
-/// from U+0080 on would reach a terminal otherwise.
-const LINES: Style = Style {
-    before_field: "\n  ",
-    escapes: char::is_control,
-};
-
 /// An object that is written field by field.
-pub(super) struct Document<W> {
+pub(super) struct Document<W, F> {
     output: W,
-    style: Style,
+    /// What stands before each field.
+    before: &'static str,
+    /// Which characters are escaped.
+    escapes: F,
 }
 
-impl<W: Write> Document<W> {
-    pub fn begin(schema: u32, mut output: W, style: Style) -> io::Result<Self> {
-        write!(output, "{{{}\"schema\":{schema}", style.before_field)?;
-        Ok(Document { output, style })
+impl<W: Write, F: Fn(char) -> bool> Document<W, F> {
+    pub fn begin(schema: u32, before: &'static str, escapes: F, mut output: W) -> io::Result<Self> {
+        write!(output, "{{{before}\"schema\":{schema}")?;
+        Ok(Document {
+            output,
+            before,
+            escapes,
+        })
     }
 
     pub fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
@@ -296,11 +298,11 @@ impl<W: Write> Document<W> {
     }
 
     fn name(&mut self, name: &str) -> io::Result<()> {
-        write!(self.output, ",{}\"{name}\":", self.style.before_field)
+        write!(self.output, ",{}\"{name}\":", self.before)
     }
 
     fn value(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
-        let escaping = Escaping(self.style.escapes);
+        let escaping = Escaping(&self.escapes);
         let mut serializer = Serializer::with_formatter(&mut self.output, escaping);
         Ok(value.serialize(&mut serializer)?)
     }

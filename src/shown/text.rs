@@ -5,7 +5,7 @@
 //! line, send no commands to a terminal, and not pass itself off as something else.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::path::Path;
 
 /// How many characters of a line are shown.
@@ -98,17 +98,13 @@ fn units(text: &[u8]) -> impl Iterator<Item = Unit> {
 impl Unit {
     fn add_to(self, text: &mut String) {
         // Writing to a string cannot fail.
-        let _ = self.write(text);
-    }
-
-    fn write(self, text: &mut String) -> fmt::Result {
-        match self {
+        let _ = match self {
             Unit::Unseen(c @ ('\t' | '\n' | '\r')) => write!(text, "{}", c.escape_default()),
             Unit::Unseen(c) if c.is_ascii() => write!(text, "\\x{:02x}", u32::from(c)),
             Unit::Unseen(c) => write!(text, "{}", c.escape_unicode()),
             Unit::Char(c) => text.write_char(c),
             Unit::Byte(byte) => write!(text, "\\x{byte:02x}"),
-        }
+        };
     }
 }
 

@@ -171,7 +171,7 @@ impl ProfileBuilder {
 
     /// Adds the input that was being read to those before it, and says what kind of data it held.
     ///
-    /// None if it had no block: [`take_headers`](Self::take_headers) returns what there is of it.
+    /// None if it had no block.
     pub(crate) fn end_input(&mut self) -> Option<ProfileKind> {
         self.begin_section();
         self.end_run();
@@ -186,11 +186,6 @@ impl ProfileBuilder {
             }
         }
         Some(kind)
-    }
-
-    /// Takes the headers of an input away that had no block, as a profile of their own.
-    pub(crate) fn take_headers(&mut self) -> Profile {
-        Profile::new(NameTable::default(), std::mem::take(&mut self.input))
     }
 
     /// Forgets the headers of the input before, and settles which event is wanted once an input has

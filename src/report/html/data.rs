@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use super::{Compared, Options};
 use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, Side, Stacks};
 use crate::report::figures::{EventFigures, Notation};
-use crate::report::json::{Document, Style};
+use crate::report::json::Document;
 use crate::report::text::{Names, command};
 use crate::shown::names::{SHORT, short_names};
 use crate::shown::numbers::divided;
@@ -195,11 +195,7 @@ pub(super) fn write<'a>(
     let base = compared.map(|compared| &compared.comparison.base);
     let is_complete = profile.is_complete() && base.is_none_or(Side::is_complete);
     let total: Vec<Number> = tables.costs(&profile.totals()).map(Number).collect();
-    let style = Style {
-        before_field: "",
-        escapes: ends_data,
-    };
-    let mut data = Document::begin(SCHEMA, output, style)?;
+    let mut data = Document::begin(SCHEMA, "", ends_data, output)?;
     let program = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
     data.field("program", program)?;
     data.field("command", &cut(command(profile), LONGEST_TEXT))?;
