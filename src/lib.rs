@@ -95,6 +95,7 @@ pub mod convert;
 
 mod in_order;
 pub mod io;
+mod prefetch;
 
 pub mod profile;
 pub mod report;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::line::{Cursor, Named};
+use crate::prefetch::prefetch;
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
 /// The name of a function, and the id that stands for it in the file.
@@ -71,6 +72,15 @@ impl IdTable {
         Some(self.far.get(&id)?.name)
     }
 
+    /// Asks for what an id stands for.
+    #[inline]
+    fn prefetch(&self, id: u64) {
+        let near = usize::try_from(id).unwrap_or(usize::MAX);
+        if let Some(Some(page)) = self.pages.get(near / Self::PAGE) {
+            prefetch(page.get(near % Self::PAGE));
+        }
+    }
+
     #[inline]
     fn entry(&mut self, id: u64) -> Option<&mut Entry> {
         let near = usize::try_from(id).ok()?;
@@ -131,11 +141,26 @@ impl IdTables {
         }
     }
 
+    /// Asks for what the id of a function stands for.
+    #[inline]
+    pub fn prefetch_function(&self, id: u64) {
+        self.functions.prefetch(id);
+    }
+
+    /// Asks for what a block changes of the function that an id was last used for.
+    #[inline]
+    pub fn prefetch_block(&mut self, id: u64, builder: &ProfileBuilder) {
+        let entry = self.functions.entry(id);
+        if let Some((_, function)) = entry.and_then(|entry| entry.function) {
+            builder.prefetch_block(function);
+        }
+    }
+
     /// Finds the function of a name.
     #[inline]
     pub fn function(
         &mut self,
-        function: FunctionName,
+        function: &FunctionName,
         place: Place,
         builder: &mut ProfileBuilder,
     ) -> FunctionId {

@@ -6,6 +6,7 @@ use super::ModelError;
 use super::costs::{ANY_WIDTH, Cost, CostTable};
 use super::ids::{EdgeId, FunctionId, NameId, next_index, room_like, slot};
 use super::numbering::{Numbered, Numbering};
+use crate::prefetch::prefetch;
 
 /// All calls from one line of one function to another function, summed.
 ///
@@ -89,6 +90,12 @@ impl CallTable {
         std::mem::replace(self, next)
     }
 
+    /// Asks for what tells where the edges of a caller are.
+    #[inline]
+    pub fn prefetch(&self, caller: FunctionId) {
+        prefetch(self.runs.get(caller.index()));
+    }
+
     /// Adds calls and their costs to the edge of a key, entering it if it is new.
     #[inline]
     pub fn add<const WIDTH: usize>(
@@ -97,7 +104,7 @@ impl CallTable {
         calls: u64,
         costs: &[Cost],
     ) -> Numbered<EdgeId> {
-        let found = self.number(key);
+        let found = self.number(&key);
         let (Numbered::Known(position) | Numbered::New(position)) = found else {
             return Numbered::Full;
         };
@@ -110,9 +117,10 @@ impl CallTable {
                 caller: key.caller,
                 callee: key.callee,
                 line: key.line,
-                calls: 0,
+                calls,
             });
-            self.costs.push_zeros();
+            self.costs.push::<WIDTH>(costs);
+            return found.map(EdgeId);
         }
         let edge = &mut self.edges[position as usize];
         edge.calls = edge.calls.saturating_add(calls);
@@ -129,7 +137,7 @@ impl CallTable {
     /// To compare a few of them is much faster than to look one up in a table that no cache of a
     /// processor holds. All others are looked up: those of callers with many, and of later blocks.
     #[inline]
-    fn number(&mut self, key: EdgeKey) -> Numbered<u32> {
+    fn number(&mut self, key: &EdgeKey) -> Numbered<u32> {
         let (edges, files) = (&self.edges, &self.files);
         let key_of = |number| key_of(edges, files, number);
         let start = slot(&mut self.runs, key.caller.index());
@@ -138,7 +146,7 @@ impl CallTable {
             && edge.caller == key.caller
             && end - *start < Self::RUN
         {
-            if key_of(end as usize) == key {
+            if key_of(end as usize) == *key {
                 return Numbered::Known(end);
             }
             end += 1;
@@ -146,7 +154,7 @@ impl CallTable {
         let has_run = end > *start;
         let is_full = (end as usize) < edges.len() || end - *start == Self::RUN;
         if has_run && is_full {
-            return self.numbers.number(key, edges.len(), key_of);
+            return self.numbers.number(*key, edges.len(), key_of);
         }
         let Some(next) = next_index(edges.len()) else {
             return Numbered::Full;
@@ -298,11 +306,12 @@ impl CallLists {
         self.called_from.of(function)
     }
 
-    /// Positions of the edges to some functions, from this one on.
-    pub fn to_functions(&self, from: usize, count: usize) -> &[u32] {
-        let starts = &self.called_from.starts;
-        let end = starts[(from + count).min(starts.len() - 1)];
-        &self.called_from.positions[starts[from] as usize..end as usize]
+    /// Positions of the edges to some functions, from this one on, and of those from them.
+    pub fn of_functions(&self, from: usize, count: usize) -> [&[u32]; 2] {
+        [&self.called_from, &self.sub_calls].map(|list| {
+            let end = list.starts[(from + count).min(list.starts.len() - 1)];
+            &list.positions[list.starts[from] as usize..end as usize]
+        })
     }
 
     /// Positions of the edges from a function.

@@ -267,7 +267,7 @@ impl CostTable {
     /// Adds a row of another table of the same width.
     #[inline]
     pub fn add_row<const WIDTH: usize>(&mut self, row: usize, other: &CostTable, from: usize) {
-        self.add::<WIDTH>(row, other.row(from));
+        self.add::<WIDTH>(row, other.row_of::<WIDTH>(from));
         if !other.rounds.is_empty() {
             self.add_rounds(row, other, from);
         }

@@ -4,6 +4,7 @@ use super::costs::{Cost, CostTable};
 use super::ids::{FunctionId, NameId, next_index, room_like, slot};
 use super::numbering::{Numbered, Numbering};
 use super::{Kind, ModelError};
+use crate::prefetch::prefetch;
 
 /// A function of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +82,13 @@ impl FunctionTable {
     #[inline]
     pub fn get_mut(&mut self, id: FunctionId) -> Option<&mut Function> {
         self.functions.get_mut(id.index())
+    }
+
+    /// Asks for the row of a function, and for its self costs.
+    #[inline]
+    pub fn prefetch(&self, id: FunctionId) {
+        prefetch(self.functions.get(id.index()));
+        prefetch(self.self_costs.row(id.index()).first());
     }
 
     /// Takes all functions away, for another run.

@@ -303,12 +303,16 @@ impl Profile {
         self.edges_at(self.lists().called_from(id))
     }
 
-    /// Reads the calls to some functions, from this one on, so that a cache has them.
+    /// Reads the calls of some functions, from this one on, so that a cache has them.
     pub(crate) fn fetch_calls(&self, from: FunctionId, count: usize) {
-        let edges = self.edges_at(self.lists().to_functions(from.index(), count));
-        std::hint::black_box(edges.fold(0, |sum, edge| {
-            sum ^ edge.calls ^ first_cost(edge.costs()).cast_unsigned()
-        }));
+        for positions in self.lists().of_functions(from.index(), count) {
+            // The first and the last of what an edge has, which may be in two lines of a cache.
+            std::hint::black_box(self.edges_at(positions).fold(0, |sum, edge| {
+                sum ^ edge.line
+                    ^ u64::from(edge.callee.0)
+                    ^ first_cost(edge.costs()).cast_unsigned()
+            }));
+        }
     }
 
     /// The calls that a function makes, in order of first appearance.

@@ -22,8 +22,8 @@ use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile, fir
 /// need not copy them.
 const BUFFER: usize = 128 << 10;
 
-/// For how many functions at a time the calls to them are read, which are far apart in memory: so
-/// the processor need not wait for each of them.
+/// For how many functions at a time their calls are read, which are far apart in memory: so the
+/// processor need not wait for each of them.
 const FETCHED: usize = 64;
 
 /// How a profile is written.
@@ -171,8 +171,10 @@ impl Document<'_> {
         walk: &mut Walk<impl Write>,
     ) -> Result<(), WriteError> {
         let (called_from, sub_calls) = (self.profile.called_from(id), self.profile.sub_calls(id));
-        for field in self.version.function_fields() {
-            let number = match field {
+        let fields = self.version.function_fields();
+        let mut numbers = [0; FunctionField::COUNT];
+        for (number, field) in numbers.iter_mut().zip(fields) {
+            *number = match field {
                 FunctionField::Line => walk.count(function.line),
                 FunctionField::SelfCost => walk.cost(first_cost(self.profile.self_costs(id))),
                 FunctionField::InclusiveCost => {
@@ -186,8 +188,10 @@ impl Document<'_> {
                 FunctionField::CalledFromCount => walk.count(called_from.len() as u64),
                 FunctionField::SubCallCount => walk.count(sub_calls.len() as u64),
             };
-            walk.put_numbers([number])?;
         }
+        let mut bytes = [[0; size_of::<u32>()]; FunctionField::COUNT];
+        LittleEndian::write_u32_into(&numbers, bytes.as_flattened_mut());
+        walk.put(bytes[..fields.len()].as_flattened())?;
         if let Some(lists) = &self.lists {
             walk.put_invocations(lists, id, self.sub_calls_at)?;
         }
@@ -322,9 +326,10 @@ impl<W: Write> Walk<W> {
             self.position += edges.len() as u64 * CALL_RECORD;
             return Ok(());
         }
+        let narrowing = self.narrowing;
         for edge in edges {
-            let (line, calls) = (self.count(edge.line), self.count(edge.calls));
-            let cost = self.cost(first_cost(edge.costs()));
+            let [line, calls] = [edge.line, edge.calls].map(|count| narrowing.count(count));
+            let cost = narrowing.cost(first_cost(edge.costs()));
             self.put_numbers([other(&edge).number(), line, calls, cost])?;
         }
         Ok(())

@@ -69,6 +69,40 @@ fn sums() {
     check_parts(&names, FOLLOWS);
 }
 
+/// Calls one after the other, whose callees are named by some lines or by none, with ids that are
+/// defined or not.
+#[test]
+fn callees_of_calls_in_a_row() {
+    let names = [
+        "cob=(1)",
+        "cob=(9)",
+        "cfi=(1)",
+        "cfi=(2) b.c",
+        "cfi=(8)",
+        "cfl=(1)",
+        "cfn=(1)",
+        "cfn=(1)",
+        "cfn=(2) two",
+        "cfn=(7)",
+        "cfn=plain",
+    ];
+    for seed in 1..=300 {
+        let mut random = Random(seed);
+        let mut text = String::from("events: Ir\nob=(1) o\nfl=(1) a.c\nfn=(1) one\n1 1\n");
+        for _ in 0..1 + random.below(6) {
+            for _ in 0..random.below(4) {
+                text += names[random.index(names.len())];
+                text += "\n";
+            }
+            text += "calls=2 5\n+3 10\n";
+        }
+        let text = [text.as_bytes(), FOLLOWS].concat();
+        let mut reading = Reading::default();
+        reading.read.lenient = true;
+        let _ = reading.read_in_any_way(&[&text], &[1]);
+    }
+}
+
 /// Whatever is in one of the ranges: the end of a trace, another run, damage.
 #[test]
 fn ranges_of_traces() {

@@ -154,7 +154,7 @@ impl InForce {
             object: self.object(),
             file: self.file.or(self.function_file).unwrap_or(NameId::EMPTY),
         };
-        let found = ids.function(function, place, builder);
+        let found = ids.function(&function, place, builder);
         self.open_block_of(found, place.file, builder);
         Some(function.name)
     }
@@ -184,8 +184,8 @@ impl InForce {
         ids: &mut IdTables,
         builder: &mut ProfileBuilder,
     ) -> Option<FunctionId> {
-        let function = self.callee.name?;
         let place = self.end_call();
+        let function = self.callee.name.as_ref()?;
         Some(ids.function(function, place, builder))
     }
 

@@ -291,6 +291,9 @@ impl<'a> Interpreter<'a> {
         };
         if named == Named::Function {
             self.builder.close_block();
+            if let Some(id) = name.id {
+                self.ids.prefetch_block(id, self.builder);
+            }
         }
         self.in_force.set(named, name);
         Ok(cursor.pos())

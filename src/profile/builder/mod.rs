@@ -366,6 +366,13 @@ impl ProfileBuilder {
         }
     }
 
+    /// Asks for what a block of a function changes.
+    #[inline]
+    pub(crate) fn prefetch_block(&self, function: FunctionId) {
+        self.run.functions.prefetch(function);
+        self.run.calls.prefetch(function);
+    }
+
     /// Opens a block: what follows are costs and calls of this function.
     #[inline(always)]
     pub fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
@@ -547,7 +554,10 @@ impl ProfileBuilder {
         let with_self_calls = self.options.inclusive == InclusiveCost::Summed;
         let kind = self.run.kind;
         let mut functions = self.run.functions.take();
-        add_calls(&mut functions, &calls, kind, with_self_calls);
+        match calls.costs.width() {
+            1 => add_calls::<1>(&mut functions, &calls, kind, with_self_calls),
+            _ => add_calls::<ANY_WIDTH>(&mut functions, &calls, kind, with_self_calls),
+        }
         let mut sums = Sums {
             kind: Some(match kind {
                 Kind::Trace => ProfileKind::Trace,
@@ -603,14 +613,19 @@ impl ProfileBuilder {
 /// Sets the figures of all functions that follow from their calls.
 ///
 /// `with_self_calls`: whether what a function's calls to itself cost is part of its inclusive cost.
-fn add_calls(functions: &mut FunctionTable, calls: &CallTable, kind: Kind, with_self_calls: bool) {
+fn add_calls<const WIDTH: usize>(
+    functions: &mut FunctionTable,
+    calls: &CallTable,
+    kind: Kind,
+    with_self_calls: bool,
+) {
     let inclusive = &mut functions.inclusive_costs;
     for row in 0..functions.self_costs.rows() {
-        inclusive.add_row::<ANY_WIDTH>(row, &functions.self_costs, row);
+        inclusive.add_row::<WIDTH>(row, &functions.self_costs, row);
     }
     for (position, edge) in calls.edges().iter().enumerate() {
         if with_self_calls || edge.caller != edge.callee {
-            inclusive.add_row::<ANY_WIDTH>(edge.caller.index(), &calls.costs, position);
+            inclusive.add_row::<WIDTH>(edge.caller.index(), &calls.costs, position);
         }
     }
     if kind == Kind::Aggregate {
