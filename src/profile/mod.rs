@@ -482,10 +482,19 @@ impl Profile {
     pub fn has_saturated(&self) -> bool {
         let at_end = |cost: i128| cost >= Cost::MAX.into() || cost <= Cost::MIN.into();
         let mut summaries = self.contents.headers.summaries();
+        let mut derived = self.rows().flat_map(|row| self.with_derived(row));
         self.contents.has_saturated
             || self.contents.sums.has_saturated()
             || summaries.any(|cost| at_end(cost.into()))
             || self.exact_totals().into_iter().any(at_end)
+            || !self.derived.is_empty() && derived.any(|cost| at_end(cost.into()))
+    }
+
+    /// The rows of costs of all functions and calls.
+    fn rows(&self) -> impl Iterator<Item = &[Cost]> {
+        let ids = self.functions().map(|(id, _)| id);
+        let functions = ids.flat_map(|id| [self.self_costs(id), self.inclusive_costs(id)]);
+        functions.chain(self.edges().map(|edge| edge.costs()))
     }
 }
 

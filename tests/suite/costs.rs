@@ -219,6 +219,21 @@ fn sums_do_not_depend_on_the_order() {
     }
 }
 
+/// Nothing that the profile holds is too much, but an inclusive cost is that a formula makes of it.
+#[test]
+fn derived_events_are_sums_too() {
+    for (factor, is_too_much) in [(2, false), (3, true)] {
+        let text = format!(
+            "event: T = {factor} Ir\nevents: Ir\nfn=f\n1 2000000000000000000\ncfn=g\ncalls=1 0\n\
+             1 2000000000000000000\n"
+        );
+        let mut profile = read(&text, all_events());
+        assert!(!profile.has_saturated());
+        profile.derive_events();
+        assert_eq!(profile.has_saturated(), is_too_much);
+    }
+}
+
 #[test]
 fn no_more_events_are_held_than_the_limit_says() {
     let text = |from: usize, to: usize| {
