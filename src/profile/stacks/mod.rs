@@ -23,7 +23,7 @@ use std::sync::OnceLock;
 use sums::SumStacks;
 
 use super::costs::{ANY_WIDTH, CostTable, first_cost};
-use super::trace::{Context, ContextId, ContextTree};
+use super::trace::{ContextId, ContextTree};
 use super::{Cost, FunctionId, Profile};
 
 /// Number of a node in [`Stacks`].
@@ -48,9 +48,8 @@ impl StackId {
 #[derive(Debug)]
 pub struct Stacks<'a> {
     profile: &'a Profile,
-    /// Those of the traces, and how many nodes are theirs: the first ones.
+    /// Those of the traces, which come first.
     contexts: Option<&'a ContextTree>,
-    traced: usize,
     /// What the other nodes have.
     sums: SumStacks<'a>,
     nodes: Vec<Node>,
@@ -68,12 +67,12 @@ struct Node {
     context: ContextId,
 }
 
-/// What a node has.
-struct Found<'a, 'b> {
+/// What a node has besides its costs.
+#[derive(Clone, Copy, Debug)]
+struct Frame<'a> {
     function: Option<FunctionId>,
-    frame: &'a [u8],
+    name: &'a [u8],
     calls: u64,
-    self_costs: &'b [Cost],
     is_estimated: bool,
 }
 
@@ -82,70 +81,32 @@ impl<'a> Stacks<'a> {
     ///
     /// What is known of traces without their contexts are sums.
     pub fn new(profile: &'a Profile) -> Self {
-        let mut stacks = Stacks {
-            profile,
-            contexts: profile.contexts(),
-            traced: 0,
-            sums: SumStacks::default(),
-            nodes: Vec::new(),
-            inclusive: OnceLock::new(),
-        };
-        if let Some(contexts) = stacks.contexts {
-            stacks.add_contexts(contexts);
-        }
-        stacks.add_sums();
-        stacks.set_ends();
-        stacks
-    }
-
-    fn add_sums(&mut self) {
-        self.traced = self.nodes.len();
-        let are_traced = self.contexts.is_some();
-        self.sums = SumStacks::new(self.profile, |id| {
-            !(are_traced && self.profile.function(id).is_listed)
+        let contexts = profile.contexts();
+        let mut nodes = contexts.map_or_else(Vec::new, |contexts| context_nodes(profile, contexts));
+        let sums = SumStacks::new(profile, |id| {
+            contexts.is_none() || !profile.function(id).is_listed
         });
-        for node in &self.sums.nodes {
-            let parent = match node.parent {
-                sums::NONE => StackId::TOP,
-                parent => StackId::new(self.traced + parent as usize),
-            };
-            self.nodes.push(Node {
-                parent,
-                end: StackId(0),
-                context: ContextId::TOP,
-            });
-        }
-    }
-
-    fn add_contexts(&mut self, contexts: &ContextTree) {
-        let ranks = ranks(self.profile);
-        let mut siblings: Vec<ContextId> = contexts.roots().collect();
-        let mut pending: Vec<(ContextId, StackId)> = Vec::new();
-        let mut parent = StackId::TOP;
-        loop {
-            siblings.sort_unstable_by_key(|&id| ranks[contexts.context(id).function.index()]);
-            pending.extend(siblings.drain(..).rev().map(|id| (id, parent)));
-            let Some((context, above)) = pending.pop() else {
-                break;
-            };
-            parent = StackId::new(self.nodes.len());
-            self.nodes.push(Node {
-                parent: above,
-                end: StackId(0),
-                context,
-            });
-            siblings.extend(contexts.children(context));
-        }
-    }
-
-    fn set_ends(&mut self) {
-        for index in (0..self.nodes.len()).rev() {
-            let Node { parent, end, .. } = self.nodes[index];
+        let traced = StackId::new(nodes.len());
+        nodes.extend(sums.nodes.iter().map(|node| Node {
+            // Above the roots it stays at its limit.
+            parent: StackId(node.parent.saturating_add(traced.0)),
+            end: StackId(0),
+            context: ContextId::TOP,
+        }));
+        for index in (0..nodes.len()).rev() {
+            let Node { parent, end, .. } = nodes[index];
             let end = end.max(StackId::new(index + 1));
-            self.nodes[index].end = end;
-            if let Some(parent) = self.nodes.get_mut(parent.index()) {
+            nodes[index].end = end;
+            if let Some(parent) = nodes.get_mut(parent.index()) {
                 parent.end = parent.end.max(end);
             }
+        }
+        Stacks {
+            profile,
+            contexts,
+            sums,
+            nodes,
+            inclusive: OnceLock::new(),
         }
     }
 
@@ -188,51 +149,48 @@ impl<'a> Stacks<'a> {
         Some(self.node(node).parent).filter(|&parent| parent != StackId::TOP)
     }
 
-    fn find(&self, node: StackId) -> Found<'a, '_> {
-        let summed = node.index().checked_sub(self.traced);
-        if let (Some(contexts), None) = (self.contexts, summed) {
-            let id = self.node(node).context;
-            let &Context {
-                function, calls, ..
-            } = contexts.context(id);
-            return Found {
-                function: Some(function),
-                frame: self.profile.name(self.profile.function(function).name),
-                calls,
-                self_costs: contexts.self_costs(id),
-                is_estimated: false,
-            };
-        }
-        let row = summed.unwrap_or(0);
-        let node = &self.sums.nodes[row];
-        Found {
-            function: node.function,
-            frame: node.frame,
-            calls: node.calls,
-            self_costs: self.sums.costs.row(row),
-            is_estimated: node.is_estimated,
+    /// What a node has, and its self costs.
+    fn find(&self, node: StackId) -> (Frame<'a>, &[Cost]) {
+        let traced = self.nodes.len() - self.sums.nodes.len();
+        match (self.contexts, node.index().checked_sub(traced)) {
+            (Some(contexts), None) => {
+                let id = self.node(node).context;
+                let context = contexts.context(id);
+                let function = self.profile.function(context.function);
+                let frame = Frame {
+                    function: Some(context.function),
+                    name: self.profile.name(function.name),
+                    calls: context.calls,
+                    is_estimated: false,
+                };
+                (frame, contexts.self_costs(id))
+            }
+            (_, row) => {
+                let row = row.unwrap_or(0);
+                (self.sums.nodes[row].frame, self.sums.costs.row(row))
+            }
         }
     }
 
     /// The function. A frame may be known only by its name.
     pub fn function(&self, node: StackId) -> Option<FunctionId> {
-        self.find(node).function
+        self.find(node).0.function
     }
 
     /// The name of the frame: that of the function without what Valgrind adds to it; may be empty.
     pub fn frame(&self, node: StackId) -> &'a [u8] {
-        self.find(node).frame
+        self.find(node).0.name
     }
 
     /// How often the function was called, or ran, at this place.
     pub fn calls(&self, node: StackId) -> u64 {
-        self.find(node).calls
+        self.find(node).0.calls
     }
 
     /// The costs of exactly this stack: one for each wanted event. Where there are many events, zeros
     /// at the end may be missing.
     pub fn self_costs(&self, node: StackId) -> &[Cost] {
-        self.find(node).self_costs
+        self.find(node).1
     }
 
     /// The costs of this stack and of all that begin with it, likewise.
@@ -258,7 +216,7 @@ impl<'a> Stacks<'a> {
 
     /// Whether the costs are estimated, because other stacks are possible.
     pub fn is_estimated(&self, node: StackId) -> bool {
-        self.find(node).is_estimated
+        self.find(node).0.is_estimated
     }
 
     /// The share of the first event's cost that has one possible stack: from 0 to 1. Negative costs
@@ -273,6 +231,29 @@ impl<'a> Stacks<'a> {
             }
         }
         if all > 0.0 { exact / all } else { 1.0 }
+    }
+}
+
+/// The nodes of the contexts of traces, in their order.
+fn context_nodes(profile: &Profile, contexts: &ContextTree) -> Vec<Node> {
+    let ranks = ranks(profile);
+    let mut nodes = Vec::new();
+    let mut siblings: Vec<ContextId> = contexts.roots().collect();
+    let mut pending: Vec<(ContextId, StackId)> = Vec::new();
+    let mut above = StackId::TOP;
+    loop {
+        siblings.sort_unstable_by_key(|&id| ranks[contexts.context(id).function.index()]);
+        pending.extend(siblings.drain(..).rev().map(|id| (id, above)));
+        let Some((context, parent)) = pending.pop() else {
+            return nodes;
+        };
+        above = StackId::new(nodes.len());
+        nodes.push(Node {
+            parent,
+            end: StackId(0),
+            context,
+        });
+        siblings.extend(contexts.children(context));
     }
 }
 

@@ -17,9 +17,11 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
+use super::Frame;
 use super::chains::{Chains, Name};
 use crate::profile::costs::{ANY_WIDTH, CostTable};
 use crate::profile::{Cost, FunctionId, Profile};
@@ -55,26 +57,47 @@ pub(super) struct SumStacks<'a> {
 pub(super) struct SumNode<'a> {
     /// The node above; [`NONE`] for a root.
     pub parent: u32,
-    /// The place in the order of siblings.
-    order: u32,
+    /// Its site, by which siblings are ordered; of a frame without a function, the site before which
+    /// it stands.
+    site: u32,
     /// How many nodes are above.
     level: u32,
-    /// [`NONE`] if it is not known.
-    site: u32,
-    pub frame: &'a [u8],
-    pub function: Option<FunctionId>,
-    pub calls: u64,
-    pub is_estimated: bool,
+    pub frame: Frame<'a>,
 }
+
+/// The functions of a site.
+type Site<'a> = [(FunctionId, Name<'a>)];
 
 impl<'a> SumStacks<'a> {
     /// The stacks of those functions that `is_summed` selects.
     pub fn new(profile: &'a Profile, is_summed: impl Fn(FunctionId) -> bool) -> Self {
-        let sites = Sites::new(profile, is_summed);
-        let graph = Graph::new(&sites);
+        let named = || {
+            let functions = profile.functions().filter(|&(id, _)| is_summed(id));
+            functions.map(|(id, function)| (id, profile.name(function.name)))
+        };
+        let chains = Chains::new(profile, named().map(|(_, name)| name));
+        let functions = named().map(|(id, name)| (id, chains.split(name)));
+        let mut functions: Vec<_> = functions.collect();
+        let name = |name: &Name<'a>| (name.frame, name.chain);
+        let place = |id: FunctionId| {
+            let function = profile.function(id);
+            [function.file, function.object].map(|name| profile.name(name))
+        };
+        functions.sort_unstable_by(|(a, a_name), (b, b_name)| {
+            let by_name = name(a_name).cmp(&name(b_name));
+            by_name
+                .then_with(|| place(*a).cmp(&place(*b)))
+                .then_with(|| (a_name.level, a).cmp(&(b_name.level, b)))
+        });
+        let sites = functions.chunk_by(|(a, a_name), (b, b_name)| {
+            !a_name.chain.is_empty() && name(a_name) == name(b_name) && place(*a) == place(*b)
+        });
+        let sites: Vec<&Site<'_>> = sites.collect();
         let mut tree = Tree {
+            profile,
+            chains: &chains,
             sites: &sites,
-            graph: &graph,
+            graph: &Graph::new(profile, &sites),
             nodes: Vec::new(),
             nameless: HashMap::default(),
             places: vec![Vec::new(); sites.len()],
@@ -83,74 +106,6 @@ impl<'a> SumStacks<'a> {
         tree.add_estimated(calls);
         tree.add_others();
         tree.finish()
-    }
-}
-
-/// The functions of sums, in an order that depends on nothing but their names.
-struct Sites<'a> {
-    profile: &'a Profile,
-    chains: Chains<'a>,
-    /// The functions of the first site, then those of the next one, and so on.
-    functions: Vec<(FunctionId, Name<'a>)>,
-    /// Where in `functions` each site begins; at the end, their number.
-    starts: Vec<u32>,
-}
-
-impl<'a> Sites<'a> {
-    fn new(profile: &'a Profile, is_summed: impl Fn(FunctionId) -> bool) -> Self {
-        let functions = || profile.functions().filter(|&(id, _)| is_summed(id));
-        let names = functions().map(|(_, function)| profile.name(function.name));
-        let chains = Chains::new(profile, names);
-        let place = |id: FunctionId| {
-            let function = profile.function(id);
-            [function.file, function.object].map(|name| profile.name(name))
-        };
-        let mut named: Vec<(FunctionId, Name<'a>)> = functions()
-            .map(|(id, function)| (id, chains.split(profile.name(function.name))))
-            .collect();
-        let names = |name: &Name<'a>| (name.frame, name.chain);
-        named.sort_unstable_by(|(a, a_name), (b, b_name)| {
-            let by_name = names(a_name).cmp(&names(b_name));
-            by_name
-                .then_with(|| place(*a).cmp(&place(*b)))
-                .then_with(|| (a_name.level, a).cmp(&(b_name.level, b)))
-        });
-        let mut starts = vec![0];
-        let sites = named.chunk_by(|(a, name), (b, other)| {
-            !name.chain.is_empty() && names(name) == names(other) && place(*a) == place(*b)
-        });
-        starts.extend(sites.scan(0, |end, site| {
-            *end += site.len();
-            Some(number(*end))
-        }));
-        Sites {
-            profile,
-            chains,
-            functions: named,
-            starts,
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn all(&self) -> impl Iterator<Item = u32> + use<> {
-        0..number(self.len())
-    }
-
-    fn functions_of(&self, site: u32) -> &[(FunctionId, Name<'a>)] {
-        let at = site as usize;
-        &self.functions[self.starts[at] as usize..self.starts[at + 1] as usize]
-    }
-
-    /// Who called a site, according to its name, the nearest first.
-    fn callers_by_name(&self, site: u32) -> Vec<&'a [u8]> {
-        let functions = self.functions_of(site).iter();
-        let mut chains = functions.map(|(_, name)| name.chain);
-        let chain = chains.next().filter(|chain| !chain.is_empty());
-        let callers = chain.and_then(|chain| self.chains.callers(chain));
-        callers.unwrap_or_default()
     }
 }
 
@@ -192,85 +147,83 @@ struct Graph {
 }
 
 impl Graph {
-    fn new(sites: &Sites<'_>) -> Self {
-        let profile = sites.profile;
+    fn new(profile: &Profile, sites: &[&Site<'_>]) -> Self {
         let mut site_of = vec![NONE; profile.functions().len()];
-        for site in sites.all() {
-            for (id, _) in sites.functions_of(site) {
+        for (site, functions) in (0..).zip(sites) {
+            for (id, _) in *functions {
                 site_of[id.index()] = site;
             }
         }
         // The first event that costs anything.
         let totals = profile.totals();
         let event = totals.iter().position(|&total| total > 0).unwrap_or(0);
-        let positive = |cost: Option<Cost>| u64::try_from(cost.unwrap_or(0)).unwrap_or(0);
+        let positive = |costs: &[Cost]| {
+            let cost = costs.get(event).copied().unwrap_or(0);
+            u64::try_from(cost).unwrap_or(0)
+        };
+        let mut events = profile.events().iter().skip(event);
         let mut graph = Graph {
             sites: vec![SiteSums::default(); sites.len()],
             total: 0,
             calls: Vec::new(),
             starts: vec![0],
             heaviest: Vec::new(),
-            are_rounded: profile
-                .events()
-                .get(event)
+            are_rounded: events
+                .next()
                 .is_some_and(|event| !profile.unit(event).is_empty()),
         };
         let mut calls = Vec::new();
-        for site in sites.all() {
+        for (at, functions) in sites.iter().enumerate() {
             let sums = &mut graph.sites;
-            let at = site as usize;
-            for (id, name) in sites.functions_of(site) {
-                let cost = positive(profile.self_costs(*id).get(event).copied());
-                sums[at].own = sums[at].own.saturating_add(cost);
+            for (id, name) in *functions {
+                add(&mut sums[at].own, positive(profile.self_costs(*id)));
                 for edge in profile.sub_calls(*id) {
                     let callee = site_of[edge.callee.index()];
-                    if callee != site {
-                        let cost = positive(edge.costs().get(event).copied());
+                    if callee != number(at) {
+                        let cost = positive(edge.costs());
                         calls.push(Calls { callee, cost });
-                        for end in [at, callee as usize] {
-                            sums[end].count = sums[end].count.saturating_add(edge.calls);
-                        }
+                        add(&mut sums[at].count, edge.calls);
+                        add(&mut sums[callee as usize].count, edge.calls);
                     } else if name.chain.is_empty() {
                         // Recursion of unknown depth.
                         sums[at].callers = SEVERAL;
                     }
                 }
             }
-            graph.total = graph.total.saturating_add(sums[at].own);
-            graph.add_calls(site, &mut calls);
+            add(&mut graph.total, sums[at].own);
+            graph.add_calls(at, &mut calls);
         }
         graph
     }
 
     /// Takes in the calls of a site.
-    fn add_calls(&mut self, site: u32, calls: &mut Vec<Calls>) {
+    fn add_calls(&mut self, site: usize, calls: &mut Vec<Calls>) {
         calls.sort_unstable_by_key(|calls| calls.callee);
         calls.dedup_by(|next, calls| {
             let is_same = next.callee == calls.callee;
             if is_same {
-                calls.cost = calls.cost.saturating_add(next.cost);
+                add(&mut calls.cost, next.cost);
             }
             is_same
         });
         for calls in &*calls {
             let callee = &mut self.sites[calls.callee as usize];
             callee.callers = callee.callers.saturating_add(1);
-            callee.into = callee.into.saturating_add(calls.cost);
-            let out = &mut self.sites[site as usize].out;
-            *out = out.saturating_add(calls.cost);
+            add(&mut callee.into, calls.cost);
+            add(&mut self.sites[site].out, calls.cost);
         }
         let start = self.calls.len();
         self.calls.append(calls);
-        self.starts.push(number(self.calls.len()));
-        self.heaviest
-            .extend(number(start)..number(self.calls.len()));
+        let end = number(self.calls.len());
+        self.starts.push(end);
+        self.heaviest.extend(number(start)..end);
         self.heaviest[start..].sort_unstable_by_key(|&at| {
             let calls = self.calls[at as usize];
             (Reverse(calls.cost), calls.callee)
         });
     }
 
-    fn range(&self, site: u32) -> std::ops::Range<usize> {
+    fn range(&self, site: u32) -> Range<usize> {
         let at = site as usize;
         self.starts[at] as usize..self.starts[at + 1] as usize
     }
@@ -301,24 +254,20 @@ impl Graph {
             let found = calls.binary_search_by_key(other, |calls| calls.callee);
             found.ok().map(|at| calls[at].cost)
         });
-        self.sites[site as usize]
-            .out
-            .saturating_sub(on_path.fold(0, u64::saturating_add))
+        let left_out = on_path.fold(0, u64::saturating_add);
+        self.sites[site as usize].out.saturating_sub(left_out)
     }
 }
 
-/// A node that may be made, the heaviest first.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate {
-    weight: u64,
-    /// Smaller numbers come first among equals.
-    parent: Reverse<u32>,
-    site: Reverse<u32>,
-}
+/// The weight, the parent and the site of a node that may be made. The heaviest comes first, and of
+/// equals the one with the smaller numbers.
+type Candidate = (u64, Reverse<u32>, Reverse<u32>);
 
 /// The nodes while they are made.
 struct Tree<'a, 'b> {
-    sites: &'b Sites<'a>,
+    profile: &'a Profile,
+    chains: &'b Chains<'a>,
+    sites: &'b [&'b Site<'a>],
     graph: &'b Graph,
     nodes: Vec<SumNode<'a>>,
     /// Nodes that are known by their frames alone, by parent and frame.
@@ -328,11 +277,16 @@ struct Tree<'a, 'b> {
 }
 
 impl<'a> Tree<'a, '_> {
+    /// All sites.
+    fn all(&self) -> impl Iterator<Item = u32> + use<> {
+        0..number(self.sites.len())
+    }
+
     /// Makes the nodes of all sites that have one possible stack, and returns the calls that they
     /// make to others: their costs, nodes and callees.
     fn add_exact(&mut self) -> Vec<(u64, u32, u32)> {
         let (mut pending, mut others) = (Vec::new(), Vec::new());
-        for site in self.sites.all() {
+        for site in self.all() {
             if self.graph.sites[site as usize].callers == 0 {
                 let parent = self.add_chain(NONE, site, false);
                 pending.push((site, parent));
@@ -341,7 +295,8 @@ impl<'a> Tree<'a, '_> {
         while let Some((site, parent)) = pending.pop() {
             let node = self.add_site(parent, site, 1, false);
             for calls in self.graph.calls_of(site) {
-                if self.has_one_stack(calls.callee) {
+                let callee = &self.graph.sites[calls.callee as usize];
+                if callee.callers == 1 && self.graph.excess(calls.callee) == 0 {
                     pending.push((calls.callee, node));
                 } else {
                     others.push((calls.cost, node, calls.callee));
@@ -351,15 +306,10 @@ impl<'a> Tree<'a, '_> {
         others
     }
 
-    /// Whether a site that is called by one with one stack has one, too.
-    fn has_one_stack(&self, site: u32) -> bool {
-        self.graph.sites[site as usize].callers == 1 && self.graph.excess(site) == 0
-    }
-
     /// Makes the nodes of sites that have several possible stacks, as far as they matter: from the
     /// calls that sites with one stack make.
     fn add_estimated(&mut self, mut roots: Vec<(u64, u32, u32)>) {
-        for site in self.sites.all() {
+        for site in self.all() {
             if self.places[site as usize].is_empty() {
                 roots.push((self.graph.excess(site), NONE, site));
             }
@@ -370,24 +320,20 @@ impl<'a> Tree<'a, '_> {
         let most = u128::from(total);
         let shift = total.leading_zeros().saturating_sub(1);
         let least = ((total << shift) / LEAST_WEIGHT).max(1);
-        let candidates = roots.into_iter().map(|(cost, parent, site)| Candidate {
-            weight: fraction(cost.min(total) << shift, most, sum.max(most)),
-            parent: Reverse(parent),
-            site: Reverse(site),
+        let candidates = roots.into_iter().map(|(cost, parent, site)| {
+            let weight = fraction(cost.min(total) << shift, most, sum.max(most));
+            (weight, Reverse(parent), Reverse(site))
         });
-        let mut candidates: BinaryHeap<Candidate> = candidates
-            .filter(|candidate| candidate.weight >= least)
-            .collect();
+        let mut candidates: BinaryHeap<Candidate> =
+            candidates.filter(|&(weight, ..)| weight >= least).collect();
         let exact = self.nodes.len();
         let mut path = Vec::new();
         while self.nodes.len() - exact < MOST_NODES
-            && let Some(candidate) = candidates.pop()
+            && let Some((weight, Reverse(mut parent), Reverse(site))) = candidates.pop()
         {
-            let (Reverse(mut parent), Reverse(site)) = (candidate.parent, candidate.site);
             if parent == NONE {
                 parent = self.add_chain(NONE, site, true);
             }
-            let weight = candidate.weight;
             let node = self.add_site(parent, site, weight, true);
             if self.nodes[node as usize].level >= MOST_LEVELS {
                 continue;
@@ -401,11 +347,7 @@ impl<'a> Tree<'a, '_> {
                     break;
                 }
                 if path.binary_search(&calls.callee).is_err() {
-                    candidates.push(Candidate {
-                        weight,
-                        parent: Reverse(node),
-                        site: Reverse(calls.callee),
-                    });
+                    candidates.push((weight, Reverse(node), Reverse(calls.callee)));
                 }
             }
         }
@@ -416,8 +358,8 @@ impl<'a> Tree<'a, '_> {
     fn set_path(&self, node: u32, path: &mut Vec<u32>) {
         path.clear();
         let mut at = self.nodes.get(node as usize);
-        while let Some(node) = at.filter(|node| node.is_estimated) {
-            path.push(node.site);
+        while let Some(node) = at.filter(|node| node.frame.is_estimated) {
+            path.extend(node.frame.function.map(|_| node.site));
             at = self.nodes.get(node.parent as usize);
         }
         path.sort_unstable();
@@ -425,10 +367,9 @@ impl<'a> Tree<'a, '_> {
 
     /// Makes nodes for the costs that have none.
     fn add_others(&mut self) {
-        let profile = self.sites.profile;
-        for site in self.sites.all() {
-            let functions = self.sites.functions_of(site);
-            let mut costs = functions.iter().flat_map(|(id, _)| profile.self_costs(*id));
+        for site in self.all() {
+            let functions = self.sites[site as usize].iter();
+            let mut costs = functions.flat_map(|(id, _)| self.profile.self_costs(*id));
             if self.places[site as usize].is_empty() && costs.any(|&cost| cost != 0) {
                 let others = self.add_nameless(NONE, OTHER_CALLERS, true);
                 let parent = self.add_chain(others, site, true);
@@ -439,59 +380,60 @@ impl<'a> Tree<'a, '_> {
 
     /// Makes nodes for the callers that a site's name gives, below another node.
     fn add_chain(&mut self, above: u32, site: u32, is_estimated: bool) -> u32 {
-        let callers = self.sites.callers_by_name(site).into_iter().rev();
+        let (_, name) = self.sites[site as usize][0];
+        let callers = match name.chain {
+            b"" => None,
+            chain => self.chains.callers(chain),
+        };
+        let callers = callers.into_iter().flatten().rev();
         callers.fold(above, |parent, frame| {
             self.add_nameless(parent, frame, is_estimated)
         })
     }
 
     /// Finds or makes a node that is known by its frame alone.
-    fn add_nameless(&mut self, parent: u32, frame: &'a [u8], is_estimated: bool) -> u32 {
-        if let Some(&node) = self.nameless.get(&(parent, frame)) {
-            self.nodes[node as usize].is_estimated &= is_estimated;
+    fn add_nameless(&mut self, parent: u32, name: &'a [u8], is_estimated: bool) -> u32 {
+        if let Some(&node) = self.nameless.get(&(parent, name)) {
+            self.nodes[node as usize].frame.is_estimated &= is_estimated;
             return node;
         }
-        let functions = &self.sites.functions;
-        let order = functions.partition_point(|(_, name)| name.frame < frame);
-        let node = self.add(SumNode {
-            parent,
-            order: number(order),
-            level: 0,
-            site: NONE,
-            frame,
+        let site = self.sites.partition_point(|site| site[0].1.frame < name);
+        let frame = Frame {
             function: None,
+            name,
             calls: 0,
             is_estimated,
-        });
-        self.nameless.insert((parent, frame), node);
+        };
+        let node = self.add(parent, number(site), frame);
+        self.nameless.insert((parent, name), node);
         node
     }
 
     /// Makes a node for each function of a site, and returns the first of them.
     fn add_site(&mut self, parent: u32, site: u32, weight: u64, is_estimated: bool) -> u32 {
         let first = number(self.nodes.len());
-        let sites = self.sites;
-        let start = sites.starts[site as usize];
-        for (order, (id, name)) in (start..).zip(sites.functions_of(site)) {
-            self.add(SumNode {
-                parent,
-                order,
-                level: 0,
-                site,
-                frame: name.frame,
+        for (id, name) in self.sites[site as usize] {
+            let frame = Frame {
                 function: Some(*id),
+                name: name.frame,
                 calls: 0,
                 is_estimated,
-            });
+            };
+            self.add(parent, site, frame);
         }
         self.places[site as usize].push((first, weight));
         first
     }
 
-    fn add(&mut self, node: SumNode<'a>) -> u32 {
-        let parent = self.nodes.get(node.parent as usize);
-        let level = parent.map_or(0, |parent| parent.level.saturating_add(1));
-        self.nodes.push(SumNode { level, ..node });
+    fn add(&mut self, parent: u32, site: u32, frame: Frame<'a>) -> u32 {
+        let above = self.nodes.get(parent as usize);
+        let level = above.map_or(0, |above| above.level.saturating_add(1));
+        self.nodes.push(SumNode {
+            parent,
+            site,
+            level,
+            frame,
+        });
         number(self.nodes.len() - 1)
     }
 
@@ -509,24 +451,21 @@ impl<'a> Tree<'a, '_> {
             SumNode { parent, ..node }
         });
         let mut nodes: Vec<SumNode<'a>> = in_order.collect();
-        let profile = self.sites.profile;
-        let events = profile.events().len();
-        let mut costs = CostTable::new(events);
+        let mut costs = CostTable::new(self.profile.events().len());
         nodes.iter().for_each(|_| costs.push_zeros());
         let mut shares = Shares::default();
         // The costs of the nodes of a function, one row after the other.
         let mut rows = Vec::new();
-        for site in self.sites.all() {
-            let places = &mut self.places[site as usize];
+        for (functions, places) in self.sites.iter().zip(&mut self.places) {
             places.sort_unstable_by_key(|&(first, _)| positions[first as usize]);
-            for (nth, (id, _)) in self.sites.functions_of(site).iter().enumerate() {
+            for (nth, (id, _)) in functions.iter().enumerate() {
                 let firsts = places.iter().map(|&(first, _)| first as usize);
                 let at = firsts.map(|first| positions[first + nth] as usize);
-                let calls = shares.divide(profile.function(*id).invocations, places);
+                let calls = shares.divide(self.profile.function(*id).invocations, places);
                 for (at, &calls) in at.clone().zip(calls) {
-                    nodes[at].calls = calls;
+                    nodes[at].frame.calls = calls;
                 }
-                let row = profile.self_costs(*id);
+                let row = self.profile.self_costs(*id);
                 rows.clear();
                 rows.resize(places.len() * row.len(), 0);
                 for (event, &cost) in row.iter().enumerate() {
@@ -550,24 +489,23 @@ impl<'a> Tree<'a, '_> {
     /// The numbers of the nodes from the roots down, siblings in their order.
     fn sequence(&self) -> Vec<u32> {
         let key = |(at, node): (u32, &SumNode<'_>)| {
-            (node.parent, node.order, node.function.is_some(), at)
+            (node.parent, node.site, node.frame.function.is_some(), at)
         };
         let mut siblings: Vec<_> = (0..).zip(&self.nodes).map(key).collect();
         siblings.sort_unstable();
-        // Where the children of each node begin; at the end those of none, the roots.
-        let mut starts = vec![0; self.nodes.len() + 2];
-        for &(parent, ..) in &siblings {
-            starts[(parent as usize).min(self.nodes.len()) + 1] += 1;
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let children = |parent: usize| siblings[starts[parent]..starts[parent + 1]].iter();
+        let children = |parent: u32| {
+            let start = siblings.partition_point(|&(above, ..)| above < parent);
+            let siblings = siblings[start..].iter();
+            siblings.take_while(move |(above, ..)| *above == parent)
+        };
         let mut sequence = Vec::with_capacity(self.nodes.len());
-        let mut pending: Vec<_> = children(self.nodes.len()).rev().collect();
+        let mut pending: Vec<_> = children(NONE).collect();
+        pending.reverse();
         while let Some(&(.., at)) = pending.pop() {
             sequence.push(at);
-            pending.extend(children(at as usize).rev());
+            let next = pending.len();
+            pending.extend(children(at));
+            pending[next..].reverse();
         }
         sequence
     }
@@ -612,6 +550,10 @@ impl Shares {
 fn fraction(weight: u64, part: u128, whole: u128) -> u64 {
     let share = (u128::from(weight) * part).checked_div(whole);
     u64::try_from(share.unwrap_or(0)).unwrap_or(u64::MAX)
+}
+
+fn add(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more);
 }
 
 fn number(index: usize) -> u32 {
