@@ -8,7 +8,7 @@ use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use cg_preprocess::callgrind::{self, Options, Outcome};
+use cg_preprocess::callgrind::{self, Options};
 use cg_preprocess::convert::{self, convert};
 use cg_preprocess::io::Source;
 use cg_preprocess::io::Target;
@@ -34,17 +34,16 @@ fn profiles() -> [(&'static str, Vec<u8>); 2] {
     ]
 }
 
-type Read =
-    fn(&'static [u8], &str, &Options, &mut ProfileBuilder) -> Result<Outcome, callgrind::Error>;
-
-fn read(read: Read, text: &'static [u8], options: &ProfileOptions) -> ProfileBuilder {
+fn read(text: &[u8], line_by_line: bool, options: &ProfileOptions) -> ProfileBuilder {
     let mut builder = ProfileBuilder::new(options.clone());
-    read(text, "bench", &Options::default(), &mut builder).expect("a sound profile");
+    let mut reading = Options::default();
+    reading.line_by_line = line_by_line;
+    callgrind::read(text, "bench", &reading, &mut builder).expect("a sound profile");
     builder
 }
 
-fn load(text: &'static [u8], options: &ProfileOptions) -> Profile {
-    let builder = read(callgrind::read, text, options);
+fn load(text: &[u8], options: &ProfileOptions) -> Profile {
+    let builder = read(text, false, options);
     builder.finish().expect("a sound profile")
 }
 
@@ -73,22 +72,18 @@ fn stages(criterion: &mut Criterion) {
             bencher.iter(|| memchr::memchr_iter(b'\n', black_box(text)).count());
         });
         // Parsing and summing, which happen in one pass; and line by line, to compare.
-        let ways: [(&str, Read); 2] = [
-            ("read", callgrind::read),
-            ("read-line-by-line", callgrind::read_line_by_line),
-        ];
-        for (way, function) in ways {
+        for (way, line_by_line) in [("read", false), ("read-line-by-line", true)] {
             group.bench_function(way, |bencher| {
-                bencher.iter(|| read(function, text, &options(Version::V7)));
+                bencher.iter(|| read(text, line_by_line, &options(Version::V7)));
             });
         }
         group.bench_function("read-and-link", |bencher| {
-            bencher.iter(|| read(callgrind::read, text, &options(Version::V4)));
+            bencher.iter(|| read(text, false, &options(Version::V4)));
         });
         // What is worked out once everything has been read.
         group.bench_function("aggregate", |bencher| {
             bencher.iter_batched(
-                || read(callgrind::read, text, &options(Version::V7)),
+                || read(text, false, &options(Version::V7)),
                 |builder| builder.finish().expect("a sound profile"),
                 BatchSize::LargeInput,
             );

@@ -39,7 +39,7 @@
 //!
 //! ```
 //! use cg_preprocess::callgrind;
-//! use cg_preprocess::profile::{Comparison, Profile, ProfileBuilder, ProfileOptions};
+//! use cg_preprocess::profile::{Comparison, Gate, Profile, ProfileBuilder, ProfileOptions};
 //!
 //! fn read(text: &str) -> Result<Profile, Box<dyn std::error::Error>> {
 //!     let mut builder = ProfileBuilder::new(ProfileOptions::default());
@@ -50,7 +50,7 @@
 //! let new = read("events: Ir\nfl=a.c\nfn=main\n16 410\n")?;
 //! let comparison = Comparison::new(&base, &new)?;
 //! assert_eq!(comparison.changes[0].self_cost(), 10);
-//! assert!(comparison.check_growth("2.5%".parse()?).is_ok());
+//! assert!(comparison.check(&Gate::parse(b"2.5%")?).is_ok());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -31,9 +31,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.problem.kind {
-            ProblemKind::Empty | ProblemKind::Compressed => {
-                write!(f, "{}: {}", self.input, self.problem)
-            }
+            ProblemKind::Empty => write!(f, "{}: {}", self.input, self.problem),
             _ => write!(f, "{}:{}: {}", self.input, self.line, self.problem),
         }
     }
@@ -49,33 +47,17 @@ impl std::error::Error for Error {
 /// What is wrong with a line, and what was found there.
 #[derive(Debug)]
 pub struct Problem {
-    kind: ProblemKind,
+    pub(super) kind: ProblemKind,
     /// The line from the offending place on, if there is something to show.
-    found: Option<String>,
+    pub(super) found: Option<String>,
 }
 
 impl Problem {
     /// A problem at a place in a line.
     #[cold]
     pub(super) fn at(kind: ProblemKind, data: &[u8], pos: usize) -> Self {
-        let found = excerpt(Cursor::new(data, pos).rest_of_line());
-        Problem::with(kind, found)
-    }
-
-    /// A problem with what was found.
-    pub(super) fn with(kind: ProblemKind, found: String) -> Self {
-        let found = Some(found);
+        let found = Some(excerpt(Cursor::new(data, pos).rest_of_line()));
         Problem { kind, found }
-    }
-
-    /// What is wrong.
-    pub fn kind(&self) -> &ProblemKind {
-        &self.kind
-    }
-
-    /// What was found, where there is something to show.
-    pub(super) fn into_found(self) -> String {
-        self.found.unwrap_or_default()
     }
 }
 
@@ -140,9 +122,6 @@ pub enum ProblemKind {
         "unknown line: expected a cost line, a position such as \"fn=\" or a header such as \"events:\""
     )]
     UnknownLine,
-    /// The bytes of gzip or zstd.
-    #[error("is compressed, and only text is read here: decompress it first")]
-    Compressed,
     /// A line of more than 16 MiB.
     #[error("line over 16 MiB: this is no callgrind profile")]
     LineTooLong,

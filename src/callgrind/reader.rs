@@ -56,25 +56,7 @@ pub(crate) fn read_chunks(
     options: &Options,
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
-    read_with(input, Interpreter::new(builder, name, options))
-}
-
-/// Does what [`read`] does, but without shortcuts: the reference parser, with which tests compare
-/// [`read`].
-#[doc(hidden)]
-pub fn read_line_by_line(
-    input: impl Read,
-    name: &str,
-    options: &Options,
-    builder: &mut ProfileBuilder,
-) -> Result<Outcome, Error> {
-    let interpreter = Interpreter::new(builder, name, options);
-    let input = BufReader::with_capacity(BUFFER, input);
-    read_with(input, interpreter.line_by_line())
-}
-
-fn read_with(input: impl BufRead, interpreter: Interpreter<'_>) -> Result<Outcome, Error> {
-    let mut reading = Reading::new(interpreter);
+    let mut reading = Reading::new(Interpreter::new(builder, name, options));
     reading.read(input)?;
     reading.finish()
 }
@@ -111,9 +93,8 @@ impl<'a> Reading<'a> {
             if !begun.is_empty()
                 && let Some(end) = memchr::memchr(b'\n', chunk)
             {
-                begun.extend_from_slice(&chunk[..end]);
+                begun.extend_from_slice(&chunk[..=end]);
                 check_length(begun, interpreter)?;
-                begun.push(b'\n');
                 interpreter.lines(begun)?;
                 begun.clear();
                 chunk = &chunk[end + 1..];
@@ -144,7 +125,7 @@ impl<'a> Reading<'a> {
 }
 
 fn check_length(line: &[u8], interpreter: &Interpreter<'_>) -> Result<(), Error> {
-    if line.len() > LONGEST_LINE {
+    if line.strip_suffix(b"\n").unwrap_or(line).len() > LONGEST_LINE {
         return Err(interpreter.error(ProblemKind::LineTooLong.into()));
     }
     Ok(())

@@ -48,21 +48,12 @@ impl FunctionChange<'_> {
         self.change(|sums| sums.self_cost)
     }
 
-    /// By how much its inclusive cost has grown.
-    pub fn inclusive(&self) -> i128 {
-        self.change(|sums| sums.inclusive)
-    }
-
-    /// By how much its invocations have grown.
-    pub fn invocations(&self) -> i128 {
-        self.change(|sums| sums.invocations)
-    }
-
     /// What it is in the new profile; the last, if several functions are one here.
     pub fn new_function(&self) -> Option<FunctionId> {
         self.functions[1].last().copied()
     }
 
+    /// By how much a figure has grown.
     fn change(&self, figure: impl Fn(&FunctionSums) -> i128) -> i128 {
         let figure = |side: &Option<FunctionSums>| side.as_ref().map_or(0, &figure);
         figure(&self.new).saturating_sub(figure(&self.base))
@@ -356,9 +347,9 @@ fn order<'a>(change: &FunctionChange<'a>) -> impl Ord + use<'a> {
     let size = |change: i128| Reverse((change.unsigned_abs(), change));
     (
         size(change.self_cost()),
-        size(change.inclusive()),
+        size(change.change(|sums| sums.inclusive)),
         (change.name, change.file, change.object),
-        size(change.invocations()),
+        size(change.change(|sums| sums.invocations)),
     )
 }
 

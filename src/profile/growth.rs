@@ -186,83 +186,68 @@ pub enum GrowthFailure {
 const MOST_NAMES: usize = 3;
 
 impl Comparison<'_> {
-    /// Checks a limit.
+    /// Checks a limit, exactly.
+    ///
+    /// Functions of one name in several files are summed. One that the new profile lacks costs
+    /// nothing there.
     ///
     /// # Errors
     ///
-    /// See [`check_growth`](Self::check_growth); and if the base has no function of the name. One
-    /// that the new profile lacks costs nothing there. Functions of one name in several files are
-    /// summed.
+    /// If the cost has grown by more, or if that cannot be decided: because the cost in the base is
+    /// not above 0, the base has no function of the name, or a sum of either side has overflowed.
     pub fn check(&self, gate: &Gate) -> Result<(), GrowthFailure> {
-        let Some(name) = &gate.function else {
-            return self.check_growth(gate.limit);
+        let (limit, first) = (gate.limit, self.first());
+        let event = excerpt(first.name);
+        let (subject, base, new) = match &gate.function {
+            None => (format!("the total of {event}"), first.base, first.new),
+            Some(name) => {
+                let shown = excerpt(name);
+                let sum = |side: fn(&FunctionChange<'_>) -> Option<FunctionSums>| {
+                    let named = self.functions().filter(|change| change.name == name);
+                    let costs = named.filter_map(side).map(|sums| sums.inclusive);
+                    costs.reduce(i128::saturating_add)
+                };
+                let Some(base) = sum(|change| change.base) else {
+                    return Err(GrowthFailure::NoFunction(shown));
+                };
+                let new = sum(|change| change.new).unwrap_or(0);
+                (format!("the inclusive {event} of {shown}"), base, new)
+            }
         };
-        let shown = excerpt(name);
-        let sum = |side: fn(&FunctionChange<'_>) -> Option<FunctionSums>| {
-            let named = self.functions().filter(|change| change.name == name);
-            let costs = named.filter_map(side).map(|sums| sums.inclusive);
-            costs.reduce(i128::saturating_add)
-        };
-        let Some(base) = sum(|change| change.base) else {
-            return Err(GrowthFailure::NoFunction(shown));
-        };
-        let new = sum(|change| change.new).unwrap_or(0);
-        let subject = format!("the inclusive {} of {shown}", excerpt(self.first().name));
-        self.check_cost(subject, [base, new], gate.limit, String::new())
-    }
-
-    /// Checks that the total has not grown by more than the limit. The check is exact.
-    ///
-    /// # Errors
-    ///
-    /// If it has, or if that cannot be decided: because the total of the base is not above 0, or a
-    /// sum of either side has overflowed.
-    pub fn check_growth(&self, limit: MaxGrowth) -> Result<(), GrowthFailure> {
-        let subject = format!("the total of {}", excerpt(self.first().name));
-        let totals = [self.first().base, self.first().new];
-        self.check_cost(subject, totals, limit, self.grown_most())
-    }
-
-    fn check_cost(
-        &self,
-        subject: String,
-        [base, new]: [i128; 2],
-        limit: MaxGrowth,
-        most: String,
-    ) -> Result<(), GrowthFailure> {
         if self.has_saturated {
             return Err(GrowthFailure::Saturated(subject));
         }
         if base <= 0 {
             return Err(GrowthFailure::Unknown { subject, base, new });
         }
-        match limit.exceeded(new.saturating_sub(base), base) {
-            None => Ok(()),
-            Some(percent) => Err(GrowthFailure::TooMuch {
-                subject,
-                percent,
-                base,
-                new,
-                limit,
-                most,
-            }),
-        }
+        let Some(percent) = limit.exceeded(new.saturating_sub(base), base) else {
+            return Ok(());
+        };
+        let most = match gate.function {
+            None => self.grown_most(),
+            Some(_) => String::new(),
+        };
+        Err(GrowthFailure::TooMuch {
+            subject,
+            percent,
+            base,
+            new,
+            limit,
+            most,
+        })
     }
 
     /// The functions whose self costs grew most, as the end of a sentence.
     fn grown_most(&self) -> String {
-        let grown = self.changes.iter().filter(|change| change.self_cost() > 0);
-        let grown = grown.take(MOST_NAMES);
-        let named: Vec<_> = grown
-            .map(|change| {
-                format!(
-                    "{} by {}",
-                    excerpt(change.name),
-                    grouped(change.self_cost())
-                )
-            })
-            .collect();
-        match named.as_slice() {
+        let grown = self
+            .changes
+            .iter()
+            .map(|change| (change, change.self_cost()));
+        let grown = grown.filter(|&(_, cost)| cost > 0).take(MOST_NAMES);
+        let named =
+            grown.map(|(change, cost)| format!("{} by {}", excerpt(change.name), grouped(cost)));
+        let named: Vec<_> = named.collect();
+        match &named[..] {
             [] => String::new(),
             named => format!("; most grew {}", named.join(", ")),
         }

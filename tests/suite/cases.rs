@@ -16,7 +16,7 @@
 use std::path::Path;
 
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::profile::{Comparison, EventChoice, InclusiveCost, Profile, Stacks};
+use cg_preprocess::profile::{Comparison, EventChoice, Gate, InclusiveCost, Profile, Stacks};
 use cg_preprocess::report::markdown::{self, Verdict};
 use cg_preprocess::report::{collapsed, text, tree};
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
@@ -194,7 +194,8 @@ fn none(_: ()) -> Vec<String> {
 
 /// What comes of a limit.
 pub fn verdict(comparison: &Comparison, limit: &str) -> Verdict {
-    let failure = comparison.check_growth(limit.parse().unwrap()).err();
+    let gate = Gate::parse(limit.as_bytes()).unwrap();
+    let failure = comparison.check(&gate).err();
     Verdict {
         kept: failure.is_none(),
         text: failure.map_or(format!("at most {limit} %"), |failure| failure.to_string()),

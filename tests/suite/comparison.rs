@@ -1,6 +1,6 @@
 //! Comparisons of two profiles: which functions are the same, what is told of them, and limits.
 
-use cg_preprocess::profile::{Comparison, MaxGrowth, MaxGrowthError, Profile};
+use cg_preprocess::profile::{Comparison, Gate, MaxGrowth, MaxGrowthError, Profile};
 use cg_preprocess::report::json;
 use cg_preprocess::report::text;
 use serde_json::Value;
@@ -90,7 +90,7 @@ fn limits_are_numbers_of_percent() {
 /// What is told of the growth of one function from one cost to another, if it is too much.
 fn check(base: i64, new: i64, limit: &str) -> Option<String> {
     let [base, new] = [base, new].map(|cost| format!("fn=a\n1 {cost}\n"));
-    let checked = compare(&base, &new).check_growth(limit.parse().unwrap());
+    let checked = compare(&base, &new).check(&Gate::parse(limit.as_bytes()).unwrap());
     checked.err().map(|failure| failure.to_string())
 }
 

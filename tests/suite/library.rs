@@ -97,8 +97,10 @@ impl Reading {
             let pieces = texts.iter().map(|text| Pieces::new(text, size));
             assert_same(&self.read(pieces), &format!("in pieces of {size}"));
         }
+        let mut reference = self.read.clone();
+        reference.line_by_line = true;
         let reference = self.read_by(texts, |text, builder| {
-            callgrind::read_line_by_line(*text, INPUT, &self.read, builder)
+            callgrind::read(*text, INPUT, &reference, builder)
         });
         assert_same(&reference, "by the reference parser");
         whole

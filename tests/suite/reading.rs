@@ -46,16 +46,17 @@ fn any_files_become_a_profile() {
 }
 
 #[test]
-fn compressed_bytes_are_named_where_text_is_read() {
+fn compressed_bytes_are_no_profile_where_text_is_read() {
     let packed = b"\x1f\x8b\x08\0\0\0\0\0\n1\n2".as_slice();
     let zstd = b"\x28\xb5\x2f\xfd\n".as_slice();
     for (bytes, lenient) in [(packed, false), (packed, true), (zstd, false)] {
         let mut builder = ProfileBuilder::new(ProfileOptions::default());
         let options = read_options(|options| options.lenient = lenient);
         let error = callgrind::read(bytes, "a.cg", &options, &mut builder).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "a.cg: is compressed, and only text is read here: decompress it first"
+        let message = error.to_string();
+        assert!(
+            message.starts_with("a.cg:1: this is no callgrind profile: "),
+            "{message}"
         );
     }
 }

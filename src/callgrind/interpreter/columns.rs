@@ -4,17 +4,6 @@ use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::{Cursor, NumberError, Position, Positions};
 use crate::profile::{ANY_WIDTH, ColumnMap, Cost, ProfileBuilder, first_cost};
 
-/// Whether it is known which columns count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Resolved {
-    Yes,
-    /// There were headers since then that speak of the same columns.
-    HeadersCame,
-    /// There were headers since then that may have moved the wanted events.
-    #[default]
-    No,
-}
-
 /// What lines can be recognised as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum FastPath {
@@ -84,7 +73,8 @@ pub(super) struct Columns {
     /// How the wanted costs follow from the columns. At first none is absent, so that an input
     /// which lacks the event from its beginning is noticed.
     map: ColumnMap,
-    resolved: Resolved,
+    /// Whether it is known which columns count.
+    are_resolved: bool,
     fast_path: FastPath,
     /// For each column its place in the row of wanted costs, if each of these is a single column:
     /// without a place, the column counts for nothing. Else it is empty.
@@ -109,7 +99,7 @@ impl Columns {
         let names = value.split(u8::is_ascii_whitespace);
         let names = names.filter(|name| !name.is_empty());
         self.events = Some(names.map(<[u8]>::to_vec).collect());
-        self.unresolve(Resolved::No);
+        self.unresolve();
     }
 
     /// Takes in what a `positions:` line says; relative numbers begin at 0 again.
@@ -119,27 +109,16 @@ impl Columns {
         self.find_fast_path();
     }
 
-    /// Says that a header came that waits for its columns.
-    pub fn header_came(&mut self) {
-        self.unresolve(Resolved::HeadersCame);
-    }
-
     /// Says that a header came that may have moved the wanted events.
-    pub fn formula_changed(&mut self) {
-        self.unresolve(Resolved::No);
-    }
-
-    fn unresolve(&mut self, resolved: Resolved) {
-        if self.resolved != Resolved::No {
-            self.resolved = resolved;
-        }
+    pub fn unresolve(&mut self) {
+        self.are_resolved = false;
         self.fast_path = FastPath::None;
     }
 
     /// Whether it is known which columns count.
     #[inline]
     pub fn are_resolved(&self) -> bool {
-        self.resolved == Resolved::Yes
+        self.are_resolved
     }
 
     /// Whether the lines of others mean the same, where positions are absolute.
@@ -147,20 +126,16 @@ impl Columns {
         (self.positions, &self.events, &self.map) == (others.positions, &others.events, &others.map)
     }
 
-    /// Learns which columns count, and returns which of the wanted events are missing from here
+    /// Learns which columns count, of the headers too that came since, and returns which of the wanted events are missing from here
     /// on; none if there was no `events:` line yet.
     pub fn resolve(&mut self, builder: &mut ProfileBuilder) -> Option<Vec<usize>> {
         let events = self.events.as_ref()?;
-        let before = std::mem::replace(&mut self.resolved, Resolved::Yes);
-        if before == Resolved::Yes {
+        if std::mem::replace(&mut self.are_resolved, true) {
+            builder.settle_headers(&self.map);
             return Some(Vec::new());
         }
         let absent: Vec<usize> = self.map.absent().collect();
-        if before == Resolved::HeadersCame {
-            builder.settle_headers(&self.map);
-        } else {
-            self.map = builder.select_columns(events);
-        }
+        self.map = builder.select_columns(events);
         let is_new = |at: &usize| !events.is_empty() && absent.binary_search(at).is_err();
         let gone = self.map.absent().filter(is_new).collect();
         self.places.clear();
@@ -178,9 +153,9 @@ impl Columns {
     }
 
     fn find_fast_path(&mut self) {
-        let is_plain = self.resolved == Resolved::Yes && !self.places.is_empty();
         self.fast_path = match self.places[..] {
-            _ if !is_plain => FastPath::None,
+            _ if !self.are_resolved => FastPath::None,
+            [] => FastPath::None,
             [0] if self.positions.is_line_alone() => FastPath::ShortLines,
             [0] if self.positions.are_address_and_line() => FastPath::ShortLinesWithAddress,
             _ if self.positions.is_line_alone() => FastPath::Records,

@@ -35,7 +35,7 @@ impl Interpreter<'_> {
         let line = self.columns.cost_line(data, pos, spelling, &mut self.row)?;
         let costs = line.costs;
         if line.is_line_unknown {
-            self.diagnostics.count_unknown_line();
+            self.diagnostics.count(&WarningKind::UnknownLines(1));
         }
         if let Expect::OwnCost | Expect::CallCost(_) = expect {
             self.ensure_block(data, pos)?;
@@ -62,7 +62,7 @@ impl Interpreter<'_> {
     #[inline(always)]
     pub(super) fn note_rare(&mut self, costs: LineCosts) {
         if costs.is_unwrapped {
-            self.diagnostics.count_unwrapped_cost();
+            self.diagnostics.count(&WarningKind::UnwrappedCosts(1));
         }
         if costs.is_saturated {
             self.builder.note_saturated();

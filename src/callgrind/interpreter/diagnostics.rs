@@ -16,15 +16,11 @@ pub(super) struct Diagnostics {
     is_lenient: bool,
     /// The first line that is not blank; none before it.
     first_line: Option<String>,
-    /// Whether the input begins as gzip and zstd do.
-    is_compressed: bool,
     /// An error that is none if a new run begins right after it.
     held: Option<Error>,
     warnings: Vec<Warning>,
     /// How many warnings of each kind there were, those included that are not listed.
     counts: HashMap<Discriminant<WarningKind>, u64>,
-    unknown_lines: u64,
-    unwrapped_costs: u64,
 }
 
 impl Diagnostics {
@@ -41,8 +37,6 @@ impl Diagnostics {
     #[inline]
     pub fn note_beginning(&mut self, data: &[u8]) {
         if self.first_line.is_none() {
-            self.is_compressed =
-                data.starts_with(b"\x1f\x8b") || data.starts_with(b"\x28\xb5\x2f\xfd");
             let mut lines = data.split(|&byte| byte == b'\n');
             let first = lines.find(|line| {
                 let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -88,8 +82,9 @@ impl Diagnostics {
     /// Counts what others, about which nothing was said, have counted in the lines that follow.
     pub fn join(&mut self, others: &Diagnostics) {
         self.line += others.line - 1;
-        self.unknown_lines += others.unknown_lines;
-        self.unwrapped_costs += others.unwrapped_costs;
+        for (kind, count) in &others.counts {
+            *self.counts.entry(*kind).or_insert(0) += count;
+        }
     }
 
     /// Fails with the error that is held, if there is one.
@@ -100,7 +95,8 @@ impl Diagnostics {
     /// Says that a run is cut off where there was an error.
     pub fn warn_cut_line(&mut self, error: Error) {
         let line = std::mem::replace(&mut self.line, error.line);
-        self.warn(WarningKind::CutLine(error.problem.into_found()));
+        let found = error.problem.found.unwrap_or_default();
+        self.warn(WarningKind::CutLine(found));
         self.line = line;
     }
 
@@ -108,28 +104,23 @@ impl Diagnostics {
     /// file can have any number of lines that are wrong, of ids, runs and parts.
     #[cold]
     pub fn warn(&mut self, kind: WarningKind) {
-        let (of_kind, _) = kind.kind_and_count();
-        let count = self.counts.entry(of_kind).or_insert(0);
-        *count += 1;
+        let count = self.count(&kind);
         let most = match kind {
             WarningKind::NoTrace => 1,
             _ => MOST_LISTED,
         };
-        if *count <= most {
+        if count <= most {
             self.list(kind);
         }
     }
 
-    /// Counts a line number of -1.
+    /// Counts a warning of this kind, and returns how many there are.
     #[cold]
-    pub fn count_unknown_line(&mut self) {
-        self.unknown_lines += 1;
-    }
-
-    /// Counts a negative cost that was spelled as a huge one.
-    #[cold]
-    pub fn count_unwrapped_cost(&mut self) {
-        self.unwrapped_costs += 1;
+    pub fn count(&mut self, kind: &WarningKind) -> u64 {
+        let (of_kind, _) = kind.kind_and_count();
+        let count = self.counts.entry(of_kind).or_insert(0);
+        *count += 1;
+        *count
     }
 
     fn list(&mut self, kind: WarningKind) {
@@ -145,52 +136,51 @@ impl Diagnostics {
         Error {
             input: self.input.clone(),
             line: self.line,
-            problem: match self.is_compressed {
-                true => ProblemKind::Compressed.into(),
-                false => problem,
-            },
+            problem,
         }
     }
 
     /// The error that the input is no profile at all.
     pub fn no_profile(&self) -> Error {
-        let found = self.first_line.clone().unwrap_or_default();
-        let line = 1;
-        let problem = Problem::with(ProblemKind::NotAProfile, found);
+        let problem = Problem {
+            kind: ProblemKind::NotAProfile,
+            found: Some(self.first_line.clone().unwrap_or_default()),
+        };
         Error {
-            line,
+            line: 1,
             ..self.error(problem)
         }
     }
 
     /// The error that the input has no data.
     pub fn no_data(&self) -> Error {
-        self.error(ProblemKind::NoData(self.count(&WarningKind::SkippedCallCost)).into())
+        self.error(ProblemKind::NoData(self.counted(&WarningKind::SkippedCallCost)).into())
     }
 
     /// How many warnings of the kind of this one there were.
-    fn count(&self, kind: &WarningKind) -> u64 {
+    fn counted(&self, kind: &WarningKind) -> u64 {
         let (of_kind, _) = kind.kind_and_count();
         self.counts.get(&of_kind).copied().unwrap_or(0)
     }
 
     /// Returns all warnings, with those that count others.
     pub fn finish(&mut self) -> Vec<Warning> {
-        let some = |count: u64| Some(count).filter(|&count| count > 0);
-        let more = |kind: fn(u64) -> WarningKind| {
-            let count = self.count(&kind(0)).saturating_sub(MOST_LISTED);
-            some(count).map(kind)
-        };
-        let counts = [
-            more(WarningKind::MoreUndefinedIds),
-            more(WarningKind::MoreCuts),
-            more(WarningKind::MoreAbsences),
-            some(self.unknown_lines).map(WarningKind::UnknownLines),
-            some(self.unwrapped_costs).map(WarningKind::UnwrappedCosts),
-            more(|more| WarningKind::SkippedInAll(more + MOST_LISTED)),
+        use WarningKind::*;
+        let counts: [(fn(u64) -> WarningKind, u64); 5] = [
+            (MoreUndefinedIds, MOST_LISTED),
+            (MoreCuts, MOST_LISTED),
+            (MoreAbsences, MOST_LISTED),
+            (UnknownLines, 0),
+            (UnwrappedCosts, 0),
         ];
-        for kind in counts.into_iter().flatten() {
-            self.list(kind);
+        for (kind, listed) in counts {
+            if let count @ 1.. = self.counted(&kind(0)).saturating_sub(listed) {
+                self.list(kind(count));
+            }
+        }
+        let skipped = self.counted(&SkippedInAll(0));
+        if skipped > MOST_LISTED {
+            self.list(SkippedInAll(skipped));
         }
         std::mem::take(&mut self.warnings)
     }

@@ -31,7 +31,6 @@ impl Interpreter<'_> {
             }
             b"summary" => {
                 self.section.summary(value, self.in_force.is_in_block());
-                self.columns.header_came();
             }
             b"positions" => {
                 let positions = Positions::parse(value)
@@ -40,9 +39,8 @@ impl Interpreter<'_> {
                 self.is_profile = true;
             }
             b"event" => {
-                self.columns.header_came();
                 if self.builder.define_event(value) {
-                    self.columns.formula_changed();
+                    self.columns.unresolve();
                 }
             }
             b"version" => self.version(line, value)?,

@@ -75,16 +75,11 @@ impl<'a> Interpreter<'a> {
             diagnostics: Diagnostics::new(input, options.lenient),
             expect: Expect::OwnCost,
             row: Vec::new(),
-            memo: Some(RecordMemo::default()),
+            memo: (!options.line_by_line).then(RecordMemo::default),
             ends_blank: false,
             is_profile: false,
             part: None,
         }
-    }
-
-    /// Reads each line for itself, whatever its shape.
-    pub fn line_by_line(self) -> Self {
-        Interpreter { memo: None, ..self }
     }
 
     /// Reads bytes that consist of whole lines, each with its `\n`.
@@ -110,7 +105,7 @@ impl<'a> Interpreter<'a> {
             pos = match self.any_line(data, pos) {
                 Ok(next) => next,
                 // The line after a `calls=` that has no cost is sound in itself.
-                Err(problem) if matches!(problem.kind(), ProblemKind::CallWithoutCost) => {
+                Err(problem) if matches!(problem.kind, ProblemKind::CallWithoutCost) => {
                     if data[pos..].starts_with(NEW_RUN) {
                         self.warn_cut(WarningKind::CutCall);
                     } else {
@@ -181,7 +176,7 @@ impl<'a> Interpreter<'a> {
     #[cold]
     fn bad_line(&mut self, problem: Problem) -> Result<(), Error> {
         let is_of_a_profile = matches!(
-            problem.kind(),
+            problem.kind,
             ProblemKind::UnsupportedVersion
                 | ProblemKind::UnknownPositions
                 | ProblemKind::EventNameTooLong

@@ -43,7 +43,7 @@ impl Interpreter<'_> {
     pub fn part<'b>(&self, builder: &'b mut ProfileBuilder) -> Interpreter<'b> {
         let options = Options {
             kind: KindChoice::Trace,
-            lenient: false,
+            ..Options::default()
         };
         let mut part = Interpreter::new(builder, "", &options);
         part.columns = self.columns.clone();
