@@ -166,8 +166,8 @@ impl Diagnostics {
     /// Returns all warnings, with those that count others.
     pub fn finish(&mut self) -> Vec<Warning> {
         use WarningKind::*;
-        let counts: [(fn(u64) -> WarningKind, u64); 5] = [
-            (MoreUndefinedIds, MOST_LISTED),
+        let counts = [
+            (MoreUndefinedIds as fn(u64) -> WarningKind, MOST_LISTED),
             (MoreCuts, MOST_LISTED),
             (MoreAbsences, MOST_LISTED),
             (UnknownLines, 0),

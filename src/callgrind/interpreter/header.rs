@@ -39,7 +39,8 @@ impl Interpreter<'_> {
                 self.is_profile = true;
             }
             b"event" => {
-                if self.builder.define_event(value) {
+                let has_moved = self.builder.define_event(value);
+                if has_moved {
                     self.columns.unresolve();
                 }
             }
