@@ -369,17 +369,17 @@ fn a_script_knows_large_numbers_exactly() {
 #[test]
 fn a_page_stays_small_and_sums_up_what_it_leaves_out() {
     for (functions, length, calls, shown) in [
-        (20_001_u64, 1, 0, (20_000, 0)),
-        (9_000, 300, 9, (5152, 40_000)),
+        (20_001_u64, 1, 0, (20_000, 0, 1)),
+        (9_000, 300, 9, (5152, 40_000, 5001)),
     ] {
         let mut text = String::from("events: Ir Dr\nfl=/srv/app/src/some/folder/file.php\n");
         for at in 0..functions {
             let name = "n".repeat(length);
-            text += &format!("fn={name}{at}\n{at} {} 1\n", 1_000_000_000 + at);
-            for call in 1..=calls {
-                let callee = (at + call) % 1000;
-                text += &format!("cfn={name}{callee}\ncalls=1 0\n{call} 100000 5\n");
-            }
+            text += &format!("fn=({at}) {name}{at}\n{at} {} 1\n", 1_000_000_000 + at);
+        }
+        for (at, call) in (0..functions).flat_map(|at| (1..=calls).map(move |call| (at, call))) {
+            let callee = (at + call) % 1000;
+            text += &format!("fn=({at})\ncfn=({callee})\ncalls=1 0\n{call} 100000 5\n");
         }
         let profile = profile(text);
         let (page, data) = page(&profile);
@@ -389,7 +389,9 @@ fn a_page_stays_small_and_sums_up_what_it_leaves_out() {
         let ends = ["caller", "callee"].map(|end| numbers(&data["calls"][end]));
         let [callers, callees] = ends;
         let ends = callers.zip(callees).map(<[i128; 2]>::from);
-        assert_eq!((names, ends.filter(|&ends| is_call(ends)).count()), shown);
+        let calls_shown = ends.filter(|&ends| is_call(ends)).count();
+        let stacks = list(&data["stacks"]["frame"]).len();
+        assert_eq!((names, calls_shown, stacks), shown);
         let rest = index(&data["rest"]["functions"]);
         assert_eq!(names + rest, profile.functions().len());
         for (at, total) in profile.totals().into_iter().enumerate() {

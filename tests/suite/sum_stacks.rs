@@ -183,6 +183,20 @@ fn estimated_stacks_have_a_deepest_level() {
     assert_eq!(others.len(), 1 + 1100 - 1023);
 }
 
+/// What has less than a millionth of the cost is estimated no further.
+#[test]
+fn estimated_stacks_have_a_least_weight() {
+    for (total, is_estimated) in [(999_999, true), (1_000_000, true), (1_000_001, false)] {
+        let text = format!(
+            "events: Ir\nfn=a\n1 0\ncfn=f\ncalls=1 1\n1 {total}\nfn=b\n1 0\ncfn=f\ncalls=1 1\n\
+             1 0\nfn=f\n1 {}\ncfn=g\ncalls=1 1\n1 1\nfn=g\n1 1\n",
+            total - 1
+        );
+        let shown = shown(&read(text, all_events()));
+        assert_eq!(shown.contains("\na;f;g | self ~1"), is_estimated, "{shown}");
+    }
+}
+
 #[test]
 fn what_records_no_calls_is_flat() {
     let profile = read(fixtures::bytes("valgrind/cachegrind.out"), all_events());
