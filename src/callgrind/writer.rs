@@ -1,7 +1,6 @@
 //! Writes a summed profile in the callgrind format, which other programs can open and which can be
 //! merged again.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufWriter, Write};
 
@@ -98,12 +97,9 @@ impl<'a> Names<'a> {
         let functions = profile.functions();
         let names =
             functions.flat_map(|(_, function)| [function.object, function.file, function.name]);
-        let mut spelled = HashMap::default();
-        for id in names.chain(profile.edges().filter_map(|edge| edge.file())) {
-            if let Cow::Owned(text) = spell(profile.name(id)) {
-                spelled.insert(id, text);
-            }
-        }
+        let names = names.chain(profile.edges().filter_map(|edge| edge.file()));
+        let spelled = names.filter_map(|id| Some((id, spell(profile.name(id))?)));
+        let spelled = spelled.collect();
         Names { profile, spelled }
     }
 
@@ -115,25 +111,22 @@ impl<'a> Names<'a> {
     }
 }
 
-/// A name that comes back when its line is read: without line ends, and without what is trimmed.
-fn spell(name: &[u8]) -> Cow<'_, [u8]> {
+/// A name that comes back when its line is read, without line ends and without what is trimmed; none
+/// if the name itself does.
+fn spell(name: &[u8]) -> Option<Vec<u8>> {
     let is_lost = |(at, byte): (usize, &u8)| match byte {
         b' ' | b'\t' => at == 0,
         b'\r' => at + 1 == name.len(),
         byte => *byte == b'\n',
     };
-    if !name.iter().enumerate().any(is_lost) {
-        return Cow::Borrowed(name);
-    }
-    let mut text = Vec::with_capacity(name.len() + 3);
-    for (at, byte) in name.iter().enumerate() {
-        if is_lost((at, byte)) {
-            text.extend_from_slice(format!("\\x{byte:02x}").as_bytes());
-        } else {
-            text.push(*byte);
-        }
-    }
-    Cow::Owned(text)
+    let bytes = name.iter().enumerate();
+    let spelled = bytes
+        .clone()
+        .flat_map(|(at, byte)| match is_lost((at, byte)) {
+            true => format!("\\x{byte:02x}").into_bytes(),
+            false => vec![*byte],
+        });
+    bytes.clone().any(is_lost).then(|| spelled.collect())
 }
 
 /// The functions of a profile by object, file and name.
@@ -268,7 +261,7 @@ impl<'a, W: Write> Writer<'a, W> {
             (self.file, self.inline_file) = (Some(function.file), None);
             self.name_line("fl=", function.file)?;
         }
-        self.function_line("fn=", number, function.name)?;
+        self.line_with_id("fn=", function.name, number)?;
         self.costs(group.line, &self_costs)?;
         for calls in calls.chunk_by(|(key, _), (other, _)| key == other) {
             let ((name, line, callee), edge) = calls[0];
@@ -339,7 +332,7 @@ impl<'a, W: Write> Writer<'a, W> {
         if Some(callee.file) != self.inline_file.or(self.file) {
             self.name_line("cfi=", callee.file)?;
         }
-        self.function_line("cfn=", group, callee.name)?;
+        self.line_with_id("cfn=", callee.name, group)?;
         writeln!(self.output, "calls={calls} {}", callees.line)
     }
 
@@ -355,22 +348,27 @@ impl<'a, W: Write> Writer<'a, W> {
 
     /// A line that names an object or a file.
     fn name_line(&mut self, key: &str, name: NameId) -> io::Result<()> {
-        let ids = match key {
-            "ob=" | "cob=" => &mut self.objects,
-            _ => &mut self.files,
-        };
-        name_line(
-            &mut self.output,
-            key,
-            ids,
-            name.index(),
-            self.names.get(name),
-        )
+        self.line_with_id(key, name, name.index())
     }
 
-    fn function_line(&mut self, key: &str, group: usize, name: NameId) -> io::Result<()> {
-        let name = self.names.get(name);
-        name_line(&mut self.output, key, &mut self.functions, group, name)
+    /// A line with a name, which defines an id the first time that this is named.
+    fn line_with_id(&mut self, key: &str, name: NameId, named: usize) -> io::Result<()> {
+        let ids = match key {
+            "ob=" | "cob=" => &mut self.objects,
+            "fn=" | "cfn=" => &mut self.functions,
+            _ => &mut self.files,
+        };
+        let (name, output) = (self.names.get(name), &mut self.output);
+        output.write_all(key.as_bytes())?;
+        if !name.is_empty() {
+            let (index, is_new) = ids.insert_full(named);
+            write!(output, "({})", index + 1)?;
+            if is_new {
+                output.write_all(b" ")?;
+                output.write_all(name)?;
+            }
+        }
+        output.write_all(b"\n")
     }
 
     fn warnings(&self) -> Vec<WriteWarning> {
@@ -383,24 +381,4 @@ impl<'a, W: Write> Writer<'a, W> {
         }
         warnings
     }
-}
-
-/// A line with a name, which defines its id the first time.
-fn name_line(
-    output: &mut impl Write,
-    key: &str,
-    ids: &mut Ids,
-    named: usize,
-    name: &[u8],
-) -> io::Result<()> {
-    output.write_all(key.as_bytes())?;
-    if !name.is_empty() {
-        let (index, is_new) = ids.insert_full(named);
-        write!(output, "({})", index + 1)?;
-        if is_new {
-            output.write_all(b" ")?;
-            output.write_all(name)?;
-        }
-    }
-    output.write_all(b"\n")
 }

@@ -276,10 +276,8 @@ impl<'a> Comparison<'a> {
                 base != new
             })
         };
-        (comparison.changes, comparison.same) = functions.into_iter().partition(has_changed);
-        comparison
-            .changes
-            .sort_by(|one, other| order(one).cmp(&order(other)));
+        let (changes, same) = functions.into_iter().partition(has_changed);
+        (comparison.changes, comparison.same) = (sorted(changes), same);
         Ok(comparison)
     }
 
@@ -308,9 +306,7 @@ impl<'a> Comparison<'a> {
                 ..change.clone()
             }
         });
-        let mut changes: Vec<_> = changes.filter(|change| change.base != change.new).collect();
-        changes.sort_by(|one, other| order(one).cmp(&order(other)));
-        changes
+        sorted(changes.filter(|change| change.base != change.new).collect())
     }
 
     /// The event that functions are sorted by.
@@ -342,15 +338,19 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The sort order: by size of the change, then growth before decline, then by names.
-fn order<'a>(change: &FunctionChange<'a>) -> impl Ord + use<'a> {
+/// Sorts by size of the change, then growth before decline, then by names.
+fn sorted<'a>(mut changes: Vec<FunctionChange<'a>>) -> Vec<FunctionChange<'a>> {
     let size = |change: i128| Reverse((change.unsigned_abs(), change));
-    (
-        size(change.self_cost()),
-        size(change.change(|sums| sums.inclusive)),
-        (change.name, change.file, change.object),
-        size(change.change(|sums| sums.invocations)),
-    )
+    let order = |change: &FunctionChange<'a>| {
+        (
+            size(change.self_cost()),
+            size(change.change(|sums| sums.inclusive)),
+            (change.name, change.file, change.object),
+            size(change.change(|sums| sums.invocations)),
+        )
+    };
+    changes.sort_by(|one, other| order(one).cmp(&order(other)));
+    changes
 }
 
 /// The functions of a profile by name and last component of the file: those that share both are one.

@@ -212,20 +212,20 @@ impl Events {
         });
         let derived = derived.map(|(name, formula)| {
             let value = [name, &b" = "[..], formula.text.trim_ascii()].concat();
-            [value, self.long_name_part(name)].concat()
+            (value, self.long_names.get(name))
         });
-        let named = self.wanted.iter();
-        let named = named.filter(|name| self.long_names.contains_key(*name));
-        let named = named.map(|name| [name.clone(), self.long_name_part(name)].concat());
-        let mut values: Vec<Vec<u8>> = derived.chain(named).collect();
+        let wanted = self.wanted.iter();
+        let named =
+            wanted.filter_map(|name| Some((name.clone(), Some(self.long_names.get(name)?))));
+        let values = derived
+            .chain(named)
+            .map(|(value, long_name)| match long_name {
+                Some(long_name) => [&value, &b" : "[..], long_name].concat(),
+                None => value,
+            });
+        let mut values: Vec<Vec<u8>> = values.collect();
         values.sort();
         values
-    }
-
-    /// What an `event:` line ends with where the event has a long name.
-    fn long_name_part(&self, event: &[u8]) -> Vec<u8> {
-        let long_name = self.long_names.get(event);
-        long_name.map_or_else(Vec::new, |name| [b" : ", name.as_slice()].concat())
     }
 
     /// Takes in the value of an `event:` header (callgrind format, section 3.1.7.2), and says
@@ -255,10 +255,7 @@ impl Events {
         }
         let formula = Formula {
             text: text.to_vec(),
-            terms: parse_sum(text).map_err(|term| EventError::BadFormula {
-                event: excerpt(name),
-                term: excerpt(&term),
-            }),
+            terms: parse_sum(name, text),
         };
         self.formulas.insert(name.to_vec(), formula);
         // A column takes precedence over a formula of the same name.
@@ -282,7 +279,15 @@ impl Events {
             if self.formulas.contains_key(name) {
                 self.forget();
             }
-            self.has_too_many |= !self.want(name);
+            let is_wanted = match self.choice {
+                EventChoice::First => self.wanted.is_empty(),
+                EventChoice::Named(_) => false,
+                EventChoice::All => true,
+            };
+            if is_wanted && self.wanted.len() < MOST_EVENTS {
+                self.wanted.insert(name.clone());
+            }
+            self.has_too_many |= is_wanted && !self.wanted.contains(name);
         }
         let at: HashMap<&[u8], usize, RandomState> =
             // The first of equal names counts.
@@ -294,19 +299,6 @@ impl Events {
         let events = self.wanted.iter();
         let events = events.map(|name| self.source(name, columns, &at));
         ColumnMap::new(events.collect())
-    }
-
-    /// Wants a new column, if all are wanted or none is yet; false if there are too many.
-    fn want(&mut self, name: &[u8]) -> bool {
-        let is_wanted = match self.choice {
-            EventChoice::First => self.wanted.is_empty(),
-            EventChoice::Named(_) => false,
-            EventChoice::All => true,
-        };
-        if is_wanted && self.wanted.len() < MOST_EVENTS {
-            self.wanted.insert(name.to_vec());
-        }
-        !is_wanted || self.wanted.contains(name)
     }
 
     fn source(
@@ -396,19 +388,17 @@ impl Events {
         let have_columns = !self.columns.is_empty() && !other.columns.is_empty();
         self.are_mixed |= other.are_mixed || have_columns && self.columns.iter().ne(&other.columns);
         self.columns.extend(other.columns.iter().cloned());
+        // Of what differs the least, whatever the order of the inputs.
         for (name, formula) in &other.formulas {
-            let own = self.formulas.entry(name.clone());
-            let own = own.or_insert_with(|| formula.clone());
-            // Whichever comes first: one of the two, whatever the order of the inputs.
-            if formula.text < own.text {
-                own.clone_from(formula);
+            let own = self.formulas.get(name);
+            if own.is_none_or(|own| formula.text < own.text) {
+                self.formulas.insert(name.clone(), formula.clone());
             }
         }
         for (name, long_name) in &other.long_names {
-            let own = self.long_names.entry(name.clone());
-            let own = own.or_insert_with(|| long_name.clone());
-            if long_name < own {
-                own.clone_from(long_name);
+            let own = self.long_names.get(name);
+            if own.is_none_or(|own| long_name < own) {
+                self.long_names.insert(name.clone(), long_name.clone());
             }
         }
         self.resolved = None;
@@ -543,12 +533,10 @@ impl Events {
     /// The names of all events, to be read.
     fn available(&self) -> String {
         let columns = self.columns.iter().map(Vec::as_slice);
-        let names = columns.chain(self.derived_names()).map(excerpt);
-        let names = names.collect::<Vec<_>>().join(", ");
-        if names.is_empty() {
-            "none".to_owned()
-        } else {
-            names
+        let names: Vec<_> = columns.chain(self.derived_names()).map(excerpt).collect();
+        match names[..] {
+            [] => "none".to_owned(),
+            _ => names.join(", "),
         }
     }
 }
@@ -589,15 +577,16 @@ fn factor_between(wanted: &[u8], other: &[u8]) -> Option<Cost> {
     Cost::try_from(scale).ok()
 }
 
-/// Reads `Ir + 2 Dr + 3 * Dw`; the error is the term that cannot be read.
-fn parse_sum(expression: &[u8]) -> Result<Terms, Vec<u8>> {
-    expression
-        .split(|&b| b == b'+')
-        .map(|term| {
-            let term = term.trim_ascii();
-            parse_term(term).ok_or_else(|| term.to_vec())
+/// Reads the formula of an event: `Ir + 2 Dr + 3 * Dw`.
+fn parse_sum(event: &[u8], expression: &[u8]) -> Result<Terms, EventError> {
+    let terms = expression.split(|&b| b == b'+').map(<[u8]>::trim_ascii);
+    let terms = terms.map(|term| {
+        parse_term(term).ok_or_else(|| EventError::BadFormula {
+            event: excerpt(event),
+            term: excerpt(term),
         })
-        .collect()
+    });
+    terms.collect()
 }
 
 /// Reads a term with its factor, which may be hexadecimal as all numbers of the format may.

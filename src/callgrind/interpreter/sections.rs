@@ -13,10 +13,11 @@ pub(super) struct Section {
     told_kind: Option<Kind>,
     writer: Writer,
     body: Body,
-    summary: Summary,
     /// What its last `summary:` line states, and its last `totals:` line, if there is one.
-    stated: Vec<Cost>,
+    stated: Option<Vec<Cost>>,
     totals: Option<Vec<Cost>>,
+    /// Whether a `summary:` line stands after its last block, which has ended by this.
+    is_summed_up: bool,
     /// Whether it says how many runs there are. Whoever writes that ends with `totals:`.
     has_runs: bool,
     has_events: bool,
@@ -48,17 +49,6 @@ enum Body {
     /// There are some, but none of `{main}`.
     Begun,
     WithMain,
-}
-
-/// Where a section has its `summary:` line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Summary {
-    #[default]
-    None,
-    /// Before its blocks, or between them.
-    Anywhere,
-    /// After its last block, which has ended by this.
-    Last,
 }
 
 impl Section {
@@ -127,13 +117,8 @@ impl Section {
     ///
     /// Since 2.8, Xdebug writes the summary after the last block; before, within it.
     pub fn summary(&mut self, value: &[u8], is_in_block: bool) {
-        let place = if is_in_block {
-            Summary::Last
-        } else {
-            Summary::Anywhere
-        };
-        self.summary = self.summary.max(place);
-        self.stated = summary_costs(value);
+        self.is_summed_up |= is_in_block;
+        self.stated = Some(summary_costs(value));
     }
 
     /// Takes in a `totals:` line.
@@ -165,7 +150,7 @@ impl Section {
 
     /// Whether a `summary:` line says that its last block has ended.
     pub fn is_summed_up(&self) -> bool {
-        self.summary == Summary::Last
+        self.is_summed_up
     }
 
     /// Notes that it is cut off; true if nobody has said so before, and its end will not tell more.
@@ -176,7 +161,7 @@ impl Section {
 
     /// Whether a run of a trace has come to its end.
     fn is_whole(&self) -> bool {
-        self.body == Body::WithMain || self.summary != Summary::None
+        self.has_main() || self.stated.is_some()
     }
 
     /// Notes that its last line has no end; true if that may be worth a warning.
@@ -207,11 +192,9 @@ impl Section {
         if !self.is_cut && expects_totals && self.totals.is_none() && !self.is_trace() {
             return Some(WarningKind::CutPart);
         }
-        let stated = selected(&self.stated);
-        let is_repeated = self
-            .totals
-            .as_ref()
-            .is_none_or(|totals| *totals == self.stated);
+        let stated = self.stated.as_deref().unwrap_or_default();
+        let is_repeated = self.totals.as_ref().is_none_or(|totals| totals == stated);
+        let stated = selected(stated);
         if !self.is_cut && self.writer == Writer::Own && (stated != own || !is_repeated) {
             return Some(WarningKind::OtherSum { stated, found: own });
         }
