@@ -1,7 +1,7 @@
 //! What the numbers of a cost line are: which columns there are, and which of them count.
 
 use crate::callgrind::error::{Problem, ProblemKind};
-use crate::callgrind::line::{Cursor, NumberError, Position, Positions};
+use crate::callgrind::line::{Cursor, NumberError, Positions};
 use crate::profile::{ANY_WIDTH, ColumnMap, Cost, ProfileBuilder, first_cost};
 
 /// What lines can be recognised as a whole.
@@ -16,15 +16,6 @@ pub(super) enum FastPath {
     ShortLinesWithAddress,
     #[default]
     None,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CostLine {
-    /// Where the cost was caused.
-    pub position: Position,
-    pub costs: LineCosts,
-    /// Whether its line number was given as -1.
-    pub is_line_unknown: bool,
 }
 
 /// What is known of the costs of a line besides the wanted ones, which are in a row.
@@ -63,11 +54,10 @@ impl Spelling {
     }
 }
 
-/// The columns of the part that is being read, and the position that relative ones refer to.
+/// The columns of the part that is being read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Columns {
     positions: Positions,
-    position: Position,
     /// Names of the events; none before the first `events:` line.
     events: Option<Vec<Vec<u8>>>,
     /// How the wanted costs follow from the columns. At first none is absent, so that an input
@@ -102,10 +92,9 @@ impl Columns {
         self.unresolve();
     }
 
-    /// Takes in what a `positions:` line says; relative numbers begin at 0 again.
+    /// Takes in what a `positions:` line says.
     pub fn set_positions(&mut self, positions: Positions) {
         self.positions = positions;
-        self.position = Position::default();
         self.find_fast_path();
     }
 
@@ -184,63 +173,27 @@ impl Columns {
         self.map.len()
     }
 
-    /// The line of a position.
+    /// What stands before the costs.
     #[inline]
-    pub fn line(&self, position: &Position) -> u64 {
-        position.line(self.positions)
+    pub fn positions(&self) -> Positions {
+        self.positions
     }
 
-    /// The position that relative ones refer to.
-    #[inline]
-    pub fn position(&self) -> &Position {
-        &self.position
-    }
-
-    /// Says where the last cost was.
-    #[inline]
-    pub fn move_to(&mut self, position: Position) {
-        self.position = position;
-    }
-
-    /// Reads the target of a call, and returns its line.
-    #[inline]
-    pub fn target_line(&self, cursor: &mut Cursor<'_>) -> Result<u64, NumberError> {
-        self.position.read_target(self.positions, cursor)
-    }
-
-    /// Reads a cost line, and puts the wanted costs into `row`.
+    /// Reads the costs of the line at `pos`, and puts the wanted ones into `row`.
     #[inline(always)]
     pub fn cost_line(
         &mut self,
         data: &[u8],
         pos: usize,
+        cursor: &Cursor<'_>,
         spelling: Spelling,
         row: &mut [Cost],
-    ) -> Result<CostLine, Problem> {
-        let mut cursor = Cursor::new(data, pos);
-        let mut is_line_unknown = false;
-        let position = match self.position.read(self.positions, &mut cursor) {
-            Ok(position) => position,
-            Err((_, NumberError::Negative)) if self.is_unknown_line(&cursor) => {
-                is_line_unknown = true;
-                Position::default()
-            }
-            Err((column, error)) => {
-                return Err(self.position_problem(data, pos, &cursor, column, error));
-            }
-        };
-        match self.costs::<ANY_WIDTH>(data, cursor.pos(), spelling, row) {
-            Ok(costs) => Ok(CostLine {
-                position,
-                costs,
-                is_line_unknown,
-            }),
-            Err((start, Some(error))) => Err(Problem::at(error.into(), data, start)),
-            Err((_, None)) => {
-                let most = ProblemKind::TooManyCosts(self.events().len());
-                Err(Problem::at(most, data, pos))
-            }
-        }
+    ) -> Result<LineCosts, Problem> {
+        let costs = self.costs::<ANY_WIDTH>(data, cursor.pos(), spelling, row);
+        costs.map_err(|(start, error)| match error {
+            Some(error) => Problem::at(error.into(), data, start),
+            None => Problem::at(ProblemKind::TooManyCosts(self.events().len()), data, pos),
+        })
     }
 
     /// Reads costs to the end of the line, and puts the wanted ones into `row`, which are `WIDTH`.
@@ -321,33 +274,5 @@ impl Columns {
                 .any(|&cost| cost == Cost::MAX || cost == Cost::MIN),
             next: cursor.pos(),
         })
-    }
-
-    /// Whether a position that leads below 0 is `-1` for "no line", as phpspy and reli write it
-    /// for PHP's own functions.
-    ///
-    /// Read as a relative position it leads below 0 wherever the line before is 0.
-    #[cold]
-    fn is_unknown_line(&self, cursor: &Cursor<'_>) -> bool {
-        self.positions.is_line_alone() && cursor.follows(b"-1")
-    }
-
-    #[cold]
-    fn position_problem(
-        &self,
-        data: &[u8],
-        pos: usize,
-        cursor: &Cursor<'_>,
-        column: usize,
-        error: NumberError,
-    ) -> Problem {
-        let kind = match error {
-            NumberError::NotANumber if matches!(cursor.peek(), b'\n' | b'\r') => {
-                ProblemKind::MissingPosition(self.positions.count())
-            }
-            NumberError::Negative => ProblemKind::NegativePosition(self.position.0[column]),
-            _ => error.into(),
-        };
-        Problem::at(kind, data, pos)
     }
 }

@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::columns::{LineCosts, Spelling};
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
-use crate::callgrind::line::{Cursor, PendingCall};
+use crate::callgrind::line::{Cursor, NumberError, PendingCall};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
 /// What the next cost line means.
@@ -32,15 +32,30 @@ impl Interpreter<'_> {
             Expect::OwnCost if self.section.is_trace() => Spelling::Wrapped,
             _ => Spelling::Plain,
         };
-        let line = self.columns.cost_line(data, pos, spelling, &mut self.row)?;
-        let costs = line.costs;
-        if line.is_line_unknown {
+        let mut cursor = Cursor::new(data, pos);
+        let positions = self.columns.positions();
+        let position = match self.position.read(positions, &mut cursor) {
+            // phpspy and reli write -1 for the line of PHP's own functions. As a relative position it
+            // leads below 0 wherever the line before is 0.
+            Err((_, NumberError::Negative))
+                if positions.is_line_alone() && cursor.follows(b"-1") =>
+            {
+                None
+            }
+            Err(error) => return Err(self.position_problem(data, pos, &cursor, error)),
+            Ok(position) => Some(position),
+        };
+        let costs = self
+            .columns
+            .cost_line(data, pos, &cursor, spelling, &mut self.row)?;
+        if position.is_none() {
             self.diagnostics.count(&WarningKind::UnknownLines(1));
         }
         if let Expect::OwnCost | Expect::CallCost(_) = expect {
             self.ensure_block(data, pos)?;
         }
-        self.columns.move_to(line.position);
+        let position = position.unwrap_or_default();
+        self.position = position;
         self.note_rare(costs);
         match expect {
             Expect::OwnCost => {
@@ -48,7 +63,7 @@ impl Interpreter<'_> {
                     row: &self.row,
                     matching: costs.matching,
                 };
-                let line = self.columns.line(&line.position);
+                let line = position.line(positions);
                 self.builder.add_cost::<ANY_WIDTH>(line, row);
             }
             Expect::CallCost(call) => self.add_call(call, costs.matching),
@@ -56,6 +71,24 @@ impl Interpreter<'_> {
             Expect::JumpSource => {}
         }
         Ok(costs.next)
+    }
+
+    #[cold]
+    fn position_problem(
+        &self,
+        data: &[u8],
+        pos: usize,
+        cursor: &Cursor<'_>,
+        (column, error): (usize, NumberError),
+    ) -> Problem {
+        let kind = match error {
+            NumberError::NotANumber if matches!(cursor.peek(), b'\n' | b'\r') => {
+                ProblemKind::MissingPosition(self.columns.positions().count())
+            }
+            NumberError::Negative => ProblemKind::NegativePosition(self.position.0[column]),
+            _ => error.into(),
+        };
+        Problem::at(kind, data, pos)
     }
 
     /// Takes note of what is unusual about costs.
@@ -110,8 +143,8 @@ impl Interpreter<'_> {
             .map_err(|error| Problem::at(error.into(), data, start))?;
         let start = cursor.pos();
         let target_line = self
-            .columns
-            .target_line(&mut cursor)
+            .position
+            .read_target(self.columns.positions(), &mut cursor)
             .map_err(|error| Problem::at(error.into(), data, start))?;
         let call = PendingCall { calls, target_line };
         Ok((call, cursor.pos()))
@@ -133,7 +166,7 @@ impl Interpreter<'_> {
             callee,
             target_line: call.target_line,
             file,
-            line: self.columns.line(self.columns.position()),
+            line: self.position.line(self.columns.positions()),
             calls: call.calls,
         };
         let costs = Costs {

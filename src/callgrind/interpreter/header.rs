@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
-use crate::callgrind::line::Positions;
+use crate::callgrind::line::{Position, Positions};
 use crate::profile::{INCOMPLETE, Kind, ProfileBuilder, RUNS, is_overlong, summary_costs};
 
 impl Interpreter<'_> {
@@ -11,7 +11,8 @@ impl Interpreter<'_> {
         let Some((key, value)) = split_header(line) else {
             if line.starts_with(b"====") {
                 // Xdebug's append mode: ==== NEW PROFILING FILE ====...
-                self.begin_run();
+                self.begin_section(ProfileBuilder::begin_run);
+                self.in_force.forget();
                 return Ok(());
             }
             return Err(Problem::at(ProblemKind::UnknownLine, line, 0));
@@ -36,6 +37,8 @@ impl Interpreter<'_> {
                 let positions = Positions::parse(value)
                     .ok_or_else(|| Problem::at(ProblemKind::UnknownPositions, line, 0))?;
                 self.columns.set_positions(positions);
+                // Relative numbers begin at 0 again.
+                self.position = Position::default();
                 self.is_profile = true;
             }
             b"event" => {

@@ -14,7 +14,7 @@ mod sections;
 
 use super::error::{Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;
-use super::line::{CompressedName, Cursor, Named};
+use super::line::{CompressedName, Cursor, Named, Position};
 use super::names::{FunctionName, IdTables};
 use super::{Error, KindChoice, Options};
 use crate::profile::{Cost, Kind, NameId, ProfileBuilder};
@@ -38,6 +38,8 @@ pub(super) struct Interpreter<'a> {
     ids: IdTables,
     in_force: InForce,
     columns: Columns,
+    /// Where the last cost was: relative positions refer to it.
+    position: Position,
     section: Section,
     diagnostics: Diagnostics,
     /// What the next cost line means.
@@ -71,6 +73,7 @@ impl<'a> Interpreter<'a> {
             ids,
             in_force: InForce::default(),
             columns: Columns::default(),
+            position: Position::default(),
             section: Section::first(fixed),
             diagnostics: Diagnostics::new(input, options.lenient),
             expect: Expect::OwnCost,
@@ -376,23 +379,18 @@ impl<'a> Interpreter<'a> {
         true
     }
 
-    /// Begins a run, in a section of its own unless the one that there is has no body yet.
-    ///
-    /// Names that were in force, even without a cost, are not those of this run.
-    fn begin_run(&mut self) {
-        self.begin_section(ProfileBuilder::begin_run);
-        self.in_force.forget();
-    }
-
     /// Takes in a line at which a header may begin: in a trace that of a run, in sums that of a part.
+    ///
+    /// Names that were in force, even without a cost, are not those of this section.
     fn begin_header(&mut self) {
-        if self.section.is_trace() {
-            return self.begin_run();
-        }
-        self.begin_section(ProfileBuilder::begin_section);
+        self.begin_section(match self.section.is_trace() {
+            true => ProfileBuilder::begin_run,
+            false => ProfileBuilder::begin_section,
+        });
         self.in_force.forget();
     }
 
+    /// Begins a section, unless the one that there is has no body yet.
     fn begin_section(&mut self, begin: fn(&mut ProfileBuilder)) {
         if !self.section.has_body() {
             return;

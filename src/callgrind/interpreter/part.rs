@@ -93,7 +93,7 @@ impl Interpreter<'_> {
         part.in_force.close_block();
         part.in_force.rename(|name| names[name.index()]);
         self.in_force = part.in_force;
-        self.columns.move_to(*part.columns.position());
+        self.position = part.position;
         self.section.open_block(part.section.has_main());
         self.diagnostics.join(&part.diagnostics);
         true

@@ -67,7 +67,7 @@ impl Interpreter<'_> {
     /// Reads short cost lines of the function itself, and jumps among them.
     #[inline(always)]
     fn cost_run<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        let run = CostRun::read::<LINE>(data, pos, self.columns.position());
+        let run = CostRun::read::<LINE>(data, pos, &self.position);
         if run.lines == 0 {
             return None;
         }
@@ -76,7 +76,7 @@ impl Interpreter<'_> {
             let costs = Costs::of(std::slice::from_ref(&run.cost));
             self.builder.add_cost::<1>(line, costs);
         }
-        self.columns.move_to(run.position);
+        self.position = run.position;
         self.diagnostics.pass_lines(run.lines);
         Some(run.next)
     }
@@ -102,13 +102,13 @@ impl Interpreter<'_> {
         let mut pos = start;
         let mut callee = self.callee_ids(data, pos);
         while let Some((call, line)) =
-            cost_run::short_call::<LINE>(data, callee.next, self.columns.position())
+            cost_run::short_call::<LINE>(data, callee.next, &self.position)
         {
             let next = self.callee_ids(data, line.next);
             if self.name_callee(&callee).is_none() || !self.in_force.has_callee() {
                 break;
             }
-            self.columns.move_to(line.position);
+            self.position = line.position;
             self.row[0] = line.cost;
             self.add_call(call, line.cost);
             self.diagnostics.pass_lines(callee.lines() + 2);
@@ -205,7 +205,7 @@ impl Interpreter<'_> {
         self.in_force
             .open_block_of(record.function, record.file, self.builder);
         self.section.open_block(record.name == NameId::MAIN);
-        self.columns.move_to(Position::of_line(record.line.into()));
+        self.position = Position::of_line(record.line.into());
         self.note_rare(costs);
         let matching = costs.matching;
         self.builder
@@ -233,7 +233,7 @@ impl Interpreter<'_> {
             None => self.enter_record(key, true)?,
         };
         self.in_force.set_known_callee(record.name, record.file);
-        self.columns.move_to(Position::of_line(record.line.into()));
+        self.position = Position::of_line(record.line.into());
         self.note_rare(line);
         let matching = line.matching;
         let costs = Costs { row, matching };

@@ -7,7 +7,6 @@
 //! calls may be nested to any depth.
 
 use std::hash::BuildHasher;
-use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -100,8 +99,6 @@ pub struct ContextTree {
     nodes: Vec<Context>,
     /// The sums of their self costs.
     self_costs: CostTable,
-    /// Their inclusive costs, computed when they are first asked for.
-    inclusive_costs: OnceLock<CostTable>,
     /// Nodes that were merged into others; new ones take their places.
     free: Vec<ContextId>,
     /// For nodes with many below them: these by their keys.
@@ -118,7 +115,6 @@ impl Default for ContextTree {
         ContextTree {
             nodes: vec![Context::new(FunctionId(u32::MAX))],
             self_costs: CostTable::one_row(1),
-            inclusive_costs: OnceLock::new(),
             free: Vec::new(),
             indices: Vec::new(),
             free_indices: Vec::new(),
@@ -152,21 +148,6 @@ impl ContextTree {
     /// The sums of a node's self costs: one for each wanted event.
     pub fn self_costs(&self, id: ContextId) -> &[Cost] {
         self.self_costs.row(id.index())
-    }
-
-    /// The inclusive costs of a node, one for each wanted event: its self costs and those of all
-    /// nodes below it.
-    pub fn inclusive_costs(&self, id: ContextId) -> &[Cost] {
-        let costs = self.inclusive_costs.get_or_init(|| {
-            let mut inclusive = self.self_costs.clone();
-            self.sum_up(|id, _, costs| {
-                inclusive.clear_row(id.index());
-                inclusive.add_row::<ANY_WIDTH>(id.index(), costs, 0);
-            });
-            inclusive.seal();
-            inclusive
-        });
-        costs.row(id.index())
     }
 
     /// The nodes of invocations that nothing called, in no particular order.
@@ -203,21 +184,6 @@ impl ContextTree {
     /// above them; functions that are missing at the end have no node.
     pub(super) fn outermost_costs(&self) -> CostTable {
         let mut outermost = CostTable::new(self.width());
-        self.sum_up(|id, is_outermost, costs| {
-            if is_outermost {
-                let function = self.context(id).function.index();
-                while outermost.rows() <= function {
-                    outermost.push_zeros();
-                }
-                outermost.add_row::<ANY_WIDTH>(function, costs, 0);
-            }
-        });
-        outermost
-    }
-
-    /// Reports every node's inclusive costs, after those below it, and whether no node above it
-    /// has its function.
-    fn sum_up(&self, mut report: impl FnMut(ContextId, bool, &CostTable)) {
         // How many nodes of a function the path has.
         let mut on_path: Vec<u32> = Vec::new();
         // A row for each node on the path, and for one that ended.
@@ -242,12 +208,18 @@ impl ContextTree {
                     if let Some(above) = depth.checked_sub(1) {
                         sums.add_row::<ANY_WIDTH>(above, &ended, 0);
                     }
-                    let count = &mut on_path[self.context(id).function.index()];
-                    *count -= 1;
-                    report(id, *count == 0, &ended);
+                    let function = self.context(id).function.index();
+                    on_path[function] -= 1;
+                    if on_path[function] == 0 {
+                        while outermost.rows() <= function {
+                            outermost.push_zeros();
+                        }
+                        outermost.add_row::<ANY_WIDTH>(function, &ended, 0);
+                    }
                 }
             }
         }
+        outermost
     }
 }
 
@@ -265,7 +237,6 @@ impl ContextTree {
 
     /// The rows of self costs, from which all others follow.
     pub(in crate::profile) fn table(&mut self) -> &mut CostTable {
-        self.inclusive_costs = OnceLock::new();
         &mut self.self_costs
     }
 
