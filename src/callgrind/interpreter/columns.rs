@@ -179,21 +179,24 @@ impl Columns {
         self.positions
     }
 
-    /// Reads the costs of the line at `pos`, and puts the wanted ones into `row`.
+    /// Reads the costs of the line at `pos`, which begin at `start`, and puts the wanted ones into `row`.
     #[inline(always)]
     pub fn cost_line(
         &mut self,
         data: &[u8],
         pos: usize,
-        cursor: &Cursor<'_>,
+        start: usize,
         spelling: Spelling,
         row: &mut [Cost],
     ) -> Result<LineCosts, Problem> {
-        let costs = self.costs::<ANY_WIDTH>(data, cursor.pos(), spelling, row);
-        costs.map_err(|(start, error)| match error {
-            Some(error) => Problem::at(error.into(), data, start),
-            None => Problem::at(ProblemKind::TooManyCosts(self.events().len()), data, pos),
-        })
+        match self.costs::<ANY_WIDTH>(data, start, spelling, row) {
+            Ok(costs) => Ok(costs),
+            Err((start, Some(error))) => Err(Problem::at(error.into(), data, start)),
+            Err((_, None)) => {
+                let most = ProblemKind::TooManyCosts(self.events().len());
+                Err(Problem::at(most, data, pos))
+            }
+        }
     }
 
     /// Reads costs to the end of the line, and puts the wanted ones into `row`, which are `WIDTH`.

@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::columns::{LineCosts, Spelling};
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
-use crate::callgrind::line::{Cursor, NumberError, PendingCall};
+use crate::callgrind::line::{Cursor, NumberError, PendingCall, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
 /// What the next cost line means.
@@ -34,27 +34,20 @@ impl Interpreter<'_> {
         };
         let mut cursor = Cursor::new(data, pos);
         let positions = self.columns.positions();
-        let position = match self.position.read(positions, &mut cursor) {
-            // phpspy and reli write -1 for the line of PHP's own functions. As a relative position it
-            // leads below 0 wherever the line before is 0.
-            Err((_, NumberError::Negative))
-                if positions.is_line_alone() && cursor.follows(b"-1") =>
-            {
-                None
-            }
-            Err(error) => return Err(self.position_problem(data, pos, &cursor, error)),
-            Ok(position) => Some(position),
+        let (position, is_line_unknown) = match self.position.read(positions, &mut cursor) {
+            Ok(position) => (position, false),
+            Err(error) => (self.unknown_line(data, pos, cursor, error)?, true),
         };
+        let start = cursor.pos();
         let costs = self
             .columns
-            .cost_line(data, pos, &cursor, spelling, &mut self.row)?;
-        if position.is_none() {
-            self.diagnostics.count(&WarningKind::UnknownLines(1));
+            .cost_line(data, pos, start, spelling, &mut self.row)?;
+        if is_line_unknown {
+            self.diagnostics.count(WarningKind::UnknownLines);
         }
         if let Expect::OwnCost | Expect::CallCost(_) = expect {
             self.ensure_block(data, pos)?;
         }
-        let position = position.unwrap_or_default();
         self.position = position;
         self.note_rare(costs);
         match expect {
@@ -63,7 +56,7 @@ impl Interpreter<'_> {
                     row: &self.row,
                     matching: costs.matching,
                 };
-                let line = position.line(positions);
+                let line = position.line(self.columns.positions());
                 self.builder.add_cost::<ANY_WIDTH>(line, row);
             }
             Expect::CallCost(call) => self.add_call(call, costs.matching),
@@ -73,29 +66,36 @@ impl Interpreter<'_> {
         Ok(costs.next)
     }
 
+    /// The position of a line that cannot be told, if this is one: phpspy and reli write -1 for the
+    /// line of PHP's own functions. As a relative position it leads below 0 wherever the line before
+    /// is 0.
     #[cold]
-    fn position_problem(
+    fn unknown_line(
         &self,
         data: &[u8],
         pos: usize,
-        cursor: &Cursor<'_>,
+        cursor: Cursor<'_>,
         (column, error): (usize, NumberError),
-    ) -> Problem {
+    ) -> Result<Position, Problem> {
+        let positions = self.columns.positions();
         let kind = match error {
+            NumberError::Negative if positions.is_line_alone() && cursor.follows(b"-1") => {
+                return Ok(Position::default());
+            }
             NumberError::NotANumber if matches!(cursor.peek(), b'\n' | b'\r') => {
-                ProblemKind::MissingPosition(self.columns.positions().count())
+                ProblemKind::MissingPosition(positions.count())
             }
             NumberError::Negative => ProblemKind::NegativePosition(self.position.0[column]),
             _ => error.into(),
         };
-        Problem::at(kind, data, pos)
+        Err(Problem::at(kind, data, pos))
     }
 
     /// Takes note of what is unusual about costs.
     #[inline(always)]
     pub(super) fn note_rare(&mut self, costs: LineCosts) {
         if costs.is_unwrapped {
-            self.diagnostics.count(&WarningKind::UnwrappedCosts(1));
+            self.diagnostics.count(WarningKind::UnwrappedCosts);
         }
         if costs.is_saturated {
             self.builder.note_saturated();

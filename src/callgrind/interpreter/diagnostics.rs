@@ -104,7 +104,7 @@ impl Diagnostics {
     /// file can have any number of lines that are wrong, of ids, runs and parts.
     #[cold]
     pub fn warn(&mut self, kind: WarningKind) {
-        let count = self.count(&kind);
+        let count = self.add(&kind);
         let most = match kind {
             WarningKind::NoTrace => 1,
             _ => MOST_LISTED,
@@ -114,9 +114,15 @@ impl Diagnostics {
         }
     }
 
-    /// Counts a warning of this kind, and returns how many there are.
+    /// Counts something that is not listed.
     #[cold]
-    pub fn count(&mut self, kind: &WarningKind) -> u64 {
+    #[inline(never)]
+    pub fn count(&mut self, kind: fn(u64) -> WarningKind) {
+        self.add(&kind(1));
+    }
+
+    /// Counts a warning of this kind, and returns how many there are.
+    fn add(&mut self, kind: &WarningKind) -> u64 {
         let (of_kind, _) = kind.kind_and_count();
         let count = self.counts.entry(of_kind).or_insert(0);
         *count += 1;

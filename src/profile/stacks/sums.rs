@@ -493,19 +493,21 @@ impl<'a> Tree<'a, '_> {
         };
         let mut siblings: Vec<_> = (0..).zip(&self.nodes).map(key).collect();
         siblings.sort_unstable();
-        let children = |parent: u32| {
-            let start = siblings.partition_point(|&(above, ..)| above < parent);
-            let siblings = siblings[start..].iter();
-            siblings.take_while(move |(above, ..)| *above == parent)
+        // Where the children of each node end; at the end, those of none, the roots.
+        let mut ends = vec![0; self.nodes.len() + 1];
+        for (end, &(parent, ..)) in (1..).zip(&siblings) {
+            ends[(parent as usize).min(self.nodes.len())] = end;
+        }
+        let children = |parent: usize| {
+            let siblings = siblings[..ends[parent]].iter().rev();
+            let above = siblings.clone().next().map(|&(above, ..)| above);
+            siblings.take_while(move |&&(parent, ..)| Some(parent) == above)
         };
         let mut sequence = Vec::with_capacity(self.nodes.len());
-        let mut pending: Vec<_> = children(NONE).collect();
-        pending.reverse();
+        let mut pending: Vec<_> = children(self.nodes.len()).collect();
         while let Some(&(.., at)) = pending.pop() {
             sequence.push(at);
-            let next = pending.len();
-            pending.extend(children(at));
-            pending[next..].reverse();
+            pending.extend(children(at as usize));
         }
         sequence
     }
