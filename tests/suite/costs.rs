@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use cg_preprocess::callgrind;
 use cg_preprocess::profile::{
-    Comparison, EventChoice, InclusiveCost, MOST_EVENTS, Profile, ProfileBuilder, Stacks,
+    Comparison, EventChoice, InclusiveCost, MOST_EVENTS, Profile, ProfileBuilder, Step,
 };
 use cg_preprocess::webgrind::{self, Version, WriteError, WriteOptions};
 
@@ -112,9 +112,12 @@ fn the_event_of_a_preprocessed_file_may_be_any_of_those_wanted() {
             assert_eq!(second.total(), 7);
             // Contexts have the costs of the first event.
             let total = |profile: &Profile| -> Option<i64> {
-                profile.contexts()?;
-                let stacks = Stacks::new(profile);
-                Some(stacks.roots().map(|id| stacks.inclusive_costs(id)[0]).sum())
+                let contexts = profile.contexts()?;
+                let costs = contexts.walk().map(|step| match step {
+                    Step::Enter(id) => contexts.self_costs(id)[0],
+                    Step::Leave(_) => 0,
+                });
+                Some(costs.sum())
             };
             let is_trace = version == Version::V4 && name.starts_with("xdebug");
             assert_eq!(total(&first), is_trace.then_some(first.total()), "{name}");
