@@ -251,7 +251,7 @@ impl Input {
     /// Reads on, if it is compressed, to find out whether the data are corrupt. This may show only
     /// later, at the latest in the checksum.
     pub fn check_rest(&mut self) -> io::Result<()> {
-        if let Stream::Plain { .. } = self.stream {
+        if matches!(self.stream, Stream::Plain { .. }) {
             return Ok(());
         }
         io::copy(&mut self.take(MOST_CHECKED), &mut io::sink()).map(drop)

@@ -531,15 +531,9 @@ impl<'a, 'o> Tables<'a, 'o> {
             }
         }
         for (ends, sums) in rest {
-            let [caller, callee] = ends.map(position);
-            let numbers = [
-                caller,
-                callee,
-                position(None),
-                0.into(),
-                self.per_run(sums.count),
-            ];
-            table.push(numbers, [sums.costs]);
+            let ([caller, callee], nowhere) = (ends.map(position), position(None));
+            let calls = self.per_run(sums.count);
+            table.push([caller, callee, nowhere, 0.into(), calls], [sums.costs]);
         }
         table
     }

@@ -43,20 +43,11 @@ impl Invocations {
 
     /// Adds an invocation record.
     pub fn push(&mut self, record: [u32; 8]) {
-        let [
-            self_cost,
-            inclusive,
-            cost,
-            caller,
-            invocation,
-            line,
-            sub_calls,
-            address,
-        ] = record;
+        let [self_cost, inclusive, call @ .., sub_calls, address] = record;
         self.records.push(Invocation {
             self_cost,
             inclusive,
-            call: [cost, caller, invocation, line],
+            call,
             sub_calls,
             address,
         });
