@@ -313,11 +313,14 @@ impl Arguments {
         };
         options.inclusive = self.figures.inclusive;
         options.proxies = names_as_bytes(&self.figures.proxy_function);
-        options.on_overflow = self.figures.on_overflow;
-        options.escape_html = self.output.escape_html;
-        options.base = inputs::from_arguments(&self.comparison.base);
-        options.per_run = self.comparison.per_run;
-        options.max_growth.clone_from(&self.comparison.max_growth);
+        options.webgrind.on_overflow = self.figures.on_overflow;
+        options.webgrind.escape_html = self.output.escape_html;
+        let comparison = &mut options.comparison;
+        comparison.base = inputs::from_arguments(&self.comparison.base);
+        comparison.per_run = self.comparison.per_run;
+        comparison
+            .max_growth
+            .clone_from(&self.comparison.max_growth);
         options.keep_going = self.reading.keep_going;
         options.output.overwrite_profiles = self.output.force;
         options

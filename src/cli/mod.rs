@@ -128,8 +128,8 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
     let profile = files.profile();
     let mut report = convert(&Target::File(profile.clone()), arguments)?;
     let mut options = Options::default();
-    options.on_overflow = arguments.figures.on_overflow;
-    options.escape_html = true;
+    options.webgrind.on_overflow = arguments.figures.on_overflow;
+    options.webgrind.escape_html = true;
     let preprocessed = Target::File(files.preprocessed());
     let shown = preprocessor::convert(&[Source::File(profile)], &preprocessed, &options)?;
     files.remove_pictures();

@@ -57,7 +57,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     options.output.links = LINKS;
     // webgrind's own code cannot read a profile that has only begun either.
     options.allow_empty = true;
-    options.escape_html = true;
+    options.webgrind.escape_html = true;
     let converted = choose_event(&inputs, shows_memory, &target, &mut options)
         .and_then(|()| Ok(convert(&inputs, &target, &options)?));
     if let Err(error) = converted {

@@ -15,7 +15,7 @@ use crate::io::{Found, Output, OutputOptions, Progress, Source, Target, Unfinish
 use crate::profile::{EventChoice, Gate, GrowthFailure, InclusiveCost, Profile};
 use crate::report::{html, text};
 use crate::shown::text::excerpt;
-use crate::webgrind::OnOverflow;
+use crate::webgrind::WriteOptions;
 pub use error::{ConvertError, FormatError};
 pub use format::{EventNeed, Format, Needs, RowChoice};
 pub use warning::Warning;
@@ -40,32 +40,36 @@ pub struct Options {
     pub inclusive: InclusiveCost,
     /// Proxy functions of traces, which are stepped over.
     pub proxies: Vec<Vec<u8>>,
-    /// What happens to numbers of more than 32 bits.
-    pub on_overflow: OnOverflow,
+    /// How preprocessed files are written. Their version is that of the format.
+    pub webgrind: WriteOptions,
     /// What the output may replace.
     pub output: OutputOptions,
     /// Whether a profile that has only just begun, with headers but without any block, is written
     /// as one without functions instead of being refused.
     pub allow_empty: bool,
-    /// Whether preprocessed files are written for webgrind's page, which treats names as HTML; see
-    /// [`escape_html`](crate::webgrind::WriteOptions::escape_html).
-    pub escape_html: bool,
-    /// The profiles that the inputs are compared with, by their first event. If there are none, the
-    /// inputs are converted.
+    /// What the inputs are compared with.
+    pub comparison: ComparisonOptions,
+    /// Whether inputs that cannot be opened or read are left out, with warnings. Not those of a
+    /// base, and not if there are limits.
+    pub keep_going: bool,
+}
+
+/// What profiles are compared with, and how.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ComparisonOptions {
+    /// The profiles on the other side. If there are none, the inputs are converted.
     pub base: Vec<Source>,
     /// Whether costs and calls per run are compared, not their sums, as
     /// [`Comparison::per_run`](crate::profile::Comparison::per_run) does.
     pub per_run: bool,
     /// By how much the costs of the inputs may exceed those of the base.
     pub max_growth: Vec<Gate>,
-    /// Whether inputs that cannot be opened or read are left out, with warnings. Not those of a
-    /// base, and not if there are limits.
-    pub keep_going: bool,
 }
 
 impl Options {
     fn may_leave_out(&self) -> bool {
-        self.keep_going && self.max_growth.is_empty()
+        self.keep_going && self.comparison.max_growth.is_empty()
     }
 }
 
@@ -85,7 +89,7 @@ pub struct Report {
     pub bytes_decompressed: u64,
     /// Bytes written.
     pub bytes_out: u64,
-    /// Why the inputs do not keep to [`Options::max_growth`]: one for each limit that they pass.
+    /// Why the inputs do not keep to [`ComparisonOptions::max_growth`]: one for each limit that they pass.
     pub growth: Vec<GrowthFailure>,
 }
 
@@ -226,9 +230,9 @@ impl<'a> Conversion<'a> {
             output: target.clone(),
             source,
         })?;
-        let base = options.base.as_slice();
+        let base = options.comparison.base.as_slice();
         let needs = options.format.needs();
-        if !base.is_empty() && !needs.comparison || options.per_run && !needs.per_run {
+        if !base.is_empty() && !needs.comparison || options.comparison.per_run && !needs.per_run {
             return Err(ConvertError::NoComparison);
         }
         check_standard_input(inputs.iter().chain(base))?;
@@ -330,7 +334,7 @@ impl<'a> Conversion<'a> {
             profile.derive_events();
         }
         allow_gates(self.options, profile.event(), &report.warnings)?;
-        if !self.options.max_growth.is_empty() && warning::costs_nothing(&profile) {
+        if !self.options.comparison.max_growth.is_empty() && warning::costs_nothing(&profile) {
             let (inputs, event) = (error::together(inputs), excerpt(profile.event()));
             let reason = format!("{inputs}: all costs of \"{event}\" are 0");
             return Err(ConvertError::CannotCheck(reason));
@@ -343,7 +347,9 @@ impl<'a> Conversion<'a> {
 /// one.
 fn allow_gates(options: &Options, event: &[u8], warnings: &[Warning]) -> Result<(), ConvertError> {
     let event = excerpt(event);
-    let mut warnings = warnings.iter().filter(|_| !options.max_growth.is_empty());
+    let mut warnings = warnings
+        .iter()
+        .filter(|_| !options.comparison.max_growth.is_empty());
     match warnings.find(|warning| warning.forbids_gates(&event)) {
         Some(warning) => Err(ConvertError::CannotCheck(warning.to_string())),
         None => Ok(()),

@@ -40,7 +40,7 @@ impl Base {
         options: &Options,
         report: &mut Report,
     ) -> Result<(Comparison<'a>, Vec<markdown::Verdict>), ConvertError> {
-        let compare = match options.per_run {
+        let compare = match options.comparison.per_run {
             true => Comparison::per_run,
             false => Comparison::new,
         };
@@ -50,7 +50,7 @@ impl Base {
             error,
         })?;
         let mut limits = Vec::new();
-        for gate in &options.max_growth {
+        for gate in &options.comparison.max_growth {
             let failure = comparison.check(gate).err();
             if let Some(failure @ GrowthFailure::NoFunction(_)) = failure {
                 let reason = format!("{}: {failure}", self.inputs);
@@ -72,7 +72,7 @@ impl Base {
             warnings.push(Warning::Units { event, base, new });
         }
         let [base, new] = comparison.runs();
-        if base != new && !options.per_run {
+        if base != new && !options.comparison.per_run {
             warnings.push(Warning::Runs { base, new });
         }
         allow_gates(options, comparison.first().name, &warnings)?;
@@ -117,10 +117,10 @@ impl Loaded<'_> {
         let bytes = write_to(&self.output, |to| {
             match (options.format, &compared) {
                 (Format::V4 | Format::V5 | Format::V6 | Format::V7, _) => {
-                    let version = options.format.version().unwrap_or_default();
-                    let mut write = WriteOptions::new(version);
-                    write.on_overflow = options.on_overflow;
-                    write.escape_html = options.escape_html;
+                    let write = WriteOptions {
+                        version: options.format.version().unwrap_or_default(),
+                        ..options.webgrind
+                    };
                     let warnings = webgrind::write(profile, &write, to)?;
                     found.extend(warnings.into_iter().map(Warning::Webgrind));
                 }
@@ -149,7 +149,8 @@ impl Loaded<'_> {
                 (Format::Pprof, _) => {
                     let (base, new) = stacks(&mut found);
                     let notes = notes(&found);
-                    let warnings = pprof::write(&new, base.as_ref(), options.per_run, &notes, to)?;
+                    let warnings =
+                        pprof::write(&new, base.as_ref(), options.comparison.per_run, &notes, to)?;
                     found.extend(warnings.into_iter().map(Warning::Pprof));
                 }
                 (Format::Json, None) => json::write(profile, &notes(&[]), to)?,
