@@ -1,7 +1,7 @@
 //! Writes a summed profile in the callgrind format, which other programs can open and which can be
 //! merged again.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 
 use foldhash::fast::RandomState;
@@ -9,7 +9,8 @@ use indexmap::IndexSet;
 use thiserror::Error;
 
 use crate::profile::{
-    Cost, EdgeRef, Event, FunctionId, NameId, OF_XDEBUG_2, OWN_NAME, Profile, first_cost,
+    CallEdge, Cost, EdgeRef, Event, FunctionId, NameId, OF_XDEBUG_2, OWN_NAME, Profile, first_cost,
+    padded,
 };
 
 /// The version of this program.
@@ -55,16 +56,31 @@ pub enum WriteWarning {
 ///
 /// When the output fails, and, before anything is written, when a sum does not fit into 64 bits.
 pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>, WriteError> {
-    let has_too_many_calls = || profile.edges().any(|edge| edge.calls == u64::MAX);
-    if profile.has_saturated() || has_too_many_calls() {
-        return Err(WriteError::TooLarge);
+    check(profile)?;
+    let names = profile
+        .functions()
+        .flat_map(|(_, function)| [function.object, function.file, function.name]);
+    let names = names.chain(profile.edges().filter_map(|edge| edge.file()));
+    let spelled = names.filter(|&name| spell(profile.name(name)).is_some());
+    let spelled: HashSet<NameId, RandomState> = spelled.collect();
+    let mut order = sorted(profile);
+    let (mut merged, mut sums) = (None, profile);
+    let are_one = |pair: &[FunctionId]| names_of(profile, pair[0]) == names_of(profile, pair[1]);
+    if !spelled.is_empty() || order.windows(2).any(are_one) {
+        // Readers could not tell these functions apart. There can be some from a preprocessed file,
+        // which has no objects.
+        let merged = merged.insert(profile.renamed(spell).map_err(|_| WriteError::TooLarge)?);
+        check(merged)?;
+        (order, sums) = (sorted(merged), merged);
     }
-    let names = Names::of(profile);
-    let order = Order::of(profile, &names);
+    let mut ranks = vec![0; order.len()];
+    for (rank, id) in order.iter().enumerate() {
+        ranks[id.index()] = rank;
+    }
     let mut writer = Writer {
         profile,
-        names: &names,
-        order: &order,
+        sums,
+        ranks,
         output: BufWriter::new(output),
         objects: Ids::default(),
         files: Ids::default(),
@@ -75,40 +91,43 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
         other_inclusive: 0,
     };
     writer.header()?;
-    for (number, group) in order.groups.iter().enumerate() {
-        writer.function(number, group)?;
+    for id in order {
+        writer.function(id)?;
     }
     // By this line a reader knows that nothing is missing.
     writer.output.write_all(b"\n")?;
     writer.totals("totals:")?;
     writer.output.flush()?;
-    Ok(writer.warnings())
+    let mut warnings = Vec::new();
+    if let count @ 1.. = spelled.len() {
+        warnings.push(WriteWarning::SpelledNames(count));
+    }
+    if let functions @ 1.. = writer.other_inclusive {
+        warnings.push(WriteWarning::InclusiveCosts(functions));
+    }
+    Ok(warnings)
 }
 
-/// The names of a profile as they are written.
-struct Names<'a> {
-    profile: &'a Profile,
-    /// The names that cannot be written unchanged.
-    spelled: HashMap<NameId, Vec<u8>, RandomState>,
+/// Checks that all sums fit into 64 bits.
+fn check(profile: &Profile) -> Result<(), WriteError> {
+    let has_too_many_calls = || profile.edges().any(|edge| edge.calls == u64::MAX);
+    if profile.has_saturated() || has_too_many_calls() {
+        return Err(WriteError::TooLarge);
+    }
+    Ok(())
 }
 
-impl<'a> Names<'a> {
-    fn of(profile: &'a Profile) -> Self {
-        let functions = profile.functions();
-        let names =
-            functions.flat_map(|(_, function)| [function.object, function.file, function.name]);
-        let names = names.chain(profile.edges().filter_map(|edge| edge.file()));
-        let spelled = names.filter_map(|id| Some((id, spell(profile.name(id))?)));
-        let spelled = spelled.collect();
-        Names { profile, spelled }
-    }
+/// Object, file and name of a function.
+fn names_of(profile: &Profile, id: FunctionId) -> [&[u8]; 3] {
+    let function = profile.function(id);
+    [function.object, function.file, function.name].map(|name| profile.name(name))
+}
 
-    fn get(&self, id: NameId) -> &[u8] {
-        match self.spelled.get(&id) {
-            Some(text) => text,
-            None => self.profile.name(id),
-        }
-    }
+/// The functions by object, file and name.
+fn sorted(profile: &Profile) -> Vec<FunctionId> {
+    let mut order: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
+    order.sort_by(|&one, &other| names_of(profile, one).cmp(&names_of(profile, other)));
+    order
 }
 
 /// A name that comes back when its line is read, without line ends and without what is trimmed; none
@@ -129,68 +148,17 @@ fn spell(name: &[u8]) -> Option<Vec<u8>> {
     bytes.clone().any(is_lost).then(|| spelled.collect())
 }
 
-/// The functions of a profile by object, file and name.
-///
-/// Functions that agree in all three are merged, because readers could not tell them apart. There
-/// can be some from a preprocessed file, which has no objects.
-struct Order {
-    groups: Vec<Group>,
-    /// The group of every function by its number.
-    group_of: Vec<usize>,
-}
-
-/// Functions with the same names.
-struct Group {
-    functions: Vec<FunctionId>,
-    /// The lowest, as in merging; 0 if unknown.
-    line: u64,
-}
-
-impl Group {
-    fn first(&self) -> FunctionId {
-        self.functions[0]
-    }
-}
-
-impl Order {
-    fn of(profile: &Profile, names: &Names<'_>) -> Self {
-        let mut by_names: BTreeMap<_, Vec<FunctionId>> = BTreeMap::new();
-        for (id, function) in profile.functions() {
-            let names = [function.object, function.file, function.name].map(|name| names.get(name));
-            by_names.entry(names).or_default().push(id);
-        }
-        let mut group_of = vec![0; profile.functions().len()];
-        let groups = by_names
-            .into_values()
-            .enumerate()
-            .map(|(group, functions)| {
-                for id in &functions {
-                    group_of[id.index()] = group;
-                }
-                let lines = functions.iter().map(|&id| profile.function(id).line);
-                let line = lines.filter(|&line| line > 0).min().unwrap_or(0);
-                Group { functions, line }
-            });
-        Order {
-            groups: groups.collect(),
-            group_of,
-        }
-    }
-}
-
 type Ids = IndexSet<usize, RandomState>;
-
-/// What identifies calls of a group of functions: the name of their file, if it is not that of the
-/// functions, their line, and the group that is called.
-type CallKey<'a> = (Option<&'a [u8]>, u64, usize);
 
 struct Writer<'a, W: Write> {
     profile: &'a Profile,
-    names: &'a Names<'a>,
-    order: &'a Order,
+    /// The same with the names that are written; no two functions have the same.
+    sums: &'a Profile,
+    /// The place of every function in their order.
+    ranks: Vec<usize>,
     output: BufWriter<W>,
     /// What has an id already, by first appearance: objects and files by their names, functions by
-    /// their groups, for KCachegrind takes what has one id for one function, whatever its file.
+    /// themselves, for KCachegrind takes what has one id for one function, whatever its file.
     objects: Ids,
     files: Ids,
     functions: Ids,
@@ -237,20 +205,18 @@ impl<'a, W: Write> Writer<'a, W> {
         self.output.write_all(b"\n")
     }
 
-    /// A block with the sums of functions that are one.
-    fn function(&mut self, number: usize, group: &Group) -> Result<(), WriteError> {
-        let profile = self.profile;
-        let ids = group.functions.iter();
-        let self_costs = self.sum(ids.clone().map(|&id| profile.self_costs(id)))?;
-        let calls = self.calls(group);
-        let inclusive = ids.map(|&id| i128::from(first_cost(profile.inclusive_costs(id))));
-        let parts = calls.iter().map(|(_, edge)| first_cost(edge.costs()));
-        let parts = parts.chain([first_cost(&self_costs)]).map(i128::from);
-        self.other_inclusive += usize::from(inclusive.sum::<i128>() != parts.sum());
-        if calls.is_empty() && !self.needs_block(&group.functions, &self_costs) {
+    /// The block of a function.
+    fn function(&mut self, id: FunctionId) -> Result<(), WriteError> {
+        let profile = self.sums;
+        let (function, self_costs) = (profile.function(id), profile.self_costs(id));
+        let calls = self.calls(id);
+        let inclusive = i128::from(first_cost(profile.inclusive_costs(id)));
+        let parts = calls.iter().map(|edge| first_cost(edge.costs()));
+        let parts = parts.chain([first_cost(self_costs)]).map(i128::from);
+        self.other_inclusive += usize::from(inclusive != parts.sum());
+        if calls.is_empty() && !self.needs_block(id) {
             return Ok(());
         }
-        let function = profile.function(group.first());
         self.output.write_all(b"\n")?;
         if self.object != function.object {
             self.object = function.object;
@@ -261,86 +227,61 @@ impl<'a, W: Write> Writer<'a, W> {
             (self.file, self.inline_file) = (Some(function.file), None);
             self.name_line("fl=", function.file)?;
         }
-        self.line_with_id("fn=", function.name, number)?;
-        self.costs(group.line, &self_costs)?;
-        for calls in calls.chunk_by(|(key, _), (other, _)| key == other) {
-            let ((name, line, callee), edge) = calls[0];
-            let file = name.and(edge.file()).unwrap_or(function.file);
+        self.line_with_id("fn=", function.name, id.index())?;
+        self.costs(function.line, self_costs)?;
+        for edge in calls {
+            let file = edge.file().unwrap_or(function.file);
             if file != self.inline_file.unwrap_or(function.file) {
                 self.inline_file = Some(file);
                 self.name_line("fi=", file)?;
             }
-            let mut counts = calls.iter().map(|(_, edge)| edge.calls);
-            let count = counts.try_fold(0, u64::checked_add);
-            self.callee(callee, count.ok_or(WriteError::TooLarge)?)?;
-            let costs = self.sum(calls.iter().map(|(_, edge)| edge.costs()))?;
-            self.costs(line, &costs)?;
+            self.callee(&edge)?;
+            self.costs(edge.line, edge.costs())?;
         }
         Ok(())
     }
 
-    /// Whether readers would lose something without the block of a group that calls nothing.
+    /// Whether readers would lose something without the block of a function that calls nothing.
     ///
     /// One without costs and calls would give a function an invocation that is called from a place
     /// without a count.
-    fn needs_block(&self, group: &[FunctionId], self_costs: &[Cost]) -> bool {
-        let profile = self.profile;
-        let mut callers = group.iter().flat_map(|&id| profile.called_from(id));
-        let invocations = || {
-            let functions = group.iter().map(|&id| profile.function(id));
-            functions.map(|function| function.invocations).max()
-        };
-        self_costs.iter().any(|&cost| cost != 0)
-            || callers.all(|edge| edge.calls == 0) && invocations() != Some(0)
-            || group.iter().all(|&id| profile.called_from(id).len() == 0)
+    fn needs_block(&self, id: FunctionId) -> bool {
+        let profile = self.sums;
+        let mut callers = profile.called_from(id);
+        profile.self_costs(id).iter().any(|&cost| cost != 0)
+            || callers.len() == 0
+            || callers.all(|edge| edge.calls == 0) && profile.function(id).invocations != 0
     }
 
-    /// The calls of a group, by file (those in the group's own come first), line and callee.
-    fn calls(&self, group: &Group) -> Vec<(CallKey<'a>, EdgeRef<'a>)> {
-        let own_name = self.names.get(self.profile.function(group.first()).file);
-        let edges = group.functions.iter();
-        let edges = edges.flat_map(|&id| self.profile.sub_calls(id));
-        let keyed = edges.map(|edge| {
-            let name = edge.file().map(|file| self.names.get(file));
-            let name = name.filter(|&name| name != own_name);
-            let callee = self.order.group_of[edge.callee.index()];
-            ((name, edge.line, callee), edge)
+    /// The calls of a function, by file (those in its own come first), line and callee.
+    fn calls(&self, id: FunctionId) -> Vec<EdgeRef<'a>> {
+        let profile = self.sums;
+        let mut calls: Vec<_> = profile.sub_calls(id).collect();
+        calls.sort_by_key(|edge| {
+            let file = edge.file().map(|file| profile.name(file));
+            (file, edge.line, self.ranks[edge.callee.index()])
         });
-        let mut calls: Vec<_> = keyed.collect();
-        calls.sort_by_key(|&(key, _)| key);
         calls
     }
 
-    /// The sums of rows of costs.
-    fn sum<'c>(&self, rows: impl Iterator<Item = &'c [Cost]>) -> Result<Vec<Cost>, WriteError> {
-        let mut sums: Vec<Cost> = vec![0; self.profile.events().len()];
-        for row in rows {
-            for (sum, &cost) in sums.iter_mut().zip(row) {
-                *sum = sum.checked_add(cost).ok_or(WriteError::TooLarge)?;
-            }
-        }
-        Ok(sums)
-    }
-
     /// The lines of a call up to its costs.
-    fn callee(&mut self, group: usize, calls: u64) -> io::Result<()> {
-        let callees = &self.order.groups[group];
-        let callee = self.profile.function(callees.first());
+    fn callee(&mut self, edge: &CallEdge) -> io::Result<()> {
+        let callee = self.sums.function(edge.callee);
         if callee.object != self.object {
             self.name_line("cob=", callee.object)?;
         }
         if Some(callee.file) != self.inline_file.or(self.file) {
             self.name_line("cfi=", callee.file)?;
         }
-        self.line_with_id("cfn=", callee.name, group)?;
-        writeln!(self.output, "calls={calls} {}", callees.line)
+        self.line_with_id("cfn=", callee.name, edge.callee.index())?;
+        writeln!(self.output, "calls={} {}", edge.calls, callee.line)
     }
 
     /// A cost line, without the zeros at its end.
     fn costs(&mut self, line: u64, costs: &[Cost]) -> io::Result<()> {
         write!(self.output, "{line}")?;
         let last = costs.iter().rposition(|&cost| cost != 0).unwrap_or(0);
-        for cost in costs.iter().take(last + 1) {
+        for cost in padded(costs, last + 1) {
             write!(self.output, " {cost}")?;
         }
         self.output.write_all(b"\n")
@@ -358,7 +299,7 @@ impl<'a, W: Write> Writer<'a, W> {
             "fn=" | "cfn=" => &mut self.functions,
             _ => &mut self.files,
         };
-        let (name, output) = (self.names.get(name), &mut self.output);
+        let (name, output) = (self.sums.name(name), &mut self.output);
         output.write_all(key.as_bytes())?;
         if !name.is_empty() {
             let (index, is_new) = ids.insert_full(named);
@@ -369,16 +310,5 @@ impl<'a, W: Write> Writer<'a, W> {
             }
         }
         output.write_all(b"\n")
-    }
-
-    fn warnings(&self) -> Vec<WriteWarning> {
-        let mut warnings = Vec::new();
-        if let count @ 1.. = self.names.spelled.len() {
-            warnings.push(WriteWarning::SpelledNames(count));
-        }
-        if let functions @ 1.. = self.other_inclusive {
-            warnings.push(WriteWarning::InclusiveCosts(functions));
-        }
-        warnings
     }
 }

@@ -207,6 +207,16 @@ impl Function {
         (self.object, self.file, self.name, rest)
     }
 
+    /// The same with other numbers of its names.
+    pub(super) fn renamed(&self, name: impl Fn(NameId) -> NameId) -> Function {
+        Function {
+            object: name(self.object),
+            file: name(self.file),
+            name: name(self.name),
+            ..self.clone()
+        }
+    }
+
     /// Takes a line unless one from as good a source is there already.
     #[inline]
     pub(super) fn offer_line(&mut self, source: LineSource, line: u64) {

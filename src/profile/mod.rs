@@ -172,6 +172,40 @@ impl Profile {
         Ok(())
     }
 
+    /// The functions and calls of this profile with other names, for those that `rename` has another
+    /// one for. Functions whose object, file and name are the same then are one.
+    ///
+    /// # Errors
+    ///
+    /// As [`merge`](Self::merge).
+    pub(crate) fn renamed(
+        &self,
+        rename: impl Fn(&[u8]) -> Option<Vec<u8>>,
+    ) -> Result<Profile, ModelError> {
+        let mut names = NameTable::default();
+        let numbers = self.names.iter().map(|name| match rename(name) {
+            Some(name) => names.intern(&name),
+            None => names.intern(name),
+        });
+        let numbers: Option<Vec<NameId>> = numbers.collect();
+        let numbers = numbers.ok_or(ModelError::TooMany { what: "names" })?;
+        let name = |name: NameId| numbers[name.index()];
+        let mut contents = Contents {
+            events: self.contents.events.clone(),
+            ..Contents::default()
+        };
+        let (own, sums) = (&self.contents.sums, &mut contents.sums);
+        sums.widen(own.functions.self_costs.width());
+        let renamed = |function: &Function| Function {
+            is_listed: false,
+            before: 0,
+            ..function.renamed(name)
+        };
+        let functions = sums.merge_functions(&own.functions, renamed, LineRule::Least)?;
+        sums.calls.merge(&own.calls, &functions, name)?;
+        Ok(Profile::new(names, contents))
+    }
+
     /// Adds the derived events of the inputs to the wanted ones, in the order of their definitions:
     /// those whose formulas can be worked out from the events there are.
     ///

@@ -39,7 +39,8 @@ impl Sums {
         self.proxies.extend(other.proxies);
         self.proxies.sort_unstable();
         self.proxies.dedup();
-        let functions = self.merge_functions(&other.functions, &name, lines)?;
+        let renamed = |function: &Function| function.renamed(&name);
+        let functions = self.merge_functions(&other.functions, renamed, lines)?;
         self.calls.merge(&other.calls, &functions, &name)?;
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_default();
@@ -59,21 +60,16 @@ impl Sums {
         Ok(())
     }
 
-    fn merge_functions(
+    /// Adds functions with their costs, as `known_as` says, and returns their numbers.
+    pub fn merge_functions(
         &mut self,
         other: &FunctionTable,
-        name: &impl Fn(NameId) -> NameId,
+        known_as: impl Fn(&Function) -> Function,
         lines: LineRule,
     ) -> Result<Vec<FunctionId>, ModelError> {
         let mut numbers = Vec::with_capacity(other.as_slice().len());
         for (row, function) in other.as_slice().iter().enumerate() {
-            let function = Function {
-                object: name(function.object),
-                file: name(function.file),
-                name: name(function.name),
-                ..function.clone()
-            };
-            let id = self.functions.merge(&function, lines)?;
+            let id = self.functions.merge(&known_as(function), lines)?;
             let functions = &mut self.functions;
             for (own, other) in [
                 (&mut functions.self_costs, &other.self_costs),
