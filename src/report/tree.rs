@@ -131,19 +131,14 @@ impl Tree<'_> {
     /// The nodes with the highest inclusive costs, and none without the one above it.
     fn most_expensive(&self, top: usize) -> HashSet<StackId> {
         let candidate = |id: StackId, level: usize| {
-            let name = self.stacks.frame(id);
-            (
-                self.inclusive(id),
-                Reverse(level),
-                Reverse(name),
-                Reverse(id),
-            )
+            let (inclusive, name) = (self.inclusive(id), self.stacks.frame(id));
+            (inclusive, Reverse((level, name, id)))
         };
         let roots = self.stacks.roots().map(|id| candidate(id, 0));
         let mut candidates: BinaryHeap<_> = roots.collect();
         let mut shown = HashSet::new();
         while shown.len() < top
-            && let Some((_, Reverse(level), _, Reverse(id))) = candidates.pop()
+            && let Some((_, Reverse((level, _, id)))) = candidates.pop()
         {
             shown.insert(id);
             if level + 1 < MOST_LEVELS {

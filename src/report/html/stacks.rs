@@ -89,13 +89,9 @@ impl Tables<'_, '_> {
             if chosen[at] {
                 places[at] = Some(nodes.rows());
                 let frame = frames.insert_full(self.frame(tree, at)).0;
+                let [parent, frame] = [above, Some(frame)].map(position);
                 let [calls, estimated] = [tree.calls(at), tree.is_estimated(at).into()];
-                let numbers = [
-                    position(above),
-                    position(frame),
-                    calls.into(),
-                    estimated.into(),
-                ];
+                let numbers = [parent, frame, calls.into(), estimated.into()];
                 let costs = tree.costs(at, Stacks::self_costs);
                 let costs = [NEW, BASE].map(|side| self.scaled(side, costs[side]));
                 nodes.push(numbers, costs);
