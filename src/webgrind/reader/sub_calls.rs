@@ -7,35 +7,44 @@ use super::super::layout::{NOBODY, SUB_CALL_RECORD, UNCALLED};
 use super::bytes::Bytes;
 use crate::profile::{CallEdge, Cost, FunctionId, InvocationCall, InvocationTree, ProfileBuilder};
 
-/// What an invocation record states.
+/// Where the sub-calls of an invocation stand.
 #[derive(Clone, Copy, Debug)]
-struct Invocation {
-    self_cost: u32,
-    inclusive: u32,
-    /// The call that made it, as its caller states it: cost, caller, which invocation of it, and line.
-    /// [`UNCALLED`] if that is known already, or if there was none.
-    call: [u32; 4],
-    /// How many sub-calls it has, and where they stand.
-    sub_calls: u32,
+struct SubCalls {
+    count: u32,
     address: u32,
 }
 
-impl Invocation {
-    /// Where its sub-calls end.
-    fn end(&self) -> u64 {
-        u64::from(self.address) + u64::from(self.sub_calls) * SUB_CALL_RECORD
+impl SubCalls {
+    fn end(self) -> u64 {
+        u64::from(self.address) + u64::from(self.count) * SUB_CALL_RECORD
     }
 }
 
+/// The rest of an invocation record: self and inclusive cost, and the call that made it, as a
+/// sub-call states it too: cost, caller, which invocation of it, and line. [`UNCALLED`] if that is
+/// known already, or if there was none.
+type Stated = ([u32; 2], [u32; 4]);
+
 /// The invocation records of a file, in its order: those of one function together.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Invocations {
     /// Where those of each function begin.
     starts: Vec<u32>,
-    records: Vec<Invocation>,
+    sub_calls: Vec<SubCalls>,
+    /// The rest, if the tree is wanted.
+    stated: Option<Vec<Stated>>,
 }
 
 impl Invocations {
+    /// Begins with none; `keep` says if more is wanted than the sums of their calls.
+    pub fn new(keep: bool) -> Self {
+        Invocations {
+            starts: Vec::new(),
+            sub_calls: Vec::new(),
+            stated: keep.then(Vec::new),
+        }
+    }
+
     /// Says that the next records are those of the next function.
     pub fn begin_function(&mut self) {
         self.starts.push(self.len());
@@ -43,14 +52,11 @@ impl Invocations {
 
     /// Adds an invocation record.
     pub fn push(&mut self, record: [u32; 8]) {
-        let [self_cost, inclusive, call @ .., sub_calls, address] = record;
-        self.records.push(Invocation {
-            self_cost,
-            inclusive,
-            call,
-            sub_calls,
-            address,
-        });
+        let [self_cost, inclusive, call @ .., count, address] = record;
+        self.sub_calls.push(SubCalls { count, address });
+        if let Some(stated) = &mut self.stated {
+            stated.push(([self_cost, inclusive], call));
+        }
     }
 
     /// Reads the sub-calls of all invocations, which stand between `source` and the headers.
@@ -63,23 +69,17 @@ impl Invocations {
     ) -> Result<(), ReadError> {
         let order = self.block_order();
         self.check_ranges(&order, source)?;
-        let mut tree = builder.keeps_invocations().then(|| self.tree(&order));
-        // Where the records are in the tree.
-        let mut positions = vec![0; order.len()];
+        let stated = self.stated.take();
+        let mut kept = stated.map(|stated| (self.tree(&order, &stated), stated));
         for (position, &index) in (0u32..).zip(&order) {
-            positions[index as usize] = position;
-        }
-        for (position, &index) in (0u32..).zip(&order) {
-            let Invocation {
-                sub_calls, address, ..
-            } = self.records[index as usize];
-            if sub_calls == 0 {
+            let SubCalls { count, address } = self.sub_calls[index as usize];
+            if count == 0 {
                 continue;
             }
             source.go_to(u64::from(address))?;
             let (caller, invocation) = self.number_of(index);
             let mut zeros = 0;
-            for _ in 0..sub_calls {
+            for _ in 0..count {
                 let ([callee, _, line, cost], called) = self.sub_call(source, &mut zeros)?;
                 let edge = CallEdge {
                     caller: FunctionId(caller),
@@ -89,40 +89,43 @@ impl Invocations {
                 };
                 let callee = edge.callee;
                 builder.add_table_edge(edge, cost.into());
-                let Some(tree) = &mut tree else { continue };
+                let Some(((tree, positions), stated)) = &mut kept else {
+                    continue;
+                };
                 let made = called.map(|called| positions[called]);
                 let call = InvocationCall::new(callee, made, line.into());
                 tree.add_call::<1>(call, &[cost.into()]);
                 // The callee has to agree.
                 if let (Some(called), Some(made)) = (called, made)
-                    && self.records[called].call == [cost, caller, invocation, line]
+                    && stated[called].1 == [cost, caller, invocation, line]
                 {
-                    self.records[called].call = UNCALLED;
+                    stated[called].1 = UNCALLED;
                     tree.claim(made, position);
                 }
             }
         }
-        if let Some(tree) = tree {
+        if let Some(((tree, _), _)) = kept {
             builder.add_invocations(tree);
         }
         Ok(())
     }
 
-    /// All invocations in block order, without their calls.
-    fn tree(&self, block_order: &[u32]) -> InvocationTree {
+    /// All invocations in block order, without their calls, and where the records are among them.
+    fn tree(&self, block_order: &[u32], stated: &[Stated]) -> (InvocationTree, Vec<u32>) {
+        let mut positions = vec![0; block_order.len()];
         // The file has a record for each.
-        let calls = self.records.iter().map(|record| record.sub_calls as usize);
+        let calls = self.sub_calls.iter().map(|range| range.count as usize);
         let mut tree = InvocationTree::with_capacity(block_order.len(), calls.sum());
         let mut first_call = 0;
-        for &index in block_order {
-            let record = &self.records[index as usize];
+        for (position, &index) in (0u32..).zip(block_order) {
+            positions[index as usize] = position;
             let (function, _) = self.number_of(index);
-            let costs = [record.self_cost, record.inclusive].map(|cost| [Cost::from(cost)]);
-            let [self_cost, inclusive] = &costs;
+            let (costs, _) = stated[index as usize];
+            let [self_cost, inclusive] = &costs.map(|cost| [Cost::from(cost)]);
             tree.add_invocation::<1>(FunctionId(function), self_cost, inclusive, first_call);
-            first_call += record.sub_calls;
+            first_call += self.sub_calls[index as usize].count;
         }
-        tree
+        (tree, positions)
     }
 
     /// Number of the function that a record belongs to, and of the invocation among its.
@@ -139,8 +142,8 @@ impl Invocations {
     fn block_order(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.len()).collect();
         order.sort_unstable_by_key(|&index| {
-            let record = self.records[index as usize];
-            (record.address, record.sub_calls > 0, index)
+            let range = self.sub_calls[index as usize];
+            (range.address, range.count > 0, index)
         });
         order
     }
@@ -153,19 +156,19 @@ impl Invocations {
     ) -> Result<(), ReadError> {
         let mut lowest = source.position();
         for &index in block_order {
-            let record = self.records[index as usize];
-            let address = u64::from(record.address);
-            let is_in_place = address >= lowest && record.end() <= source.end;
+            let range = self.sub_calls[index as usize];
+            let address = u64::from(range.address);
+            let is_in_place = address >= lowest && range.end() <= source.end;
             source.expect(is_in_place, address, || {
                 let (function, invocation) = self.number_of(index);
                 format!(
                     "sub-calls of invocation {invocation} of function {function} out of place: \
                      expected {} between bytes {lowest} and {}, after functions and \
                      other sub-calls and before the headers",
-                    record.sub_calls, source.end
+                    range.count, source.end
                 )
             })?;
-            lowest = record.end();
+            lowest = range.end();
         }
         Ok(())
     }
@@ -199,7 +202,7 @@ impl Invocations {
 
     /// How many records there are; a file of 4 GiB holds far fewer than a number can count.
     fn len(&self) -> u32 {
-        u32::try_from(self.records.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.sub_calls.len()).unwrap_or(u32::MAX)
     }
 }
 

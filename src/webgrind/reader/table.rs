@@ -28,7 +28,7 @@ pub(super) struct TableReader<'a, R> {
 impl<'a, R: Read + Seek> TableReader<'a, R> {
     pub fn new(source: Bytes<R>, start: Start, builder: &'a mut ProfileBuilder) -> Self {
         TableReader {
-            invocations: Invocations::default(),
+            invocations: Invocations::new(builder.keeps_invocations()),
             source,
             start,
             builder,
