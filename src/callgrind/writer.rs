@@ -126,7 +126,7 @@ fn names_of(profile: &Profile, id: FunctionId) -> [&[u8]; 3] {
 /// The functions by object, file and name.
 fn sorted(profile: &Profile) -> Vec<FunctionId> {
     let mut order: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
-    order.sort_by(|&one, &other| names_of(profile, one).cmp(&names_of(profile, other)));
+    order.sort_by_cached_key(|&id| names_of(profile, id));
     order
 }
 
