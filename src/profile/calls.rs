@@ -262,19 +262,20 @@ struct EdgeList {
 impl EdgeList {
     /// Sorts the edges by the function that `of` names, by counting: linear and stable.
     fn new(calls: &CallTable, functions: usize, of: impl Fn(&CallEdge) -> FunctionId) -> Self {
-        let mut starts = vec![0u32; functions + 1];
+        // The start of a function is kept one place on until its edges are in place: then it has
+        // become the start of the next one.
+        let mut starts = vec![0u32; functions + 2];
         for edge in calls.edges() {
-            starts[of(edge).index() + 1] += 1;
+            starts[of(edge).index() + 2] += 1;
         }
         for f in 0..functions {
-            starts[f + 1] += starts[f];
+            starts[f + 2] += starts[f + 1];
         }
-        let mut next = starts.clone();
         let mut positions = vec![0u32; calls.edges.len()];
         for (position, edge) in (0u32..).zip(calls.edges()) {
-            let slot = &mut next[of(edge).index()];
-            positions[*slot as usize] = position;
-            *slot += 1;
+            let start = &mut starts[of(edge).index() + 1];
+            positions[*start as usize] = position;
+            *start += 1;
         }
         EdgeList { starts, positions }
     }
@@ -309,7 +310,7 @@ impl CallLists {
     /// Positions of the edges to some functions, from this one on, and of those from them.
     pub fn of_functions(&self, from: usize, count: usize) -> [&[u32]; 2] {
         [&self.called_from, &self.sub_calls].map(|list| {
-            let end = list.starts[(from + count).min(list.starts.len() - 1)];
+            let end = list.starts[(from + count).min(list.starts.len() - 2)];
             &list.positions[list.starts[from] as usize..end as usize]
         })
     }
@@ -384,5 +385,32 @@ mod tests {
         assert!(lists.sub_calls(FunctionId(3)).is_sorted());
         assert!(lists.sub_calls(FunctionId(2)).is_empty());
         assert!(calls.iter().all(|edge| edge.calls == 2));
+    }
+
+    #[test]
+    fn edges_are_listed_by_their_functions() {
+        let mut calls = CallTable::default();
+        for (caller, callee) in [(2, 0), (0, 1), (2, 1), (0, 2), (1, 1)] {
+            let key = EdgeKey {
+                caller: FunctionId(caller),
+                callee: FunctionId(callee),
+                file: NameId::EMPTY,
+                line: 1,
+            };
+            calls.add::<1>(key, 1, &[1]);
+        }
+        let lists = CallLists::new(&calls, 4);
+        let to = |function| lists.called_from(FunctionId(function));
+        assert_eq!(
+            [to(0), to(1), to(2), to(3)],
+            [&[0][..], &[1, 2, 4], &[3], &[]]
+        );
+        let from = |function| lists.sub_calls(FunctionId(function));
+        assert_eq!(
+            [from(0), from(1), from(2), from(3)],
+            [&[1, 3][..], &[4], &[0, 2], &[]]
+        );
+        assert_eq!(lists.of_functions(0, 2), [&[0, 1, 2, 4][..], &[1, 3, 4]]);
+        assert_eq!(lists.of_functions(2, 9), [&[3][..], &[0, 2]]);
     }
 }

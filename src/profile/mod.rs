@@ -21,6 +21,7 @@ mod stacks;
 mod sums;
 mod trace;
 
+use std::hint::black_box;
 use std::sync::OnceLock;
 
 use serde::Serialize;
@@ -337,14 +338,21 @@ impl Profile {
         self.edges_at(self.lists().called_from(id))
     }
 
-    /// Reads the calls of some functions, from this one on, so that a cache has them.
-    pub(crate) fn fetch_calls(&self, from: FunctionId, count: usize) {
+    /// Reads the names and calls of some functions, from this one on, so that a cache has them.
+    pub(crate) fn fetch(&self, from: FunctionId, count: usize) {
+        let functions = &self.contents.sums.functions.as_slice()[from.index()..];
+        black_box(functions.iter().take(count).fold(0, |sum, function| {
+            let names = [function.file, function.name].map(|name| self.name(name).first());
+            names
+                .into_iter()
+                .flatten()
+                .fold(sum, |sum, byte| sum ^ byte)
+        }));
         for positions in self.lists().of_functions(from.index(), count) {
             // The first and the last of what an edge has, which may be in two lines of a cache.
-            std::hint::black_box(self.edges_at(positions).fold(0, |sum, edge| {
-                sum ^ edge.line
-                    ^ u64::from(edge.callee.0)
-                    ^ first_cost(edge.costs()).cast_unsigned()
+            black_box(self.edges_at(positions).fold(0, |sum, edge| {
+                let cost = first_cost(edge.costs()).cast_unsigned();
+                sum ^ edge.line ^ u64::from(edge.callee.0) ^ cost
             }));
         }
     }

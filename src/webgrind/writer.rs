@@ -22,9 +22,12 @@ use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile, fir
 /// need not copy them.
 const BUFFER: usize = 128 << 10;
 
-/// For how many functions at a time their calls are read, which are far apart in memory: so the
-/// processor need not wait for each of them.
+/// For how many functions at a time their names and calls are read, which are far apart in memory:
+/// so the processor need not wait for each of them.
 const FETCHED: usize = 64;
+
+/// How many functions with their calls a cache holds anyway.
+const CACHED: usize = 1 << 13;
 
 /// How a profile is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,9 +157,10 @@ impl Document<'_> {
             walk.begin_function();
             return self.stand_in(walk);
         }
+        let is_large = functions.len() > CACHED && self.version.has_called_from();
         for (number, (id, function)) in functions.enumerate() {
-            if number % FETCHED == 0 && walk.output.is_some() && self.version.has_called_from() {
-                self.profile.fetch_calls(id, FETCHED);
+            if is_large && number % FETCHED == 0 && walk.output.is_some() {
+                self.profile.fetch(id, FETCHED);
             }
             walk.begin_function();
             self.function(id, function, walk)?;
