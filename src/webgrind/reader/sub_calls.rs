@@ -20,10 +20,9 @@ impl SubCalls {
     }
 }
 
-/// The rest of an invocation record: self and inclusive cost, and the call that made it, as a
-/// sub-call states it too: cost, caller, which invocation of it, and line. [`UNCALLED`] if that is
-/// known already, or if there was none.
-type Stated = ([u32; 2], [u32; 4]);
+/// A call as both sides of it state it: cost, caller, which invocation of it, and line. [`UNCALLED`]
+/// if that is known already, or if there was none.
+type Call = [u32; 4];
 
 /// The invocation records of a file, in its order: those of one function together.
 #[derive(Debug)]
@@ -31,8 +30,8 @@ pub(super) struct Invocations {
     /// Where those of each function begin.
     starts: Vec<u32>,
     sub_calls: Vec<SubCalls>,
-    /// The rest, if the tree is wanted.
-    stated: Option<Vec<Stated>>,
+    /// Self and inclusive costs, and the calls that made the invocations, if the tree is wanted.
+    stated: Option<(Vec<[u32; 2]>, Vec<Call>)>,
 }
 
 impl Invocations {
@@ -41,7 +40,7 @@ impl Invocations {
         Invocations {
             starts: Vec::new(),
             sub_calls: Vec::new(),
-            stated: keep.then(Vec::new),
+            stated: keep.then(Default::default),
         }
     }
 
@@ -54,8 +53,9 @@ impl Invocations {
     pub fn push(&mut self, record: [u32; 8]) {
         let [self_cost, inclusive, call @ .., count, address] = record;
         self.sub_calls.push(SubCalls { count, address });
-        if let Some(stated) = &mut self.stated {
-            stated.push(([self_cost, inclusive], call));
+        if let Some((costs, calls)) = &mut self.stated {
+            costs.push([self_cost, inclusive]);
+            calls.push(call);
         }
     }
 
@@ -70,7 +70,7 @@ impl Invocations {
         let order = self.block_order();
         self.check_ranges(&order, source)?;
         let stated = self.stated.take();
-        let mut kept = stated.map(|stated| (self.tree(&order, &stated), stated));
+        let mut kept = stated.map(|(costs, calls)| (self.tree(&order, &costs), calls));
         for (position, &index) in (0u32..).zip(&order) {
             let SubCalls { count, address } = self.sub_calls[index as usize];
             if count == 0 {
@@ -89,7 +89,7 @@ impl Invocations {
                 };
                 let callee = edge.callee;
                 builder.add_table_edge(edge, cost.into());
-                let Some(((tree, positions), stated)) = &mut kept else {
+                let Some(((tree, positions), calls)) = &mut kept else {
                     continue;
                 };
                 let made = called.map(|called| positions[called]);
@@ -97,9 +97,9 @@ impl Invocations {
                 tree.add_call::<1>(call, &[cost.into()]);
                 // The callee has to agree.
                 if let (Some(called), Some(made)) = (called, made)
-                    && stated[called].1 == [cost, caller, invocation, line]
+                    && calls[called] == [cost, caller, invocation, line]
                 {
-                    stated[called].1 = UNCALLED;
+                    calls[called] = UNCALLED;
                     tree.claim(made, position);
                 }
             }
@@ -111,7 +111,7 @@ impl Invocations {
     }
 
     /// All invocations in block order, without their calls, and where the records are among them.
-    fn tree(&self, block_order: &[u32], stated: &[Stated]) -> (InvocationTree, Vec<u32>) {
+    fn tree(&self, block_order: &[u32], costs: &[[u32; 2]]) -> (InvocationTree, Vec<u32>) {
         let mut positions = vec![0; block_order.len()];
         // The file has a record for each.
         let calls = self.sub_calls.iter().map(|range| range.count as usize);
@@ -120,8 +120,7 @@ impl Invocations {
         for (position, &index) in (0u32..).zip(block_order) {
             positions[index as usize] = position;
             let (function, _) = self.number_of(index);
-            let (costs, _) = stated[index as usize];
-            let [self_cost, inclusive] = &costs.map(|cost| [Cost::from(cost)]);
+            let [self_cost, inclusive] = &costs[index as usize].map(|cost| [Cost::from(cost)]);
             tree.add_invocation::<1>(FunctionId(function), self_cost, inclusive, first_call);
             first_call += self.sub_calls[index as usize].count;
         }
