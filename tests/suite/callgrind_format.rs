@@ -80,29 +80,6 @@ fn calls_are_listed_as_they_are_where_proxies_are_stepped_over() {
 }
 
 #[test]
-fn the_units_of_xdebug_2_come_back() {
-    let made = |creator: &str| {
-        let text = format!("creator: {creator}\nevents: Time Memory\nfn={{main}}\n1 5 7\n");
-        read(text, all_events())
-    };
-    let units = |profile: &Profile| {
-        let again = again(profile);
-        let units = again
-            .events()
-            .iter()
-            .map(|event| again.unit(event).to_owned());
-        units.collect::<Vec<_>>()
-    };
-    let of_xdebug_2 = again(&made("xdebug 2.9.8"));
-    assert_eq!(units(&of_xdebug_2), ["us", "bytes"]);
-    assert_eq!(written(&again(&of_xdebug_2)), written(&of_xdebug_2));
-    assert_eq!(units(&made("any")), ["", ""]);
-    let with = |other| merged([again(&made("xdebug 2.9.8")), made(other)]);
-    assert_eq!(units(&with("xdebug 2.6.0")), ["us", "bytes"]);
-    assert_eq!(units(&with("any")), ["", ""]);
-}
-
-#[test]
 fn preprocessed_files_come_back_and_functions_that_look_alike_in_them_become_one() {
     let objects = "events: Ir\nob=a\nfl=f\nfn=x\n9 5\nob=b\nfl=f\nfn=x\n4 7\ncob=a\ncfn=x\ncalls=2 9\n5 1\n\
          ob=c\nfl=f\nfn=x\n0 0\n";
@@ -170,21 +147,6 @@ fn names_that_would_break_a_line_are_spelled() {
     }
 }
 
-/// Of formulas and long names that differ, the least by bytes, whichever comes first.
-#[test]
-fn the_order_of_different_definitions_does_not_matter() {
-    let texts = [
-        "Sum = Ir + Dr : One\nevent: Ir : Fetches",
-        "Sum = 2 Ir : Other\nevent: Ir : Reads",
-    ];
-    let made = |definitions: &str| {
-        let text = format!("event: {definitions}\nevents: Ir Dr\nfn=a\n1 5 7\n");
-        read(text, all_events())
-    };
-    let [one, other] = [[0, 1], [1, 0]].map(|order| merged(order.map(|at| made(texts[at]))));
-    assert_eq!(written(&one), written(&other));
-}
-
 /// A function is not lost because nobody calls it, and it costs nothing.
 #[test]
 fn functions_without_costs_and_calls_are_kept() {
@@ -205,19 +167,6 @@ fn functions_without_costs_and_calls_are_kept() {
     let of_g = u32::from_le_bytes(file[20..24].try_into().unwrap()) as usize;
     file[of_g + 12..of_g + 16].fill(0);
     assert_eq!(names(&file).len(), 3);
-}
-
-#[test]
-fn runs_and_commands_are_kept_by_preprocessed_files() {
-    let texts = [
-        "cmd: b\nevents: Ir\nfn=f\n1 2\n",
-        "cmd: a\nevents: Ir\nfn=f\n1 3\n",
-    ];
-    let both = merged(texts.map(|text| read(text, all_events())));
-    let again = read_file(&write_preprocessed(&both, Version::V7)).unwrap();
-    assert_eq!(again.runs(), 2);
-    let said = "\ncmd: a\ndesc: Runs: 2 of 2 commands\ndesc: Command: b\n";
-    assert!(written(&again).contains(said));
 }
 
 #[test]

@@ -7,12 +7,11 @@ use std::io::{self, Write};
 
 use cg_preprocess::profile::Profile;
 use cg_preprocess::report::{self, text};
-use cg_preprocess::webgrind::Version;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthChar;
 
 use crate::common::fixtures;
-use crate::library::{json, merged, profile, read_file, text_of, text_options, write};
+use crate::library::{json, profile, text_of, text_options};
 use crate::schema::Schema;
 
 fn as_text(profile: &Profile, change: impl FnOnce(&mut text::Options)) -> String {
@@ -90,28 +89,6 @@ fn names_of_any_bytes_make_valid_json() {
     let expected = "caf\\xe9\\xff \"quoted\\\" \0\u{1b}\u{7f}\u{9b}31m";
     assert_eq!(document["functions"][0]["name"], expected);
     assert_eq!(document["headers"][0][1], "\\xe9");
-}
-
-#[test]
-fn the_kind_is_that_of_the_inputs() {
-    let trace = "creator: xdebug 3.4.0\nevents: Time\nfl=a.php\nfn={main}\n1 5\n";
-    let sums = "events: Time\nfn=f\n1 5\n";
-    for (texts, kind) in [
-        ([trace, trace], "trace"),
-        ([sums, sums], "aggregate"),
-        ([trace, sums], "mixed"),
-    ] {
-        assert_eq!(document(&merged(texts.map(profile)))["kind"], kind);
-    }
-}
-
-#[test]
-fn the_scale_comes_out_of_a_preprocessed_file() {
-    let file = write(&profile("events: Ir\nfn=a\n1 4000000000000\n"), Version::V7);
-    let document = document(&read_file(&file).unwrap());
-    assert_eq!(document["event"], "Ir_(x1000)");
-    assert_eq!(document["scale"], 1000);
-    assert_eq!(document["functions"][0]["self"][0], 4_000_000_000_u64);
 }
 
 /// An output that notes how much it was given at once.

@@ -167,31 +167,6 @@ fn add(text: &mut String, (function, cost, calls): &Block<'_>) {
     }
 }
 
-#[test]
-fn what_lies_deeper_than_1024_frames_is_summed_up() {
-    let mut text = trace(&[("f", 1, &[])]);
-    for depth in 1..2000 {
-        add(&mut text, &("f", 1, &[("f", depth)]));
-    }
-    let profile = read(text, stacked());
-    let (stacks, warnings) = collapsed(&profile);
-    assert_eq!(stacks.len(), 1025);
-    let deepest = vec!["f"; 1024].join(";");
-    assert_eq!(stacks[&deepest], 1);
-    assert_eq!(stacks[&format!("{deepest};(deeper)")], 2000 - 1024);
-    assert_eq!(warnings.len(), 1);
-    let told = warnings[0].to_string();
-    assert!(
-        told.starts_with("1 stacks of more than 1024 frames"),
-        "{told}"
-    );
-    let tree = tree_of(&profile, None, None);
-    assert_eq!(rows(&tree).len(), 1025);
-    assert!(tree.ends_with("… 1 more\n"));
-    let narrow = tree_of(&profile, None, Some(80));
-    assert!(rows(&narrow).iter().all(|row| row.chars().count() <= 80));
-}
-
 /// Reads a preprocessed file.
 fn read_again(file: &[u8], options: ProfileOptions) -> Profile {
     read_files_with(&[file], options).expect("a sound file").0
@@ -261,18 +236,6 @@ fn a_row_is_an_only_child_only_if_nothing_was_left_out_beside_it() {
     assert!(narrow.contains("… 1 more"), "{narrow}");
     // The last one called nothing else.
     assert!(!narrow.contains('└'), "{narrow}");
-}
-
-#[test]
-fn rows_say_what_has_no_name_and_how_much_is_left_out() {
-    let mut text = trace(&[("", 5000, &[])]);
-    for number in 0..1234 {
-        add(&mut text, &(&format!("f{number}"), 1, &[]));
-    }
-    let tree = tree_of(&read(text, stacked()), Some(1), None);
-    let names = rows(&tree).into_iter().map(|row| row.rsplit("  ").next());
-    let names: Vec<_> = names.collect();
-    assert_eq!(names, [Some("???"), Some("… 1,234 more")]);
 }
 
 #[test]

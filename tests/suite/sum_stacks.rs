@@ -156,47 +156,6 @@ fn deep_chains_and_complete_graphs_end() {
     assert_adds_up(&profile, "complete graph");
 }
 
-/// A chain that two functions call is estimated as deep as nodes may be, and not a level deeper.
-#[test]
-fn estimated_stacks_have_a_deepest_level() {
-    let mut text = "events: Ir\nfl=a.c\n".to_owned();
-    for caller in ["a", "b"] {
-        text += &format!("fn={caller}\n1 0\ncfn=f0\ncalls=1 1\n1 550\n");
-    }
-    for depth in 0..1100 {
-        text += &format!("fn=f{depth}\n1 1\n");
-        let (callee, below) = (depth + 1, 1099 - depth);
-        if below > 0 {
-            text += &format!("cfn=f{callee}\ncalls=2 1\n1 {below}\n");
-        }
-    }
-    let profile = read(text, all_events());
-    assert_adds_up(&profile, "chain");
-    let paths = paths(&Stacks::new(&profile));
-    let (others, chains): (Vec<_>, Vec<_>) = paths
-        .iter()
-        .partition(|path| path.starts_with("(other callers)"));
-    // Below `a` and below `b`, 1,023 nodes above the deepest; the others have no place.
-    assert_eq!(chains.len(), 2 * 1024);
-    let deepest = chains.iter().map(|path| path.split(';').count());
-    assert_eq!(deepest.max(), Some(1024));
-    assert_eq!(others.len(), 1 + 1100 - 1023);
-}
-
-/// What has less than a millionth of the cost is estimated no further.
-#[test]
-fn estimated_stacks_have_a_least_weight() {
-    for (total, is_estimated) in [(999_999, true), (1_000_000, true), (1_000_001, false)] {
-        let text = format!(
-            "events: Ir\nfn=a\n1 0\ncfn=f\ncalls=1 1\n1 {total}\nfn=b\n1 0\ncfn=f\ncalls=1 1\n\
-             1 0\nfn=f\n1 {}\ncfn=g\ncalls=1 1\n1 1\nfn=g\n1 1\n",
-            total - 1
-        );
-        let shown = shown(&read(text, all_events()));
-        assert_eq!(shown.contains("\na;f;g | self ~1"), is_estimated, "{shown}");
-    }
-}
-
 #[test]
 fn what_records_no_calls_is_flat() {
     let profile = read(fixtures::bytes("valgrind/cachegrind.out"), all_events());
