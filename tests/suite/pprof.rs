@@ -77,6 +77,8 @@ fn decode(file: &[u8]) -> Decoded {
     };
     let functions = fields(&data, 5).into_iter().map(|function| {
         let name = format!("{}@{}", texts(function, 2)[0], texts(function, 4)[0]);
+        // What stands for others begins nowhere.
+        assert!(name != "(deeper)@" || numbers(function, 5).iter().all(|&line| line == 0));
         (numbers(function, 1)[0], name)
     });
     let functions: BTreeMap<u64, String> = functions.collect();

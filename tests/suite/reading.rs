@@ -4,7 +4,7 @@ use std::fs;
 
 use cg_preprocess::callgrind;
 use cg_preprocess::convert::{self, Options};
-use cg_preprocess::io::Source;
+use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 use tempfile::TempDir;
 
@@ -27,6 +27,11 @@ fn any_files_become_a_profile() {
     let (profile, report) = convert::read(&sources[..2], &Options::default()).unwrap();
     assert_eq!(profile.total(), 100);
     assert_eq!((report.functions, report.calls), (2, 4));
+    let sizes = sources[..2].iter().map(|source| match source {
+        Source::File(path) => fs::metadata(path).unwrap().len(),
+        Source::Stdin => 0,
+    });
+    assert_eq!(report.bytes_in, sizes.sum::<u64>());
     assert!(report.is_complete() && report.warnings.is_empty());
 
     let (profile, report) = convert::read(&sources, &Options::default()).unwrap();
@@ -36,13 +41,32 @@ fn any_files_become_a_profile() {
 
     // What is said of the profile is said to whoever reads it, too.
     let cold = folder.path().join("cold");
-    fs::write(&cold, "events: Ir Dr\nfn=f\n1 0 3\n").unwrap();
+    fs::write(
+        &cold,
+        "events: Ir Dr\nfn=f\n1 0 3\ncfn=g\ncalls=1 1\n1 0 2\nfn=g\n1 0 2\n",
+    )
+    .unwrap();
     let (_, report) = convert::read(&[Source::File(cold)], &Options::default()).unwrap();
     let warnings: Vec<_> = report.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         warnings,
         ["all costs of \"Ir\" are 0; the profile also has Dr"]
     );
+}
+
+/// There is no page of webgrind's that compares.
+#[test]
+fn formats_without_comparisons_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let [profile, output] = ["profile", "output"].map(|name| folder.path().join(name));
+    fs::write(&profile, TEXT).unwrap();
+    let inputs = [Source::File(profile)];
+    let mut options = Options::default();
+    options.comparison.base = inputs.to_vec();
+    let converted = convert::convert(&inputs, &Target::File(output.clone()), &options);
+    let error = converted.unwrap_err().to_string();
+    assert_eq!(error, "this format has no such comparison");
+    assert!(!output.exists());
 }
 
 #[test]
