@@ -149,15 +149,16 @@ fn a_line_comes_from_another_range() {
          fl=(1)\nfn=(2) waits\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n3 1 0\n\n{own}\
          fl=(1)\nfn=(3) {{main}}\n1 1 0\ncfl=(1)\ncfn=(2)\ncalls=1 42 0\n2 2 0\n\n"
     );
-    // The file of a call may be another one than that of the blocks, and an id a second one.
-    let other_file = text.replacen("cfl=(1)\ncfn=(1)", "cfl=(9) other\ncfn=(8) g", 1)
-        + "fl=(1)\nfn=(8)\n7 1 0\n\n";
-    let other_id = text.replace(
-        "\nfn=(2) waits\n",
-        "\nfn=(7) f\n9 1 0\n\nfl=(1)\nfn=(2) waits\n",
+    // A call may name another file than the blocks, and a second id may stand for the name.
+    let called = text.replacen("cfl=(1)\ncfn=(1)", "cfl=(9) other\ncfn=(8) g", 1);
+    let blocks = format!(
+        "fl=(1)\nfn=(4) calls\n2 1 0\ncfl=(1)\ncfn=(8)\ncalls=1 0 0\n2 1 0\n\n\
+         fl=(1)\nfn=(7) g\n9 1 0\n\nfl=(1)\nfn=(8)\n7 1 0\n\n{own}fl=(1)\nfn=(3)"
     );
-    for text in [text, other_file, other_id] {
-        for range in 60..200 {
+    let twice = called.replace("fl=(1)\nfn=(3)", &blocks);
+    assert!(twice.len() > text.len() + own.len());
+    for text in [text, twice] {
+        for range in 60..300 {
             Reading::default().read_in_ranges(text.as_bytes(), range, 2);
         }
     }
