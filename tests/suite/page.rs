@@ -250,12 +250,6 @@ fn names_are_short_unless_they_are_wanted_in_full() {
 }
 
 #[test]
-fn the_same_profile_is_the_same_page() {
-    let text = fixtures::bytes("xdebug3/features.cg");
-    assert!(page(&profile(&text)) == page(&profile(&text)));
-}
-
-#[test]
 fn only_its_own_script_and_style_may_run() {
     let template = concat!(env!("CARGO_MANIFEST_DIR"), "/src/report/html/page.html");
     let (page, _) = page(&profile("events: Ir\nfn=a\n1 5\n"));
