@@ -115,8 +115,8 @@ impl Columns {
         (self.positions, &self.events, &self.map) == (others.positions, &others.events, &others.map)
     }
 
-    /// Learns which columns count, of the headers too that came since, and returns which of the wanted events are missing from here
-    /// on; none if there was no `events:` line yet.
+    /// Learns which columns count, of the headers too that came since, and returns which of the
+    /// wanted events are missing from here on; none if there was no `events:` line yet.
     pub fn resolve(&mut self, builder: &mut ProfileBuilder) -> Option<Vec<usize>> {
         let events = self.events.as_ref()?;
         if std::mem::replace(&mut self.are_resolved, true) {
