@@ -8,7 +8,7 @@ pub mod tables;
 
 use std::io::{self, Cursor, Read};
 
-use cg_preprocess::callgrind::{self, KindChoice, Outcome};
+use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::profile::{
     EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions, Stacks,
 };
@@ -119,7 +119,7 @@ pub fn read_all<R: Read>(
     choices: &Choices,
     inputs: impl Iterator<Item = R>,
 ) -> Result<(Profile, Vec<String>), String> {
-    read_with(callgrind::read, choices, inputs)
+    read_with(&choices.read, choices, inputs)
 }
 
 /// Does the same with the reference parser.
@@ -127,23 +127,20 @@ pub fn read_all_by_reference<R: Read>(
     choices: &Choices,
     inputs: impl Iterator<Item = R>,
 ) -> Result<(Profile, Vec<String>), String> {
-    read_with(callgrind::read_line_by_line, choices, inputs)
+    let mut read = choices.read.clone();
+    read.line_by_line = true;
+    read_with(&read, choices, inputs)
 }
 
 fn read_with<R: Read>(
-    read: fn(
-        R,
-        &str,
-        &callgrind::Options,
-        &mut ProfileBuilder,
-    ) -> Result<Outcome, callgrind::Error>,
+    read: &callgrind::Options,
     choices: &Choices,
     inputs: impl Iterator<Item = R>,
 ) -> Result<(Profile, Vec<String>), String> {
     let mut builder = ProfileBuilder::new(choices.profile.clone());
     let mut warnings = Vec::new();
     for input in inputs {
-        let outcome = read(input, "fuzz.cg", &choices.read, &mut builder)
+        let outcome = callgrind::read(input, "fuzz.cg", read, &mut builder)
             .map_err(|error| error.to_string())?;
         warnings.extend(outcome.warnings.iter().map(ToString::to_string));
     }
