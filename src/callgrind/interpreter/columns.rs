@@ -179,7 +179,8 @@ impl Columns {
         self.positions
     }
 
-    /// Reads the costs of the line at `pos`, which begin at `start`, and puts the wanted ones into `row`.
+    /// Reads the costs of the line at `pos`, which begin at `start`, and puts the wanted ones into
+    /// `row`.
     #[inline(always)]
     pub fn cost_line(
         &mut self,
