@@ -160,15 +160,15 @@ mod terminal {
     use std::time::Duration;
 
     use super::*;
+    use crate::runner::command;
 
     /// Runs the program with all its streams on a terminal; nothing where there is no `script`.
     fn on_terminal(folder: &Path, arguments: &str) -> Option<Child> {
         let program = env!("CARGO_BIN_EXE_cg-preprocess");
-        let mut command = Command::new("script");
-        command.current_dir(folder).env("TERM", "xterm");
-        command.args(["-qec", &format!("'{program}' {arguments}"), "/dev/null"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
-        command.spawn().ok()
+        let mut script = command("script");
+        script.current_dir(folder).env("TERM", "xterm");
+        script.args(["-qec", &format!("'{program}' {arguments}"), "/dev/null"]);
+        script.stdout(Stdio::piped()).spawn().ok()
     }
 
     #[test]

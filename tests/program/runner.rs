@@ -1,5 +1,6 @@
 //! Runs the program, and finds the profiles to run it on.
 
+use std::env;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -7,11 +8,23 @@ use std::thread;
 
 pub use crate::common::fixtures::{bytes, path as fixture};
 
-/// The program, without arguments, and without anything on standard input.
-pub fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cg-preprocess"));
+/// A command with nothing on standard input, and with nothing in its environment that changes what
+/// it shows, such as `CI`, `COLUMNS` or `CLICOLOR_FORCE`.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    let kept = ["PATH", "HOME", "TMPDIR"];
+    command.env_clear().env("LC_ALL", "C");
+    command.envs(
+        kept.into_iter()
+            .filter_map(|name| Some((name, env::var_os(name)?))),
+    );
     command.stdin(Stdio::null());
     command
+}
+
+/// The program, without arguments.
+pub fn program() -> Command {
+    command(env!("CARGO_BIN_EXE_cg-preprocess"))
 }
 
 /// Runs the program with `input` on standard input.

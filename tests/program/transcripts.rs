@@ -11,12 +11,13 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use tempfile::TempDir;
 
 use crate::common::fixtures;
 use crate::common::pages::{self, Block};
+use crate::runner;
 
 /// The search path of a shell that finds this program first.
 fn search_path() -> OsString {
@@ -28,10 +29,9 @@ fn search_path() -> OsString {
 
 /// Runs a command in a folder.
 pub fn shell(command: &str, folder: &Path) -> Output {
-    let mut shell = Command::new("sh");
+    let mut shell = runner::command("sh");
     shell.args(["-c", command]).current_dir(folder);
-    shell.env("PATH", search_path()).env("LC_ALL", "C");
-    shell.stdin(Stdio::null()).output().unwrap()
+    shell.env("PATH", search_path()).output().unwrap()
 }
 
 /// The commands of a block with what they write and say; what they say is marked, and statuses are
