@@ -2,10 +2,9 @@
 
 use std::ops::Deref;
 
-use super::ModelError;
 use super::costs::{ANY_WIDTH, Cost, CostTable};
 use super::ids::{EdgeId, FunctionId, NameId, next_index, room_like, slot};
-use super::numbering::{Numbered, Numbering};
+use super::numbering::Numbering;
 use crate::prefetch::prefetch;
 
 /// All calls from one line of one function to another function, summed.
@@ -98,17 +97,9 @@ impl CallTable {
 
     /// Adds calls and their costs to the edge of a key, entering it if it is new.
     #[inline]
-    pub fn add<const WIDTH: usize>(
-        &mut self,
-        key: EdgeKey,
-        calls: u64,
-        costs: &[Cost],
-    ) -> Numbered<EdgeId> {
-        let found = self.number(&key);
-        let (Numbered::Known(position) | Numbered::New(position)) = found else {
-            return Numbered::Full;
-        };
-        if found == Numbered::New(position) {
+    pub fn add<const WIDTH: usize>(&mut self, key: EdgeKey, calls: u64, costs: &[Cost]) -> EdgeId {
+        let id = EdgeId(self.number(&key));
+        if id.index() == self.edges.len() {
             if key.file != NameId::EMPTY {
                 self.files.resize(self.edges.len(), NameId::EMPTY);
                 self.files.push(key.file);
@@ -120,12 +111,12 @@ impl CallTable {
                 calls,
             });
             self.costs.push::<WIDTH>(costs);
-            return found.map(EdgeId);
+            return id;
         }
-        let edge = &mut self.edges[position as usize];
+        let edge = &mut self.edges[id.index()];
         edge.calls = edge.calls.saturating_add(calls);
-        self.costs.add::<WIDTH>(position as usize, costs);
-        found.map(EdgeId)
+        self.costs.add::<WIDTH>(id.index(), costs);
+        id
     }
 
     /// The most edges of a caller that are looked at one by one.
@@ -136,8 +127,8 @@ impl CallTable {
     /// Profilers write the calls of a function in one go, and so they stand together in this table.
     /// To compare a few of them is much faster than to look one up in a table that no cache of a
     /// processor holds. All others are looked up: those of callers with many, and of later blocks.
-    #[inline]
-    fn number(&mut self, key: &EdgeKey) -> Numbered<u32> {
+    #[inline(always)]
+    fn number(&mut self, key: &EdgeKey) -> u32 {
         let (edges, files) = (&self.edges, &self.files);
         let key_of = |number| key_of(edges, files, number);
         let start = slot(&mut self.runs, key.caller.index());
@@ -147,7 +138,7 @@ impl CallTable {
             && end - *start < Self::RUN
         {
             if key_of(end as usize) == *key {
-                return Numbered::Known(end);
+                return end;
             }
             end += 1;
         }
@@ -156,13 +147,11 @@ impl CallTable {
         if has_run && is_full {
             return self.numbers.number(*key, edges.len(), key_of);
         }
-        let Some(next) = next_index(edges.len()) else {
-            return Numbered::Full;
-        };
+        let next = next_index(edges.len());
         if !has_run {
             *start = next;
         }
-        Numbered::New(next)
+        next
     }
 
     /// Adds one more call to an edge, if it belongs to `caller`.
@@ -190,7 +179,7 @@ impl CallTable {
         other: &CallTable,
         functions: &[FunctionId],
         name: impl Fn(NameId) -> NameId,
-    ) -> Result<(), ModelError> {
+    ) {
         for (position, edge) in other.iter().enumerate() {
             let key = EdgeKey {
                 caller: functions[edge.caller.index()],
@@ -199,14 +188,10 @@ impl CallTable {
                 line: edge.line,
             };
             // Costs may have more than 64 bits.
-            let found = self.add::<ANY_WIDTH>(key, edge.calls, &[]);
-            let (Numbered::Known(id) | Numbered::New(id)) = found else {
-                return Err(ModelError::TooMany { what: "call edges" });
-            };
+            let id = self.add::<ANY_WIDTH>(key, edge.calls, &[]);
             let costs = &mut self.costs;
             costs.add_row::<ANY_WIDTH>(id.index(), &other.costs, position);
         }
-        Ok(())
     }
 
     /// What identifies an edge.
@@ -355,12 +340,8 @@ mod tests {
                 line: u64::from(at % 13),
             };
             let known = keys.iter().position(|known| *known == key);
-            let position = u32::try_from(known.unwrap_or(keys.len())).unwrap();
-            let expected = match known {
-                Some(_) => Numbered::Known(EdgeId(position)),
-                None => Numbered::New(EdgeId(position)),
-            };
-            assert_eq!(calls.add::<1>(key, 1, &[]), expected);
+            let position = calls.add::<1>(key, 1, &[]).index();
+            assert_eq!(position, known.unwrap_or(keys.len()));
             if known.is_none() {
                 keys.push(key);
             }

@@ -51,27 +51,21 @@ pub const ANY_WIDTH: usize = 0;
 /// were read, and not the number of events times that of functions.
 const FULL: usize = 9;
 
-/// What a sum loses each time that it passes the end of 64 bits.
-const ROUND: i128 = 1 << 64;
-
 /// Sums of costs: a row for each function or call edge.
 ///
-/// A sum that passes the end of 64 bits on its way is not lost: how often it did is kept apart. So
-/// sums are exact, whatever the order in which costs come.
+/// A sum that passes the end of 64 bits on its way is not lost: what it has beyond that is kept apart.
+/// So sums are exact, whatever the order in which costs come.
 #[derive(Clone, Debug)]
 pub(super) struct CostTable {
     /// Costs per row.
     width: usize,
-    /// Row by row. What a sum has beyond 64 bits is left out, unless the table is
-    /// [sealed](Self::seal).
+    /// Row by row.
     costs: Vec<Cost>,
     /// Where the rows are, if they are not kept in full.
     places: Vec<Place>,
-    /// How often sums have passed the end of 64 bits, by their positions if all rows were kept in
-    /// full: nearly always empty.
-    rounds: HashMap<usize, i64, RandomState>,
-    /// Of a sealed table: what the sums at its limits are without what they have beyond 64 bits.
-    sealed: Vec<(usize, Cost)>,
+    /// What sums have besides their `costs`, by the positions that these would have if all rows were
+    /// kept in full: nearly always empty.
+    beyond: HashMap<usize, i128, RandomState>,
 }
 
 /// The part of a row that is kept.
@@ -94,8 +88,7 @@ impl CostTable {
             width: width.max(1),
             costs: Vec::new(),
             places: Vec::new(),
-            rounds: HashMap::default(),
-            sealed: Vec::new(),
+            beyond: HashMap::default(),
         }
     }
 
@@ -140,13 +133,7 @@ impl CostTable {
     /// Adds a row of zeros.
     #[inline(always)]
     pub fn push_zeros(&mut self) {
-        if self.width > FULL {
-            return self.push_more(&[]);
-        }
-        // For a few costs, faster than what the library does for any number.
-        for _ in 0..self.width {
-            self.costs.push(0);
-        }
+        self.push::<ANY_WIDTH>(&[]);
     }
 
     /// Adds a row, which has `WIDTH` costs.
@@ -188,9 +175,9 @@ impl CostTable {
             start: start + place.start,
             ..place
         }));
-        let rounds = other.rounds.into_iter();
-        self.rounds
-            .extend(rounds.map(|(at, rounds)| (before + at, rounds)));
+        let beyond = other.beyond.into_iter();
+        let beyond = beyond.map(|(at, more)| (before + at, more));
+        self.beyond.extend(beyond);
     }
 
     /// Adds to a row, which has `WIDTH` costs.
@@ -203,7 +190,7 @@ impl CostTable {
             let (added, has_passed) = sum.overflowing_add(*cost);
             *sum = added;
             if has_passed {
-                pass(&mut self.rounds, row, cost.signum());
+                pass(&mut self.beyond, row, *cost);
             }
             return;
         }
@@ -225,7 +212,7 @@ impl CostTable {
             let (added, has_passed) = sum.overflowing_add(*cost);
             *sum = added;
             if has_passed {
-                pass(&mut self.rounds, start + at, cost.signum());
+                pass(&mut self.beyond, start + at, *cost);
             }
         }
     }
@@ -259,24 +246,20 @@ impl CostTable {
         start..start + self.width
     }
 
-    /// Where a cost is kept.
-    fn position(&mut self, row: usize, column: usize) -> usize {
-        self.with_room(row, column + 1).start + column
-    }
-
     /// Adds a row of another table of the same width.
     #[inline]
     pub fn add_row<const WIDTH: usize>(&mut self, row: usize, other: &CostTable, from: usize) {
         self.add::<WIDTH>(row, other.row_of::<WIDTH>(from));
-        if !other.rounds.is_empty() {
-            self.add_rounds(row, other, from);
+        if !other.beyond.is_empty() {
+            let more = (0..other.width).map(|column| other.beyond(from, column));
+            self.add_exact(row, more);
         }
     }
 
     /// Adds a row to another one of this table.
     #[inline]
     pub fn add_within(&mut self, row: usize, from: usize) {
-        if self.width == 1 && self.rounds.is_empty() {
+        if self.width == 1 && self.beyond.is_empty() {
             let cost = self.first(from);
             return self.add::<1>(row, &[cost]);
         }
@@ -288,56 +271,46 @@ impl CostTable {
         let from_costs = self.kept(from);
         let costs = self.with_room(row, from_costs.len());
         for (at, (from, to)) in from_costs.zip(costs).enumerate() {
-            let (added, has_passed) = self.costs[to].overflowing_add(self.costs[from]);
             let cost = self.costs[from];
+            let (added, has_passed) = self.costs[to].overflowing_add(cost);
             self.costs[to] = added;
             if has_passed {
-                pass(&mut self.rounds, row * self.width + at, cost.signum());
+                pass(&mut self.beyond, row * self.width + at, cost);
             }
         }
-        if !self.rounds.is_empty() {
-            for at in 0..self.width {
-                if let Some(&rounds) = self.rounds.get(&(from * self.width + at)) {
-                    pass(&mut self.rounds, row * self.width + at, rounds);
-                }
-            }
-        }
-    }
-
-    #[cold]
-    fn add_rounds(&mut self, row: usize, other: &CostTable, from: usize) {
-        for at in 0..other.width {
-            if let Some(rounds) = other.rounds.get(&(from * other.width + at)) {
-                pass(&mut self.rounds, row * self.width + at, *rounds);
-            }
+        if !self.beyond.is_empty() {
+            let more = (0..self.width).map(|column| self.beyond(from, column));
+            self.add_exact(row, Vec::from_iter(more));
         }
     }
 
     /// Adds to a row what may have more than 64 bits.
+    #[cold]
     pub fn add_exact(&mut self, row: usize, costs: impl IntoIterator<Item = i128>) {
-        for (column, cost) in (0..self.width).zip(costs) {
-            if cost == 0 {
-                continue;
-            }
-            let sum = self.exact(row, column).saturating_add(cost);
-            // What is left, in the range of 64 bits.
-            let rounds = (sum.saturating_add(ROUND / 2)).div_euclid(ROUND);
-            let left = Cost::try_from(sum - rounds * ROUND);
-            let position = self.position(row, column);
-            self.costs[position] = left.unwrap_or(Cost::MAX);
-            let at = row * self.width + column;
-            match i64::try_from(rounds).unwrap_or(i64::MAX) {
-                0 => _ = self.rounds.remove(&at),
-                rounds => _ = self.rounds.insert(at, rounds),
-            }
+        for (column, cost) in (0..self.width).zip(costs).filter(|&(_, cost)| cost != 0) {
+            self.set_exact(row, column, self.exact(row, column).saturating_add(cost));
+        }
+    }
+
+    fn set_exact(&mut self, row: usize, column: usize, sum: i128) {
+        let (at, cost) = (row * self.width + column, saturated(sum));
+        let position = self.with_room(row, column + 1).start + column;
+        self.costs[position] = cost;
+        match sum - i128::from(cost) {
+            0 => _ = self.beyond.remove(&at),
+            more => _ = self.beyond.insert(at, more),
         }
     }
 
     /// A sum, with what it has beyond 64 bits.
     fn exact(&self, row: usize, column: usize) -> i128 {
         let cost = self.row(row).get(column).copied().unwrap_or(0);
-        let rounds = self.rounds.get(&(row * self.width + column)).copied();
-        i128::from(cost) + i128::from(rounds.unwrap_or(0)) * ROUND
+        self.beyond(row, column).saturating_add(cost.into())
+    }
+
+    fn beyond(&self, row: usize, column: usize) -> i128 {
+        let beyond = self.beyond.get(&(row * self.width + column));
+        beyond.copied().unwrap_or(0)
     }
 
     /// The costs of a row. Of a long one, zeros at its end may be missing.
@@ -359,17 +332,8 @@ impl CostTable {
     /// Puts other costs, `WIDTH` of them, in the place of a row.
     #[inline(always)]
     pub fn set<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
-        if WIDTH == ANY_WIDTH {
-            self.clear_row(row);
-            return self.add::<WIDTH>(row, costs);
-        }
-        let row_costs = self.costs.get_mut(row * WIDTH..(row + 1) * WIDTH);
-        for (at, cost) in row_costs.into_iter().flatten().enumerate() {
-            *cost = costs.get(at).copied().unwrap_or(0);
-        }
-        if !self.rounds.is_empty() {
-            self.clear_rounds(row);
-        }
+        self.clear_row(row);
+        self.add::<WIDTH>(row, costs);
     }
 
     /// Makes a row zeros again.
@@ -379,15 +343,9 @@ impl CostTable {
         if let Some(costs) = self.costs.get_mut(kept) {
             costs.fill(0);
         }
-        if !self.rounds.is_empty() {
-            self.clear_rounds(row);
-        }
-    }
-
-    #[cold]
-    fn clear_rounds(&mut self, row: usize) {
-        for at in row * self.width..(row + 1) * self.width {
-            self.rounds.remove(&at);
+        if !self.beyond.is_empty() {
+            let row = row * self.width..(row + 1) * self.width;
+            row.for_each(|at| _ = self.beyond.remove(&at));
         }
     }
 
@@ -416,30 +374,15 @@ impl CostTable {
 
     /// Puts the sums that do not fit into 64 bits at their limits, so that rows can be read.
     pub fn seal(&mut self) {
-        let rounds: Vec<_> = self
-            .rounds
-            .iter()
-            .map(|(&at, &rounds)| (at, rounds))
-            .collect();
-        for (at, rounds) in rounds {
+        for at in Vec::from_iter(self.beyond.keys().copied()) {
             let (row, column) = (at / self.width, at % self.width);
-            let position = self.position(row, column);
-            self.sealed.push((at, self.costs[position]));
-            self.costs[position] = if rounds > 0 { Cost::MAX } else { Cost::MIN };
+            self.set_exact(row, column, self.exact(row, column));
         }
     }
 
-    /// Makes the table one again that sums can be added to.
-    pub fn unseal(&mut self) {
-        for (at, cost) in std::mem::take(&mut self.sealed) {
-            let position = self.position(at / self.width, at % self.width);
-            self.costs[position] = cost;
-        }
-    }
-
-    /// Whether a sum does not fit into 64 bits.
+    /// Whether a sum of a table that was [sealed](Self::seal) does not fit into 64 bits.
     pub fn has_saturated(&self) -> bool {
-        !self.rounds.is_empty()
+        !self.beyond.is_empty()
     }
 }
 
@@ -454,14 +397,14 @@ pub(crate) fn padded(costs: &[Cost], width: usize) -> impl Iterator<Item = Cost>
     costs.iter().copied().chain(iter::repeat(0)).take(width)
 }
 
-/// Says that a sum has passed the end of 64 bits so often: upwards, or downwards if negative.
+/// Says that a sum has passed the end of 64 bits when this cost was added.
 #[cold]
 #[inline(never)]
-fn pass(rounds: &mut HashMap<usize, i64, RandomState>, at: usize, times: i64) {
-    let passed = rounds.entry(at).or_insert(0);
-    *passed = passed.saturating_add(times);
-    if *passed == 0 {
-        rounds.remove(&at);
+fn pass(beyond: &mut HashMap<usize, i128, RandomState>, at: usize, cost: Cost) {
+    let more = beyond.entry(at).or_insert(0);
+    *more = more.saturating_add(i128::from(cost.signum()) << 64);
+    if *more == 0 {
+        beyond.remove(&at);
     }
 }
 
@@ -483,15 +426,15 @@ impl CostPool {
         self.rows.widen(width);
     }
 
-    /// Keeps a row, which has `WIDTH` costs, and returns its number; none if there are too many.
-    pub fn keep<const WIDTH: usize>(&mut self, costs: &[Cost]) -> Option<u32> {
+    /// Keeps a row, which has `WIDTH` costs, and returns its number.
+    pub fn keep<const WIDTH: usize>(&mut self, costs: &[Cost]) -> u32 {
         if let Some(row) = self.free.pop() {
             self.rows.set::<WIDTH>(row as usize, costs);
-            return Some(row);
+            return row;
         }
-        let row = next_index(self.rows.rows())?;
+        let row = next_index(self.rows.rows());
         self.rows.push::<WIDTH>(costs);
-        Some(row)
+        row
     }
 
     /// The costs of a row, which has `WIDTH`.
@@ -574,8 +517,7 @@ mod tests {
         }
         assert_eq!(long(&copy, 0)[9], Cost::MIN);
         assert_eq!(long(&copy, 0), long(&other, 2));
-        copy.unseal();
-        let back = |column| if column == 9 { ROUND } else { 0 };
+        let back = |column| if column == 9 { 1 << 64 } else { 0 };
         copy.add_exact(0, (0..WIDTH).map(back));
         assert_eq!(long(&copy, 0)[9], 0);
         assert!(!copy.has_saturated());
@@ -618,7 +560,6 @@ mod tests {
         table.seal();
         assert_eq!(table.row(0), [Cost::MIN]);
         assert!(table.has_saturated());
-        table.unseal();
         let mut rows = CostTable::new(2);
         rows.push::<2>(&[0, Cost::MAX]);
         rows.push_zeros();
@@ -720,7 +661,6 @@ mod tests {
                     }
                     _ => {
                         table.seal();
-                        table.unseal();
                     }
                 }
                 prop_assert_eq!((table.width(), table.rows()), (width, rows.len()));

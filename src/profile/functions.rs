@@ -1,9 +1,9 @@
 //! The functions of a profile.
 
+use super::Kind;
 use super::costs::{Cost, CostTable};
 use super::ids::{FunctionId, NameId, next_index, room_like, slot};
-use super::numbering::{Numbered, Numbering};
-use super::{Kind, ModelError};
+use super::numbering::Numbering;
 use crate::prefetch::prefetch;
 
 /// A function of a profile.
@@ -132,28 +132,21 @@ impl FunctionTable {
     ///
     /// In a trace the name alone identifies it. The rest is used if the function has no block.
     #[inline]
-    pub fn find(
-        &mut self,
-        kind: Kind,
-        object: NameId,
-        file: NameId,
-        name: NameId,
-    ) -> Numbered<FunctionId> {
+    pub fn find(&mut self, kind: Kind, object: NameId, file: NameId, name: NameId) -> FunctionId {
         let functions = &self.functions;
         let first = slot(&mut self.by_name, name.index());
-        let found = match first {
+        let id = FunctionId(match first {
             Some(first) if kind == Kind::Trace || first.object == object && first.file == file => {
-                return Numbered::Known(first.id);
+                return first.id;
             }
             Some(_) => {
                 let key_of = |number: usize| functions[number].key();
                 let key = (object, file, name, 0);
                 self.numbers.number(key, functions.len(), key_of)
             }
-            None => next_index(functions.len()).map_or(Numbered::Full, Numbered::New),
-        }
-        .map(FunctionId);
-        if let Numbered::New(id) = found {
+            None => next_index(functions.len()),
+        });
+        if id.index() == self.functions.len() {
             first.get_or_insert(FirstOfName { object, file, id });
             self.push(Function {
                 object,
@@ -167,12 +160,12 @@ impl FunctionTable {
                 line_source: LineSource::Nothing,
             });
         }
-        found
+        id
     }
 
     /// Adds what another table says of a function, but for its costs. Its names are those of this
     /// table.
-    pub fn merge(&mut self, function: &Function, rule: LineRule) -> Result<FunctionId, ModelError> {
+    pub fn merge(&mut self, function: &Function, rule: LineRule) -> FunctionId {
         let functions = &self.functions;
         let key_of = |number: usize| functions[number].key();
         if self.numbers.is_empty() {
@@ -180,22 +173,17 @@ impl FunctionTable {
                 self.numbers.number(own.key(), row, key_of);
             }
         }
-        let found = self.numbers.number(function.key(), functions.len(), key_of);
-        match found.map(FunctionId) {
-            Numbered::Known(id) => {
-                let own = &mut self.functions[id.index()];
-                own.merge_line(function, rule);
-                own.invocations = own.invocations.saturating_add(function.invocations);
-                let excess = own.call_cost_excess;
-                own.call_cost_excess = excess.saturating_add(function.call_cost_excess);
-                Ok(id)
-            }
-            Numbered::New(id) => {
-                self.push(function.clone());
-                Ok(id)
-            }
-            Numbered::Full => Err(ModelError::TooMany { what: "functions" }),
-        }
+        let number = self.numbers.number(function.key(), functions.len(), key_of);
+        let id = FunctionId(number);
+        let Some(own) = self.functions.get_mut(id.index()) else {
+            self.push(function.clone());
+            return id;
+        };
+        own.merge_line(function, rule);
+        own.invocations = own.invocations.saturating_add(function.invocations);
+        let excess = own.call_cost_excess;
+        own.call_cost_excess = excess.saturating_add(function.call_cost_excess);
+        id
     }
 }
 

@@ -53,11 +53,13 @@ impl EdgeId {
     }
 }
 
-/// The next free 32-bit index of a table with `len` entries; none when the table is full.
+/// The number of the next entry of a table with `len` entries.
 ///
-/// The last value is reserved for sentinels.
-pub(super) fn next_index(len: usize) -> Option<u32> {
-    u32::try_from(len).ok().filter(|&index| index < u32::MAX)
+/// The last value is reserved for sentinels. A table that gets so far is refused when the profile is
+/// complete: see [`check_count`](super::ModelError::check_count).
+#[inline]
+pub(super) fn next_index(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
 }
 
 /// A table with room for as many entries as the one before it had, up to a limit.

@@ -111,23 +111,19 @@ struct Contents {
 
 impl Contents {
     /// Adds what another profile holds. `name` maps the number of a name there to its number here.
-    fn merge(
-        &mut self,
-        other: Contents,
-        name: impl Fn(NameId) -> NameId,
-    ) -> Result<(), ModelError> {
+    fn merge(&mut self, other: Contents, name: impl Fn(NameId) -> NameId) {
         self.has_saturated |= other.has_saturated;
         let [own, others] = self.events.merge(&other.events);
         self.headers.append(other.headers);
         let mut sums = other.sums;
         sums.map_events(&others);
         self.sums.map_events(&own);
-        self.sums.merge(sums, name, LineRule::Least)
+        self.sums.merge(sums, name, LineRule::Least);
     }
 }
 
 impl Profile {
-    fn new(names: NameTable, contents: Contents) -> Self {
+    fn new(names: NameTable, contents: Contents) -> Result<Self, ModelError> {
         let mut profile = Profile {
             names,
             contents,
@@ -135,8 +131,16 @@ impl Profile {
             derived: ColumnMap::default(),
             lists: OnceLock::new(),
         };
-        profile.seal();
-        profile
+        profile.complete()?;
+        Ok(profile)
+    }
+
+    /// Checks that everything in it has a number, and makes the sums ones that can be read.
+    fn complete(&mut self) -> Result<(), ModelError> {
+        ModelError::check_count("names", self.names.iter().len())?;
+        self.contents.sums.check_counts()?;
+        self.seal();
+        Ok(())
     }
 
     /// Makes the sums ones that can be read.
@@ -157,20 +161,13 @@ impl Profile {
     /// If there are more functions, names or calls than can be numbered. This profile is incomplete
     /// then and should be dropped.
     pub fn merge(&mut self, mut other: Profile) -> Result<(), ModelError> {
-        let names: Option<Vec<NameId>> = other
-            .names
-            .iter()
-            .map(|name| self.names.intern(name))
-            .collect();
-        let names = names.ok_or(ModelError::TooMany { what: "names" })?;
+        let names = other.names.iter().map(|name| self.names.intern(name));
+        let names: Vec<NameId> = names.collect();
         self.sum_derived();
         other.sum_derived();
         let number = |name: NameId| names[name.index()];
-        self.contents.sums.unseal();
-        other.contents.sums.unseal();
-        self.contents.merge(other.contents, number)?;
-        self.seal();
-        Ok(())
+        self.contents.merge(other.contents, number);
+        self.complete()
     }
 
     /// The functions and calls of this profile with other names, for those that `rename` has another
@@ -188,8 +185,7 @@ impl Profile {
             Some(name) => names.intern(&name),
             None => names.intern(name),
         });
-        let numbers: Option<Vec<NameId>> = numbers.collect();
-        let numbers = numbers.ok_or(ModelError::TooMany { what: "names" })?;
+        let numbers: Vec<NameId> = numbers.collect();
         let name = |name: NameId| numbers[name.index()];
         let mut contents = Contents {
             events: self.contents.events.clone(),
@@ -202,9 +198,9 @@ impl Profile {
             before: 0,
             ..function.renamed(name)
         };
-        let functions = sums.merge_functions(&own.functions, renamed, LineRule::Least)?;
-        sums.calls.merge(&own.calls, &functions, name)?;
-        Ok(Profile::new(names, contents))
+        let functions = sums.merge_functions(&own.functions, renamed, LineRule::Least);
+        sums.calls.merge(&own.calls, &functions, name);
+        Profile::new(names, contents)
     }
 
     /// Adds the derived events of the inputs to the wanted ones, in the order of their definitions:
@@ -244,7 +240,6 @@ impl Profile {
     }
 
     fn map_events(&mut self, map: &ColumnMap) {
-        self.contents.sums.unseal();
         self.contents.sums.map_events(map);
         self.seal();
     }

@@ -1,7 +1,7 @@
 //! Interned names: objects, files and functions in one table.
 
 use super::ids::NameId;
-use super::numbering::{Numbered, Numbering};
+use super::numbering::Numbering;
 
 /// Every distinct name of a profile once, as the bytes that were read.
 ///
@@ -30,19 +30,16 @@ impl Default for NameTable {
 }
 
 impl NameTable {
-    /// Returns the number of `name`, entering it if it is new; none when 2³² − 1 names are taken.
-    pub fn intern(&mut self, name: &[u8]) -> Option<NameId> {
+    /// Returns the number of `name`, entering it if it is new.
+    pub fn intern(&mut self, name: &[u8]) -> NameId {
         let (bytes, ends) = (&self.bytes, &self.ends);
         let name_of = |number| nth(bytes, ends, number);
-        match self.numbers.number(name, ends.len(), name_of) {
-            Numbered::Known(number) => Some(NameId::of(number)),
-            Numbered::New(number) => {
-                self.bytes.extend_from_slice(name);
-                self.ends.push(self.bytes.len());
-                Some(NameId::of(number))
-            }
-            Numbered::Full => None,
+        let number = self.numbers.number(name, ends.len(), name_of);
+        if number as usize == self.ends.len() {
+            self.bytes.extend_from_slice(name);
+            self.ends.push(self.bytes.len());
         }
+        NameId::of(number)
     }
 
     /// The bytes of a name; empty for a number that is not from this table.
@@ -52,7 +49,7 @@ impl NameTable {
     }
 
     /// All names in the order of their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         (0..self.ends.len()).map(|number| nth(&self.bytes, &self.ends, number))
     }
 }
@@ -74,11 +71,11 @@ mod tests {
     #[test]
     fn names_are_kept_once_and_as_bytes() {
         let mut table = NameTable::default();
-        let a = table.intern(b"class@anonymous\0/srv/app/a.php").unwrap();
-        let b = table.intern(b"\xff\xfe").unwrap();
-        assert_eq!(table.intern(b"class@anonymous\0/srv/app/a.php"), Some(a));
-        assert_eq!(table.intern(b""), Some(NameId::EMPTY));
-        assert_eq!(table.intern(b"{main}"), Some(NameId::MAIN));
+        let a = table.intern(b"class@anonymous\0/srv/app/a.php");
+        let b = table.intern(b"\xff\xfe");
+        assert_eq!(table.intern(b"class@anonymous\0/srv/app/a.php"), a);
+        assert_eq!(table.intern(b""), NameId::EMPTY);
+        assert_eq!(table.intern(b"{main}"), NameId::MAIN);
         assert_ne!(a, b);
         assert_eq!(table.get(b), b"\xff\xfe");
         assert_eq!(table.iter().count(), 4);

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hash};
 
 use foldhash::fast::RandomState;
-use hashbrown::hash_table::{Entry, HashTable};
+use hashbrown::HashTable;
 
 use super::ids::next_index;
 
@@ -26,27 +26,6 @@ struct Number {
     hash: u32,
 }
 
-/// What a table knows of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Numbered<Id> {
-    /// It was there before.
-    Known(Id),
-    /// It is the first of its kind, and has the next number.
-    New(Id),
-    /// It is not there, and there are no more numbers.
-    Full,
-}
-
-impl<Id> Numbered<Id> {
-    pub fn map<T>(self, of: impl FnOnce(Id) -> T) -> Numbered<T> {
-        match self {
-            Numbered::Known(id) => Numbered::Known(of(id)),
-            Numbered::New(id) => Numbered::New(of(id)),
-            Numbered::Full => Numbered::Full,
-        }
-    }
-}
-
 impl Number {
     /// A hash of 64 bits again: a table looks at its lowest bits and at its highest.
     #[inline]
@@ -61,21 +40,15 @@ impl Numbering {
         self.numbers.is_empty()
     }
 
-    /// Finds the number of a key, or gives it the next one: the table, which has `len` keys, then
-    /// has to take it in.
+    /// Finds the number of a key, or gives it the next one: if that is `len`, which is how many keys
+    /// the table has, it has to take the key in.
     ///
     /// `key_of` is the key with a number.
     #[inline]
-    pub fn number<K: Eq + Hash>(
-        &mut self,
-        key: K,
-        len: usize,
-        key_of: impl Fn(usize) -> K,
-    ) -> Numbered<u32> {
+    pub fn number<K: Eq + Hash>(&mut self, key: K, len: usize, key_of: impl Fn(usize) -> K) -> u32 {
         let [_, _, _, _, hash @ ..] = self.hasher.hash_one(&key).to_be_bytes();
-        let number = next_index(len);
         let new = Number {
-            number: number.unwrap_or_default(),
+            number: next_index(len),
             hash: u32::from_be_bytes(hash),
         };
         let entry = self.numbers.entry(
@@ -83,14 +56,7 @@ impl Numbering {
             |known| known.hash == new.hash && key_of(known.number as usize) == key,
             Number::hash,
         );
-        match (entry, number) {
-            (Entry::Occupied(known), _) => Numbered::Known(known.get().number),
-            (Entry::Vacant(place), Some(number)) => {
-                place.insert(new);
-                Numbered::New(number)
-            }
-            (Entry::Vacant(_), None) => Numbered::Full,
-        }
+        entry.or_insert(new).get().number
     }
 }
 
@@ -104,12 +70,8 @@ mod tests {
         let mut keys = Vec::new();
         for key in (0..5000).map(|key| key * 7 % 3001) {
             let known = keys.iter().position(|&known| known == key);
-            let expected = match u32::try_from(known.unwrap_or(keys.len())).unwrap() {
-                number if known.is_some() => Numbered::Known(number),
-                number => Numbered::New(number),
-            };
             let found = numbering.number(key, keys.len(), |number| keys[number]);
-            assert_eq!(found, expected);
+            assert_eq!(found as usize, known.unwrap_or(keys.len()));
             if known.is_none() {
                 keys.push(key);
             }

@@ -25,12 +25,7 @@ impl Sums {
     /// Adds other sums of the same events to these, or of the first of them.
     ///
     /// `name` maps the number of a name there to its number here.
-    pub fn merge(
-        &mut self,
-        other: Sums,
-        name: impl Fn(NameId) -> NameId,
-        lines: LineRule,
-    ) -> Result<(), ModelError> {
+    pub fn merge(&mut self, other: Sums, name: impl Fn(NameId) -> NameId, lines: LineRule) {
         self.kind = match (self.kind, other.kind) {
             (None, kind) | (kind, None) => kind,
             (Some(own), Some(other)) if own == other => Some(own),
@@ -40,24 +35,26 @@ impl Sums {
         self.proxies.sort_unstable();
         self.proxies.dedup();
         let renamed = |function: &Function| function.renamed(&name);
-        let functions = self.merge_functions(&other.functions, renamed, lines)?;
-        self.calls.merge(&other.calls, &functions, &name)?;
+        let functions = self.merge_functions(&other.functions, renamed, lines);
+        self.calls.merge(&other.calls, &functions, &name);
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_default();
             own.widen(tree.width());
             own.merge(&tree, |id| functions[id.index()]);
-            if own.is_full() {
-                return Err(ModelError::TooMany { what: "contexts" });
-            }
         }
         if let Some(tree) = other.invocations {
             let own = self.invocations.get_or_insert_default();
-            let tree = tree.renumbered(|id| functions[id.index()]);
-            own.append(tree).ok_or(ModelError::TooMany {
-                what: "invocations",
-            })?;
+            own.append(tree.renumbered(|id| functions[id.index()]));
         }
-        Ok(())
+    }
+
+    /// Checks that everything has a number.
+    pub fn check_counts(&self) -> Result<(), ModelError> {
+        let invocations = self.invocations.as_ref().map_or(0, InvocationTree::len);
+        let contexts = self.contexts.as_ref().map_or(0, ContextTree::len);
+        ModelError::check_count("functions", self.functions.as_slice().len())?;
+        ModelError::check_count("call edges", self.calls.edges().len())?;
+        ModelError::check_count("invocations", invocations.max(contexts))
     }
 
     /// Adds functions with their costs, as `known_as` says, and returns their numbers.
@@ -66,10 +63,10 @@ impl Sums {
         other: &FunctionTable,
         known_as: impl Fn(&Function) -> Function,
         lines: LineRule,
-    ) -> Result<Vec<FunctionId>, ModelError> {
+    ) -> Vec<FunctionId> {
         let mut numbers = Vec::with_capacity(other.as_slice().len());
         for (row, function) in other.as_slice().iter().enumerate() {
-            let id = self.functions.merge(&known_as(function), lines)?;
+            let id = self.functions.merge(&known_as(function), lines);
             let functions = &mut self.functions;
             for (own, other) in [
                 (&mut functions.self_costs, &other.self_costs),
@@ -79,7 +76,7 @@ impl Sums {
             }
             numbers.push(id);
         }
-        Ok(numbers)
+        numbers
     }
 
     /// All rows of costs.
@@ -116,11 +113,6 @@ impl Sums {
     /// Makes sums readable that do not fit into 64 bits.
     pub fn seal(&mut self) {
         self.tables().for_each(CostTable::seal);
-    }
-
-    /// Lets sums be added to again.
-    pub fn unseal(&mut self) {
-        self.tables().for_each(CostTable::unseal);
     }
 
     /// Whether a sum does not fit into 64 bits.

@@ -46,7 +46,8 @@ impl ProfileBuilder {
                 file: call.file,
                 line: call.line,
             };
-            self.add_to_edge::<ANY_WIDTH>(key, call.calls, call.costs().row);
+            let calls = &mut self.run.calls;
+            calls.add::<ANY_WIDTH>(key, call.calls, call.costs().row);
         }
     }
 }

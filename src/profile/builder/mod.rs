@@ -14,7 +14,6 @@ use super::functions::{FunctionTable, LineRule, LineSource};
 use super::headers::Headers;
 use super::ids::{EdgeId, FunctionId, NameId};
 use super::names::NameTable;
-use super::numbering::Numbered;
 use super::sums::Sums;
 use super::trace::{Role, Trace, Wanted, note_proxy};
 use super::{Contents, InclusiveCost, Profile, ProfileKind};
@@ -44,6 +43,16 @@ pub enum ModelError {
         /// What there are too many of.
         what: &'static str,
     },
+}
+
+impl ModelError {
+    /// Checks that a table has no more entries than can be numbered.
+    pub(super) fn check_count(what: &'static str, count: usize) -> Result<(), ModelError> {
+        match u32::try_from(count) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(ModelError::TooMany { what }),
+        }
+    }
 }
 
 /// What is wanted of a profile.
@@ -127,8 +136,6 @@ pub struct ProfileBuilder {
     follows_invocations: bool,
     /// The run, if it is one of a trace and its invocations matter.
     trace: Trace,
-    /// What there was too much of, if anything.
-    overflow: Option<&'static str>,
 }
 
 impl ProfileBuilder {
@@ -155,7 +162,6 @@ impl ProfileBuilder {
             table: None,
             follows_invocations: trace.links() || !options.proxies.is_empty(),
             trace,
-            overflow: None,
             options,
         }
     }
@@ -180,10 +186,7 @@ impl ProfileBuilder {
         let input = std::mem::take(&mut self.input);
         match &mut self.inputs {
             None => self.inputs = Some(input),
-            Some(inputs) => {
-                let merged = inputs.merge(input, |id| id);
-                self.note_overflow(merged);
-            }
+            Some(inputs) => inputs.merge(input, |id| id),
         }
         Some(kind)
     }
@@ -248,10 +251,7 @@ impl ProfileBuilder {
 
     /// Enters a name and returns its number.
     pub fn intern(&mut self, name: &[u8]) -> NameId {
-        self.names.intern(name).unwrap_or_else(|| {
-            self.overflow = Some("names");
-            NameId::EMPTY
-        })
+        self.names.intern(name)
     }
 
     /// The bytes of a name.
@@ -336,19 +336,14 @@ impl ProfileBuilder {
     /// Finds a function by its key, or numbers it as a new one.
     ///
     /// In a trace the name alone is the key; the rest is kept for a function that gets no block.
-    #[inline]
+    #[inline(never)]
     pub fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
-        match self.run.functions.find(self.run.kind, object, file, name) {
-            Numbered::Known(id) => id,
-            Numbered::New(id) => {
-                self.mark(id, name);
-                id
-            }
-            Numbered::Full => {
-                self.overflow = Some("functions");
-                FunctionId(0)
-            }
+        let known = self.run.functions.as_slice().len();
+        let id = self.run.functions.find(self.run.kind, object, file, name);
+        if id.index() == known {
+            self.mark(id, name);
         }
+        id
     }
 
     /// Takes note of what the name of a new function says about its role in a trace.
@@ -448,19 +443,17 @@ impl ProfileBuilder {
             self.offer_line(callee, target_line);
             return None;
         }
-        match self.add_to_edge::<WIDTH>(key, calls, costs.row) {
-            // The first call that names a function is the first of its edge as well. What is known
-            // of others is not looked at: it may be far away in memory.
-            Numbered::New(edge) => {
-                let is_new = callee.index() + 1 == self.run.functions.as_slice().len();
-                if is_new || callee == caller || self.run.may_lack_line {
-                    self.offer_line(callee, target_line);
-                }
-                Some(edge)
+        let known = self.run.calls.edges().len();
+        let edge = self.run.calls.add::<WIDTH>(key, calls, costs.row);
+        // The first call that names a function is the first of its edge as well. What is known of
+        // others is not looked at: it may be far away in memory.
+        if edge.index() == known {
+            let is_new = callee.index() + 1 == self.run.functions.as_slice().len();
+            if is_new || callee == caller || self.run.may_lack_line {
+                self.offer_line(callee, target_line);
             }
-            Numbered::Known(edge) => Some(edge),
-            Numbered::Full => None,
         }
+        Some(edge)
     }
 
     /// The file of a call, empty if it is the caller's: in a trace, a function may have blocks in
@@ -472,21 +465,6 @@ impl ProfileBuilder {
             return NameId::EMPTY;
         }
         file
-    }
-
-    /// Adds calls to the edge of a key.
-    #[inline]
-    fn add_to_edge<const WIDTH: usize>(
-        &mut self,
-        key: EdgeKey,
-        calls: u64,
-        costs: &[Cost],
-    ) -> Numbered<EdgeId> {
-        let found = self.run.calls.add::<WIDTH>(key, calls, costs);
-        if found == Numbered::Full {
-            self.overflow = Some("call edges");
-        }
-        found
     }
 
     fn offer_line(&mut self, callee: FunctionId, line: u64) {
@@ -538,14 +516,7 @@ impl ProfileBuilder {
             return;
         }
         self.input.sums.widen(sums.functions.self_costs.width());
-        let merged = self.input.sums.merge(sums, |id| id, LineRule::First);
-        self.note_overflow(merged);
-    }
-
-    fn note_overflow(&mut self, outcome: Result<(), ModelError>) {
-        if let Err(ModelError::TooMany { what }) = outcome {
-            self.overflow = Some(what);
-        }
+        self.input.sums.merge(sums, |id| id, LineRule::First);
     }
 
     /// Works out what follows from the sums of a run.
@@ -570,9 +541,6 @@ impl ProfileBuilder {
             let width = functions.self_costs.width();
             let next = Trace::new(Wanted::of(&self.options), width);
             let links = std::mem::replace(&mut self.trace, next).finish();
-            if links.is_full {
-                self.overflow.get_or_insert("invocations");
-            }
             for function in functions.as_mut_slice() {
                 function.is_listed = links.invocations.is_some() || links.contexts.is_some();
             }
@@ -602,11 +570,7 @@ impl ProfileBuilder {
     /// may have the events that it lacks.
     pub(crate) fn finish_part(mut self) -> Result<Profile, ModelError> {
         self.end_input();
-        let contents = self.inputs.take().unwrap_or(self.input);
-        if let Some(what) = self.overflow {
-            return Err(ModelError::TooMany { what });
-        }
-        Ok(Profile::new(self.names, contents))
+        Profile::new(self.names, self.inputs.unwrap_or(self.input))
     }
 }
 

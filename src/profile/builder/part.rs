@@ -42,9 +42,7 @@ impl ProfileBuilder {
             id
         });
         let numbers: Vec<FunctionId> = numbers.collect();
-        self.overflow = self.overflow.or(part.overflow);
-        let merged = self.run.calls.merge(&part.run.calls, &numbers, name);
-        self.note_overflow(merged);
+        self.run.calls.merge(&part.run.calls, &numbers, name);
         self.section_total += part.section_total;
         self.input.has_saturated |= part.input.has_saturated;
         self.run.may_lack_line |= part.run.may_lack_line;

@@ -9,8 +9,7 @@ use crate::profile::calls::{CallEdge, CallTable, EdgeKey};
 use crate::profile::column_map::ColumnMap;
 use crate::profile::costs::ANY_WIDTH;
 use crate::profile::functions::{Function, LineSource};
-use crate::profile::ids::{NameId, next_index};
-use crate::profile::numbering::Numbered;
+use crate::profile::ids::NameId;
 use crate::profile::sums::Sums;
 use crate::profile::trace::{TraceLinks, Wanted, note_proxy};
 use crate::profile::{Cost, InclusiveCost, InvocationTree, ProfileKind};
@@ -56,9 +55,7 @@ impl Table {
     }
 
     /// Lists the calls that the invocations made, in place of those that the table states.
-    ///
-    /// False if there are too many.
-    fn list_calls_of(&mut self, invocations: &InvocationTree) -> bool {
+    fn list_calls_of(&mut self, invocations: &InvocationTree) {
         self.sums.calls = CallTable::default();
         for function in self.sums.functions.as_mut_slice() {
             function.call_cost_excess = 0;
@@ -72,17 +69,10 @@ impl Table {
                     file: NameId::EMPTY,
                     line: call.line,
                 };
-                if !self.add_to_edge(key, 1, invocations.call_costs(position)) {
-                    return false;
-                }
+                let costs = invocations.call_costs(position);
+                self.sums.calls.add::<ANY_WIDTH>(key, 1, costs);
             }
         }
-        true
-    }
-
-    /// Adds calls to an edge; false if there are too many.
-    fn add_to_edge(&mut self, key: EdgeKey, calls: u64, costs: &[Cost]) -> bool {
-        self.sums.calls.add::<ANY_WIDTH>(key, calls, costs) != Numbered::Full
     }
 }
 
@@ -111,10 +101,6 @@ impl ProfileBuilder {
     pub(crate) fn add_table_function(&mut self, function: &TableFunction<'_>) {
         let (file, name) = (self.intern(function.file), self.intern(function.name));
         let Some(table) = &mut self.table else { return };
-        if next_index(table.sums.functions.as_slice().len()).is_none() {
-            self.overflow = Some("functions");
-            return;
-        }
         let call_cost = function.call_cost.filter(|_| self.options.invocations);
         let seen = table.seen.entry((file, name)).or_default();
         let functions = &mut table.sums.functions;
@@ -158,9 +144,7 @@ impl ProfileBuilder {
             file: NameId::EMPTY,
             line: edge.line,
         };
-        if !table.add_to_edge(key, edge.calls, &[cost]) {
-            self.overflow = Some("call edges");
-        }
+        table.sums.calls.add::<1>(key, edge.calls, &[cost]);
     }
 
     /// Whether single invocations are of any use: to keep them, or to find out about the trace that
@@ -184,12 +168,9 @@ impl ProfileBuilder {
             are_proxies.push(note_proxy(&self.options.proxies, name, found));
         }
         let links = TraceLinks::of(invocations, Wanted::of(&self.options), &are_proxies);
-        if links.is_full {
-            self.overflow = Some("invocations");
-        }
         if let Some(invocations) = links.invocations {
-            if are_proxies.contains(&true) && !table.list_calls_of(&invocations) {
-                self.overflow = Some("call edges");
+            if are_proxies.contains(&true) {
+                table.list_calls_of(&invocations);
             }
             table.sums.invocations = Some(invocations).filter(|_| self.options.invocations);
         }

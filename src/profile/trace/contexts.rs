@@ -107,7 +107,6 @@ pub struct ContextTree {
     hasher: RandomState,
     /// Which of the nodes are stepped over, as far as any are.
     stepped_over: Vec<bool>,
-    is_full: bool,
 }
 
 impl Default for ContextTree {
@@ -120,7 +119,6 @@ impl Default for ContextTree {
             free_indices: Vec::new(),
             hasher: RandomState::default(),
             stepped_over: Vec::new(),
-            is_full: false,
         }
     }
 }
@@ -245,8 +243,7 @@ impl ContextTree {
         self.self_costs.has_saturated()
     }
 
-    /// Begins the subtree of an invocation that ended and called something; none if there is no
-    /// number left for it.
+    /// Begins the subtree of an invocation that ended and called something.
     ///
     /// `is_proxy`: whether its calls are to stand in its place, if that is wanted at all.
     #[inline(always)]
@@ -255,7 +252,7 @@ impl ContextTree {
         function: FunctionId,
         self_costs: &[Cost],
         is_proxy: bool,
-    ) -> Option<ContextId> {
+    ) -> ContextId {
         let node = Context {
             calls: 1,
             ..Context::new(function)
@@ -276,9 +273,9 @@ impl ContextTree {
         self.self_costs.add::<WIDTH>(node.index(), costs);
     }
 
-    /// Whether there were more nodes than can be numbered.
-    pub(in crate::profile) fn is_full(&self) -> bool {
-        self.is_full
+    /// How many nodes there are.
+    pub(in crate::profile) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     /// Puts what the invocations of proxies called in their place: it is called by their callers,
@@ -329,7 +326,6 @@ impl ContextTree {
                 Step::Leave(_) => _ = path.pop(),
             }
         }
-        self.is_full |= other.is_full;
     }
 
     /// Puts a subtree below a node, or below [`ContextId::TOP`]: merges it into those there.
@@ -385,10 +381,7 @@ impl ContextTree {
 
     #[inline(never)]
     fn enter_below(&mut self, parent: ContextId, key: Key) -> ContextId {
-        // If the table is full, the whole reading ends with an error.
-        let Some(child) = self.enter::<ANY_WIDTH>(Context::new(key.0), &[], key.1) else {
-            return parent;
-        };
+        let child = self.enter::<ANY_WIDTH>(Context::new(key.0), &[], key.1);
         self.link(parent, child);
         child
     }
@@ -465,8 +458,7 @@ impl ContextTree {
             self.indices.push(HashTable::new());
             self.indices.len() - 1
         });
-        // There are fewer indices than nodes.
-        let number = next_index(index).unwrap_or(0);
+        let number = next_index(index);
         let children = &mut self.nodes[parent.index()].children;
         children.width = number.saturating_add(FEW + 1);
         let mut child = children.first;
@@ -501,23 +493,21 @@ impl ContextTree {
         node: Context,
         self_costs: &[Cost],
         is_stepped_over: bool,
-    ) -> Option<ContextId> {
+    ) -> ContextId {
         let id = if let Some(id) = self.free.pop() {
             self.nodes[id.index()] = node;
             self.self_costs.set::<WIDTH>(id.index(), self_costs);
             id
-        } else if let Some(number) = next_index(self.nodes.len()) {
+        } else {
+            let number = next_index(self.nodes.len());
             self.nodes.push(node);
             self.self_costs.push::<WIDTH>(self_costs);
             ContextId(number)
-        } else {
-            self.is_full = true;
-            return None;
         };
         if is_stepped_over || !self.stepped_over.is_empty() {
             self.set_stepped_over(id, is_stepped_over);
         }
-        Some(id)
+        id
     }
 }
 

@@ -220,7 +220,7 @@ impl<'a> Resolver<'a> {
         }
         let costs = self.costs[calls.clone()].iter().copied();
         let below = self.current.top;
-        self.current.top = next_index(self.blocks.len());
+        self.current.top = Some(next_index(self.blocks.len()));
         self.blocks.push(Ended {
             cost: costs.fold(block.matching, Cost::saturating_add),
             calls: u32::try_from(calls.len()).unwrap_or(u32::MAX),

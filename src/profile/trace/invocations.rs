@@ -68,8 +68,6 @@ pub(super) struct SteppingOver {
 impl SteppingOver {
     /// Enters an invocation that just ended into a tree, with its self costs. Of its calls, those are
     /// listed that are left: none, if it is a proxy's.
-    ///
-    /// None when the 2³² − 1 invocations or calls are used up.
     // Out of line, it costs v4 2 % more instructions.
     #[inline(always)]
     pub fn push<'c, const WIDTH: usize>(
@@ -79,14 +77,14 @@ impl SteppingOver {
         self_costs: &[Cost],
         is_proxy: bool,
         calls: impl Iterator<Item = (InvocationCall, &'c [Cost])>,
-    ) -> Option<InvocationId> {
-        let id = tree.push::<WIDTH>(function, self_costs)?;
+    ) -> InvocationId {
+        let id = tree.push::<WIDTH>(function, self_costs);
         if !is_proxy && self.instead.is_empty() {
             for (call, costs) in calls {
                 tree.add_to_inclusive::<WIDTH>(id, costs);
-                tree.push_call::<WIDTH>(id, call, costs)?;
+                tree.push_call::<WIDTH>(id, call, costs);
             }
-            return Some(id);
+            return id;
         }
         let calls: Vec<CallWithCosts> = calls.map(|(call, costs)| (call, costs.into())).collect();
         for (_, costs) in &calls {
@@ -99,12 +97,12 @@ impl SteppingOver {
             if !calls.is_empty() {
                 self.instead.insert(id, calls);
             }
-            return Some(id);
+            return id;
         }
         for (call, costs) in &calls {
-            tree.push_call::<WIDTH>(id, *call, costs)?;
+            tree.push_call::<WIDTH>(id, *call, costs);
         }
-        Some(id)
+        id
     }
 }
 
@@ -122,6 +120,11 @@ impl InvocationTree {
     /// All invocations, callees before their callers.
     pub fn invocations(&self) -> &[Invocation] {
         &self.invocations
+    }
+
+    /// The larger number of invocations and of calls.
+    pub(in crate::profile) fn len(&self) -> usize {
+        self.invocations.len().max(self.calls.len())
     }
 
     /// All calls, those of one invocation together, in the order of the invocations.
@@ -212,11 +215,9 @@ impl InvocationTree {
     }
 
     /// The same invocations with the calls that proxies made in place of the calls to them.
-    ///
-    /// None when the 2³² − 1 invocations or calls are used up.
-    pub(super) fn stepped_over(self, is_proxy: impl Fn(FunctionId) -> bool) -> Option<Self> {
+    pub(super) fn stepped_over(self, is_proxy: impl Fn(FunctionId) -> bool) -> Self {
         if !self.invocations.iter().any(|one| is_proxy(one.function)) {
-            return Some(self);
+            return self;
         }
         let mut tree = InvocationTree::default();
         tree.widen(self.width());
@@ -226,10 +227,10 @@ impl InvocationTree {
             let calls = self.calls_of(at);
             let calls = calls.map(|call| (self.calls[call], self.call_costs(call)));
             let is_proxy = is_proxy(function);
-            stepping.push::<ANY_WIDTH>(&mut tree, function, self_costs, is_proxy, calls)?;
+            stepping.push::<ANY_WIDTH>(&mut tree, function, self_costs, is_proxy, calls);
         }
         tree.inclusive_costs = self.inclusive_costs;
-        Some(tree)
+        tree
     }
 
     /// Begins a tree that is read from a table, with room for this many invocations and calls.
@@ -274,7 +275,7 @@ impl InvocationTree {
         let last = next_index(self.calls.len().saturating_sub(1));
         if let Some(invocation) = self.invocations.get_mut(invocation as usize) {
             invocation.caller = caller;
-            invocation.claimed_by = last.unwrap_or(NONE);
+            invocation.claimed_by = last;
         }
     }
 
@@ -292,25 +293,20 @@ impl InvocationTree {
         self
     }
 
-    /// Appends all of another tree; none when the 2³² − 1 invocations or calls are used up.
-    pub(in crate::profile) fn append(&mut self, mut other: InvocationTree) -> Option<()> {
+    /// Appends all of another tree.
+    pub(in crate::profile) fn append(&mut self, mut other: InvocationTree) {
         if self.invocations.is_empty() {
             *self = other;
-            return Some(());
+            return;
         }
-        let invocations = next_index(self.invocations.len())?;
-        let calls = next_index(self.calls.len())?;
-        next_index(self.invocations.len() + other.invocations.len())?;
-        next_index(self.calls.len() + other.calls.len())?;
-        let move_up = |number: &mut u32, by: u32| {
-            if *number != NONE {
-                *number += by;
-            }
-        };
+        let invocations = next_index(self.invocations.len());
+        let calls = next_index(self.calls.len());
+        // `NONE` stays what it is.
+        let move_up = |number: &mut u32, by: u32| *number = number.saturating_add(by);
         for invocation in &mut other.invocations {
             move_up(&mut invocation.caller, invocations);
             move_up(&mut invocation.claimed_by, calls);
-            invocation.first_call += calls;
+            move_up(&mut invocation.first_call, calls);
         }
         for call in &mut other.calls {
             move_up(&mut call.invocation, invocations);
@@ -320,22 +316,19 @@ impl InvocationTree {
         self.inclusive_costs.append(other.inclusive_costs);
         self.calls.append(&mut other.calls);
         self.call_costs.append(other.call_costs);
-        Some(())
     }
 
     /// Enters an invocation that just ended, without its calls.
-    ///
-    /// None when the 2³² − 1 invocations or calls are used up.
     #[inline]
     fn push<const WIDTH: usize>(
         &mut self,
         function: FunctionId,
         self_costs: &[Cost],
-    ) -> Option<InvocationId> {
-        let id = next_index(self.invocations.len())?;
-        let first_call = next_index(self.calls.len())?;
+    ) -> InvocationId {
+        let id = next_index(self.invocations.len());
+        let first_call = next_index(self.calls.len());
         self.add_invocation::<WIDTH>(function, self_costs, self_costs, first_call);
-        Some(id)
+        id
     }
 
     /// Adds what a call cost to the inclusive costs of the invocation that made it.
@@ -345,16 +338,14 @@ impl InvocationTree {
     }
 
     /// Adds the next call of the invocation that was entered last, which claims the one it called.
-    ///
-    /// None when the 2³² − 1 calls are used up.
     #[inline]
     fn push_call<const WIDTH: usize>(
         &mut self,
         caller: InvocationId,
         call: InvocationCall,
         costs: &[Cost],
-    ) -> Option<()> {
-        let position = next_index(self.calls.len())?;
+    ) {
+        let position = next_index(self.calls.len());
         self.add_call::<WIDTH>(call, costs);
         let called = call.invocation();
         // A preprocessed file may name one that ended later, which nothing called then.
@@ -362,6 +353,5 @@ impl InvocationTree {
             called.caller = caller;
             called.claimed_by = position;
         }
-        Some(())
     }
 }

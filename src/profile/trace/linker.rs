@@ -50,8 +50,6 @@ pub(in crate::profile) struct TraceLinks {
     /// If they were wanted, the inclusive costs of every function in which nothing counts twice;
     /// functions that are missing at the end have none.
     pub outermost: Option<CostTable>,
-    /// Whether there were more invocations, calls or contexts than can be numbered.
-    pub is_full: bool,
 }
 
 impl TraceLinks {
@@ -66,8 +64,7 @@ impl TraceLinks {
             ContextTree::default()
         };
         let mut links = TraceLinks::of_contexts(contexts, wanted);
-        links.invocations = invocations.stepped_over(is_proxy);
-        links.is_full |= links.invocations.is_none();
+        links.invocations = Some(invocations.stepped_over(is_proxy));
         links
     }
 
@@ -79,7 +76,6 @@ impl TraceLinks {
         TraceLinks {
             invocations: None,
             outermost,
-            is_full: contexts.is_full(),
             contexts: wanted.contexts.then_some(contexts),
         }
     }
@@ -136,7 +132,6 @@ pub(super) struct Linker {
     contexts: ContextTree,
     /// Self costs of invocations that called nothing, until they are claimed.
     waiting: CostPool,
-    is_full: bool,
 }
 
 impl Linker {
@@ -203,8 +198,7 @@ impl Linker {
             self.keep::<WIDTH>(self_costs, block.matching)
         } else {
             let contexts = &mut self.contexts;
-            let node = contexts.begin::<WIDTH>(block.function, self_costs, is_proxy);
-            node.map_or(Below::Nothing, Below::Node)
+            Below::Node(contexts.begin::<WIDTH>(block.function, self_costs, is_proxy))
         };
         let mut others = matching;
         let mut cost = block.matching;
@@ -248,9 +242,7 @@ impl Linker {
         if WIDTH == 1 && first_cost(self_costs) == matching {
             return Below::Matching;
         }
-        let kept = self.waiting.keep::<WIDTH>(self_costs);
-        self.is_full |= kept.is_none();
-        kept.map_or(Below::Nothing, Below::Costs)
+        Below::Costs(self.waiting.keep::<WIDTH>(self_costs))
     }
 
     /// Puts what there is of an invocation below the node of its caller. `costs` are those of the
@@ -304,15 +296,13 @@ impl Linker {
         batch: &Batch,
     ) -> u32 {
         let costs = (start..).map(|position| batch.call_costs.row_of::<WIDTH>(position));
-        let pushed = self.stepping_over.push::<WIDTH>(
+        self.stepping_over.push::<WIDTH>(
             &mut self.invocations,
             block.function,
             self_costs,
             block.is_proxy,
             calls.iter().copied().zip(costs),
-        );
-        self.is_full |= pushed.is_none();
-        pushed.unwrap_or(NONE)
+        )
     }
 
     /// Ends the run.
@@ -330,7 +320,6 @@ impl Linker {
         }
         let mut links = TraceLinks::of_contexts(self.contexts, self.wanted);
         links.invocations = self.wanted.invocations.then_some(self.invocations);
-        links.is_full |= self.is_full;
         links
     }
 }
