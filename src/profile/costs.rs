@@ -666,12 +666,12 @@ mod tests {
                 prop_assert_eq!((table.width(), table.rows()), (width, rows.len()));
             }
             let fits = |&cost: &i128| Cost::try_from(cost).is_ok();
-            prop_assert_eq!(table.has_saturated(), !rows.iter().flatten().all(fits));
             for (at, row) in rows.iter().enumerate() {
                 let found = (0..width).map(|column| table.exact(at, column));
                 prop_assert_eq!(&found.collect::<Vec<_>>(), row);
             }
             table.seal();
+            prop_assert_eq!(table.has_saturated(), !rows.iter().flatten().all(fits));
             for (at, row) in rows.iter().enumerate() {
                 let sealed: Vec<Cost> = row.iter().map(|&cost| saturated(cost)).collect();
                 prop_assert_eq!(&long(&table, at), &sealed);
