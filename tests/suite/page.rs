@@ -3,11 +3,13 @@
 
 use std::fs;
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use cg_preprocess::profile::{Comparison, Profile, Stacks};
 use cg_preprocess::report::html::{self, Compared, Options};
 use cg_preprocess::report::markdown::Verdict;
 use cg_preprocess::report::text::Names;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::common::{Random, fixtures};
 use crate::library::{self, all_events, read, text_of};
@@ -257,8 +259,8 @@ fn only_its_own_script_and_style_may_run() {
     let style = between(&page, "<style>", "</style>");
     let policy = format!(
         "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        sha256(script.as_bytes()),
-        sha256(style.as_bytes()),
+        sha256(script),
+        sha256(style),
     );
     let start = r#"<meta http-equiv="Content-Security-Policy" content=""#;
     if fixtures::are_blessed() {
@@ -275,61 +277,8 @@ fn only_its_own_script_and_style_may_run() {
 }
 
 /// SHA-256 in base 64, as a policy names a script.
-fn sha256(bytes: &[u8]) -> String {
-    let primes = (2u32..).filter(|n| (2..*n).all(|divisor| n % divisor != 0));
-    let primes: Vec<f64> = primes.take(64).map(f64::from).collect();
-    let fraction = |root: f64| (root.fract() * f64::from(1 << 16).powi(2)) as u32;
-    let mut state: Vec<u32> = primes[..8]
-        .iter()
-        .map(|prime| fraction(prime.sqrt()))
-        .collect();
-    let mut message = [bytes, &[0x80]].concat();
-    message.resize((bytes.len() + 9).next_multiple_of(64) - 8, 0);
-    message.extend((bytes.len() as u64 * 8).to_be_bytes());
-    let sum = |numbers: &[u32]| numbers.iter().copied().fold(0, u32::wrapping_add);
-    for block in message.chunks(64) {
-        let words = block.chunks(4).map(|word| word.try_into().unwrap());
-        let mut words: Vec<u32> = words.map(u32::from_be_bytes).collect();
-        for at in 16..64 {
-            let [a, b] = [words[at - 15], words[at - 2]];
-            let a = a.rotate_right(7) ^ a.rotate_right(18) ^ (a >> 3);
-            let b = b.rotate_right(17) ^ b.rotate_right(19) ^ (b >> 10);
-            words.push(sum(&[words[at - 16], a, words[at - 7], b]));
-        }
-        let mut v = state.clone();
-        for (word, prime) in words.iter().zip(&primes) {
-            let (a, e) = (v[0], v[4]);
-            let ones = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
-            let choice = (e & v[5]) ^ (!e & v[6]);
-            let first = sum(&[v[7], ones, choice, fraction(prime.cbrt()), *word]);
-            let zeros = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
-            let majority = (a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]);
-            v.rotate_right(1);
-            v[4] = v[4].wrapping_add(first);
-            v[0] = sum(&[first, zeros, majority]);
-        }
-        state = state
-            .iter()
-            .zip(v)
-            .map(|(&old, new)| sum(&[old, new]))
-            .collect();
-    }
-    // 32 bytes are 42 digits of 6 bits, and one of 4.
-    let bit = |at: usize| {
-        state
-            .get(at / 32)
-            .map_or(0, |word| word >> (31 - at % 32) & 1)
-    };
-    let digit = |at: usize| (0..6).fold(0, |digit, next| digit << 1 | bit(6 * at + next));
-    let digits = ('A'..='Z')
-        .chain('a'..='z')
-        .chain('0'..='9')
-        .chain(['+', '/']);
-    let digits: Vec<char> = digits.collect();
-    (0..43)
-        .map(|at| digits[digit(at) as usize])
-        .chain(['='])
-        .collect()
+fn sha256(text: &str) -> String {
+    BASE64_STANDARD.encode(Sha256::digest(text))
 }
 
 #[test]
