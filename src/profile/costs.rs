@@ -437,14 +437,10 @@ impl CostPool {
         row
     }
 
-    /// The costs of a row, which has `WIDTH`.
-    pub fn row_of<const WIDTH: usize>(&self, row: u32) -> &[Cost] {
-        self.rows.row_of::<WIDTH>(row as usize)
-    }
-
-    /// Says that a row is not needed any more.
-    pub fn release(&mut self, row: u32) {
+    /// The costs of a row, which has `WIDTH`. Its number may be given to the next one that is kept.
+    pub fn release<const WIDTH: usize>(&mut self, row: u32) -> &[Cost] {
         self.free.push(row);
+        self.rows.row_of::<WIDTH>(row as usize)
     }
 }
 

@@ -19,8 +19,8 @@ pub struct Function {
     pub line: u64,
     /// How often it was invoked. While a run is being read: how many blocks it has.
     pub invocations: u64,
-    /// Whether the [`InvocationTree`](super::InvocationTree) or the
-    /// [`ContextTree`](super::ContextTree), where one is kept, holds all its invocations.
+    /// Whether the [`InvocationTree`](super::InvocationTree) or the stacks of traces, where these are
+    /// kept, hold all its invocations.
     pub is_listed: bool,
     /// By how much the cost of all calls to it, as a v4 file states it, exceeds that of its edges.
     pub(super) call_cost_excess: Cost,

@@ -41,9 +41,7 @@ pub(crate) use headers::{INCOMPLETE, OWN_NAME, RUNS, summary_costs};
 pub use ids::{EdgeId, FunctionId, NameId};
 pub use scale::split_scale;
 pub use stacks::{StackId, Stacks};
-pub use trace::{
-    Context, ContextId, ContextTree, Invocation, InvocationCall, InvocationTree, Step,
-};
+pub use trace::{Invocation, InvocationCall, InvocationTree};
 
 use calls::CallLists;
 use costs::{CostTable, saturated};
@@ -502,11 +500,6 @@ impl Profile {
     /// Every invocation of the traces, if [`ProfileOptions::invocations`] wanted them.
     pub fn invocations(&self) -> Option<&InvocationTree> {
         self.contents.sums.invocations.as_ref()
-    }
-
-    /// The calling contexts of the traces, if [`ProfileOptions::contexts`] wanted them.
-    pub fn contexts(&self) -> Option<&ContextTree> {
-        self.contents.sums.contexts.as_ref()
     }
 
     /// Whether a trace has a function that is one of the proxies asked for, by its position in

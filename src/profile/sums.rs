@@ -86,11 +86,8 @@ impl Sums {
             &mut self.functions.inclusive_costs,
             &mut self.calls.costs,
         ];
-        let invocations = self.invocations.iter_mut();
         let contexts = self.contexts.iter_mut();
-        own.into_iter()
-            .chain(invocations.flat_map(InvocationTree::tables))
-            .chain(contexts.map(ContextTree::table))
+        own.into_iter().chain(contexts.map(ContextTree::table))
     }
 
     /// Has costs of so many events, of which those at the end are 0.
@@ -104,6 +101,9 @@ impl Sums {
             return;
         }
         self.tables().for_each(|table| *table = table.mapped(map));
+        if let Some(tree) = &mut self.invocations {
+            tree.map_costs(map);
+        }
         for function in self.functions.as_mut_slice() {
             let excess = function.call_cost_excess;
             function.call_cost_excess = map.cost(0, &[excess]);

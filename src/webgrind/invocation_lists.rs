@@ -3,7 +3,7 @@
 use super::error::WriteError;
 use super::layout::{NOBODY, SUB_CALL_RECORD, UNCALLED};
 use super::narrow::{Narrowing, Survey};
-use crate::profile::{Cost, FunctionId, InvocationCall, InvocationTree, Profile, first_cost};
+use crate::profile::{FunctionId, InvocationCall, InvocationTree, Profile, first_cost};
 
 /// All invocations of a profile, by function.
 ///
@@ -78,9 +78,9 @@ impl<'a> InvocationLists<'a> {
     /// Takes in the costs of all invocations of the tree.
     pub fn survey(&self, survey: &mut Survey) {
         let Some(tree) = self.tree else { return };
-        for invocation in 0..tree.invocations().len() {
-            survey.cost(tree.self_cost(invocation));
-            survey.cost(tree.inclusive_cost(invocation));
+        for invocation in tree.invocations() {
+            survey.cost(invocation.self_cost);
+            survey.cost(invocation.inclusive);
         }
     }
 
@@ -105,18 +105,20 @@ impl<'a> InvocationLists<'a> {
         for positions in self.in_tree(id).chunks(BATCH) {
             batch.extend(positions.iter().map(|&position| {
                 let position = position as usize;
-                let costs = [tree.self_cost(position), tree.inclusive_cost(position)];
+                let invocation = &tree.invocations()[position];
+                let costs = [invocation.self_cost, invocation.inclusive];
                 (costs, tree.calls_of(position), tree.caller_of(position))
             }));
             for (costs, calls, caller) in batch.drain(..) {
                 let [self_cost, inclusive] = costs.map(|cost| narrowing.cost(cost));
                 let [call_cost, caller, invocation, line] =
                     caller.map_or(UNCALLED, |(caller, call)| {
+                        let call = &tree.calls()[call];
                         [
-                            narrowing.cost(tree.call_cost(call)),
+                            narrowing.cost(call.cost),
                             tree.invocations()[caller].function.number(),
                             self.numbers[caller],
-                            narrowing.count(tree.calls()[call].line),
+                            narrowing.count(call.line),
                         ]
                     });
                 let (count, at) = (
@@ -131,13 +133,9 @@ impl<'a> InvocationLists<'a> {
         Ok(())
     }
 
-    /// The calls of all invocations of the tree, with their costs, whose sub-call records come first.
-    pub fn calls(&self) -> impl ExactSizeIterator<Item = (&'a InvocationCall, Cost)> + use<'a> {
-        let tree = self.tree;
-        let calls = tree.map_or(&[][..], InvocationTree::calls);
-        let cost = move |call| tree.map_or(0, |tree| tree.call_cost(call));
-        let calls = calls.iter().enumerate();
-        calls.map(move |(position, call)| (call, cost(position)))
+    /// The calls of all invocations of the tree, whose sub-call records come first.
+    pub fn calls(&self) -> &'a [InvocationCall] {
+        self.tree.map_or(&[], InvocationTree::calls)
     }
 
     /// Which invocation of its function a call made.

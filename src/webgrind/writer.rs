@@ -235,9 +235,9 @@ impl Document<'_> {
         let Some(lists) = &self.lists else {
             return Ok(());
         };
-        for (call, cost) in lists.calls() {
+        for call in lists.calls() {
             let invocation = lists.number_of_called(call);
-            let (line, cost) = (walk.count(call.line), walk.cost(cost));
+            let (line, cost) = (walk.count(call.line), walk.cost(call.cost));
             walk.put_numbers([call.callee.number(), invocation, line, cost])?;
         }
         for id in lists.sums() {

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use cg_preprocess::callgrind;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, Step};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, Stacks};
 use cg_preprocess::webgrind::{self, Version, WriteError, WriteOptions};
 
 use crate::common::fixtures;
@@ -107,18 +107,15 @@ fn the_event_of_a_preprocessed_file_may_be_any_of_those_wanted() {
             assert_eq!(figures(&first, 1), figures(&second, 0), "{name}");
             assert!(first.total() > 0);
             assert_eq!(second.total(), 7);
-            // Contexts have the costs of the first event.
-            let total = |profile: &Profile| -> Option<i64> {
-                let contexts = profile.contexts()?;
-                let costs = contexts.walk().map(|step| match step {
-                    Step::Enter(id) => contexts.self_costs(id)[0],
-                    Step::Leave(_) => 0,
-                });
-                Some(costs.sum())
-            };
             let is_trace = version == Version::V4 && name.starts_with("xdebug");
-            assert_eq!(total(&first), is_trace.then_some(first.total()), "{name}");
-            assert_eq!(total(&second), is_trace.then_some(0), "{name}");
+            for (profile, total) in [(&first, first.total()), (&second, 0)] {
+                let stacks = Stacks::new(profile);
+                let nodes = || stacks.nodes().filter(|&node| stacks.frame(node) != b"x");
+                let costs = nodes().map(|node| stacks.self_costs(node)[0]);
+                assert_eq!(costs.sum::<i64>(), total, "{name}");
+                let is_exact = nodes().all(|node| !stacks.is_estimated(node));
+                assert!(is_exact || !is_trace, "{name}");
+            }
         }
     }
 }

@@ -65,7 +65,7 @@ pub struct ProfileOptions {
     pub inclusive: InclusiveCost,
     /// Functions of traces that are stepped over in the call lists.
     pub proxies: Vec<Vec<u8>>,
-    /// Whether to keep every invocation of traces, which v4 stores.
+    /// Whether to keep every invocation of traces, which v4 stores: with its costs in the first event.
     pub invocations: bool,
     /// Whether to keep the calling contexts of traces, which reports of stacks show.
     pub contexts: bool,

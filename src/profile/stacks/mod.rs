@@ -81,7 +81,7 @@ impl<'a> Stacks<'a> {
     ///
     /// What is known of traces without their contexts are sums.
     pub fn new(profile: &'a Profile) -> Self {
-        let contexts = profile.contexts();
+        let contexts = profile.contents.sums.contexts.as_ref();
         let mut nodes = contexts.map_or_else(Vec::new, |contexts| context_nodes(profile, contexts));
         let sums = SumStacks::new(profile, |id| {
             contexts.is_none() || !profile.function(id).is_listed
@@ -155,12 +155,11 @@ impl<'a> Stacks<'a> {
         match (self.contexts, node.index().checked_sub(traced)) {
             (Some(contexts), None) => {
                 let id = self.node(node).context;
-                let context = contexts.context(id);
-                let function = self.profile.function(context.function);
+                let function = contexts.function(id);
                 let frame = Frame {
-                    function: Some(context.function),
-                    name: self.profile.name(function.name),
-                    calls: context.calls,
+                    function: Some(function),
+                    name: self.profile.name(self.profile.function(function).name),
+                    calls: contexts.context(id).calls,
                     is_estimated: false,
                 };
                 (frame, contexts.self_costs(id))
@@ -242,7 +241,7 @@ fn context_nodes(profile: &Profile, contexts: &ContextTree) -> Vec<Node> {
     let mut pending: Vec<(ContextId, StackId)> = Vec::new();
     let mut above = StackId::TOP;
     loop {
-        siblings.sort_unstable_by_key(|&id| ranks[contexts.context(id).function.index()]);
+        siblings.sort_unstable_by_key(|&id| ranks[contexts.function(id).index()]);
         pending.extend(siblings.drain(..).rev().map(|id| (id, above)));
         let Some((context, parent)) = pending.pop() else {
             return nodes;

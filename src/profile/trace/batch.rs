@@ -13,22 +13,21 @@ pub(super) struct Block {
     pub matching: Cost,
     /// Whether its calls stand in place of the call to it.
     pub is_proxy: bool,
+    /// Where its calls end; they begin where those of the block before it end.
+    pub end: usize,
 }
 
 /// Blocks that follow one another, and their calls.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// Blocks in their order, each with where its calls end.
-    pub blocks: Vec<(Block, usize)>,
+    pub blocks: Vec<Block>,
     /// The self costs of the blocks.
     pub self_costs: CostTable,
-    /// The calls of its blocks, one after the other.
+    /// The calls of its blocks, one after the other. Until they are linked, with their costs in the
+    /// first column.
     pub calls: Vec<InvocationCall>,
     /// The inclusive costs of the calls.
     pub call_costs: CostTable,
-    /// Costs of calls in the first column, with their positions, where they are not that of the
-    /// first event: which mostly is the first column.
-    pub matching: Vec<(usize, Cost)>,
     /// Functions that first appear in it, and have to do with stacks.
     pub roles: Vec<(FunctionId, Role)>,
 }
@@ -50,7 +49,7 @@ impl Batch {
             self_costs: other.self_costs.like(),
             calls: Vec::with_capacity(other.calls.len()),
             call_costs: other.call_costs.like(),
-            ..Batch::default()
+            roles: Vec::new(),
         }
     }
 
@@ -65,16 +64,6 @@ impl Batch {
         self.blocks.len() + self.calls.len()
     }
 
-    /// The costs of its calls in the first column.
-    pub fn first_column(&self) -> Vec<Cost> {
-        let calls = 0..self.calls.len();
-        let mut costs: Vec<Cost> = calls.map(|call| self.call_costs.first(call)).collect();
-        for &(position, cost) in &self.matching {
-            costs[position] = cost;
-        }
-        costs
-    }
-
     /// Appends all of the batch that follows.
     pub fn append(&mut self, mut next: Batch) {
         let before = self.calls.len();
@@ -82,10 +71,11 @@ impl Batch {
         next.widen(self.self_costs.width());
         self.self_costs.append(next.self_costs);
         self.call_costs.append(next.call_costs);
-        let moved = |&(block, end): &(Block, usize)| (block, before + end);
-        self.blocks.extend(next.blocks.iter().map(moved));
+        let moved = next.blocks.into_iter().map(|block| Block {
+            end: before + block.end,
+            ..block
+        });
+        self.blocks.extend(moved);
         self.calls.append(&mut next.calls);
-        let moved = |&(position, cost): &(usize, Cost)| (before + position, cost);
-        self.matching.extend(next.matching.iter().map(moved));
     }
 }

@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use super::invocations::InvocationTree;
+use super::invocations::{Invocation, InvocationTree};
 use crate::profile::costs::{ANY_WIDTH, Cost, CostTable};
 use crate::profile::ids::{FunctionId, next_index, slot};
 
@@ -35,8 +35,7 @@ impl ContextId {
 /// All invocations with one path of functions from a root: from an invocation that nothing called.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// What was invoked.
-    pub function: FunctionId,
+    key: Key,
     /// How many invocations.
     pub calls: u64,
     children: Children,
@@ -75,13 +74,31 @@ impl Children {
 /// What distinguishes a node from its siblings: its function, and whether it is stepped over.
 ///
 /// Invocations of proxies that made calls, which are to stand in their place, are apart from those
-/// that made none.
-type Key = (FunctionId, bool);
+/// that made none: their numbers count down from the last one. No machine holds so many functions
+/// that they would meet the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key(u32);
+
+impl Key {
+    fn new(function: FunctionId, is_stepped_over: bool) -> Self {
+        let number = function.number();
+        Key(if is_stepped_over { !number } else { number })
+    }
+
+    fn is_stepped_over(self) -> bool {
+        self.0 > u32::MAX / 2
+    }
+
+    fn function(self) -> FunctionId {
+        let is_stepped_over = self.is_stepped_over();
+        FunctionId(if is_stepped_over { !self.0 } else { self.0 })
+    }
+}
 
 impl Context {
-    fn new(function: FunctionId) -> Self {
+    fn new(key: Key) -> Self {
         Context {
-            function,
+            key,
             calls: 0,
             children: Children::NONE,
             next: ContextId::NONE,
@@ -105,31 +122,19 @@ pub struct ContextTree {
     indices: Vec<HashTable<ContextId>>,
     free_indices: Vec<usize>,
     hasher: RandomState,
-    /// Which of the nodes are stepped over, as far as any are.
-    stepped_over: Vec<bool>,
 }
 
 impl Default for ContextTree {
     fn default() -> Self {
         ContextTree {
-            nodes: vec![Context::new(FunctionId(u32::MAX))],
+            nodes: vec![Context::new(Key(0))],
             self_costs: CostTable::one_row(1),
             free: Vec::new(),
             indices: Vec::new(),
             free_indices: Vec::new(),
             hasher: RandomState::default(),
-            stepped_over: Vec::new(),
         }
     }
-}
-
-/// One step of a walk through a [`ContextTree`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Down, to a node.
-    Enter(ContextId),
-    /// Up again, away from it: all nodes below it have been visited.
-    Leave(ContextId),
 }
 
 /// What is read of a tree.
@@ -141,6 +146,11 @@ impl ContextTree {
     /// If it is not of this tree.
     pub fn context(&self, id: ContextId) -> &Context {
         &self.nodes[id.index()]
+    }
+
+    /// What a node is of.
+    pub fn function(&self, id: ContextId) -> FunctionId {
+        self.key(id).function()
     }
 
     /// The sums of a node's self costs: one for each wanted event.
@@ -160,24 +170,6 @@ impl ContextTree {
         std::iter::successors(existing(first), move |&id| existing(self.context(id).next))
     }
 
-    /// Goes through all nodes from the roots down, the nodes below one in no particular order.
-    pub fn walk(&self) -> impl Iterator<Item = Step> {
-        // Where to go next, if there is anything left on this level.
-        let mut next = self.context(ContextId::TOP).children.first;
-        let mut path = Vec::new();
-        std::iter::from_fn(move || {
-            if next == ContextId::NONE {
-                let id = path.pop()?;
-                next = self.context(id).next;
-                return Some(Step::Leave(id));
-            }
-            let id = next;
-            path.push(id);
-            next = self.context(id).children.first;
-            Some(Step::Enter(id))
-        })
-    }
-
     /// For every function the inclusive costs of those nodes that have no node of the same function
     /// above them; functions that are missing at the end have no node.
     pub(super) fn outermost_costs(&self) -> CostTable {
@@ -186,38 +178,38 @@ impl ContextTree {
         let mut on_path: Vec<u32> = Vec::new();
         // A row for each node on the path, and for one that ended.
         let mut sums = CostTable::new(self.width());
-        let mut ended = CostTable::one_row(self.width());
-        let mut depth = 0;
-        for step in self.walk() {
-            match step {
-                Step::Enter(id) => {
-                    if sums.rows() == depth {
-                        sums.push_zeros();
-                    }
-                    sums.clear_row(depth);
-                    sums.add_row::<ANY_WIDTH>(depth, &self.self_costs, id.index());
-                    depth += 1;
-                    *slot(&mut on_path, self.context(id).function.index()) += 1;
+        let mut path = Vec::new();
+        // Where to go next, if there is anything left on this level.
+        let mut next = self.context(ContextId::TOP).children.first;
+        loop {
+            let depth = path.len();
+            if next != ContextId::NONE {
+                if sums.rows() == depth {
+                    sums.push_zeros();
                 }
-                Step::Leave(id) => {
-                    depth -= 1;
-                    ended.clear_row(0);
-                    ended.add_row::<ANY_WIDTH>(0, &sums, depth);
-                    if let Some(above) = depth.checked_sub(1) {
-                        sums.add_row::<ANY_WIDTH>(above, &ended, 0);
-                    }
-                    let function = self.context(id).function.index();
-                    on_path[function] -= 1;
-                    if on_path[function] == 0 {
-                        while outermost.rows() <= function {
-                            outermost.push_zeros();
-                        }
-                        outermost.add_row::<ANY_WIDTH>(function, &ended, 0);
-                    }
-                }
+                sums.clear_row(depth);
+                sums.add_row::<ANY_WIDTH>(depth, &self.self_costs, next.index());
+                *slot(&mut on_path, self.function(next).index()) += 1;
+                path.push(next);
+                next = self.context(next).children.first;
+                continue;
             }
+            let Some(ended) = path.pop() else {
+                return outermost;
+            };
+            if !path.is_empty() {
+                sums.add_within(depth - 2, depth - 1);
+            }
+            let function = self.function(ended).index();
+            on_path[function] -= 1;
+            if on_path[function] == 0 {
+                while outermost.rows() <= function {
+                    outermost.push_zeros();
+                }
+                outermost.add_row::<ANY_WIDTH>(function, &sums, depth - 1);
+            }
+            next = self.context(ended).next;
         }
-        outermost
     }
 }
 
@@ -255,22 +247,21 @@ impl ContextTree {
     ) -> ContextId {
         let node = Context {
             calls: 1,
-            ..Context::new(function)
+            ..Context::new(Key::new(function, is_proxy))
         };
-        self.enter::<WIDTH>(node, self_costs, is_proxy)
+        self.enter::<WIDTH>(node, self_costs)
     }
 
     /// Puts an invocation that called nothing, or of which no more is known than its costs, below
     /// the node of its caller, or below [`ContextId::TOP`] if it has none.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_call<const WIDTH: usize>(
         &mut self,
         caller: ContextId,
         callee: FunctionId,
         costs: &[Cost],
     ) {
-        let node = self.add_below(caller, (callee, false), 1);
-        self.self_costs.add::<WIDTH>(node.index(), costs);
+        self.add_to::<WIDTH>(caller, Key::new(callee, false), costs);
     }
 
     /// How many nodes there are.
@@ -281,7 +272,7 @@ impl ContextTree {
     /// Puts what the invocations of proxies called in their place: it is called by their callers,
     /// who take over their self costs. Proxies that nothing called stay.
     pub(super) fn step_over_proxies(&mut self) {
-        if self.stepped_over.is_empty() {
+        if !self.nodes.iter().any(|node| node.key.is_stepped_over()) {
             return;
         }
         let mut todo = vec![ContextId::TOP];
@@ -289,7 +280,10 @@ impl ContextTree {
             let mut children: Vec<_> = self.children(id).collect();
             self.take_children(id);
             while let Some(child) = children.pop() {
-                if self.set_stepped_over(child, false) && id != ContextId::TOP {
+                let key = &mut self.nodes[child.index()].key;
+                let is_stepped_over = key.is_stepped_over();
+                *key = Key::new(key.function(), false);
+                if is_stepped_over && id != ContextId::TOP {
                     self.add_self_costs(id, child);
                     children.extend(self.children(child));
                     self.take_children(child);
@@ -300,7 +294,6 @@ impl ContextTree {
             }
             todo.extend(self.children(id));
         }
-        self.stepped_over = Vec::new();
     }
 
     /// Adds all of another tree, whose functions have these numbers here.
@@ -311,19 +304,14 @@ impl ContextTree {
         other: &ContextTree,
         mut map: impl FnMut(FunctionId) -> FunctionId,
     ) {
-        let mut path = vec![ContextId::TOP];
-        for step in other.walk() {
-            match step {
-                Step::Enter(id) => {
-                    let context = other.context(id);
-                    let key = (map(context.function), other.is_stepped_over(id));
-                    let above = path.last().copied().unwrap_or(ContextId::TOP);
-                    let node = self.add_below(above, key, context.calls);
-                    let costs = &mut self.self_costs;
-                    costs.add_row::<ANY_WIDTH>(node.index(), &other.self_costs, id.index());
-                    path.push(node);
-                }
-                Step::Leave(_) => _ = path.pop(),
+        let mut todo = vec![(ContextId::TOP, ContextId::TOP)];
+        while let Some((into, from)) = todo.pop() {
+            for child in other.children(from) {
+                let key = Key::new(map(other.function(child)), false);
+                let node = self.add_below(into, key, other.context(child).calls);
+                let costs = &mut self.self_costs;
+                costs.add_row::<ANY_WIDTH>(node.index(), &other.self_costs, child.index());
+                todo.push((node, child));
             }
         }
     }
@@ -367,8 +355,21 @@ impl ContextTree {
         }
     }
 
-    /// Adds to the node below another with this key, which is new if there is none.
-    #[inline]
+    /// Adds an invocation to the node below another with this key.
+    #[inline(always)]
+    fn add_to<const WIDTH: usize>(
+        &mut self,
+        parent: ContextId,
+        key: Key,
+        costs: &[Cost],
+    ) -> ContextId {
+        let node = self.add_below(parent, key, 1);
+        self.self_costs.add::<WIDTH>(node.index(), costs);
+        node
+    }
+
+    /// Adds calls to the node below another with this key, which is new if there is none.
+    #[inline(always)]
     fn add_below(&mut self, parent: ContextId, key: Key, calls: u64) -> ContextId {
         let child = match self.find(parent, key) {
             Some(child) => child,
@@ -381,7 +382,7 @@ impl ContextTree {
 
     #[inline(never)]
     fn enter_below(&mut self, parent: ContextId, key: Key) -> ContextId {
-        let child = self.enter::<ANY_WIDTH>(Context::new(key.0), &[], key.1);
+        let child = self.enter::<ANY_WIDTH>(Context::new(key), &[]);
         self.link(parent, child);
         child
     }
@@ -394,39 +395,22 @@ impl ContextTree {
 
     #[inline]
     fn find(&self, parent: ContextId, key: Key) -> Option<ContextId> {
-        let children = self.nodes[parent.index()].children;
-        if let Some(index) = children.index() {
-            let hash = self.hasher.hash_one(key);
-            let found = self.indices[index].find(hash, |&id| self.key(id) == key);
-            return found.copied();
+        if let Some(index) = self.nodes[parent.index()].children.index() {
+            return self.find_in_index(index, key);
         }
-        let mut child = children.first;
-        while child != ContextId::NONE {
-            if self.key(child) == key {
-                return Some(child);
-            }
-            child = self.nodes[child.index()].next;
-        }
-        None
+        self.children(parent).find(|&child| self.key(child) == key)
+    }
+
+    #[inline(never)]
+    fn find_in_index(&self, index: usize, key: Key) -> Option<ContextId> {
+        let hash = self.hasher.hash_one(key);
+        let found = self.indices[index].find(hash, |&id| self.key(id) == key);
+        found.copied()
     }
 
     #[inline]
     fn key(&self, id: ContextId) -> Key {
-        (self.nodes[id.index()].function, self.is_stepped_over(id))
-    }
-
-    #[inline]
-    fn is_stepped_over(&self, id: ContextId) -> bool {
-        self.stepped_over.get(id.index()).is_some_and(|&is| is)
-    }
-
-    /// Says whether a node is one to step over, and returns whether it was.
-    fn set_stepped_over(&mut self, id: ContextId, is: bool) -> bool {
-        if is && self.stepped_over.len() <= id.index() {
-            self.stepped_over.resize(id.index() + 1, false);
-        }
-        let was = self.stepped_over.get_mut(id.index());
-        was.is_some_and(|was| std::mem::replace(was, is))
+        self.nodes[id.index()].key
     }
 
     fn count(&self, children: Children) -> usize {
@@ -488,80 +472,46 @@ impl ContextTree {
     }
 
     #[inline(always)]
-    fn enter<const WIDTH: usize>(
-        &mut self,
-        node: Context,
-        self_costs: &[Cost],
-        is_stepped_over: bool,
-    ) -> ContextId {
-        let id = if let Some(id) = self.free.pop() {
+    fn enter<const WIDTH: usize>(&mut self, node: Context, self_costs: &[Cost]) -> ContextId {
+        if let Some(id) = self.free.pop() {
             self.nodes[id.index()] = node;
             self.self_costs.set::<WIDTH>(id.index(), self_costs);
-            id
-        } else {
-            let number = next_index(self.nodes.len());
-            self.nodes.push(node);
-            self.self_costs.push::<WIDTH>(self_costs);
-            ContextId(number)
-        };
-        if is_stepped_over || !self.stepped_over.is_empty() {
-            self.set_stepped_over(id, is_stepped_over);
+            return id;
         }
-        id
+        let number = next_index(self.nodes.len());
+        self.nodes.push(node);
+        self.self_costs.push::<WIDTH>(self_costs);
+        ContextId(number)
     }
 }
 
-/// A plain walk from the roots down, where the links are known.
+/// Where the links are known.
 impl ContextTree {
     /// The contexts of all invocations of a tree.
     ///
     /// Invocations that call each other in a circle, as no program's do, are left out.
-    pub(in crate::profile) fn of(
-        invocations: &InvocationTree,
-        is_proxy: impl Fn(FunctionId) -> bool,
-    ) -> Self {
+    pub(super) fn of(invocations: &InvocationTree, is_proxy: impl Fn(FunctionId) -> bool) -> Self {
         let mut tree = ContextTree::default();
-        tree.widen(invocations.width());
-        // The calls that are still to be followed, the next one last, and below which nodes.
-        let mut path = Vec::new();
-        for (root, _) in invocations.roots() {
-            let node = tree.add_invocation(ContextId::TOP, invocations, root, &is_proxy);
-            path.push((node, invocations.calls_of(root)));
-            while let Some((node, calls)) = path.last_mut() {
-                let Some(position) = calls.next() else {
-                    path.pop();
-                    continue;
-                };
-                let node = *node;
+        // Invocations, and below which node they are.
+        let mut todo = Vec::from_iter(invocations.roots().map(|root| (ContextId::TOP, root)));
+        while let Some((caller, at)) = todo.pop() {
+            let Invocation {
+                function,
+                self_cost,
+                ..
+            } = invocations.invocations()[at];
+            let calls = invocations.calls_of(at);
+            let is_proxy = is_proxy(function) && !calls.is_empty();
+            let key = Key::new(function, is_proxy);
+            let node = tree.add_to::<1>(caller, key, &[self_cost]);
+            for position in calls {
+                let call = &invocations.calls()[position];
                 match invocations.called_by(position) {
-                    Some(called) => {
-                        let child = tree.add_invocation(node, invocations, called, &is_proxy);
-                        path.push((child, invocations.calls_of(called)));
-                    }
-                    None => {
-                        let callee = invocations.calls()[position].callee;
-                        let costs = invocations.call_costs(position);
-                        tree.add_call::<ANY_WIDTH>(node, callee, costs);
-                    }
+                    Some(called) => todo.push((node, called)),
+                    None => tree.add_call::<1>(node, call.callee, &[call.cost]),
                 }
             }
         }
         tree
-    }
-
-    fn add_invocation(
-        &mut self,
-        caller: ContextId,
-        invocations: &InvocationTree,
-        at: usize,
-        is_proxy: impl Fn(FunctionId) -> bool,
-    ) -> ContextId {
-        let invocation = &invocations.invocations()[at];
-        let is_proxy = is_proxy(invocation.function) && !invocations.calls_of(at).is_empty();
-        let key = (invocation.function, is_proxy);
-        let node = self.add_below(caller, key, 1);
-        let costs = invocations.self_costs(at);
-        self.self_costs.add::<ANY_WIDTH>(node.index(), costs);
-        node
     }
 }

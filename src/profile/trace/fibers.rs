@@ -157,8 +157,6 @@ enum Fit {
 struct Resolver<'a> {
     batch: &'a Batch,
     roles: &'a Roles,
-    /// Costs of calls in the first column.
-    costs: Vec<Cost>,
     /// By call: position of the block that it made.
     made: Vec<Option<u32>>,
     blocks: Vec<Ended>,
@@ -177,7 +175,6 @@ impl<'a> Resolver<'a> {
         let mut resolver = Resolver {
             batch,
             roles,
-            costs: batch.first_column(),
             made: vec![None; batch.calls.len()],
             blocks: Vec::with_capacity(batch.blocks.len()),
             segments: Vec::new(),
@@ -195,9 +192,9 @@ impl<'a> Resolver<'a> {
 
     fn link_within_segments(&mut self) {
         let mut first_call = 0;
-        for &(block, end) in &self.batch.blocks {
-            self.end_block(block, first_call..end);
-            first_call = end;
+        for &block in &self.batch.blocks {
+            self.end_block(block, first_call..block.end);
+            first_call = block.end;
         }
     }
 
@@ -218,7 +215,7 @@ impl<'a> Resolver<'a> {
             self.suspend(true);
             self.begin_segment(Before::Started(self.current));
         }
-        let costs = self.costs[calls.clone()].iter().copied();
+        let costs = self.batch.calls[calls.clone()].iter().map(|call| call.cost);
         let below = self.current.top;
         self.current.top = Some(next_index(self.blocks.len()));
         self.blocks.push(Ended {
@@ -371,7 +368,7 @@ impl<'a> Resolver<'a> {
                 chain.top = self.blocks[top as usize].below;
                 continue;
             }
-            let function = self.batch.blocks[top as usize].0.function;
+            let function = self.batch.blocks[top as usize].function;
             let may_be_uncalled = self.roles.of(function) == Some(Role::Destructor)
                 || self.blocks[top as usize].below.is_none();
             chain = self.below(chain, top);
@@ -401,11 +398,9 @@ impl<'a> Resolver<'a> {
     fn fits(&mut self, block: u32, call: usize) -> bool {
         self.effort = self.effort.saturating_sub(1);
         let ended = &self.blocks[block as usize];
-        let function = self.batch.blocks[block as usize].0.function;
-        self.effort > 0
-            && !ended.is_claimed
-            && function == self.batch.calls[call].callee
-            && ended.fits(self.costs[call])
+        let function = self.batch.blocks[block as usize].function;
+        let call = &self.batch.calls[call];
+        self.effort > 0 && !ended.is_claimed && function == call.callee && ended.fits(call.cost)
     }
 }
 
@@ -589,20 +584,22 @@ mod tests {
             let frame = self.fibers[fiber].pop().unwrap();
             let mut self_cost = self.clock - frame.began;
             for &block in &frame.calls {
-                let (Block { function, .. }, _) = self.batch.blocks[block];
-                let call = InvocationCall::new(function, None, 1);
+                let Block { function, .. } = self.batch.blocks[block];
+                let cost = self.costs[block];
+                let call = InvocationCall::new(function, None, 1, cost);
                 self.batch.calls.push(call);
-                self.batch.call_costs.push::<1>(&[self.costs[block]]);
+                self.batch.call_costs.push::<1>(&[cost]);
                 self.truth.push(u32::try_from(block).unwrap());
-                self_cost -= self.costs[block];
+                self_cost -= cost;
             }
             let block = Block {
                 function: FunctionId(frame.function),
                 matching: self_cost,
                 is_proxy: false,
+                end: self.batch.calls.len(),
             };
             self.batch.self_costs.push::<1>(&[self_cost]);
-            self.batch.blocks.push((block, self.batch.calls.len()));
+            self.batch.blocks.push(block);
             if let Some(caller) = self.fibers[fiber].last_mut().filter(|_| is_listed) {
                 caller.calls.push(self.costs.len());
             }
@@ -719,8 +716,11 @@ mod tests {
             });
             linker.roles = roles();
             let (first, rest) = machine.batch.blocks.split_at(at);
-            let middle = first.last().map_or(0, |&(_, end)| end);
-            let rest = rest.iter().map(|&(block, end)| (block, end - middle));
+            let middle = first.last().map_or(0, |block| block.end);
+            let rest = rest.iter().map(|&block| Block {
+                end: block.end - middle,
+                ..block
+            });
             let parts = [0..middle, middle..machine.batch.calls.len()];
             for (blocks, calls) in [first.to_vec(), rest.collect()].into_iter().zip(parts) {
                 let mut batch = Batch {
@@ -747,15 +747,16 @@ mod tests {
         const COUNT: usize = 4_000;
         let mut batch = Batch::default();
         let mut end = |function, calls: usize| {
-            let call = InvocationCall::new(FunctionId(LEAF), None, 1);
+            let call = InvocationCall::new(FunctionId(LEAF), None, 1, 3);
             batch.calls.extend(std::iter::repeat_n(call, calls));
             (0..calls).for_each(|_| batch.call_costs.push::<1>(&[3]));
             let block = Block {
                 function: FunctionId(function),
                 matching: 9,
                 is_proxy: false,
+                end: batch.calls.len(),
             };
-            batch.blocks.push((block, batch.calls.len()));
+            batch.blocks.push(block);
         };
         for function in [SUSPEND, START, SUSPEND, DESTRUCTOR, RESUME, START] {
             (0..COUNT).for_each(|_| end(function, 0));

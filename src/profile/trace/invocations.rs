@@ -5,7 +5,8 @@ use std::collections::{HashMap, VecDeque};
 use foldhash::fast::RandomState;
 
 use super::proxies::replaced;
-use crate::profile::costs::{ANY_WIDTH, Cost, CostTable};
+use crate::profile::Cost;
+use crate::profile::column_map::ColumnMap;
 use crate::profile::ids::{FunctionId, next_index};
 
 /// Number of an invocation in the order in which blocks end, over all functions.
@@ -14,9 +15,16 @@ pub(super) type InvocationId = u32;
 /// Stands where there is no invocation, or no call.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// One invocation: 16 bytes, since a trace has millions.
+/// What the invocations of proxies called, until it replaces the calls to them.
+pub(super) type CallsOfProxies = HashMap<InvocationId, VecDeque<InvocationCall>, RandomState>;
+
+/// One invocation, with its costs in the first event: 32 bytes, since a trace has millions.
 #[derive(Clone, Copy, Debug)]
 pub struct Invocation {
+    /// Self cost.
+    pub self_cost: Cost,
+    /// Self cost and the cost of all calls made.
+    pub inclusive: Cost,
     /// What was invoked.
     pub function: FunctionId,
     /// The invocation that made the call, or [`NONE`].
@@ -27,9 +35,11 @@ pub struct Invocation {
     first_call: u32,
 }
 
-/// One call made by an invocation: 16 bytes.
+/// One call made by an invocation: 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvocationCall {
+    /// Inclusive cost of the call in the first event.
+    pub cost: Cost,
     /// Line of the call.
     pub line: u64,
     /// Who is called.
@@ -40,8 +50,14 @@ pub struct InvocationCall {
 
 impl InvocationCall {
     /// A call to an invocation at a position of the tree; none: the profile does not hold it.
-    pub(crate) fn new(callee: FunctionId, invocation: Option<InvocationId>, line: u64) -> Self {
+    pub(crate) fn new(
+        callee: FunctionId,
+        invocation: Option<InvocationId>,
+        line: u64,
+        cost: Cost,
+    ) -> Self {
         InvocationCall {
+            cost,
             line,
             callee,
             invocation: invocation.unwrap_or(NONE),
@@ -56,64 +72,11 @@ impl InvocationCall {
     }
 }
 
-/// A call with its costs.
-type CallWithCosts = (InvocationCall, Box<[Cost]>);
-
-/// What the invocations of proxies called, until it replaces the calls to them.
-#[derive(Debug, Default)]
-pub(super) struct SteppingOver {
-    instead: HashMap<InvocationId, VecDeque<CallWithCosts>, RandomState>,
-}
-
-impl SteppingOver {
-    /// Enters an invocation that just ended into a tree, with its self costs. Of its calls, those are
-    /// listed that are left: none, if it is a proxy's.
-    // Out of line, it costs v4 2 % more instructions.
-    #[inline(always)]
-    pub fn push<'c, const WIDTH: usize>(
-        &mut self,
-        tree: &mut InvocationTree,
-        function: FunctionId,
-        self_costs: &[Cost],
-        is_proxy: bool,
-        calls: impl Iterator<Item = (InvocationCall, &'c [Cost])>,
-    ) -> InvocationId {
-        let id = tree.push::<WIDTH>(function, self_costs);
-        if !is_proxy && self.instead.is_empty() {
-            for (call, costs) in calls {
-                tree.add_to_inclusive::<WIDTH>(id, costs);
-                tree.push_call::<WIDTH>(id, call, costs);
-            }
-            return id;
-        }
-        let calls: Vec<CallWithCosts> = calls.map(|(call, costs)| (call, costs.into())).collect();
-        for (_, costs) in &calls {
-            tree.add_to_inclusive::<WIDTH>(id, costs);
-        }
-        let calls = replaced(calls.into_iter(), |(call, _)| {
-            self.instead.remove(&call.invocation)
-        });
-        if is_proxy {
-            if !calls.is_empty() {
-                self.instead.insert(id, calls);
-            }
-            return id;
-        }
-        for (call, costs) in &calls {
-            tree.push_call::<WIDTH>(id, *call, costs);
-        }
-        id
-    }
-}
-
 /// Every invocation of every function, with its calls, in the order in which blocks end.
 #[derive(Debug, Default)]
 pub struct InvocationTree {
     invocations: Vec<Invocation>,
-    self_costs: CostTable,
-    inclusive_costs: CostTable,
     calls: Vec<InvocationCall>,
-    call_costs: CostTable,
 }
 
 impl InvocationTree {
@@ -141,63 +104,20 @@ impl InvocationTree {
         self.invocations[invocation].first_call as usize..end
     }
 
-    /// The self costs of an invocation: one for each wanted event.
-    pub fn self_costs(&self, invocation: usize) -> &[Cost] {
-        self.self_costs.row(invocation)
+    /// Puts the costs of another first event, which follow from these, in their place.
+    pub(in crate::profile) fn map_costs(&mut self, map: &ColumnMap) {
+        let map = |cost: &mut Cost| *cost = map.cost(0, &[*cost]);
+        for invocation in &mut self.invocations {
+            map(&mut invocation.self_cost);
+            map(&mut invocation.inclusive);
+        }
+        self.calls.iter_mut().for_each(|call| map(&mut call.cost));
     }
 
-    /// The self cost of an invocation in the first event.
-    #[inline]
-    pub(crate) fn self_cost(&self, invocation: usize) -> Cost {
-        self.self_costs.first(invocation)
-    }
-
-    /// The inclusive cost of an invocation in the first event.
-    #[inline]
-    pub(crate) fn inclusive_cost(&self, invocation: usize) -> Cost {
-        self.inclusive_costs.first(invocation)
-    }
-
-    /// The cost of a call in the first event.
-    #[inline]
-    pub(crate) fn call_cost(&self, call: usize) -> Cost {
-        self.call_costs.first(call)
-    }
-
-    /// The self costs of an invocation and the costs of all calls made.
-    pub fn inclusive_costs(&self, invocation: usize) -> &[Cost] {
-        self.inclusive_costs.row(invocation)
-    }
-
-    /// The inclusive costs of a call.
-    pub fn call_costs(&self, call: usize) -> &[Cost] {
-        self.call_costs.row(call)
-    }
-
-    /// How many costs a row has.
-    pub(super) fn width(&self) -> usize {
-        self.self_costs.width()
-    }
-
-    /// Makes all rows longer.
-    pub(super) fn widen(&mut self, width: usize) {
-        self.tables().for_each(|table| table.widen(width));
-    }
-
-    /// All rows of costs.
-    pub(in crate::profile) fn tables(&mut self) -> impl Iterator<Item = &mut CostTable> {
-        let tables = [
-            &mut self.self_costs,
-            &mut self.inclusive_costs,
-            &mut self.call_costs,
-        ];
-        tables.into_iter()
-    }
-
-    /// The invocations that nothing called, with their positions.
-    pub(super) fn roots(&self) -> impl Iterator<Item = (usize, &Invocation)> {
-        let invocations = self.invocations.iter().enumerate();
-        invocations.filter(|(_, invocation)| invocation.claimed_by == NONE)
+    /// Positions of the invocations that nothing called.
+    pub(super) fn roots(&self) -> impl Iterator<Item = usize> {
+        let all = 0..self.invocations.len();
+        all.filter(|&at| self.invocations[at].claimed_by == NONE)
     }
 
     /// Position of the invocation that the call at a position made, if both sides say so.
@@ -220,16 +140,18 @@ impl InvocationTree {
             return self;
         }
         let mut tree = InvocationTree::default();
-        tree.widen(self.width());
-        let mut stepping = SteppingOver::default();
+        let mut of_proxies = CallsOfProxies::default();
         for (at, invocation) in self.invocations.iter().enumerate() {
-            let (function, self_costs) = (invocation.function, self.self_costs(at));
-            let calls = self.calls_of(at);
-            let calls = calls.map(|call| (self.calls[call], self.call_costs(call)));
-            let is_proxy = is_proxy(function);
-            stepping.push::<ANY_WIDTH>(&mut tree, function, self_costs, is_proxy, calls);
+            let Invocation {
+                function,
+                self_cost,
+                inclusive,
+                ..
+            } = *invocation;
+            let calls = &self.calls[self.calls_of(at)];
+            let costs = [self_cost, inclusive];
+            tree.push(function, costs, calls, is_proxy(function), &mut of_proxies);
         }
-        tree.inclusive_costs = self.inclusive_costs;
         tree
     }
 
@@ -238,24 +160,22 @@ impl InvocationTree {
         InvocationTree {
             invocations: Vec::with_capacity(invocations),
             calls: Vec::with_capacity(calls),
-            ..InvocationTree::default()
         }
     }
 
     /// Enters the next invocation in block order, whose calls begin at position `first_call`.
     ///
     /// [`add_call`](Self::add_call) has to add them, after those of the invocations before it.
-    #[inline(always)]
-    pub(crate) fn add_invocation<const WIDTH: usize>(
+    #[inline]
+    pub(crate) fn add_invocation(
         &mut self,
         function: FunctionId,
-        self_costs: &[Cost],
-        inclusive_costs: &[Cost],
+        [self_cost, inclusive]: [Cost; 2],
         first_call: u32,
     ) {
-        self.self_costs.push::<WIDTH>(self_costs);
-        self.inclusive_costs.push::<WIDTH>(inclusive_costs);
         self.invocations.push(Invocation {
+            self_cost,
+            inclusive,
             function,
             caller: NONE,
             claimed_by: NONE,
@@ -264,10 +184,8 @@ impl InvocationTree {
     }
 
     /// Adds the next call in block order.
-    #[inline(always)]
-    pub(crate) fn add_call<const WIDTH: usize>(&mut self, call: InvocationCall, costs: &[Cost]) {
+    pub(crate) fn add_call(&mut self, call: InvocationCall) {
         self.calls.push(call);
-        self.call_costs.push::<WIDTH>(costs);
     }
 
     /// Says that an invocation was made by the call that was added last, of the one at `caller`.
@@ -312,46 +230,48 @@ impl InvocationTree {
             move_up(&mut call.invocation, invocations);
         }
         self.invocations.append(&mut other.invocations);
-        self.self_costs.append(other.self_costs);
-        self.inclusive_costs.append(other.inclusive_costs);
         self.calls.append(&mut other.calls);
-        self.call_costs.append(other.call_costs);
     }
 
-    /// Enters an invocation that just ended, without its calls.
-    #[inline]
-    fn push<const WIDTH: usize>(
+    /// Enters an invocation that just ended, with its self and inclusive costs. Of its calls, those
+    /// are listed that are left: none, if it is a proxy's.
+    // Out of line, it costs v4 2 % more instructions.
+    #[inline(always)]
+    pub(super) fn push(
         &mut self,
         function: FunctionId,
-        self_costs: &[Cost],
+        costs: [Cost; 2],
+        calls: &[InvocationCall],
+        is_proxy: bool,
+        of_proxies: &mut CallsOfProxies,
     ) -> InvocationId {
         let id = next_index(self.invocations.len());
-        let first_call = next_index(self.calls.len());
-        self.add_invocation::<WIDTH>(function, self_costs, self_costs, first_call);
+        self.add_invocation(function, costs, next_index(self.calls.len()));
+        if !is_proxy && of_proxies.is_empty() {
+            self.push_calls(id, calls);
+            return id;
+        }
+        let instead = |call: &InvocationCall| of_proxies.remove(&call.invocation);
+        let mut calls = replaced(calls.iter().copied(), instead);
+        if !is_proxy {
+            self.push_calls(id, calls.make_contiguous());
+        } else if !calls.is_empty() {
+            of_proxies.insert(id, calls);
+        }
         id
     }
 
-    /// Adds what a call cost to the inclusive costs of the invocation that made it.
+    /// Adds the calls of the invocation that was entered last, which claim those they called.
     #[inline]
-    fn add_to_inclusive<const WIDTH: usize>(&mut self, caller: InvocationId, costs: &[Cost]) {
-        self.inclusive_costs.add::<WIDTH>(caller as usize, costs);
-    }
-
-    /// Adds the next call of the invocation that was entered last, which claims the one it called.
-    #[inline]
-    fn push_call<const WIDTH: usize>(
-        &mut self,
-        caller: InvocationId,
-        call: InvocationCall,
-        costs: &[Cost],
-    ) {
-        let position = next_index(self.calls.len());
-        self.add_call::<WIDTH>(call, costs);
-        let called = call.invocation();
-        // A preprocessed file may name one that ended later, which nothing called then.
-        if let Some(called) = called.and_then(|at| self.invocations.get_mut(at)) {
-            called.caller = caller;
-            called.claimed_by = position;
+    fn push_calls(&mut self, caller: InvocationId, calls: &[InvocationCall]) {
+        for (position, call) in (self.calls.len()..).zip(calls) {
+            // A preprocessed file may name one that ended later, which nothing called then.
+            let called = call.invocation();
+            if let Some(called) = called.and_then(|at| self.invocations.get_mut(at)) {
+                called.caller = caller;
+                called.claimed_by = next_index(position);
+            }
         }
+        self.calls.extend_from_slice(calls);
     }
 }

@@ -3,7 +3,7 @@
 use super::batch::{Batch, Block};
 use super::contexts::{ContextId, ContextTree};
 use super::fibers::KnownLinks;
-use super::invocations::{InvocationCall, InvocationTree, NONE, SteppingOver};
+use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{Invocation, Unclaimed};
 use super::roles::Roles;
 use crate::profile::costs::{ANY_WIDTH, Cost, CostPool, CostTable, first_cost};
@@ -128,7 +128,7 @@ pub(super) struct Linker {
     /// What is known of the links of the batch that is being linked, if it was held.
     known: Option<KnownLinks<Ended>>,
     invocations: InvocationTree,
-    stepping_over: SteppingOver,
+    of_proxies: CallsOfProxies,
     contexts: ContextTree,
     /// Self costs of invocations that called nothing, until they are claimed.
     waiting: CostPool,
@@ -146,7 +146,6 @@ impl Linker {
     pub fn link(&mut self, batch: Batch) {
         self.roles.extend(&batch.roles);
         self.contexts.widen(batch.self_costs.width());
-        self.invocations.widen(batch.self_costs.width());
         self.waiting.widen(batch.self_costs.width());
         if !self.roles.have_fibers() {
             return match self.contexts.width() {
@@ -168,29 +167,24 @@ impl Linker {
 
     /// `KNOWN`: whether some links are known. Rows have `WIDTH` costs.
     fn link_blocks<const KNOWN: bool, const WIDTH: usize>(&mut self, mut batch: Batch) {
-        let mut calls = std::mem::take(&mut batch.calls);
-        let (mut start, mut matching) = (0, &batch.matching[..]);
-        for (row, &(block, end)) in batch.blocks.iter().enumerate() {
-            let own = matching.partition_point(|&(position, _)| position < end);
-            let (own, later) = matching.split_at(own);
-            let calls = &mut calls[start..end];
-            self.end_block::<KNOWN, WIDTH>(block, row, calls, start, own, &batch);
-            (start, matching) = (end, later);
+        let mut start = 0;
+        for (row, block) in batch.blocks.into_iter().enumerate() {
+            let self_costs = batch.self_costs.row_of::<WIDTH>(row);
+            let calls = &mut batch.calls[start..block.end];
+            self.end_block::<KNOWN, WIDTH>(block, self_costs, calls, start, &batch.call_costs);
+            start = block.end;
         }
     }
 
-    /// Ends a block that made `calls`, whose rows of costs begin at `start`; `matching` has the
-    /// costs in the first column of those that have another one in the first event.
+    /// Ends a block that made `calls`, whose rows of costs begin at `start`.
     fn end_block<const KNOWN: bool, const WIDTH: usize>(
         &mut self,
         block: Block,
-        row: usize,
+        self_costs: &[Cost],
         calls: &mut [InvocationCall],
         start: usize,
-        matching: &[(usize, Cost)],
-        batch: &Batch,
+        call_costs: &CostTable,
     ) {
-        let self_costs = batch.self_costs.row_of::<WIDTH>(row);
         let is_proxy = block.is_proxy && !calls.is_empty();
         let contexts = if !self.wanted.any_contexts() {
             Below::Nothing
@@ -200,28 +194,21 @@ impl Linker {
             let contexts = &mut self.contexts;
             Below::Node(contexts.begin::<WIDTH>(block.function, self_costs, is_proxy))
         };
-        let mut others = matching;
         let mut cost = block.matching;
         // They are walked backwards, since the latest invocation is the last call's.
         for (at, call) in calls.iter_mut().enumerate().rev() {
-            let position = start + at;
-            let costs = batch.call_costs.row_of::<WIDTH>(position);
-            let mut matching = first_cost(costs);
-            if let [before @ .., (other, cost)] = others
-                && *other == position
-            {
-                (others, matching) = (before, *cost);
-            }
-            cost = cost.saturating_add(matching);
-            let claimed = self.claim::<KNOWN>(position, call.callee, matching);
+            let costs = call_costs.row_of::<WIDTH>(start + at);
+            cost = cost.saturating_add(call.cost);
+            let claimed = self.claim::<KNOWN>(start + at, call);
             let called = claimed.unwrap_or(Invocation::MISSING);
             call.invocation = called.what.invocation;
+            call.cost = first_cost(costs);
             if let Below::Node(node) = contexts {
                 self.put_below::<WIDTH>(node, call.callee, called, costs);
             }
         }
         let invocation = if self.wanted.invocations {
-            self.add_invocation::<WIDTH>(block, self_costs, calls, start, batch)
+            self.add_invocation(block, first_cost(self_costs), calls)
         } else {
             NONE
         };
@@ -247,7 +234,7 @@ impl Linker {
 
     /// Puts what there is of an invocation below the node of its caller. `costs` are those of the
     /// call, if the invocation is missing.
-    #[inline]
+    #[inline(always)]
     fn put_below<const WIDTH: usize>(
         &mut self,
         caller: ContextId,
@@ -255,16 +242,14 @@ impl Linker {
         called: Invocation<Ended>,
         costs: &[Cost],
     ) {
-        let contexts = &mut self.contexts;
-        match called.what.contexts {
-            Below::Node(node) => contexts.attach(caller, node),
-            Below::Matching => contexts.add_call::<WIDTH>(caller, function, &[called.cost]),
-            Below::Costs(row) => {
-                contexts.add_call::<WIDTH>(caller, function, self.waiting.row_of::<WIDTH>(row));
-                self.waiting.release(row);
-            }
-            Below::Nothing => contexts.add_call::<WIDTH>(caller, function, costs),
-        }
+        let matching = [called.cost];
+        let costs = match called.what.contexts {
+            Below::Node(node) => return self.contexts.attach(caller, node),
+            Below::Matching => &matching,
+            Below::Costs(row) => self.waiting.release::<WIDTH>(row),
+            Below::Nothing => costs,
+        };
+        self.contexts.add_call::<WIDTH>(caller, function, costs);
     }
 
     /// Takes the invocation that the call at a position made.
@@ -272,8 +257,7 @@ impl Linker {
     fn claim<const KNOWN: bool>(
         &mut self,
         position: usize,
-        callee: FunctionId,
-        cost: Cost,
+        call: &InvocationCall,
     ) -> Option<Invocation<Ended>> {
         let known = self.known.as_ref().filter(|_| KNOWN);
         let made = known.and_then(|known| known.made_by(position));
@@ -281,27 +265,25 @@ impl Linker {
             what,
             ..Invocation::MISSING
         })
-        .or_else(|| self.unclaimed.get_mut(callee.index())?.claim(cost))
+        .or_else(|| {
+            let unclaimed = self.unclaimed.get_mut(call.callee.index())?;
+            unclaimed.claim(call.cost)
+        })
     }
 
     /// Enters an invocation into the tree of them.
     // Out of line, it costs v4 2 % more instructions.
     #[inline(always)]
-    fn add_invocation<const WIDTH: usize>(
-        &mut self,
-        block: Block,
-        self_costs: &[Cost],
-        calls: &[InvocationCall],
-        start: usize,
-        batch: &Batch,
-    ) -> u32 {
-        let costs = (start..).map(|position| batch.call_costs.row_of::<WIDTH>(position));
-        self.stepping_over.push::<WIDTH>(
-            &mut self.invocations,
+    fn add_invocation(&mut self, block: Block, self_cost: Cost, calls: &[InvocationCall]) -> u32 {
+        let costs = calls.iter().map(|call| call.cost);
+        let inclusive = costs.fold(self_cost, Cost::saturating_add);
+        let costs = [self_cost, inclusive];
+        self.invocations.push(
             block.function,
-            self_costs,
+            costs,
+            calls,
             block.is_proxy,
-            calls.iter().copied().zip(costs),
+            &mut self.of_proxies,
         )
     }
 

@@ -25,7 +25,7 @@ use std::thread::{Builder, JoinHandle, available_parallelism};
 use super::calls::EdgeKey;
 use super::costs::{Cost, Costs};
 use super::ids::FunctionId;
-pub use contexts::{Context, ContextId, ContextTree, Step};
+pub(super) use contexts::{ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(super) use linker::{TraceLinks, Wanted};
 pub(super) use proxies::{ListedCalls, WaitingCall, note_proxy};
@@ -116,12 +116,7 @@ impl Trace {
     #[inline]
     pub fn end_block(&mut self, function: FunctionId, matching: Cost) -> Option<ListedCalls> {
         if let Some(linking) = &mut self.linking {
-            let block = Block {
-                function,
-                matching,
-                is_proxy: self.lists.is_proxy(function),
-            };
-            linking.end_block(block);
+            linking.end_block(function, matching, self.lists.is_proxy(function));
         }
         self.lists.end_block(function, matching)
     }
@@ -158,17 +153,18 @@ impl Linking {
 
     #[inline]
     fn add_call<const WIDTH: usize>(&mut self, call: EdgeKey, costs: Costs<'_>) {
-        if costs.row.first() != Some(&costs.matching) {
-            let position = self.batch.calls.len();
-            self.batch.matching.push((position, costs.matching));
-        }
-        let call = InvocationCall::new(call.callee, None, call.line);
+        let call = InvocationCall::new(call.callee, None, call.line, costs.matching);
         self.batch.calls.push(call);
         self.batch.call_costs.push::<WIDTH>(costs.row);
     }
 
-    fn end_block(&mut self, block: Block) {
-        self.batch.blocks.push((block, self.batch.calls.len()));
+    fn end_block(&mut self, function: FunctionId, matching: Cost, is_proxy: bool) {
+        self.batch.blocks.push(Block {
+            function,
+            matching,
+            is_proxy,
+            end: self.batch.calls.len(),
+        });
         // Only here are all calls those of blocks in the batch.
         if self.batch.len() >= BATCH {
             self.hand_over();
@@ -299,8 +295,9 @@ mod tests {
             assert!(tree.calls().len() > 4 * BATCH);
             for (position, call) in tree.calls().iter().enumerate() {
                 let called = tree.called_by(position).unwrap();
-                assert_eq!(tree.invocations()[called].function, call.callee);
-                assert_eq!(tree.inclusive_costs(called), tree.call_costs(position));
+                let invocation = &tree.invocations()[called];
+                assert_eq!(invocation.function, call.callee);
+                assert_eq!(invocation.inclusive, call.cost);
             }
         }
     }
@@ -339,7 +336,13 @@ mod tests {
         end(&mut trace, 3, 1, wide.rev());
         let links = trace.finish();
         let (contexts, outermost) = (links.contexts.unwrap(), links.outermost.unwrap());
-        assert_eq!(contexts.walk().count(), 2 * (DEPTH + WIDTH + 3) as usize);
+        let mut found = 0;
+        let mut todo = vec![ContextId::TOP];
+        while let Some(id) = todo.pop() {
+            found += 1;
+            todo.extend(contexts.children(id));
+        }
+        assert_eq!(found, DEPTH + WIDTH + 4);
         assert_eq!(outermost.row(0), [Cost::from(2 * DEPTH)]);
         assert_eq!(outermost.row(2), [Cost::from(3 * WIDTH + 1)]);
         assert_eq!(outermost.row(10), [2]);

@@ -93,8 +93,7 @@ impl Invocations {
                     continue;
                 };
                 let made = called.map(|called| positions[called]);
-                let call = InvocationCall::new(callee, made, line.into());
-                tree.add_call::<1>(call, &[cost.into()]);
+                tree.add_call(InvocationCall::new(callee, made, line.into(), cost.into()));
                 // The callee has to agree.
                 if let (Some(called), Some(made)) = (called, made)
                     && calls[called] == [cost, caller, invocation, line]
@@ -120,8 +119,8 @@ impl Invocations {
         for (position, &index) in (0u32..).zip(block_order) {
             positions[index as usize] = position;
             let (function, _) = self.number_of(index);
-            let [self_cost, inclusive] = &costs[index as usize].map(|cost| [Cost::from(cost)]);
-            tree.add_invocation::<1>(FunctionId(function), self_cost, inclusive, first_call);
+            let costs = costs[index as usize].map(Cost::from);
+            tree.add_invocation(FunctionId(function), costs, first_call);
             first_call += self.sub_calls[index as usize].count;
         }
         (tree, positions)
