@@ -245,7 +245,8 @@ fn subposition(bytes: &[u8; LONGEST], at: usize, base: u64) -> Option<(u64, usiz
     Some((number, start + digits.count()))
 }
 
-/// Goes on with a run for as long as there are lines like `+4 * 1` that keep the line number.
+/// Goes on with a run for as long as there are lines like `+4 * 1` that keep the line number. As
+/// Valgrind writes them, an unknown one is `0`, and all others are `*`.
 ///
 /// The address is a digit further on in each, and costs have up to 7 digits.
 #[inline(always)]
@@ -255,16 +256,14 @@ fn same_line(data: &[u8], run: &mut CostRun, last: &mut LastCost) {
     if address > u64::MAX / 2 {
         return;
     }
-    let unchanged = shape(b'*');
-    let spelled = match u8::try_from(line) {
-        Ok(line @ 0..=9) => shape(b'0' + line),
-        _ => unchanged,
-    };
+    let shape = shape(if line == 0 { b'0' } else { b'*' });
     let (mut steps, before) = (0, run.lines);
-    while let Some(bytes) = data.get(run.next..).and_then(<[u8]>::first_chunk::<BYTES>) {
+    let Some(mut rest) = data.get(run.next..) else {
+        return;
+    };
+    while let Some(bytes) = rest.first_chunk::<BYTES>() {
         let step = bytes[1].wrapping_sub(b'0');
-        let found = word(bytes, 0) & SHAPE_MASK;
-        if step > 9 || (found != unchanged && found != spelled) {
+        if step > 9 || word(bytes, 0) & SHAPE_MASK != shape {
             break;
         }
         let text = word(bytes, SHAPE);
@@ -276,14 +275,18 @@ fn same_line(data: &[u8], run: &mut CostRun, last: &mut LastCost) {
                 None => break,
             }
         }
+        let Some(others) = rest.get(last.line_length..) else {
+            break;
+        };
+        rest = others;
         steps += u64::from(step);
         run.cost += last.cost;
         run.lines += 1;
-        run.next += last.line_length;
     }
     if run.lines > before {
         run.position.0[0] = address + steps;
         run.first_line = run.first_line.or(Some(line));
+        run.next = data.len() - rest.len();
     }
 }
 

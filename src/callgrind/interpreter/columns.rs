@@ -1,8 +1,10 @@
 //! What the numbers of a cost line are: which columns there are, and which of them count.
 
+use std::slice;
+
 use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::{Cursor, NumberError, Positions};
-use crate::profile::{ANY_WIDTH, ColumnMap, Cost, ProfileBuilder, first_cost};
+use crate::profile::{ColumnMap, Cost, ProfileBuilder, first_cost};
 
 /// What lines can be recognised as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -190,7 +192,12 @@ impl Columns {
         spelling: Spelling,
         row: &mut [Cost],
     ) -> Result<LineCosts, Problem> {
-        match self.costs::<ANY_WIDTH>(data, start, spelling, row) {
+        let costs = match row {
+            // To clear a row of one is no call.
+            [cost] => self.costs(data, start, spelling, slice::from_mut(cost)),
+            _ => self.costs(data, start, spelling, row),
+        };
+        match costs {
             Ok(costs) => Ok(costs),
             Err((start, Some(error))) => Err(Problem::at(error.into(), data, start)),
             Err((_, None)) => {
@@ -200,11 +207,11 @@ impl Columns {
         }
     }
 
-    /// Reads costs to the end of the line, and puts the wanted ones into `row`, which are `WIDTH`.
+    /// Reads costs to the end of the line, and puts the wanted ones into `row`.
     ///
     /// The error is where no number can be read, and why; none, if there are too many.
     #[inline(always)]
-    pub fn costs<const WIDTH: usize>(
+    pub fn costs(
         &mut self,
         data: &[u8],
         pos: usize,

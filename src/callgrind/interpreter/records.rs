@@ -194,7 +194,7 @@ impl Interpreter<'_> {
         let start = pos + key.length();
         let costs = self
             .columns
-            .costs::<WIDTH>(data, start, Spelling::Wrapped, row)
+            .costs(data, start, Spelling::Wrapped, row)
             .ok()?;
         let record = match self.memo.as_ref()?.find(key) {
             Some(record) => *record,
@@ -224,10 +224,7 @@ impl Interpreter<'_> {
     ) -> Option<usize> {
         let key = Key::of_call(data, pos)?;
         let start = pos + key.length();
-        let line = self
-            .columns
-            .costs::<WIDTH>(data, start, Spelling::Plain, row)
-            .ok()?;
+        let line = self.columns.costs(data, start, Spelling::Plain, row).ok()?;
         let record = match self.memo.as_ref()?.find(key) {
             Some(record) => *record,
             None => self.enter_record(key, true)?,
