@@ -29,18 +29,15 @@
 //! are spelled as in the text report: `\xff`. Each function stands on a line of its own, for `grep`
 //! and `diff`.
 
-use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
+use std::mem;
 
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
 use super::figures::EventFigures;
-use crate::profile::{
-    ComparedEvent, Comparison, Cost, EdgeRef, Function, FunctionChange, FunctionId, FunctionSums,
-    Profile, Side, split_scale,
-};
+use crate::profile::{Comparison, Cost, EdgeRef, FunctionId, FunctionSums, Profile, split_scale};
 use crate::shown::text::utf8;
 
 /// The version of the layout of profiles.
@@ -55,98 +52,54 @@ const COMPARISON_SCHEMA: u32 = 3;
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(profile: &Profile, warnings: &[String], output: impl Write) -> io::Result<()> {
+pub fn write(profile: &Profile, warnings: &[String], mut output: impl Write) -> io::Result<()> {
     let (_, scale) = split_scale(profile.event());
-    let mut document = begin(SCHEMA, output)?;
+    let mut document = begin(SCHEMA, &mut output)?;
     document.field("event", &utf8(profile.event()))?;
-    document.list("events", events(EventFigures::of(profile)))?;
+    write_events(&mut document, &EventFigures::of(profile))?;
     document.field("scale", &scale)?;
     document.field("kind", &profile.kind())?;
     document.field("complete", &profile.is_complete())?;
-    document.list("warnings", warnings.iter())?;
+    document.list("warnings", warnings, Document::value)?;
     document.field("runs", &profile.runs())?;
-    let headers = profile.headers();
-    let headers = headers.map(|header| {
-        let text = |text| utf8(text).into_owned();
-        (text(header.key()), text(header.value()))
-    });
-    document.list("headers", headers)?;
+    document.list("headers", profile.headers(), |document, header| {
+        document.value(&[header.key(), header.value()].map(utf8))
+    })?;
     document.field("total", &profile.totals())?;
-    let functions = profile.functions();
-    let functions = functions.map(|(id, function)| FunctionRecord::new(profile, id, function));
-    document.list("functions", functions)?;
-    document.end("\n}\n")
+    document.list("functions", profile.functions(), |document, (id, _)| {
+        document.object(|record| write_function(record, profile, id))
+    })?;
+    document.end()
 }
 
-/// Writes a comparison as JSON, with a newline at its end.
-///
-/// # Errors
-///
-/// When the output fails.
-pub fn write_comparison(comparison: &Comparison<'_>, output: impl Write) -> io::Result<()> {
-    let [base_runs, new_runs] = comparison.runs();
-    let side = |side: &Side<'_>, total: fn(&ComparedEvent<'_>) -> i128, runs| SideRecord {
-        total: comparison.events.iter().map(total).collect(),
-        functions: side.functions(),
-        runs,
-        complete: side.is_complete(),
+fn write_function(record: &mut Document<'_>, profile: &Profile, id: FunctionId) -> io::Result<()> {
+    let function = profile.function(id);
+    record.field("number", &id.number())?;
+    record.field("object", &utf8(profile.name(function.object)))?;
+    record.field("file", &utf8(profile.name(function.file)))?;
+    record.field("name", &utf8(profile.name(function.name)))?;
+    record.field("line", &function.line)?;
+    record.field("self", &Row(profile, profile.self_costs(id)))?;
+    record.field("inclusive", &Row(profile, profile.inclusive_costs(id)))?;
+    record.field("invocations", &function.invocations)?;
+    let write_call = |list: &mut Document<'_>, other: FunctionId, edge: EdgeRef<'_>| {
+        list.object(|call| {
+            call.field("function", &other.number())?;
+            // Otherwise it is the caller's.
+            if let Some(file) = edge.file() {
+                call.field("file", &utf8(profile.name(file)))?;
+            }
+            call.field("line", &edge.line)?;
+            call.field("calls", &edge.calls)?;
+            call.field("cost", &Row(profile, edge.costs()))
+        })
     };
-    let base = side(&comparison.base, |event| event.base, base_runs);
-    let new = side(&comparison.new, |event| event.new, new_runs);
-    let mut document = begin(COMPARISON_SCHEMA, output)?;
-    document.field("event", &utf8(comparison.first().name))?;
-    document.list("events", events(EventFigures::compared(comparison)))?;
-    document.field("per_run", &comparison.is_per_run)?;
-    document.field("base", &base)?;
-    document.field("new", &new)?;
-    let changes = comparison.changes.iter();
-    let changes = changes.map(|change| ChangeRecord::new(comparison, change));
-    document.list("functions", changes)?;
-    document.field("unchanged", &comparison.unchanged())?;
-    document.end("\n}\n")
-}
-
-#[derive(Serialize)]
-struct EventRecord<'a> {
-    name: Cow<'a, str>,
-    unit: &'static str,
-    long_name: Cow<'a, str>,
-}
-
-fn events<'a>(events: Vec<EventFigures<'a>>) -> impl Iterator<Item = EventRecord<'a>> {
-    events.into_iter().map(|event| EventRecord {
-        name: utf8(event.name),
-        unit: event.unit_name,
-        long_name: utf8(event.long_name),
+    record.list("called_from", profile.called_from(id), |list, edge| {
+        write_call(list, edge.caller, edge)
+    })?;
+    record.list("sub_calls", profile.sub_calls(id), |list, edge| {
+        write_call(list, edge.callee, edge)
     })
-}
-
-#[derive(Serialize)]
-struct FunctionRecord<'a> {
-    number: u32,
-    object: Cow<'a, str>,
-    file: Cow<'a, str>,
-    name: Cow<'a, str>,
-    line: u64,
-    #[serde(rename = "self")]
-    self_costs: Row<'a>,
-    inclusive: Row<'a>,
-    invocations: u64,
-    called_from: Vec<CallRecord<'a>>,
-    sub_calls: Vec<CallRecord<'a>>,
-}
-
-/// A call edge, as one of its two functions sees it.
-#[derive(Serialize)]
-struct CallRecord<'a> {
-    /// The other one.
-    function: u32,
-    /// Unless it is the caller's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<Cow<'a, str>>,
-    line: u64,
-    calls: u64,
-    cost: Row<'a>,
 }
 
 /// A row of costs of a profile.
@@ -158,100 +111,89 @@ impl Serialize for Row<'_> {
     }
 }
 
-impl<'a> FunctionRecord<'a> {
-    fn new(profile: &'a Profile, id: FunctionId, function: &Function) -> Self {
-        let call = |other: FunctionId, edge: EdgeRef<'a>| CallRecord {
-            function: other.number(),
-            file: edge.file().map(|file| utf8(profile.name(file))),
-            line: edge.line,
-            calls: edge.calls,
-            cost: Row(profile, edge.costs()),
-        };
-        let called_from = profile.called_from(id);
-        let sub_calls = profile.sub_calls(id);
-        FunctionRecord {
-            number: id.number(),
-            object: utf8(profile.name(function.object)),
-            file: utf8(profile.name(function.file)),
-            name: utf8(profile.name(function.name)),
-            line: function.line,
-            self_costs: Row(profile, profile.self_costs(id)),
-            inclusive: Row(profile, profile.inclusive_costs(id)),
-            invocations: function.invocations,
-            called_from: called_from.map(|edge| call(edge.caller, edge)).collect(),
-            sub_calls: sub_calls.map(|edge| call(edge.callee, edge)).collect(),
-        }
+/// Writes a comparison as JSON, with a newline at its end.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write_comparison(comparison: &Comparison<'_>, mut output: impl Write) -> io::Result<()> {
+    let mut document = begin(COMPARISON_SCHEMA, &mut output)?;
+    document.field("event", &utf8(comparison.first().name))?;
+    write_events(&mut document, &EventFigures::compared(comparison))?;
+    document.field("per_run", &comparison.is_per_run)?;
+    let sides = [("base", &comparison.base), ("new", &comparison.new)];
+    for (at, (name, side)) in sides.into_iter().enumerate() {
+        let totals = comparison.events.iter();
+        let totals = totals.map(|event| [event.base, event.new][at]);
+        document.name(name)?;
+        document.object(|record| {
+            record.field("total", &totals.collect::<Vec<_>>())?;
+            record.field("functions", &side.functions())?;
+            record.field("runs", &comparison.runs()[at])?;
+            record.field("complete", &side.is_complete())
+        })?;
     }
-}
-
-#[derive(Serialize)]
-struct SideRecord {
-    total: Vec<i128>,
-    functions: usize,
-    runs: u64,
-    complete: bool,
-}
-
-#[derive(Serialize)]
-struct ChangeRecord<'a> {
-    object: Cow<'a, str>,
-    file: Cow<'a, str>,
-    name: Cow<'a, str>,
-    base: Option<SumsRecord>,
-    new: Option<SumsRecord>,
-}
-
-#[derive(Serialize)]
-struct SumsRecord {
-    #[serde(rename = "self")]
-    self_costs: Vec<i128>,
-    inclusive: Vec<i128>,
-    invocations: i128,
-}
-
-impl<'a> ChangeRecord<'a> {
-    fn new(comparison: &Comparison<'_>, change: &FunctionChange<'a>) -> Self {
+    document.list("functions", &comparison.changes, |document, change| {
         let events = 0..comparison.events.len();
         let sums: Vec<_> = events.map(|event| comparison.sums(change, event)).collect();
-        let side = |side: usize| {
-            let sums = sums.iter().map(|sums| sums[side]);
-            let sums: Vec<FunctionSums> = sums.collect::<Option<_>>()?;
-            Some(SumsRecord {
-                self_costs: sums.iter().map(|sums| sums.self_cost).collect(),
-                inclusive: sums.iter().map(|sums| sums.inclusive).collect(),
-                invocations: sums.first()?.invocations,
-            })
-        };
-        ChangeRecord {
-            object: utf8(change.object),
-            file: utf8(change.file),
-            name: utf8(change.name),
-            base: side(0),
-            new: side(1),
-        }
-    }
+        document.object(|record| {
+            record.field("object", &utf8(change.object))?;
+            record.field("file", &utf8(change.file))?;
+            record.field("name", &utf8(change.name))?;
+            record.name("base")?;
+            write_sums(record, sums.iter().map_while(|sums| sums[0]))?;
+            record.name("new")?;
+            write_sums(record, sums.iter().map_while(|sums| sums[1]))
+        })
+    })?;
+    document.field("unchanged", &comparison.unchanged())?;
+    document.end()
+}
+
+/// Writes what a function costs on one side, in each event; nothing if it is not there.
+fn write_sums(
+    document: &mut Document<'_>,
+    sums: impl Iterator<Item = FunctionSums>,
+) -> io::Result<()> {
+    let sums: Vec<FunctionSums> = sums.collect();
+    let costs = |of: fn(&FunctionSums) -> i128| sums.iter().map(of).collect::<Vec<_>>();
+    let Some(first) = sums.first() else {
+        return document.value(&());
+    };
+    document.object(|record| {
+        record.field("self", &costs(|sums| sums.self_cost))?;
+        record.field("inclusive", &costs(|sums| sums.inclusive))?;
+        record.field("invocations", &first.invocations)
+    })
+}
+
+fn write_events(document: &mut Document<'_>, events: &[EventFigures<'_>]) -> io::Result<()> {
+    document.list("events", events, |document, event| {
+        document.object(|record| {
+            record.field("name", &utf8(event.name))?;
+            record.field("unit", event.unit_name)?;
+            record.field("long_name", &utf8(event.long_name))
+        })
+    })
 }
 
 /// Begins a document whose fields, and the elements of lists among them, stand on lines of their own.
 /// DEL and the controls from U+0080 on would reach a terminal otherwise.
-fn begin<W: Write>(
-    schema: u32,
-    output: W,
-) -> io::Result<Document<BufWriter<W>, impl Fn(char) -> bool>> {
-    Document::begin(schema, "\n  ", char::is_control, BufWriter::new(output))
+fn begin(schema: u32, output: &mut dyn Write) -> io::Result<Document<'_>> {
+    Document::begin(schema, true, |character| character.is_control(), output)
 }
 
 /// JSON without blanks, in which some characters are escaped that could stand as they are.
-struct Escaping<F>(F);
+struct Escaping(fn(char) -> bool);
 
-impl<F: Fn(char) -> bool> Formatter for Escaping<F> {
+impl Formatter for Escaping {
     fn write_string_fragment<W: ?Sized + Write>(
         &mut self,
         output: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        for piece in fragment.split_inclusive(&self.0) {
-            let plain = piece.trim_end_matches(&self.0);
+        for piece in fragment.split_inclusive(self.0) {
+            let plain = piece.trim_end_matches(self.0);
             output.write_all(plain.as_bytes())?;
             for escaped in piece[plain.len()..].chars() {
                 write!(output, "\\u{:04x}", u32::from(escaped))?;
@@ -261,23 +203,34 @@ impl<F: Fn(char) -> bool> Formatter for Escaping<F> {
     }
 }
 
-/// An object that is written field by field.
-pub(super) struct Document<W, F> {
-    output: W,
-    /// What stands before each field.
-    before: &'static str,
+/// An object that is written field by field, and what stands in it.
+pub(super) struct Document<'a> {
+    output: BufWriter<&'a mut dyn Write>,
+    /// Whether what is written next stands on a line of its own: the fields of the outermost object
+    /// do, and the elements of its lists.
+    is_lined: bool,
+    /// Whether the field that is written next is the first of its object.
+    is_first: bool,
     /// Which characters are escaped.
-    escapes: F,
+    escapes: fn(char) -> bool,
 }
 
-impl<W: Write, F: Fn(char) -> bool> Document<W, F> {
-    pub fn begin(schema: u32, before: &'static str, escapes: F, mut output: W) -> io::Result<Self> {
-        write!(output, "{{{before}\"schema\":{schema}")?;
-        Ok(Document {
-            output,
-            before,
+impl<'a> Document<'a> {
+    pub fn begin(
+        schema: u32,
+        is_lined: bool,
+        escapes: fn(char) -> bool,
+        output: &'a mut dyn Write,
+    ) -> io::Result<Self> {
+        let mut document = Document {
+            output: BufWriter::new(output),
+            is_lined,
+            is_first: true,
             escapes,
-        })
+        };
+        document.put("{")?;
+        document.field("schema", &schema)?;
+        Ok(document)
     }
 
     pub fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
@@ -285,31 +238,60 @@ impl<W: Write, F: Fn(char) -> bool> Document<W, F> {
         self.value(value)
     }
 
-    /// A field of many lines, written as they come.
-    fn list(&mut self, name: &str, elements: impl Iterator<Item: Serialize>) -> io::Result<()> {
+    /// A field whose elements are written as they come.
+    pub fn list<T>(
+        &mut self,
+        name: &str,
+        elements: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T) -> io::Result<()>,
+    ) -> io::Result<()> {
         self.name(name)?;
-        let (mut before, mut end) = ("[\n    ", "[]");
+        let is_lined = mem::take(&mut self.is_lined);
+        let (first, next, last) = match is_lined {
+            true => ("[\n    ", ",\n    ", "\n  ]"),
+            false => ("[", ",", "]"),
+        };
+        let (mut before, mut end) = (first, "[]");
         for element in elements {
-            self.output.write_all(before.as_bytes())?;
-            self.value(&element)?;
-            (before, end) = (",\n    ", "\n  ]");
+            self.put(before)?;
+            write(self, element)?;
+            (before, end) = (next, last);
         }
-        self.output.write_all(end.as_bytes())
+        self.is_lined = is_lined;
+        self.put(end)
     }
 
-    fn name(&mut self, name: &str) -> io::Result<()> {
-        write!(self.output, ",{}\"{name}\":", self.before)
+    /// The value of a field, or an element: an object on one line.
+    pub fn object(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
+        let is_lined = mem::take(&mut self.is_lined);
+        self.put("{")?;
+        self.is_first = true;
+        write(self)?;
+        (self.is_lined, self.is_first) = (is_lined, false);
+        self.put("}")
     }
 
-    fn value(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
-        let escaping = Escaping(&self.escapes);
+    /// The name of a field, whose value comes next.
+    pub fn name(&mut self, name: &str) -> io::Result<()> {
+        self.put(if self.is_first { "" } else { "," })?;
+        self.put(if self.is_lined { "\n  \"" } else { "\"" })?;
+        self.is_first = false;
+        self.put(name)?;
+        self.put("\":")
+    }
+
+    pub fn value(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+        let escaping = Escaping(self.escapes);
         let mut serializer = Serializer::with_formatter(&mut self.output, escaping);
         Ok(value.serialize(&mut serializer)?)
     }
 
-    /// Ends it with a brace, and what stands around that.
-    pub fn end(mut self, end: &str) -> io::Result<()> {
-        self.output.write_all(end.as_bytes())?;
+    fn put(&mut self, text: &str) -> io::Result<()> {
+        self.output.write_all(text.as_bytes())
+    }
+
+    pub fn end(mut self) -> io::Result<()> {
+        self.put(if self.is_lined { "\n}\n" } else { "}" })?;
         self.output.flush()
     }
 }

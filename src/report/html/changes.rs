@@ -125,7 +125,7 @@ fn changed_event<'a>(
         let place = [change.object, change.file, change.name];
         let mut bytes = number_bytes(figures.into_iter().flatten()) + ROW_FIGURES;
         if room > 0 && !changed.contains_key(&place) {
-            let texts = place.map(|text| text_bytes(&shown(text)));
+            let texts = place.map(text_bytes);
             bytes += texts.iter().sum::<usize>() + texts[2] + ROW_FIGURES;
         }
         let Some(left) = room.checked_sub(bytes) else {

@@ -8,8 +8,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{Compared, Options};
-use crate::profile::{Cost, EdgeRef, FunctionId, NameId, Profile, Side, Stacks};
-use crate::report::figures::{EventFigures, Notation};
+use crate::profile::{Cost, EdgeRef, FunctionId, Profile, Side, Stacks};
+use crate::report::figures::EventFigures;
 use crate::report::json::Document;
 use crate::report::text::{Names, command};
 use crate::shown::names::{SHORT, short_names};
@@ -39,25 +39,6 @@ const LONGEST_WARNING: usize = 1_000;
 
 /// Stands in the place of a function or a node where there is none.
 const NONE: i64 = -1;
-
-#[derive(Serialize)]
-struct EventRecord {
-    name: String,
-    unit: &'static str,
-    long_name: String,
-    /// The total, as people read it.
-    shown: String,
-    notation: Notation,
-}
-
-/// The functions that are not shown.
-#[derive(Serialize)]
-struct Rest {
-    functions: usize,
-    #[serde(rename = "self")]
-    self_costs: Vec<Number>,
-    invocations: Number,
-}
 
 /// A table as columns. Costs have several.
 #[derive(Default)]
@@ -174,70 +155,9 @@ impl Serialize for Number {
     }
 }
 
-/// Writes the data of a page as one line of JSON.
-pub(super) fn write<'a>(
-    stacks: &Stacks<'a>,
-    compared: Option<&Compared<'a>>,
-    warnings: &[String],
-    options: &Options,
-    output: impl Write,
-) -> io::Result<()> {
-    let profile = stacks.profile();
-    let creator = profile.headers().find(|header| header.key() == b"creator");
-    let creator = creator.map_or_else(String::new, |header| {
-        cut(printable(header.value().trim_ascii()), LONGEST_WARNING)
-    });
-    let mut tables = Tables::new(profile, compared, options);
-    let functions = tables.functions();
-    let calls = tables.calls();
-    let stacks = tables.stacks(stacks, compared.map(|compared| compared.base));
-    let comparison = compared.map(|compared| tables.comparison(compared));
-    let base = compared.map(|compared| &compared.comparison.base);
-    let is_complete = profile.is_complete() && base.is_none_or(Side::is_complete);
-    let total: Vec<Number> = tables.costs(&profile.totals()).map(Number).collect();
-    let mut data = Document::begin(SCHEMA, "", ends_data, output)?;
-    let program = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
-    data.field("program", program)?;
-    data.field("command", &cut(command(profile), LONGEST_TEXT))?;
-    data.field("creator", &creator)?;
-    data.field("kind", &profile.kind())?;
-    data.field("complete", &is_complete)?;
-    data.field("runs", &Number::from(profile.runs()))?;
-    data.field("warnings", &limited(warnings))?;
-    data.field("events", &events(profile, compared))?;
-    data.field("total", &total)?;
-    data.field("function_count", &profile.functions().len())?;
-    data.field("edge_count", &profile.edges().len())?;
-    data.field("call_count", &tables.per_run(profile.calls()))?;
-    data.field("files", &tables.files())?;
-    data.field("functions", &functions)?;
-    data.field("rest", &tables.rest())?;
-    data.field("calls", &calls)?;
-    data.field("stacks", &stacks)?;
-    data.field("comparison", &comparison)?;
-    data.field("source_url", &options.source_url)?;
-    data.end("}")
-}
-
 /// Whether a character of the data could end their element, or a line of a script.
 fn ends_data(character: char) -> bool {
     matches!(character, '<' | '\u{2028}' | '\u{2029}')
-}
-
-/// The events, with how their costs are written.
-fn events(profile: &Profile, compared: Option<&Compared<'_>>) -> Vec<EventRecord> {
-    let events = match compared {
-        Some(compared) => EventFigures::compared(compared.comparison),
-        None => EventFigures::of(profile),
-    };
-    let events = events.into_iter().map(|event| EventRecord {
-        name: printable(event.name),
-        unit: event.unit_name,
-        long_name: printable(event.long_name),
-        shown: event.total(),
-        notation: event.notation,
-    });
-    events.collect()
 }
 
 fn limited(all: &[String]) -> Vec<String> {
@@ -264,8 +184,9 @@ fn cut(mut text: String, longest: usize) -> String {
     text
 }
 
-/// The bytes that a text takes in a list, at most.
-pub(super) fn text_bytes(text: &str) -> usize {
+/// The bytes that a text takes in a list as it is shown, at most.
+pub(super) fn text_bytes(text: &[u8]) -> usize {
+    let text = shown(text);
     let escaped = text.bytes().map(|byte| match byte {
         b'<' => 6,
         b'"' | b'\\' => 2,
@@ -276,10 +197,8 @@ pub(super) fn text_bytes(text: &str) -> usize {
 
 /// The bytes that numbers take in lists.
 pub(super) fn number_bytes(numbers: impl IntoIterator<Item = i128>) -> usize {
-    numbers
-        .into_iter()
-        .map(|number| Number(number).bytes())
-        .sum()
+    let bytes = numbers.into_iter().map(|number| Number(number).bytes());
+    bytes.sum()
 }
 
 /// Chooses what has the largest shares, as far as there is room; all before the first for which
@@ -330,8 +249,10 @@ pub(super) const NEW: usize = 1;
 
 /// Chooses what is shown, and makes columns of it.
 pub(super) struct Tables<'a, 'o> {
-    pub profile: &'a Profile,
+    pub stacks: &'o Stacks<'a>,
+    pub compared: Option<&'o Compared<'a>>,
     pub options: &'o Options,
+    pub profile: &'a Profile,
     /// What one unit of cost stands for, for each side and event: in a comparison, scales differ.
     scales: [Vec<i128>; 2],
     /// What costs and calls are divided by.
@@ -344,7 +265,12 @@ pub(super) struct Tables<'a, 'o> {
 }
 
 impl<'a, 'o> Tables<'a, 'o> {
-    fn new(profile: &'a Profile, compared: Option<&Compared<'a>>, options: &'o Options) -> Self {
+    pub fn new(
+        stacks: &'o Stacks<'a>,
+        compared: Option<&'o Compared<'a>>,
+        options: &'o Options,
+    ) -> Self {
+        let profile = stacks.profile();
         let totals = profile.totals();
         let comparison = compared.map(|compared| compared.comparison);
         let scales = [BASE, NEW].map(|side| match comparison {
@@ -356,8 +282,10 @@ impl<'a, 'o> Tables<'a, 'o> {
         });
         let runs = comparison.map_or(1, |comparison| comparison.divisors()[NEW]);
         let mut tables = Tables {
-            profile,
+            stacks,
+            compared,
             options,
+            profile,
             scales,
             runs: runs.into(),
             totals: Vec::new(),
@@ -369,18 +297,68 @@ impl<'a, 'o> Tables<'a, 'o> {
         tables
     }
 
-    pub fn scaled<'c>(
-        &self,
-        side: usize,
-        costs: &'c [Cost],
-    ) -> impl Iterator<Item = i128> + use<'_, 'a, 'o, 'c> {
+    /// Writes the data of a page as one line of JSON.
+    pub fn write(mut self, warnings: &[String], output: &mut dyn Write) -> io::Result<()> {
+        let profile = self.profile;
+        let creator = profile.headers().find(|header| header.key() == b"creator");
+        let creator = creator.map_or_else(String::new, |header| {
+            cut(printable(header.value().trim_ascii()), LONGEST_WARNING)
+        });
+        let functions = self.functions();
+        let calls = self.calls();
+        let comparison = self.compared.map(|compared| self.comparison(compared));
+        let base = self.compared.map(|compared| &compared.comparison.base);
+        let is_complete = profile.is_complete() && base.is_none_or(Side::is_complete);
+        let total: Vec<Number> = self.costs(&profile.totals()).map(Number).collect();
+        let mut data = Document::begin(SCHEMA, false, ends_data, output)?;
+        let program = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
+        data.field("program", program)?;
+        data.field("command", &cut(command(profile), LONGEST_TEXT))?;
+        data.field("creator", &creator)?;
+        data.field("kind", &profile.kind())?;
+        data.field("complete", &is_complete)?;
+        data.field("runs", &Number::from(profile.runs()))?;
+        data.field("warnings", &limited(warnings))?;
+        self.write_events(&mut data)?;
+        data.field("total", &total)?;
+        data.field("function_count", &profile.functions().len())?;
+        data.field("edge_count", &profile.edges().len())?;
+        data.field("call_count", &self.per_run(profile.calls()))?;
+        data.field("files", &self.files())?;
+        data.field("functions", &functions)?;
+        self.write_rest(&mut data)?;
+        data.field("calls", &calls)?;
+        data.field("stacks", &self.stacks())?;
+        data.field("comparison", &comparison)?;
+        data.field("source_url", &self.options.source_url)?;
+        data.end()
+    }
+
+    /// Writes the events, with how their costs are written.
+    fn write_events(&self, data: &mut Document<'_>) -> io::Result<()> {
+        let events = match self.compared {
+            Some(compared) => EventFigures::compared(compared.comparison),
+            None => EventFigures::of(self.profile),
+        };
+        data.list("events", events, |data, event| {
+            data.object(|record| {
+                record.field("name", &printable(event.name))?;
+                record.field("unit", event.unit_name)?;
+                record.field("long_name", &printable(event.long_name))?;
+                record.field("shown", &event.total())?;
+                record.field("notation", &event.notation)
+            })
+        })
+    }
+
+    pub fn scaled(&self, side: usize, costs: &[Cost]) -> impl Iterator<Item = i128> {
         let scales = &self.scales[side];
         let costs = self.profile.with_derived(costs).zip(scales);
         costs.map(|(cost, scale)| i128::from(cost).saturating_mul(*scale))
     }
 
     /// Costs of the profile as they are shown.
-    fn costs<'c>(&self, costs: &'c [Cost]) -> impl Iterator<Item = i128> + use<'_, 'a, 'o, 'c> {
+    fn costs(&self, costs: &[Cost]) -> impl Iterator<Item = i128> {
         self.scaled(NEW, costs).map(|cost| divided(cost, self.runs))
     }
 
@@ -401,33 +379,27 @@ impl<'a, 'o> Tables<'a, 'o> {
     fn choose_functions(&mut self) {
         let profile = self.profile;
         let of = |id| [profile.inclusive_costs(id), profile.self_costs(id)];
-        let shares = profile.functions().map(|(id, _)| {
+        let ids: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
+        let shares = ids.iter().map(|&id| {
             let [inclusive, own] = of(id).map(|costs| self.share(NEW, costs));
             inclusive.max(own)
         });
         let shares: Vec<f64> = shares.collect();
-        let ids: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
         let mut files = HashSet::new();
         let bytes = |at: usize| {
             let function = profile.function(ids[at]);
-            let costs: usize = of(ids[at])
-                .map(|costs| number_bytes(self.costs(costs)))
-                .iter()
-                .sum();
+            let costs = of(ids[at]).map(|costs| number_bytes(self.costs(costs)));
             let new = [function.file, function.object];
             let new = new.into_iter().filter(|&name| files.insert(name));
-            let new = new.map(|name| text_bytes(&shown(profile.name(name))));
-            let name = text_bytes(&shown(profile.name(function.name)));
+            let new = new.map(|name| text_bytes(profile.name(name)));
+            let name = text_bytes(profile.name(function.name));
             let short = if name > SHORT { name } else { 0 };
-            new.sum::<usize>() + name + short + 2 * costs + FUNCTION_FIGURES
+            new.sum::<usize>() + name + short + 2 * (costs[0] + costs[1]) + FUNCTION_FIGURES
         };
         let chosen = chosen(&shares, 0.0, MOST_FUNCTIONS, FUNCTION_BYTES, bytes);
-        let mut count = 0;
-        let places = chosen.into_iter().map(|is_shown| {
-            count += usize::from(is_shown);
-            is_shown.then(|| count - 1)
-        });
-        self.places = places.collect();
+        let mut places = 0..;
+        let place = |is_shown: bool| is_shown.then(|| places.next()).flatten();
+        self.places = chosen.into_iter().map(place).collect();
     }
 
     fn functions(&mut self) -> Table {
@@ -471,7 +443,8 @@ impl<'a, 'o> Tables<'a, 'o> {
             .collect()
     }
 
-    fn rest(&self) -> Rest {
+    /// Writes what the functions that are not shown add up to.
+    fn write_rest(&self, data: &mut Document<'_>) -> io::Result<()> {
         let mut sums = Sums::default();
         sums.costs.resize(self.totals.len(), 0);
         for (id, function) in self.profile.functions() {
@@ -481,11 +454,13 @@ impl<'a, 'o> Tables<'a, 'o> {
             }
         }
         let costs = sums.costs.into_iter();
-        Rest {
-            functions: sums.rows,
-            self_costs: costs.map(|cost| divided(cost, self.runs).into()).collect(),
-            invocations: self.per_run(sums.count),
-        }
+        let costs = costs.map(|cost| Number(divided(cost, self.runs)));
+        data.name("rest")?;
+        data.object(|rest| {
+            rest.field("functions", &sums.rows)?;
+            rest.field("self", &costs.collect::<Vec<_>>())?;
+            rest.field("invocations", &self.per_run(sums.count))
+        })
     }
 
     /// The calls, as far as there is room; the others are summed up by their callers and by their
@@ -494,30 +469,28 @@ impl<'a, 'o> Tables<'a, 'o> {
         let profile = self.profile;
         let places = self.places.clone();
         let ends = |edge: &EdgeRef<'_>| [edge.caller, edge.callee].map(|id| places[id.index()]);
-        let shares = profile.edges().map(|edge| match ends(&edge) {
+        let edges: Vec<EdgeRef<'_>> = profile.edges().collect();
+        let shares = edges.iter().map(|edge| match ends(edge) {
             [Some(_), Some(_)] => self.share(NEW, edge.costs()),
             _ => f64::NEG_INFINITY,
         });
         let shares: Vec<f64> = shares.collect();
-        let rows = profile.edges().map(|edge| {
-            let numbers = self.costs(edge.costs()).chain([edge.calls.into()]);
-            (number_bytes(numbers) + ROW_FIGURES, edge.file())
-        });
-        let rows: Vec<(usize, Option<NameId>)> = rows.collect();
         let mut files = HashSet::new();
         let bytes = |at: usize| {
-            let (bytes, file) = rows[at];
-            let new = file.filter(|&file| files.insert(file));
-            bytes + new.map_or(0, |file| text_bytes(&shown(profile.name(file))))
+            let edge: &EdgeRef<'_> = &edges[at];
+            let numbers = self.costs(edge.costs()).chain([edge.calls.into()]);
+            let new = edge.file().filter(|&file| files.insert(file));
+            let new = new.map_or(0, |file| text_bytes(profile.name(file)));
+            number_bytes(numbers) + new + ROW_FIGURES
         };
         let chosen = chosen(&shares, 0.0, usize::MAX, CALL_BYTES, bytes);
         let numbers = ["caller", "callee", "file", "line", "calls"];
         let mut table = Table::new(&numbers, &["cost"], self.totals.len());
         let mut rest: BTreeMap<[Option<usize>; 2], Sums> = BTreeMap::new();
-        for (edge, is_chosen) in profile.edges().zip(chosen) {
-            let [caller, callee] = ends(&edge);
+        for (edge, is_chosen) in edges.iter().zip(chosen) {
+            let [caller, callee] = ends(edge);
             if is_chosen {
-                let file = self.file(profile.call_file(&edge));
+                let file = self.file(profile.call_file(edge));
                 let [line, calls] = [edge.line.into(), self.per_run(edge.calls)];
                 let numbers = [position(caller), position(callee), file, line, calls];
                 table.push(numbers, [self.costs(edge.costs())]);

@@ -17,6 +17,7 @@ mod stacks;
 
 use std::io::{self, BufWriter, Write};
 
+use self::data::Tables;
 use super::markdown::Verdict;
 use super::text::Names;
 use crate::profile::{Comparison, Stacks};
@@ -70,7 +71,7 @@ pub fn write<'a>(
         match name {
             "style" => output.write_all(STYLE.as_bytes())?,
             "script" => output.write_all(SCRIPT.as_bytes())?,
-            "data" => data::write(stacks, compared, warnings, options, &mut output)?,
+            "data" => Tables::new(stacks, compared, options).write(warnings, &mut output)?,
             _ => {}
         }
         output.write_all(text.as_bytes())?;

@@ -35,8 +35,9 @@ impl Tables<'_, '_> {
     /// The stacks that cost enough, as far as there is room; those below one that are left out are
     /// summed up in a node of their own. Costs and calls are not divided, so that rounding does not
     /// add up.
-    pub fn stacks(&self, new: &Stacks<'_>, base: Option<&Stacks<'_>>) -> Option<StackRecord> {
-        let tree = Tree::new(new, base);
+    pub fn stacks(&self) -> Option<StackRecord> {
+        let base = self.compared.map(|compared| compared.base);
+        let tree = Tree::new(self.stacks, base);
         if tree.nodes.is_empty() {
             return None;
         }
@@ -59,7 +60,7 @@ impl Tables<'_, '_> {
             let bytes = |at: usize| {
                 let frame = tree.frame(at);
                 let is_new = seen.insert(frame);
-                let text = if is_new { text_bytes(&shown(frame)) } else { 0 };
+                let text = if is_new { text_bytes(frame) } else { 0 };
                 let costs = tree.costs(at, Stacks::self_costs);
                 let costs = sides.map(|side| number_bytes(self.scaled(side, costs[side])));
                 let calls = number_bytes([tree.calls(at).into()]);
