@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::figures::{Unit, counted, in_units, signed, signed_percent};
 use super::table::{Place, Row, Table};
 use super::text::{ComparisonReport, Names, Options, Report, command, per_run};
-use crate::profile::{Comparison, FunctionChange, FunctionId, FunctionSums, Profile, Side};
+use crate::profile::{Comparison, FunctionChange, FunctionSums, Profile, Side};
 use crate::shown::names::{SHORT, cut_end};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
@@ -71,13 +71,9 @@ pub fn write(profile: &Profile, options: &Options, output: impl Write) -> io::Re
     let totals = totals.map(|event| vec![cell(&printable(event.name)), event.total()]);
     page.table(&["event", "total"], totals);
     let functions = report.functions(|_| true);
-    let about = |&id: &FunctionId| {
-        let function = profile.function(id);
-        let place = Place::in_file(profile.name(function.file), function.line);
-        (report.name(id), place)
-    };
-    let rows = functions.iter().copied().take(most_rows(options));
-    let table = Table::new(&report.columns(), ["function", "file:line"], rows, about);
+    let table = report.table(first_rows(&functions, options), |function| {
+        Place::in_file(profile.name(function.file), function.line)
+    });
     let shown = page.functions(table, options);
     if let Some(rest) = report.rest(&functions[shown..]) {
         page.gap();
@@ -132,8 +128,9 @@ pub fn write_comparison(
     page.table(&["event", "base", "new", "change", "change %"], totals);
     let report = ComparisonReport::new(comparison);
     let notation = report.first().notation;
-    let columns = report
-        .columns()
+    let changes = first_rows(&comparison.changes, options);
+    let table = report
+        .table(changes, |change| Place::in_file(change.file, 0))
         .with(notation.heading("self", "self"), |change| {
             both_sides(change, |sums| notation.cost(sums.self_cost))
         })
@@ -143,12 +140,6 @@ pub fn write_comparison(
         .with("calls", |change| {
             both_sides(change, |sums| grouped(sums.invocations))
         });
-    let about = |change: &&FunctionChange<'_>| {
-        let place = Place::in_file(change.file, 0);
-        (printable(change.name), place)
-    };
-    let rows = comparison.changes.iter().take(most_rows(options));
-    let table = Table::new(&columns, ["function", "file"], rows, about);
     let shown = page.functions(table, options);
     page.gap();
     if let Some((rest, _)) = report.rest(&comparison.changes[shown..]) {
@@ -196,10 +187,11 @@ fn both_sides(change: &FunctionChange<'_>, figure: impl Fn(&FunctionSums) -> Str
     }
 }
 
-/// How many rows there may be room for.
-fn most_rows(options: &Options) -> usize {
+/// The rows that there may be room for.
+fn first_rows<'a, T>(all: &'a [T], options: &Options) -> &'a [T] {
     let top = options.top.unwrap_or(usize::MAX);
-    top.saturating_add(FOLDED).min(MOST_ROWS)
+    let most = top.saturating_add(FOLDED).min(MOST_ROWS);
+    &all[..most.min(all.len())]
 }
 
 /// The text, as far as there is room for it.
@@ -264,7 +256,7 @@ impl Page {
     }
 
     /// Adds the first functions, and folded, the others; tells how many of them there was room for.
-    fn functions(&mut self, mut table: Table, options: &Options) -> usize {
+    fn functions<T>(&mut self, mut table: Table<'_, T>, options: &Options) -> usize {
         if options.names != Names::Full {
             table.shorten_names(SHORT);
         }

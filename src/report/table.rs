@@ -12,25 +12,9 @@ const GAP: &str = "  ";
 const LEAST_NAME: usize = 30;
 const LEAST_PLACE: usize = 20;
 
-/// Columns of figures: the heading of each, and what it says of a thing.
-pub(super) struct Columns<'a, T>(Vec<(String, Figure<'a, T>)>);
-
-type Figure<'a, T> = Box<dyn Fn(&T) -> String + 'a>;
-
-impl<'a, T> Columns<'a, T> {
-    pub fn new() -> Self {
-        Columns(Vec::new())
-    }
-
-    /// Adds a column.
-    pub fn with(mut self, heading: impl Into<String>, figure: impl Fn(&T) -> String + 'a) -> Self {
-        self.0.push((heading.into(), Box::new(figure)));
-        self
-    }
-}
-
 /// Rows in the order in which they are shown.
-pub(super) struct Table {
+pub(super) struct Table<'a, T> {
+    things: &'a [T],
     pub headings: Row,
     pub rows: Vec<Row>,
 }
@@ -54,32 +38,32 @@ pub(super) struct Place {
     line: String,
 }
 
-impl Table {
+impl<'a, T> Table<'a, T> {
     /// A row for each thing, with its name and place.
-    pub fn new<T>(
-        Columns(columns): &Columns<'_, T>,
+    pub fn new(
         [name, place]: [&str; 2],
-        things: impl IntoIterator<Item = T>,
+        things: &'a [T],
         about: impl Fn(&T) -> (String, Place),
     ) -> Self {
-        let rows = things.into_iter().map(|thing| {
-            let figures = columns.iter().map(|(_, figure)| figure(&thing));
-            let (name, place) = about(&thing);
-            Row {
-                figures: figures.collect(),
-                name,
-                place,
-            }
-        });
-        let headings = columns.iter().map(|(heading, _)| heading.clone());
+        let row = |(name, place)| Row {
+            figures: Vec::new(),
+            name,
+            place,
+        };
         Table {
-            headings: Row {
-                figures: headings.collect(),
-                name: name.to_owned(),
-                place: Place::in_file(place.as_bytes(), 0),
-            },
-            rows: rows.collect(),
+            things,
+            headings: row((name.to_owned(), Place::in_file(place.as_bytes(), 0))),
+            rows: things.iter().map(about).map(row).collect(),
         }
+    }
+
+    /// Adds a column: its heading, and what it says of a thing.
+    pub fn with(mut self, heading: impl Into<String>, figure: impl Fn(&T) -> String) -> Self {
+        self.headings.figures.push(heading.into());
+        for (row, thing) in self.rows.iter_mut().zip(self.things) {
+            row.figures.push(figure(thing));
+        }
+        self
     }
 
     /// The headings and rows as lines, cut to a width if there is one. Where there is none, only
@@ -89,11 +73,7 @@ impl Table {
         if let Some(width) = options.name_width() {
             self.shorten_names(width);
         }
-        let figures = self.figures();
-        let room = options.room().map(|width| {
-            let taken = figures.first().map_or(0, |headings| width_of(headings));
-            width.saturating_sub(taken)
-        });
+        let (figures, room) = self.figures(options);
         let (name_width, place_width) = match room {
             Some(room) => self.share_out(room),
             None => (self.name_width().min(aligned), None),
@@ -128,8 +108,8 @@ impl Table {
     }
 
     /// The figures of all rows, the headings first: at the right of their columns, and with a gap
-    /// after each.
-    pub fn figures(&self) -> Vec<String> {
+    /// after each. Also what they leave of the width, if there is one.
+    pub fn figures(&self, options: &Options) -> (Vec<String>, Option<usize>) {
         let columns = 0..self.headings.figures.len();
         let widths: Vec<usize> = columns.map(|column| self.figure_width(column)).collect();
         let line = |row: &Row| {
@@ -140,7 +120,9 @@ impl Table {
             });
             figures.collect()
         };
-        self.all().map(line).collect()
+        let taken = widths.iter().map(|width| width + GAP.len()).sum();
+        let room = options.room().map(|width| width.saturating_sub(taken));
+        (self.all().map(line).collect(), room)
     }
 
     /// How wide a column of figures is.

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashSet};
 use std::io::{self, Write};
 
 use super::figures::EventFigures;
-use super::table::{Columns, Place, Table};
+use super::table::{Place, Table};
 use super::text::{Options, Report};
 use crate::profile::{Cost, StackId, Stacks, first_cost};
 use crate::shown::names::{cut_end, short_name, width_of};
@@ -153,27 +153,6 @@ impl Tree<'_> {
         first_cost(self.stacks.inclusive_costs(id))
     }
 
-    /// The figures of rows. What is left out has no self cost and no calls of its own.
-    fn columns(&self) -> Columns<'_, Row> {
-        let (stacks, notation) = (self.stacks, self.event.notation);
-        let self_cost = move |id| notation.cost(first_cost(stacks.self_costs(id)));
-        Columns::<Row>::new()
-            .with("incl %", |row| {
-                let mark = if row.is_estimated { ESTIMATED } else { "" };
-                mark.to_owned() + &self.event.share(row.inclusive)
-            })
-            .with(notation.heading("incl", "inclusive"), move |row| {
-                notation.cost(row.inclusive)
-            })
-            .with(notation.heading("self", "self"), move |row| {
-                row.node.map_or_else(String::new, self_cost)
-            })
-            .with("calls", |row| {
-                let calls = |id| grouped(stacks.calls(id));
-                row.node.map_or_else(String::new, calls)
-            })
-    }
-
     fn name(&self, row: &Row) -> String {
         match row.node.map(|id| self.stacks.frame(id)) {
             None => format!("… {} more", grouped(row.nodes)),
@@ -184,18 +163,24 @@ impl Tree<'_> {
 
     /// The headings, and a line for each row.
     fn lines(&self, rows: &[Row], options: &Options) -> Vec<String> {
+        let (stacks, notation) = (self.stacks, self.event.notation);
+        let self_cost = |id| notation.cost(first_cost(stacks.self_costs(id)));
+        let calls = |id| grouped(stacks.calls(id));
         let about = |row: &Row| (self.name(row), Place::default());
-        let table = Table::new(
-            &self.columns(),
-            ["function", ""],
-            rows.iter().copied(),
-            about,
-        );
-        let figures = table.figures();
-        let room = options.room().map(|width| {
-            let taken = figures.first().map_or(0, |headings| width_of(headings));
-            width.saturating_sub(taken)
-        });
+        // What is left out has no self cost and no calls of its own.
+        let table = Table::new(["function", ""], rows, about)
+            .with("incl %", |row| {
+                let mark = if row.is_estimated { ESTIMATED } else { "" };
+                mark.to_owned() + &self.event.share(row.inclusive)
+            })
+            .with(notation.heading("incl", "inclusive"), |row| {
+                notation.cost(row.inclusive)
+            })
+            .with(notation.heading("self", "self"), |row| {
+                row.node.map_or_else(String::new, self_cost)
+            })
+            .with("calls", |row| row.node.map_or_else(String::new, calls));
+        let (figures, room) = table.figures(options);
         let most = room.map(|room| room.saturating_sub(LEAST_NAME) / INDENT);
         let most = most.filter(|&most| rows.iter().any(|row| row.level > most));
         // The indentations of the rows above the next one.

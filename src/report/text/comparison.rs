@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use super::{Options, fact};
 use crate::profile::{Comparison, FunctionChange, Side};
 use crate::report::figures::{EventFigures, counted, in_units, signed, signed_percent};
-use crate::report::table::{Columns, Place, Table};
+use crate::report::table::{Place, Table};
 use crate::shown::names::{cut_end, width_of};
 use crate::shown::numbers::grouped;
 use crate::shown::text::printable;
@@ -38,7 +38,7 @@ pub fn write_comparison(
     let (top, rest) = options.split(&comparison.changes);
     if !top.is_empty() {
         lines.push(String::new());
-        lines.extend(report.table(top, options));
+        lines.extend(report.lines(top, options));
     }
     let rest = report.rest(rest).map(|(rest, change)| {
         let share = share(change, comparison.first().base);
@@ -81,16 +81,19 @@ impl<'a> ComparisonReport<'a> {
         &self.events[0]
     }
 
-    /// By how much self costs have changed.
-    pub fn columns(&self) -> Columns<'_, &'a FunctionChange<'a>> {
+    /// Changes, with by how much self costs have changed.
+    pub fn table<'t>(
+        &self,
+        changes: &'t [FunctionChange<'a>],
+        place: impl Fn(&FunctionChange<'a>) -> Place,
+    ) -> Table<'t, FunctionChange<'a>> {
         let (notation, base) = (self.first().notation, self.comparison.first().base);
-        Columns::<&FunctionChange<'_>>::new()
-            .with(notation.heading("change", "change"), move |change| {
+        let about = |change: &FunctionChange<'a>| (printable(change.name), place(change));
+        Table::new(["function", "file"], changes, about)
+            .with(notation.heading("change", "change"), |change| {
                 signed(change.self_cost(), notation.cost(change.self_cost()))
             })
-            .with("base %", move |change| {
-                signed_percent(change.self_cost(), base)
-            })
+            .with("base %", |change| signed_percent(change.self_cost(), base))
     }
 
     /// What changes are summed up as that are not shown, and their sum; none if there is none.
@@ -143,12 +146,8 @@ impl<'a> ComparisonReport<'a> {
         lines
     }
 
-    fn table(&self, changes: &[FunctionChange<'a>], options: &Options) -> Vec<String> {
-        let about = |change: &&FunctionChange<'_>| {
-            let place = Place::of(change.object, change.file, 0);
-            (printable(change.name), place)
-        };
-        let table = Table::new(&self.columns(), ["function", "file"], changes, about);
+    fn lines(&self, changes: &[FunctionChange<'a>], options: &Options) -> Vec<String> {
+        let table = self.table(changes, |of| Place::of(of.object, of.file, 0));
         let first_column = table.figure_width(0);
         let rows = table.lines(options, ALIGNED_NAME).into_iter();
         let mut rows = rows.map(|row| cut_end(&row, options.room()));

@@ -11,8 +11,8 @@ use thiserror::Error;
 pub use self::comparison::write_comparison;
 pub(super) use self::comparison::{ComparisonReport, per_run};
 use super::figures::{EventFigures, Unit, counted, in_units};
-use super::table::{Columns, Place, Table};
-use crate::profile::{Cost, EdgeRef, FunctionId, Profile, ProfileKind, first_cost};
+use super::table::{Place, Table};
+use crate::profile::{Cost, EdgeRef, Function, FunctionId, Profile, ProfileKind, first_cost};
 use crate::shown::names::{SHORT, Wanted, cut_end, short_names};
 use crate::shown::numbers::grouped;
 use crate::shown::text::printable;
@@ -268,17 +268,22 @@ impl<'a> Report<'a> {
         first_cost(self.profile.self_costs(id))
     }
 
-    /// The figures of functions in the first event.
-    pub fn columns(&self) -> Columns<'_, FunctionId> {
+    /// Functions with their figures in the first event.
+    pub fn table<'t>(
+        &self,
+        functions: &'t [FunctionId],
+        place: impl Fn(&Function) -> Place,
+    ) -> Table<'t, FunctionId> {
         let (profile, first) = (self.profile, self.first());
         let inclusive = |id| first_cost(profile.inclusive_costs(id));
-        Columns::<FunctionId>::new()
+        let about = |&id: &FunctionId| (self.name(id), place(profile.function(id)));
+        Table::new(["function", "file:line"], functions, about)
             .with("self %", |&id| first.share(self.self_cost(id)))
             .with(first.notation.heading("self", "self"), |&id| {
                 first.notation.cost(self.self_cost(id))
             })
-            .with("incl %", move |&id| first.share(inclusive(id)))
-            .with(first.notation.heading("incl", "inclusive"), move |&id| {
+            .with("incl %", |&id| first.share(inclusive(id)))
+            .with(first.notation.heading("incl", "inclusive"), |&id| {
                 first.notation.cost(inclusive(id))
             })
             .with("calls", |&id| grouped(profile.function(id).invocations))
@@ -290,25 +295,21 @@ impl<'a> Report<'a> {
     }
 
     fn function_table(&self, functions: &[FunctionId]) -> Vec<String> {
-        let mut columns = self.columns();
+        let profile = self.profile;
+        let mut table = self.table(functions, |function| {
+            let [object, file] = [function.object, function.file].map(|name| profile.name(name));
+            Place::of(object, file, function.line)
+        });
         for (at, event) in self.further() {
-            let cost = move |costs| event.notation.cost(cost_of(costs, at));
-            columns = columns
-                .with(format!("self {}", event.heading()), move |&id| {
-                    cost(self.profile.self_costs(id))
+            let cost = |costs| event.notation.cost(cost_of(costs, at));
+            table = table
+                .with(format!("self {}", event.heading()), |&id| {
+                    cost(profile.self_costs(id))
                 })
-                .with(format!("incl {}", event.heading()), move |&id| {
-                    cost(self.profile.inclusive_costs(id))
+                .with(format!("incl {}", event.heading()), |&id| {
+                    cost(profile.inclusive_costs(id))
                 });
         }
-        let about = |&id: &FunctionId| {
-            let function = self.profile.function(id);
-            let [object, file] =
-                [function.object, function.file].map(|name| self.profile.name(name));
-            (self.name(id), Place::of(object, file, function.line))
-        };
-        let functions = functions.iter().copied();
-        let table = Table::new(&columns, ["function", "file:line"], functions, about);
         table.lines(self.options, ALIGNED_NAME)
     }
 
@@ -333,23 +334,21 @@ impl<'a> Report<'a> {
             })
         });
         let first = self.first();
-        let mut columns = Columns::<EdgeRef<'_>>::new()
-            .with("cost %", move |call| first.share(cost(call)))
-            .with(first.notation.heading("cost", "cost"), move |call| {
-                first.notation.cost(cost(call))
-            })
-            .with("calls", |call| grouped(call.calls));
+        let (top, rest) = self.options.split(&calls);
+        let mut table = Table::new([other, "called at"], top, |call| {
+            let place = Place::in_file(self.profile.call_file(call), call.line);
+            (self.name(function(call)), place)
+        })
+        .with("cost %", |call| first.share(cost(call)))
+        .with(first.notation.heading("cost", "cost"), |call| {
+            first.notation.cost(cost(call))
+        })
+        .with("calls", |call| grouped(call.calls));
         for (at, event) in self.further() {
-            columns = columns.with(event.heading(), move |call| {
+            table = table.with(event.heading(), |call| {
                 event.notation.cost(cost_of(call.costs(), at))
             });
         }
-        let (top, rest) = self.options.split(&calls);
-        let about = |call: &EdgeRef<'_>| {
-            let place = Place::in_file(self.profile.call_file(call), call.line);
-            (self.name(function(call)), place)
-        };
-        let table = Table::new(&columns, [other, "called at"], top.iter().copied(), about);
         lines.extend(table.lines(self.options, ALIGNED_NAME));
         if !rest.is_empty() {
             let cost = first.with_share(rest.iter().map(cost).fold(0, Cost::saturating_add));
