@@ -44,6 +44,7 @@
 //! ```
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
 use foldhash::fast::RandomState;
@@ -59,8 +60,9 @@ const MOST_FRAMES: usize = 1024;
 /// For the same reason frames are summed up where those above them have this many bytes.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Stands for all deeper frames.
+/// Stands for all deeper frames; the first of all.
 const DEEPER: &str = "(deeper);";
+const DEEPER_FRAME: usize = 0;
 
 /// Warnings about stacks that were written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -150,51 +152,28 @@ pub fn write_comparison(
 /// The frames of all nodes, by numbers.
 struct Frames {
     /// Each with the `;` that follows where the stack goes on: no frame has one in it.
-    texts: Vec<String>,
-    /// Where each stands among the beginnings of lines: where the stack ends with it, and where it
-    /// goes on. These do not always follow each other: `a`, `a b`, `a;b`.
-    places: Vec<[usize; 2]>,
-    of_nodes: Vec<u32>,
+    texts: IndexSet<String, RandomState>,
+    of_nodes: Vec<usize>,
 }
 
 impl Frames {
     fn new(stacks: &Stacks<'_>) -> Self {
-        let mut names: IndexSet<&[u8], RandomState> = IndexSet::default();
+        let mut texts = IndexSet::default();
+        texts.insert(DEEPER.to_owned());
+        let mut numbers: HashMap<&[u8], usize, RandomState> = HashMap::default();
         let of_nodes = stacks.nodes().map(|node| {
-            let (number, _) = names.insert_full(stacks.frame(node));
-            // There are no more frames than nodes.
-            u32::try_from(number).unwrap_or(u32::MAX)
+            let name = stacks.frame(node);
+            let number = || texts.insert_full(frame(name) + ";").0;
+            *numbers.entry(name).or_insert_with(number)
         });
-        let of_nodes = of_nodes.collect();
-        let texts: Vec<String> = names.iter().map(|name| frame(name) + ";").collect();
-        let beginning = |&(at, goes_on): &(usize, usize)| {
-            let text: &str = &texts[at];
-            &text[..text.len() - 1 + goes_on]
-        };
-        let mut beginnings: Vec<(usize, usize)> = Vec::with_capacity(2 * texts.len());
-        beginnings.extend((0..texts.len()).flat_map(|at| [(at, 0), (at, 1)]));
-        beginnings.sort_unstable_by(|one, other| beginning(one).cmp(beginning(other)));
-        let mut places = vec![[0; 2]; texts.len()];
-        let same = beginnings.chunk_by(|one, other| beginning(one) == beginning(other));
-        for (place, same) in same.enumerate() {
-            for &(at, goes_on) in same {
-                places[at][goes_on] = place;
-            }
-        }
         Frames {
+            of_nodes: of_nodes.collect(),
             texts,
-            places,
-            of_nodes,
         }
     }
 
-    fn of(&self, node: StackId) -> u32 {
+    fn of(&self, node: StackId) -> usize {
         self.of_nodes[node.index()]
-    }
-
-    /// The places of the lines of a node and of those below it.
-    fn places(&self, node: StackId) -> [usize; 2] {
-        self.places[self.of(node) as usize]
     }
 }
 
@@ -245,10 +224,8 @@ struct Lines<'a> {
 
 /// Lines that are still to come: that of a stack, or those of all stacks below it.
 struct Pending {
-    /// Where it stands among those with the same stack above.
-    place: usize,
-    /// The last frame of the stack; none if it is [`DEEPER`].
-    frame: Option<u32>,
+    /// The last frame of the stack.
+    frame: usize,
     what: What,
     /// Bytes of the stack above it, with the `;` at its end, and the frames in it.
     bytes: usize,
@@ -281,9 +258,8 @@ impl<'a> Lines<'a> {
     fn advance(&mut self) -> Option<Cost> {
         while let Some(next) = self.pending.pop() {
             self.stack.truncate(next.bytes);
-            let text = next.frame.map(|frame| &*self.frames.texts[frame as usize]);
             self.stack
-                .extend_from_slice(text.unwrap_or(DEEPER).as_bytes());
+                .extend_from_slice(self.frames.texts[next.frame].as_bytes());
             match next.what {
                 What::Line(cost) => {
                     self.stack.pop();
@@ -312,8 +288,7 @@ impl<'a> Lines<'a> {
         self.deeper += 1;
         if self.is_written(cost) {
             self.pending.push(Pending {
-                place: 0,
-                frame: None,
+                frame: DEEPER_FRAME,
                 what: What::Line(cost),
                 bytes: self.stack.len(),
                 frames,
@@ -324,14 +299,12 @@ impl<'a> Lines<'a> {
     /// Notes the lines of these nodes and of those below them as the next ones.
     fn expect(&mut self, mut nodes: Vec<StackId>, frames: usize) {
         let (stacks, start, bytes) = (self.stacks, self.pending.len(), self.stack.len());
+        let texts = &self.frames.texts;
         // The last one comes first, in `members` too.
-        let goes_on_at = |&node: &StackId| self.frames.places(node)[1];
-        nodes.sort_unstable_by_key(|node| (Reverse(goes_on_at(node)), *node));
-        for group in nodes.chunk_by(|a, b| goes_on_at(a) == goes_on_at(b)) {
-            let places = self.frames.places(group[0]);
-            let pending = |what, place| Pending {
-                place,
-                frame: Some(self.frames.of(group[0])),
+        nodes.sort_unstable_by_key(|&node| (Reverse(&texts[self.frames.of(node)]), node));
+        for group in nodes.chunk_by(|&a, &b| self.frames.of(a) == self.frames.of(b)) {
+            let pending = |what| Pending {
+                frame: self.frames.of(group[0]),
                 what,
                 bytes,
                 frames,
@@ -341,16 +314,23 @@ impl<'a> Lines<'a> {
                 .map(|&node| first_cost(stacks.self_costs(node)));
             let cost = costs.fold(0, Cost::saturating_add);
             if self.is_written(cost) {
-                self.pending.push(pending(What::Line(cost), places[0]));
+                self.pending.push(pending(What::Line(cost)));
             }
             let goes_on = |&node: &StackId| stacks.children(node).next().is_some();
             let members = self.members.len();
             self.members.extend(group.iter().copied().filter(goes_on));
             if self.members.len() > members {
-                self.pending.push(pending(What::Below(members), places[1]));
+                self.pending.push(pending(What::Below(members)));
             }
         }
-        self.pending[start..].sort_unstable_by_key(|next| Reverse(next.place));
+        // Other frames may stand between a line and those below its node: `a`, `a b`, `a;b`.
+        self.pending[start..].sort_unstable_by_key(|next| {
+            let text = &texts[next.frame];
+            Reverse(match next.what {
+                What::Line(_) => &text[..text.len() - 1],
+                What::Below(_) => text,
+            })
+        });
     }
 
     fn is_written(&mut self, cost: Cost) -> bool {
