@@ -184,7 +184,6 @@ impl<W: Write> Writer<W> {
     fn samples(&mut self, stacks: &Stacks<'_>, is_base: bool) -> io::Result<()> {
         let types = cost_types(stacks.profile());
         let lines = lines_of_calls(stacks.profile());
-        let sign = if is_base { -1 } else { 1 };
         let runs = match self.per_run {
             true => stacks.profile().runs().into(),
             false => 1,
@@ -192,38 +191,33 @@ impl<W: Write> Writer<W> {
         // Of all samples so far, for each of their types.
         let mut sums = vec![0; types.len() + 1];
         let label = is_base.then(|| Message::of([self.string(BASE_LABEL), self.string(b"true")]));
-        let mut known = vec![None; stacks.profile().functions().len()];
-        let mut path: Vec<StackId> = Vec::new();
-        // The locations of all but the last of the path, each at its call of the next.
-        let mut callers: Vec<u64> = Vec::new();
+        let mut known = HashMap::default();
+        // Each node with its location at the call of the next one.
+        let mut path: Vec<(StackId, u64)> = Vec::new();
         let mut values: Vec<Cost> = Vec::new();
         let mut sample = Sample::default();
         for node in stacks.nodes() {
             let parent = stacks.parent(node);
-            while path.last().copied() != parent && path.pop().is_some() {}
-            callers.truncate(path.len().saturating_sub(1));
-            if let Some(parent) = parent {
-                let call = (stacks.function(parent), stacks.function(node));
+            while path.pop_if(|(last, _)| Some(*last) != parent).is_some() {}
+            if let Some((parent, location)) = path.last_mut() {
+                let call = (stacks.function(*parent), stacks.function(node));
                 let line = lines.get(&call).copied().flatten();
-                callers.push(self.frame(stacks, parent, line, &mut known));
+                *location = self.frame(stacks, *parent, line, &mut known);
             }
-            path.push(node);
-            values.clear();
+            path.push((node, 0));
             let costs = padded(stacks.self_costs(node), types.len()).zip(&types);
-            values.extend(costs.map(|(cost, of)| cost.saturating_mul(of.factor)));
-            if self.counts_calls {
-                values.push(Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX));
-            }
+            let costs = costs.map(|(cost, of)| cost.saturating_mul(of.factor));
+            let calls = self.counts_calls.then(|| stacks.calls(node));
+            let calls = calls.map(|calls| Cost::try_from(calls).unwrap_or(Cost::MAX));
+            values.clear();
+            values.extend(costs.chain(calls));
             for (value, sum) in values.iter_mut().zip(&mut sums) {
                 let before = divided(*sum, runs);
                 *sum += i128::from(*value);
                 *value = Cost::try_from(divided(*sum, runs) - before).unwrap_or(*value);
             }
             self.negative += u64::from(values.iter().any(|value| *value < 0));
-            values
-                .iter_mut()
-                .for_each(|value| *value = value.saturating_mul(sign));
-            let is_deeper = callers.len() >= MOST_FRAMES;
+            let is_deeper = path.len() > MOST_FRAMES;
             if is_deeper && sample.is_deeper {
                 for (sum, value) in sample.values.iter_mut().zip(&values) {
                     *sum = sum.saturating_add(*value);
@@ -240,44 +234,35 @@ impl<W: Write> Writer<W> {
             };
             sample.is_deeper = is_deeper;
             sample.frames.clear();
-            sample
-                .frames
-                .extend(callers.iter().take(MOST_FRAMES).chain([&last]));
+            let callers = path[..path.len() - 1].iter().take(MOST_FRAMES);
+            let callers = callers.map(|(_, location)| *location);
+            sample.frames.extend(callers.chain([last]));
             sample.values.clone_from(&values);
         }
         self.sample(&sample, label.as_ref())
     }
 
-    /// The location of a frame: at the line of a call, or at that of its function.
-    ///
-    /// `known` has the frame and the place of the functions that were asked for.
-    fn frame<'a>(
+    /// The location of a frame: at the line of a call, or at that of its function. Functions that
+    /// were asked for before are `known`, with their names: comparing places is fast.
+    fn frame(
         &mut self,
-        stacks: &Stacks<'a>,
+        stacks: &Stacks<'_>,
         node: StackId,
         call: Option<u64>,
-        known: &mut [Option<(&'a [u8], Function)>],
+        known: &mut HashMap<(Option<FunctionId>, *const [u8]), Function, RandomState>,
     ) -> u64 {
-        let frame = stacks.frame(node);
-        let id = stacks.function(node);
-        let mut known = id.and_then(|id| known.get_mut(id.index()));
-        let function = match known.as_deref() {
-            Some(&Some((name, function))) if std::ptr::eq(name, frame) => function,
-            _ => {
-                let name = if frame.is_empty() { b"???" } else { frame };
+        let (id, name) = (stacks.function(node), stacks.frame(node));
+        let function = *known
+            .entry((id, std::ptr::from_ref(name)))
+            .or_insert_with(|| {
                 let profile = stacks.profile();
                 let place = id.map(|id| profile.function(id));
                 let place = place.map(|of| (profile.name(of.file), of.line));
                 let (file, line) = place.unwrap_or_default();
-                let function = (self.string(name), self.string(file), line);
-                if let Some(known) = &mut known {
-                    **known = Some((frame, function));
-                }
-                function
-            }
-        };
-        let (_, _, line) = function;
-        self.location(function, call.unwrap_or(line))
+                let name = if name.is_empty() { b"???" } else { name };
+                (self.string(name), self.string(file), line)
+            });
+        self.location(function, call.unwrap_or(function.2))
     }
 
     /// Writes a sample, unless it costs nothing.
@@ -285,9 +270,11 @@ impl<W: Write> Writer<W> {
         if sample.values.iter().all(|&value| value == 0) {
             return Ok(());
         }
+        let sign = if label.is_some() { -1 } else { 1 };
+        let values = sample.values.iter();
+        let values = values.map(|value| value.saturating_mul(sign).cast_unsigned());
         let mut body = mem::take(&mut self.body);
         body.0.clear();
-        let values = sample.values.iter().map(|value| value.cast_unsigned());
         body = body
             .packed(1, sample.frames.iter().rev().copied())
             .packed(2, values);
@@ -305,12 +292,8 @@ impl<W: Write> Writer<W> {
         base: Option<&Profile>,
         notes: &[String],
     ) -> io::Result<()> {
-        let command = command(profile);
-        let version = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
-        let own = [
-            format!("command: {command}"),
-            format!("written by {version}"),
-        ];
+        let version = concat!("written by cg-preprocess ", env!("CARGO_PKG_VERSION"));
+        let own = [format!("command: {}", command(profile)), version.to_owned()];
         let base = base.filter(|_| self.per_run);
         let per_run = base.map(|base| per_run([base.runs(), profile.runs()]));
         let comments = own.iter().chain(&per_run).chain(notes);
