@@ -54,13 +54,14 @@ impl Deref for EdgeRef<'_> {
 }
 
 /// What identifies a call edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct EdgeKey {
-    pub caller: FunctionId,
-    pub callee: FunctionId,
-    /// The file of the call, empty if it is the caller's.
-    pub file: NameId,
-    pub line: u64,
+type EdgeKey = (FunctionId, FunctionId, NameId, u64);
+
+impl CallEdge {
+    /// What identifies it, with the file of the call.
+    #[inline]
+    fn key(&self, file: NameId) -> EdgeKey {
+        (self.caller, self.callee, file, self.line)
+    }
 }
 
 /// The edges in order of their first appearance, found by their keys.
@@ -95,26 +96,27 @@ impl CallTable {
         prefetch(self.runs.get(caller.index()));
     }
 
-    /// Adds calls and their costs to the edge of a key, entering it if it is new.
+    /// Adds calls and their costs to an edge, entering it if it is new. The file is empty if it is
+    /// the caller's.
     #[inline]
-    pub fn add<const WIDTH: usize>(&mut self, key: EdgeKey, calls: u64, costs: &[Cost]) -> EdgeId {
-        let id = EdgeId(self.number(&key));
+    pub fn add<const WIDTH: usize>(
+        &mut self,
+        edge: CallEdge,
+        file: NameId,
+        costs: &[Cost],
+    ) -> EdgeId {
+        let id = EdgeId(self.number(&edge, file));
         if id.index() == self.edges.len() {
-            if key.file != NameId::EMPTY {
+            if file != NameId::EMPTY {
                 self.files.resize(self.edges.len(), NameId::EMPTY);
-                self.files.push(key.file);
+                self.files.push(file);
             }
-            self.edges.push(CallEdge {
-                caller: key.caller,
-                callee: key.callee,
-                line: key.line,
-                calls,
-            });
+            self.edges.push(edge);
             self.costs.push::<WIDTH>(costs);
             return id;
         }
-        let edge = &mut self.edges[id.index()];
-        edge.calls = edge.calls.saturating_add(calls);
+        let known = &mut self.edges[id.index()];
+        known.calls = known.calls.saturating_add(edge.calls);
         self.costs.add::<WIDTH>(id.index(), costs);
         id
     }
@@ -128,16 +130,16 @@ impl CallTable {
     /// To compare a few of them is much faster than to look one up in a table that no cache of a
     /// processor holds. All others are looked up: those of callers with many, and of later blocks.
     #[inline(always)]
-    fn number(&mut self, key: &EdgeKey) -> u32 {
-        let (edges, files) = (&self.edges, &self.files);
-        let key_of = |number| key_of(edges, files, number);
-        let start = slot(&mut self.runs, key.caller.index());
+    fn number(&mut self, edge: &CallEdge, file: NameId) -> u32 {
+        let (edges, files, key) = (&self.edges, &self.files, edge.key(file));
+        let key_of = |number: usize| edges[number].key(file_of(files, number));
+        let start = slot(&mut self.runs, edge.caller.index());
         let mut end = *start;
-        while let Some(edge) = edges.get(end as usize)
-            && edge.caller == key.caller
+        while let Some(known) = edges.get(end as usize)
+            && known.caller == edge.caller
             && end - *start < Self::RUN
         {
-            if key_of(end as usize) == *key {
+            if key_of(end as usize) == key {
                 return end;
             }
             end += 1;
@@ -145,7 +147,7 @@ impl CallTable {
         let has_run = end > *start;
         let is_full = (end as usize) < edges.len() || end - *start == Self::RUN;
         if has_run && is_full {
-            return self.numbers.number(*key, edges.len(), key_of);
+            return self.numbers.number(key, edges.len(), key_of);
         }
         let next = next_index(edges.len());
         if !has_run {
@@ -181,22 +183,17 @@ impl CallTable {
         name: impl Fn(NameId) -> NameId,
     ) {
         for (position, edge) in other.iter().enumerate() {
-            let key = EdgeKey {
+            let renumbered = CallEdge {
                 caller: functions[edge.caller.index()],
                 callee: functions[edge.callee.index()],
-                file: edge.file().map_or(NameId::EMPTY, &name),
-                line: edge.line,
+                ..*edge
             };
+            let file = edge.file().map_or(NameId::EMPTY, &name);
             // Costs may have more than 64 bits.
-            let id = self.add::<ANY_WIDTH>(key, edge.calls, &[]);
+            let id = self.add::<ANY_WIDTH>(renumbered, file, &[]);
             let costs = &mut self.costs;
             costs.add_row::<ANY_WIDTH>(id.index(), &other.costs, position);
         }
-    }
-
-    /// What identifies an edge.
-    pub fn key(&self, position: usize) -> Option<EdgeKey> {
-        (position < self.edges.len()).then(|| key_of(&self.edges, &self.files, position))
     }
 
     /// An edge, which is there.
@@ -220,17 +217,6 @@ impl CallTable {
 }
 
 #[inline]
-fn key_of(edges: &[CallEdge], files: &[NameId], position: usize) -> EdgeKey {
-    let edge = &edges[position];
-    EdgeKey {
-        caller: edge.caller,
-        callee: edge.callee,
-        file: file_of(files, position),
-        line: edge.line,
-    }
-}
-
-#[inline]
 fn file_of(files: &[NameId], position: usize) -> NameId {
     files.get(position).copied().unwrap_or(NameId::EMPTY)
 }
@@ -238,8 +224,8 @@ fn file_of(files: &[NameId], position: usize) -> NameId {
 /// The positions of every function's edges, in order of first appearance.
 ///
 /// Positions of function `f` are `positions[starts[f]..starts[f + 1]]`.
-#[derive(Debug, Default)]
-struct EdgeList {
+#[derive(Debug)]
+pub(super) struct EdgeList {
     starts: Vec<u32>,
     positions: Vec<u32>,
 }
@@ -266,17 +252,23 @@ impl EdgeList {
     }
 
     /// Positions of the edges of one function.
-    fn of(&self, function: FunctionId) -> &[u32] {
-        let f = function.index();
-        &self.positions[self.starts[f] as usize..self.starts[f + 1] as usize]
+    pub fn of(&self, function: FunctionId) -> &[u32] {
+        self.of_some(function, 1)
+    }
+
+    /// Positions of the edges of some functions, from this one on.
+    pub fn of_some(&self, from: FunctionId, count: usize) -> &[u32] {
+        let from = from.index();
+        let end = self.starts[(from + count).min(self.starts.len() - 2)];
+        &self.positions[self.starts[from] as usize..end as usize]
     }
 }
 
 /// The callers and callees of each function.
 #[derive(Debug)]
 pub(super) struct CallLists {
-    called_from: EdgeList,
-    sub_calls: EdgeList,
+    pub called_from: EdgeList,
+    pub sub_calls: EdgeList,
 }
 
 impl CallLists {
@@ -286,41 +278,28 @@ impl CallLists {
             sub_calls: EdgeList::new(calls, functions, |edge| edge.caller),
         }
     }
-
-    /// Positions of the edges to a function.
-    pub fn called_from(&self, function: FunctionId) -> &[u32] {
-        self.called_from.of(function)
-    }
-
-    /// Positions of the edges to some functions, from this one on, and of those from them.
-    pub fn of_functions(&self, from: usize, count: usize) -> [&[u32]; 2] {
-        [&self.called_from, &self.sub_calls].map(|list| {
-            let end = list.starts[(from + count).min(list.starts.len() - 2)];
-            &list.positions[list.starts[from] as usize..end as usize]
-        })
-    }
-
-    /// Positions of the edges from a function.
-    pub fn sub_calls(&self, function: FunctionId) -> &[u32] {
-        self.sub_calls.of(function)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// One call.
+    fn edge(caller: u32, callee: u32, line: u64) -> CallEdge {
+        CallEdge {
+            caller: FunctionId(caller),
+            callee: FunctionId(callee),
+            line,
+            calls: 1,
+        }
+    }
+
     #[test]
     fn edges_differ_in_all_64_bits_of_their_lines() {
         let mut calls = CallTable::default();
-        let key = |line| EdgeKey {
-            caller: FunctionId(0),
-            callee: FunctionId(1),
-            file: NameId::EMPTY,
-            line,
-        };
+        let edge = |line| edge(0, 1, line);
         for line in [1, 4_294_967_297, 1, 1 << 63] {
-            calls.add::<1>(key(line), 1, &[]);
+            calls.add::<1>(edge(line), NameId::EMPTY, &[]);
         }
         let edges = calls.edges().iter();
         let lines: Vec<_> = edges.map(|edge| (edge.line, edge.calls)).collect();
@@ -333,14 +312,12 @@ mod tests {
         let mut keys = Vec::new();
         // Callers with few edges and with many, in one go and bit by bit.
         for at in 0..4000 {
-            let key = EdgeKey {
-                caller: FunctionId([at / 20, at % 3, 5, at / 1000][at as usize / 7 % 4]),
-                callee: FunctionId(at % 7),
-                file: NameId::of(u32::from(at % 11 == 0)),
-                line: u64::from(at % 13),
-            };
+            let caller = [at / 20, at % 3, 5, at / 1000][at as usize / 7 % 4];
+            let edge = edge(caller, at % 7, u64::from(at % 13));
+            let file = NameId::of(u32::from(at % 11 == 0));
+            let key = edge.key(file);
             let known = keys.iter().position(|known| *known == key);
-            let position = calls.add::<1>(key, 1, &[]).index();
+            let position = calls.add::<1>(edge, file, &[]).index();
             assert_eq!(position, known.unwrap_or(keys.len()));
             if known.is_none() {
                 keys.push(key);
@@ -352,19 +329,14 @@ mod tests {
     #[test]
     fn edges_keep_their_order_however_many_there_are() {
         let mut calls = CallTable::default();
-        let key = |line| EdgeKey {
-            caller: FunctionId(3),
-            callee: FunctionId(2),
-            file: NameId::EMPTY,
-            line,
-        };
+        let edge = |line| edge(3, 2, line);
         for line in (0..5000).chain(0..5000) {
-            calls.add::<1>(key(line), 1, &[]);
+            calls.add::<1>(edge(line), NameId::EMPTY, &[]);
         }
         let lists = CallLists::new(&calls, 4);
-        assert_eq!(lists.called_from(FunctionId(2)).len(), 5000);
-        assert!(lists.sub_calls(FunctionId(3)).is_sorted());
-        assert!(lists.sub_calls(FunctionId(2)).is_empty());
+        assert_eq!(lists.called_from.of(FunctionId(2)).len(), 5000);
+        assert!(lists.sub_calls.of(FunctionId(3)).is_sorted());
+        assert!(lists.sub_calls.of(FunctionId(2)).is_empty());
         assert!(calls.iter().all(|edge| edge.calls == 2));
     }
 
@@ -372,26 +344,24 @@ mod tests {
     fn edges_are_listed_by_their_functions() {
         let mut calls = CallTable::default();
         for (caller, callee) in [(2, 0), (0, 1), (2, 1), (0, 2), (1, 1)] {
-            let key = EdgeKey {
-                caller: FunctionId(caller),
-                callee: FunctionId(callee),
-                file: NameId::EMPTY,
-                line: 1,
-            };
-            calls.add::<1>(key, 1, &[1]);
+            calls.add::<1>(edge(caller, callee, 1), NameId::EMPTY, &[1]);
         }
         let lists = CallLists::new(&calls, 4);
-        let to = |function| lists.called_from(FunctionId(function));
+        let to = |function| lists.called_from.of(FunctionId(function));
         assert_eq!(
             [to(0), to(1), to(2), to(3)],
             [&[0][..], &[1, 2, 4], &[3], &[]]
         );
-        let from = |function| lists.sub_calls(FunctionId(function));
+        let from = |function| lists.sub_calls.of(FunctionId(function));
         assert_eq!(
             [from(0), from(1), from(2), from(3)],
             [&[1, 3][..], &[4], &[0, 2], &[]]
         );
-        assert_eq!(lists.of_functions(0, 2), [&[0, 1, 2, 4][..], &[1, 3, 4]]);
-        assert_eq!(lists.of_functions(2, 9), [&[3][..], &[0, 2]]);
+        let some = |from, count| {
+            let lists = [&lists.called_from, &lists.sub_calls];
+            lists.map(|list| list.of_some(FunctionId(from), count))
+        };
+        assert_eq!(some(0, 2), [&[0, 1, 2, 4][..], &[1, 3, 4]]);
+        assert_eq!(some(2, 9), [&[3][..], &[0, 2]]);
     }
 }

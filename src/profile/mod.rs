@@ -328,7 +328,7 @@ impl Profile {
         &self,
         id: FunctionId,
     ) -> impl DoubleEndedIterator<Item = EdgeRef<'_>> + ExactSizeIterator {
-        self.edges_at(self.lists().called_from(id))
+        self.edges_at(self.lists().called_from.of(id))
     }
 
     /// Reads the names and calls of some functions, from this one on, so that a cache has them.
@@ -341,9 +341,11 @@ impl Profile {
                 .flatten()
                 .fold(sum, |sum, byte| sum ^ byte)
         }));
-        for positions in self.lists().of_functions(from.index(), count) {
+        let lists = self.lists();
+        for list in [&lists.called_from, &lists.sub_calls] {
             // The first and the last of what an edge has, which may be in two lines of a cache.
-            black_box(self.edges_at(positions).fold(0, |sum, edge| {
+            let edges = self.edges_at(list.of_some(from, count));
+            black_box(edges.fold(0, |sum, edge| {
                 let cost = first_cost(edge.costs()).cast_unsigned();
                 sum ^ edge.line ^ u64::from(edge.callee.0) ^ cost
             }));
@@ -355,7 +357,7 @@ impl Profile {
         &self,
         id: FunctionId,
     ) -> impl DoubleEndedIterator<Item = EdgeRef<'_>> + ExactSizeIterator {
-        self.edges_at(self.lists().sub_calls(id))
+        self.edges_at(self.lists().sub_calls.of(id))
     }
 
     /// The file in which calls stand: the caller's, unless they are in inlined code.

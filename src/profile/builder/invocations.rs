@@ -2,9 +2,9 @@
 //! over.
 
 use super::ProfileBuilder;
-use crate::profile::calls::EdgeKey;
+use crate::profile::calls::CallEdge;
 use crate::profile::costs::{ANY_WIDTH, Costs};
-use crate::profile::ids::{EdgeId, FunctionId};
+use crate::profile::ids::{EdgeId, FunctionId, NameId};
 
 impl ProfileBuilder {
     /// [`add_call_again`](Self::add_call_again) where invocations matter.
@@ -18,10 +18,14 @@ impl ProfileBuilder {
         costs: Costs<'_>,
     ) -> bool {
         let calls = &mut self.run.calls;
-        let Some(key) = calls.key(edge.index()).filter(|key| key.caller == caller) else {
+        let known = calls.edges().get(edge.index());
+        if known.is_none_or(|known| known.caller != caller) {
             return false;
-        };
-        if !self.trace.add_call::<WIDTH>(key, 1, costs) {
+        }
+        let known = calls.at(edge.index());
+        let file = known.file().unwrap_or(NameId::EMPTY);
+        let call = CallEdge { calls: 1, ..*known };
+        if !self.trace.add_call::<WIDTH>(call, file, costs) {
             calls.add_again::<WIDTH>(edge, caller, costs.row);
         }
         true
@@ -40,14 +44,12 @@ impl ProfileBuilder {
         let inclusive = &mut self.run.functions.inclusive_costs;
         inclusive.add_exact(caller.index(), listed.adjustment);
         for call in listed.calls {
-            let key = EdgeKey {
+            let edge = CallEdge {
                 caller,
-                callee: call.callee,
-                file: call.file,
-                line: call.line,
+                ..call.edge
             };
             let calls = &mut self.run.calls;
-            calls.add::<ANY_WIDTH>(key, call.calls, call.costs().row);
+            calls.add::<ANY_WIDTH>(edge, call.file, call.costs().row);
         }
     }
 }

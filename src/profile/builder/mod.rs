@@ -6,7 +6,7 @@ mod table;
 
 use thiserror::Error;
 
-use super::calls::{CallTable, EdgeKey};
+use super::calls::{CallEdge, CallTable};
 use super::column_map::ColumnMap;
 use super::costs::{ANY_WIDTH, Cost, CostTable, Costs, first_cost, saturated};
 use super::events::{Event, EventChoice, EventError, Events};
@@ -100,7 +100,7 @@ struct Block {
 }
 
 /// What is being read: an aggregate, or one run of a trace.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Run {
     kind: Kind,
     functions: FunctionTable,
@@ -149,14 +149,7 @@ impl ProfileBuilder {
                 events: Events::new(options.events.clone()),
                 ..Contents::default()
             },
-            run: Run {
-                kind: Kind::default(),
-                functions: FunctionTable::default(),
-                calls: CallTable::default(),
-                block: None,
-                may_lack_line: false,
-                proxies: Vec::new(),
-            },
+            run: Run::default(),
             section_total: 0,
             begins_with_event: false,
             table: None,
@@ -425,26 +418,20 @@ impl ProfileBuilder {
     #[inline]
     pub fn add_call<const WIDTH: usize>(&mut self, call: Call, costs: Costs<'_>) -> Option<EdgeId> {
         let caller = self.run.block.as_ref()?.function;
-        let Call {
-            callee,
-            target_line,
-            file,
-            line,
-            calls,
-        } = call;
-        let file = self.call_file(caller, file);
-        let key = EdgeKey {
+        let (callee, target_line) = (call.callee, call.target_line);
+        let file = self.call_file(caller, call.file);
+        let edge = CallEdge {
             caller,
             callee,
-            file,
-            line,
+            line: call.line,
+            calls: call.calls,
         };
-        if self.is_followed() && self.trace.add_call::<WIDTH>(key, calls, costs) {
+        if self.is_followed() && self.trace.add_call::<WIDTH>(edge, file, costs) {
             self.offer_line(callee, target_line);
             return None;
         }
         let known = self.run.calls.edges().len();
-        let edge = self.run.calls.add::<WIDTH>(key, calls, costs.row);
+        let edge = self.run.calls.add::<WIDTH>(edge, file, costs.row);
         // The first call that names a function is the first of its edge as well. What is known of
         // others is not looked at: it may be far away in memory.
         if edge.index() == known {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use super::ProfileBuilder;
-use crate::profile::calls::{CallEdge, CallTable, EdgeKey};
+use crate::profile::calls::{CallEdge, CallTable};
 use crate::profile::column_map::ColumnMap;
 use crate::profile::costs::ANY_WIDTH;
 use crate::profile::functions::{Function, LineSource};
@@ -63,13 +63,14 @@ impl Table {
         for (at, invocation) in invocations.invocations().iter().enumerate() {
             for position in invocations.calls_of(at) {
                 let call = &invocations.calls()[position];
-                let key = EdgeKey {
+                let edge = CallEdge {
                     caller: invocation.function,
                     callee: call.callee,
-                    file: NameId::EMPTY,
                     line: call.line,
+                    calls: 1,
                 };
-                self.sums.calls.add::<ANY_WIDTH>(key, 1, &[call.cost]);
+                let calls = &mut self.sums.calls;
+                calls.add::<ANY_WIDTH>(edge, NameId::EMPTY, &[call.cost]);
             }
         }
     }
@@ -137,13 +138,8 @@ impl ProfileBuilder {
                 .inclusive_costs
                 .add_exact(edge.callee.index(), less);
         }
-        let key = EdgeKey {
-            caller: edge.caller,
-            callee: edge.callee,
-            file: NameId::EMPTY,
-            line: edge.line,
-        };
-        table.sums.calls.add::<1>(key, edge.calls, &[cost]);
+        let calls = &mut table.sums.calls;
+        calls.add::<1>(edge, NameId::EMPTY, &[cost]);
     }
 
     /// Whether single invocations are of any use: to keep them, or to find out about the trace that

@@ -22,9 +22,9 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
-use super::calls::EdgeKey;
+use super::calls::CallEdge;
 use super::costs::{Cost, Costs};
-use super::ids::FunctionId;
+use super::ids::{FunctionId, NameId};
 pub(super) use contexts::{ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(super) use linker::{TraceLinks, Wanted};
@@ -98,8 +98,8 @@ impl Trace {
     #[inline(always)]
     pub fn add_call<const WIDTH: usize>(
         &mut self,
-        call: EdgeKey,
-        calls: u64,
+        call: CallEdge,
+        file: NameId,
         costs: Costs<'_>,
     ) -> bool {
         if let Some(linking) = &mut self.linking {
@@ -107,7 +107,7 @@ impl Trace {
         }
         let waits = self.lists.has_to_wait(call.caller, call.callee);
         if waits {
-            self.lists.wait(WaitingCall::new(call, calls, costs));
+            self.lists.wait(WaitingCall::new(call, file, costs));
         }
         waits
     }
@@ -152,7 +152,7 @@ impl Linking {
     }
 
     #[inline]
-    fn add_call<const WIDTH: usize>(&mut self, call: EdgeKey, costs: Costs<'_>) {
+    fn add_call<const WIDTH: usize>(&mut self, call: CallEdge, costs: Costs<'_>) {
         let call = InvocationCall::new(call.callee, None, call.line, costs.matching);
         self.batch.calls.push(call);
         self.batch.call_costs.push::<WIDTH>(costs.row);
@@ -242,7 +242,6 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::NameId;
 
     /// Ends a block with calls of these functions at these costs. In the first column every cost is
     /// another one than in the wanted event.
@@ -259,13 +258,13 @@ mod tests {
             Costs { row, matching }
         }
         for (callee, cost) in calls {
-            let call = EdgeKey {
+            let call = CallEdge {
                 caller,
                 callee: FunctionId(callee),
-                file: NameId::EMPTY,
                 line: 1,
+                calls: 1,
             };
-            trace.add_call::<1>(call, 1, costs(&[cost]));
+            trace.add_call::<1>(call, NameId::EMPTY, costs(&[cost]));
         }
         trace.add_self_costs::<1>(&[self_cost]);
         trace.end_block(caller, 3 * self_cost);

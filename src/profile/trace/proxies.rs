@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use foldhash::fast::RandomState;
 
 use super::matching::Unclaimed;
-use crate::profile::calls::EdgeKey;
+use crate::profile::calls::CallEdge;
 use crate::profile::costs::{Cost, Costs};
 use crate::profile::ids::{FunctionId, NameId, slot};
 
@@ -59,26 +59,20 @@ pub(super) fn replaced<C>(
 /// A call that waits until its replacement is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::profile) struct WaitingCall {
-    /// Who is called.
-    pub callee: FunctionId,
+    /// The call, whose caller may be a proxy.
+    pub edge: CallEdge,
     /// The file of the call, empty if it is the caller's.
     pub file: NameId,
-    /// Line of the call.
-    pub line: u64,
-    /// How many calls.
-    pub calls: u64,
     row: Box<[Cost]>,
     matching: Cost,
 }
 
 impl WaitingCall {
     /// A call of the open block.
-    pub fn new(call: EdgeKey, calls: u64, costs: Costs<'_>) -> Self {
+    pub fn new(edge: CallEdge, file: NameId, costs: Costs<'_>) -> Self {
         WaitingCall {
-            callee: call.callee,
-            file: call.file,
-            line: call.line,
-            calls,
+            edge,
+            file,
             row: costs.row.into(),
             matching: costs.matching,
         }
@@ -162,7 +156,7 @@ impl ProxyCalls {
         let inclusive = costs.fold(self_cost, Cost::saturating_add);
         let unclaimed = &mut self.unclaimed;
         let mut calls = replaced(self.waiting.drain(..), |call| {
-            let claimed = unclaimed.get_mut(&call.callee)?.claim(call.matching);
+            let claimed = unclaimed.get_mut(&call.edge.callee)?.claim(call.matching);
             claimed.map(|claimed| claimed.what)
         });
         if is_proxy {
@@ -199,13 +193,13 @@ mod tests {
         lists.step_over(FunctionId(1));
         let costs = |row, matching| Costs { row, matching };
         let call = |callee, costs| {
-            let key = EdgeKey {
+            let edge = CallEdge {
                 caller: FunctionId(60),
                 callee: FunctionId(callee),
-                file: NameId::EMPTY,
                 line: 7,
+                calls: 1,
             };
-            WaitingCall::new(key, 1, costs)
+            WaitingCall::new(edge, NameId::EMPTY, costs)
         };
         for (callee, matching) in [(10, 100), (11, 500)] {
             lists.wait(call(callee, costs(&[0, 5], matching)));
