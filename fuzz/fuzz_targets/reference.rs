@@ -4,8 +4,8 @@
 #![no_main]
 
 use cg_preprocess::webgrind::{OnOverflow, Version};
-use cg_preprocess_fuzz::{Choices, Format, inputs, read_all, read_all_by_reference, write};
 use cg_preprocess_fuzz::tables::Tables;
+use cg_preprocess_fuzz::{Choices, Format, inputs, read_all, read_all_by_reference, write};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -42,7 +42,10 @@ fuzz_target!(|data: &[u8]| {
         let held = before.clone().held_by(version);
         if version < Version::V6 {
             // The order of these follows from that of the others.
-            after.functions.iter_mut().for_each(|row| row.sub_calls.clear());
+            after
+                .functions
+                .iter_mut()
+                .for_each(|row| row.sub_calls.clear());
         }
         assert_eq!(after.functions, held.functions);
     }

@@ -1,6 +1,7 @@
 //! Files read into a profile, as programs that use the library do.
 
 use std::fs;
+use std::path::PathBuf;
 
 use cg_preprocess::callgrind;
 use cg_preprocess::convert::{self, Options};
@@ -22,16 +23,14 @@ fn any_files_become_a_profile() {
     fs::write(&plain, TEXT).unwrap();
     fs::write(&packed, gzip(TEXT.as_bytes())).unwrap();
     fs::write(&cut, &TEXT[..TEXT.len() - 1]).unwrap();
+    let size = |path: &PathBuf| fs::metadata(path).unwrap().len();
+    let bytes = size(&plain) + size(&packed);
     let sources = [plain, packed, cut].map(Source::File);
 
     let (profile, report) = convert::read(&sources[..2], &Options::default()).unwrap();
     assert_eq!(profile.total(), 100);
     assert_eq!((report.functions, report.calls), (2, 4));
-    let sizes = sources[..2].iter().map(|source| match source {
-        Source::File(path) => fs::metadata(path).unwrap().len(),
-        Source::Stdin => 0,
-    });
-    assert_eq!(report.bytes_in, sizes.sum::<u64>());
+    assert_eq!(report.bytes_in, bytes);
     assert!(report.is_complete() && report.warnings.is_empty());
 
     let (profile, report) = convert::read(&sources, &Options::default()).unwrap();
@@ -41,11 +40,8 @@ fn any_files_become_a_profile() {
 
     // What is said of the profile is said to whoever reads it, too.
     let cold = folder.path().join("cold");
-    fs::write(
-        &cold,
-        "events: Ir Dr\nfn=f\n1 0 3\ncfn=g\ncalls=1 1\n1 0 2\nfn=g\n1 0 2\n",
-    )
-    .unwrap();
+    let text = "events: Ir Dr\nfn=f\n1 0 3\ncfn=g\ncalls=1 1\n1 0 2\nfn=g\n1 0 2\n";
+    fs::write(&cold, text).unwrap();
     let (_, report) = convert::read(&[Source::File(cold)], &Options::default()).unwrap();
     let warnings: Vec<_> = report.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
