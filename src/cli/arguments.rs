@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::convert::{EventNeed, Format, Options, RowChoice};
+use cg_preprocess::convert::{EventNeed, Format, Needs, Options, RowChoice};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::{EventChoice, Gate, InclusiveCost, MaxGrowthError};
 use cg_preprocess::report::text::{self, Names, Sort};
@@ -17,7 +17,7 @@ use clap::{Args, CommandFactory, Parser, ValueEnum, ValueHint};
 
 use super::generate::Generate;
 use super::help::{EXAMPLES, EXIT_STATUS};
-use super::inputs::{self, names_as_bytes};
+use super::inputs::{Name, from_list, name, source, target};
 use super::progress::When;
 use super::webgrind_files::WebgrindFiles;
 
@@ -51,8 +51,8 @@ const DEFAULT_MARKDOWN_ROWS: usize = 10;
 #[command(after_long_help = format!("Examples:\n{EXAMPLES}\n\nExit status: {EXIT_STATUS}"))]
 pub struct Arguments {
     /// Profiles; several are merged into one output [none or `-`: standard input]
-    #[arg(value_name = "INPUT")]
-    pub inputs: Vec<PathBuf>,
+    #[arg(value_name = "INPUT", value_parser = source(), value_hint = ValueHint::AnyPath)]
+    pub inputs: Vec<Source>,
 
     #[command(flatten)]
     pub output: OutputArguments,
@@ -64,7 +64,7 @@ pub struct Arguments {
     pub page: PageArguments,
 
     #[command(flatten)]
-    comparison: ComparisonArguments,
+    pub comparison: ComparisonArguments,
 
     #[command(flatten)]
     pub figures: FigureArguments,
@@ -96,8 +96,8 @@ pub struct OutputArguments {
     /// Where to write [none or `-`: standard output]
     ///
     /// A file appears complete or not at all. It must not be one of the inputs.
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    #[arg(short, long, value_name = "FILE", value_parser = target(), value_hint = ValueHint::AnyPath)]
+    pub output: Option<Target>,
 
     /// Replace even a profile that another program made
     #[arg(long)]
@@ -155,14 +155,21 @@ struct ReportArguments {
     names: Option<Names>,
 
     /// Show only functions whose names contain this, ignoring case; `…` stands for anything
-    #[arg(long, value_name = "TEXT", value_hint = ValueHint::Other)]
-    filter: Option<OsString>,
+    #[arg(long, value_name = "TEXT", value_parser = name(), value_hint = ValueHint::Other)]
+    filter: Option<Name>,
 
     /// Show only this function, with its callers and callees
     ///
     /// The whole name, as it is shown where it is shortened, or a part of it.
-    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other, conflicts_with = "filter")]
-    function: Option<OsString>,
+    #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other, conflicts_with = "filter")]
+    function: Option<Name>,
+}
+
+impl ReportArguments {
+    /// Whether they choose functions.
+    fn chooses(&self) -> bool {
+        self.sort.is_some() || self.filter.is_some() || self.function.is_some()
+    }
 }
 
 #[derive(Args, Debug)]
@@ -187,19 +194,19 @@ pub struct PageArguments {
     source_url: Option<String>,
 
     /// Leave this folder out of the names of the files in it
-    #[arg(long, value_name = "FOLDER")]
-    source_root: Option<OsString>,
+    #[arg(long, value_name = "FOLDER", value_parser = name())]
+    source_root: Option<Name>,
 }
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Comparison")]
-struct ComparisonArguments {
+pub struct ComparisonArguments {
     /// Compare the inputs with this profile; repeatable
     ///
     /// Shows the totals, and the functions or stacks that differ, as text, Markdown, JSON, a page,
     /// collapsed stacks or for pprof.
-    #[arg(long, value_name = "FILE")]
-    base: Vec<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = source(), value_hint = ValueHint::AnyPath)]
+    pub base: Vec<Source>,
 
     /// Compare costs and calls per run of the profiled program, not their sums
     ///
@@ -229,8 +236,8 @@ pub struct FigureArguments {
     ///
     /// Default: all events for callgrind, pprof, json and html, the first one for others. Derived events,
     /// which `event:` lines define, can be named too.
-    #[arg(short, long, value_name = "NAME", value_hint = ValueHint::Other)]
-    event: Vec<OsString>,
+    #[arg(short, long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other)]
+    event: Vec<Name>,
 
     /// How inclusive costs treat recursion
     #[arg(long, value_name = "HOW", value_enum, default_value = "summed")]
@@ -240,8 +247,8 @@ pub struct FigureArguments {
     ///
     /// A call to it is replaced by the calls that it made. Useful for php::call_user_func and the
     /// like.
-    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
-    proxy_function: Vec<OsString>,
+    #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other)]
+    proxy_function: Vec<Name>,
 
     /// What to do with numbers of more than 32 bits, which webgrind's formats cannot hold
     #[arg(long, value_name = "POLICY", value_enum, default_value = "scale")]
@@ -255,8 +262,8 @@ pub struct ReadingArguments {
     ///
     /// One name per line. If the file contains a NUL, names end with NULs, as `find -print0` writes
     /// them.
-    #[arg(long, value_name = "FILE")]
-    files_from: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = source(), value_hint = ValueHint::AnyPath)]
+    files_from: Option<Source>,
 
     /// Whether the inputs hold single calls (trace) or sums (aggregate)
     #[arg(long, value_enum, default_value = "auto")]
@@ -301,22 +308,21 @@ impl Arguments {
         options.format = format;
         options.text = self.report_options();
         options.html.source_url.clone_from(&self.page.source_url);
-        let root = self.page.source_root.clone();
-        options.html.source_root = root.map(OsString::into_encoded_bytes);
+        options.html.source_root.clone_from(&self.page.source_root);
         options.html.names = options.text.names;
         options.read.kind = self.reading.kind;
         options.read.lenient = self.reading.lenient;
         options.events = match self.figures.event.as_slice() {
             [] if holds_all_events => EventChoice::All,
             [] => EventChoice::First,
-            events => EventChoice::Named(names_as_bytes(events)),
+            events => EventChoice::Named(events.to_vec()),
         };
         options.inclusive = self.figures.inclusive;
-        options.proxies = names_as_bytes(&self.figures.proxy_function);
+        options.proxies.clone_from(&self.figures.proxy_function);
         options.webgrind.on_overflow = self.figures.on_overflow;
         options.webgrind.escape_html = self.output.escape_html;
         let comparison = &mut options.comparison;
-        comparison.base = inputs::from_arguments(&self.comparison.base);
+        comparison.base.clone_from(&self.comparison.base);
         comparison.per_run = self.comparison.per_run;
         comparison
             .max_growth
@@ -352,15 +358,14 @@ impl Arguments {
 
     fn report_options(&self) -> text::Options {
         let reports = &self.reports;
-        let bytes = |text: &Option<OsString>| text.clone().map(OsString::into_encoded_bytes);
         let mut options = text::Options::default();
         options.top = Some(reports.top.unwrap_or(match self.format() {
             Format::Markdown => DEFAULT_MARKDOWN_ROWS,
             _ => DEFAULT_ROWS,
         }));
         options.sort = reports.sort.unwrap_or_default();
-        options.filter = bytes(&reports.filter);
-        options.function = bytes(&reports.function);
+        options.filter.clone_from(&reports.filter);
+        options.function.clone_from(&reports.function);
         options.width = self.width();
         options.names = reports.names.unwrap_or_default();
         options.color = self.color();
@@ -401,9 +406,9 @@ impl Arguments {
     ///
     /// When the list of inputs cannot be read, or is also the output.
     pub fn sources(&self) -> Result<Vec<Source>> {
-        let mut sources = inputs::from_arguments(&self.inputs);
+        let mut sources = self.inputs.clone();
         if let Some(list) = &self.reading.files_from {
-            sources.extend(inputs::from_list(list, &self.target())?);
+            sources.extend(from_list(list, &self.target())?);
         }
         if sources.is_empty() {
             sources.push(Source::Stdin);
@@ -411,16 +416,8 @@ impl Arguments {
         Ok(sources)
     }
 
-    /// Whether an input is one that the others are compared with.
-    pub fn is_base(&self, input: &Source) -> bool {
-        inputs::from_arguments(&self.comparison.base).contains(input)
-    }
-
     pub fn target(&self) -> Target {
-        match &self.output.output {
-            Some(path) if !inputs::is_dash(path) => Target::File(path.clone()),
-            _ => Target::Stdout,
-        }
+        self.output.output.clone().unwrap_or(Target::Stdout)
     }
 
     /// Ends the program if arguments contradict each other.
@@ -434,89 +431,77 @@ impl Arguments {
 
     fn contradiction(&self) -> Option<String> {
         let (format, reports, page) = (self.format(), &self.reports, &self.page);
-        let list = self.reading.files_from.as_deref();
-        let reads_twice = list.is_some_and(inputs::is_dash)
-            && self.inputs.iter().any(|input| inputs::is_dash(input));
-        let reads_nothing = self.inputs.is_empty() && list.is_none() && io::stdin().is_terminal();
-        let chooses =
-            reports.sort.is_some() || reports.filter.is_some() || reports.function.is_some();
+        let list = self.reading.files_from.as_ref();
+        let is_list_or_profile = list.is_some() || !self.inputs.is_empty();
+        let compares = !self.comparison.base.is_empty();
+        let fills_terminal = || self.target().is_terminal();
+        let message = if list == Some(&Source::Stdin) && self.inputs.contains(&Source::Stdin) {
+            "standard input cannot be both a profile and the list of --files-from"
+        } else if !is_list_or_profile && io::stdin().is_terminal() {
+            "no INPUT, and standard input is a terminal: name a profile, or `-`"
+        } else if reports.chooses() && compares {
+            "--sort, --filter and --function are not for comparisons, which are sorted by what changed"
+        } else if page.open && self.output.output == Some(Target::Stdout) {
+            "--open needs a file: name one with -o, or leave -o out"
+        } else if format == Format::Html && !page.open && fills_terminal() {
+            "the page would go to a terminal: name a file with -o, or say --open"
+        } else if format.needs().binary && fills_terminal() {
+            "the output is binary and would go to a terminal: name a file with -o, use a pipe, or choose -f text or -f json"
+        } else {
+            return self.unfit_option(format);
+        };
+        Some(message.to_owned())
+    }
+
+    /// What to say if the format does not take an option that was given.
+    fn unfit_option(&self, format: Format) -> Option<String> {
+        let (reports, page) = (&self.reports, &self.page);
         let compares = !self.comparison.base.is_empty();
         let shows = page.open || page.source_url.is_some() || page.source_root.is_some();
-        let opens_stream = page.open && self.output.output.as_deref().is_some_and(inputs::is_dash);
-        let fills_terminal = |is_so: bool| is_so && self.target().is_terminal();
-        let in_itself = [
-            (
-                reads_twice,
-                "standard input cannot be both a profile and the list of --files-from",
-            ),
-            (
-                reads_nothing,
-                "no INPUT, and standard input is a terminal: name a profile, or `-`",
-            ),
-            (
-                chooses && compares,
-                "--sort, --filter and --function are not for comparisons, which are sorted by what changed",
-            ),
-            (
-                opens_stream,
-                "--open needs a file: name one with -o, or leave -o out",
-            ),
-            (
-                fills_terminal(format == Format::Html && !page.open),
-                "the page would go to a terminal: name a file with -o, or say --open",
-            ),
-            (
-                fills_terminal(format.needs().binary),
-                "the output is binary and would go to a terminal: name a file with -o, use a pipe, or choose -f text or -f json",
-            ),
-        ];
         // What was given, and what formats take it.
-        let for_some: [(bool, &str, Takes); 8] = [
-            (reports.top.is_some(), "--top", |format| {
-                matches!(format.needs().rows, RowChoice::Top | RowChoice::Functions)
+        let options: [(bool, &str, Takes); 8] = [
+            (reports.top.is_some(), "--top", |needs| {
+                matches!(needs.rows, RowChoice::Top | RowChoice::Functions)
             }),
-            (reports.names.is_some(), "--names", |format| {
-                format.needs().rows != RowChoice::No
+            (reports.names.is_some(), "--names", |needs| {
+                needs.rows != RowChoice::No
             }),
-            (chooses, "--sort, --filter and --function", |format| {
-                format.needs().rows == RowChoice::Functions
+            (
+                reports.chooses(),
+                "--sort, --filter and --function",
+                |needs| needs.rows == RowChoice::Functions,
+            ),
+            (compares, "--base", |needs| needs.comparison),
+            (self.comparison.per_run, "--per-run", |needs| needs.per_run),
+            (self.figures.event.len() > 1, "more than one -e", |needs| {
+                needs.events != EventNeed::One
             }),
-            (compares, "--base", |format| format.needs().comparison),
-            (self.comparison.per_run, "--per-run", |format| {
-                format.needs().per_run
+            (self.output.escape_html, "--escape-html", |needs| {
+                needs.version.is_some()
             }),
-            (self.figures.event.len() > 1, "more than one -e", |format| {
-                format.needs().events != EventNeed::One
-            }),
-            (self.output.escape_html, "--escape-html", |format| {
-                format.version().is_some()
-            }),
-            (shows, "--open, --source-url and --source-root", |format| {
-                format == Format::Html
+            (shows, "--open, --source-url and --source-root", |needs| {
+                needs.rows == RowChoice::All
             }),
         ];
-        let wrong = in_itself.iter().find(|(is_wrong, _)| *is_wrong);
-        let unfit = for_some
-            .iter()
-            .find(|(is_given, _, takes)| *is_given && !takes(format));
-        wrong.map(|(_, message)| (*message).to_owned()).or_else(|| {
-            let (_, option, takes) = unfit?;
-            let all = Format::value_variants().iter().copied();
-            let mut those: Vec<_> = all.filter(|format| takes(*format)).map(flag).collect();
-            let mut choice = those.pop().unwrap_or_default();
-            if !those.is_empty() {
-                choice = format!("{} or {choice}", those.join(", "));
-            }
-            let this = flag(format);
-            Some(format!(
-                "{option} cannot be used with {this}: choose {choice}"
-            ))
-        })
+        let mut options = options.iter();
+        let (_, option, takes) =
+            options.find(|(is_given, _, takes)| *is_given && !takes(format.needs()))?;
+        let all = Format::value_variants().iter().copied();
+        let those = all.filter(|format| takes(format.needs()));
+        let mut those: Vec<_> = those.map(flag).collect();
+        let mut choice = those.pop()?;
+        if !those.is_empty() {
+            choice = format!("{} or {choice}", those.join(", "));
+        }
+        let this = flag(format);
+        Some(format!(
+            "{option} cannot be used with {this}: choose {choice}"
+        ))
     }
 }
 
 /// Whether a format takes something.
-type Takes = fn(Format) -> bool;
+type Takes = fn(Needs) -> bool;
 
 /// How a format is chosen: `-f text`.
 fn flag(format: Format) -> String {

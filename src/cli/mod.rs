@@ -142,14 +142,14 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
 /// output, or a pattern after -o has matched a profile.
 fn with_advice(error: ConvertError, arguments: &Arguments) -> anyhow::Error {
     let is_meant_as_output = |input: &Source| match (arguments.inputs.as_slice(), input) {
-        ([_, .., last], Source::File(input)) => {
-            arguments.output.output.is_none() && input == last && !last.exists()
+        ([_, .., last], Source::File(path)) => {
+            arguments.output.output.is_none() && input == last && !path.exists()
         }
         _ => false,
     };
     let advice = match &error {
         ConvertError::OverProfile(_) => ", or say --force",
-        ConvertError::Open { input, .. } if arguments.is_base(input) => {
+        ConvertError::Open { input, .. } if arguments.comparison.base.contains(input) => {
             "; the base is a profile that was kept before, as with \"cg-preprocess PROFILE -f callgrind -o base.cg\""
         }
         ConvertError::Open { input, .. } if is_meant_as_output(input) => {

@@ -17,7 +17,6 @@ use cg_preprocess::io::{Links, Target, locate};
 use cg_preprocess::profile::EventChoice;
 
 use super::help::PREPROCESSOR;
-use super::inputs::names_as_bytes;
 #[cfg(unix)]
 use super::signals;
 
@@ -53,7 +52,8 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let target = Target::File(PathBuf::from(output));
     let mut options = Options::default();
     options.read.lenient = true;
-    options.proxies = names_as_bytes(proxies);
+    let proxies = proxies.iter().cloned();
+    options.proxies = proxies.map(OsString::into_encoded_bytes).collect();
     options.output.links = LINKS;
     // webgrind's own code cannot read a profile that has only begun either.
     options.allow_empty = true;

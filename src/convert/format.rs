@@ -43,6 +43,8 @@ pub enum Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Needs {
+    /// The version of webgrind's preprocessed format, if it is one.
+    pub version: Option<Version>,
     /// The events whose costs it holds.
     pub events: EventNeed,
     /// Whether it shows stacks.
@@ -77,7 +79,7 @@ pub enum EventNeed {
 pub enum RowChoice {
     /// It has no rows for people.
     No,
-    /// Always all.
+    /// Always all: it is a page.
     All,
     /// Only so many: see [`text::Options::top`](crate::report::text::Options::top).
     Top,
@@ -89,6 +91,7 @@ impl Format {
     /// What it needs.
     pub fn needs(self) -> Needs {
         const LEAST: Needs = Needs {
+            version: None,
             events: EventNeed::One,
             stacks: false,
             rows: RowChoice::No,
@@ -103,12 +106,17 @@ impl Format {
             per_run: true,
             ..LEAST
         };
+        let webgrind = |version| Needs {
+            version: Some(version),
+            invocations: version == Version::V4,
+            binary: true,
+            ..LEAST
+        };
         match self {
-            Format::V4 | Format::V5 | Format::V6 | Format::V7 => Needs {
-                invocations: self == Format::V4,
-                binary: true,
-                ..LEAST
-            },
+            Format::V4 => webgrind(Version::V4),
+            Format::V5 => webgrind(Version::V5),
+            Format::V6 => webgrind(Version::V6),
+            Format::V7 => webgrind(Version::V7),
             Format::Callgrind => Needs {
                 events: EventNeed::All,
                 call_files: true,
@@ -155,17 +163,6 @@ impl Format {
                 call_files: true,
                 ..COMPARED
             },
-        }
-    }
-
-    /// The version of webgrind's preprocessed format, if it is one.
-    pub fn version(self) -> Option<Version> {
-        match self {
-            Format::V4 => Some(Version::V4),
-            Format::V5 => Some(Version::V5),
-            Format::V6 => Some(Version::V6),
-            Format::V7 => Some(Version::V7),
-            _ => None,
         }
     }
 }

@@ -118,7 +118,7 @@ impl Loaded<'_> {
             match (options.format, &compared) {
                 (Format::V4 | Format::V5 | Format::V6 | Format::V7, _) => {
                     let write = WriteOptions {
-                        version: options.format.version().unwrap_or_default(),
+                        version: options.format.needs().version.unwrap_or_default(),
                         ..options.webgrind
                     };
                     let warnings = webgrind::write(profile, &write, to)?;
