@@ -59,17 +59,8 @@ impl IdTable {
     const FAR: usize = 4 << 20;
 
     #[inline]
-    pub fn get(&self, id: u64) -> Option<NameId> {
-        let near = usize::try_from(id).ok()?;
-        match self.pages.get(near / Self::PAGE) {
-            Some(page) => Some(page.as_ref()?[near % Self::PAGE]?.name),
-            None => self.get_far(id),
-        }
-    }
-
-    #[cold]
-    fn get_far(&self, id: u64) -> Option<NameId> {
-        Some(self.far.get(&id)?.name)
+    pub fn get(&mut self, id: u64) -> Option<NameId> {
+        Some(self.entry(id)?.name)
     }
 
     /// Asks for what an id stands for.
@@ -221,7 +212,7 @@ impl IdTables {
     }
 
     /// The file and the function that two ids stand for, if both are defined.
-    pub fn file_and_function(&self, file: u64, function: u64) -> Option<(NameId, NameId)> {
+    pub fn file_and_function(&mut self, file: u64, function: u64) -> Option<(NameId, NameId)> {
         self.files.get(file).zip(self.functions.get(function))
     }
 }

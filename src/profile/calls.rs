@@ -131,15 +131,16 @@ impl CallTable {
     /// processor holds. All others are looked up: those of callers with many, and of later blocks.
     #[inline(always)]
     fn number(&mut self, edge: &CallEdge, file: NameId) -> u32 {
-        let (edges, files, key) = (&self.edges, &self.files, edge.key(file));
-        let key_of = |number: usize| edges[number].key(file_of(files, number));
+        let (edges, files) = (&self.edges, &self.files);
         let start = slot(&mut self.runs, edge.caller.index());
+        let run = edges.get(*start as usize..).unwrap_or_default();
         let mut end = *start;
-        while let Some(known) = edges.get(end as usize)
-            && known.caller == edge.caller
-            && end - *start < Self::RUN
-        {
-            if key_of(end as usize) == key {
+        for known in run.iter().take(Self::RUN as usize) {
+            if known.caller != edge.caller {
+                break;
+            }
+            let is_same = known.callee == edge.callee && known.line == edge.line;
+            if is_same && file_of(files, end as usize) == file {
                 return end;
             }
             end += 1;
@@ -147,7 +148,8 @@ impl CallTable {
         let has_run = end > *start;
         let is_full = (end as usize) < edges.len() || end - *start == Self::RUN;
         if has_run && is_full {
-            return self.numbers.number(key, edges.len(), key_of);
+            let key_of = |number: usize| edges[number].key(file_of(files, number));
+            return self.numbers.number(edge.key(file), edges.len(), key_of);
         }
         let next = next_index(edges.len());
         if !has_run {
@@ -174,13 +176,13 @@ impl CallTable {
         }
     }
 
-    /// Adds the edges of another table. `functions` are the numbers of its functions here, `name`
-    /// maps those of its names.
+    /// Adds the edges of another table. `functions` are the numbers of its functions here, `file_in`
+    /// maps those of the files in which a caller, given by its number here, makes calls.
     pub fn merge(
         &mut self,
         other: &CallTable,
         functions: &[FunctionId],
-        name: impl Fn(NameId) -> NameId,
+        file_in: impl Fn(FunctionId, NameId) -> NameId,
     ) {
         for (position, edge) in other.iter().enumerate() {
             let renumbered = CallEdge {
@@ -188,7 +190,8 @@ impl CallTable {
                 callee: functions[edge.callee.index()],
                 ..*edge
             };
-            let file = edge.file().map_or(NameId::EMPTY, &name);
+            let file = edge.file();
+            let file = file.map_or(NameId::EMPTY, |name| file_in(renumbered.caller, name));
             // Costs may have more than 64 bits.
             let id = self.add::<ANY_WIDTH>(renumbered, file, &[]);
             let costs = &mut self.costs;

@@ -197,7 +197,14 @@ impl Profile {
             ..function.renamed(name)
         };
         let functions = sums.merge_functions(&own.functions, renamed, LineRule::Least);
-        sums.calls.merge(&own.calls, &functions, name);
+        let files = sums.functions.as_slice().iter();
+        let files: Vec<NameId> = files.map(|function| function.file).collect();
+        // Two names may have become one.
+        let call_file = |caller: FunctionId, file| match name(file) {
+            file if files[caller.index()] == file => NameId::EMPTY,
+            file => file,
+        };
+        sums.calls.merge(&own.calls, &functions, call_file);
         Profile::new(names, contents)
     }
 

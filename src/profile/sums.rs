@@ -36,7 +36,8 @@ impl Sums {
         self.proxies.dedup();
         let renamed = |function: &Function| function.renamed(&name);
         let functions = self.merge_functions(&other.functions, renamed, lines);
-        self.calls.merge(&other.calls, &functions, &name);
+        self.calls
+            .merge(&other.calls, &functions, |_, file| name(file));
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_default();
             own.widen(tree.width());

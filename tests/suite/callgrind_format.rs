@@ -147,6 +147,18 @@ fn names_that_would_break_a_line_are_spelled() {
     }
 }
 
+#[test]
+fn calls_in_one_file_are_one_however_it_was_spelled() {
+    let call = "cfn=g\ncalls=1 2\n1 5\n";
+    let text = format!("events: Ir\nfl=f\\x0d\nfn=f\n1 1\n{call}fi=f\r\r\n{call}");
+    let profile = read(text, all_events());
+    let (text, warnings) = write(&profile);
+    assert_eq!(warnings, [WriteWarning::SpelledNames(1)]);
+    assert_eq!(text, write(&again(&profile)).0);
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("calls=2 ") && !text.contains("fi="), "{text}");
+}
+
 /// A function is not lost because nobody calls it, and it costs nothing.
 #[test]
 fn functions_without_costs_and_calls_are_kept() {

@@ -34,6 +34,10 @@ const SPAN: usize = 64;
 /// Bytes from somewhere in the id of a call's function to the end of its key.
 const CALLS: usize = 24;
 
+/// The blanks at which keys end.
+pub(in crate::callgrind) const BLOCK: u32 = 1;
+pub(in crate::callgrind) const CALL: u32 = 3;
+
 /// The bytes at the beginning of a record.
 #[derive(Clone, Copy)]
 pub(in crate::callgrind) struct Key<'a> {
@@ -53,23 +57,13 @@ pub(in crate::callgrind) struct Ids {
 }
 
 impl<'a> Key<'a> {
-    /// What may be the key of a block: the bytes at `pos` up to the first blank.
+    /// What may be the key of a record: the bytes at `pos` up to the blank that ends a block's
+    /// or a call's.
     #[inline(always)]
-    pub fn of_block(data: &'a [u8], pos: usize) -> Option<Self> {
-        Key::with_blanks::<1>(data, pos)
-    }
-
-    /// What may be the key of a call: the bytes at `pos` up to the third blank.
-    #[inline(always)]
-    pub fn of_call(data: &'a [u8], pos: usize) -> Option<Self> {
-        Key::with_blanks::<3>(data, pos)
-    }
-
-    #[inline(always)]
-    fn with_blanks<const BLANKS: u32>(data: &'a [u8], pos: usize) -> Option<Self> {
+    pub fn up_to_blank<const NTH: u32>(data: &'a [u8], pos: usize) -> Option<Self> {
         let bytes: &[u8; SPAN] = data.get(pos..)?.first_chunk()?;
         let mut blanks = mask(bytes, PARTS, |part| equal(part, b' '));
-        for _ in 1..BLANKS {
+        for _ in 1..NTH {
             blanks &= blanks.wrapping_sub(1);
         }
         if blanks == 0 {
@@ -258,11 +252,11 @@ mod tests {
     }
 
     fn read_block(text: &str) -> Option<Ids> {
-        Key::of_block(&padded(text), 0)?.ids()
+        Key::up_to_blank::<BLOCK>(&padded(text), 0)?.ids()
     }
 
     fn read_call(text: &str) -> Option<Ids> {
-        Key::of_call(&padded(text), 0)?.ids()
+        Key::up_to_blank::<CALL>(&padded(text), 0)?.ids()
     }
 
     #[test]
@@ -298,13 +292,13 @@ mod tests {
         for text in ["fl=(1)\nfn=(1) f\n5 17\n", "fi=(1)\nfn=(1)\n5 17\n"] {
             assert_eq!(read_block(text), None, "{text:?}");
         }
-        assert!(Key::of_block(b"fl=(1)\nfn=(1)\n5 17\n", 0).is_none());
+        assert!(Key::up_to_blank::<BLOCK>(b"fl=(1)\nfn=(1)\n5 17\n", 0).is_none());
     }
 
     #[test]
     fn keys_are_compared_as_far_as_they_go() {
         let data = padded("cfl=(12345)\ncfn=(123)\ncalls=1 0 0\n1707 5 0\n");
-        let key = Key::of_call(&data, 0).unwrap();
+        let key = Key::up_to_blank::<CALL>(&data, 0).unwrap();
         let mut text = [b'#'; LONGEST];
         text.copy_from_slice(&data[..LONGEST]);
         let record = Record {
@@ -339,7 +333,7 @@ mod tests {
         let mut memo = RecordMemo::default();
         let mut found = 0;
         for (line, data) in (0..).zip(&keys) {
-            let key = Key::of_block(data, 0).unwrap();
+            let key = Key::up_to_blank::<BLOCK>(data, 0).unwrap();
             assert!(memo.find(key).is_none());
             let record = Record {
                 file: NameId::EMPTY,
@@ -352,7 +346,7 @@ mod tests {
             assert_eq!(memo.find(key).unwrap().line, line);
         }
         for (line, data) in (0..).zip(&keys) {
-            let record = memo.find(Key::of_block(data, 0).unwrap());
+            let record = memo.find(Key::up_to_blank::<BLOCK>(data, 0).unwrap());
             assert!(record.is_none_or(|record| record.line == line));
             found += usize::from(record.is_some());
         }
@@ -360,7 +354,7 @@ mod tests {
         assert_eq!(memo.entries.len(), 1 << (u64::BITS - LAST_SHIFT));
         memo.forget();
         assert!(
-            memo.find(Key::of_block(&keys[19_999], 0).unwrap())
+            memo.find(Key::up_to_blank::<BLOCK>(&keys[19_999], 0).unwrap())
                 .is_none()
         );
     }

@@ -15,16 +15,6 @@ struct Callee {
     last: Option<Place>,
 }
 
-impl Callee {
-    /// Ends a call of a function at this place.
-    #[inline(always)]
-    fn end_call(&mut self, place: Place) {
-        self.object = None;
-        self.file = None;
-        self.last = Some(place);
-    }
-}
-
 /// The names in force.
 #[derive(Debug, Default)]
 pub(super) struct InForce {
@@ -138,11 +128,6 @@ impl InForce {
         self.open_block.is_some()
     }
 
-    /// Whether the function has been named, but its block is not open.
-    pub fn is_before_block(&self) -> bool {
-        self.function.is_some() && !self.is_in_block()
-    }
-
     /// Opens the block of the function that was named, and returns its name.
     pub fn open_block(
         &mut self,
@@ -172,9 +157,8 @@ impl InForce {
     }
 
     /// The function's name.
-    pub fn function_name(&self) -> NameId {
-        self.function
-            .map_or(NameId::EMPTY, |function| function.name)
+    pub fn function_name(&self) -> Option<NameId> {
+        Some(self.function?.name)
     }
 
     /// The function that a `calls=` line calls: that of the last `cfn=`.
@@ -220,8 +204,9 @@ impl InForce {
     #[inline(always)]
     pub fn set_known_callee(&mut self, name: NameId, file: NameId) {
         self.set_callee(FunctionName::plain(name));
-        let object = self.callee.object.unwrap_or(self.object());
-        self.callee.end_call(Place { object, file });
+        let object = self.callee.object.take().unwrap_or(self.object());
+        self.callee.file = None;
+        self.callee.last = Some(Place { object, file });
     }
 
     /// Ends a call, and returns the object and file of its callee.
@@ -235,10 +220,10 @@ impl InForce {
             file: self.current_file(),
         });
         let place = Place {
-            object: self.callee.object.unwrap_or(others.object),
-            file: self.callee.file.unwrap_or(others.file),
+            object: self.callee.object.take().unwrap_or(others.object),
+            file: self.callee.file.take().unwrap_or(others.file),
         };
-        self.callee.end_call(place);
+        self.callee.last = Some(place);
         place
     }
 

@@ -163,8 +163,8 @@ impl<'a> Interpreter<'a> {
             self.warn_cut(WarningKind::CutCall);
         }
         let is_ended = self.ends_blank || self.section.is_summed_up();
-        let is_open = self.in_force.is_in_block() && !is_ended;
-        self.end_section(is_open || self.in_force.is_before_block());
+        // Nothing ends a block before its first cost.
+        self.end_section(!(is_ended && self.in_force.is_in_block()));
         self.builder.close_block();
         self.resolve_columns();
         Ok(self.diagnostics.finish())
@@ -407,7 +407,8 @@ impl<'a> Interpreter<'a> {
 
     /// Says what a section lacks that may end within the block of the function in force.
     fn end_section(&mut self, is_open: bool) {
-        let open = is_open.then(|| self.builder.name(self.in_force.function_name()));
+        let open = self.in_force.function_name().filter(|_| is_open);
+        let open = open.map(|name| self.builder.name(name));
         let own = self.builder.section_self_total();
         let selected = |stated: &[Cost]| self.columns.selected(stated);
         if let Some(kind) = self.section.lacks(open, own, selected) {

@@ -5,7 +5,7 @@ use super::Interpreter;
 use super::columns::{FastPath, Spelling};
 use super::costs::Expect;
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CalleeIds, CostRun};
-use crate::callgrind::fast::record_memo::{Key, Record};
+use crate::callgrind::fast::record_memo::{BLOCK, CALL, Key, Record};
 use crate::callgrind::line::{Named, Position};
 use crate::callgrind::names::FunctionName;
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
@@ -190,7 +190,7 @@ impl Interpreter<'_> {
         pos: usize,
         row: &mut [Cost],
     ) -> Option<usize> {
-        let key = Key::of_block(data, pos)?;
+        let key = Key::up_to_blank::<BLOCK>(data, pos)?;
         let start = pos + key.length();
         let costs = self
             .columns
@@ -222,7 +222,7 @@ impl Interpreter<'_> {
         pos: usize,
         row: &mut [Cost],
     ) -> Option<usize> {
-        let key = Key::of_call(data, pos)?;
+        let key = Key::up_to_blank::<CALL>(data, pos)?;
         let start = pos + key.length();
         let line = self.columns.costs(data, start, Spelling::Plain, row).ok()?;
         let record = match self.memo.as_ref()?.find(key) {

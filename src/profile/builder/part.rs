@@ -42,7 +42,9 @@ impl ProfileBuilder {
             id
         });
         let numbers: Vec<FunctionId> = numbers.collect();
-        self.run.calls.merge(&part.run.calls, &numbers, name);
+        self.run
+            .calls
+            .merge(&part.run.calls, &numbers, |_, file| name(file));
         self.section_total += part.section_total;
         self.input.has_saturated |= part.input.has_saturated;
         self.run.may_lack_line |= part.run.may_lack_line;
