@@ -80,14 +80,13 @@ pub(super) struct CallTable {
 }
 
 impl CallTable {
-    /// Takes all edges away.
-    pub fn take(&mut self) -> CallTable {
-        let next = CallTable {
+    /// A table for another run.
+    pub fn next(&self) -> CallTable {
+        CallTable {
             edges: room_like(&self.edges),
             costs: CostTable::new(self.costs.width()),
             ..CallTable::default()
-        };
-        std::mem::replace(self, next)
+        }
     }
 
     /// Asks for what tells where the edges of a caller are.

@@ -60,61 +60,38 @@ impl FunctionChange<'_> {
     }
 }
 
-/// One side of a comparison.
-#[derive(Clone, Debug)]
-pub struct Side<'a> {
-    profile: &'a Profile,
-    /// What costs and calls are divided by.
-    divisor: i128,
-}
-
-impl<'a> Side<'a> {
-    fn new(profile: &'a Profile, is_per_run: bool) -> Self {
-        Side {
-            profile,
-            divisor: if is_per_run { profile.runs().into() } else { 1 },
-        }
-    }
-
-    /// Whether no data are missing.
-    pub fn is_complete(&self) -> bool {
-        self.profile.is_complete()
-    }
-
-    /// How many functions there are.
-    pub fn functions(&self) -> usize {
-        self.profile.functions().len()
-    }
-
-    /// What functions that are one cost, in an event of the profile; none if there is none.
-    fn sums(&self, functions: &[FunctionId], event: Column) -> Option<FunctionSums> {
-        functions.first()?;
-        let mut sums = FunctionSums::default();
-        for &id in functions {
-            let cost = |costs: &[Cost]| i128::from(costs.get(event.at).copied().unwrap_or(0));
-            sums.self_cost += cost(self.profile.self_costs(id));
-            sums.inclusive += cost(self.profile.inclusive_costs(id));
-            sums.invocations += i128::from(self.profile.function(id).invocations);
-        }
-        Some(FunctionSums {
-            self_cost: self.whole(sums.self_cost, event),
-            inclusive: self.whole(sums.inclusive, event),
-            invocations: divided(sums.invocations, self.divisor),
-        })
-    }
-
-    /// A cost as it is compared.
-    fn whole(&self, cost: i128, event: Column) -> i128 {
-        divided(cost.saturating_mul(event.scale.into()), self.divisor)
-    }
-}
-
 /// An event of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Column {
     /// Its position among the events of the profile.
     at: usize,
     scale: u64,
+    /// What costs and calls are divided by.
+    divisor: u64,
+}
+
+impl Column {
+    /// What functions of a profile that are one cost; none if there is none.
+    fn sums(&self, profile: &Profile, functions: &[FunctionId]) -> Option<FunctionSums> {
+        functions.first()?;
+        let mut sums = FunctionSums::default();
+        for &id in functions {
+            let cost = |costs: &[Cost]| i128::from(costs.get(self.at).copied().unwrap_or(0));
+            sums.self_cost += cost(profile.self_costs(id));
+            sums.inclusive += cost(profile.inclusive_costs(id));
+            sums.invocations += i128::from(profile.function(id).invocations);
+        }
+        Some(FunctionSums {
+            self_cost: self.whole(sums.self_cost),
+            inclusive: self.whole(sums.inclusive),
+            invocations: divided(sums.invocations, self.divisor.into()),
+        })
+    }
+
+    /// A cost as it is compared.
+    fn whole(&self, cost: i128) -> i128 {
+        divided(cost.saturating_mul(self.scale.into()), self.divisor.into())
+    }
 }
 
 /// An event that both sides of a comparison have.
@@ -150,31 +127,29 @@ impl ComparedEvent<'_> {
 }
 
 /// The events that both sides have, in the order of the new profile.
-fn events<'a>(base: &Side<'a>, new: &Side<'a>) -> Vec<ComparedEvent<'a>> {
-    let totals = [base, new].map(|side| side.profile.totals());
-    let total = |side: &Side<'_>, totals: &[Cost], column: Column| {
-        side.whole(totals[column.at].into(), column)
-    };
-    let events = |side: &Side<'a>| {
-        let events = side.profile.summed_events().iter().enumerate();
-        events.map(|(at, event)| {
+fn events<'a>(sides: [&'a Profile; 2], divisors: [u64; 2]) -> Vec<ComparedEvent<'a>> {
+    let totals = sides.map(Profile::totals);
+    let events = |side: usize| {
+        let events = sides[side].summed_events().iter().enumerate();
+        events.map(move |(at, event)| {
             let (name, scale) = split_scale(event.name());
-            (name, (Column { at, scale }, event))
+            let divisor = divisors[side];
+            (name, (Column { at, scale, divisor }, event))
         })
     };
     // Where two names differ by a scale only, the first one counts.
-    let of_base: HashMap<_, _, RandomState> = events(base).rev().collect();
-    let both = events(new).filter_map(|(name, (column, event))| {
+    let of_base: HashMap<_, _, RandomState> = events(0).rev().collect();
+    let both = events(1).filter_map(|(name, (column, event))| {
         let &(base_column, base_event) = of_base.get(name)?;
-        let units = [base.profile.unit(base_event), new.profile.unit(event)];
+        let units = [sides[0].unit(base_event), sides[1].unit(event)];
         let is_same = units[0] == units[1];
         Some(ComparedEvent {
             name,
             long_name: event.long_name(),
             unit: if is_same { units[0] } else { "" },
             unequal_units: (!is_same).then_some(units),
-            base: total(base, &totals[0], base_column),
-            new: total(new, &totals[1], column),
+            base: base_column.whole(totals[0][base_column.at].into()),
+            new: column.whole(totals[1][column.at].into()),
             columns: [base_column, column],
         })
     });
@@ -221,9 +196,9 @@ pub struct Comparison<'a> {
     /// Whether costs and calls are those per run; see [`per_run`](Self::per_run).
     pub is_per_run: bool,
     /// The base.
-    pub base: Side<'a>,
+    pub base: &'a Profile,
     /// The new profile, which is compared with the base.
-    pub new: Side<'a>,
+    pub new: &'a Profile,
     /// The functions that differ in the calls or in an event. Those whose self costs have changed
     /// most, up or down, come first.
     pub changes: Vec<FunctionChange<'a>>,
@@ -254,18 +229,17 @@ impl<'a> Comparison<'a> {
 
     fn of(base: &'a Profile, new: &'a Profile, is_per_run: bool) -> Result<Self, CompareError> {
         CompareError::check(base, new)?;
-        let has_saturated = base.has_saturated() || new.has_saturated();
         let mut functions = matched(base, new);
-        let [base, new] = [base, new].map(|profile| Side::new(profile, is_per_run));
         let mut comparison = Comparison {
-            events: events(&base, &new),
+            events: Vec::new(),
             changes: Vec::new(),
             is_per_run,
             base,
             new,
             same: Vec::new(),
-            has_saturated,
+            has_saturated: base.has_saturated() || new.has_saturated(),
         };
+        comparison.events = events([base, new], comparison.divisors());
         for function in &mut functions {
             [function.base, function.new] = comparison.sums(function, 0);
         }
@@ -288,11 +262,8 @@ impl<'a> Comparison<'a> {
             return [None; 2];
         };
         let [base, new] = &function.functions;
-        let [base_column, new_column] = event.columns;
-        [
-            self.base.sums(base, base_column),
-            self.new.sums(new, new_column),
-        ]
+        let [of_base, of_new] = event.columns;
+        [of_base.sums(self.base, base), of_new.sums(self.new, new)]
     }
 
     /// What [`changes`](Self::changes) would be if there were only one of the
@@ -321,7 +292,7 @@ impl<'a> Comparison<'a> {
 
     /// How many runs of the profiled programs the base and the new profile sum.
     pub fn runs(&self) -> [u64; 2] {
-        [&self.base, &self.new].map(|side| side.profile.runs())
+        [self.base, self.new].map(Profile::runs)
     }
 
     /// What costs and calls of the base and of the new profile are divided by.

@@ -260,7 +260,7 @@ impl CostTable {
     #[inline]
     pub fn add_within(&mut self, row: usize, from: usize) {
         if self.width == 1 && self.beyond.is_empty() {
-            let cost = self.first(from);
+            let cost = first_cost(self.row_of::<1>(from));
             return self.add::<1>(row, &[cost]);
         }
         self.add_more_within(row, from);
@@ -349,15 +349,6 @@ impl CostTable {
         }
     }
 
-    /// The first cost of a row.
-    #[inline(always)]
-    pub fn first(&self, row: usize) -> Cost {
-        if self.width == 1 {
-            return self.costs.get(row).copied().unwrap_or(0);
-        }
-        first_cost(self.row(row))
-    }
-
     /// The rows that follow from these.
     pub fn mapped(&self, map: &ColumnMap) -> CostTable {
         let mut table = CostTable::new(map.len());
@@ -372,16 +363,13 @@ impl CostTable {
         table
     }
 
-    /// Puts the sums that do not fit into 64 bits at their limits, so that rows can be read.
-    pub fn seal(&mut self) {
+    /// Puts the sums that do not fit into 64 bits at their limits, so that rows can be read, and says
+    /// whether there are any.
+    pub fn seal(&mut self) -> bool {
         for at in Vec::from_iter(self.beyond.keys().copied()) {
             let (row, column) = (at / self.width, at % self.width);
             self.set_exact(row, column, self.exact(row, column));
         }
-    }
-
-    /// Whether a sum of a table that was [sealed](Self::seal) does not fit into 64 bits.
-    pub fn has_saturated(&self) -> bool {
         !self.beyond.is_empty()
     }
 }
@@ -516,7 +504,7 @@ mod tests {
         let back = |column| if column == 9 { 1 << 64 } else { 0 };
         copy.add_exact(0, (0..WIDTH).map(back));
         assert_eq!(long(&copy, 0)[9], 0);
-        assert!(!copy.has_saturated());
+        assert!(!copy.seal());
 
         let mut short = CostTable::new(2);
         short.push::<ANY_WIDTH>(&[0, 3]);
@@ -543,9 +531,8 @@ mod tests {
                 table.add::<2>(0, &[cost, cost]);
                 others.add_row::<ANY_WIDTH>(0, &table, 0);
             }
-            table.seal();
+            assert!(!table.seal());
             assert_eq!(table.row(0), [most, most]);
-            assert!(!table.has_saturated());
             let [first, second, third] = costs.map(i128::from);
             assert_eq!(others.exact(0, 1), 3 * first + 2 * second + third);
         }
@@ -553,9 +540,8 @@ mod tests {
         for _ in 0..5 {
             table.add::<1>(0, &[Cost::MIN]);
         }
-        table.seal();
+        assert!(table.seal());
         assert_eq!(table.row(0), [Cost::MIN]);
-        assert!(table.has_saturated());
         let mut rows = CostTable::new(2);
         rows.push::<2>(&[0, Cost::MAX]);
         rows.push_zeros();
@@ -569,7 +555,7 @@ mod tests {
         assert_eq!(doubled.exact(0, 0), 10 * i128::from(Cost::MIN));
         doubled.add_exact(0, [-10 * i128::from(Cost::MIN) + 5]);
         assert_eq!(doubled.row(0), [5]);
-        assert!(!doubled.has_saturated());
+        assert!(!doubled.seal());
     }
 
     /// A cost that is likely to matter.
@@ -666,12 +652,10 @@ mod tests {
                 let found = (0..width).map(|column| table.exact(at, column));
                 prop_assert_eq!(&found.collect::<Vec<_>>(), row);
             }
-            table.seal();
-            prop_assert_eq!(table.has_saturated(), !rows.iter().flatten().all(fits));
+            prop_assert_eq!(table.seal(), !rows.iter().flatten().all(fits));
             for (at, row) in rows.iter().enumerate() {
                 let sealed: Vec<Cost> = row.iter().map(|&cost| saturated(cost)).collect();
                 prop_assert_eq!(&long(&table, at), &sealed);
-                prop_assert_eq!(table.first(at), sealed[0]);
             }
         }
     }

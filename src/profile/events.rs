@@ -149,7 +149,6 @@ pub(super) struct Events {
     resolved: Option<NameMap<Terms>>,
     /// How often they had to be forgotten.
     changes: usize,
-    has_too_many: bool,
     /// Whether inputs have different columns, or have them in another order.
     are_mixed: bool,
 }
@@ -287,7 +286,6 @@ impl Events {
             if is_wanted && self.wanted.len() < MOST_EVENTS {
                 self.wanted.insert(name.clone());
             }
-            self.has_too_many |= is_wanted && !self.wanted.contains(name);
         }
         let at: HashMap<&[u8], usize, RandomState> =
             // The first of equal names counts.
@@ -330,7 +328,7 @@ impl Events {
     ///
     /// When no input had one, or when its formula cannot be worked out.
     pub fn check(&self) -> Result<(), EventError> {
-        if self.has_too_many {
+        if self.choice == EventChoice::All && self.columns.len() > MOST_EVENTS {
             return Err(EventError::TooMany);
         }
         let is_column = |name: &Vec<u8>| {
@@ -403,9 +401,7 @@ impl Events {
         }
         self.resolved = None;
         self.changes = self.changes.max(other.changes);
-        self.has_too_many |= other.has_too_many;
         self.wanted.extend(other.wanted.iter().cloned());
-        self.has_too_many |= self.wanted.len() > MOST_EVENTS && self.choice == EventChoice::All;
         if self.are_mixed && self.choice == EventChoice::All {
             self.wanted
                 .sort_by(|one, other| conventional(one).cmp(&conventional(other)));

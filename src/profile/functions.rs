@@ -91,22 +91,20 @@ impl FunctionTable {
         prefetch(self.self_costs.row(id.index()).first());
     }
 
-    /// Takes all functions away, for another run.
-    pub fn take(&mut self) -> FunctionTable {
+    /// A table for another run. In this one, functions are not found by their names any more.
+    pub fn next(&mut self) -> FunctionTable {
         // One by one: all names there are may be far more.
         for function in &self.functions {
             *slot(&mut self.by_name, function.name.index()) = None;
         }
-        let next = FunctionTable {
+        self.numbers = Numbering::default();
+        FunctionTable {
             functions: room_like(&self.functions),
             self_costs: CostTable::new(self.self_costs.width()),
             inclusive_costs: CostTable::new(self.inclusive_costs.width()),
             by_name: std::mem::take(&mut self.by_name),
             numbers: Numbering::default(),
-        };
-        let mut taken = std::mem::replace(self, next);
-        taken.numbers = Numbering::default();
-        taken
+        }
     }
 
     /// Sets the inclusive costs of the functions; those missing at the end have none. Without any

@@ -30,7 +30,7 @@ pub(crate) use builder::TableFunction;
 pub use builder::{Call, Kind, ModelError, ProfileBuilder, ProfileOptions};
 pub use calls::{CallEdge, EdgeRef};
 pub use column_map::ColumnMap;
-pub use compare::{CompareError, ComparedEvent, Comparison, FunctionChange, FunctionSums, Side};
+pub use compare::{CompareError, ComparedEvent, Comparison, FunctionChange, FunctionSums};
 pub use costs::{ANY_WIDTH, Cost, Costs};
 pub(crate) use costs::{first_cost, padded};
 pub use events::{Event, EventChoice, EventError, MOST_EVENTS};
@@ -93,6 +93,8 @@ pub struct Profile {
     wanted: Vec<Event>,
     /// How the last of them follow from those before, where no row holds their costs.
     derived: ColumnMap,
+    /// Whether a sum does not fit into 64 bits.
+    has_saturated: bool,
     /// Computed when the calls of a function are first asked for.
     lists: OnceLock<CallLists>,
 }
@@ -127,6 +129,7 @@ impl Profile {
             contents,
             wanted: Vec::new(),
             derived: ColumnMap::default(),
+            has_saturated: false,
             lists: OnceLock::new(),
         };
         profile.complete()?;
@@ -143,7 +146,7 @@ impl Profile {
 
     /// Makes the sums ones that can be read.
     fn seal(&mut self) {
-        self.contents.sums.seal();
+        self.has_saturated = self.contents.sums.seal();
         self.wanted = self.contents.events.wanted().collect();
         self.lists = OnceLock::new();
     }
@@ -447,20 +450,16 @@ impl Profile {
 
     /// Whether everything comes from Xdebug 2, which did not name itself before 2.1.1.
     pub(crate) fn is_of_xdebug_2(&self) -> bool {
-        let mut found = false;
-        self.headers().all(|header| {
-            let is_of_2 = match header.key() {
-                b"creator" => {
-                    let creator = header.value();
-                    creator.starts_with(b"xdebug 2.")
-                        || creator.starts_with(OWN_NAME) && creator.ends_with(OF_XDEBUG_2)
-                }
-                b"version" if header.value() == b"0.9.6" => true,
-                _ => return true,
-            };
-            found |= is_of_2;
-            is_of_2
-        }) && found
+        let is_of_2 = |creator: &[u8]| {
+            creator.starts_with(b"xdebug 2.")
+                || creator.starts_with(OWN_NAME) && creator.ends_with(OF_XDEBUG_2)
+        };
+        let mut writers = self.headers().filter_map(|header| match header.key() {
+            b"creator" => Some(is_of_2(header.value())),
+            b"version" => (header.value() == b"0.9.6").then_some(true),
+            _ => None,
+        });
+        writers.next() == Some(true) && writers.all(|is_of_2| is_of_2)
     }
 
     /// Names of all events of the inputs, derived ones last, but for those whose formulas are wrong.
@@ -523,7 +522,7 @@ impl Profile {
         let mut summaries = self.contents.headers.summaries();
         let mut derived = self.rows().flat_map(|row| self.with_derived(row));
         self.contents.has_saturated
-            || self.contents.sums.has_saturated()
+            || self.has_saturated
             || summaries.any(|cost| at_end(cost.into()))
             || self.exact_totals().into_iter().any(at_end)
             || !self.derived.is_empty() && derived.any(|cost| at_end(cost.into()))

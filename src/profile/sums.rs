@@ -22,6 +22,21 @@ pub(super) struct Sums {
 }
 
 impl Sums {
+    /// Takes everything away, for another run.
+    pub fn take(&mut self) -> Sums {
+        let next = Sums {
+            functions: self.functions.next(),
+            calls: self.calls.next(),
+            ..Sums::default()
+        };
+        std::mem::replace(self, next)
+    }
+
+    /// Has rows of one cost again, if there is none.
+    pub fn narrow(&mut self) {
+        self.tables().for_each(|table| *table = CostTable::new(1));
+    }
+
     /// Adds other sums of the same events to these, or of the first of them.
     ///
     /// `name` maps the number of a name there to its number here.
@@ -111,21 +126,12 @@ impl Sums {
         }
     }
 
-    /// Makes sums readable that do not fit into 64 bits.
-    pub fn seal(&mut self) {
-        self.tables().for_each(CostTable::seal);
-    }
-
-    /// Whether a sum does not fit into 64 bits.
-    pub fn has_saturated(&self) -> bool {
-        let contexts = self.contexts.as_ref();
-        [
-            &self.functions.self_costs,
-            &self.functions.inclusive_costs,
-            &self.calls.costs,
-        ]
-        .into_iter()
-        .any(CostTable::has_saturated)
-            || contexts.is_some_and(ContextTree::has_saturated)
+    /// Makes sums readable that do not fit into 64 bits, and says whether there are any.
+    pub fn seal(&mut self) -> bool {
+        let mut are_any = false;
+        for table in self.tables() {
+            are_any |= table.seal();
+        }
+        are_any
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::figures::{Unit, counted, in_units, signed, signed_percent};
 use super::table::{Place, Row, Table};
 use super::text::{ComparisonReport, Names, Options, Report, command, per_run};
-use crate::profile::{Comparison, FunctionChange, FunctionSums, Profile, Side};
+use crate::profile::{Comparison, FunctionChange, FunctionSums, Profile};
 use crate::shown::names::{SHORT, cut_end};
 use crate::shown::numbers::{grouped, percent};
 use crate::shown::text::printable;
@@ -108,7 +108,7 @@ pub fn write_comparison(
         page.line(&format!("Per run: {}", per_run(comparison.runs())));
     }
     page.completeness(
-        match [&comparison.base, &comparison.new].map(Side::is_complete) {
+        match [comparison.base, comparison.new].map(Profile::is_complete) {
             [true, true] => None,
             [false, true] => Some("base is"),
             [true, false] => Some("new profile is"),

@@ -17,7 +17,7 @@ impl ProfileBuilder {
         caller: FunctionId,
         costs: Costs<'_>,
     ) -> bool {
-        let calls = &mut self.run.calls;
+        let calls = &mut self.run.sums.calls;
         let known = calls.edges().get(edge.index());
         if known.is_none_or(|known| known.caller != caller) {
             return false;
@@ -41,14 +41,14 @@ impl ProfileBuilder {
         let Some(listed) = self.trace.end_block(caller, block.matching) else {
             return;
         };
-        let inclusive = &mut self.run.functions.inclusive_costs;
+        let inclusive = &mut self.run.sums.functions.inclusive_costs;
         inclusive.add_exact(caller.index(), listed.adjustment);
         for call in listed.calls {
             let edge = CallEdge {
                 caller,
                 ..call.edge
             };
-            let calls = &mut self.run.calls;
+            let calls = &mut self.run.sums.calls;
             calls.add::<ANY_WIDTH>(edge, call.file, call.costs().row);
         }
     }

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::calls::{CallEdge, CallTable};
 use super::column_map::ColumnMap;
-use super::costs::{ANY_WIDTH, Cost, CostTable, Costs, first_cost, saturated};
+use super::costs::{ANY_WIDTH, Cost, Costs, first_cost, saturated};
 use super::events::{Event, EventChoice, EventError, Events};
 use super::functions::{FunctionTable, LineRule, LineSource};
 use super::headers::Headers;
@@ -103,12 +103,10 @@ struct Block {
 #[derive(Debug, Default)]
 struct Run {
     kind: Kind,
-    functions: FunctionTable,
-    calls: CallTable,
+    sums: Sums,
     block: Option<Block>,
     /// Whether a function with a block may have no line, for want of an own cost.
     may_lack_line: bool,
-    proxies: Vec<usize>,
 }
 
 /// Builds a [`Profile`] of one input, or of several that are read one after the other.
@@ -196,9 +194,7 @@ impl ProfileBuilder {
         self.input.events = Events::new(choice);
         self.input.headers = Headers::default();
         // Which columns are wanted is not known before they are.
-        self.run.functions.self_costs = CostTable::new(1);
-        self.run.functions.inclusive_costs = CostTable::new(1);
-        self.run.calls.costs = CostTable::new(1);
+        self.run.sums.narrow();
         self.section_total = 0;
         self.trace = Trace::new(Wanted::of(&self.options), 1);
     }
@@ -296,9 +292,7 @@ impl ProfileBuilder {
 
     /// Makes all rows longer.
     pub(crate) fn widen(&mut self, width: usize) {
-        self.run.functions.self_costs.widen(width);
-        self.run.functions.inclusive_costs.widen(width);
-        self.run.calls.costs.widen(width);
+        self.run.sums.widen(width);
         self.trace.widen(width);
     }
 
@@ -331,8 +325,12 @@ impl ProfileBuilder {
     /// In a trace the name alone is the key; the rest is kept for a function that gets no block.
     #[inline(never)]
     pub fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
-        let known = self.run.functions.as_slice().len();
-        let id = self.run.functions.find(self.run.kind, object, file, name);
+        let known = self.run.sums.functions.as_slice().len();
+        let id = self
+            .run
+            .sums
+            .functions
+            .find(self.run.kind, object, file, name);
         if id.index() == known {
             self.mark(id, name);
         }
@@ -349,7 +347,7 @@ impl ProfileBuilder {
         if let Some(role) = Role::of(name) {
             self.trace.set_role(id, role);
         }
-        if note_proxy(&self.options.proxies, name, &mut self.run.proxies) {
+        if note_proxy(&self.options.proxies, name, &mut self.run.sums.proxies) {
             self.trace.step_over(id);
         }
     }
@@ -357,15 +355,15 @@ impl ProfileBuilder {
     /// Asks for what a block of a function changes.
     #[inline]
     pub(crate) fn prefetch_block(&self, function: FunctionId) {
-        self.run.functions.prefetch(function);
-        self.run.calls.prefetch(function);
+        self.run.sums.functions.prefetch(function);
+        self.run.sums.calls.prefetch(function);
     }
 
     /// Opens a block: what follows are costs and calls of this function.
     #[inline(always)]
     pub fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
         self.close_block();
-        let Some(found) = self.run.functions.get_mut(function) else {
+        let Some(found) = self.run.sums.functions.get_mut(function) else {
             return;
         };
         if found.invocations == 0 {
@@ -396,7 +394,7 @@ impl ProfileBuilder {
         let Some(block) = &mut self.run.block else {
             return;
         };
-        let self_costs = &mut self.run.functions.self_costs;
+        let self_costs = &mut self.run.sums.functions.self_costs;
         self_costs.add::<WIDTH>(block.function.index(), costs.row);
         self.section_total += i128::from(first_cost(costs.row));
         if is_followed {
@@ -405,7 +403,7 @@ impl ProfileBuilder {
         }
         if !block.has_line {
             block.has_line = true;
-            if let Some(function) = self.run.functions.get_mut(block.function) {
+            if let Some(function) = self.run.sums.functions.get_mut(block.function) {
                 function.offer_line(LineSource::OwnCost, line);
             }
         }
@@ -430,12 +428,12 @@ impl ProfileBuilder {
             self.offer_line(callee, target_line);
             return None;
         }
-        let known = self.run.calls.edges().len();
-        let edge = self.run.calls.add::<WIDTH>(edge, file, costs.row);
+        let known = self.run.sums.calls.edges().len();
+        let edge = self.run.sums.calls.add::<WIDTH>(edge, file, costs.row);
         // The first call that names a function is the first of its edge as well. What is known of
         // others is not looked at: it may be far away in memory.
         if edge.index() == known {
-            let is_new = callee.index() + 1 == self.run.functions.as_slice().len();
+            let is_new = callee.index() + 1 == self.run.sums.functions.as_slice().len();
             if is_new || callee == caller || self.run.may_lack_line {
                 self.offer_line(callee, target_line);
             }
@@ -447,7 +445,7 @@ impl ProfileBuilder {
     /// several files.
     #[inline]
     fn call_file(&self, caller: FunctionId, file: NameId) -> NameId {
-        let functions = self.run.functions.as_slice();
+        let functions = self.run.sums.functions.as_slice();
         if file != NameId::EMPTY && functions[caller.index()].file == file {
             return NameId::EMPTY;
         }
@@ -455,7 +453,7 @@ impl ProfileBuilder {
     }
 
     fn offer_line(&mut self, callee: FunctionId, line: u64) {
-        if let Some(function) = self.run.functions.get_mut(callee) {
+        if let Some(function) = self.run.sums.functions.get_mut(callee) {
             function.offer_line(LineSource::Call, line);
         }
     }
@@ -472,7 +470,7 @@ impl ProfileBuilder {
                 self.follow_call_again::<WIDTH>(edge, caller, costs)
             }
             Some(block) => {
-                let calls = &mut self.run.calls;
+                let calls = &mut self.run.sums.calls;
                 calls.add_again::<WIDTH>(edge, block.function, costs.row)
             }
             None => false,
@@ -493,11 +491,15 @@ impl ProfileBuilder {
     /// Adds the run, or aggregate, that was being read to those before it in this input.
     fn end_run(&mut self) {
         self.close_block();
-        let sums = match self.table.take() {
-            Some(table) => Some(table.finish()),
-            None => (!self.run.functions.is_empty()).then(|| self.finish_run()),
-        };
-        let Some(sums) = sums else { return };
+        let table = self.table.take();
+        if self.run.sums.functions.is_empty() {
+            return;
+        }
+        let mut sums = self.run.sums.take();
+        match table {
+            Some(table) => sums.map_events(&table.map),
+            None => self.finish_run(&mut sums),
+        }
         if self.input.sums.kind.is_none() {
             self.input.sums = sums;
             return;
@@ -507,25 +509,19 @@ impl ProfileBuilder {
     }
 
     /// Works out what follows from the sums of a run.
-    fn finish_run(&mut self) -> Sums {
-        let calls = self.run.calls.take();
+    fn finish_run(&mut self, sums: &mut Sums) {
         let with_self_calls = self.options.inclusive == InclusiveCost::Summed;
-        let kind = self.run.kind;
-        let mut functions = self.run.functions.take();
-        match calls.costs.width() {
-            1 => add_calls::<1>(&mut functions, &calls, kind, with_self_calls),
-            _ => add_calls::<ANY_WIDTH>(&mut functions, &calls, kind, with_self_calls),
+        let (kind, functions) = (self.run.kind, &mut sums.functions);
+        let width = functions.self_costs.width();
+        match width {
+            1 => add_calls::<1>(functions, &sums.calls, kind, with_self_calls),
+            _ => add_calls::<ANY_WIDTH>(functions, &sums.calls, kind, with_self_calls),
         }
-        let mut sums = Sums {
-            kind: Some(match kind {
-                Kind::Trace => ProfileKind::Trace,
-                Kind::Aggregate => ProfileKind::Aggregate,
-            }),
-            proxies: std::mem::take(&mut self.run.proxies),
-            ..Sums::default()
-        };
+        sums.kind = Some(match kind {
+            Kind::Trace => ProfileKind::Trace,
+            Kind::Aggregate => ProfileKind::Aggregate,
+        });
         if kind == Kind::Trace {
-            let width = functions.self_costs.width();
             let next = Trace::new(Wanted::of(&self.options), width);
             let links = std::mem::replace(&mut self.trace, next).finish();
             for function in functions.as_mut_slice() {
@@ -535,9 +531,6 @@ impl ProfileBuilder {
             sums.invocations = links.invocations;
             sums.contexts = links.contexts;
         }
-        sums.functions = functions;
-        sums.calls = calls;
-        sums
     }
 
     /// Ends reading and works out what follows from the sums.

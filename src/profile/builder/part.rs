@@ -24,7 +24,7 @@ impl ProfileBuilder {
         });
         let names: Vec<NameId> = names.collect();
         let name = |name: NameId| names[name.index()];
-        let functions = part.run.functions.as_slice();
+        let functions = part.run.sums.functions.as_slice();
         let distinct: HashSet<NameId> = functions.iter().map(|own| name(own.name)).collect();
         if distinct.len() < functions.len() {
             return None;
@@ -33,18 +33,20 @@ impl ProfileBuilder {
         let numbers = functions.iter().enumerate().map(|(row, function)| {
             let [object, file] = [function.object, function.file].map(name);
             let id = self.function(object, file, name(function.name));
-            let functions = &mut self.run.functions;
+            let functions = &mut self.run.sums.functions;
             if let Some(own) = functions.get_mut(id) {
                 own.add_blocks(function, object, file);
             }
-            let (own, costs) = (&mut functions.self_costs, &part.run.functions.self_costs);
+            let (own, costs) = (
+                &mut functions.self_costs,
+                &part.run.sums.functions.self_costs,
+            );
             own.add_row::<ANY_WIDTH>(id.index(), costs, row);
             id
         });
         let numbers: Vec<FunctionId> = numbers.collect();
-        self.run
-            .calls
-            .merge(&part.run.calls, &numbers, |_, file| name(file));
+        let calls = &mut self.run.sums.calls;
+        calls.merge(&part.run.sums.calls, &numbers, |_, file| name(file));
         self.section_total += part.section_total;
         self.input.has_saturated |= part.input.has_saturated;
         self.run.may_lack_line |= part.run.may_lack_line;

@@ -7,7 +7,6 @@ use foldhash::fast::RandomState;
 use super::ProfileBuilder;
 use crate::profile::calls::{CallEdge, CallTable};
 use crate::profile::column_map::ColumnMap;
-use crate::profile::costs::ANY_WIDTH;
 use crate::profile::functions::{Function, LineSource};
 use crate::profile::ids::NameId;
 use crate::profile::sums::Sums;
@@ -35,43 +34,32 @@ pub(crate) struct TableFunction<'a> {
     pub call_cost: Option<Cost>,
 }
 
-/// A table while it is being read.
+/// What is known of a table that is being read, besides the sums that it states.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// Its functions and calls, each with the figures that it states.
-    sums: Sums,
     /// How often each file and name came: a table holds no objects, and so it can have several
     /// functions of one file and name. These are told apart by their order.
     seen: HashMap<(NameId, NameId), u32, RandomState>,
     /// How the wanted costs follow from its costs, which are those of one event.
-    map: ColumnMap,
+    pub map: ColumnMap,
 }
 
-impl Table {
-    /// What it adds up to.
-    pub fn finish(mut self) -> Sums {
-        self.sums.map_events(&self.map);
-        self.sums
+/// Lists the calls that the invocations made, in place of those that the table states.
+fn list_calls_of(invocations: &InvocationTree, sums: &mut Sums) {
+    sums.calls = CallTable::default();
+    for function in sums.functions.as_mut_slice() {
+        function.call_cost_excess = 0;
     }
-
-    /// Lists the calls that the invocations made, in place of those that the table states.
-    fn list_calls_of(&mut self, invocations: &InvocationTree) {
-        self.sums.calls = CallTable::default();
-        for function in self.sums.functions.as_mut_slice() {
-            function.call_cost_excess = 0;
-        }
-        for (at, invocation) in invocations.invocations().iter().enumerate() {
-            for position in invocations.calls_of(at) {
-                let call = &invocations.calls()[position];
-                let edge = CallEdge {
-                    caller: invocation.function,
-                    callee: call.callee,
-                    line: call.line,
-                    calls: 1,
-                };
-                let calls = &mut self.sums.calls;
-                calls.add::<ANY_WIDTH>(edge, NameId::EMPTY, &[call.cost]);
-            }
+    for (at, invocation) in invocations.invocations().iter().enumerate() {
+        for position in invocations.calls_of(at) {
+            let call = &invocations.calls()[position];
+            let edge = CallEdge {
+                caller: invocation.function,
+                callee: call.callee,
+                line: call.line,
+                calls: 1,
+            };
+            sums.calls.add::<1>(edge, NameId::EMPTY, &[call.cost]);
         }
     }
 }
@@ -85,11 +73,9 @@ impl ProfileBuilder {
     /// [`add_table_edge`](Self::add_table_edge) and
     /// [`add_invocations`](Self::add_invocations) follow instead of blocks.
     pub(crate) fn begin_table(&mut self, kind: ProfileKind, map: ColumnMap) {
+        self.run.sums.narrow();
+        self.run.sums.kind = Some(kind);
         self.table = Some(Table {
-            sums: Sums {
-                kind: Some(kind),
-                ..Sums::default()
-            },
             seen: HashMap::default(),
             map,
         });
@@ -103,7 +89,7 @@ impl ProfileBuilder {
         let Some(table) = &mut self.table else { return };
         let call_cost = function.call_cost.filter(|_| self.options.invocations);
         let seen = table.seen.entry((file, name)).or_default();
-        let functions = &mut table.sums.functions;
+        let functions = &mut self.run.sums.functions;
         let row = functions.as_slice().len();
         functions.push(Function {
             object: NameId::EMPTY,
@@ -117,62 +103,59 @@ impl ProfileBuilder {
             line_source: LineSource::OwnCost,
         });
         functions.self_costs.add::<1>(row, &[function.self_cost]);
-        functions
-            .inclusive_costs
-            .add::<1>(row, &[function.inclusive]);
+        let inclusive = &mut functions.inclusive_costs;
+        inclusive.add::<1>(row, &[function.inclusive]);
         *seen = seen.saturating_add(1);
         self.section_total += table.map.exact(0, |_| function.self_cost.into());
     }
 
     /// Adds an edge that a table states, in addition to the figures of its functions.
     pub(crate) fn add_table_edge(&mut self, edge: CallEdge, cost: Cost) {
-        let Some(table) = &mut self.table else { return };
-        let functions = &mut table.sums.functions;
+        let Sums {
+            functions, calls, ..
+        } = &mut self.run.sums;
         let callee = &mut functions.as_mut_slice()[edge.callee.index()];
         if callee.is_listed {
             callee.call_cost_excess = callee.call_cost_excess.saturating_sub(cost);
         }
         if edge.caller == edge.callee && self.options.inclusive == InclusiveCost::Outermost {
-            let less = [-i128::from(cost)];
-            functions
-                .inclusive_costs
-                .add_exact(edge.callee.index(), less);
+            let inclusive = &mut functions.inclusive_costs;
+            inclusive.add_exact(edge.callee.index(), [-i128::from(cost)]);
         }
-        let calls = &mut table.sums.calls;
         calls.add::<1>(edge, NameId::EMPTY, &[cost]);
     }
 
     /// Whether single invocations are of any use: to keep them, or to find out about the trace that
     /// the table was summed up from.
     pub(crate) fn keeps_invocations(&self) -> bool {
-        let kind = self.table.as_ref().and_then(|table| table.sums.kind);
-        self.options.invocations || kind == Some(ProfileKind::Trace) && self.follows_invocations
+        let is_of_trace = self.run.sums.kind == Some(ProfileKind::Trace);
+        self.options.invocations || is_of_trace && self.follows_invocations
     }
 
     /// Adds all invocations that a table lists, once its functions and edges have been added.
     pub(crate) fn add_invocations(&mut self, invocations: InvocationTree) {
-        let Some(table) = &mut self.table else { return };
-        if table.sums.kind != Some(ProfileKind::Trace) {
-            table.sums.invocations = Some(invocations).filter(|_| self.options.invocations);
+        let sums = &mut self.run.sums;
+        if sums.kind != Some(ProfileKind::Trace) {
+            sums.invocations = Some(invocations).filter(|_| self.options.invocations);
             return;
         }
         let mut are_proxies = Vec::new();
-        for function in table.sums.functions.as_slice() {
+        for function in sums.functions.as_slice() {
             let name = self.names.get(function.name);
-            let found = &mut table.sums.proxies;
+            let found = &mut sums.proxies;
             are_proxies.push(note_proxy(&self.options.proxies, name, found));
         }
         let links = TraceLinks::of(invocations, Wanted::of(&self.options), &are_proxies);
         if let Some(invocations) = links.invocations {
             if are_proxies.contains(&true) {
-                table.list_calls_of(&invocations);
+                list_calls_of(&invocations, sums);
             }
-            table.sums.invocations = Some(invocations).filter(|_| self.options.invocations);
+            sums.invocations = Some(invocations).filter(|_| self.options.invocations);
         }
-        table.sums.functions.set_inclusive(links.outermost);
-        for function in table.sums.functions.as_mut_slice() {
+        sums.functions.set_inclusive(links.outermost);
+        for function in sums.functions.as_mut_slice() {
             function.is_listed |= links.contexts.is_some();
         }
-        table.sums.contexts = links.contexts;
+        sums.contexts = links.contexts;
     }
 }

@@ -230,11 +230,6 @@ impl ContextTree {
         &mut self.self_costs
     }
 
-    /// Whether a sum does not fit into 64 bits.
-    pub(in crate::profile) fn has_saturated(&self) -> bool {
-        self.self_costs.has_saturated()
-    }
-
     /// Begins the subtree of an invocation that ended and called something.
     ///
     /// `is_proxy`: whether its calls are to stand in its place, if that is wanted at all.

@@ -7,7 +7,7 @@ use super::Compared;
 use super::data::{
     NO_COSTS, Number, ROW_FIGURES, Table, Tables, number_bytes, position, shown, text_bytes,
 };
-use crate::profile::{self, FunctionChange};
+use crate::profile::{self, FunctionChange, Profile};
 use crate::report::figures::{Unit, in_units};
 use crate::report::markdown::Verdict;
 use crate::report::text::per_run;
@@ -86,15 +86,15 @@ impl<'a> Tables<'a, '_> {
         }
         functions.name(names, self.options.names);
         functions.texts.push(("is", is));
-        let side = |side: &profile::Side<'_>| Side {
-            functions: side.functions(),
+        let side = |side: &Profile| Side {
+            functions: side.functions().len(),
             complete: side.is_complete(),
         };
         Comparison {
             per_run: comparison.is_per_run.then(|| per_run(comparison.runs())),
             runs: comparison.divisors(),
             limits: compared.limits,
-            sides: [side(&comparison.base), side(&comparison.new)],
+            sides: [side(comparison.base), side(comparison.new)],
             functions,
             events,
         }

@@ -8,7 +8,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{Compared, Options};
-use crate::profile::{Cost, EdgeRef, FunctionId, Profile, Side, Stacks};
+use crate::profile::{Cost, EdgeRef, FunctionId, Profile, Stacks};
 use crate::report::figures::EventFigures;
 use crate::report::json::Document;
 use crate::report::text::{Names, command};
@@ -307,8 +307,8 @@ impl<'a, 'o> Tables<'a, 'o> {
         let functions = self.functions();
         let calls = self.calls();
         let comparison = self.compared.map(|compared| self.comparison(compared));
-        let base = self.compared.map(|compared| &compared.comparison.base);
-        let is_complete = profile.is_complete() && base.is_none_or(Side::is_complete);
+        let base = self.compared.map(|compared| compared.comparison.base);
+        let is_complete = profile.is_complete() && base.is_none_or(Profile::is_complete);
         let total: Vec<Number> = self.costs(&profile.totals()).map(Number).collect();
         let mut data = Document::begin(SCHEMA, false, ends_data, output)?;
         let program = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));

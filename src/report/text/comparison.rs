@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::{Options, fact};
-use crate::profile::{Comparison, FunctionChange, Side};
+use crate::profile::{Comparison, FunctionChange, Profile};
 use crate::report::figures::{EventFigures, counted, in_units, signed, signed_percent};
 use crate::report::table::{Place, Table};
 use crate::shown::names::{cut_end, width_of};
@@ -114,8 +114,8 @@ impl<'a> ComparisonReport<'a> {
     fn heading(&self) -> Vec<String> {
         let (comparison, first) = (self.comparison, self.comparison.first());
         let unit = self.first().unit;
-        let side = |side: &Side<'_>, total: i128, scale: u64| {
-            let functions = counted(side.functions() as u64, "function");
+        let side = |side: &Profile, total: i128, scale: u64| {
+            let functions = counted(side.functions().len() as u64, "function");
             let rounding = match scale {
                 1 => String::new(),
                 scale => format!(", in units of {}", grouped(scale)),
@@ -127,8 +127,8 @@ impl<'a> ComparisonReport<'a> {
         let share_of_base = share(first.change(), first.base);
         let mut lines = vec![
             fact("event", printable(first.name)),
-            fact("base", side(&comparison.base, first.base, base_scale)),
-            fact("new", side(&comparison.new, first.new, new_scale)),
+            fact("base", side(comparison.base, first.base, base_scale)),
+            fact("new", side(comparison.new, first.new, new_scale)),
             fact("change", format!("{change}, {share_of_base}")),
         ];
         if comparison.is_per_run {
