@@ -212,8 +212,6 @@ struct Lines<'a> {
     frames: &'a Frames,
     /// What is still to come, the next one last.
     pending: Vec<Pending>,
-    /// The nodes of those stacks in `pending` that go on, in the same order.
-    members: Vec<StackId>,
     /// The current stack.
     stack: Vec<u8>,
     /// How many stacks have a negative sum, and what these add up to.
@@ -235,8 +233,8 @@ struct Pending {
 enum What {
     /// A line, with its cost.
     Line(Cost),
-    /// Those below its nodes: the ones in `members` from here on.
-    Below(usize),
+    /// Those below its nodes.
+    Below(Vec<StackId>),
 }
 
 impl<'a> Lines<'a> {
@@ -245,7 +243,6 @@ impl<'a> Lines<'a> {
             stacks,
             frames,
             pending: Vec::new(),
-            members: Vec::new(),
             stack: Vec::new(),
             negative: (0, 0),
             deeper: 0,
@@ -265,10 +262,7 @@ impl<'a> Lines<'a> {
                     self.stack.pop();
                     return Some(cost);
                 }
-                What::Below(start) => {
-                    let nodes = self.members.split_off(start);
-                    self.go_below(&nodes, next.frames + 1);
-                }
+                What::Below(nodes) => self.go_below(&nodes, next.frames + 1),
             }
         }
         None
@@ -300,8 +294,7 @@ impl<'a> Lines<'a> {
     fn expect(&mut self, mut nodes: Vec<StackId>, frames: usize) {
         let (stacks, start, bytes) = (self.stacks, self.pending.len(), self.stack.len());
         let texts = &self.frames.texts;
-        // The last one comes first, in `members` too.
-        nodes.sort_unstable_by_key(|&node| (Reverse(&texts[self.frames.of(node)]), node));
+        nodes.sort_unstable_by_key(|&node| (self.frames.of(node), node));
         for group in nodes.chunk_by(|&a, &b| self.frames.of(a) == self.frames.of(b)) {
             let pending = |what| Pending {
                 frame: self.frames.of(group[0]),
@@ -317,13 +310,13 @@ impl<'a> Lines<'a> {
                 self.pending.push(pending(What::Line(cost)));
             }
             let goes_on = |&node: &StackId| stacks.children(node).next().is_some();
-            let members = self.members.len();
-            self.members.extend(group.iter().copied().filter(goes_on));
-            if self.members.len() > members {
-                self.pending.push(pending(What::Below(members)));
+            let above: Vec<StackId> = group.iter().copied().filter(goes_on).collect();
+            if !above.is_empty() {
+                self.pending.push(pending(What::Below(above)));
             }
         }
-        // Other frames may stand between a line and those below its node: `a`, `a b`, `a;b`.
+        // The next one is the last. Others may stand between a line and those below its node: `a`,
+        // `a b`, `a;b`.
         self.pending[start..].sort_unstable_by_key(|next| {
             let text = &texts[next.frame];
             Reverse(match next.what {

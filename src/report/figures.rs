@@ -117,16 +117,13 @@ pub(super) fn signed_percent(change: i128, base: i128) -> String {
     }
 }
 
-/// What one unit of cost is.
+/// What one unit of cost is: so many of the smallest of some sizes. There are none where it is
+/// unknown, or a plain number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Unit {
-    /// So many nanoseconds.
-    Nanoseconds(u32),
-    /// So many bytes.
-    Bytes(u32),
-    /// Unknown, or a plain number.
-    #[default]
-    Unknown,
+pub(super) struct Unit {
+    pub count: u32,
+    /// The largest first.
+    sizes: &'static [(i128, &'static str)],
 }
 
 impl Unit {
@@ -135,35 +132,30 @@ impl Unit {
     ///
     /// It is unknown if they are none or do not fit.
     pub fn of(unit: &str, scale: u64) -> Self {
-        let times = |count: u64| {
-            let product = u32::try_from(count.checked_mul(scale)?).ok()?;
-            (product > 0).then_some(product)
+        let (count, sizes): (u64, _) = match unit {
+            "ns" => (1, &TIMES),
+            "10ns" => (10, &TIMES),
+            "us" | "µs" => (1_000, &TIMES),
+            "ms" => (1_000_000, &TIMES),
+            "bytes" => (1, &MEMORIES),
+            _ => return Unit::default(),
         };
-        let unit = match unit {
-            "ns" => times(1).map(Unit::Nanoseconds),
-            "10ns" => times(10).map(Unit::Nanoseconds),
-            "us" | "µs" => times(1_000).map(Unit::Nanoseconds),
-            "ms" => times(1_000_000).map(Unit::Nanoseconds),
-            "bytes" => times(1).map(Unit::Bytes),
-            _ => None,
-        };
-        unit.unwrap_or_default()
+        let count = count.checked_mul(scale).map(u32::try_from);
+        match count {
+            Some(Ok(count @ 1..)) => Unit { count, sizes },
+            _ => Unit::default(),
+        }
     }
 
-    /// How much of the smallest of its sizes a unit of cost is, and the sizes.
-    fn sizes(self) -> (u32, &'static [(i128, &'static str)]) {
-        match self {
-            Unit::Nanoseconds(count) => (count, &TIMES),
-            Unit::Bytes(count) => (count, &MEMORIES),
-            Unit::Unknown => (1, &[]),
-        }
+    /// The name of the smallest size: `ns` or `bytes`; empty if the unit is unknown.
+    pub fn smallest(self) -> &'static str {
+        self.sizes.last().map_or("", |(_, name)| name)
     }
 
     /// A cost with three digits, in a size that suits it: `33.0 ms`; none where nothing is known.
     pub fn told(self, cost: impl Into<i128>) -> Option<String> {
-        let (count, sizes) = self.sizes();
-        let amount = cost.into().saturating_mul(count.into());
-        let &(size, name) = largest_within(sizes, amount)?;
+        let amount = cost.into().saturating_mul(self.count.into());
+        let &(size, name) = largest_within(self.sizes, amount)?;
         let decimals = match amount.saturating_abs() / size {
             _ if size == 1 => 0,
             0..=9 => 2,
@@ -176,12 +168,11 @@ impl Unit {
     /// How to write costs of about this size, so that they can be compared at a glance.
     pub fn notation(self, about: impl Into<i128>) -> Notation {
         const DECIMALS: u32 = 3;
-        let (count, sizes) = self.sizes();
-        let amount = about.into().saturating_mul(count.into());
-        let Some(&(size, name)) = largest_within(sizes, amount / 10) else {
+        let count = i128::from(self.count);
+        let amount = about.into().saturating_mul(count);
+        let Some(&(size, name)) = largest_within(self.sizes, amount / 10) else {
             return Notation::default();
         };
-        let count = i128::from(count);
         let is_exact = |&decimals: &u32| count * 10i128.pow(decimals) % size == 0;
         Notation {
             count,
@@ -270,16 +261,21 @@ mod tests {
 
     #[test]
     fn units_are_times_their_scale() {
-        assert_eq!(Unit::of("10ns", 1), Unit::Nanoseconds(10));
-        assert_eq!(Unit::of("us", 10), Unit::Nanoseconds(10_000));
-        assert_eq!(Unit::of("bytes", 10), Unit::Bytes(10));
-        assert_eq!(Unit::of("", 10), Unit::Unknown);
-        assert_eq!(Unit::of("us", u64::MAX), Unit::Unknown);
+        let unit = |name: &str, scale: u64| {
+            let unit = Unit::of(name, scale);
+            (unit.count, unit.smallest())
+        };
+        assert_eq!(unit("10ns", 1), (10, "ns"));
+        assert_eq!(unit("us", 10), (10_000, "ns"));
+        assert_eq!(unit("bytes", 10), (10, "bytes"));
+        assert_eq!(unit("", 10), (0, ""));
+        assert_eq!(unit("us", u64::MAX), (0, ""));
+        assert_eq!(unit("us", 0), (0, ""));
     }
 
     #[test]
     fn costs_are_told_with_three_digits() {
-        let time = |cost: i128| Unit::Nanoseconds(1).told(cost).unwrap();
+        let time = |cost: i128| Unit::of("ns", 1).told(cost).unwrap();
         assert_eq!(time(0), "0 ns");
         assert_eq!(time(999), "999 ns");
         assert_eq!(time(1_234), "1.23 µs");
@@ -287,11 +283,11 @@ mod tests {
         assert_eq!(time(-250_400_000), "-250 ms");
         assert_eq!(time(1_500_000_000), "1.50 s");
         assert_eq!(time(43_210_000_000_000), "43,210 s");
-        assert_eq!(Unit::Bytes(1).told(3_300_123).unwrap(), "3.15 MiB");
-        assert_eq!(Unit::Bytes(1).told(-1023).unwrap(), "-1,023 bytes");
-        assert_eq!(Unit::Unknown.told(5), None);
+        assert_eq!(Unit::of("bytes", 1).told(3_300_123).unwrap(), "3.15 MiB");
+        assert_eq!(Unit::of("bytes", 1).told(-1023).unwrap(), "-1,023 bytes");
+        assert_eq!(Unit::default().told(5), None);
         for cost in [Cost::MIN, Cost::MAX] {
-            assert!(Unit::Nanoseconds(u32::MAX).told(cost).is_some());
+            assert!(Unit::of("ns", u32::MAX.into()).told(cost).is_some());
         }
     }
 
@@ -307,9 +303,9 @@ mod tests {
         assert_eq!(column(Unit::of("ms", 1), 770, 30), "30 ms");
         assert_eq!(column(Unit::of("us", 1), 10_000, 30), "0.030 ms");
         assert_eq!(column(Unit::of("bytes", 1), 20_480, 1_536), "1.500 KiB");
-        assert_eq!(column(Unit::Unknown, 20_480, 1_536), "1,536");
+        assert_eq!(column(Unit::default(), 20_480, 1_536), "1,536");
         for cost in [Cost::MIN, Cost::MAX] {
-            column(Unit::Nanoseconds(u32::MAX), cost, cost);
+            column(Unit::of("ns", u32::MAX.into()), cost, cost);
         }
     }
 }

@@ -127,7 +127,7 @@ pub fn write_comparison(
     });
     page.table(&["event", "base", "new", "change", "change %"], totals);
     let report = ComparisonReport::new(comparison);
-    let notation = report.first().notation;
+    let notation = report.first.notation;
     let changes = first_rows(&comparison.changes, options);
     let table = report
         .table(changes, |change| Place::in_file(change.file, 0))

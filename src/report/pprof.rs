@@ -24,7 +24,7 @@ use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 use thiserror::Error;
 
-use super::figures::{EventFigures, Unit};
+use super::figures::EventFigures;
 use super::text::{command, per_run};
 use crate::profile::{
     Cost, FunctionId, Profile, ProfileKind, StackId, Stacks, padded, split_scale,
@@ -111,10 +111,10 @@ fn cost_types(profile: &Profile) -> Vec<ValueType<'_>> {
     let mut types: Vec<ValueType<'_>> = Vec::new();
     for event in EventFigures::of(profile) {
         let (name, scale) = split_scale(event.name);
-        let (kind, unit, factor): (_, &[u8], _) = match event.unit {
-            Unit::Nanoseconds(count) => (b"time".as_slice(), b"nanoseconds", count.into()),
-            Unit::Bytes(count) => (b"memory".as_slice(), b"bytes", count.into()),
-            Unit::Unknown => (name, b"count", Cost::try_from(scale).unwrap_or(Cost::MAX)),
+        let (kind, unit, factor): (_, &[u8], _) = match event.unit.smallest() {
+            "ns" => (b"time".as_slice(), b"nanoseconds", event.unit.count.into()),
+            "bytes" => (b"memory".as_slice(), b"bytes", event.unit.count.into()),
+            _ => (name, b"count", Cost::try_from(scale).unwrap_or(Cost::MAX)),
         };
         let is_taken = types.iter().any(|taken| taken.name == kind);
         let name = if is_taken { name } else { kind };

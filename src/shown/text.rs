@@ -5,7 +5,6 @@
 //! line, send no commands to a terminal, and not pass itself off as something else.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::path::Path;
 
 /// How many characters of a line are shown.
@@ -20,11 +19,7 @@ const CHARACTER: usize = 4;
 /// `\u{85}`. Characters that nobody sees are written like `\u{202e}`: two names that look alike
 /// are the same.
 pub(crate) fn printable(text: &[u8]) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for unit in units(text) {
-        unit.add_to(&mut shown);
-    }
-    shown
+    units(text).collect()
 }
 
 /// A path in full, written as by [`printable`].
@@ -40,15 +35,14 @@ pub(crate) fn excerpt(line: &[u8]) -> String {
     let line = line.trim_ascii_end();
     // One character more than is shown, to find out whether there is one.
     let start = &line[..line.len().min((LONGEST + 1) * CHARACTER)];
-    let mut shown = String::with_capacity(start.len());
+    let mut shown = String::new();
+    let mut count = 0;
     for unit in units(start) {
-        let before = shown.len();
-        unit.add_to(&mut shown);
-        if shown.len() > LONGEST && shown.chars().count() > LONGEST {
-            shown.truncate(before);
-            shown.push('…');
-            break;
+        count += unit.chars().count();
+        if count > LONGEST {
+            return shown + "…";
         }
+        shown += &unit;
     }
     shown
 }
@@ -59,53 +53,34 @@ pub(crate) fn utf8(text: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(text) {
         Ok(text) => text.into(),
         Err(_) => {
-            let mut all = String::with_capacity(text.len() + CHARACTER);
-            for unit in units(text) {
-                match unit {
-                    Unit::Char(c) | Unit::Unseen(c) => all.push(c),
-                    byte @ Unit::Byte(_) => byte.add_to(&mut all),
-                }
-            }
-            all.into()
+            let pieces = text.utf8_chunks();
+            let pieces = pieces.flat_map(|piece| {
+                [
+                    piece.valid().into(),
+                    piece.invalid().escape_ascii().to_string(),
+                ]
+            });
+            Cow::Owned(pieces.collect())
         }
     }
 }
 
-/// A piece of text that is escaped, or not, as a whole.
-#[derive(Clone, Copy)]
-enum Unit {
-    Char(char),
-    /// A character that cannot be seen where it stands.
-    Unseen(char),
-    /// A byte that is not UTF-8.
-    Byte(u8),
-}
-
-fn units(text: &[u8]) -> impl Iterator<Item = Unit> {
+/// The characters of a text, and the bytes that are none, each as it is shown.
+fn units(text: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
     text.utf8_chunks().flat_map(|chunk| {
-        let chars = chunk.valid().chars().scan(None, |before, c| {
+        let text = chunk.valid();
+        let chars = text.char_indices().scan(None, move |before, (at, c)| {
             let is_unseen = is_unseen(c, before.replace(c));
-            Some(if is_unseen {
-                Unit::Unseen(c)
-            } else {
-                Unit::Char(c)
-            })
+            let escaped = match is_unseen {
+                false => return Some(text[at..at + c.len_utf8()].into()),
+                true if c.is_ascii() => text.as_bytes()[at].escape_ascii().to_string(),
+                true => c.escape_unicode().to_string(),
+            };
+            Some(escaped.into())
         });
-        chars.chain(chunk.invalid().iter().copied().map(Unit::Byte))
+        let bytes = chunk.invalid().iter();
+        chars.chain(bytes.map(|byte| byte.escape_ascii().to_string().into()))
     })
-}
-
-impl Unit {
-    fn add_to(self, text: &mut String) {
-        // Writing to a string cannot fail.
-        let _ = match self {
-            Unit::Unseen(c @ ('\t' | '\n' | '\r')) => write!(text, "{}", c.escape_default()),
-            Unit::Unseen(c) if c.is_ascii() => write!(text, "\\x{:02x}", u32::from(c)),
-            Unit::Unseen(c) => write!(text, "{}", c.escape_unicode()),
-            Unit::Char(c) => text.write_char(c),
-            Unit::Byte(byte) => write!(text, "\\x{byte:02x}"),
-        };
-    }
 }
 
 /// Whether a character cannot be seen, or would turn or break the text around it, after the one

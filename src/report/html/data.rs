@@ -227,14 +227,12 @@ pub(super) fn chosen(
 /// Counts and costs that are summed up, because there is no room for each of them.
 #[derive(Default)]
 pub(super) struct Sums {
-    pub rows: usize,
     pub count: u64,
     pub costs: Vec<i128>,
 }
 
 impl Sums {
     pub fn add(&mut self, count: u64, costs: impl IntoIterator<Item = i128>) {
-        self.rows += 1;
         self.count = self.count.saturating_add(count);
         for (at, cost) in costs.into_iter().enumerate() {
             self.costs.resize(self.costs.len().max(at + 1), 0);
@@ -453,11 +451,12 @@ impl<'a, 'o> Tables<'a, 'o> {
                 sums.add(function.invocations, costs);
             }
         }
+        let count = self.places.iter().filter(|place| place.is_none()).count();
         let costs = sums.costs.into_iter();
         let costs = costs.map(|cost| Number(divided(cost, self.runs)));
         data.name("rest")?;
         data.object(|rest| {
-            rest.field("functions", &sums.rows)?;
+            rest.field("functions", &count)?;
             rest.field("self", &costs.collect::<Vec<_>>())?;
             rest.field("invocations", &self.per_run(sums.count))
         })

@@ -64,21 +64,16 @@ pub(in crate::report) fn per_run(runs: [u64; 2]) -> String {
 /// What is shown of a comparison.
 pub(in crate::report) struct ComparisonReport<'a> {
     comparison: &'a Comparison<'a>,
-    /// The events, one at least.
-    events: Vec<EventFigures<'a>>,
+    /// The event that changes are sorted by.
+    pub first: EventFigures<'a>,
 }
 
 impl<'a> ComparisonReport<'a> {
     pub fn new(comparison: &'a Comparison<'a>) -> Self {
         ComparisonReport {
             comparison,
-            events: EventFigures::compared(comparison),
+            first: EventFigures::compared(comparison).swap_remove(0),
         }
-    }
-
-    /// The event that changes are sorted by.
-    pub fn first(&self) -> &EventFigures<'a> {
-        &self.events[0]
     }
 
     /// Changes, with by how much self costs have changed.
@@ -87,7 +82,7 @@ impl<'a> ComparisonReport<'a> {
         changes: &'t [FunctionChange<'a>],
         place: impl Fn(&FunctionChange<'a>) -> Place,
     ) -> Table<'t, FunctionChange<'a>> {
-        let (notation, base) = (self.first().notation, self.comparison.first().base);
+        let (notation, base) = (self.first.notation, self.comparison.first().base);
         let about = |change: &FunctionChange<'a>| (printable(change.name), place(change));
         Table::new(["function", "file"], changes, about)
             .with(notation.heading("change", "change"), |change| {
@@ -100,7 +95,7 @@ impl<'a> ComparisonReport<'a> {
     pub fn rest(&self, changes: &[FunctionChange<'_>]) -> Option<(String, i128)> {
         let sum = changes.iter().map(FunctionChange::self_cost);
         let sum = sum.fold(0, i128::saturating_add);
-        let cost = signed(sum, self.first().notation.with_unit(sum));
+        let cost = signed(sum, self.first.notation.with_unit(sum));
         let count = grouped(changes.len() as u64);
         (!changes.is_empty()).then(|| (format!("{count} more changed by {cost} together"), sum))
     }
@@ -113,7 +108,7 @@ impl<'a> ComparisonReport<'a> {
 
     fn heading(&self) -> Vec<String> {
         let (comparison, first) = (self.comparison, self.comparison.first());
-        let unit = self.first().unit;
+        let unit = self.first.unit;
         let side = |side: &Profile, total: i128, scale: u64| {
             let functions = counted(side.functions().len() as u64, "function");
             let rounding = match scale {
@@ -164,7 +159,7 @@ impl<'a> ComparisonReport<'a> {
 
     /// The figures before and after, in as many lines as they need.
     fn details(&self, change: &FunctionChange<'_>, room: Option<usize>) -> Vec<String> {
-        let cost = |cost: i128| self.first().notation.cost(cost);
+        let cost = |cost: i128| self.first.notation.cost(cost);
         let both = |base, new| {
             if base == new {
                 cost(base)

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 pub use self::comparison::write_comparison;
 pub(super) use self::comparison::{ComparisonReport, per_run};
-use super::figures::{EventFigures, Unit, counted, in_units};
+use super::figures::{EventFigures, counted, in_units};
 use super::table::{Place, Table};
 use crate::profile::{Cost, EdgeRef, Function, FunctionId, Profile, ProfileKind, first_cost};
 use crate::shown::names::{SHORT, Wanted, cut_end, short_names};
@@ -387,7 +387,7 @@ impl<'a> Report<'a> {
     /// The total that the profile itself states, if it is a different one.
     fn summary(&self) -> Option<String> {
         let summary = i128::from(self.profile.stated_total()?);
-        let is_memory = matches!(self.first().unit, Unit::Bytes(_));
+        let is_memory = self.first().unit.smallest() == "bytes";
         let is_xdebug = self.profile.kind() == ProfileKind::Trace;
         let explanation = match summary - self.first().total {
             0 => return None,
