@@ -5,6 +5,7 @@
 //! nothing in a name can end. The text never has more than [`MOST_CHARACTERS`], so that it always
 //! fits into a comment.
 
+use std::borrow::Borrow;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -232,20 +233,18 @@ impl Page {
 
     /// Adds a table with the rows that there is room for; tells how many.
     fn table(&mut self, headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> usize {
-        let row = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
-        let side = |heading| {
-            if TEXTS.contains(heading) {
-                "---"
-            } else {
-                "--:"
-            }
-        };
+        let sides = headings
+            .iter()
+            .map(|heading| match TEXTS.contains(heading) {
+                true => "---",
+                false => "--:",
+            });
         self.gap();
-        self.line(&row(headings.to_vec()));
-        self.line(&row(headings.iter().map(side).collect()));
+        self.line(&row(headings));
+        self.line(&row(&sides.collect::<Vec<_>>()));
         let mut count = 0;
         for cells in rows {
-            let line = row(cells.iter().map(String::as_str).collect());
+            let line = row(&cells);
             if self.characters + line.chars().count() > MOST_CHARACTERS - RESERVE {
                 break;
             }
@@ -261,12 +260,8 @@ impl Page {
             table.shorten_names(SHORT);
         }
         let cells = |row: Row, cell: fn(&str) -> String| {
-            let place = row.place.short(PATH);
-            let place = if place.is_empty() {
-                place
-            } else {
-                cell(&place)
-            };
+            let place = Some(row.place.short(PATH)).filter(|place| !place.is_empty());
+            let place = place.map_or_else(String::new, |place| cell(&place));
             [row.figures, vec![cell(&row.name), place]].concat()
         };
         let headings = cells(table.headings, str::to_owned);
@@ -288,6 +283,11 @@ impl Page {
         }
         shown
     }
+}
+
+/// A line of a table.
+fn row<S: Borrow<str>>(cells: &[S]) -> String {
+    format!("| {} |", cells.join(" | "))
 }
 
 /// A text as code, whatever it holds: the marks around it are longer than any in it.

@@ -1,7 +1,7 @@
 //! Long names: how they are shortened, and how they are found by what was shown of them.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use indexmap::IndexSet;
@@ -410,11 +410,9 @@ impl Wanted {
     /// The names that have most in common with it.
     pub fn closest<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         const CLOSEST: usize = 5;
-        let pairs = |text: &str| {
+        let pairs = |text: &str| -> HashSet<(char, char)> {
             let text = text.to_lowercase();
-            text.chars()
-                .zip(text.chars().skip(1))
-                .collect::<HashSet<_>>()
+            text.chars().zip(text.chars().skip(1)).collect()
         };
         let wanted = pairs(&self.0);
         let rank = |name: &'a str| {
@@ -422,17 +420,10 @@ impl Wanted {
             let common = pairs.intersection(&wanted).count();
             (Reverse(common), pairs.len(), name)
         };
-        let mut ranked: Vec<_> = names
-            .map(rank)
-            .filter(|(common, ..)| common.0 > 0)
-            .collect();
-        ranked.sort_unstable();
-        ranked.dedup();
-        ranked
-            .into_iter()
-            .take(CLOSEST)
-            .map(|(.., name)| name)
-            .collect()
+        let ranked = names.map(rank).filter(|(common, ..)| common.0 > 0);
+        let ranked: BTreeSet<_> = ranked.collect();
+        let closest = ranked.into_iter().take(CLOSEST);
+        closest.map(|(.., name)| name).collect()
     }
 }
 

@@ -85,7 +85,7 @@ impl<'a> Tables<'a, '_> {
             is.push(word.to_owned());
         }
         functions.name(names, self.options.names);
-        functions.texts.push(("is", is));
+        functions.texts.insert("is", is);
         let side = |side: &Profile| Side {
             functions: side.functions().len(),
             complete: side.is_complete(),

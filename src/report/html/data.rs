@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 
-use indexmap::IndexSet;
-use serde::ser::SerializeMap;
+use indexmap::{IndexMap, IndexSet};
 use serde::{Serialize, Serializer};
 
 use super::{Compared, Options};
@@ -41,22 +40,24 @@ const LONGEST_WARNING: usize = 1_000;
 const NONE: i64 = -1;
 
 /// A table as columns. Costs have several.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 pub(super) struct Table {
-    pub texts: Vec<(&'static str, Vec<String>)>,
-    numbers: Vec<(&'static str, Vec<Number>)>,
-    costs: Vec<(&'static str, Vec<Vec<Number>>)>,
+    #[serde(flatten)]
+    pub texts: IndexMap<&'static str, Vec<String>>,
+    #[serde(flatten)]
+    numbers: IndexMap<&'static str, Vec<Number>>,
+    #[serde(flatten)]
+    costs: IndexMap<&'static str, Vec<Vec<Number>>>,
 }
 
 impl Table {
     pub fn new(numbers: &[&'static str], costs: &[&'static str], width: usize) -> Self {
+        let numbers = numbers.iter().map(|&name| (name, Vec::new()));
+        let costs = costs.iter().map(|&name| (name, vec![Vec::new(); width]));
         Table {
-            texts: Vec::new(),
-            numbers: numbers.iter().map(|&name| (name, Vec::new())).collect(),
-            costs: costs
-                .iter()
-                .map(|&name| (name, vec![Vec::new(); width]))
-                .collect(),
+            texts: IndexMap::new(),
+            numbers: numbers.collect(),
+            costs: costs.collect(),
         }
     }
 
@@ -66,10 +67,10 @@ impl Table {
         numbers: impl IntoIterator<Item = Number>,
         costs: impl IntoIterator<Item = R>,
     ) {
-        for ((_, column), number) in self.numbers.iter_mut().zip(numbers) {
+        for (column, number) in self.numbers.values_mut().zip(numbers) {
             column.push(number);
         }
-        for ((_, columns), row) in self.costs.iter_mut().zip(costs) {
+        for (columns, row) in self.costs.values_mut().zip(costs) {
             let mut row = row.into_iter();
             for column in columns {
                 column.push(Number(row.next().unwrap_or(0)));
@@ -78,13 +79,13 @@ impl Table {
     }
 
     pub fn rows(&self) -> usize {
-        self.numbers.first().map_or(0, |(_, column)| column.len())
+        self.numbers.values().next().map_or(0, Vec::len)
     }
 
     /// The bytes that the numbers take.
     pub fn bytes(&self) -> usize {
-        let costs = self.costs.iter().flat_map(|(_, columns)| columns);
-        let columns = self.numbers.iter().map(|(_, column)| column).chain(costs);
+        let costs = self.costs.values().flatten();
+        let columns = self.numbers.values().chain(costs);
         columns.flatten().map(|number| number.bytes()).sum()
     }
 
@@ -96,23 +97,7 @@ impl Table {
         };
         let short = short.into_iter().zip(&names);
         let short = short.map(|(short, name)| if short == *name { String::new() } else { short });
-        self.texts = vec![("short", short.collect()), ("name", names)];
-    }
-}
-
-impl Serialize for Table {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (name, column) in &self.texts {
-            map.serialize_entry(name, column)?;
-        }
-        for (name, column) in &self.numbers {
-            map.serialize_entry(name, column)?;
-        }
-        for (name, columns) in &self.costs {
-            map.serialize_entry(name, columns)?;
-        }
-        map.end()
+        self.texts = [("short", short.collect()), ("name", names)].into();
     }
 }
 
@@ -161,11 +146,10 @@ fn ends_data(character: char) -> bool {
 }
 
 fn limited(all: &[String]) -> Vec<String> {
-    let (shown, rest) = all.split_at_checked(MOST_WARNINGS).unwrap_or((all, &[]));
-    let shown = shown.iter().cloned();
-    let mut shown: Vec<String> = shown.map(|text| cut(text, LONGEST_WARNING)).collect();
-    if !rest.is_empty() {
-        shown.push(format!("{} more warnings", rest.len()));
+    let first = all.iter().take(MOST_WARNINGS).cloned();
+    let mut shown: Vec<String> = first.map(|text| cut(text, LONGEST_WARNING)).collect();
+    if let Some(rest @ 1..) = all.len().checked_sub(MOST_WARNINGS) {
+        shown.push(format!("{rest} more warnings"));
     }
     shown
 }

@@ -144,7 +144,7 @@ fn frame_table(frames: &IndexSet<Frame<'_>>) -> Table {
             Some(name) => shown(name),
         });
     }
-    table.texts = vec![("name", names)];
+    table.texts = [("name", names)].into();
     table
 }
 
