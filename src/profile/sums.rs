@@ -55,7 +55,7 @@ impl Sums {
             .merge(&other.calls, &functions, |_, file| name(file));
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_default();
-            own.widen(tree.width());
+            own.self_costs.widen(tree.self_costs.width());
             own.merge(&tree, |id| functions[id.index()]);
         }
         if let Some(tree) = other.invocations {
@@ -103,7 +103,8 @@ impl Sums {
             &mut self.calls.costs,
         ];
         let contexts = self.contexts.iter_mut();
-        own.into_iter().chain(contexts.map(ContextTree::table))
+        own.into_iter()
+            .chain(contexts.map(|contexts| &mut contexts.self_costs))
     }
 
     /// Has costs of so many events, of which those at the end are 0.

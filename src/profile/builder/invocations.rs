@@ -38,12 +38,10 @@ impl ProfileBuilder {
             return;
         };
         let caller = block.function;
-        let Some(listed) = self.trace.end_block(caller, block.matching) else {
-            return;
-        };
         let inclusive = &mut self.run.sums.functions.inclusive_costs;
-        inclusive.add_exact(caller.index(), listed.adjustment);
-        for call in listed.calls {
+        let listed = self.trace.end_block(caller, block.matching, inclusive);
+        let Some(listed) = listed else { return };
+        for call in listed {
             let edge = CallEdge {
                 caller,
                 ..call.edge

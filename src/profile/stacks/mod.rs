@@ -162,7 +162,7 @@ impl<'a> Stacks<'a> {
                     calls: contexts.context(id).calls,
                     is_estimated: false,
                 };
-                (frame, contexts.self_costs(id))
+                (frame, contexts.self_costs.row(id.index()))
             }
             (_, row) => {
                 let row = row.unwrap_or(0);

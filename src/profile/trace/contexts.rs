@@ -96,10 +96,10 @@ impl Key {
 }
 
 impl Context {
-    fn new(key: Key) -> Self {
+    fn new(key: Key, calls: u64) -> Self {
         Context {
             key,
-            calls: 0,
+            calls,
             children: Children::NONE,
             next: ContextId::NONE,
         }
@@ -114,8 +114,8 @@ impl Context {
 pub struct ContextTree {
     /// The nodes; the first one is the parent of the roots.
     nodes: Vec<Context>,
-    /// The sums of their self costs.
-    self_costs: CostTable,
+    /// The sums of their self costs: a row for each.
+    pub(in crate::profile) self_costs: CostTable,
     /// Nodes that were merged into others; new ones take their places.
     free: Vec<ContextId>,
     /// For nodes with many below them: these by their keys.
@@ -127,7 +127,7 @@ pub struct ContextTree {
 impl Default for ContextTree {
     fn default() -> Self {
         ContextTree {
-            nodes: vec![Context::new(Key(0))],
+            nodes: vec![Context::new(Key(0), 0)],
             self_costs: CostTable::one_row(1),
             free: Vec::new(),
             indices: Vec::new(),
@@ -153,11 +153,6 @@ impl ContextTree {
         self.key(id).function()
     }
 
-    /// The sums of a node's self costs: one for each wanted event.
-    pub fn self_costs(&self, id: ContextId) -> &[Cost] {
-        self.self_costs.row(id.index())
-    }
-
     /// The nodes of invocations that nothing called, in no particular order.
     pub fn roots(&self) -> impl Iterator<Item = ContextId> {
         self.children(ContextId::TOP)
@@ -173,11 +168,12 @@ impl ContextTree {
     /// For every function the inclusive costs of those nodes that have no node of the same function
     /// above them; functions that are missing at the end have no node.
     pub(super) fn outermost_costs(&self) -> CostTable {
-        let mut outermost = CostTable::new(self.width());
+        let width = self.self_costs.width();
+        let mut outermost = CostTable::new(width);
         // How many nodes of a function the path has.
         let mut on_path: Vec<u32> = Vec::new();
         // A row for each node on the path, and for one that ended.
-        let mut sums = CostTable::new(self.width());
+        let mut sums = CostTable::new(width);
         let mut path = Vec::new();
         // Where to go next, if there is anything left on this level.
         let mut next = self.context(ContextId::TOP).children.first;
@@ -215,21 +211,6 @@ impl ContextTree {
 
 /// How a tree grows while a trace is read.
 impl ContextTree {
-    /// How many costs a row has.
-    pub(in crate::profile) fn width(&self) -> usize {
-        self.self_costs.width()
-    }
-
-    /// Makes all rows longer.
-    pub(in crate::profile) fn widen(&mut self, width: usize) {
-        self.self_costs.widen(width);
-    }
-
-    /// The rows of self costs, from which all others follow.
-    pub(in crate::profile) fn table(&mut self) -> &mut CostTable {
-        &mut self.self_costs
-    }
-
     /// Begins the subtree of an invocation that ended and called something.
     ///
     /// `is_proxy`: whether its calls are to stand in its place, if that is wanted at all.
@@ -240,11 +221,7 @@ impl ContextTree {
         self_costs: &[Cost],
         is_proxy: bool,
     ) -> ContextId {
-        let node = Context {
-            calls: 1,
-            ..Context::new(Key::new(function, is_proxy))
-        };
-        self.enter::<WIDTH>(node, self_costs)
+        self.enter::<WIDTH>(Key::new(function, is_proxy), 1, self_costs)
     }
 
     /// Puts an invocation that called nothing, or of which no more is known than its costs, below
@@ -256,7 +233,7 @@ impl ContextTree {
         callee: FunctionId,
         costs: &[Cost],
     ) {
-        self.add_to::<WIDTH>(caller, Key::new(callee, false), costs);
+        self.add_below::<WIDTH>(caller, Key::new(callee, false), 1, costs);
     }
 
     /// How many nodes there are.
@@ -303,7 +280,7 @@ impl ContextTree {
         while let Some((into, from)) = todo.pop() {
             for child in other.children(from) {
                 let key = Key::new(map(other.function(child)), false);
-                let node = self.add_below(into, key, other.context(child).calls);
+                let node = self.add_below::<ANY_WIDTH>(into, key, other.context(child).calls, &[]);
                 let costs = &mut self.self_costs;
                 costs.add_row::<ANY_WIDTH>(node.index(), &other.self_costs, child.index());
                 todo.push((node, child));
@@ -350,34 +327,33 @@ impl ContextTree {
         }
     }
 
-    /// Adds an invocation to the node below another with this key.
+    /// Adds to the node below another with this key, which is new if there is none.
     #[inline(always)]
-    fn add_to<const WIDTH: usize>(
+    fn add_below<const WIDTH: usize>(
         &mut self,
         parent: ContextId,
         key: Key,
-        costs: &[Cost],
+        calls: u64,
+        self_costs: &[Cost],
     ) -> ContextId {
-        let node = self.add_below(parent, key, 1);
-        self.self_costs.add::<WIDTH>(node.index(), costs);
-        node
-    }
-
-    /// Adds calls to the node below another with this key, which is new if there is none.
-    #[inline(always)]
-    fn add_below(&mut self, parent: ContextId, key: Key, calls: u64) -> ContextId {
-        let child = match self.find(parent, key) {
-            Some(child) => child,
-            None => self.enter_below(parent, key),
+        let Some(child) = self.find(parent, key) else {
+            return self.enter_below::<WIDTH>(parent, key, calls, self_costs);
         };
         let node = &mut self.nodes[child.index()];
         node.calls = node.calls.saturating_add(calls);
+        self.self_costs.add::<WIDTH>(child.index(), self_costs);
         child
     }
 
     #[inline(never)]
-    fn enter_below(&mut self, parent: ContextId, key: Key) -> ContextId {
-        let child = self.enter::<ANY_WIDTH>(Context::new(key), &[]);
+    fn enter_below<const WIDTH: usize>(
+        &mut self,
+        parent: ContextId,
+        key: Key,
+        calls: u64,
+        self_costs: &[Cost],
+    ) -> ContextId {
+        let child = self.enter::<WIDTH>(key, calls, self_costs);
         self.link(parent, child);
         child
     }
@@ -467,7 +443,13 @@ impl ContextTree {
     }
 
     #[inline(always)]
-    fn enter<const WIDTH: usize>(&mut self, node: Context, self_costs: &[Cost]) -> ContextId {
+    fn enter<const WIDTH: usize>(
+        &mut self,
+        key: Key,
+        calls: u64,
+        self_costs: &[Cost],
+    ) -> ContextId {
+        let node = Context::new(key, calls);
         if let Some(id) = self.free.pop() {
             self.nodes[id.index()] = node;
             self.self_costs.set::<WIDTH>(id.index(), self_costs);
@@ -498,7 +480,7 @@ impl ContextTree {
             let calls = invocations.calls_of(at);
             let is_proxy = is_proxy(function) && !calls.is_empty();
             let key = Key::new(function, is_proxy);
-            let node = tree.add_to::<1>(caller, key, &[self_cost]);
+            let node = tree.add_below::<1>(caller, key, 1, &[self_cost]);
             for position in calls {
                 let call = &invocations.calls()[position];
                 match invocations.called_by(position) {

@@ -20,9 +20,9 @@
 use std::ops::Range;
 
 use super::batch::{Batch, Block};
-use super::roles::{Role, Roles};
+use super::roles::Role;
 use crate::profile::Cost;
-use crate::profile::ids::next_index;
+use crate::profile::ids::{FunctionId, next_index};
 
 /// How many calls decide whether a list of them fits.
 const COMPARED: usize = 16;
@@ -48,7 +48,7 @@ pub(super) struct KnownLinks<T> {
 
 impl<T: Copy> KnownLinks<T> {
     /// Finds the links of a trace from its first fiber on.
-    pub fn of(batch: &Batch, roles: &Roles) -> Self {
+    pub fn of(batch: &Batch, roles: &[Option<Role>]) -> Self {
         let mut resolver = Resolver::new(batch, roles);
         resolver.link_within_segments();
         resolver.link_across_segments();
@@ -156,7 +156,8 @@ enum Fit {
 #[derive(Debug)]
 struct Resolver<'a> {
     batch: &'a Batch,
-    roles: &'a Roles,
+    /// By function.
+    roles: &'a [Option<Role>],
     /// By call: position of the block that it made.
     made: Vec<Option<u32>>,
     blocks: Vec<Ended>,
@@ -171,7 +172,7 @@ struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(batch: &'a Batch, roles: &'a Roles) -> Self {
+    fn new(batch: &'a Batch, roles: &'a [Option<Role>]) -> Self {
         let mut resolver = Resolver {
             batch,
             roles,
@@ -199,7 +200,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn end_block(&mut self, block: Block, calls: Range<usize>) {
-        let role = self.roles.of(block.function);
+        let role = self.role(block.function);
         if role == Some(Role::Suspend) {
             self.outer.push(self.current);
             self.begin_segment(Before::Resumer(self.current));
@@ -224,6 +225,10 @@ impl<'a> Resolver<'a> {
             is_claimed: false,
             below,
         });
+    }
+
+    fn role(&self, function: FunctionId) -> Option<Role> {
+        self.roles.get(function.index()).copied().flatten()
     }
 
     /// Begins a segment with the next block.
@@ -369,7 +374,7 @@ impl<'a> Resolver<'a> {
                 continue;
             }
             let function = self.batch.blocks[top as usize].function;
-            let may_be_uncalled = self.roles.of(function) == Some(Role::Destructor)
+            let may_be_uncalled = self.role(function) == Some(Role::Destructor)
                 || self.blocks[top as usize].below.is_none();
             chain = self.below(chain, top);
             if !may_be_uncalled || chain.top.is_none() || self.effort == 0 {
@@ -414,7 +419,6 @@ mod tests {
     use super::super::invocations::InvocationCall;
     use super::super::linker::{Linker, Wanted};
     use super::*;
-    use crate::profile::ids::FunctionId;
 
     const START: u32 = 0;
     const RESUME: u32 = 1;
@@ -423,18 +427,13 @@ mod tests {
     const LEAF: u32 = 4;
     const TASK: u32 = 5;
 
-    const ROLES: [(FunctionId, Role); 4] = [
-        (FunctionId(START), Role::Start),
-        (FunctionId(RESUME), Role::Resume),
-        (FunctionId(SUSPEND), Role::Suspend),
-        (FunctionId(DESTRUCTOR), Role::Destructor),
+    /// By the numbers above.
+    const ROLES: [Option<Role>; 4] = [
+        Some(Role::Start),
+        Some(Role::Resume),
+        Some(Role::Suspend),
+        Some(Role::Destructor),
     ];
-
-    fn roles() -> Roles {
-        let mut roles = Roles::default();
-        roles.extend(&ROLES);
-        roles
-    }
 
     #[test]
     fn the_tolerance_follows_half_of_the_calls_that_were_made() {
@@ -608,7 +607,7 @@ mod tests {
 
         /// By call: the block that it made, as far as that was found.
         fn found(&self) -> Vec<Option<u32>> {
-            KnownLinks::<()>::of(&self.batch, &roles()).made
+            KnownLinks::<()>::of(&self.batch, &ROLES).made
         }
 
         fn assert_linked(&self) {
@@ -714,7 +713,7 @@ mod tests {
                 invocations: true,
                 ..Wanted::default()
             });
-            linker.roles = roles();
+            linker.roles = ROLES.to_vec();
             let (first, rest) = machine.batch.blocks.split_at(at);
             let middle = first.last().map_or(0, |block| block.end);
             let rest = rest.iter().map(|&block| Block {
@@ -763,8 +762,7 @@ mod tests {
             (0..COUNT).for_each(|_| end(function, 1));
             (0..COUNT).for_each(|_| end(LEAF, 1));
         }
-        let roles = roles();
-        let mut resolver = Resolver::new(&batch, &roles);
+        let mut resolver = Resolver::new(&batch, &ROLES);
         resolver.link_within_segments();
         resolver.link_across_segments();
         assert!(resolver.made.iter().all(Option::is_none));

@@ -5,7 +5,7 @@ use super::contexts::{ContextId, ContextTree};
 use super::fibers::KnownLinks;
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{Invocation, Unclaimed};
-use super::roles::Roles;
+use super::roles::Role;
 use crate::profile::costs::{ANY_WIDTH, Cost, CostPool, CostTable, first_cost};
 use crate::profile::ids::{FunctionId, slot};
 use crate::profile::{InclusiveCost, ProfileOptions};
@@ -122,7 +122,9 @@ pub(super) struct Linker {
     wanted: Wanted,
     /// By function.
     unclaimed: Vec<Unclaimed<Ended>>,
-    pub(super) roles: Roles,
+    /// What functions have to do with stacks, by their numbers.
+    pub(super) roles: Vec<Option<Role>>,
+    has_fibers: bool,
     /// From the first fiber on: what waits to be linked.
     held: Option<Batch>,
     /// What is known of the links of the batch that is being linked, if it was held.
@@ -144,11 +146,14 @@ impl Linker {
 
     /// Links the blocks and calls of the batch that comes next, or keeps them until that can be done.
     pub fn link(&mut self, batch: Batch) {
-        self.roles.extend(&batch.roles);
-        self.contexts.widen(batch.self_costs.width());
+        for &(function, role) in &batch.roles {
+            *slot(&mut self.roles, function.index()) = Some(role);
+            self.has_fibers |= role != Role::Destructor;
+        }
+        self.contexts.self_costs.widen(batch.self_costs.width());
         self.waiting.widen(batch.self_costs.width());
-        if !self.roles.have_fibers() {
-            return match self.contexts.width() {
+        if !self.has_fibers {
+            return match self.contexts.self_costs.width() {
                 1 => self.link_blocks::<false, 1>(batch),
                 2 => self.link_blocks::<false, 2>(batch),
                 _ => self.link_blocks::<false, ANY_WIDTH>(batch),
@@ -303,5 +308,23 @@ impl Linker {
         let mut links = TraceLinks::of_contexts(self.contexts, self.wanted);
         links.invocations = self.wanted.invocations.then_some(self.invocations);
         links
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks are kept only where there are fibers.
+    #[test]
+    fn destructors_are_no_sign_of_fibers() {
+        let mut linker = Linker::new(Wanted::default());
+        for (role, is_sign) in [(Role::Destructor, false), (Role::Start, true)] {
+            linker.link(Batch {
+                roles: vec![(FunctionId(3), role)],
+                ..Batch::default()
+            });
+            assert_eq!(linker.held.is_some(), is_sign);
+        }
     }
 }

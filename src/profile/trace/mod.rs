@@ -18,17 +18,18 @@ mod matching;
 mod proxies;
 mod roles;
 
+use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
 use super::calls::CallEdge;
-use super::costs::{Cost, Costs};
+use super::costs::{Cost, CostTable, Costs};
 use super::ids::{FunctionId, NameId};
 pub(super) use contexts::{ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(super) use linker::{TraceLinks, Wanted};
-pub(super) use proxies::{ListedCalls, WaitingCall, note_proxy};
+pub(super) use proxies::{WaitingCall, note_proxy};
 pub(super) use roles::Role;
 
 use batch::{Batch, Block};
@@ -39,29 +40,34 @@ use proxies::ProxyCalls;
 #[derive(Debug)]
 pub(super) struct Trace {
     lists: ProxyCalls,
-    linking: Option<Linking>,
+    wanted: Wanted,
+    links: bool,
+    /// What is to be linked, until it is handed over.
+    batch: Batch,
+    /// None as long as starting a thread would not pay off.
+    worker: Option<Worker>,
 }
 
 impl Trace {
     /// Begins a run with rows of this many costs.
     pub fn new(wanted: Wanted, width: usize) -> Self {
-        let links = wanted.invocations || wanted.any_contexts();
         Trace {
             lists: ProxyCalls::default(),
-            linking: links.then(|| Linking::new(wanted, width)),
+            wanted,
+            links: wanted.invocations || wanted.any_contexts(),
+            batch: Batch::new(width),
+            worker: None,
         }
     }
 
     /// Whether calls are linked. Without links and proxies, blocks and calls need not be passed on.
     pub fn links(&self) -> bool {
-        self.linking.is_some()
+        self.links
     }
 
     /// Makes all rows longer.
     pub fn widen(&mut self, width: usize) {
-        if let Some(linking) = &mut self.linking {
-            linking.batch.widen(width);
-        }
+        self.batch.widen(width);
     }
 
     /// Says that a function is a proxy.
@@ -71,107 +77,75 @@ impl Trace {
 
     /// Says what a function has to do with stacks.
     pub fn set_role(&mut self, function: FunctionId, role: Role) {
-        if let Some(linking) = &mut self.linking {
-            linking.batch.roles.push((function, role));
-        }
+        self.batch.roles.push((function, role));
     }
 
     /// Opens a block.
     #[inline]
     pub fn open_block(&mut self) {
-        if let Some(linking) = &mut self.linking {
-            linking.batch.self_costs.push_zeros();
+        if self.links {
+            self.batch.self_costs.push_zeros();
         }
     }
 
     /// Adds to the self costs of the open block.
     #[inline]
     pub fn add_self_costs<const WIDTH: usize>(&mut self, costs: &[Cost]) {
-        if let Some(linking) = &mut self.linking {
-            let block = linking.batch.blocks.len();
-            linking.batch.self_costs.add::<WIDTH>(block, costs);
+        if self.links {
+            let block = self.batch.blocks.len();
+            self.batch.self_costs.add::<WIDTH>(block, costs);
         }
     }
 
-    /// Takes note of a call of the open block, and says whether it waits for the end of the block:
-    /// [`end_block`](Self::end_block) will then tell what to list in its place.
+    /// Takes note of a call of the open block, in this file, and says whether it waits for the end of
+    /// the block: [`end_block`](Self::end_block) will then tell what to list in its place.
     #[inline(always)]
     pub fn add_call<const WIDTH: usize>(
         &mut self,
-        call: CallEdge,
+        edge: CallEdge,
         file: NameId,
         costs: Costs<'_>,
     ) -> bool {
-        if let Some(linking) = &mut self.linking {
-            linking.add_call::<WIDTH>(call, costs);
+        if self.links {
+            let call = InvocationCall::new(edge.callee, None, edge.line, costs.matching);
+            self.batch.calls.push(call);
+            self.batch.call_costs.push::<WIDTH>(costs.row);
         }
-        let waits = self.lists.has_to_wait(call.caller, call.callee);
+        let waits = self.lists.has_to_wait(edge.caller, edge.callee);
         if waits {
-            self.lists.wait(WaitingCall::new(call, file, costs));
+            self.lists.wait(WaitingCall::new(edge, file, costs));
         }
         waits
     }
 
     /// Ends the open block, whose self cost in the first column is `matching`.
+    ///
+    /// If any of its calls waited, gives those that are to be listed, and adds to the `inclusive`
+    /// costs of the function by how much those that were made cost more than these.
     #[inline]
-    pub fn end_block(&mut self, function: FunctionId, matching: Cost) -> Option<ListedCalls> {
-        if let Some(linking) = &mut self.linking {
-            linking.end_block(function, matching, self.lists.is_proxy(function));
+    pub fn end_block(
+        &mut self,
+        function: FunctionId,
+        matching: Cost,
+        inclusive: &mut CostTable,
+    ) -> Option<VecDeque<WaitingCall>> {
+        if self.links {
+            self.batch.blocks.push(Block {
+                function,
+                matching,
+                is_proxy: self.lists.is_proxy(function),
+                end: self.batch.calls.len(),
+            });
+            // Only here are all calls those of blocks in the batch.
+            if self.batch.len() >= BATCH {
+                self.hand_over();
+            }
         }
-        self.lists.end_block(function, matching)
+        self.lists.end_block(function, matching, inclusive)
     }
 
     /// Ends the run, and waits until everything is linked.
     pub fn finish(self) -> TraceLinks {
-        self.linking.map(Linking::finish).unwrap_or_default()
-    }
-}
-
-/// Blocks and calls that are handed over at once: with fewer the threads wake each other too often.
-const BATCH: usize = 8 << 10;
-
-/// How many batches may wait to be linked.
-const BATCHES: usize = 4;
-
-/// Collects blocks and their calls, and passes them on in batches to be linked.
-#[derive(Debug)]
-struct Linking {
-    wanted: Wanted,
-    batch: Batch,
-    /// None as long as starting a thread would not pay off.
-    worker: Option<Worker>,
-}
-
-impl Linking {
-    fn new(wanted: Wanted, width: usize) -> Self {
-        Linking {
-            wanted,
-            batch: Batch::new(width),
-            worker: None,
-        }
-    }
-
-    #[inline]
-    fn add_call<const WIDTH: usize>(&mut self, call: CallEdge, costs: Costs<'_>) {
-        let call = InvocationCall::new(call.callee, None, call.line, costs.matching);
-        self.batch.calls.push(call);
-        self.batch.call_costs.push::<WIDTH>(costs.row);
-    }
-
-    fn end_block(&mut self, function: FunctionId, matching: Cost, is_proxy: bool) {
-        self.batch.blocks.push(Block {
-            function,
-            matching,
-            is_proxy,
-            end: self.batch.calls.len(),
-        });
-        // Only here are all calls those of blocks in the batch.
-        if self.batch.len() >= BATCH {
-            self.hand_over();
-        }
-    }
-
-    fn finish(self) -> TraceLinks {
         let mut worker = self.worker.unwrap_or_else(|| Worker::here(self.wanted));
         worker.link(self.batch);
         worker.finish()
@@ -181,13 +155,18 @@ impl Linking {
     fn hand_over(&mut self) {
         let next = Batch::like(&self.batch);
         let batch = std::mem::replace(&mut self.batch, next);
-        let wanted = self.wanted;
         let worker = self.worker.get_or_insert_with(|| {
-            Worker::on_thread(wanted).unwrap_or_else(|| Worker::here(wanted))
+            Worker::on_thread(self.wanted).unwrap_or_else(|| Worker::here(self.wanted))
         });
         worker.link(batch);
     }
 }
+
+/// Blocks and calls that are handed over at once: with fewer the threads wake each other too often.
+const BATCH: usize = 8 << 10;
+
+/// How many batches may wait to be linked.
+const BATCHES: usize = 4;
 
 /// Where the links are made.
 #[derive(Debug)]
@@ -267,7 +246,7 @@ mod tests {
             trace.add_call::<1>(call, NameId::EMPTY, costs(&[cost]));
         }
         trace.add_self_costs::<1>(&[self_cost]);
-        trace.end_block(caller, 3 * self_cost);
+        trace.end_block(caller, 3 * self_cost, &mut CostTable::default());
     }
 
     #[test]
@@ -280,7 +259,7 @@ mod tests {
         for thread in [true, false] {
             let mut trace = Trace::new(wanted, 1);
             if !thread {
-                trace.linking.as_mut().unwrap().worker = Some(Worker::here(wanted));
+                trace.worker = Some(Worker::here(wanted));
             }
             for cost in 0..COUNT {
                 end(&mut trace, 5, cost, []);

@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 
 use super::matching::Unclaimed;
 use crate::profile::calls::CallEdge;
-use crate::profile::costs::{Cost, Costs};
+use crate::profile::costs::{ANY_WIDTH, Cost, CostTable, Costs};
 use crate::profile::ids::{FunctionId, NameId, slot};
 
 /// Whether a function of a trace is one of those to step over; which ones is added to `found`, by
@@ -87,16 +87,6 @@ impl WaitingCall {
     }
 }
 
-/// The calls of a block that ended, as they are to be listed.
-#[derive(Debug)]
-pub(in crate::profile) struct ListedCalls {
-    /// In their order; those of a proxy stand nowhere but in the lists of its callers.
-    pub calls: VecDeque<WaitingCall>,
-    /// By how much the calls that were made cost more than those that are listed. The function's
-    /// inclusive costs have to include it.
-    pub adjustment: Vec<i128>,
-}
-
 /// The call lists of functions that call proxies.
 ///
 /// From the first call to a proxy on, calls wait for the end of their block. In the block of a
@@ -138,48 +128,51 @@ impl ProxyCalls {
 
     /// Ends a block, whose own cost in the first column is `self_cost`; none, if all its calls are
     /// listed already.
+    ///
+    /// Otherwise gives the calls to list, in their order; those of a proxy stand nowhere but in the
+    /// lists of its callers. By how much the calls that were made cost more than these is added to the
+    /// `inclusive` costs of the function.
     #[inline]
-    pub fn end_block(&mut self, function: FunctionId, self_cost: Cost) -> Option<ListedCalls> {
-        if self.is_proxy.is_empty() {
+    pub fn end_block(
+        &mut self,
+        function: FunctionId,
+        self_cost: Cost,
+        inclusive: &mut CostTable,
+    ) -> Option<VecDeque<WaitingCall>> {
+        if self.is_proxy.is_empty() || self.waiting.is_empty() && !self.is_proxy(function) {
             return None;
         }
-        let is_proxy = self.is_proxy(function);
-        (is_proxy || !self.waiting.is_empty()).then(|| self.list(function, is_proxy, self_cost))
+        Some(self.list(function, self_cost, inclusive))
     }
 
     #[inline(never)]
-    fn list(&mut self, function: FunctionId, is_proxy: bool, self_cost: Cost) -> ListedCalls {
-        let mut adjustment = Vec::new();
-        add_all(&mut adjustment, &self.waiting, 1);
+    fn list(
+        &mut self,
+        function: FunctionId,
+        self_cost: Cost,
+        inclusive: &mut CostTable,
+    ) -> VecDeque<WaitingCall> {
         let count = self.waiting.len();
-        let costs = self.waiting.iter().map(|call| call.matching);
-        let inclusive = costs.fold(self_cost, Cost::saturating_add);
+        let mut sum = self_cost;
+        for call in &self.waiting {
+            sum = sum.saturating_add(call.matching);
+            inclusive.add::<ANY_WIDTH>(function.index(), &call.row);
+        }
         let unclaimed = &mut self.unclaimed;
         let mut calls = replaced(self.waiting.drain(..), |call| {
             let claimed = unclaimed.get_mut(&call.edge.callee)?.claim(call.matching);
             claimed.map(|claimed| claimed.what)
         });
-        if is_proxy {
+        if self.is_proxy(function) {
             let calls = std::mem::take(&mut calls);
             let unclaimed = self.unclaimed.entry(function).or_default();
-            unclaimed.push(inclusive, count, calls);
+            unclaimed.push(sum, count, calls);
         }
-        add_all(&mut adjustment, &calls, -1);
-        ListedCalls { calls, adjustment }
-    }
-}
-
-/// Adds the costs of calls, each so many times.
-fn add_all<'a>(
-    sums: &mut Vec<i128>,
-    calls: impl IntoIterator<Item = &'a WaitingCall>,
-    times: i128,
-) {
-    for call in calls {
-        sums.resize(sums.len().max(call.row.len()), 0);
-        for (sum, &cost) in sums.iter_mut().zip(&call.row) {
-            *sum += times * i128::from(cost);
+        for call in &calls {
+            let less = call.row.iter().map(|&cost| -i128::from(cost));
+            inclusive.add_exact(function.index(), less);
         }
+        calls
     }
 }
 
@@ -190,6 +183,8 @@ mod tests {
     #[test]
     fn invocations_of_proxies_are_told_apart_by_the_first_column() {
         let mut lists = ProxyCalls::default();
+        let mut inclusive = CostTable::new(2);
+        (0..61).for_each(|_| inclusive.push_zeros());
         lists.step_over(FunctionId(1));
         let costs = |row, matching| Costs { row, matching };
         let call = |callee, costs| {
@@ -203,12 +198,12 @@ mod tests {
         };
         for (callee, matching) in [(10, 100), (11, 500)] {
             lists.wait(call(callee, costs(&[0, 5], matching)));
-            assert!(lists.end_block(FunctionId(1), 40).is_some());
+            assert!(lists.end_block(FunctionId(1), 40, &mut inclusive).is_some());
         }
         // By the wanted event the call would be the latest one.
         lists.wait(call(1, costs(&[540, 5], 141)));
-        let listed = lists.end_block(FunctionId(60), 0).unwrap();
-        assert_eq!(listed.calls, [call(10, costs(&[0, 5], 100))]);
-        assert_eq!(listed.adjustment, [540, 0]);
+        let listed = lists.end_block(FunctionId(60), 0, &mut inclusive).unwrap();
+        assert_eq!(listed, [call(10, costs(&[0, 5], 100))]);
+        assert_eq!(inclusive.row(60), [540, 0]);
     }
 }

@@ -1,7 +1,5 @@
 //! Functions of PHP that leave one stack for another, and others that matter where they do.
 
-use crate::profile::ids::{FunctionId, slot};
-
 /// What a function of PHP has to do with stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::profile) enum Role {
@@ -28,33 +26,6 @@ impl Role {
     }
 }
 
-/// The functions that have to do with stacks.
-#[derive(Debug, Default)]
-pub(super) struct Roles {
-    by_function: Vec<Option<Role>>,
-    have_fibers: bool,
-}
-
-impl Roles {
-    /// Adds functions.
-    pub fn extend(&mut self, roles: &[(FunctionId, Role)]) {
-        for &(function, role) in roles {
-            *slot(&mut self.by_function, function.index()) = Some(role);
-            self.have_fibers |= role != Role::Destructor;
-        }
-    }
-
-    /// Whether a function among them has to do with fibers.
-    pub fn have_fibers(&self) -> bool {
-        self.have_fibers
-    }
-
-    /// What a function has to do with stacks.
-    pub fn of(&self, function: FunctionId) -> Option<Role> {
-        self.by_function.get(function.index()).copied().flatten()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,16 +44,5 @@ mod tests {
         ] {
             assert_eq!(Role::of(name.as_bytes()), role, "{name}");
         }
-    }
-
-    /// Blocks are kept only where there are fibers.
-    #[test]
-    fn destructors_are_no_sign_of_fibers() {
-        let mut roles = Roles::default();
-        assert!(!roles.have_fibers());
-        roles.extend(&[(FunctionId(3), Role::Destructor)]);
-        assert!(!roles.have_fibers());
-        roles.extend(&[(FunctionId(0), Role::Start)]);
-        assert!(roles.have_fibers());
     }
 }
