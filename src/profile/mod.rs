@@ -24,8 +24,6 @@ mod trace;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
-use serde::Serialize;
-
 pub(crate) use builder::TableFunction;
 pub use builder::{Call, Kind, ModelError, ProfileBuilder, ProfileOptions};
 pub use calls::{CallEdge, EdgeRef};
@@ -71,8 +69,7 @@ pub enum InclusiveCost {
 }
 
 /// What kind of data the inputs of a profile held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileKind {
     /// Every single invocation.
     Trace,
@@ -80,6 +77,17 @@ pub enum ProfileKind {
     Aggregate,
     /// Some inputs held single invocations, some sums.
     Mixed,
+}
+
+impl ProfileKind {
+    /// What JSON calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            ProfileKind::Trace => "trace",
+            ProfileKind::Aggregate => "aggregate",
+            ProfileKind::Mixed => "mixed",
+        }
+    }
 }
 
 /// A profile: one or more inputs, read to their ends and summed.

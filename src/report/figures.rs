@@ -1,7 +1,5 @@
 //! Costs formatted for people, with their units.
 
-use serde::Serialize;
-
 use crate::profile::{Comparison, Profile, split_scale};
 use crate::shown::numbers::{grouped, percent, rounded};
 use crate::shown::text::printable;
@@ -203,15 +201,14 @@ fn largest_within<'a>(sizes: &'a [(i128, &'a str)], amount: i128) -> Option<&'a 
 }
 
 /// How the costs of a column are written: all in the same unit, with as many decimals.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Notation {
     /// What a unit of cost is, in the smallest size.
-    count: i128,
+    pub count: i128,
     /// What a unit of the column is.
-    size: i128,
-    #[serde(rename = "unit")]
-    name: &'static str,
-    decimals: u32,
+    pub size: i128,
+    pub name: &'static str,
+    pub decimals: u32,
 }
 
 impl Default for Notation {

@@ -32,7 +32,7 @@
 use std::io::{self, BufWriter, Write};
 use std::mem;
 
-use serde::Serialize;
+use serde_core::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
@@ -58,7 +58,7 @@ pub fn write(profile: &Profile, warnings: &[String], mut output: impl Write) -> 
     document.field("event", &utf8(profile.event()))?;
     write_events(&mut document, &EventFigures::of(profile))?;
     document.field("scale", &scale)?;
-    document.field("kind", &profile.kind())?;
+    document.field("kind", profile.kind().name())?;
     document.field("complete", &profile.is_complete())?;
     document.list("warnings", warnings, Document::value)?;
     document.field("runs", &profile.runs())?;
@@ -106,7 +106,7 @@ fn write_function(record: &mut Document<'_>, profile: &Profile, id: FunctionId) 
 struct Row<'a>(&'a Profile, &'a [Cost]);
 
 impl Serialize for Row<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.with_derived(self.1))
     }
 }
@@ -125,8 +125,7 @@ pub fn write_comparison(comparison: &Comparison<'_>, mut output: impl Write) -> 
     for (at, (name, side)) in sides.into_iter().enumerate() {
         let totals = comparison.events.iter();
         let totals = totals.map(|event| [event.base, event.new][at]);
-        document.name(name)?;
-        document.object(|record| {
+        document.record(name, |record| {
             record.field("total", &totals.collect::<Vec<_>>())?;
             record.field("functions", &side.functions().len())?;
             record.field("runs", &comparison.runs()[at])?;
@@ -236,6 +235,16 @@ impl<'a> Document<'a> {
     pub fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
         self.name(name)?;
         self.value(value)
+    }
+
+    /// A field that is an object.
+    pub fn record(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut Self) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.name(name)?;
+        self.object(write)
     }
 
     /// A field whose elements are written as they come.

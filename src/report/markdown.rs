@@ -8,8 +8,6 @@
 use std::borrow::Borrow;
 use std::io::{self, Write};
 
-use serde::Serialize;
-
 use super::figures::{Unit, counted, in_units, signed, signed_percent};
 use super::table::{Place, Row, Table};
 use super::text::{ComparisonReport, Names, Options, Report, command, per_run};
@@ -43,7 +41,7 @@ const COMMAND: usize = 120;
 const PATH: usize = 50;
 
 /// What was found of a limit on growth.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether it is kept.
     pub kept: bool,

@@ -1,7 +1,8 @@
 //! What changed since a base, as a page shows it.
 
+use std::io;
+
 use indexmap::IndexMap;
-use serde::Serialize;
 
 use super::Compared;
 use super::data::{
@@ -9,6 +10,7 @@ use super::data::{
 };
 use crate::profile::{self, FunctionChange, Profile};
 use crate::report::figures::{Unit, in_units};
+use crate::report::json::Document;
 use crate::report::markdown::Verdict;
 use crate::report::text::per_run;
 use crate::shown::numbers::{grouped, percent};
@@ -17,7 +19,6 @@ use crate::shown::numbers::{grouped, percent};
 const CHANGE_BYTES: usize = 700_000;
 
 /// What changed since a base.
-#[derive(Serialize)]
 pub(super) struct Comparison<'a> {
     /// What costs and calls are divided by, in words, if by anything; and the numbers, which the
     /// stacks have yet to be divided by.
@@ -25,20 +26,13 @@ pub(super) struct Comparison<'a> {
     runs: [u64; 2],
     limits: &'a [Verdict],
     /// The base and the new profile.
-    sides: [Side; 2],
+    sides: [&'a Profile; 2],
     /// The functions that have changed.
     functions: Table,
     /// What has changed in each event.
     events: Vec<ChangedEvent>,
 }
 
-#[derive(Serialize)]
-struct Side {
-    functions: usize,
-    complete: bool,
-}
-
-#[derive(Serialize)]
 struct ChangedEvent {
     /// What came of it, in a few words.
     verdict: String,
@@ -48,14 +42,41 @@ struct ChangedEvent {
     /// Each figure has a column for the base, and one for the new profile.
     changes: Table,
     unchanged: usize,
-    rest: RestOfChanges,
+    /// How many changes there is no room for, and what they add up to.
+    rest: (usize, Number),
 }
 
-/// The changes for which there is no room.
-#[derive(Default, Serialize)]
-struct RestOfChanges {
-    functions: usize,
-    change: Number,
+impl Comparison<'_> {
+    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
+        record.field("per_run", &self.per_run)?;
+        record.field("runs", &self.runs)?;
+        record.list("limits", self.limits, |list, limit| {
+            list.object(|record| {
+                record.field("kept", &limit.kept)?;
+                record.field("text", &limit.text)
+            })
+        })?;
+        record.list("sides", self.sides, |list, side| {
+            list.object(|record| {
+                record.field("functions", &side.functions().len())?;
+                record.field("complete", &side.is_complete())
+            })
+        })?;
+        record.record("functions", |record| self.functions.write(record))?;
+        record.list("events", &self.events, |list, event| {
+            list.object(|record| {
+                record.field("verdict", &event.verdict)?;
+                record.field("totals", &event.totals)?;
+                record.field("shown", &event.shown)?;
+                record.record("changes", |record| event.changes.write(record))?;
+                record.field("unchanged", &event.unchanged)?;
+                record.record("rest", |record| {
+                    record.field("functions", &event.rest.0)?;
+                    record.field("change", &event.rest.1)
+                })
+            })
+        })
+    }
 }
 
 impl<'a> Tables<'a, '_> {
@@ -86,15 +107,11 @@ impl<'a> Tables<'a, '_> {
         }
         functions.name(names, self.options.names);
         functions.texts.insert("is", is);
-        let side = |side: &Profile| Side {
-            functions: side.functions().len(),
-            complete: side.is_complete(),
-        };
         Comparison {
             per_run: comparison.is_per_run.then(|| per_run(comparison.runs())),
             runs: comparison.divisors(),
             limits: compared.limits,
-            sides: [side(comparison.base), side(comparison.new)],
+            sides: [comparison.base, comparison.new],
             functions,
             events,
         }
@@ -112,7 +129,7 @@ fn changed_event<'a>(
     changed: &mut Changed<'a>,
 ) -> (ChangedEvent, usize) {
     let mut changes = Table::new(&["row"], &["self", "inclusive", "invocations"], 2);
-    let mut rest = RestOfChanges::default();
+    let mut rest = (0, Number::default());
     let all = comparison.changes_in(at);
     let unchanged = comparison.changes.len() + comparison.unchanged() - all.len();
     for change in all {
@@ -130,8 +147,8 @@ fn changed_event<'a>(
         }
         let Some(left) = room.checked_sub(bytes) else {
             room = 0;
-            rest.functions += 1;
-            rest.change.0 += change.self_cost();
+            rest.0 += 1;
+            rest.1.0 += change.self_cost();
             continue;
         };
         room = left;

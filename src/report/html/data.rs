@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 
 use indexmap::{IndexMap, IndexSet};
-use serde::{Serialize, Serializer};
+use serde_core::{Serialize, Serializer};
 
 use super::{Compared, Options};
 use crate::profile::{Cost, EdgeRef, FunctionId, Profile, Stacks};
@@ -40,13 +40,10 @@ const LONGEST_WARNING: usize = 1_000;
 const NONE: i64 = -1;
 
 /// A table as columns. Costs have several.
-#[derive(Default, Serialize)]
+#[derive(Default)]
 pub(super) struct Table {
-    #[serde(flatten)]
     pub texts: IndexMap<&'static str, Vec<String>>,
-    #[serde(flatten)]
     numbers: IndexMap<&'static str, Vec<Number>>,
-    #[serde(flatten)]
     costs: IndexMap<&'static str, Vec<Vec<Number>>>,
 }
 
@@ -98,6 +95,20 @@ impl Table {
         let short = short.into_iter().zip(&names);
         let short = short.map(|(short, name)| if short == *name { String::new() } else { short });
         self.texts = [("short", short.collect()), ("name", names)].into();
+    }
+
+    /// Writes its columns as fields of an object.
+    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
+        for (name, column) in &self.texts {
+            record.field(name, column)?;
+        }
+        for (name, column) in &self.numbers {
+            record.field(name, column)?;
+        }
+        for (name, columns) in &self.costs {
+            record.field(name, columns)?;
+        }
+        Ok(())
     }
 }
 
@@ -297,7 +308,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         data.field("program", program)?;
         data.field("command", &cut(command(profile), LONGEST_TEXT))?;
         data.field("creator", &creator)?;
-        data.field("kind", &profile.kind())?;
+        data.field("kind", profile.kind().name())?;
         data.field("complete", &is_complete)?;
         data.field("runs", &Number::from(profile.runs()))?;
         data.field("warnings", &limited(warnings))?;
@@ -307,11 +318,17 @@ impl<'a, 'o> Tables<'a, 'o> {
         data.field("edge_count", &profile.edges().len())?;
         data.field("call_count", &self.per_run(profile.calls()))?;
         data.field("files", &self.files())?;
-        data.field("functions", &functions)?;
+        data.record("functions", |record| functions.write(record))?;
         self.write_rest(&mut data)?;
-        data.field("calls", &calls)?;
-        data.field("stacks", &self.stacks())?;
-        data.field("comparison", &comparison)?;
+        data.record("calls", |record| calls.write(record))?;
+        match self.stacks() {
+            Some(stacks) => data.record("stacks", |record| stacks.write(record))?,
+            None => data.field("stacks", &())?,
+        }
+        match comparison {
+            Some(comparison) => data.record("comparison", |record| comparison.write(record))?,
+            None => data.field("comparison", &())?,
+        }
         data.field("source_url", &self.options.source_url)?;
         data.end()
     }
@@ -328,7 +345,13 @@ impl<'a, 'o> Tables<'a, 'o> {
                 record.field("unit", event.unit_name)?;
                 record.field("long_name", &printable(event.long_name))?;
                 record.field("shown", &event.total())?;
-                record.field("notation", &event.notation)
+                record.record("notation", |record| {
+                    let notation = &event.notation;
+                    record.field("count", &notation.count)?;
+                    record.field("size", &notation.size)?;
+                    record.field("unit", notation.name)?;
+                    record.field("decimals", &notation.decimals)
+                })
             })
         })
     }
@@ -438,8 +461,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         let count = self.places.iter().filter(|place| place.is_none()).count();
         let costs = sums.costs.into_iter();
         let costs = costs.map(|cost| Number(divided(cost, self.runs)));
-        data.name("rest")?;
-        data.object(|rest| {
+        data.record("rest", |rest| {
             rest.field("functions", &count)?;
             rest.field("self", &costs.collect::<Vec<_>>())?;
             rest.field("invocations", &self.per_run(sums.count))

@@ -1,15 +1,16 @@
 //! The stacks of a page: those of a profile, and of the base that it is compared with.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
 
 use indexmap::IndexSet;
-use serde::Serialize;
 
 use super::data::{
     BASE, NEW, NO_COSTS, ROW_FIGURES, Sums, Table, Tables, chosen, number_bytes, position, shown,
     text_bytes,
 };
 use crate::profile::{Cost, FunctionId, StackId, Stacks};
+use crate::report::json::Document;
 
 /// A stack is shown if it has at least this share of the total of some event, with all that begin
 /// with it.
@@ -22,13 +23,19 @@ const STACK_BYTES: usize = 1_750_000;
 const REST: &str = "…";
 
 /// Stacks: nodes of a tree, each after its parent.
-#[derive(Serialize)]
 pub(super) struct StackRecord {
     /// Functions, or others that have names of their own.
     frames: Table,
-    #[serde(flatten)]
     nodes: Table,
     left_out: usize,
+}
+
+impl StackRecord {
+    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
+        record.record("frames", |record| self.frames.write(record))?;
+        self.nodes.write(record)?;
+        record.field("left_out", &self.left_out)
+    }
 }
 
 impl Tables<'_, '_> {
