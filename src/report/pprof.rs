@@ -106,8 +106,9 @@ struct ValueType<'a> {
     factor: Cost,
 }
 
-/// The types of the values that are costs. The first one is what readers show unless told otherwise.
-fn cost_types(profile: &Profile) -> Vec<ValueType<'_>> {
+/// The types of the values: costs, then calls if they are counted. The first one is what readers show
+/// unless told otherwise.
+fn value_types(profile: &Profile, counts_calls: bool) -> Vec<ValueType<'_>> {
     let mut types: Vec<ValueType<'_>> = Vec::new();
     for event in EventFigures::of(profile) {
         let (name, scale) = split_scale(event.name);
@@ -120,6 +121,11 @@ fn cost_types(profile: &Profile) -> Vec<ValueType<'_>> {
         let name = if is_taken { name } else { kind };
         types.push(ValueType { name, unit, factor });
     }
+    types.extend(counts_calls.then_some(ValueType {
+        name: b"calls",
+        unit: b"count",
+        factor: 1,
+    }));
     types
 }
 
@@ -164,14 +170,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn types(&mut self, profile: &Profile) -> io::Result<()> {
-        let mut types = cost_types(profile);
-        if self.counts_calls {
-            types.push(ValueType {
-                name: b"calls",
-                unit: b"count",
-                factor: 1,
-            });
-        }
+        let types = value_types(profile, self.counts_calls);
         let default = types.first().map_or(0, |first| self.string(first.name));
         for of in types {
             let value_type = Message::of([self.string(of.name), self.string(of.unit)]);
@@ -182,14 +181,14 @@ impl<W: Write> Writer<W> {
     }
 
     fn samples(&mut self, stacks: &Stacks<'_>, is_base: bool) -> io::Result<()> {
-        let types = cost_types(stacks.profile());
+        let types = value_types(stacks.profile(), self.counts_calls);
         let lines = lines_of_calls(stacks.profile());
         let runs = match self.per_run {
             true => stacks.profile().runs().into(),
             false => 1,
         };
         // Of all samples so far, for each of their types.
-        let mut sums = vec![0; types.len() + 1];
+        let mut sums = vec![0; types.len()];
         let label = is_base.then(|| Message::of([self.string(BASE_LABEL), self.string(b"true")]));
         let mut known = HashMap::default();
         // Each node with its location at the call of the next one.
@@ -205,12 +204,12 @@ impl<W: Write> Writer<W> {
                 *location = self.frame(stacks, *parent, line, &mut known);
             }
             path.push((node, 0));
-            let costs = padded(stacks.self_costs(node), types.len()).zip(&types);
-            let costs = costs.map(|(cost, of)| cost.saturating_mul(of.factor));
+            let costs = padded(stacks.self_costs(node), stacks.profile().events().len());
             let calls = self.counts_calls.then(|| stacks.calls(node));
             let calls = calls.map(|calls| Cost::try_from(calls).unwrap_or(Cost::MAX));
+            let figures = costs.chain(calls).zip(&types);
             values.clear();
-            values.extend(costs.chain(calls));
+            values.extend(figures.map(|(figure, of)| figure.saturating_mul(of.factor)));
             for (value, sum) in values.iter_mut().zip(&mut sums) {
                 let before = divided(*sum, runs);
                 *sum += i128::from(*value);

@@ -5,9 +5,7 @@ use std::io;
 use indexmap::IndexMap;
 
 use super::Compared;
-use super::data::{
-    NO_COSTS, Number, ROW_FIGURES, Table, Tables, number_bytes, position, shown, text_bytes,
-};
+use super::data::{Number, ROW_FIGURES, Table, Tables, number_bytes, position, shown, text_bytes};
 use crate::profile::{self, FunctionChange, Profile};
 use crate::report::figures::{Unit, in_units};
 use crate::report::json::Document;
@@ -96,7 +94,7 @@ impl<'a> Tables<'a, '_> {
         for ([object, file, name], change) in changed {
             let function = change.new_function().and_then(|id| self.places[id.index()]);
             let [object, file] = [object, file].map(|name| self.file(name));
-            functions.push([object, file, position(function)], NO_COSTS);
+            functions.push([object, file, position(function)], &[]);
             names.push(shown(name));
             let word = match (change.base, change.new) {
                 (None, _) => "new",
@@ -153,7 +151,7 @@ fn changed_event<'a>(
         };
         room = left;
         let entry = changed.entry(place);
-        changes.push([position(entry.index())], figures);
+        changes.push([position(entry.index())], &figures.map(Vec::from));
         entry.or_insert(change);
     }
     let event = &comparison.events[at];

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
+use std::iter;
 
 use indexmap::{IndexMap, IndexSet};
 use serde_core::{Serialize, Serializer};
@@ -59,18 +60,14 @@ impl Table {
     }
 
     /// Adds a row. Costs that are missing are 0.
-    pub fn push<R: IntoIterator<Item = i128>>(
-        &mut self,
-        numbers: impl IntoIterator<Item = Number>,
-        costs: impl IntoIterator<Item = R>,
-    ) {
+    pub fn push(&mut self, numbers: impl IntoIterator<Item = Number>, costs: &[Vec<i128>]) {
         for (column, number) in self.numbers.values_mut().zip(numbers) {
             column.push(number);
         }
         for (columns, row) in self.costs.values_mut().zip(costs) {
-            let mut row = row.into_iter();
-            for column in columns {
-                column.push(Number(row.next().unwrap_or(0)));
+            let row = row.iter().copied().chain(iter::repeat(0));
+            for (column, cost) in columns.iter_mut().zip(row) {
+                column.push(Number(cost));
             }
         }
     }
@@ -426,7 +423,7 @@ impl<'a, 'o> Tables<'a, 'o> {
                 self.per_run(function.invocations),
             ];
             let costs = [profile.self_costs(id), profile.inclusive_costs(id)];
-            table.push(numbers, costs.map(|costs| self.costs(costs)));
+            table.push(numbers, &costs.map(|costs| self.costs(costs).collect()));
         }
         table.name(names, self.options.names);
         table
@@ -498,7 +495,7 @@ impl<'a, 'o> Tables<'a, 'o> {
                 let file = self.file(profile.call_file(edge));
                 let [line, calls] = [edge.line.into(), self.per_run(edge.calls)];
                 let numbers = [position(caller), position(callee), file, line, calls];
-                table.push(numbers, [self.costs(edge.costs())]);
+                table.push(numbers, &[self.costs(edge.costs()).collect()]);
                 continue;
             }
             for ends in [[caller, None], [None, callee]] {
@@ -511,14 +508,11 @@ impl<'a, 'o> Tables<'a, 'o> {
         for (ends, sums) in rest {
             let ([caller, callee], nowhere) = (ends.map(position), position(None));
             let calls = self.per_run(sums.count);
-            table.push([caller, callee, nowhere, 0.into(), calls], [sums.costs]);
+            table.push([caller, callee, nowhere, 0.into(), calls], &[sums.costs]);
         }
         table
     }
 }
-
-/// The rows of tables without costs.
-pub(super) const NO_COSTS: [[i128; 0]; 0] = [];
 
 #[cfg(test)]
 mod tests {

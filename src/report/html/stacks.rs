@@ -6,8 +6,7 @@ use std::io;
 use indexmap::IndexSet;
 
 use super::data::{
-    BASE, NEW, NO_COSTS, ROW_FIGURES, Sums, Table, Tables, chosen, number_bytes, position, shown,
-    text_bytes,
+    BASE, NEW, ROW_FIGURES, Sums, Table, Tables, chosen, number_bytes, position, shown, text_bytes,
 };
 use crate::profile::{Cost, FunctionId, StackId, Stacks};
 use crate::report::json::Document;
@@ -101,8 +100,8 @@ impl Tables<'_, '_> {
                 let [calls, estimated] = [tree.calls(at), tree.is_estimated(at).into()];
                 let numbers = [parent, frame, calls.into(), estimated.into()];
                 let costs = tree.costs(at, Stacks::self_costs);
-                let costs = [NEW, BASE].map(|side| self.scaled(side, costs[side]));
-                nodes.push(numbers, costs);
+                let costs = [NEW, BASE].map(|side| self.scaled(side, costs[side]).collect());
+                nodes.push(numbers, &costs);
                 continue;
             }
             left_out += 1;
@@ -117,7 +116,7 @@ impl Tables<'_, '_> {
         for (above, [base, new]) in rest {
             let frame = frames.insert_full((None, Some(REST.as_bytes()))).0;
             let numbers = [position(above), position(frame), new.count.into(), 0.into()];
-            nodes.push(numbers, [new.costs, base.costs]);
+            nodes.push(numbers, &[new.costs, base.costs]);
         }
         StackRecord {
             frames: frame_table(&frames),
@@ -144,7 +143,7 @@ fn frame_table(frames: &IndexSet<Frame<'_>>) -> Table {
     let mut table = Table::new(&["function"], &[], 0);
     let mut names = Vec::new();
     for &(function, name) in frames {
-        table.push([position(function)], NO_COSTS);
+        table.push([position(function)], &[]);
         names.push(match name {
             None => String::new(),
             Some(b"") => "???".to_owned(),

@@ -159,13 +159,10 @@ impl<'a> ComparisonReport<'a> {
 
     /// The figures before and after, in as many lines as they need.
     fn details(&self, change: &FunctionChange<'_>, room: Option<usize>) -> Vec<String> {
-        let cost = |cost: i128| self.first.notation.cost(cost);
-        let both = |base, new| {
-            if base == new {
-                cost(base)
-            } else {
-                format!("{} → {}", cost(base), cost(new))
-            }
+        let cost = |cost| self.first.notation.cost(cost);
+        let both = |base, new, text: &dyn Fn(i128) -> String| match base == new {
+            true => text(base),
+            false => format!("{} → {}", text(base), text(new)),
         };
         let word = match (change.base, change.new) {
             (Some(_), Some(_)) => "",
@@ -174,10 +171,15 @@ impl<'a> ComparisonReport<'a> {
         };
         let new = change.new.or(change.base).unwrap_or_default();
         let base = change.base.unwrap_or(new);
+        let calls = both(base.invocations, new.invocations, &|count| grouped(count));
+        let more = match new.invocations - base.invocations {
+            0 => String::new(),
+            more => format!(" ({})", signed(more, grouped(more))),
+        };
         let items = [
-            format!("{word}self {}", both(base.self_cost, new.self_cost)),
-            format!("inclusive {}", both(base.inclusive, new.inclusive)),
-            calls(base.invocations, new.invocations),
+            format!("{word}self {}", both(base.self_cost, new.self_cost, &cost)),
+            format!("inclusive {}", both(base.inclusive, new.inclusive, &cost)),
+            format!("calls {calls}{more}"),
         ];
         let width = room.unwrap_or(LOG_WIDTH);
         let mut lines: Vec<String> = Vec::new();
@@ -213,18 +215,5 @@ fn share(change: i128, base: i128) -> String {
     match base {
         1.. => signed_percent(change, base) + " %",
         _ => "of no cost in the base".to_owned(),
-    }
-}
-
-fn calls(base: i128, new: i128) -> String {
-    let change = new - base;
-    match change {
-        0 => format!("calls {}", grouped(new)),
-        _ => format!(
-            "calls {} → {} ({})",
-            grouped(base),
-            grouped(new),
-            signed(change, grouped(change))
-        ),
     }
 }
