@@ -3,7 +3,7 @@
 use super::error::WriteError;
 use super::layout::{NOBODY, SUB_CALL_RECORD, UNCALLED};
 use super::narrow::{Narrowing, Survey};
-use crate::profile::{FunctionId, InvocationCall, InvocationTree, Profile, first_cost};
+use crate::profile::{Cost, FunctionId, InvocationCall, InvocationTree, Profile, first_cost};
 
 /// All invocations of a profile, by function.
 ///
@@ -94,9 +94,20 @@ impl<'a> InvocationLists<'a> {
         sub_calls_at: u64,
         mut record: impl FnMut([u32; 8]) -> Result<(), WriteError>,
     ) -> Result<(), WriteError> {
-        let address = |first: u64| narrowing.count(sub_calls_at + first * SUB_CALL_RECORD);
+        let address = |first: u64| sub_calls_at + first * SUB_CALL_RECORD;
         if self.is_sum(id) {
-            return record(self.sum_record(id, narrowing, address(self.sum_sub_calls[id.index()])));
+            let costs = [
+                self.profile.self_costs(id),
+                self.profile.inclusive_costs(id),
+            ];
+            // The first of those with the highest cost: `max_by_key` takes the last of equals.
+            let edges = self.profile.called_from(id).rev();
+            let edge = edges.max_by_key(|edge| first_cost(edge.costs()));
+            let call = edge.map(|edge| (first_cost(edge.costs()), edge.caller, 0, edge.line));
+            let count = self.profile.sub_calls(id).len() as u64;
+            let sub_calls = [count, address(self.sum_sub_calls[id.index()])];
+            let costs = costs.map(first_cost);
+            return record(invocation_record(narrowing, costs, call, sub_calls));
         }
         let Some(tree) = self.tree else { return Ok(()) };
         // What belongs to an invocation lies far apart in memory. One step at a time for many of
@@ -110,24 +121,13 @@ impl<'a> InvocationLists<'a> {
                 (costs, tree.calls_of(position), tree.caller_of(position))
             }));
             for (costs, calls, caller) in batch.drain(..) {
-                let [self_cost, inclusive] = costs.map(|cost| narrowing.cost(cost));
-                let [call_cost, caller, invocation, line] =
-                    caller.map_or(UNCALLED, |(caller, call)| {
-                        let call = &tree.calls()[call];
-                        [
-                            narrowing.cost(call.cost),
-                            tree.invocations()[caller].function.number(),
-                            self.numbers[caller],
-                            narrowing.count(call.line),
-                        ]
-                    });
-                let (count, at) = (
-                    narrowing.count(calls.len() as u64),
-                    address(calls.start as u64),
-                );
-                record([
-                    self_cost, inclusive, call_cost, caller, invocation, line, count, at,
-                ])?;
+                let call = caller.map(|(caller, call)| {
+                    let (function, call) =
+                        (tree.invocations()[caller].function, &tree.calls()[call]);
+                    (call.cost, function, self.numbers[caller], call.line)
+                });
+                let sub_calls = [calls.len() as u64, address(calls.start as u64)];
+                record(invocation_record(narrowing, costs, call, sub_calls))?;
             }
         }
         Ok(())
@@ -144,29 +144,6 @@ impl<'a> InvocationLists<'a> {
         invocation.map_or(NOBODY, |position| self.numbers[position])
     }
 
-    fn sum_record(&self, id: FunctionId, narrowing: &Narrowing, sub_calls_at: u32) -> [u32; 8] {
-        let self_cost = narrowing.cost(first_cost(self.profile.self_costs(id)));
-        let inclusive = narrowing.cost(first_cost(self.profile.inclusive_costs(id)));
-        let count = narrowing.count(self.profile.sub_calls(id).len() as u64);
-        // The first of those with the highest cost: `max_by_key` takes the last of equals.
-        let edges = self.profile.called_from(id).rev();
-        let edge = edges.max_by_key(|edge| first_cost(edge.costs()));
-        let [call_cost, caller, invocation, line] = edge.map_or(UNCALLED, |edge| {
-            let cost = narrowing.cost(first_cost(edge.costs()));
-            [cost, edge.caller.number(), 0, narrowing.count(edge.line)]
-        });
-        [
-            self_cost,
-            inclusive,
-            call_cost,
-            caller,
-            invocation,
-            line,
-            count,
-            sub_calls_at,
-        ]
-    }
-
     fn is_sum(&self, id: FunctionId) -> bool {
         !(self.tree.is_some() && self.profile.function(id).is_listed)
     }
@@ -175,6 +152,24 @@ impl<'a> InvocationLists<'a> {
         let f = id.index();
         &self.order[self.starts[f] as usize..self.starts[f + 1] as usize]
     }
+}
+
+/// An invocation as it is written: its self and inclusive costs; what the call that made it cost, the
+/// function that made it, which invocation of it, and the line; how many sub-calls it has, and where
+/// they stand.
+pub(super) fn invocation_record(
+    narrowing: &Narrowing,
+    costs: [Cost; 2],
+    call: Option<(Cost, FunctionId, u32, u64)>,
+    sub_calls: [u64; 2],
+) -> [u32; 8] {
+    let [own, inclusive] = costs.map(|cost| narrowing.cost(cost));
+    let [cost, caller, number, line] = call.map_or(UNCALLED, |(cost, caller, number, line)| {
+        let (cost, line) = (narrowing.cost(cost), narrowing.count(line));
+        [cost, caller.number(), number, line]
+    });
+    let [count, at] = sub_calls.map(|number| narrowing.count(number));
+    [own, inclusive, cost, caller, number, line, count, at]
 }
 
 /// How many invocations are looked up together.

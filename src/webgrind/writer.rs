@@ -10,10 +10,8 @@ use std::io::{BufWriter, Write};
 use byteorder::{ByteOrder, LittleEndian};
 
 use super::error::{WriteError, WriteWarning};
-use super::invocation_lists::InvocationLists;
-use super::layout::{
-    CALL_RECORD, FunctionField, INVOCATION_RECORD, LARGEST_FILE, NUMBER, UNCALLED, Version,
-};
+use super::invocation_lists::{InvocationLists, invocation_record};
+use super::layout::{CALL_RECORD, FunctionField, INVOCATION_RECORD, LARGEST_FILE, NUMBER, Version};
 use super::narrow::{Narrowing, OnOverflow, Survey};
 use super::page::{IN_NAMES, escaped, header_lines};
 use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile, first_cost};
@@ -224,9 +222,8 @@ impl Document<'_> {
             walk.put_numbers([u32::from(*field == FunctionField::Invocations)])?;
         }
         if self.version == Version::V4 {
-            let [call_cost, caller, invocation, line] = UNCALLED;
-            let sub_calls_at = walk.narrowing.count(self.sub_calls_at);
-            walk.put_numbers([0, 0, call_cost, caller, invocation, line, 0, sub_calls_at])?;
+            let sub_calls = [0, self.sub_calls_at];
+            walk.put_numbers(invocation_record(&walk.narrowing, [0; 2], None, sub_calls))?;
         }
         walk.put(b"\n{main}\n")
     }
