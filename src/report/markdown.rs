@@ -69,7 +69,7 @@ pub fn write(profile: &Profile, options: &Options, output: impl Write) -> io::Re
     let totals = report.events.iter();
     let totals = totals.map(|event| vec![cell(&printable(event.name)), event.total()]);
     page.table(&["event", "total"], totals);
-    let functions = report.functions(|_| true);
+    let functions = report.functions(&|_| true);
     let table = report.table(first_rows(&functions, options), |function| {
         Place::in_file(profile.name(function.file), function.line)
     });

@@ -200,7 +200,7 @@ pub(super) fn chosen(
     least: f64,
     most: usize,
     mut room: usize,
-    mut bytes: impl FnMut(usize) -> usize,
+    bytes: &mut dyn FnMut(usize) -> usize,
 ) -> Vec<bool> {
     let large = (0..shares.len()).filter(|&at| shares[at] >= least);
     let mut order: Vec<usize> = large.collect();
@@ -388,7 +388,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         });
         let shares: Vec<f64> = shares.collect();
         let mut files = HashSet::new();
-        let bytes = |at: usize| {
+        let mut bytes = |at: usize| {
             let function = profile.function(ids[at]);
             let costs = of(ids[at]).map(|costs| number_bytes(self.costs(costs)));
             let new = [function.file, function.object];
@@ -398,7 +398,7 @@ impl<'a, 'o> Tables<'a, 'o> {
             let short = if name > SHORT { name } else { 0 };
             new.sum::<usize>() + name + short + 2 * (costs[0] + costs[1]) + FUNCTION_FIGURES
         };
-        let chosen = chosen(&shares, 0.0, MOST_FUNCTIONS, FUNCTION_BYTES, bytes);
+        let chosen = chosen(&shares, 0.0, MOST_FUNCTIONS, FUNCTION_BYTES, &mut bytes);
         let mut places = 0..;
         let place = |is_shown: bool| is_shown.then(|| places.next()).flatten();
         self.places = chosen.into_iter().map(place).collect();
@@ -478,14 +478,14 @@ impl<'a, 'o> Tables<'a, 'o> {
         });
         let shares: Vec<f64> = shares.collect();
         let mut files = HashSet::new();
-        let bytes = |at: usize| {
+        let mut bytes = |at: usize| {
             let edge: &EdgeRef<'_> = &edges[at];
             let numbers = self.costs(edge.costs()).chain([edge.calls.into()]);
             let new = edge.file().filter(|&file| files.insert(file));
             let new = new.map_or(0, |file| text_bytes(profile.name(file)));
             number_bytes(numbers) + new + ROW_FIGURES
         };
-        let chosen = chosen(&shares, 0.0, usize::MAX, CALL_BYTES, bytes);
+        let chosen = chosen(&shares, 0.0, usize::MAX, CALL_BYTES, &mut bytes);
         let numbers = ["caller", "callee", "file", "line", "calls"];
         let mut table = Table::new(&numbers, &["cost"], self.totals.len());
         let mut rest: BTreeMap<[Option<usize>; 2], Sums> = BTreeMap::new();

@@ -63,7 +63,7 @@ impl Tables<'_, '_> {
         let mut room = STACK_BYTES;
         loop {
             let mut seen = HashSet::new();
-            let bytes = |at: usize| {
+            let mut bytes = |at: usize| {
                 let frame = tree.frame(at);
                 let is_new = seen.insert(frame);
                 let text = if is_new { text_bytes(frame) } else { 0 };
@@ -72,7 +72,7 @@ impl Tables<'_, '_> {
                 let calls = number_bytes([tree.calls(at).into()]);
                 costs[BASE] + costs[NEW] + calls + text + ROW_FIGURES
             };
-            let chosen = chosen(&shares, LEAST_SHARE, usize::MAX, room, bytes);
+            let chosen = chosen(&shares, LEAST_SHARE, usize::MAX, room, &mut bytes);
             let record = self.chosen_stacks(&tree, &chosen);
             // What stands for others is not among what was chosen.
             match record.nodes.bytes().saturating_sub(STACK_BYTES) {

@@ -165,7 +165,7 @@ impl<'a> Report<'a> {
     fn top_functions(&self) -> Result<Vec<String>, Error> {
         let mut lines = self.heading();
         let functions = match &self.options.filter {
-            None => self.functions(|_| true),
+            None => self.functions(&|_| true),
             Some(text) => {
                 let wanted = Wanted::new(text);
                 let functions = self.found(&wanted, &[&|name| wanted.is_in(name)])?;
@@ -230,7 +230,7 @@ impl<'a> Report<'a> {
     ) -> Result<Vec<FunctionId>, Error> {
         let found = tests
             .iter()
-            .map(|test| self.functions(|id| test(&self.name(id))));
+            .map(|test| self.functions(&|id| test(&self.name(id))));
         let mut found = found.filter(|functions| !functions.is_empty());
         found.next().ok_or_else(|| {
             let names = self.profile.functions().map(|(id, _)| self.name(id));
@@ -244,7 +244,7 @@ impl<'a> Report<'a> {
     }
 
     /// Some functions, in the order in which they are shown.
-    pub fn functions(&self, is_wanted: impl Fn(FunctionId) -> bool) -> Vec<FunctionId> {
+    pub fn functions(&self, is_wanted: &dyn Fn(FunctionId) -> bool) -> Vec<FunctionId> {
         let functions = self.profile.functions().map(|(id, _)| id);
         let mut wanted: Vec<_> = functions.filter(|&id| is_wanted(id)).collect();
         wanted.sort_by_key(|&id| Reverse(self.rank(id)));
@@ -319,7 +319,7 @@ impl<'a> Report<'a> {
         &self,
         other: &'static str,
         mut calls: Vec<EdgeRef<'_>>,
-        function: impl Fn(&EdgeRef<'_>) -> FunctionId,
+        function: fn(&EdgeRef<'_>) -> FunctionId,
     ) -> Vec<String> {
         let mut lines = vec![String::new()];
         if calls.is_empty() {
