@@ -133,6 +133,7 @@ struct Formula {
 
 type Names = IndexSet<Vec<u8>, RandomState>;
 type NameMap<T> = HashMap<Vec<u8>, T, RandomState>;
+type NameSet<'a> = HashSet<&'a [u8], RandomState>;
 type Terms = Vec<(Cost, Vec<u8>)>;
 
 /// All events of the inputs read so far, and those that are wanted.
@@ -187,17 +188,15 @@ impl Events {
     /// Names of the events that can be chosen: all but those whose formulas are wrong.
     pub fn usable_names(&self) -> impl Iterator<Item = &[u8]> {
         let usable = self.usable();
-        let columns = self.columns.iter().map(Vec::as_slice);
-        columns.chain(self.derived_names().filter(move |name| {
-            let at = self.formulas.get_index_of(*name);
-            at.is_some_and(|at| usable.contains(&at))
-        }))
+        self.names().filter(move |name| usable.contains(name))
     }
 
-    /// Names of the events that formulas define, in the order of their definitions.
-    pub fn derived_names(&self) -> impl Iterator<Item = &[u8]> {
-        let derived = self.formulas.keys().map(Vec::as_slice);
-        derived.filter(|name| !self.columns.contains(*name))
+    /// Names of all events: the columns, then those that formulas define, in the order of their
+    /// definitions.
+    fn names(&self) -> impl Iterator<Item = &[u8]> {
+        let formulas = self.formulas.keys();
+        let derived = formulas.filter(|name| !self.columns.contains(*name));
+        self.columns.iter().chain(derived).map(Vec::as_slice)
     }
 
     /// The values of the `event:` lines that define derived events or give long names, sorted.
@@ -342,33 +341,28 @@ impl Events {
     }
 
     /// Finds out what is wrong with a wanted event that is no column.
-    fn check_formula(&self, wanted: &[u8], usable: &HashSet<usize>) -> Result<(), EventError> {
+    fn check_formula(&self, wanted: &[u8], usable: &NameSet<'_>) -> Result<(), EventError> {
         if self.changes > MOST_CHANGES {
             return Err(EventError::Unstable(excerpt(wanted)));
         }
-        let mut next = self.formulas.get_full(wanted);
-        if next.is_none() {
+        let mut formula = self.formulas.get_key_value(wanted);
+        if formula.is_none() {
             return Err(EventError::Unknown {
                 name: excerpt(wanted),
                 available: self.available(),
             });
         }
-        let mut path = HashSet::new();
-        while let Some((at, event, formula)) = next.filter(|(at, ..)| !usable.contains(at)) {
-            if !path.insert(at) {
+        let mut path = NameSet::default();
+        while let Some((event, terms)) = formula.map(|(event, formula)| (event, &formula.terms)) {
+            if !path.insert(event) {
                 return Err(EventError::Cycle(excerpt(event)));
             }
-            let names = formula.terms.as_ref().map_err(Clone::clone)?;
-            let names = names.iter().map(|(_, name)| name);
-            let is_usable = |name: &Vec<u8>| {
-                let at = self.formulas.get_index_of(name);
-                self.columns.contains(name) || at.is_some_and(|at| usable.contains(&at))
-            };
-            let Some(name) = names.into_iter().find(|name| !is_usable(name)) else {
+            let mut names = terms.as_ref().map_err(Clone::clone)?.iter();
+            let Some((_, name)) = names.find(|(_, name)| !usable.contains(&name[..])) else {
                 break;
             };
-            next = self.formulas.get_full(name);
-            if next.is_none() {
+            formula = self.formulas.get_key_value(name);
+            if formula.is_none() {
                 return Err(EventError::UnknownInFormula {
                     event: excerpt(event),
                     name: excerpt(name),
@@ -430,11 +424,10 @@ impl Events {
     /// Wants the derived events too, but for those that cannot be worked out, and says how they
     /// follow from those before.
     pub fn want_derived(&mut self) -> ColumnMap {
-        let mut events = Vec::new();
+        let (mut events, mut wanted) = (Vec::new(), self.wanted.clone());
         let order = self.order(false);
-        let usable: Vec<Vec<u8>> = self.usable_names().map(<[u8]>::to_vec).collect();
-        for name in &usable[self.columns.len()..] {
-            if self.wanted.len() == MOST_EVENTS || self.wanted.contains(name) {
+        for name in self.usable_names().skip(self.columns.len()) {
+            if wanted.len() == MOST_EVENTS || wanted.contains(name) {
                 continue;
             }
             let terms = self.terms(name, &order).into_iter();
@@ -443,8 +436,9 @@ impl Events {
             let mut parts: Vec<_> = parts.collect();
             parts.sort_unstable();
             events.push(parts);
-            self.wanted.insert(name.clone());
+            wanted.insert(name.to_vec());
         }
+        self.wanted = wanted;
         ColumnMap::new(events)
     }
 
@@ -460,62 +454,57 @@ impl Events {
 
     /// The columns of a derived event and their weights; none if it cannot be worked out.
     ///
-    /// `order` is what [`order`](Self::order) returned: formulas are looked at from the wanted one
-    /// downwards, each once and without recursion, so neither long chains nor sums that double at
+    /// `order` is what [`order`](Self::order) returned: formulas are looked at from the last one
+    /// upwards, each once and without recursion, so neither long chains nor sums that double at
     /// every step cost more than their text.
-    fn terms(&self, event: &[u8], order: &[usize]) -> Terms {
-        let root = self.formulas.get_index_of(event);
-        let last = order.iter().position(|&at| Some(at) == root);
-        let (Some(root), Some(last)) = (root, last) else {
-            return Terms::new();
-        };
-        let mut of_formula = vec![0; self.formulas.len()];
-        let mut of_column: NameMap<Cost> = HashMap::default();
-        of_formula[root] = 1;
-        for &at in order[..=last].iter().rev() {
-            let weight: Cost = of_formula[at];
-            let terms = self.formulas[at].terms.iter().flatten();
+    fn terms(&self, event: &[u8], order: &[&[u8]]) -> Terms {
+        let mut weights: HashMap<&[u8], Cost, RandomState> = HashMap::default();
+        for &name in order.iter().rev() {
+            let weight = match weights.get_mut(name) {
+                _ if name == event => 1,
+                Some(weight) if !self.columns.contains(name) => std::mem::take(weight),
+                _ => continue,
+            };
+            let terms = self.formulas[name].terms.iter().flatten();
             for (factor, name) in terms.filter(|_| weight != 0) {
-                let share = weight.saturating_mul(*factor);
-                let sum = match self.formulas.get_index_of(name) {
-                    Some(other) if !self.columns.contains(name) => &mut of_formula[other],
-                    _ => of_column.entry(name.clone()).or_insert(0),
-                };
-                *sum = sum.saturating_add(share);
+                let sum = weights.entry(name).or_insert(0);
+                *sum = sum.saturating_add(weight.saturating_mul(*factor));
             }
         }
-        let terms = of_column.into_iter().map(|(name, weight)| (weight, name));
-        terms.filter(|&(weight, _)| weight != 0).collect()
+        let terms = weights.into_iter().filter(|&(_, weight)| weight != 0);
+        terms
+            .map(|(name, weight)| (weight, name.to_vec()))
+            .collect()
     }
 
-    /// The formulas that can be worked out.
-    fn usable(&self) -> HashSet<usize> {
-        self.order(false).into_iter().collect()
+    /// The columns, and the events whose formulas can be worked out.
+    fn usable(&self) -> NameSet<'_> {
+        let columns = self.columns.iter().map(Vec::as_slice);
+        columns.chain(self.order(false)).collect()
     }
 
-    /// The formulas that can be worked out, each after those that it names.
+    /// The events whose formulas can be worked out, each after those that its formula names.
     ///
     /// `with_unknown`: also those that name what is no event.
-    fn order(&self, with_unknown: bool) -> Vec<usize> {
-        let mut users: HashMap<&[u8], Vec<usize>, RandomState> = HashMap::default();
+    fn order(&self, with_unknown: bool) -> Vec<&[u8]> {
+        let mut users: HashMap<&[u8], Vec<&[u8]>, RandomState> = HashMap::default();
         // Of each formula, how many of its names are not worked out.
-        let mut open: Vec<usize> = Vec::with_capacity(self.formulas.len());
-        for formula in self.formulas.values() {
-            let Ok(terms) = &formula.terms else {
-                open.push(usize::MAX);
-                continue;
-            };
-            let names = terms.iter().map(|(_, name)| name.as_slice());
+        let mut open: IndexMap<&[u8], usize, RandomState> = IndexMap::default();
+        for (event, formula) in &self.formulas {
+            let names = formula.terms.iter().flatten().map(|(_, name)| &name[..]);
             let derived = names.filter(|&name| {
                 !self.columns.contains(name) && (!with_unknown || self.formulas.contains_key(name))
             });
-            open.push(derived.clone().count());
-            derived.for_each(|name| users.entry(name).or_default().push(open.len() - 1));
+            if formula.terms.is_ok() {
+                open.insert(event, derived.clone().count());
+            }
+            derived.for_each(|name| users.entry(name).or_default().push(event));
         }
-        let mut order: Vec<usize> = (0..open.len()).filter(|&at| open[at] == 0).collect();
+        let ready = open.iter().filter(|&(_, &open)| open == 0);
+        let mut order: Vec<&[u8]> = ready.map(|(&event, _)| event).collect();
         let mut next = 0;
-        while let Some((name, _)) = order.get(next).and_then(|&at| self.formulas.get_index(at)) {
-            for &user in users.get(&name[..]).into_iter().flatten() {
+        while let Some(name) = order.get(next) {
+            for user in users.get(name).into_iter().flatten() {
                 open[user] -= 1;
                 if open[user] == 0 {
                     order.push(user);
@@ -528,8 +517,7 @@ impl Events {
 
     /// The names of all events, to be read.
     fn available(&self) -> String {
-        let columns = self.columns.iter().map(Vec::as_slice);
-        let names: Vec<_> = columns.chain(self.derived_names()).map(excerpt).collect();
+        let names: Vec<_> = self.names().map(excerpt).collect();
         match names[..] {
             [] => "none".to_owned(),
             _ => names.join(", "),
