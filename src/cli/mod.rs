@@ -94,11 +94,9 @@ pub fn run() -> Result<ExitCode> {
 fn parse() -> Arguments {
     Arguments::try_parse().unwrap_or_else(|error| {
         let shown = |argument: OsString| Source::File(argument.into()).to_string();
-        match Arguments::try_parse_from(env::args_os().map(shown)) {
-            Err(error) => error.exit(),
-            // Wrong by a byte that is now spelled, so that it stands in no message.
-            Ok(_) => error.exit(),
-        }
+        let again = Arguments::try_parse_from(env::args_os().map(shown));
+        // What is right now was wrong by a byte that is spelled, so that it stands in no message.
+        again.err().unwrap_or(error).exit()
     })
 }
 
