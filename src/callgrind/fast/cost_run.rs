@@ -85,9 +85,8 @@ fn jump(data: &[u8], pos: usize) -> Option<usize> {
 /// some of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::callgrind) struct CalleeIds {
-    pub object: Option<u64>,
-    pub file: Option<u64>,
-    pub function: Option<u64>,
+    /// Of object, file and function.
+    pub ids: [Option<u64>; 3],
     /// Where the next line begins.
     pub next: usize,
 }
@@ -98,19 +97,14 @@ impl CalleeIds {
         let (object, next) = id_after(b"cob=(", data, pos);
         let (file, next) = id_after(b"cfi=(", data, next);
         let (function, next) = id_after(b"cfn=(", data, next);
-        CalleeIds {
-            object,
-            file,
-            function,
-            next,
-        }
+        let ids = [object, file, function];
+        CalleeIds { ids, next }
     }
 
     /// How many lines there are.
     #[inline(always)]
     pub fn lines(&self) -> u64 {
-        let ids = [self.object, self.file, self.function];
-        ids.iter().map(|id| u64::from(id.is_some())).sum()
+        self.ids.iter().map(|id| u64::from(id.is_some())).sum()
     }
 }
 
@@ -402,13 +396,8 @@ mod tests {
     #[test]
     fn callees_have_up_to_three_ids() {
         let read = |text: &str| {
-            let CalleeIds {
-                object,
-                file,
-                function,
-                next,
-            } = CalleeIds::read(&padded(text), 0);
-            ([object, file, function], next)
+            let CalleeIds { ids, next } = CalleeIds::read(&padded(text), 0);
+            (ids, next)
         };
         let all = "cob=(3)\ncfi=(1234567)\ncfn=(2)\n";
         assert_eq!(read(all), ([Some(3), Some(1_234_567), Some(2)], all.len()));

@@ -107,20 +107,17 @@ impl<'a> Interpreter<'a> {
             }
             pos = match self.any_line(data, pos) {
                 Ok(next) => next,
-                // The line after a `calls=` that has no cost is sound in itself.
-                Err(problem) if matches!(problem.kind, ProblemKind::CallWithoutCost) => {
-                    if data[pos..].starts_with(NEW_RUN) {
+                Err(problem) => {
+                    let lacks_cost = matches!(problem.kind, ProblemKind::CallWithoutCost);
+                    if lacks_cost && data[pos..].starts_with(NEW_RUN) {
                         self.warn_cut(WarningKind::CutCall);
                     } else {
-                        self.diagnostics.skip_or_hold(problem);
+                        self.bad_line(problem)?;
                     }
-                    if !self.diagnostics.holds_error() {
+                    // The line after a `calls=` that has no cost is sound in itself.
+                    if lacks_cost && !self.diagnostics.holds_error() {
                         continue;
                     }
-                    line_end(data, pos)
-                }
-                Err(problem) => {
-                    self.bad_line(problem)?;
                     line_end(data, pos)
                 }
             };

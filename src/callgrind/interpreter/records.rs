@@ -123,7 +123,7 @@ impl Interpreter<'_> {
     #[inline(always)]
     fn callee_ids(&self, data: &[u8], pos: usize) -> CalleeIds {
         let callee = CalleeIds::read(data, pos);
-        if let Some(id) = callee.function {
+        if let [.., Some(id)] = callee.ids {
             self.ids.prefetch_function(id);
         }
         callee
@@ -133,9 +133,10 @@ impl Interpreter<'_> {
     /// read one by one.
     #[inline(always)]
     fn name_callee(&mut self, callee: &CalleeIds) -> Option<()> {
-        self.name_by_id(Named::CalleeObject, callee.object)?;
-        self.name_by_id(Named::CalleeFile, callee.file)?;
-        self.name_by_id(Named::Callee, callee.function)
+        let [object, file, function] = callee.ids;
+        self.name_by_id(Named::CalleeObject, object)?;
+        self.name_by_id(Named::CalleeFile, file)?;
+        self.name_by_id(Named::Callee, function)
     }
 
     #[inline(always)]
