@@ -14,13 +14,10 @@
 use crate::callgrind::digits::{equal, mask, same, word};
 use crate::profile::{EdgeId, FunctionId, NameId};
 
-/// How many bits of a hash are left out to get a place, in the beginning, and with all the places
-/// that there can be. Few inputs have many records, and many inputs may be read in one go.
-const FIRST_SHIFT: u32 = u64::BITS - 8;
-const LAST_SHIFT: u32 = u64::BITS - 12;
-
-/// How many fewer each time that there are more places.
-const STEP: u32 = 2;
+/// How many places there are in the beginning, and how many there can be: powers of two. Few inputs
+/// have many records, and many inputs may be read in one go.
+const FEWEST: usize = 1 << 8;
+const MOST: usize = 1 << 12;
 
 /// The most bytes of a key.
 const LONGEST: usize = 48;
@@ -149,8 +146,6 @@ impl Entry {
 pub(in crate::callgrind) struct RecordMemo {
     /// None before the first record.
     entries: Vec<Entry>,
-    /// How many bits of a hash are left out to get a place.
-    shift: u32,
     /// How many were entered since there are so many places.
     entered: usize,
 }
@@ -182,7 +177,8 @@ impl RecordMemo {
     #[inline(always)]
     fn place(&self, key: Key<'_>) -> usize {
         // The upper bits are mixed best.
-        usize::try_from(key.hash() >> self.shift).unwrap_or(0)
+        let place = usize::try_from(key.hash() >> (u64::BITS - MOST.ilog2()));
+        place.unwrap_or(0) & self.entries.len().wrapping_sub(1)
     }
 
     /// Remembers which edge a call was added to.
@@ -211,17 +207,17 @@ impl RecordMemo {
 
     /// Makes more places, if there may be more. What was remembered is read again soon.
     fn grow(&mut self, record: Record) {
-        match self.entries.len() {
-            0 => self.shift = FIRST_SHIFT,
-            _ if self.shift > LAST_SHIFT => self.shift -= STEP,
-            _ => return,
-        }
+        let places = match self.entries.len() {
+            0 => FEWEST,
+            MOST => return,
+            places => 4 * places,
+        };
         let none = Entry {
             text: [0; LONGEST],
             record,
         };
         self.entries.clear();
-        self.entries.resize(1 << (u64::BITS - self.shift), none);
+        self.entries.resize(places, none);
         self.entered = 0;
     }
 }
@@ -351,7 +347,7 @@ mod tests {
             found += usize::from(record.is_some());
         }
         assert!(found > memo.entries.len() / 2);
-        assert_eq!(memo.entries.len(), 1 << (u64::BITS - LAST_SHIFT));
+        assert_eq!(memo.entries.len(), MOST);
         memo.forget();
         assert!(
             memo.find(Key::up_to_blank::<BLOCK>(&keys[19_999], 0).unwrap())
