@@ -19,6 +19,10 @@ const CHARACTER: usize = 4;
 /// `\u{85}`. Characters that nobody sees are written like `\u{202e}`: two names that look alike
 /// are the same.
 pub(crate) fn printable(text: &[u8]) -> String {
+    // Nearly all names, of which a report may have many.
+    if text.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        return String::from_utf8_lossy(text).into_owned();
+    }
     units(text).collect()
 }
 

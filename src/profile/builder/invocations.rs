@@ -47,7 +47,7 @@ impl ProfileBuilder {
                 ..call.edge
             };
             let calls = &mut self.run.sums.calls;
-            calls.add::<ANY_WIDTH>(edge, call.file, call.costs().row);
+            calls.add::<ANY_WIDTH>(edge, call.file, &call.row);
         }
     }
 }

@@ -237,7 +237,7 @@ impl<'a> Stacks<'a> {
 fn context_nodes(profile: &Profile, contexts: &ContextTree) -> Vec<Node> {
     let ranks = ranks(profile);
     let mut nodes = Vec::new();
-    let mut siblings: Vec<ContextId> = contexts.roots().collect();
+    let mut siblings: Vec<ContextId> = contexts.children(ContextId::TOP).collect();
     let mut pending: Vec<(ContextId, StackId)> = Vec::new();
     let mut above = StackId::TOP;
     loop {

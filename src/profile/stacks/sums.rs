@@ -398,13 +398,7 @@ impl<'a> Tree<'a, '_> {
             return node;
         }
         let site = self.sites.partition_point(|site| site[0].1.frame < name);
-        let frame = Frame {
-            function: None,
-            name,
-            calls: 0,
-            is_estimated,
-        };
-        let node = self.add(parent, number(site), frame);
+        let node = self.add(parent, number(site), None, name, is_estimated);
         self.nameless.insert((parent, name), node);
         node
     }
@@ -413,26 +407,32 @@ impl<'a> Tree<'a, '_> {
     fn add_site(&mut self, parent: u32, site: u32, weight: u64, is_estimated: bool) -> u32 {
         let first = number(self.nodes.len());
         for (id, name) in self.sites[site as usize] {
-            let frame = Frame {
-                function: Some(*id),
-                name: name.frame,
-                calls: 0,
-                is_estimated,
-            };
-            self.add(parent, site, frame);
+            self.add(parent, site, Some(*id), name.frame, is_estimated);
         }
         self.places[site as usize].push((first, weight));
         first
     }
 
-    fn add(&mut self, parent: u32, site: u32, frame: Frame<'a>) -> u32 {
+    fn add(
+        &mut self,
+        parent: u32,
+        site: u32,
+        function: Option<FunctionId>,
+        name: &'a [u8],
+        is_estimated: bool,
+    ) -> u32 {
         let above = self.nodes.get(parent as usize);
         let level = above.map_or(0, |above| above.level.saturating_add(1));
         self.nodes.push(SumNode {
             parent,
             site,
             level,
-            frame,
+            frame: Frame {
+                function,
+                name,
+                calls: 0,
+                is_estimated,
+            },
         });
         number(self.nodes.len() - 1)
     }

@@ -118,6 +118,8 @@ pub struct ContextTree {
     pub(in crate::profile) self_costs: CostTable,
     /// Nodes that were merged into others; new ones take their places.
     free: Vec<ContextId>,
+    /// While nodes are merged: what is left to do, as nodes and what goes into them. Its room is kept.
+    to_merge: Vec<(ContextId, ContextId)>,
     /// For nodes with many below them: these by their keys.
     indices: Vec<HashTable<ContextId>>,
     free_indices: Vec<usize>,
@@ -130,6 +132,7 @@ impl Default for ContextTree {
             nodes: vec![Context::new(Key(0), 0)],
             self_costs: CostTable::one_row(1),
             free: Vec::new(),
+            to_merge: Vec::new(),
             indices: Vec::new(),
             free_indices: Vec::new(),
             hasher: RandomState::default(),
@@ -151,11 +154,6 @@ impl ContextTree {
     /// What a node is of.
     pub fn function(&self, id: ContextId) -> FunctionId {
         self.key(id).function()
-    }
-
-    /// The nodes of invocations that nothing called, in no particular order.
-    pub fn roots(&self) -> impl Iterator<Item = ContextId> {
-        self.children(ContextId::TOP)
     }
 
     /// The nodes below a node, in no particular order.
@@ -256,7 +254,7 @@ impl ContextTree {
                 let is_stepped_over = key.is_stepped_over();
                 *key = Key::new(key.function(), false);
                 if is_stepped_over && id != ContextId::TOP {
-                    self.add_self_costs(id, child);
+                    self.self_costs.add_within(id.index(), child.index());
                     children.extend(self.children(child));
                     self.take_children(child);
                     self.free.push(child);
@@ -298,14 +296,14 @@ impl ContextTree {
 
     /// Merges `from`, which stands below nothing any more, and all below it into `into`.
     fn merge_nodes(&mut self, into: ContextId, from: ContextId) {
-        let mut todo = vec![(into, from)];
-        while let Some((into, from)) = todo.pop() {
+        self.to_merge.push((into, from));
+        while let Some((into, from)) = self.to_merge.pop() {
             let Context {
                 calls,
                 children: from_children,
                 ..
             } = self.nodes[from.index()];
-            self.add_self_costs(into, from);
+            self.self_costs.add_within(into.index(), from.index());
             let node = &mut self.nodes[into.index()];
             node.calls = node.calls.saturating_add(calls);
             // The smaller set of nodes moves, so that no node moves often.
@@ -318,7 +316,7 @@ impl ContextTree {
             while child != ContextId::NONE {
                 let next = self.nodes[child.index()].next;
                 match self.find(into, self.key(child)) {
-                    Some(found) => todo.push((found, child)),
+                    Some(found) => self.to_merge.push((found, child)),
                     None => self.link(into, child),
                 }
                 child = next;
@@ -356,12 +354,6 @@ impl ContextTree {
         let child = self.enter::<WIDTH>(key, calls, self_costs);
         self.link(parent, child);
         child
-    }
-
-    /// Adds the self costs of a node to those of another.
-    #[inline]
-    fn add_self_costs(&mut self, into: ContextId, from: ContextId) {
-        self.self_costs.add_within(into.index(), from.index());
     }
 
     #[inline]

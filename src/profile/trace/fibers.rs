@@ -103,7 +103,7 @@ impl Ended {
 }
 
 /// What nothing has claimed in a segment so far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Chain {
     segment: usize,
     /// The latest block; the others are [`below`](Ended::below) it.
@@ -179,10 +179,7 @@ impl<'a> Resolver<'a> {
             made: vec![None; batch.calls.len()],
             blocks: Vec::with_capacity(batch.blocks.len()),
             segments: Vec::new(),
-            current: Chain {
-                segment: 0,
-                top: None,
-            },
+            current: Chain::default(),
             outer: Vec::new(),
             suspended: Vec::new(),
             effort: EFFORT.saturating_mul(batch.len()),

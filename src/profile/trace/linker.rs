@@ -58,12 +58,9 @@ impl TraceLinks {
     /// The invocations come back with the calls of proxies in place of the calls to them.
     pub fn of(invocations: InvocationTree, wanted: Wanted, is_proxy: &[bool]) -> Self {
         let is_proxy = |function: FunctionId| is_proxy.get(function.index()) == Some(&true);
-        let contexts = if wanted.any_contexts() {
-            ContextTree::of(&invocations, is_proxy)
-        } else {
-            ContextTree::default()
-        };
-        let mut links = TraceLinks::of_contexts(contexts, wanted);
+        let contexts = wanted.any_contexts();
+        let contexts = contexts.then(|| ContextTree::of(&invocations, is_proxy));
+        let mut links = TraceLinks::of_contexts(contexts.unwrap_or_default(), wanted);
         links.invocations = Some(invocations.stepped_over(is_proxy));
         links
     }
@@ -213,7 +210,16 @@ impl Linker {
             }
         }
         let invocation = if self.wanted.invocations {
-            self.add_invocation(block, first_cost(self_costs), calls)
+            let self_cost = first_cost(self_costs);
+            let costs = calls.iter().map(|call| call.cost);
+            let inclusive = costs.fold(self_cost, Cost::saturating_add);
+            self.invocations.push(
+                block.function,
+                [self_cost, inclusive],
+                calls,
+                block.is_proxy,
+                &mut self.of_proxies,
+            )
         } else {
             NONE
         };
@@ -276,33 +282,18 @@ impl Linker {
         })
     }
 
-    /// Enters an invocation into the tree of them.
-    // Out of line, it costs v4 2 % more instructions.
-    #[inline(always)]
-    fn add_invocation(&mut self, block: Block, self_cost: Cost, calls: &[InvocationCall]) -> u32 {
-        let costs = calls.iter().map(|call| call.cost);
-        let inclusive = costs.fold(self_cost, Cost::saturating_add);
-        let costs = [self_cost, inclusive];
-        self.invocations.push(
-            block.function,
-            costs,
-            calls,
-            block.is_proxy,
-            &mut self.of_proxies,
-        )
-    }
-
     /// Ends the run.
     pub fn finish(mut self) -> TraceLinks {
         if let Some(held) = self.held.take() {
             self.link_held(held);
         }
-        // Nobody will claim what is left.
-        let are_wanted = self.wanted.any_contexts();
-        for (number, mut unclaimed) in (0u32..).zip(std::mem::take(&mut self.unclaimed)) {
-            for ended in unclaimed.drain().filter(|_| are_wanted) {
-                let (top, function) = (ContextId::TOP, FunctionId(number));
-                self.put_below::<ANY_WIDTH>(top, function, ended, &[]);
+        if self.wanted.any_contexts() {
+            // Nobody will claim what is left.
+            for (number, unclaimed) in (0u32..).zip(std::mem::take(&mut self.unclaimed)) {
+                for ended in unclaimed.invocations {
+                    let (top, function) = (ContextId::TOP, FunctionId(number));
+                    self.put_below::<ANY_WIDTH>(top, function, ended, &[]);
+                }
             }
         }
         let mut links = TraceLinks::of_contexts(self.contexts, self.wanted);

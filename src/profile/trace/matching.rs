@@ -18,7 +18,7 @@ const SEARCHED: usize = 256;
 #[derive(Debug)]
 pub(super) struct Unclaimed<T> {
     /// The latest last.
-    invocations: Vec<Invocation<T>>,
+    pub invocations: Vec<Invocation<T>>,
 }
 
 /// An invocation that nobody has claimed yet.
@@ -62,11 +62,6 @@ impl<T> Unclaimed<T> {
             return self.invocations.pop();
         }
         self.search(cost)
-    }
-
-    /// All unclaimed invocations, the earliest first.
-    pub fn drain(&mut self) -> impl Iterator<Item = Invocation<T>> {
-        self.invocations.drain(..)
     }
 
     /// Takes the latest invocation of about this cost. If none fits, because of a cut-off block or

@@ -63,7 +63,8 @@ pub(in crate::profile) struct WaitingCall {
     pub edge: CallEdge,
     /// The file of the call, empty if it is the caller's.
     pub file: NameId,
-    row: Box<[Cost]>,
+    /// What it cost.
+    pub row: Box<[Cost]>,
     matching: Cost,
 }
 
@@ -75,14 +76,6 @@ impl WaitingCall {
             file,
             row: costs.row.into(),
             matching: costs.matching,
-        }
-    }
-
-    /// What it cost.
-    pub fn costs(&self) -> Costs<'_> {
-        Costs {
-            row: &self.row,
-            matching: self.matching,
         }
     }
 }
