@@ -335,14 +335,10 @@ impl<'a> Lines<'a> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        if let (stacks @ 1.., cost) = self.negative {
-            warnings.push(Warning::Negative { stacks, cost });
-        }
-        if let stacks @ 1.. = self.deeper {
-            warnings.push(Warning::Deeper(stacks));
-        }
-        warnings
+        let (stacks, cost) = self.negative;
+        let negative = (stacks > 0).then_some(Warning::Negative { stacks, cost });
+        let deeper = (self.deeper > 0).then_some(Warning::Deeper(self.deeper));
+        negative.into_iter().chain(deeper).collect()
     }
 }
 

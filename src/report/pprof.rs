@@ -90,12 +90,9 @@ pub fn write(
     writer.comments(profile, base.map(Stacks::profile), notes)?;
     writer.tables(profile)?;
     writer.output.into_inner()?.finish()?.flush()?;
-    let warning = |count: u64, warning: fn(u64) -> Warning| (count > 0).then(|| warning(count));
-    let warnings = [
-        warning(writer.negative, Warning::Negative),
-        warning(writer.deeper, Warning::Deeper),
-    ];
-    Ok(warnings.into_iter().flatten().collect())
+    let negative = (writer.negative > 0).then_some(Warning::Negative(writer.negative));
+    let deeper = (writer.deeper > 0).then_some(Warning::Deeper(writer.deeper));
+    Ok(negative.into_iter().chain(deeper).collect())
 }
 
 /// A type of the samples' values.

@@ -45,18 +45,13 @@ fn head(text: &str, width: usize) -> &str {
 /// The longest end that fits.
 fn tail(text: &str, width: usize) -> &str {
     let mut taken = 0;
-    let mut start = text.len();
-    for (at, c) in text.char_indices().rev() {
+    let fitting = text.char_indices().rev().take_while(|&(_, c)| {
         taken += columns(c);
-        if taken > width {
-            break;
-        }
-        // A mark without the character that it belongs to would go to the one before.
-        if columns(c) > 0 {
-            start = at;
-        }
-    }
-    &text[start..]
+        taken <= width
+    });
+    // A mark without the character that it belongs to would go to the one before.
+    let first = fitting.filter(|&(_, c)| columns(c) > 0).last();
+    first.map_or("", |(at, _)| &text[at..])
 }
 
 /// A text that fits, or what `cut` leaves of it in one column less, which the ellipsis takes.
@@ -429,14 +424,9 @@ impl Wanted {
 
 /// Whether a text contains another one, with anything where that one has an ellipsis.
 fn contains(text: &str, wanted: &str) -> bool {
-    let mut rest = text;
-    wanted.split(ELLIPSIS).all(|piece| match rest.find(piece) {
-        Some(at) => {
-            rest = &rest[at + piece.len()..];
-            true
-        }
-        None => false,
-    })
+    let mut pieces = wanted.split(ELLIPSIS);
+    let rest = pieces.try_fold(text, |rest, piece| Some(rest.split_once(piece)?.1));
+    rest.is_some()
 }
 
 #[cfg(test)]

@@ -6,25 +6,17 @@ use indexmap::IndexMap;
 
 use super::Compared;
 use super::data::{Number, ROW_FIGURES, Table, Tables, number_bytes, position, shown, text_bytes};
-use crate::profile::{self, FunctionChange, Profile};
+use crate::profile::{Comparison, FunctionChange};
 use crate::report::figures::{Unit, in_units};
 use crate::report::json::Document;
-use crate::report::markdown::Verdict;
 use crate::report::text::per_run;
 use crate::shown::numbers::{grouped, percent};
 
 /// How many bytes changes may take.
 const CHANGE_BYTES: usize = 700_000;
 
-/// What changed since a base.
-pub(super) struct Comparison<'a> {
-    /// What costs and calls are divided by, in words, if by anything; and the numbers, which the
-    /// stacks have yet to be divided by.
-    per_run: Option<String>,
-    runs: [u64; 2],
-    limits: &'a [Verdict],
-    /// The base and the new profile.
-    sides: [&'a Profile; 2],
+/// What changed since a base, as far as there is room.
+pub(super) struct Changes {
     /// The functions that have changed.
     functions: Table,
     /// What has changed in each event.
@@ -32,11 +24,6 @@ pub(super) struct Comparison<'a> {
 }
 
 struct ChangedEvent {
-    /// What came of it, in a few words.
-    verdict: String,
-    /// The totals of the base and of the new profile, also as people read them.
-    totals: [Number; 2],
-    shown: [String; 2],
     /// Each figure has a column for the base, and one for the new profile.
     changes: Table,
     unchanged: usize,
@@ -44,33 +31,40 @@ struct ChangedEvent {
     rest: (usize, Number),
 }
 
-impl Comparison<'_> {
-    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
-        record.field("per_run", &self.per_run)?;
-        record.field("runs", &self.runs)?;
-        record.list("limits", self.limits, |list, limit| {
+impl Changes {
+    pub fn write(&self, compared: &Compared<'_>, record: &mut Document<'_>) -> io::Result<()> {
+        let comparison = compared.comparison;
+        let per_run = comparison.is_per_run.then(|| per_run(comparison.runs()));
+        record.field("per_run", &per_run)?;
+        // Stacks have yet to be divided by these.
+        record.field("runs", &comparison.divisors())?;
+        record.list("limits", compared.limits, |list, limit| {
             list.object(|record| {
                 record.field("kept", &limit.kept)?;
                 record.field("text", &limit.text)
             })
         })?;
-        record.list("sides", self.sides, |list, side| {
+        let sides = [comparison.base, comparison.new];
+        record.list("sides", sides, |list, side| {
             list.object(|record| {
                 record.field("functions", &side.functions().len())?;
                 record.field("complete", &side.is_complete())
             })
         })?;
         record.record("functions", |record| self.functions.write(record))?;
-        record.list("events", &self.events, |list, event| {
+        let events = comparison.events.iter().zip(&self.events);
+        record.list("events", events, |list, (event, changed)| {
+            let unit = Unit::of(event.unit, 1);
+            let totals = [event.base, event.new];
             list.object(|record| {
-                record.field("verdict", &event.verdict)?;
-                record.field("totals", &event.totals)?;
-                record.field("shown", &event.shown)?;
-                record.record("changes", |record| event.changes.write(record))?;
-                record.field("unchanged", &event.unchanged)?;
+                record.field("verdict", &verdict(event.change(), event.base, unit))?;
+                record.field("totals", &totals.map(Number))?;
+                record.field("shown", &totals.map(|total| in_units(total, unit)))?;
+                record.record("changes", |record| changed.changes.write(record))?;
+                record.field("unchanged", &changed.unchanged)?;
                 record.record("rest", |record| {
-                    record.field("functions", &event.rest.0)?;
-                    record.field("change", &event.rest.1)
+                    record.field("functions", &changed.rest.0)?;
+                    record.field("change", &changed.rest.1)
                 })
             })
         })
@@ -78,8 +72,7 @@ impl Comparison<'_> {
 }
 
 impl<'a> Tables<'a, '_> {
-    pub fn comparison(&mut self, compared: &Compared<'a>) -> Comparison<'a> {
-        let comparison = compared.comparison;
+    pub fn changes(&mut self, comparison: &Comparison<'a>) -> Changes {
         let mut changed = IndexMap::new();
         let mut room = CHANGE_BYTES;
         let mut events = Vec::new();
@@ -105,14 +98,7 @@ impl<'a> Tables<'a, '_> {
         }
         functions.name(names, self.options.names);
         functions.texts.insert("is", is);
-        Comparison {
-            per_run: comparison.is_per_run.then(|| per_run(comparison.runs())),
-            runs: comparison.divisors(),
-            limits: compared.limits,
-            sides: [comparison.base, comparison.new],
-            functions,
-            events,
-        }
+        Changes { functions, events }
     }
 }
 
@@ -121,7 +107,7 @@ type Changed<'a> = IndexMap<[&'a [u8]; 3], FunctionChange<'a>>;
 
 /// What has changed in an event, as far as there is room; also what is left of that.
 fn changed_event<'a>(
-    comparison: &profile::Comparison<'a>,
+    comparison: &Comparison<'a>,
     at: usize,
     mut room: usize,
     changed: &mut Changed<'a>,
@@ -154,13 +140,7 @@ fn changed_event<'a>(
         changes.push([position(entry.index())], &figures.map(Vec::from));
         entry.or_insert(change);
     }
-    let event = &comparison.events[at];
-    let unit = Unit::of(event.unit, 1);
-    let totals = [event.base, event.new];
     let event = ChangedEvent {
-        verdict: verdict(event.change(), event.base, unit),
-        totals: totals.map(Number),
-        shown: totals.map(|total| in_units(total, unit)),
         changes,
         unchanged,
         rest,

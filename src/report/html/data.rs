@@ -96,16 +96,9 @@ impl Table {
 
     /// Writes its columns as fields of an object.
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
-        for (name, column) in &self.texts {
-            record.field(name, column)?;
-        }
-        for (name, column) in &self.numbers {
-            record.field(name, column)?;
-        }
-        for (name, columns) in &self.costs {
-            record.field(name, columns)?;
-        }
-        Ok(())
+        (self.texts.iter()).try_for_each(|(name, column)| record.field(name, column))?;
+        (self.numbers.iter()).try_for_each(|(name, column)| record.field(name, column))?;
+        (self.costs.iter()).try_for_each(|(name, columns)| record.field(name, columns))
     }
 }
 
@@ -296,7 +289,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         });
         let functions = self.functions();
         let calls = self.calls();
-        let comparison = self.compared.map(|compared| self.comparison(compared));
+        let changes = (self.compared).map(|compared| (compared, self.changes(compared.comparison)));
         let base = self.compared.map(|compared| compared.comparison.base);
         let is_complete = profile.is_complete() && base.is_none_or(Profile::is_complete);
         let total: Vec<Number> = self.costs(&profile.totals()).map(Number).collect();
@@ -322,8 +315,10 @@ impl<'a, 'o> Tables<'a, 'o> {
             Some(stacks) => data.record("stacks", |record| stacks.write(record))?,
             None => data.field("stacks", &())?,
         }
-        match comparison {
-            Some(comparison) => data.record("comparison", |record| comparison.write(record))?,
+        match changes {
+            Some((compared, changes)) => {
+                data.record("comparison", |record| changes.write(compared, record))?;
+            }
             None => data.field("comparison", &())?,
         }
         data.field("source_url", &self.options.source_url)?;
