@@ -67,12 +67,6 @@ pub struct ComparisonOptions {
     pub max_growth: Vec<Gate>,
 }
 
-impl Options {
-    fn may_leave_out(&self) -> bool {
-        self.keep_going && self.comparison.max_growth.is_empty()
-    }
-}
-
 /// The outcome of a conversion.
 #[derive(Debug, Default)]
 #[non_exhaustive]
@@ -137,7 +131,6 @@ pub fn read(inputs: &[Source], options: &Options) -> Result<(Profile, Report), C
     let progress = Progress::default();
     check_standard_input(inputs.iter())?;
     let (inputs, left_out) = find_all(inputs, options, find)?;
-    let left_out = options.may_leave_out().then_some(left_out);
     let (profile, mut report) = read_all(&inputs, left_out, options, &progress)?;
     let warnings = warning::about_profile(&profile, &options.proxies);
     report.warnings.extend(warnings);
@@ -153,21 +146,20 @@ fn find(input: &Source) -> Result<Found<'_>, ConvertError> {
     })
 }
 
-/// Finds inputs; those that cannot be opened may be left out.
+/// Finds inputs, and lists why others cannot be opened, if they may be left out.
 fn find_all<'a>(
     inputs: &'a [Source],
     options: &Options,
     find: impl Fn(&'a Source) -> Result<Found<'a>, ConvertError>,
-) -> Result<(Vec<Found<'a>>, Vec<ConvertError>), ConvertError> {
+) -> Result<(Vec<Found<'a>>, Option<Vec<ConvertError>>), ConvertError> {
     let mut found = Vec::new();
-    let mut left_out = Vec::new();
+    let may_leave_out = options.keep_going && options.comparison.max_growth.is_empty();
+    let mut left_out = may_leave_out.then(Vec::new);
     for input in inputs {
-        match find(input) {
-            Ok(input) => found.push(input),
-            Err(error @ ConvertError::Open { .. }) if options.may_leave_out() => {
-                left_out.push(error);
-            }
-            Err(error) => return Err(error),
+        match (find(input), &mut left_out) {
+            (Ok(input), _) => found.push(input),
+            (Err(error @ ConvertError::Open { .. }), Some(left_out)) => left_out.push(error),
+            (Err(error), _) => return Err(error),
         }
     }
     Ok((found, left_out))
@@ -203,8 +195,8 @@ fn read_all(
 #[derive(Debug)]
 pub struct Conversion<'a> {
     inputs: Vec<Found<'a>>,
-    /// Why other inputs cannot be opened.
-    left_out: Vec<ConvertError>,
+    /// Why other inputs cannot be opened, if they may be left out.
+    left_out: Option<Vec<ConvertError>>,
     base: Vec<Found<'a>>,
     output: Output,
     options: &'a Options,
@@ -286,8 +278,7 @@ impl<'a> Conversion<'a> {
     ///
     /// When an input cannot be read, or when there is nothing to convert.
     pub fn read(mut self) -> Result<Loaded<'a>, ConvertError> {
-        let left_out = std::mem::take(&mut self.left_out);
-        let left_out = self.options.may_leave_out().then_some(left_out);
+        let left_out = self.left_out.take();
         let (mut profile, mut report) = self.load(&self.inputs, left_out)?;
         let warnings = &mut report.warnings;
         warnings.extend(warning::about_profile(&profile, &self.options.proxies));
