@@ -134,13 +134,12 @@ fn events<'a>(sides: [&'a Profile; 2], divisors: [u64; 2]) -> Vec<ComparedEvent<
         events.map(move |(at, event)| {
             let (name, scale) = split_scale(event.name());
             let divisor = divisors[side];
-            (name, (Column { at, scale, divisor }, event))
+            (name, Column { at, scale, divisor }, event)
         })
     };
-    // Where two names differ by a scale only, the first one counts.
-    let of_base: HashMap<_, _, RandomState> = events(0).rev().collect();
-    let both = events(1).filter_map(|(name, (column, event))| {
-        let &(base_column, base_event) = of_base.get(name)?;
+    let both = events(1).filter_map(|(name, column, event)| {
+        // Where two names differ by a scale only, the first one counts.
+        let (_, base_column, base_event) = events(0).find(|&(base, ..)| base == name)?;
         let units = [sides[0].unit(base_event), sides[1].unit(event)];
         let is_same = units[0] == units[1];
         Some(ComparedEvent {
@@ -324,41 +323,35 @@ fn sorted<'a>(mut changes: Vec<FunctionChange<'a>>) -> Vec<FunctionChange<'a>> {
     changes
 }
 
-/// The functions of a profile by name and last component of the file: those that share both are one.
-fn by_place(profile: &Profile) -> HashMap<(&[u8], &[u8]), Vec<FunctionId>, RandomState> {
-    let mut functions: HashMap<_, Vec<_>, _> = HashMap::default();
-    for (id, function) in profile.functions() {
-        let place = (function.name, function.file);
-        let place = (profile.name(place.0), last_component(profile.name(place.1)));
-        functions.entry(place).or_default().push(id);
-    }
-    functions
-}
-
-/// The functions of both sides, whose costs are not yet known. Those whose exact names only one side
-/// has are matched without folders.
+/// The functions of both sides, whose costs are not yet known. Those that share their name and the
+/// last component of their file are one. Those whose exact names only one side has are matched
+/// without folders.
 fn matched<'a>(base: &'a Profile, new: &'a Profile) -> Vec<FunctionChange<'a>> {
-    let mut pairs = Vec::new();
-    let mut of_new = by_place(new);
-    // Those of the base and of the new side, by name without folders and last component of the file.
-    let mut alone: HashMap<_, [Vec<Vec<FunctionId>>; 2], RandomState> = HashMap::default();
-    let without_folders = |(name, file)| (without_folders(name), file);
-    for (key, base) in by_place(base) {
-        match of_new.remove(&key) {
-            Some(new) => pairs.push([base, new]),
-            None => alone.entry(without_folders(key)).or_default()[0].push(base),
+    // Those of the base and of the new side.
+    let mut exact: HashMap<_, [Vec<FunctionId>; 2], RandomState> = HashMap::default();
+    for (side, profile) in [base, new].into_iter().enumerate() {
+        for (id, function) in profile.functions() {
+            let [name, file] = [function.name, function.file].map(|name| profile.name(name));
+            exact.entry((name, last_component(file))).or_default()[side].push(id);
         }
     }
-    for (key, new) in of_new {
-        alone.entry(without_folders(key)).or_default()[1].push(new);
+    let mut pairs = Vec::new();
+    let mut alone: HashMap<_, Vec<_>, RandomState> = HashMap::default();
+    for ((name, file), sides) in exact {
+        match sides.iter().any(Vec::is_empty) {
+            true => alone
+                .entry((without_folders(name), file))
+                .or_default()
+                .push(sides),
+            false => pairs.push(sides),
+        }
     }
-    for sides in alone.into_values() {
-        if sides.iter().any(Vec::is_empty) {
-            let [base, new] = sides;
-            pairs.extend(base.into_iter().map(|base| [base, Vec::new()]));
-            pairs.extend(new.into_iter().map(|new| [Vec::new(), new]));
-        } else {
-            pairs.push(sides.map(|functions| functions.concat()));
+    for alike in alone.into_values() {
+        let of_side = |side: usize| alike.iter().flat_map(move |sides| sides[side].clone());
+        let joined = [0, 1].map(|side| Vec::from_iter(of_side(side)));
+        match joined.iter().any(Vec::is_empty) {
+            true => pairs.extend(alike),
+            false => pairs.push(joined),
         }
     }
     let changes = pairs.into_iter().map(|functions| {
