@@ -66,8 +66,8 @@ pub fn write(profile: &Profile, warnings: &[String], mut output: impl Write) -> 
         document.value(&[header.key(), header.value()].map(utf8))
     })?;
     document.field("total", &profile.totals())?;
-    document.list("functions", profile.functions(), |document, (id, _)| {
-        document.object(|record| write_function(record, profile, id))
+    document.records("functions", profile.functions(), |record, (id, _)| {
+        write_function(record, profile, id)
     })?;
     document.end()
 }
@@ -82,23 +82,21 @@ fn write_function(record: &mut Document<'_>, profile: &Profile, id: FunctionId) 
     record.field("self", &Row(profile, profile.self_costs(id)))?;
     record.field("inclusive", &Row(profile, profile.inclusive_costs(id)))?;
     record.field("invocations", &function.invocations)?;
-    let write_call = |list: &mut Document<'_>, other: FunctionId, edge: EdgeRef<'_>| {
-        list.object(|call| {
-            call.field("function", &other.number())?;
-            // Otherwise it is the caller's.
-            if let Some(file) = edge.file() {
-                call.field("file", &utf8(profile.name(file)))?;
-            }
-            call.field("line", &edge.line)?;
-            call.field("calls", &edge.calls)?;
-            call.field("cost", &Row(profile, edge.costs()))
-        })
+    let write_call = |call: &mut Document<'_>, other: FunctionId, edge: EdgeRef<'_>| {
+        call.field("function", &other.number())?;
+        // Otherwise it is the caller's.
+        if let Some(file) = edge.file() {
+            call.field("file", &utf8(profile.name(file)))?;
+        }
+        call.field("line", &edge.line)?;
+        call.field("calls", &edge.calls)?;
+        call.field("cost", &Row(profile, edge.costs()))
     };
-    record.list("called_from", profile.called_from(id), |list, edge| {
-        write_call(list, edge.caller, edge)
+    record.records("called_from", profile.called_from(id), |call, edge| {
+        write_call(call, edge.caller, edge)
     })?;
-    record.list("sub_calls", profile.sub_calls(id), |list, edge| {
-        write_call(list, edge.callee, edge)
+    record.records("sub_calls", profile.sub_calls(id), |call, edge| {
+        write_call(call, edge.callee, edge)
     })
 }
 
@@ -132,18 +130,14 @@ pub fn write_comparison(comparison: &Comparison<'_>, mut output: impl Write) -> 
             record.field("complete", &side.is_complete())
         })?;
     }
-    document.list("functions", &comparison.changes, |document, change| {
+    document.records("functions", &comparison.changes, |record, change| {
         let events = 0..comparison.events.len();
         let sums: Vec<_> = events.map(|event| comparison.sums(change, event)).collect();
-        document.object(|record| {
-            record.field("object", &utf8(change.object))?;
-            record.field("file", &utf8(change.file))?;
-            record.field("name", &utf8(change.name))?;
-            record.name("base")?;
-            write_sums(record, sums.iter().map_while(|sums| sums[0]))?;
-            record.name("new")?;
-            write_sums(record, sums.iter().map_while(|sums| sums[1]))
-        })
+        record.field("object", &utf8(change.object))?;
+        record.field("file", &utf8(change.file))?;
+        record.field("name", &utf8(change.name))?;
+        write_sums(record, "base", sums.iter().map_while(|sums| sums[0]))?;
+        write_sums(record, "new", sums.iter().map_while(|sums| sums[1]))
     })?;
     document.field("unchanged", &comparison.unchanged())?;
     document.end()
@@ -152,14 +146,15 @@ pub fn write_comparison(comparison: &Comparison<'_>, mut output: impl Write) -> 
 /// Writes what a function costs on one side, in each event; nothing if it is not there.
 fn write_sums(
     document: &mut Document<'_>,
+    name: &str,
     sums: impl Iterator<Item = FunctionSums>,
 ) -> io::Result<()> {
     let sums: Vec<FunctionSums> = sums.collect();
     let costs = |of: fn(&FunctionSums) -> i128| sums.iter().map(of).collect::<Vec<_>>();
     let Some(first) = sums.first() else {
-        return document.value(&());
+        return document.field(name, &());
     };
-    document.object(|record| {
+    document.record(name, |record| {
         record.field("self", &costs(|sums| sums.self_cost))?;
         record.field("inclusive", &costs(|sums| sums.inclusive))?;
         record.field("invocations", &first.invocations)
@@ -167,12 +162,10 @@ fn write_sums(
 }
 
 fn write_events(document: &mut Document<'_>, events: &[EventFigures<'_>]) -> io::Result<()> {
-    document.list("events", events, |document, event| {
-        document.object(|record| {
-            record.field("name", &utf8(event.name))?;
-            record.field("unit", event.unit_name)?;
-            record.field("long_name", &utf8(event.long_name))
-        })
+    document.records("events", events, |record, event| {
+        record.field("name", &utf8(event.name))?;
+        record.field("unit", event.unit_name)?;
+        record.field("long_name", &utf8(event.long_name))
     })
 }
 
@@ -247,8 +240,20 @@ impl<'a> Document<'a> {
         self.object(write)
     }
 
+    /// A field whose elements are objects.
+    pub fn records<T>(
+        &mut self,
+        name: &str,
+        elements: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.list(name, elements, |list, element| {
+            list.object(|record| write(record, element))
+        })
+    }
+
     /// A field whose elements are written as they come.
-    pub fn list<T>(
+    fn list<T>(
         &mut self,
         name: &str,
         elements: impl IntoIterator<Item = T>,
@@ -271,7 +276,7 @@ impl<'a> Document<'a> {
     }
 
     /// The value of a field, or an element: an object on one line.
-    pub fn object(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
+    fn object(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
         let is_lined = mem::take(&mut self.is_lined);
         self.put("{")?;
         self.is_first = true;
@@ -281,7 +286,7 @@ impl<'a> Document<'a> {
     }
 
     /// The name of a field, whose value comes next.
-    pub fn name(&mut self, name: &str) -> io::Result<()> {
+    fn name(&mut self, name: &str) -> io::Result<()> {
         self.put(if self.is_first { "" } else { "," })?;
         self.put(if self.is_lined { "\n  \"" } else { "\"" })?;
         self.is_first = false;
@@ -289,7 +294,7 @@ impl<'a> Document<'a> {
         self.put("\":")
     }
 
-    pub fn value(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    fn value(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
         let escaping = Escaping(self.escapes);
         let mut serializer = Serializer::with_formatter(&mut self.output, escaping);
         Ok(value.serialize(&mut serializer)?)

@@ -38,34 +38,28 @@ impl Changes {
         record.field("per_run", &per_run)?;
         // Stacks have yet to be divided by these.
         record.field("runs", &comparison.divisors())?;
-        record.list("limits", compared.limits, |list, limit| {
-            list.object(|record| {
-                record.field("kept", &limit.kept)?;
-                record.field("text", &limit.text)
-            })
+        record.records("limits", compared.limits, |record, limit| {
+            record.field("kept", &limit.kept)?;
+            record.field("text", &limit.text)
         })?;
         let sides = [comparison.base, comparison.new];
-        record.list("sides", sides, |list, side| {
-            list.object(|record| {
-                record.field("functions", &side.functions().len())?;
-                record.field("complete", &side.is_complete())
-            })
+        record.records("sides", sides, |record, side| {
+            record.field("functions", &side.functions().len())?;
+            record.field("complete", &side.is_complete())
         })?;
         record.record("functions", |record| self.functions.write(record))?;
         let events = comparison.events.iter().zip(&self.events);
-        record.list("events", events, |list, (event, changed)| {
+        record.records("events", events, |record, (event, changed)| {
             let unit = Unit::of(event.unit, 1);
             let totals = [event.base, event.new];
-            list.object(|record| {
-                record.field("verdict", &verdict(event.change(), event.base, unit))?;
-                record.field("totals", &totals.map(Number))?;
-                record.field("shown", &totals.map(|total| in_units(total, unit)))?;
-                record.record("changes", |record| changed.changes.write(record))?;
-                record.field("unchanged", &changed.unchanged)?;
-                record.record("rest", |record| {
-                    record.field("functions", &changed.rest.0)?;
-                    record.field("change", &changed.rest.1)
-                })
+            record.field("verdict", &verdict(event.change(), event.base, unit))?;
+            record.field("totals", &totals.map(Number))?;
+            record.field("shown", &totals.map(|total| in_units(total, unit)))?;
+            record.record("changes", |record| changed.changes.write(record))?;
+            record.field("unchanged", &changed.unchanged)?;
+            record.record("rest", |record| {
+                record.field("functions", &changed.rest.0)?;
+                record.field("change", &changed.rest.1)
             })
         })
     }

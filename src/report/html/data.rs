@@ -311,10 +311,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         data.record("functions", |record| functions.write(record))?;
         self.write_rest(&mut data)?;
         data.record("calls", |record| calls.write(record))?;
-        match self.stacks() {
-            Some(stacks) => data.record("stacks", |record| stacks.write(record))?,
-            None => data.field("stacks", &())?,
-        }
+        self.write_stacks(&mut data)?;
         match changes {
             Some((compared, changes)) => {
                 data.record("comparison", |record| changes.write(compared, record))?;
@@ -331,19 +328,17 @@ impl<'a, 'o> Tables<'a, 'o> {
             Some(compared) => EventFigures::compared(compared.comparison),
             None => EventFigures::of(self.profile),
         };
-        data.list("events", events, |data, event| {
-            data.object(|record| {
-                record.field("name", &printable(event.name))?;
-                record.field("unit", event.unit_name)?;
-                record.field("long_name", &printable(event.long_name))?;
-                record.field("shown", &event.total())?;
-                record.record("notation", |record| {
-                    let notation = &event.notation;
-                    record.field("count", &notation.count)?;
-                    record.field("size", &notation.size)?;
-                    record.field("unit", notation.name)?;
-                    record.field("decimals", &notation.decimals)
-                })
+        data.records("events", events, |record, event| {
+            record.field("name", &printable(event.name))?;
+            record.field("unit", event.unit_name)?;
+            record.field("long_name", &printable(event.long_name))?;
+            record.field("shown", &event.total())?;
+            record.record("notation", |record| {
+                let notation = &event.notation;
+                record.field("count", &notation.count)?;
+                record.field("size", &notation.size)?;
+                record.field("unit", notation.name)?;
+                record.field("decimals", &notation.decimals)
             })
         })
     }

@@ -22,31 +22,33 @@ const STACK_BYTES: usize = 1_750_000;
 const REST: &str = "…";
 
 /// Stacks: nodes of a tree, each after its parent.
-pub(super) struct StackRecord {
+struct Rows {
     /// Functions, or others that have names of their own.
     frames: Table,
     nodes: Table,
     left_out: usize,
 }
 
-impl StackRecord {
-    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
-        record.record("frames", |record| self.frames.write(record))?;
-        self.nodes.write(record)?;
-        record.field("left_out", &self.left_out)
-    }
-}
-
 impl Tables<'_, '_> {
-    /// The stacks that cost enough, as far as there is room; those below one that are left out are
-    /// summed up in a node of their own. Costs and calls are not divided, so that rounding does not
-    /// add up.
-    pub fn stacks(&self) -> Option<StackRecord> {
+    /// Writes the stacks that cost enough, as far as there is room; those below one that are left
+    /// out are summed up in a node of their own. Costs and calls are not divided, so that rounding
+    /// does not add up.
+    pub fn write_stacks(&self, data: &mut Document<'_>) -> io::Result<()> {
         let base = self.compared.map(|compared| compared.base);
         let tree = Tree::new(self.stacks, base);
         if tree.nodes.is_empty() {
-            return None;
+            return data.field("stacks", &());
         }
+        let rows = self.rows(&tree);
+        data.record("stacks", |record| {
+            record.record("frames", |record| rows.frames.write(record))?;
+            rows.nodes.write(record)?;
+            record.field("left_out", &rows.left_out)
+        })
+    }
+
+    /// What there is room for.
+    fn rows(&self, tree: &Tree<'_>) -> Rows {
         let sides = [BASE, NEW];
         let mut shares: Vec<f64> = Vec::with_capacity(tree.nodes.len());
         shares.extend((0..tree.nodes.len()).map(|at| {
@@ -73,16 +75,16 @@ impl Tables<'_, '_> {
                 costs[BASE] + costs[NEW] + calls + text + ROW_FIGURES
             };
             let chosen = chosen(&shares, LEAST_SHARE, usize::MAX, room, &mut bytes);
-            let record = self.chosen_stacks(&tree, &chosen);
+            let rows = self.chosen_rows(tree, &chosen);
             // What stands for others is not among what was chosen.
-            match record.nodes.bytes().saturating_sub(STACK_BYTES) {
-                0 => return Some(record),
+            match rows.nodes.bytes().saturating_sub(STACK_BYTES) {
+                0 => return rows,
                 excess => room = room.saturating_sub(excess),
             }
         }
     }
 
-    fn chosen_stacks(&self, tree: &Tree<'_>, chosen: &[bool]) -> StackRecord {
+    fn chosen_rows(&self, tree: &Tree<'_>, chosen: &[bool]) -> Rows {
         let numbers = ["parent", "frame", "calls", "estimated"];
         let columns = &["self", "base"][..tree.sides.iter().flatten().count()];
         let width = self.totals.len();
@@ -118,7 +120,7 @@ impl Tables<'_, '_> {
             let numbers = [position(above), position(frame), new.count.into(), 0.into()];
             nodes.push(numbers, &[new.costs, base.costs]);
         }
-        StackRecord {
+        Rows {
             frames: frame_table(&frames),
             nodes,
             left_out,
