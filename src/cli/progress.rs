@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use cg_preprocess::io::Progress;
 use clap::ValueEnum;
-use terminal_size::terminal_size_of;
+use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// The progress of shorter work is not shown by default.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -20,8 +20,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// Time between two lines where there is no terminal.
 const LINE_TICK: Duration = Duration::from_secs(1);
 
-/// Columns of a terminal that does not report its size.
-const WIDTH: usize = 80;
+const WITH_TOTAL: &str = "{wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+const WITHOUT_TOTAL: &str = "{spinner} {bytes}, {bytes_per_sec}";
 
 /// When to show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,7 +54,7 @@ impl Bar {
                 }
             },
             (When::Always, true) => View::draw,
-            (When::Always, false) => View::print_lines,
+            (When::Always, false) => View::print,
         };
         let (stop, stopped) = channel();
         let view = View {
@@ -93,77 +93,52 @@ impl View {
         self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
     }
 
-    /// Draws one line over the other, and clears the last.
     fn draw(&self) {
-        let draw = |line: &str, columns: usize| {
-            let _ = write!(io::stderr(), "\r{line:columns$.columns$}\r");
+        // Drawn only when there is a rate: the bytes read so far must not count as read all at
+        // once.
+        let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::hidden());
+        bar.set_position(self.progress.bytes());
+        bar.reset_eta();
+        let template = match self.total {
+            Some(_) => WITH_TOTAL,
+            None => WITHOUT_TOTAL,
         };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_draw_target(ProgressDrawTarget::stderr());
         while self.goes_on_for(TICK) {
-            let (line, columns) = (self.line(), columns());
-            let room = columns.saturating_sub(line.len() + 1);
-            let bar = bar(self.progress.bytes(), self.total, room);
-            draw(&(bar + &line), columns);
+            bar.set_position(self.progress.bytes());
         }
-        draw("", columns());
+        bar.finish_and_clear();
     }
 
-    fn print_lines(&self) {
-        let print = || drop(writeln!(io::stderr(), "{}", self.line()));
+    fn print(&self) {
         while self.goes_on_for(LINE_TICK) {
-            print();
+            self.print_line();
         }
-        print();
+        self.print_line();
     }
 
-    fn line(&self) -> String {
-        line(self.progress.bytes(), self.total, self.start.elapsed())
+    fn print_line(&self) {
+        let line = line(self.progress.bytes(), self.total, self.start.elapsed());
+        let _ = writeln!(io::stderr(), "{line}");
     }
-}
-
-/// Columns of the terminal but the last, from which it may go on to a new line.
-fn columns() -> usize {
-    let size = terminal_size_of(io::stderr());
-    size.map_or(WIDTH, |(width, _)| width.0.into())
-        .saturating_sub(1)
-}
-
-/// A bar in so many columns; none if it is not known what the whole is.
-fn bar(bytes: u64, total: Option<u64>, room: usize) -> String {
-    let Some(total) = total else {
-        return String::new();
-    };
-    let filled = room as u128 * u128::from(bytes) / u128::from(total.max(1));
-    let filled = usize::try_from(filled).map_or(room, |filled| filled.min(room));
-    format!("{}{} ", "█".repeat(filled), "░".repeat(room - filled))
 }
 
 /// How far the work is after some time.
 fn line(bytes: u64, total: Option<u64>, time: Duration) -> String {
     let rate = u128::from(bytes) * 1000 / time.as_millis().max(1);
     let rate = u64::try_from(rate).unwrap_or(u64::MAX);
-    let mut line = amount(bytes);
+    let mut line = format!("{}", HumanBytes(bytes));
     if let Some(total) = total {
-        line += &format!(" of {}", amount(total));
+        line += &format!(" of {}", HumanBytes(total));
     }
-    line += &format!(" read, {}/s", amount(rate));
+    line += &format!(" read, {}/s", HumanBytes(rate));
     if let Some(left) = total.and_then(|total| total.checked_sub(bytes)) {
         line += &format!(", {} s left", left.div_ceil(rate.max(1)));
     }
     line
-}
-
-/// Bytes in the unit that makes few digits of them.
-fn amount(bytes: u64) -> String {
-    let mut units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].iter();
-    let mut amount = bytes as f64;
-    let mut text = format!("{bytes} B");
-    while amount >= 1024.0
-        && let Some(unit) = units.next()
-    {
-        amount /= 1024.0;
-        text = format!("{amount:.2} {unit}");
-    }
-    text
 }
 
 #[cfg(test)]
@@ -191,33 +166,6 @@ mod tests {
             (600, Some(599), 3 * second, "600 B of 599 B read, 200 B/s"),
         ] {
             assert_eq!(line(bytes, total, time), told);
-        }
-    }
-
-    #[test]
-    fn amounts_are_in_units() {
-        for (bytes, told) in [
-            (1023, "1023 B"),
-            (1024, "1.00 KiB"),
-            (1_048_575, "1024.00 KiB"),
-            (1_048_576, "1.00 MiB"),
-            (u64::MAX, "16.00 EiB"),
-        ] {
-            assert_eq!(amount(bytes), told);
-        }
-    }
-
-    #[test]
-    fn a_bar_fills_its_room_by_what_is_done() {
-        for (bytes, total, told) in [
-            (0, Some(8), "░░░░ "),
-            (4, Some(8), "██░░ "),
-            (8, Some(8), "████ "),
-            (9, Some(8), "████ "),
-            (0, Some(0), "░░░░ "),
-            (5, None, ""),
-        ] {
-            assert_eq!(bar(bytes, total, 4), told);
         }
     }
 
