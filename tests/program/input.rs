@@ -46,20 +46,12 @@ fn what_is_mistaken_for_a_profile_is_recognised() {
 #[test]
 fn compressed_inputs_are_refused_with_the_reason() {
     for (name, compression) in [("small.cg.gz", "gzip"), ("small.cg.zst", "zstd")] {
-        let output = program()
-            .arg(fixture("compressed").join(name))
-            .output()
-            .unwrap();
+        let path = fixture("compressed").join(name);
+        let output = program().arg(path).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         let message = messages(&output);
-        assert!(
-            message.contains(name) && message.contains(compression),
-            "{message}"
-        );
-        assert!(
-            message.contains("without the feature \"compression\""),
-            "{message}"
-        );
+        let told = [name, compression, "without the feature \"compression\""];
+        assert!(told.iter().all(|part| message.contains(part)), "{message}");
     }
 }
 
@@ -95,10 +87,8 @@ mod compressed {
     fn files_of_other_compressors_are_read() {
         let expected = bytes("xdebug3/small.v7.pre");
         for name in ["compressed/small.cg.gz", "compressed/small.cg.zst"] {
-            assert_eq!(
-                written(program().arg(fixture(name)).output().unwrap()),
-                expected
-            );
+            let output = program().arg(fixture(name)).output().unwrap();
+            assert_eq!(written(output), expected);
             assert_eq!(piped(&bytes(name)), expected);
         }
         assert!(piped(&gzip(&expected)) == expected);
@@ -253,10 +243,8 @@ mod compressed {
         assert_eq!(run(["-"], &frame_with_window(27)).status.code(), Some(0));
         for exponent in [28, 31, 41] {
             let message = failed(&run(["-"], &frame_with_window(exponent)));
-            assert!(
-                message.contains("corrupt zstd data at byte 6: "),
-                "{message}"
-            );
+            let is_at_window = message.contains("corrupt zstd data at byte 6: ");
+            assert!(is_at_window, "{message}");
         }
     }
 }
