@@ -335,24 +335,13 @@ impl ContextTree {
         self_costs: &[Cost],
     ) -> ContextId {
         let Some(child) = self.find(parent, key) else {
-            return self.enter_below::<WIDTH>(parent, key, calls, self_costs);
+            let child = self.enter::<WIDTH>(key, calls, self_costs);
+            self.link(parent, child);
+            return child;
         };
         let node = &mut self.nodes[child.index()];
         node.calls = node.calls.saturating_add(calls);
         self.self_costs.add::<WIDTH>(child.index(), self_costs);
-        child
-    }
-
-    #[inline(never)]
-    fn enter_below<const WIDTH: usize>(
-        &mut self,
-        parent: ContextId,
-        key: Key,
-        calls: u64,
-        self_costs: &[Cost],
-    ) -> ContextId {
-        let child = self.enter::<WIDTH>(key, calls, self_costs);
-        self.link(parent, child);
         child
     }
 
