@@ -338,20 +338,20 @@ fn matched<'a>(base: &'a Profile, new: &'a Profile) -> Vec<FunctionChange<'a>> {
     let mut pairs = Vec::new();
     let mut alone: HashMap<_, Vec<_>, RandomState> = HashMap::default();
     for ((name, file), sides) in exact {
-        match sides.iter().any(Vec::is_empty) {
-            true => alone
-                .entry((without_folders(name), file))
-                .or_default()
-                .push(sides),
-            false => pairs.push(sides),
+        if sides.iter().any(Vec::is_empty) {
+            let key = (without_folders(name), file);
+            alone.entry(key).or_default().push(sides);
+        } else {
+            pairs.push(sides);
         }
     }
     for alike in alone.into_values() {
         let of_side = |side: usize| alike.iter().flat_map(move |sides| sides[side].clone());
         let joined = [0, 1].map(|side| Vec::from_iter(of_side(side)));
-        match joined.iter().any(Vec::is_empty) {
-            true => pairs.extend(alike),
-            false => pairs.push(joined),
+        if joined.iter().any(Vec::is_empty) {
+            pairs.extend(alike);
+        } else {
+            pairs.push(joined);
         }
     }
     let changes = pairs.into_iter().map(|functions| {
