@@ -39,7 +39,8 @@
 //!
 //! ```
 //! use cg_preprocess::callgrind;
-//! use cg_preprocess::profile::{Comparison, Gate, Profile, ProfileBuilder, ProfileOptions};
+//! use cg_preprocess::compare::{Comparison, Limit};
+//! use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
 //!
 //! fn read(text: &str) -> Result<Profile, Box<dyn std::error::Error>> {
 //!     let mut builder = ProfileBuilder::new(ProfileOptions::default());
@@ -50,7 +51,7 @@
 //! let new = read("events: Ir\nfl=a.c\nfn=main\n16 410\n")?;
 //! let comparison = Comparison::new(&base, &new)?;
 //! assert_eq!(comparison.changes[0].self_cost(), 10);
-//! assert!(comparison.check(&Gate::parse(b"2.5%")?).is_ok());
+//! assert!(Limit::growth(b"2.5%")?.check(&new, Some(&comparison))?.kept);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -91,16 +92,19 @@
 #![forbid(unsafe_code)]
 
 pub mod callgrind;
+pub mod compare;
 pub mod convert;
-
+mod display;
+pub mod export;
+mod figures;
 mod in_order;
 pub mod io;
 mod prefetch;
-
 pub mod profile;
 pub mod report;
-mod shown;
-
+pub mod stacks;
+mod tables;
+mod trace;
 pub mod webgrind;
 
 /// The examples in the documentation, which have to compile.

@@ -9,10 +9,12 @@ pub mod tables;
 use std::io::{self, Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::profile::{
-    EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions, Stacks,
-};
-use cg_preprocess::report::{collapsed, json, text, tree};
+use cg_preprocess::export::{collapsed, json};
+use cg_preprocess::io::SourceFiles;
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::report::Options;
+use cg_preprocess::report::{text, tree};
+use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
 /// Stands between two inputs that are merged.
@@ -41,11 +43,11 @@ pub enum Format {
     /// The report for machines.
     Json,
     /// The report for people.
-    Text(text::Options),
+    Text(Options),
     /// Stacks for flame graphs.
     Collapsed,
     /// Stacks for people.
-    Tree(text::Options),
+    Tree(Options),
 }
 
 /// Everything that changes the path of a conversion.
@@ -66,7 +68,7 @@ impl Choices {
     pub fn take(data: &[u8]) -> Option<(Self, &[u8])> {
         let (&[first, second], rest) = data.split_first_chunk()?;
         let version = Version::ALL[usize::from(first & 3)];
-        let mut rows = text::Options::default();
+        let mut rows = Options::default();
         rows.top = (first & 1 == 0).then_some(3);
         rows.width = (first & 2 == 0).then_some(60);
         let format = match second >> 4 {
@@ -172,7 +174,8 @@ pub fn write(
         Format::Preprocessed(version) => return write_file(profile, version, on_overflow),
         Format::Json => json::write(profile, &[], &mut output),
         Format::Text(options) => {
-            text::write(profile, &options, &mut output).map_err(|error| error.to_string())?;
+            text::write(profile, &options, &mut SourceFiles::default(), &mut output)
+                .map_err(|error| error.to_string())?;
             Ok(())
         }
         Format::Tree(options) => tree::write(&Stacks::new(profile), &options, &mut output),

@@ -6,9 +6,9 @@ use std::{fmt, io};
 use thiserror::Error;
 
 use super::line::{Cursor, NumberError};
-use crate::profile::{Cost, LONGEST_NAME};
-use crate::shown::MOST_LISTED;
-use crate::shown::text::excerpt;
+use crate::display::MAX_LISTED;
+use crate::display::text::excerpt;
+use crate::profile::{Cost, MAX_COLUMNS, MAX_NAME_LENGTH, MAX_TERMS};
 
 /// A profile that cannot be read, with the place where that shows.
 #[derive(Debug)]
@@ -109,8 +109,14 @@ pub enum ProblemKind {
     #[error("unknown positions: expected instr, bb and line, each at most once")]
     UnknownPositions,
     /// An `events:` header with a longer name.
-    #[error("name of an event over {LONGEST_NAME} bytes")]
+    #[error("name of an event over {MAX_NAME_LENGTH} bytes")]
     EventNameTooLong,
+    /// An `events:` header with more names than any profile has.
+    #[error("more than {MAX_COLUMNS} events: this is no callgrind profile")]
+    TooManyEvents,
+    /// An `event:` header with a longer formula than any profile has.
+    #[error("formula of more than {MAX_TERMS} terms: this is no callgrind profile")]
+    TooManyTerms,
     /// Something else than a cost line after `calls=`.
     #[error("calls= is not followed by a cost line")]
     CallWithoutCost,
@@ -122,8 +128,8 @@ pub enum ProblemKind {
         "unknown line: expected a cost line, a position such as \"fn=\" or a header such as \"events:\""
     )]
     UnknownLine,
-    /// A line of more than 16 MiB.
-    #[error("line over 16 MiB: this is no callgrind profile")]
+    /// A line of more than 1 MiB.
+    #[error("line over 1 MiB: this is no callgrind profile")]
     LineTooLong,
     /// Nothing in the input, as far as it was read, is a line of a profile.
     #[error(
@@ -150,6 +156,15 @@ impl ProblemKind {
     /// Valgrind's `--separate-threads=yes` leaves such a file next to those with data.
     pub fn is_no_data(&self) -> bool {
         matches!(self, ProblemKind::Empty | ProblemKind::NoData(_))
+    }
+
+    /// Whether it is an error even if others are skipped: no profile is like this, and a few
+    /// compressed bytes would take much memory.
+    pub(super) fn is_excess(&self) -> bool {
+        matches!(
+            self,
+            ProblemKind::LineTooLong | ProblemKind::TooManyEvents | ProblemKind::TooManyTerms
+        )
     }
 }
 
@@ -200,7 +215,7 @@ pub enum WarningKind {
     #[error("line skipped: the cost of a call whose calls= line was skipped")]
     SkippedCallCost,
     /// How many lines were left out, when there were more than are listed.
-    #[error("{0} lines skipped in all; the first {MOST_LISTED} are listed")]
+    #[error("{0} lines skipped in all; the first {MAX_LISTED} are listed")]
     SkippedInAll(u64),
     /// The last line has no end and cannot be read.
     #[error(
@@ -283,7 +298,7 @@ impl WarningKind {
             UndefinedId(_) => (&MoreUndefinedIds(0), 1),
             MoreUndefinedIds(count) | MoreCuts(count) | MoreAbsences(count) => (self, *count),
             Skipped(_) | SkippedCallCost => (&SkippedInAll(0), 1),
-            SkippedInAll(count) => (self, count.saturating_sub(MOST_LISTED)),
+            SkippedInAll(count) => (self, count.saturating_sub(MAX_LISTED)),
             CutLine(_)
             | UnendedLine(_)
             | CutCall

@@ -158,16 +158,14 @@ impl<'a> Cursor<'a> {
         self.number()
     }
 
-    /// Reads a cost. Outside the range of a signed 64-bit number it stays at the limits.
+    /// Reads a cost, whose digits fit into 64 bits. A signed number of 64 bits may not hold it.
     #[inline(always)]
-    pub fn cost(&mut self) -> Result<i64, NumberError> {
+    pub fn cost(&mut self) -> Result<i128, NumberError> {
         if self.peek() == b'-' {
             self.pos += 1;
-            let cost = self.number()?;
-            return Ok(0i64.saturating_sub_unsigned(cost));
+            return Ok(-i128::from(self.number()?));
         }
-        let cost = self.number()?;
-        Ok(i64::try_from(cost).unwrap_or(i64::MAX))
+        Ok(self.number()?.into())
     }
 
     /// Reads costs, each behind a blank, to the end of the line, and returns where the next line
@@ -371,7 +369,7 @@ impl Default for Positions {
 
 impl Positions {
     /// The most columns there can be: `instr`, `bb` and `line`.
-    const MOST: usize = 3;
+    const MAX_COLUMNS: usize = 3;
 
     /// Reads the value of a `positions:` header; none if it is not one.
     ///
@@ -410,7 +408,7 @@ impl Positions {
 
 /// A source position: one number for each column (section 3.2.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Position(pub [u64; Positions::MOST]);
+pub(super) struct Position(pub [u64; Positions::MAX_COLUMNS]);
 
 impl Position {
     /// A position of which only the line is known.
@@ -441,7 +439,7 @@ impl Position {
         cursor: &mut Cursor<'_>,
     ) -> Result<Position, (usize, NumberError)> {
         let mut position = *self;
-        for column in 0..positions.count.min(Positions::MOST) {
+        for column in 0..positions.count.min(Positions::MAX_COLUMNS) {
             cursor.skip_blanks();
             position.0[column] = cursor
                 .subposition(self.0[column])
@@ -546,8 +544,8 @@ mod tests {
     fn costs_have_signs_and_ends() {
         let read = |text: &str| Cursor::new(text.as_bytes(), 0).cost();
         assert_eq!(read("-432\n"), Ok(-432));
-        assert_eq!(read("9223372036854775808\n"), Ok(i64::MAX));
-        assert_eq!(read("-18446744073709551615\n"), Ok(i64::MIN));
+        assert_eq!(read("9223372036854775808\n"), Ok(1 << 63));
+        assert_eq!(read("-18446744073709551615\n"), Ok(1 - (1 << 64)));
     }
 
     /// The costs in the columns that have a place, and how long the line is.

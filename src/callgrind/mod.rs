@@ -15,11 +15,13 @@ mod fast;
 mod interpreter;
 mod line;
 mod names;
+mod part_filter;
 mod ranges;
 mod reader;
 mod writer;
 
 pub use error::{Error, Problem, ProblemKind, Warning, WarningKind};
+pub use part_filter::{FoundParts, PartFilter};
 #[doc(hidden)]
 pub use ranges::{Ranges, read_ranges};
 pub(crate) use reader::read_chunks;
@@ -34,6 +36,8 @@ pub struct Options {
     pub kind: KindChoice,
     /// Skip lines that cannot be read, with a warning, instead of stopping at the first.
     pub lenient: bool,
+    /// The parts of sums that are read; all, if this is empty. Traces have none.
+    pub parts: Vec<PartFilter>,
     /// Read each line for itself, whatever its shape: the reference that tests compare with.
     #[doc(hidden)]
     pub line_by_line: bool,

@@ -13,9 +13,10 @@ pub(super) struct FunctionName {
     pub id: Option<u64>,
 }
 
-impl FunctionName {
+impl From<NameId> for FunctionName {
     /// A name without an id.
-    pub fn plain(name: NameId) -> Self {
+    #[inline]
+    fn from(name: NameId) -> Self {
         FunctionName { name, id: None }
     }
 }
@@ -178,7 +179,7 @@ impl IdTables {
     }
 
     /// How many bytes names that are put together may have in all: few bytes can stand for many.
-    const MOST_PUT_TOGETHER: usize = 64 << 20;
+    const MAX_EXPANSION: usize = 64 << 20;
 
     /// The name of a function that is made of the ids of others, if this is one.
     ///
@@ -200,7 +201,7 @@ impl IdTables {
                 false => name(self.functions.get(id_alone(part)?)?),
             };
             self.put_together = self.put_together.saturating_add(part.len() + 1);
-            if self.put_together > Self::MOST_PUT_TOGETHER {
+            if self.put_together > Self::MAX_EXPANSION {
                 return None;
             }
             if nth > 0 {

@@ -4,6 +4,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::iter;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use memchr::memmem;
 
@@ -58,6 +59,13 @@ impl Ranges<'_> {
         if !reading.interpreter.can_join() {
             return reading.read(input);
         }
+        // The input has read, and told, somewhat more than was taken from it.
+        let ahead = AtomicU64::new(input.fill_buf().map_or(0, |bytes| bytes.len() as u64));
+        let passed = |bytes: u64| {
+            let told = ahead.load(Relaxed).min(bytes);
+            ahead.fetch_sub(told, Relaxed);
+            (self.passed)(bytes - told);
+        };
         let starts = self.blocks(first);
         let new = |_| ProfileBuilder::new(ProfileOptions::default());
         let mut sums: Vec<_> = starts.iter().map(new).collect();
@@ -85,12 +93,12 @@ impl Ranges<'_> {
                     // What is unusual is read again, in its turn.
                     reading.read(self.buffered(&range))?;
                 }
-                (self.passed)(bytes);
+                passed(bytes);
                 Ok(reading)
             },
         )?;
         let last = starts[starts.len() - 1];
-        (self.passed)(self.length.saturating_sub(last));
+        passed(self.length.saturating_sub(last));
         reading.read(self.buffered(&(last..u64::MAX)))
     }
 

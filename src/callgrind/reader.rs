@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use super::error::ProblemKind;
 use super::interpreter::Interpreter;
-use super::{Error, Options, Warning};
+use super::{Error, FoundParts, Options, Warning};
 use crate::profile::ProfileBuilder;
 
 /// Size of the buffer: small enough to stay in a core's cache, and not a multiple of a page.
@@ -13,7 +13,7 @@ use crate::profile::ProfileBuilder;
 pub(super) const BUFFER: usize = (128 << 10) - 320;
 
 /// The longest line that is read.
-const LONGEST_LINE: usize = 16 << 20;
+const MAX_LINE_LENGTH: usize = 1 << 20;
 
 /// The outcome of reading an input.
 #[derive(Debug, Default)]
@@ -22,6 +22,8 @@ pub struct Outcome {
     pub bytes: u64,
     /// Warnings for the user.
     pub warnings: Vec<Warning>,
+    /// What [`Options::parts`] has found.
+    pub parts: FoundParts,
 }
 
 /// Reads a callgrind profile to its end and adds it to what `builder` has.
@@ -29,7 +31,7 @@ pub struct Outcome {
 /// The input is text: [`convert::read`](crate::convert::read) also reads what is compressed. `name` is
 /// what messages call it. The result does not depend on the sizes of reads. Memory
 /// does not grow with the input, but with its names, functions and call edges, and with its longest
-/// line, which may have 16 MiB.
+/// line, which may have 1 MiB.
 ///
 /// # Errors
 ///
@@ -120,12 +122,13 @@ impl<'a> Reading<'a> {
         Ok(Outcome {
             bytes: self.bytes,
             warnings: self.interpreter.finish()?,
+            parts: self.interpreter.found_parts,
         })
     }
 }
 
 fn check_length(line: &[u8], interpreter: &Interpreter<'_>) -> Result<(), Error> {
-    if line.strip_suffix(b"\n").unwrap_or(line).len() > LONGEST_LINE {
+    if line.strip_suffix(b"\n").unwrap_or(line).len() > MAX_LINE_LENGTH {
         return Err(interpreter.error(ProblemKind::LineTooLong.into()));
     }
     Ok(())

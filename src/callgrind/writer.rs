@@ -9,9 +9,9 @@ use indexmap::IndexSet;
 use thiserror::Error;
 
 use crate::profile::{
-    CallEdge, Cost, EdgeRef, Event, FunctionId, NameId, OF_XDEBUG_2, OWN_NAME, Profile, first_cost,
-    padded,
+    CallEdge, Cost, EdgeRef, Event, FunctionId, Line, NameId, OF_XDEBUG_2, OWN_NAME, Profile,
 };
+use crate::tables::first_cost;
 
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -45,12 +45,13 @@ pub enum WriteWarning {
 }
 
 /// Writes all functions and calls with the costs of all events, sorted by object, file and name.
-/// Calls in inlined code stand under `fi=` lines.
+///
+/// The self costs of a function stand on their [lines](Profile::lines), the function's own first.
+/// What is in inlined code, lines and calls, stands under `fi=` lines.
 ///
 /// The output can be read as an aggregate with the same functions, lines, costs and calls, and is
 /// then written as the same bytes. It does not depend on the order in which inputs were merged. It
-/// does not hold the number of invocations of functions that nothing calls (when read, it is 1),
-/// nor the self costs by line.
+/// does not hold the number of invocations of functions that nothing calls (when read, it is 1).
 ///
 /// # Errors
 ///
@@ -61,6 +62,7 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
         .functions()
         .flat_map(|(_, function)| [function.object, function.file, function.name]);
     let names = names.chain(profile.edges().filter_map(|edge| edge.file()));
+    let names = names.chain(profile.line_files());
     let spelled = names.filter(|&name| spell(profile.name(name)).is_some());
     let spelled: HashSet<NameId, RandomState> = spelled.collect();
     let mut order = sorted(profile);
@@ -166,7 +168,7 @@ struct Writer<'a, W: Write> {
     object: NameId,
     /// The file of the last `fl=`.
     file: Option<NameId>,
-    /// The file of an `fi=` since then.
+    /// The file of an `fi=` since then, if it is in force.
     inline_file: Option<NameId>,
     /// How many functions have inclusive costs that differ from what readers will compute.
     other_inclusive: usize,
@@ -228,17 +230,59 @@ impl<'a, W: Write> Writer<'a, W> {
             self.name_line("fl=", function.file)?;
         }
         self.line_with_id("fn=", function.name, id.index())?;
-        self.costs(function.line, self_costs)?;
-        for edge in calls {
-            let file = edge.file().unwrap_or(function.file);
-            if file != self.inline_file.unwrap_or(function.file) {
-                self.inline_file = Some(file);
-                self.name_line("fi=", file)?;
-            }
-            self.callee(&edge)?;
-            self.costs(edge.line, edge.costs())?;
+        let first = profile
+            .all_lines(id)
+            .find(|line| line.line == function.line);
+        match &first {
+            Some(line) => self.line(line)?,
+            // Readers take the first line for the function's.
+            None => self.costs(function.line, &[0])?,
         }
-        Ok(())
+        let lines = profile.all_lines(id);
+        let is_written = |line: &Line<'_>| {
+            let first = first.as_ref();
+            first.is_some_and(|first| (first.file, first.line) == (line.file, line.line))
+        };
+        let mut lines = lines.filter(|line| !is_written(line)).peekable();
+        let mut calls = calls.into_iter().peekable();
+        loop {
+            let is_line = match (lines.peek(), calls.peek()) {
+                (Some(line), Some(call)) => {
+                    line.file == call.file() || {
+                        let name = |file: Option<NameId>| file.map(|file| profile.name(file));
+                        name(line.file) < name(call.file())
+                    }
+                }
+                (line, _) => line.is_some(),
+            };
+            if is_line && let Some(line) = lines.next() {
+                self.line(&line)?;
+            } else if let Some(edge) = calls.next() {
+                self.enter_file(edge.file())?;
+                self.callee(&edge)?;
+                self.costs(edge.line, edge.costs())?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// What a function itself cost on a line.
+    fn line(&mut self, line: &Line<'_>) -> io::Result<()> {
+        self.enter_file(line.file)?;
+        self.costs(line.line, line.costs)
+    }
+
+    /// Goes to another file than the function's, or back.
+    fn enter_file(&mut self, file: Option<NameId>) -> io::Result<()> {
+        if file == self.inline_file {
+            return Ok(());
+        }
+        self.inline_file = file;
+        match (file, self.file) {
+            (Some(file), _) => self.name_line("fi=", file),
+            (None, file) => self.name_line("fe=", file.unwrap_or(NameId::EMPTY)),
+        }
     }
 
     /// Whether readers would lose something without the block of a function that calls nothing.
@@ -274,17 +318,27 @@ impl<'a, W: Write> Writer<'a, W> {
             self.name_line("cfi=", callee.file)?;
         }
         self.line_with_id("cfn=", callee.name, edge.callee.index())?;
-        writeln!(self.output, "calls={} {}", edge.calls, callee.line)
+        self.output.write_all(b"calls=")?;
+        self.number(edge.calls)?;
+        self.output.write_all(b" ")?;
+        self.number(callee.line)?;
+        self.output.write_all(b"\n")
     }
 
     /// A cost line, without the zeros at its end.
     fn costs(&mut self, line: u64, costs: &[Cost]) -> io::Result<()> {
-        write!(self.output, "{line}")?;
+        self.number(line)?;
         let last = costs.iter().rposition(|&cost| cost != 0).unwrap_or(0);
-        for cost in padded(costs, last + 1) {
-            write!(self.output, " {cost}")?;
+        for cost in &costs[..costs.len().min(last + 1)] {
+            self.output.write_all(b" ")?;
+            self.number(*cost)?;
         }
         self.output.write_all(b"\n")
+    }
+
+    fn number(&mut self, number: impl itoa::Integer) -> io::Result<()> {
+        let mut digits = itoa::Buffer::new();
+        self.output.write_all(digits.format(number).as_bytes())
     }
 
     /// A line that names an object or a file.
@@ -303,7 +357,9 @@ impl<'a, W: Write> Writer<'a, W> {
         output.write_all(key.as_bytes())?;
         if !name.is_empty() {
             let (index, is_new) = ids.insert_full(named);
-            write!(output, "({})", index + 1)?;
+            output.write_all(b"(")?;
+            output.write_all(itoa::Buffer::new().format(index + 1).as_bytes())?;
+            output.write_all(b")")?;
             if is_new {
                 output.write_all(b" ")?;
                 output.write_all(name)?;

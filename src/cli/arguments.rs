@@ -1,15 +1,15 @@
 //! The arguments, and the options of the library that follow from them.
 
-use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use anyhow::Result;
-use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::convert::{EventNeed, Format, Needs, Options, RowChoice};
+use cg_preprocess::callgrind::{KindChoice, PartFilter};
+use cg_preprocess::compare::{Limit, LimitSyntaxError};
+use cg_preprocess::convert::{Capabilities, EventSupport, Format, Options, RowSupport};
 use cg_preprocess::io::{Source, Target};
-use cg_preprocess::profile::{EventChoice, Gate, InclusiveCost, MaxGrowthError};
-use cg_preprocess::report::text::{self, Names, Sort};
+use cg_preprocess::profile::{EventChoice, InclusiveCost};
+use cg_preprocess::report::{self, Names, Sort};
 use cg_preprocess::webgrind::OnOverflow;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -18,25 +18,18 @@ use clap::{Args, CommandFactory, Parser, ValueEnum, ValueHint};
 use super::generate::Generate;
 use super::help::{EXAMPLES, EXIT_STATUS};
 use super::inputs::{Name, from_list, name, source, target};
+use super::output_format::{self, FormatParser};
 use super::progress::When;
 use super::webgrind_files::WebgrindFiles;
-
-/// What names of files say of their format.
-const ENDINGS: &[(&str, Format)] = &[
-    (".html", Format::Html),
-    (".json", Format::Json),
-    (".txt", Format::Text),
-    (".md", Format::Markdown),
-    (".folded", Format::Collapsed),
-    #[cfg(feature = "compression")]
-    (".pb.gz", Format::Pprof),
-];
 
 /// The number of rows in a report without `--top`.
 const DEFAULT_ROWS: usize = 30;
 
 /// That in a report that stands above the rest of a page.
 const DEFAULT_MARKDOWN_ROWS: usize = 10;
+
+/// The number of functions in a call graph without it.
+const DEFAULT_NODES: usize = 100;
 
 /// Converts, merges and compares callgrind profiles
 ///
@@ -64,7 +57,13 @@ pub struct Arguments {
     pub page: PageArguments,
 
     #[command(flatten)]
+    source: SourceArguments,
+
+    #[command(flatten)]
     pub comparison: ComparisonArguments,
+
+    #[command(flatten)]
+    limits: LimitArguments,
 
     #[command(flatten)]
     pub figures: FigureArguments,
@@ -105,9 +104,10 @@ pub struct OutputArguments {
 
     /// What to write [default: what the name of FILE says, text at a terminal, else v7]
     ///
-    /// Names that say it end in .html, .json, .txt, .md, .folded (collapsed) or .pb.gz (pprof). v4 to v7 are webgrind's
-    /// formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version since 1.2 v7.
-    #[arg(short, long, value_enum)]
+    /// Names that say it end in .html, .json, .txt, .md, .folded (collapsed), .pb.gz (pprof), .cg or
+    /// .callgrind, or begin with callgrind.out or cachegrind.out. v4 to v7 are webgrind's formats:
+    /// 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version since 1.2 v7.
+    #[arg(short, long, value_parser = FormatParser)]
     format: Option<Format>,
 
     /// Write `&` and `<` in names as entities, for webgrind's page (v4 to v7)
@@ -134,9 +134,9 @@ pub struct OutputArguments {
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Reports (text, markdown and tree)")]
+#[command(next_help_heading = "Reports (text, markdown, tree and dot)")]
 struct ReportArguments {
-    /// Show this many rows; 0 for all [default: 30; markdown: 10]
+    /// Show this many rows; 0 for all [default: 30; markdown: 10; dot: 100]
     #[arg(
         long,
         value_name = "N",
@@ -158,7 +158,7 @@ struct ReportArguments {
     #[arg(long, value_name = "TEXT", value_parser = name(), value_hint = ValueHint::Other)]
     filter: Option<Name>,
 
-    /// Show only this function, with its callers and callees
+    /// Show only this function, with its callers and callees; in dot, with all that leads to or from it
     ///
     /// The whole name, as it is shown where it is shortened, or a part of it.
     #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other, conflicts_with = "filter")]
@@ -192,8 +192,23 @@ pub struct PageArguments {
         value_hint = ValueHint::Other
     )]
     source_url: Option<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Source files (html, and text with --function)")]
+pub struct SourceArguments {
+    /// Show lines of the source files in this folder, with their costs; repeatable
+    ///
+    /// A file is looked for under the name that the profile has for it, and below DIR. It is shown
+    /// only if it is in DIR after all links, is UTF-8 text of at most 2 MiB, and no name below DIR on
+    /// the way to it begins with a dot. Whoever makes a profile chooses which of these files are
+    /// shown, so do not name a folder that holds secrets.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    source: Vec<PathBuf>,
 
     /// Leave this folder out of the names of the files in it
+    ///
+    /// With --source, it is what DIR was called where the profile was made.
     #[arg(long, value_name = "FOLDER", value_parser = name())]
     source_root: Option<Name>,
 }
@@ -214,19 +229,61 @@ pub struct ComparisonArguments {
     /// collapsed stacks.
     #[arg(long, requires = "base")]
     per_run: bool,
+}
 
-    /// End with status 3 if the total exceeds that of the base by more than this; repeatable
+/// What must not be exceeded.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits (exit status 3 if one is not kept; not for v4 to v7)")]
+struct LimitArguments {
+    /// How often a function may be called; repeatable
     ///
-    /// NAME=PERCENT is about the inclusive cost of one function. All limits are checked.
+    /// Calls do not depend on the machine. A function that is not there was not called: its limit is
+    /// kept, with a warning, and --strict fails.
+    #[arg(
+        long,
+        value_name = "NAME=N",
+        value_parser = limit(Limit::calls),
+        value_hint = ValueHint::Other
+    )]
+    max_calls: Vec<Limit>,
+
+    /// What the total may cost, or a function with its calls; repeatable
+    ///
+    /// In the first event that is written (-e), in its units or in one that is given: 250ms, 1.5s,
+    /// 64MiB, 20M.
+    #[arg(
+        long,
+        value_name = "[NAME=]AMOUNT",
+        value_parser = limit(Limit::cost),
+        value_hint = ValueHint::Other
+    )]
+    max_cost: Vec<Limit>,
+
+    /// By how much the total, or the cost of a function with its calls, may exceed that of the base;
+    /// repeatable
+    ///
+    /// All limits are checked. A function that the base does not have is an error.
     #[arg(
         long,
         value_name = "[NAME=]PERCENT",
-        value_parser = OsStringValueParser::new().try_map(gate),
+        value_parser = limit(Limit::growth),
         requires = "base",
         allow_hyphen_values = true,
         value_hint = ValueHint::Other
     )]
-    max_growth: Vec<Gate>,
+    max_growth: Vec<Limit>,
+
+    /// Limits on the total hold for each named part of the profiles, instead
+    ///
+    /// Valgrind writes a part with a name for each CALLGRIND_DUMP_STATS_AT("name"), as benchmarks do.
+    #[arg(long)]
+    each_part: bool,
+}
+
+impl LimitArguments {
+    fn all(&self) -> Vec<Limit> {
+        [&self.max_growth[..], &self.max_cost, &self.max_calls].concat()
+    }
 }
 
 #[derive(Args, Debug)]
@@ -269,13 +326,19 @@ pub struct ReadingArguments {
     #[arg(long, value_enum, default_value = "auto")]
     kind: KindChoice,
 
+    /// Part of the profiles to read; repeatable
+    ///
+    /// The name that a program gave it by CALLGRIND_DUMP_STATS_AT, a part of that name, or its number.
+    #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other)]
+    part: Vec<Name>,
+
     /// Skip lines that cannot be read, instead of stopping at the first one
     #[arg(long)]
     lenient: bool,
 
     /// Leave out inputs that cannot be opened or read, instead of stopping at the first one
     ///
-    /// Warns about the first ten. With --max-growth, they are errors all the same.
+    /// Warns about the first ten. With a limit, they are errors all the same.
     #[arg(long)]
     keep_going: bool,
 
@@ -303,19 +366,30 @@ pub struct MessageArguments {
 impl Arguments {
     pub fn options(&self) -> Options {
         let format = self.format();
-        let holds_all_events = format.needs().events == EventNeed::All;
+        let holds_all_events = format.capabilities().events == EventSupport::All;
         let mut options = Options::default();
         options.format = format;
         options.text = self.report_options();
         options.html.source_url.clone_from(&self.page.source_url);
-        options.html.source_root.clone_from(&self.page.source_root);
+        options
+            .html
+            .source_root
+            .clone_from(&self.source.source_root);
+        options.source.folders.clone_from(&self.source.source);
+        options.source.root.clone_from(&self.source.source_root);
         options.html.names = options.text.names;
         options.read.kind = self.reading.kind;
         options.read.lenient = self.reading.lenient;
+        let parts = self
+            .reading
+            .part
+            .iter()
+            .map(|name| PartFilter::new(name.clone()));
+        options.read.parts = parts.collect();
         options.events = match self.figures.event.as_slice() {
             [] if holds_all_events => EventChoice::All,
             [] => EventChoice::First,
-            events => EventChoice::Named(events.to_vec()),
+            events => EventChoice::Matching(events.to_vec()),
         };
         options.inclusive = self.figures.inclusive;
         options.proxies.clone_from(&self.figures.proxy_function);
@@ -324,9 +398,8 @@ impl Arguments {
         let comparison = &mut options.comparison;
         comparison.base.clone_from(&self.comparison.base);
         comparison.per_run = self.comparison.per_run;
-        comparison
-            .max_growth
-            .clone_from(&self.comparison.max_growth);
+        options.limits = self.limits.all();
+        options.limit_each_part = self.limits.each_part;
         options.keep_going = self.reading.keep_going;
         options.output.overwrite_profiles = self.output.force;
         options
@@ -345,22 +418,33 @@ impl Arguments {
     /// The format that the output asks for.
     fn default_format(&self) -> Format {
         let target = self.target();
-        let name = match &target {
-            Target::File(path) => path.file_name().unwrap_or_default(),
-            Target::Stdout if target.is_terminal() => return Format::Text,
-            Target::Stdout => return Format::default(),
-        };
-        let name = name.to_string_lossy().to_ascii_lowercase();
-        let mut endings = ENDINGS.iter();
-        let ending = endings.find(|(ending, _)| name.ends_with(ending));
-        ending.map_or_else(Format::default, |&(_, format)| format)
+        match &target {
+            Target::File(path) => output_format::from_name(path).ok().flatten(),
+            Target::Stdout => target.is_terminal().then_some(Format::Text),
+        }
+        .unwrap_or_default()
     }
 
-    fn report_options(&self) -> text::Options {
+    /// What to do instead, if the name of the output is to say the format, but promises one that is
+    /// not written.
+    fn unwritten(&self) -> Option<String> {
+        let says_format =
+            self.output.format.is_none() && self.output.webgrind.is_none() && !self.page.open;
+        match self.output.output.as_ref().filter(|_| says_format)? {
+            Target::Stdout => None,
+            target @ Target::File(path) => {
+                let advice = output_format::from_name(path).err()?;
+                Some(format!("{target}: {advice}"))
+            }
+        }
+    }
+
+    fn report_options(&self) -> report::Options {
         let reports = &self.reports;
-        let mut options = text::Options::default();
+        let mut options = report::Options::default();
         options.top = Some(reports.top.unwrap_or(match self.format() {
             Format::Markdown => DEFAULT_MARKDOWN_ROWS,
+            Format::Dot => DEFAULT_NODES,
             _ => DEFAULT_ROWS,
         }));
         options.sort = reports.sort.unwrap_or_default();
@@ -416,6 +500,12 @@ impl Arguments {
         Ok(sources)
     }
 
+    /// Whether --keep-going was not given and would leave out an input that cannot be read, which is
+    /// none of the base.
+    pub fn may_keep_going(&self) -> bool {
+        !self.reading.keep_going && self.comparison.base.is_empty()
+    }
+
     pub fn target(&self) -> Target {
         self.output.output.clone().unwrap_or(Target::Stdout)
     }
@@ -435,17 +525,30 @@ impl Arguments {
         let is_list_or_profile = list.is_some() || !self.inputs.is_empty();
         let compares = !self.comparison.base.is_empty();
         let fills_terminal = || self.target().is_terminal();
+        if let Some(message) = self.unwritten() {
+            return Some(message);
+        }
         let message = if list == Some(&Source::Stdin) && self.inputs.contains(&Source::Stdin) {
             "standard input cannot be both a profile and the list of --files-from"
         } else if !is_list_or_profile && io::stdin().is_terminal() {
             "no INPUT, and standard input is a terminal: name a profile, or `-`"
-        } else if reports.chooses() && compares {
+        } else if !self.source.source.is_empty()
+            && format == Format::Text
+            && (reports.function.is_none() || compares)
+        {
+            "--source shows lines of one function: name it with --function, or choose -f html"
+        } else if self.limits.each_part
+            && self.limits.max_cost.is_empty()
+            && self.limits.max_growth.is_empty()
+        {
+            "--each-part is about limits on costs: say --max-cost or --max-growth, too"
+        } else if reports.chooses() && compares && format != Format::Dot {
             "--sort, --filter and --function are not for comparisons, which are sorted by what changed"
         } else if page.open && self.output.output == Some(Target::Stdout) {
             "--open needs a file: name one with -o, or leave -o out"
         } else if format == Format::Html && !page.open && fills_terminal() {
             "the page would go to a terminal: name a file with -o, or say --open"
-        } else if format.needs().binary && fills_terminal() {
+        } else if format.capabilities().binary && fills_terminal() {
             "the output is binary and would go to a terminal: name a file with -o, use a pipe, or choose -f text or -f json"
         } else {
             return self.unfit_option(format);
@@ -457,37 +560,50 @@ impl Arguments {
     fn unfit_option(&self, format: Format) -> Option<String> {
         let (reports, page) = (&self.reports, &self.page);
         let compares = !self.comparison.base.is_empty();
-        let shows = page.open || page.source_url.is_some() || page.source_root.is_some();
+        let source = &self.source;
+        let shows = page.open || page.source_url.is_some();
+        let shows_source = !source.source.is_empty() || source.source_root.is_some();
         // What was given, and what formats take it.
-        let options: [(bool, &str, Takes); 8] = [
-            (reports.top.is_some(), "--top", |needs| {
-                matches!(needs.rows, RowChoice::Top | RowChoice::Functions)
+        let options: [(bool, &str, Takes); 11] = [
+            (reports.top.is_some(), "--top", |format| {
+                !matches!(format.rows, RowSupport::No | RowSupport::All)
             }),
-            (reports.names.is_some(), "--names", |needs| {
-                needs.rows != RowChoice::No
+            (reports.names.is_some(), "--names", |format| {
+                format.rows != RowSupport::No
             }),
             (
-                reports.chooses(),
-                "--sort, --filter and --function",
-                |needs| needs.rows == RowChoice::Functions,
+                reports.sort.is_some() || reports.filter.is_some(),
+                "--sort and --filter",
+                |format| format.rows == RowSupport::Functions,
             ),
-            (compares, "--base", |needs| needs.comparison),
-            (self.comparison.per_run, "--per-run", |needs| needs.per_run),
-            (self.figures.event.len() > 1, "more than one -e", |needs| {
-                needs.events != EventNeed::One
+            (reports.function.is_some(), "--function", |format| {
+                matches!(format.rows, RowSupport::Functions | RowSupport::Graph)
             }),
-            (self.output.escape_html, "--escape-html", |needs| {
-                needs.version.is_some()
+            (compares, "--base", |format| format.comparison),
+            (self.comparison.per_run, "--per-run", |format| {
+                format.per_run
             }),
-            (shows, "--open, --source-url and --source-root", |needs| {
-                needs.rows == RowChoice::All
+            (!self.limits.all().is_empty(), "a limit", |format| {
+                format.version.is_none()
+            }),
+            (self.figures.event.len() > 1, "more than one -e", |format| {
+                format.events != EventSupport::One
+            }),
+            (self.output.escape_html, "--escape-html", |format| {
+                format.version.is_some()
+            }),
+            (shows, "--open and --source-url", |format| {
+                format.rows == RowSupport::All
+            }),
+            (shows_source, "--source and --source-root", |format| {
+                matches!(format.rows, RowSupport::All | RowSupport::Functions)
             }),
         ];
         let mut options = options.iter();
         let (_, option, takes) =
-            options.find(|(is_given, _, takes)| *is_given && !takes(format.needs()))?;
+            options.find(|(is_given, _, takes)| *is_given && !takes(format.capabilities()))?;
         let all = Format::value_variants().iter().copied();
-        let those = all.filter(|format| takes(format.needs()));
+        let those = all.filter(|format| takes(format.capabilities()));
         let mut those: Vec<_> = those.map(flag).collect();
         let mut choice = those.pop()?;
         if !those.is_empty() {
@@ -501,7 +617,7 @@ impl Arguments {
 }
 
 /// Whether a format takes something.
-type Takes = fn(Needs) -> bool;
+type Takes = fn(Capabilities) -> bool;
 
 /// How a format is chosen: `-f text`.
 fn flag(format: Format) -> String {
@@ -527,9 +643,11 @@ fn source_url(template: &str) -> Result<String, &'static str> {
     Ok(template.to_owned())
 }
 
-/// Reads a limit on growth.
-fn gate(value: OsString) -> Result<Gate, MaxGrowthError> {
-    Gate::parse(value.as_encoded_bytes())
+/// Reads a limit.
+fn limit(
+    parse: fn(&[u8]) -> Result<Limit, LimitSyntaxError>,
+) -> impl TypedValueParser<Value = Limit> {
+    OsStringValueParser::new().try_map(move |value| parse(value.as_encoded_bytes()))
 }
 
 /// Reads a number of rows; 0 stands for all.

@@ -23,7 +23,7 @@ pub const EXAMPLES: &str = "  cg-preprocess -f text cachegrind.out.1234
 
 /// The exit statuses, for `--help` and the manual page.
 pub const EXIT_STATUS: &str =
-    "0 written, 1 not converted, 2 wrong usage, 3 written, but --max-growth or --strict failed.";
+    "0 written, 1 not converted, 2 wrong usage, 3 written, but a limit or --strict failed.";
 
 /// The name of webgrind's preprocessor, under which the program takes webgrind's arguments.
 pub const PREPROCESSOR: &str = "preprocessor";

@@ -5,11 +5,11 @@ mod browser;
 mod generate;
 mod help;
 mod inputs;
+mod output_format;
 pub mod preprocessor;
 mod progress;
 #[cfg(unix)]
 mod signals;
-mod standard_output;
 mod webgrind_files;
 
 use std::env;
@@ -67,9 +67,11 @@ pub fn run() -> Result<ExitCode> {
         }
     }
     let mut status = ExitCode::SUCCESS;
-    for failure in &report.growth {
-        say(format!("failed: {failure}"));
-        status = ExitCode::from(GATE_FAILED);
+    for verdict in &report.verdicts {
+        if !verdict.kept || arguments.reading.strict && verdict.lacks_subject {
+            say(format!("failed: {}", verdict.text));
+            status = ExitCode::from(GATE_FAILED);
+        }
     }
     if arguments.reading.strict && !report.is_complete() {
         say("failed: the input is not complete".to_owned());
@@ -102,21 +104,16 @@ fn parse() -> Arguments {
 
 fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
     let (sources, options) = (arguments.sources()?, arguments.options());
-    if *target == Target::Stdout {
-        standard_output::check().map_err(|source| ConvertError::Output {
-            output: Target::Stdout,
-            source,
-        })?;
-    }
     let conversion = Conversion::prepare(&sources, target, &options)
-        .map_err(|error| with_advice(error, arguments))?;
+        .map_err(|error| with_advice(error, arguments, sources.len()))?;
     #[cfg(unix)]
     signals::handle(conversion.unfinished());
     let progress = conversion.progress().clone();
     let bar = Bar::start(arguments.messages.progress, progress, conversion.bytes());
     let loaded = conversion.read();
     drop(bar);
-    Ok(loaded?.write()?)
+    let loaded = loaded.map_err(|error| with_advice(error, arguments, sources.len()))?;
+    Ok(loaded.write()?)
 }
 
 /// Writes the profile to where webgrind lists it, and then the converted file, exactly as webgrind
@@ -124,11 +121,13 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
 fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Report> {
     files.check()?;
     let profile = files.profile();
-    let mut report = convert(&Target::File(profile.clone()), arguments)?;
     let mut options = Options::default();
     options.webgrind.on_overflow = arguments.figures.on_overflow;
     options.webgrind.escape_html = true;
     let preprocessed = Target::File(files.preprocessed());
+    // The profile must not be replaced if the other file cannot be written.
+    Conversion::prepare(&[], &preprocessed, &options)?;
+    let mut report = convert(&Target::File(profile.clone()), arguments)?;
     let shown = preprocessor::convert(&[Source::File(profile)], &preprocessed, &options)?;
     files.remove_pictures();
     report.warnings.extend(shown.warnings);
@@ -137,8 +136,8 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
 }
 
 /// Adds advice where arguments are easily confused: the last input looks as if it were meant as the
-/// output, or a pattern after -o has matched a profile.
-fn with_advice(error: ConvertError, arguments: &Arguments) -> anyhow::Error {
+/// output, or a pattern after -o has matched a profile. And where one of many inputs is bad.
+fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> anyhow::Error {
     let is_meant_as_output = |input: &Source| match (arguments.inputs.as_slice(), input) {
         ([_, .., last], Source::File(path)) => {
             arguments.output.output.is_none() && input == last && !path.exists()
@@ -153,6 +152,9 @@ fn with_advice(error: ConvertError, arguments: &Arguments) -> anyhow::Error {
         ConvertError::Open { input, .. } if is_meant_as_output(input) => {
             "; if it is to be written, say -o before it"
         }
+        error if inputs > 1 && arguments.may_keep_going() && error.is_about_one_input() => {
+            "; --keep-going leaves out inputs that cannot be read"
+        }
         _ => return error.into(),
     };
     anyhow!("{:#}{advice}", anyhow::Error::from(error))
@@ -165,8 +167,12 @@ fn figures(report: &Report, start: Instant) -> String {
         bytes => format!(" ({bytes} decompressed)"),
     };
     let rate = report.bytes_decompressed as f64 / 1e6 / seconds.max(1e-6);
+    let sources = match report.source_files {
+        Some([found, missing]) => format!(", source files: {found} found, {missing} not found"),
+        None => String::new(),
+    };
     format!(
-        "{} functions, {} calls, {} bytes in{decompressed}, {} bytes out, {seconds:.3} s, {rate:.1} MB/s",
+        "{} functions, {} calls, {} bytes in{decompressed}, {} bytes out{sources}, {seconds:.3} s, {rate:.1} MB/s",
         report.functions, report.calls, report.bytes_in, report.bytes_out
     )
 }

@@ -18,6 +18,11 @@ const BEGINNING: &str = "cachegrind.out.";
 /// What webgrind appends to the name of a profile to name the converted file.
 const ENDING: &str = ".webgrind";
 
+fn ends_with_separator(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    last.is_some_and(|&byte| std::path::is_separator(char::from(byte)))
+}
+
 /// Two files that belong together.
 #[derive(Debug)]
 pub struct WebgrindFiles {
@@ -37,12 +42,15 @@ impl WebgrindFiles {
     ///
     /// If webgrind would not list the profile.
     pub fn new(name: &Path, storage: Option<&Path>) -> Result<Self> {
+        let shown = Source::File(name.to_owned());
         let Some(file_name) = name.file_name() else {
-            bail!(
-                "{}: is no name for a profile",
-                Source::File(name.to_owned())
-            );
+            bail!("{shown}: is no name for a profile");
         };
+        // Otherwise, the profile would be put beside the folder.
+        let has_folder = name.components().nth(1).is_some();
+        if ends_with_separator(name) || has_folder && name.is_dir() {
+            bail!("{shown}: is a folder; add a name for the profile, such as all");
+        }
         let folder = match name.parent() {
             Some(folder) if folder != Path::new("") => folder.to_owned(),
             _ => env::temp_dir(),
@@ -159,7 +167,18 @@ mod tests {
             apart.preprocessed(),
             Path::new("/var/kept/cachegrind.out.all.webgrind")
         );
-        for wrong in ["", "/", "..", "all.webgrind", "/srv/.webgrind/all"] {
+        for wrong in [
+            "",
+            "/",
+            ".",
+            "..",
+            "all/",
+            "./all/",
+            "/tmp",
+            "./src",
+            "all.webgrind",
+            "/srv/.webgrind/all",
+        ] {
             assert!(
                 WebgrindFiles::new(Path::new(wrong), None).is_err(),
                 "{wrong}"

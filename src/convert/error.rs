@@ -5,8 +5,10 @@ use std::io;
 use thiserror::Error;
 
 use crate::callgrind;
-use crate::io::{Compression, Found, Source, Target};
-use crate::profile::{CompareError, ModelError};
+use crate::compare::{CompareError, LimitError};
+use crate::export::dot;
+use crate::io::{Compression, ResolvedSource, Source, SourceFolderError, Target};
+use crate::profile::ModelError;
 use crate::report::text;
 use crate::webgrind;
 
@@ -31,7 +33,7 @@ pub enum ConvertError {
     #[error(transparent)]
     Preprocessed(#[from] webgrind::ReadError),
     /// An input has no bytes.
-    #[error("{0}: is empty")]
+    #[error("{0}: is empty; expected a callgrind profile or a preprocessed file of webgrind")]
     Empty(Source),
     /// A compressed input ends before there are any data.
     #[error("{input}: no profile data: the {compression} data are cut off after {bytes} bytes")]
@@ -55,15 +57,37 @@ pub enum ConvertError {
     /// The profile does not have the function that was to be shown.
     #[error(transparent)]
     Report(text::Error),
+    /// A folder of source files cannot be opened.
+    #[error(transparent)]
+    SourceFolder(#[from] SourceFolderError),
     /// There is no report of a comparison in the format, or of costs per run.
     #[error("this format has no such comparison")]
     NoComparison,
     /// More than one input is to come from standard input.
     #[error("standard input can be read only once")]
     StandardInputTwice,
-    /// A limit on growth was set, but the inputs might keep to it by accident: why.
-    #[error("{0}; so --max-growth cannot be checked")]
+    /// There is a limit, but whether it is kept cannot be told: why.
+    #[error("{0}; so the limit cannot be checked")]
     CannotCheck(String),
+    /// It cannot be told whether a limit is kept.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+    /// A part was asked for that no input has.
+    #[error("{inputs}: no part \"{name}\"; there are {available}")]
+    NoPart {
+        inputs: String,
+        name: String,
+        available: String,
+    },
+    /// The name of a part that was asked for is also a part of another one's name, and the input would
+    /// have to be read twice.
+    #[error(
+        "{input}: cannot be read again to tell parts apart: {available}; choose them by their numbers, or name a file"
+    )]
+    AmbiguousPart { input: Source, available: String },
+    /// The parts that were asked for hold nothing to convert.
+    #[error("{0}: no profile data: the parts that were chosen hold no cost")]
+    EmptyPart(String),
     /// The profiles cannot be compared.
     #[error("{inputs}: {error}")]
     Compare { inputs: String, error: CompareError },
@@ -90,11 +114,32 @@ pub enum FormatError {
     Text(#[from] text::Error),
 }
 
+impl From<dot::Error> for FormatError {
+    fn from(error: dot::Error) -> Self {
+        match error {
+            dot::Error::Io(error) => FormatError::Io(error),
+            dot::Error::UnknownFunction { name, closest } => {
+                FormatError::Text(text::Error::UnknownFunction { name, closest })
+            }
+        }
+    }
+}
+
 impl ConvertError {
     /// An error in the profile read from these inputs.
-    pub(super) fn model(inputs: &[Found<'_>], error: ModelError) -> Self {
+    pub(super) fn model(inputs: &[ResolvedSource<'_>], error: ModelError) -> Self {
         let inputs = together(inputs);
         ConvertError::Model { inputs, error }
+    }
+
+    /// Whether it is about a single input, without which the others could be converted.
+    pub fn is_about_one_input(&self) -> bool {
+        match self {
+            ConvertError::Open { .. } | ConvertError::Read { .. } => true,
+            // Where one has no data, only all of them together are an error.
+            ConvertError::Callgrind(_) | ConvertError::Preprocessed(_) => !self.is_no_data(),
+            _ => false,
+        }
     }
 
     /// Whether the input is valid, but holds nothing to convert.
@@ -109,7 +154,7 @@ impl ConvertError {
 }
 
 /// Several inputs by the name of the first.
-pub(super) fn together(inputs: &[Found<'_>]) -> String {
+pub(super) fn together(inputs: &[ResolvedSource<'_>]) -> String {
     match inputs {
         [] => String::new(),
         [input] => input.source.to_string(),

@@ -1,4 +1,4 @@
-//! The formats in which a profile can be written, and what each needs.
+//! The formats in which a profile can be written, and what each can hold and show.
 
 use crate::webgrind::Version;
 
@@ -33,28 +33,32 @@ pub enum Format {
     Tree,
     /// The call stacks, for flame graphs.
     Collapsed,
+    /// The most expensive functions and calls as a graph, for Graphviz.
+    Dot,
     /// All functions and calls, for scripts.
     Json,
     /// A page for a browser: functions, calls, flame graph and tree.
     Html,
 }
 
-/// What a format needs of the inputs, and what it can show of them.
+/// What a format holds and shows, and so what is needed of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Needs {
+pub struct Capabilities {
     /// The version of webgrind's preprocessed format, if it is one.
     pub version: Option<Version>,
     /// The events whose costs it holds.
-    pub events: EventNeed,
+    pub events: EventSupport,
     /// Whether it shows stacks.
     pub stacks: bool,
     /// The rows that it can be told to show.
-    pub rows: RowChoice,
+    pub rows: RowSupport,
     /// Whether it holds single invocations.
     pub invocations: bool,
     /// Whether it says in which files calls stand.
     pub call_files: bool,
+    /// Whether it shows self costs by line; text does so of the functions that it is told to show.
+    pub lines: bool,
     /// Whether it can hold a comparison.
     pub comparison: bool,
     /// Whether this can be of costs per run.
@@ -65,7 +69,7 @@ pub struct Needs {
 
 /// The events whose costs a format holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventNeed {
+pub enum EventSupport {
     /// One.
     One,
     /// The first one, unless others are chosen.
@@ -76,91 +80,105 @@ pub enum EventNeed {
 
 /// The rows that a format can be told to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowChoice {
+pub enum RowSupport {
     /// It has no rows for people.
     No,
     /// Always all: it is a page.
     All,
-    /// Only so many: see [`text::Options::top`](crate::report::text::Options::top).
+    /// Only so many: see [`report::Options::top`](crate::report::Options::top).
     Top,
-    /// Likewise, and functions can be chosen and sorted.
+    /// Only so many, and those that lead to a function or from it.
+    Graph,
+    /// Only so many, and functions can be chosen and sorted.
     Functions,
 }
 
 impl Format {
-    /// What it needs.
-    pub fn needs(self) -> Needs {
-        const LEAST: Needs = Needs {
+    /// What it holds and shows.
+    pub fn capabilities(self) -> Capabilities {
+        const NOTHING: Capabilities = Capabilities {
             version: None,
-            events: EventNeed::One,
+            events: EventSupport::One,
             stacks: false,
-            rows: RowChoice::No,
+            rows: RowSupport::No,
             invocations: false,
             call_files: false,
+            lines: false,
             comparison: false,
             per_run: false,
             binary: false,
         };
-        const COMPARED: Needs = Needs {
+        const COMPARED: Capabilities = Capabilities {
             comparison: true,
             per_run: true,
-            ..LEAST
+            ..NOTHING
         };
-        let webgrind = |version| Needs {
+        let webgrind = |version| Capabilities {
             version: Some(version),
             invocations: version == Version::V4,
             binary: true,
-            ..LEAST
+            ..NOTHING
         };
         match self {
             Format::V4 => webgrind(Version::V4),
             Format::V5 => webgrind(Version::V5),
             Format::V6 => webgrind(Version::V6),
             Format::V7 => webgrind(Version::V7),
-            Format::Callgrind => Needs {
-                events: EventNeed::All,
+            Format::Callgrind => Capabilities {
+                events: EventSupport::All,
                 call_files: true,
-                ..LEAST
+                lines: true,
+                ..NOTHING
             },
-            Format::Text => Needs {
-                events: EventNeed::Several,
-                rows: RowChoice::Functions,
+            Format::Text => Capabilities {
+                events: EventSupport::Several,
+                rows: RowSupport::Functions,
                 call_files: true,
+                lines: true,
                 ..COMPARED
             },
-            Format::Markdown => Needs {
-                events: EventNeed::Several,
-                rows: RowChoice::Top,
+            Format::Markdown => Capabilities {
+                events: EventSupport::Several,
+                stacks: true,
+                rows: RowSupport::Top,
+                lines: true,
                 ..COMPARED
             },
             #[cfg(feature = "compression")]
-            Format::Pprof => Needs {
-                events: EventNeed::All,
+            Format::Pprof => Capabilities {
+                events: EventSupport::All,
                 stacks: true,
                 binary: true,
                 call_files: true,
+                lines: true,
                 ..COMPARED
             },
-            Format::Tree => Needs {
+            Format::Tree => Capabilities {
                 stacks: true,
-                rows: RowChoice::Top,
-                ..LEAST
+                rows: RowSupport::Top,
+                ..NOTHING
             },
-            Format::Collapsed => Needs {
+            Format::Collapsed => Capabilities {
                 stacks: true,
                 comparison: true,
-                ..LEAST
+                ..NOTHING
             },
-            Format::Json => Needs {
-                events: EventNeed::All,
-                call_files: true,
+            Format::Dot => Capabilities {
+                rows: RowSupport::Graph,
                 ..COMPARED
             },
-            Format::Html => Needs {
-                events: EventNeed::All,
-                stacks: true,
-                rows: RowChoice::All,
+            Format::Json => Capabilities {
+                events: EventSupport::All,
                 call_files: true,
+                lines: true,
+                ..COMPARED
+            },
+            Format::Html => Capabilities {
+                events: EventSupport::All,
+                stacks: true,
+                rows: RowSupport::All,
+                call_files: true,
+                lines: true,
                 ..COMPARED
             },
         }

@@ -13,36 +13,80 @@ use std::path::Path;
 use std::slice;
 use std::thread;
 
-use super::{ConvertError, Options, Report, Warning, warning};
-use crate::callgrind::{self, ProblemKind, Ranges};
+use super::error::together;
+use super::{ConvertError, Format, Options, Report, Warning, warning};
+use crate::callgrind::{self, FoundParts, ProblemKind, Ranges};
+use crate::display::text::excerpt;
 use crate::in_order::in_order;
-use crate::io::{FileFrom, Found, Input, Progress, Source};
+use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source};
 use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
-use crate::shown::text::excerpt;
 use crate::webgrind;
 
 /// Reads all inputs to their ends: their profile, and the warnings about them in their order.
 ///
 /// If there is a list of what was left out, what cannot be read is left out as well. Then each
 /// input is read into a profile of its own, so that nothing of it is left.
+///
+/// A part whose name was asked for is read alone, even if others contain its name: where that shows
+/// at the end only, everything is read again.
 pub(super) fn load(
-    inputs: &[Found<'_>],
+    inputs: &[ResolvedSource<'_>],
     left_out: Option<Vec<ConvertError>>,
     options: &Options,
     progress: &Progress,
 ) -> Result<(Profile, Report), ConvertError> {
-    let needs = options.format.needs();
+    let keeps_going = left_out.is_some();
+    let filters = &options.read.parts;
+    let mut merged = load_once(inputs, keeps_going, options, progress)?;
+    if let Some(missing) = merged.parts.missing(filters) {
+        return Err(ConvertError::NoPart {
+            inputs: together(inputs),
+            name: missing.name(),
+            available: merged.parts.to_string(),
+        });
+    }
+    if let Some(filters) = merged.parts.narrowed(filters) {
+        if let Some(found) = inputs.iter().find(|found| found.length.is_none()) {
+            return Err(ConvertError::AmbiguousPart {
+                input: found.source.clone(),
+                available: merged.parts.to_string(),
+            });
+        }
+        let mut options = options.clone();
+        options.read.parts = filters;
+        merged = load_once(inputs, keeps_going, &options, &Progress::default())?;
+    }
+    if merged.profile.is_none() && merged.no_data.is_none() && !options.read.parts.is_empty() {
+        return Err(ConvertError::EmptyPart(together(inputs)));
+    }
+    merged.left_out.splice(0..0, left_out.unwrap_or_default());
+    merged.finish()
+}
+
+fn load_once(
+    inputs: &[ResolvedSource<'_>],
+    keeps_going: bool,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Merged, ConvertError> {
+    let format = options.format.capabilities();
+    let is_table = match options.format {
+        Format::Text => options.text.function.is_none(),
+        Format::Markdown => !options.comparison.base.is_empty(),
+        _ => false,
+    };
     let mut wanted = ProfileOptions {
         events: options.events.clone(),
         inclusive: options.inclusive,
         proxies: options.proxies.clone(),
-        invocations: needs.invocations,
-        contexts: needs.stacks,
-        call_files: needs.call_files,
+        invocations: format.invocations,
+        // Markdown has stacks and lines, but not of comparisons.
+        contexts: format.stacks && !is_table,
+        call_files: format.call_files,
+        lines: format.lines && !is_table,
     };
-    let keeps_going = left_out.is_some();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let read = |wanted: &ProfileOptions, inputs: &[Found<'_>], threads: usize| {
+    let read = |wanted: &ProfileOptions, inputs: &[ResolvedSource<'_>], threads: usize| {
         let batch = Batch {
             options,
             progress,
@@ -58,35 +102,30 @@ pub(super) fn load(
             outcome => outcome,
         }
     };
-    let mut merged = Merged {
-        left_out: left_out.unwrap_or_default(),
-        ..Merged::default()
-    };
+    let mut merged = Merged::default();
     let all = inputs;
     let mut inputs = inputs;
-    if wanted.events == EventChoice::First {
-        // The others have to know which event it is.
-        while merged.event().is_empty()
+    if matches!(wanted.events, EventChoice::First | EventChoice::Matching(_)) {
+        // The others have to know which events it is.
+        while merged.settled_choice().is_none()
             && let Some((first, others)) = inputs.split_first()
         {
             let first = slice::from_ref(first);
             merged = merged.with(read(&wanted, first, cores)?, first)?;
             inputs = others;
         }
-        if !merged.event().is_empty() {
-            wanted.events = EventChoice::Named(vec![merged.event().to_vec()]);
-        }
+        wanted.events = merged.settled_choice().unwrap_or(wanted.events);
     }
-    let most = if keeps_going { 1 } else { MOST_INPUTS };
+    let most = if keeps_going { 1 } else { MAX_INPUTS };
     // A single input has all cores for itself.
     let threads = if inputs.len() == 1 { cores } else { 1 };
-    let read = |batch: &[Found<'_>]| read(&wanted, batch, threads);
+    let read = |batch: &[ResolvedSource<'_>]| read(&wanted, batch, threads);
     let mut merged = read_all(inputs, most, cores / threads, merged, read)?;
     let missing = merged.missing_events();
     merged.report.warnings.extend(missing);
     let beside = sums_beside(&merged.sums, all);
     merged.report.warnings.extend(beside);
-    merged.finish()
+    Ok(merged)
 }
 
 /// The inputs up to some point.
@@ -103,20 +142,23 @@ struct Merged {
     no_data: Option<ConvertError>,
     /// Why inputs were left out.
     left_out: Vec<ConvertError>,
+    /// The parts of the inputs, if only some are wanted.
+    parts: FoundParts,
 }
 
 impl Merged {
-    /// The first wanted event; empty until it is known.
-    fn event(&self) -> &[u8] {
-        self.profile.as_ref().map_or(b"", |profile| profile.event())
+    /// The events that are wanted of the inputs that follow, as soon as this is known.
+    fn settled_choice(&self) -> Option<EventChoice> {
+        self.profile.as_ref()?.settled_choice()
     }
 
     /// Adds what came of the inputs that follow.
-    fn with(mut self, others: Merged, inputs: &[Found<'_>]) -> Result<Self, ConvertError> {
+    fn with(mut self, others: Merged, inputs: &[ResolvedSource<'_>]) -> Result<Self, ConvertError> {
         self.report.warnings.extend(others.report.warnings);
         self.report.bytes_decompressed += others.report.bytes_decompressed;
         self.sums.extend(others.sums);
         self.left_out.extend(others.left_out);
+        self.parts.merge(others.parts);
         if let Some(events) = &others.common_events {
             self.keep_common_events(events);
         }
@@ -168,7 +210,7 @@ impl Merged {
 
 /// A warning for each file that this program has summed up and that stands beside other inputs,
 /// which it may already hold: a pattern easily matches both.
-fn sums_beside(sums: &[Source], inputs: &[Found<'_>]) -> Vec<Warning> {
+fn sums_beside(sums: &[Source], inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
     fn folder(source: &Source) -> Option<&Path> {
         match source {
             Source::File(path) => path.parent(),
@@ -198,18 +240,18 @@ const BATCHES: usize = 8;
 const RANGES: u64 = 32;
 
 /// How long these are at least.
-const LEAST_RANGE: u64 = 4 << 20;
+const MIN_RANGE: u64 = 4 << 20;
 
 /// The most inputs of a batch.
-const MOST_INPUTS: usize = 64;
+const MAX_INPUTS: usize = 64;
 
 /// Reads inputs on all cores, and adds them to those that were read before, in their order.
 fn read_all(
-    inputs: &[Found<'_>],
+    inputs: &[ResolvedSource<'_>],
     most: usize,
     cores: usize,
     merged: Merged,
-    read: impl Fn(&[Found<'_>]) -> Result<Merged, ConvertError> + Sync,
+    read: impl Fn(&[ResolvedSource<'_>]) -> Result<Merged, ConvertError> + Sync,
 ) -> Result<Merged, ConvertError> {
     let batch = (inputs.len() / (BATCHES * cores)).clamp(1, most);
     let mut batches = inputs.chunks(batch);
@@ -234,7 +276,7 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    fn read(mut self, inputs: &[Found<'_>]) -> Result<Merged, ConvertError> {
+    fn read(mut self, inputs: &[ResolvedSource<'_>]) -> Result<Merged, ConvertError> {
         let mut has_data = false;
         for input in inputs {
             has_data |= self.read_input(input)?;
@@ -248,7 +290,7 @@ impl Batch<'_> {
     }
 
     /// Reads the next input, and says whether it has any data, or may be without.
-    fn read_input(&mut self, found: &Found<'_>) -> Result<bool, ConvertError> {
+    fn read_input(&mut self, found: &ResolvedSource<'_>) -> Result<bool, ConvertError> {
         let no_data = match self.read_contents(found) {
             Err(error) if !error.is_no_data() => return Err(error),
             outcome => outcome.err(),
@@ -261,14 +303,19 @@ impl Batch<'_> {
             let has_begun = self.builder.events().next().is_some();
             return Ok(has_begun && self.options.allow_empty);
         }
+        let events: Vec<_> = self.builder.events().collect();
+        let is_sum = self.builder.is_sum();
+        let kind = self.builder.end_input();
+        if kind.is_none() && !self.options.read.parts.is_empty() {
+            // It has no part that is wanted.
+            return Ok(false);
+        }
         if self.options.events == EventChoice::All {
-            let events: Vec<_> = self.builder.events().collect();
             self.merged.keep_common_events(&events);
         }
-        if self.builder.is_sum() {
+        if is_sum {
             self.merged.sums.push(input());
         }
-        let kind = self.builder.end_input();
         if !self.options.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {
             let warning = Warning::ProxiesIgnored(input());
             self.merged.report.warnings.push(warning);
@@ -276,12 +323,15 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    fn read_contents(&mut self, found: &Found<'_>) -> Result<(), ConvertError> {
+    fn read_contents(&mut self, found: &ResolvedSource<'_>) -> Result<(), ConvertError> {
         let input = found
             .open(self.progress)
             .map_err(unreadable(found.source))?;
         if input.is_empty() {
             Err(ConvertError::Empty(found.source.clone()))
+        } else if input.is_preprocessed() && !self.options.read.parts.is_empty() {
+            // It has no parts.
+            Ok(())
         } else if input.is_preprocessed() {
             self.preprocessed(found.source, input)
         } else {
@@ -298,11 +348,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn text(&mut self, found: &Found<'_>, mut input: Input) -> Result<(), ConvertError> {
+    fn text(&mut self, found: &ResolvedSource<'_>, mut input: Input) -> Result<(), ConvertError> {
         let source = found.source;
         let (name, options) = (source.to_string(), &self.options.read);
         let outcome = if self.threads > 1
-            && let Some(length) = found.length.filter(|&length| length > 2 * LEAST_RANGE)
+            && let Some(length) = found.length.filter(|&length| length > 2 * MIN_RANGE)
             && let Some(file) = input.file()
         {
             let open = |range: Range<u64>| -> Box<dyn Read + '_> {
@@ -311,7 +361,7 @@ impl Batch<'_> {
             let ranges = Ranges {
                 length,
                 threads: self.threads,
-                range: (length / (RANGES * self.threads as u64)).max(LEAST_RANGE),
+                range: (length / (RANGES * self.threads as u64)).max(MIN_RANGE),
                 open: &open,
                 passed: &|bytes| self.progress.add(bytes),
             };
@@ -339,6 +389,7 @@ impl Batch<'_> {
             (outcome, _) => outcome?,
         };
         self.merged.report.bytes_decompressed += outcome.bytes;
+        self.merged.parts.merge(outcome.parts);
         let warnings = outcome.warnings.into_iter().map(Warning::Callgrind);
         self.merged.report.warnings.extend(warnings);
         if let Some((compression, bytes)) = cut {

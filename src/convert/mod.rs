@@ -10,14 +10,21 @@ mod load;
 mod warning;
 mod write;
 
+use std::collections::HashSet;
+use std::path::PathBuf;
+
 use crate::callgrind;
-use crate::io::{Found, Output, OutputOptions, Progress, Source, Target, Unfinished, is_profile};
-use crate::profile::{EventChoice, Gate, GrowthFailure, InclusiveCost, Profile};
-use crate::report::{html, text};
-use crate::shown::text::excerpt;
+use crate::compare::{Limit, Verdict, keep_common_events};
+use crate::display::text::excerpt;
+use crate::io::{
+    Output, OutputOptions, Progress, ResolvedSource, Source, SourceFiles, SourceOptions, Target,
+    Unfinished, is_profile,
+};
+use crate::profile::{EventChoice, InclusiveCost, Profile};
+use crate::report::{self, html};
 use crate::webgrind::WriteOptions;
 pub use error::{ConvertError, FormatError};
-pub use format::{EventNeed, Format, Needs, RowChoice};
+pub use format::{Capabilities, EventSupport, Format, RowSupport};
 pub use warning::Warning;
 use write::Base;
 pub use write::Loaded;
@@ -29,7 +36,7 @@ pub struct Options {
     /// What is written.
     pub format: Format,
     /// How tables and trees for people look.
-    pub text: text::Options,
+    pub text: report::Options,
     /// How a page shows places in the source.
     pub html: html::Options,
     /// How inputs are read.
@@ -42,6 +49,8 @@ pub struct Options {
     pub proxies: Vec<Vec<u8>>,
     /// How preprocessed files are written. Their version is that of the format.
     pub webgrind: WriteOptions,
+    /// Which source files reports may show.
+    pub source: SourceOptions,
     /// What the output may replace.
     pub output: OutputOptions,
     /// Whether a profile that has only just begun, with headers but without any block, is written
@@ -49,6 +58,10 @@ pub struct Options {
     pub allow_empty: bool,
     /// What the inputs are compared with.
     pub comparison: ComparisonOptions,
+    /// What the inputs must not exceed. Not for formats of webgrind.
+    pub limits: Vec<Limit>,
+    /// Whether limits on the total hold for each part that the profiled program has named, instead.
+    pub limit_each_part: bool,
     /// Whether inputs that cannot be opened or read are left out, with warnings. Not those of a
     /// base, and not if there are limits.
     pub keep_going: bool,
@@ -61,10 +74,8 @@ pub struct ComparisonOptions {
     /// The profiles on the other side. If there are none, the inputs are converted.
     pub base: Vec<Source>,
     /// Whether costs and calls per run are compared, not their sums, as
-    /// [`Comparison::per_run`](crate::profile::Comparison::per_run) does.
+    /// [`Comparison::per_run`](crate::compare::Comparison::per_run) does.
     pub per_run: bool,
-    /// By how much the costs of the inputs may exceed those of the base.
-    pub max_growth: Vec<Gate>,
 }
 
 /// The outcome of a conversion.
@@ -83,8 +94,11 @@ pub struct Report {
     pub bytes_decompressed: u64,
     /// Bytes written.
     pub bytes_out: u64,
-    /// Why the inputs do not keep to [`ComparisonOptions::max_growth`]: one for each limit that they pass.
-    pub growth: Vec<GrowthFailure>,
+    /// How many of the source files that the report was to show were found, and how many were not;
+    /// none if no folder of source files was named.
+    pub source_files: Option<[u64; 2]>,
+    /// What came of [`Options::limits`], in their order.
+    pub verdicts: Vec<Verdict>,
 }
 
 impl Report {
@@ -139,7 +153,7 @@ pub fn read(inputs: &[Source], options: &Options) -> Result<(Profile, Report), C
     Ok((profile, report))
 }
 
-fn find(input: &Source) -> Result<Found<'_>, ConvertError> {
+fn find(input: &Source) -> Result<ResolvedSource<'_>, ConvertError> {
     input.find().map_err(|source| ConvertError::Open {
         input: input.clone(),
         source,
@@ -150,10 +164,10 @@ fn find(input: &Source) -> Result<Found<'_>, ConvertError> {
 fn find_all<'a>(
     inputs: &'a [Source],
     options: &Options,
-    find: impl Fn(&'a Source) -> Result<Found<'a>, ConvertError>,
-) -> Result<(Vec<Found<'a>>, Option<Vec<ConvertError>>), ConvertError> {
+    find: impl Fn(&'a Source) -> Result<ResolvedSource<'a>, ConvertError>,
+) -> Result<(Vec<ResolvedSource<'a>>, Option<Vec<ConvertError>>), ConvertError> {
     let mut found = Vec::new();
-    let may_leave_out = options.keep_going && options.comparison.max_growth.is_empty();
+    let may_leave_out = options.keep_going && options.limits.is_empty();
     let mut left_out = may_leave_out.then(Vec::new);
     for input in inputs {
         match (find(input), &mut left_out) {
@@ -162,7 +176,29 @@ fn find_all<'a>(
             (Err(error), _) => return Err(error),
         }
     }
-    Ok((found, left_out))
+    Ok((without_empty_bases(found), left_out))
+}
+
+/// Leaves out the empty file that Valgrind's `--separate-threads` puts beside those of the threads:
+/// `callgrind.out.7` beside `callgrind.out.7-01` or, of the third dump, `callgrind.out.7.3-01`. It
+/// never holds anything, so that nothing is missing.
+fn without_empty_bases(mut inputs: Vec<ResolvedSource<'_>>) -> Vec<ResolvedSource<'_>> {
+    fn without_number(name: &str, separator: char) -> Option<&str> {
+        let (base, number) = name.rsplit_once(separator)?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then_some(base)
+    }
+    let threads = inputs.iter().filter_map(|found| match found.source {
+        Source::File(path) => without_number(path.to_str()?, '-'),
+        _ => None,
+    });
+    let bases = threads.flat_map(|name| [Some(name), without_number(name, '.')]);
+    let bases: HashSet<PathBuf> = bases.flatten().map(PathBuf::from).collect();
+    inputs.retain(|found| match found.source {
+        Source::File(path) => found.length != Some(0) || !bases.contains(path),
+        _ => true,
+    });
+    inputs
 }
 
 fn check_standard_input<'a>(inputs: impl Iterator<Item = &'a Source>) -> Result<(), ConvertError> {
@@ -174,7 +210,7 @@ fn check_standard_input<'a>(inputs: impl Iterator<Item = &'a Source>) -> Result<
 
 /// Reads inputs; also what there is to say about them by themselves.
 fn read_all(
-    inputs: &[Found<'_>],
+    inputs: &[ResolvedSource<'_>],
     left_out: Option<Vec<ConvertError>>,
     options: &Options,
     progress: &Progress,
@@ -184,6 +220,8 @@ fn read_all(
     events.map_err(|error| ConvertError::model(inputs, error.into()))?;
     report.warnings.extend(warning::named_twice(inputs));
     report.warnings.extend(warning::counted_twice(inputs));
+    // All of them: one of those that are not listed may be about the event.
+    allow_gates(options, profile.event(), &report.warnings)?;
     report.warnings = warning::limited(report.warnings);
     if !report.is_complete() {
         profile.set_incomplete();
@@ -194,11 +232,12 @@ fn read_all(
 /// A conversion that has not begun.
 #[derive(Debug)]
 pub struct Conversion<'a> {
-    inputs: Vec<Found<'a>>,
+    inputs: Vec<ResolvedSource<'a>>,
     /// Why other inputs cannot be opened, if they may be left out.
     left_out: Option<Vec<ConvertError>>,
-    base: Vec<Found<'a>>,
+    base: Vec<ResolvedSource<'a>>,
     output: Output,
+    sources: SourceFiles,
     options: &'a Options,
     progress: Progress,
 }
@@ -210,7 +249,8 @@ impl<'a> Conversion<'a> {
     /// # Errors
     ///
     /// [`ConvertError::Open`], [`ConvertError::Output`], [`ConvertError::OverInput`],
-    /// [`ConvertError::OverProfile`], [`ConvertError::NoComparison`] and
+    /// [`ConvertError::OverProfile`], [`ConvertError::NoComparison`],
+    /// [`ConvertError::SourceFolder`] and
     /// [`ConvertError::StandardInputTwice`].
     pub fn prepare(
         inputs: &'a [Source],
@@ -223,8 +263,8 @@ impl<'a> Conversion<'a> {
             source,
         })?;
         let base = options.comparison.base.as_slice();
-        let needs = options.format.needs();
-        if !base.is_empty() && !needs.comparison || options.comparison.per_run && !needs.per_run {
+        let format = options.format.capabilities();
+        if !base.is_empty() && !format.comparison || options.comparison.per_run && !format.per_run {
             return Err(ConvertError::NoComparison);
         }
         check_standard_input(inputs.iter().chain(base))?;
@@ -241,15 +281,21 @@ impl<'a> Conversion<'a> {
         };
         let (inputs, left_out) = find_all(inputs, options, find_other)?;
         let base: Vec<_> = base.iter().map(find_other).collect::<Result<_, _>>()?;
+        let base = without_empty_bases(base);
         let is_profile = || output.file.as_deref().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(target.clone()));
         }
+        // Lines may have moved since any of the inputs was written.
+        let oldest = inputs.iter().filter_map(|input| input.modified).min();
+        let mut sources = SourceFiles::open(&options.source, oldest)?;
+        sources.set_base_time(base.iter().filter_map(|input| input.modified).min());
         Ok(Conversion {
             inputs,
             left_out,
             base,
             output,
+            sources,
             options,
             progress: Progress::default(),
         })
@@ -294,6 +340,7 @@ impl<'a> Conversion<'a> {
             report,
             base,
             output: self.output,
+            sources: self.sources,
             options: self.options,
         })
     }
@@ -306,7 +353,7 @@ impl<'a> Conversion<'a> {
         base_report.warnings.append(&mut report.warnings);
         report.warnings = base_report.warnings;
         report.bytes_decompressed += base_report.bytes_decompressed;
-        match profile.keep_common_events(new) {
+        match keep_common_events(&mut profile, new) {
             Ok(()) => Ok(Base { inputs, profile }),
             Err(error) => Err(ConvertError::Compare { inputs, error }),
         }
@@ -315,17 +362,17 @@ impl<'a> Conversion<'a> {
     /// Reads one side. What cannot be read is left out, if there is a list of what was already.
     fn load(
         &self,
-        inputs: &[Found<'_>],
+        inputs: &[ResolvedSource<'_>],
         left_out: Option<Vec<ConvertError>>,
     ) -> Result<(Profile, Report), ConvertError> {
-        let (mut profile, report) = read_all(inputs, left_out, self.options, &self.progress)?;
+        let (mut profile, mut report) = read_all(inputs, left_out, self.options, &self.progress)?;
         if matches!(self.options.format, Format::Json | Format::Html)
             && self.options.events == EventChoice::All
         {
+            report.warnings.extend(warning::underived(&profile));
             profile.derive_events();
         }
-        allow_gates(self.options, profile.event(), &report.warnings)?;
-        if !self.options.comparison.max_growth.is_empty() && warning::costs_nothing(&profile) {
+        if self.options.limits.iter().any(Limit::needs_base) && warning::costs_nothing(&profile) {
             let (inputs, event) = (error::together(inputs), excerpt(profile.event()));
             let reason = format!("{inputs}: all costs of \"{event}\" are 0");
             return Err(ConvertError::CannotCheck(reason));
@@ -338,9 +385,7 @@ impl<'a> Conversion<'a> {
 /// one.
 fn allow_gates(options: &Options, event: &[u8], warnings: &[Warning]) -> Result<(), ConvertError> {
     let event = excerpt(event);
-    let mut warnings = warnings
-        .iter()
-        .filter(|_| !options.comparison.max_growth.is_empty());
+    let mut warnings = warnings.iter().filter(|_| !options.limits.is_empty());
     match warnings.find(|warning| warning.forbids_gates(&event)) {
         Some(warning) => Err(ConvertError::CannotCheck(warning.to_string())),
         None => Ok(()),

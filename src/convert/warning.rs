@@ -8,12 +8,14 @@ use thiserror::Error;
 
 use super::ConvertError;
 use crate::callgrind::{self, WarningKind};
-use crate::io::{Compression, Found, Source};
-use crate::profile::{Profile, ProfileKind, Stacks, first_cost};
-use crate::report::collapsed;
-use crate::shown::MOST_LISTED;
-use crate::shown::numbers::grouped;
-use crate::shown::text::excerpt;
+use crate::display::MAX_LISTED;
+use crate::display::numbers::grouped;
+use crate::display::text::excerpt;
+use crate::export::collapsed;
+use crate::io::{Compression, ResolvedSource, Source};
+use crate::profile::{EventError, Profile, ProfileKind};
+use crate::stacks::Stacks;
+use crate::tables::first_cost;
 use crate::webgrind::{self, ReadWarning};
 
 /// What webgrind appends to the name of a profile to name the converted file.
@@ -73,6 +75,9 @@ pub enum Warning {
     /// All events are wanted, but some inputs lack some.
     #[error("not every input has {}: where it is missing, its cost counts as 0", .0.join(", "))]
     MissingEvents(Vec<String>),
+    /// The formula of a derived event cannot be worked out, and the output holds all events that can.
+    #[error("a derived event is left out: {0}")]
+    Underived(EventError),
     /// Nothing costs anything, but there are other events.
     #[error("all costs of \"{event}\" are 0; the profile also has {others}")]
     AllZero { event: String, others: String },
@@ -84,6 +89,9 @@ pub enum Warning {
     /// An input was named more than once.
     #[error("{0}: is named more than once, and its costs are counted as often")]
     NamedTwice(Source),
+    /// Two inputs are the same file under two names.
+    #[error("{input}: is the same file as {first}, and its costs are counted twice")]
+    SameFile { input: Source, first: Source },
     /// The two sides of a comparison have costs in different units, as far as they are known.
     #[error("\"{event}\" is in {base} in the base, but in {new} in the new profile")]
     Units {
@@ -98,16 +106,24 @@ pub enum Warning {
         runs(*.new)
     )]
     Runs { base: u64, new: u64 },
+    /// A limit is on a function, or on a part of the base, that the profile does not have.
+    #[error("{0}")]
+    LimitOnNothing(String),
     /// An input is its own base.
     #[error("{0}: is compared with itself: it is also named as the base")]
     OnBothSides(Source),
+    /// A source file that is shown is newer than the profile.
+    #[error(
+        "{0}: the source file was changed after the profile was written, so costs may stand at wrong lines"
+    )]
+    NewerSource(String),
     /// A sum reached an end of the 64 bits.
     #[error("some sums do not fit into 64 bits and stay at their limit")]
     Saturated,
     /// Stacks of sums are estimated.
     #[error(
-        "{} % of the cost has one possible stack; the rest is divided among the callers by what their calls cost{}",
-        tenths(*exact),
+        "the stacks of {} % of the cost are estimated{}",
+        tenths(1.0 - *exact),
         hint(*exact, *can_be_told)
     )]
     Estimated {
@@ -122,7 +138,7 @@ pub enum Warning {
     /// Likewise, for pprof.
     #[cfg(feature = "compression")]
     #[error(transparent)]
-    Pprof(crate::report::pprof::Warning),
+    Pprof(crate::export::pprof::Warning),
     /// About the file that was written.
     #[error(transparent)]
     Webgrind(webgrind::WriteWarning),
@@ -180,18 +196,27 @@ impl Warning {
 }
 
 /// A warning for each file that is named more than once, by whatever path.
-pub(super) fn named_twice(inputs: &[Found<'_>]) -> impl Iterator<Item = Warning> {
-    let mut seen = HashSet::new();
-    let again = inputs.iter().filter(move |found| {
-        let identity = found.identity.as_ref();
-        identity.is_some_and(|identity| !seen.insert(identity))
-    });
-    again.map(|found| Warning::NamedTwice(found.source.clone()))
+pub(super) fn named_twice(inputs: &[ResolvedSource<'_>]) -> impl Iterator<Item = Warning> {
+    let mut seen = HashMap::new();
+    inputs.iter().filter_map(move |found| {
+        let first = *seen.entry(found.identity.as_ref()?).or_insert(found);
+        let (input, first) = match first {
+            first if std::ptr::eq(first, found) => return None,
+            first => (found.source.clone(), first.source.clone()),
+        };
+        Some(match input == first {
+            true => Warning::NamedTwice(input),
+            false => Warning::SameFile { input, first },
+        })
+    })
 }
 
 /// A warning for each file that is compared with itself: after such a mistake, a gate would always
 /// pass.
-pub(super) fn on_both_sides(inputs: &[Found<'_>], base: &[Found<'_>]) -> Vec<Warning> {
+pub(super) fn on_both_sides(
+    inputs: &[ResolvedSource<'_>],
+    base: &[ResolvedSource<'_>],
+) -> Vec<Warning> {
     let base: HashSet<_> = base.iter().flat_map(|found| &found.identity).collect();
     let both = inputs.iter().filter(|found| {
         let identity = found.identity.as_ref();
@@ -203,7 +228,7 @@ pub(super) fn on_both_sides(inputs: &[Found<'_>], base: &[Found<'_>]) -> Vec<War
 
 /// A warning for each input that webgrind has converted from another input: a pattern easily
 /// matches both.
-pub(super) fn counted_twice(inputs: &[Found<'_>]) -> Vec<Warning> {
+pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
     let all: HashSet<&Source> = inputs.iter().map(|found| found.source).collect();
     let warnings = inputs.iter().map(|found| found.source).filter_map(|input| {
         let Source::File(path) = input else {
@@ -216,6 +241,12 @@ pub(super) fn counted_twice(inputs: &[Found<'_>]) -> Vec<Warning> {
         })
     });
     warnings.collect()
+}
+
+/// Warnings about derived events that are not among all events.
+pub(super) fn underived(profile: &Profile) -> impl Iterator<Item = Warning> {
+    let errors = profile.unavailable_events();
+    errors.map(Warning::Underived).take(10)
 }
 
 /// Warnings about what was read.
@@ -256,13 +287,10 @@ pub(super) fn costs_nothing(profile: &Profile) -> bool {
 
 /// A warning, if stacks are estimated: about the side of which least is known.
 pub(super) fn estimated(base: Option<&Stacks<'_>>, new: &Stacks<'_>) -> Option<Warning> {
-    let are_estimated = |stacks: &&Stacks<'_>| {
-        let mut nodes = stacks.nodes();
-        nodes.any(|node| stacks.is_estimated(node))
-    };
-    let estimated = base.into_iter().chain([new]).filter(are_estimated);
-    let shares = estimated.map(|stacks| (stacks.exact_share(), stacks.profile()));
-    let (exact, profile) = shares.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    let sides = base.into_iter().chain([new]);
+    let shares = sides.map(|stacks| (stacks.exact_share(), stacks.profile()));
+    let estimated = shares.filter(|&(exact, _)| exact < 1.0);
+    let (exact, profile) = estimated.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
     Some(Warning::Estimated {
         exact,
         can_be_told: is_of_callgrind(profile),
@@ -275,17 +303,17 @@ fn is_of_callgrind(profile: &Profile) -> bool {
     headers.any(|header| header.key() == b"creator" && header.value().starts_with(b"callgrind-"))
 }
 
-/// A share as a percentage, rounded down: only all of it is 100.
+/// A share as a percentage, rounded up: only none of it is 0.
 fn tenths(share: f64) -> String {
-    format!("{:.1}", (share * 1000.0).floor() / 10.0)
+    format!("{:.1}", (share * 1000.0).ceil() / 10.0)
 }
 
 /// Below this share, the profiler had better be asked to tell more.
-const MOSTLY_EXACT: f64 = 0.9;
+const MIN_EXACT_SHARE: f64 = 0.9;
 
 fn hint(exact: f64, can_be_told: bool) -> &'static str {
-    if can_be_told && exact < MOSTLY_EXACT {
-        "; with valgrind's option --separate-callers=10, or a higher number, more of it has one"
+    if can_be_told && exact < MIN_EXACT_SHARE {
+        "; record with --separate-callers=10 for exact ones"
     } else {
         ""
     }
@@ -323,11 +351,11 @@ pub(super) fn limited(warnings: Vec<Warning>) -> Vec<Warning> {
         let all = kinds.entry(warning.kind_and_count().0).or_default();
         all.passed += 1;
         // A single one is as short as its count.
-        if all.passed <= MOST_LISTED || all.warnings == MOST_LISTED + 1 {
+        if all.passed <= MAX_LISTED || all.warnings == MAX_LISTED + 1 {
             let is_loss = warning.is_loss();
             listed.push(warning);
-            if all.passed == MOST_LISTED && all.warnings > MOST_LISTED + 1 {
-                let count = all.count.saturating_sub(MOST_LISTED);
+            if all.passed == MAX_LISTED && all.warnings > MAX_LISTED + 1 {
+                let count = all.count.saturating_sub(MAX_LISTED);
                 listed.push(Warning::More { count, is_loss });
             }
         }

@@ -2,14 +2,17 @@
 
 use std::io::{self, Write};
 
-use super::warning::estimated;
+use super::warning::{estimated, limited};
 use super::{ConvertError, Format, FormatError, Options, Report, Warning, allow_gates};
-use crate::io::Output;
-use crate::profile::{Comparison, GrowthFailure, Profile, Stacks};
+use crate::compare::Comparison;
+use crate::display::text::{excerpt, printable};
 #[cfg(feature = "compression")]
-use crate::report::pprof;
-use crate::report::{collapsed, html, json, markdown, text, tree};
-use crate::shown::text::excerpt;
+use crate::export::pprof;
+use crate::export::{collapsed, dot, json};
+use crate::io::{Output, SourceFiles};
+use crate::profile::Profile;
+use crate::report::{self, Names, html, markdown, text, tree};
+use crate::stacks::Stacks;
 use crate::webgrind::WriteOptions;
 use crate::{callgrind, webgrind};
 
@@ -20,6 +23,7 @@ pub struct Loaded<'a> {
     pub(super) report: Report,
     pub(super) base: Option<Base>,
     pub(super) output: Output,
+    pub(super) sources: SourceFiles,
     pub(super) options: &'a Options,
 }
 
@@ -32,14 +36,13 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// Compares a profile with it, and tells what comes of the limits. The report gets what there is to
-    /// say about the comparison, and the limits that are not kept.
+    /// Compares a profile with it. The report gets what there is to say about that.
     fn compare<'a>(
         &'a self,
         new: &'a Profile,
         options: &Options,
         report: &mut Report,
-    ) -> Result<(Comparison<'a>, Vec<markdown::Verdict>), ConvertError> {
+    ) -> Result<Comparison<'a>, ConvertError> {
         let compare = match options.comparison.per_run {
             true => Comparison::per_run,
             false => Comparison::new,
@@ -49,19 +52,6 @@ impl Base {
             inputs: self.inputs.clone(),
             error,
         })?;
-        let mut limits = Vec::new();
-        for gate in &options.comparison.max_growth {
-            let failure = comparison.check(gate).err();
-            if let Some(failure @ GrowthFailure::NoFunction(_)) = failure {
-                let reason = format!("{}: {failure}", self.inputs);
-                return Err(ConvertError::CannotCheck(reason));
-            }
-            limits.push(markdown::Verdict {
-                kept: failure.is_none(),
-                text: (failure.as_ref()).map_or_else(|| gate.to_string(), GrowthFailure::to_string),
-            });
-            report.growth.extend(failure);
-        }
         let mut warnings = Vec::new();
         if let Some(units) = comparison.first().unequal_units {
             let [base, new] = units.map(|unit| match unit {
@@ -77,7 +67,7 @@ impl Base {
         }
         allow_gates(options, comparison.first().name, &warnings)?;
         report.warnings.extend(warnings);
-        Ok((comparison, limits))
+        Ok(comparison)
     }
 }
 
@@ -101,6 +91,20 @@ impl Loaded<'_> {
             None => None,
             Some(base) => Some(base.compare(profile, options, &mut self.report)?),
         };
+        for limit in &options.limits {
+            let verdicts = match options.limit_each_part {
+                true => limit.check_each_part(profile, compared.as_ref())?,
+                false => vec![limit.check(profile, compared.as_ref())?],
+            };
+            for verdict in &verdicts {
+                if verdict.lacks_subject {
+                    let warning = Warning::LimitOnNothing(verdict.text.clone());
+                    self.report.warnings.push(warning);
+                }
+            }
+            self.report.verdicts.extend(verdicts);
+        }
+        let verdicts = &self.report.verdicts[..];
         let warnings = &self.report.warnings;
         // What readers of the output should know about the inputs.
         let notes = |found: &[Warning]| -> Vec<String> {
@@ -108,6 +112,7 @@ impl Loaded<'_> {
             all.map(Warning::to_string).collect()
         };
         let mut found = Vec::new();
+        let sources = &mut self.sources;
         let stacks = |found: &mut Vec<Warning>| {
             let base = self.base.as_ref().map(|base| Stacks::new(&base.profile));
             let new = Stacks::new(profile);
@@ -118,7 +123,7 @@ impl Loaded<'_> {
             match (options.format, &compared) {
                 (Format::V4 | Format::V5 | Format::V6 | Format::V7, _) => {
                     let write = WriteOptions {
-                        version: options.format.needs().version.unwrap_or_default(),
+                        version: options.format.capabilities().version.unwrap_or_default(),
                         ..options.webgrind
                     };
                     let warnings = webgrind::write(profile, &write, to)?;
@@ -137,13 +142,15 @@ impl Loaded<'_> {
                     found.extend(warnings.into_iter().map(Warning::Collapsed));
                 }
                 (Format::Tree, _) => tree::write(&stacks(&mut found).1, text, to)?,
-                (Format::Text, None) => text::write(profile, text, to)?,
-                (Format::Text, Some((comparison, _))) => {
+                (Format::Text, None) => text::write(profile, text, sources, to)?,
+                (Format::Text, Some(comparison)) => {
                     text::write_comparison(comparison, text, to)?;
                 }
-                (Format::Markdown, None) => markdown::write(profile, text, to)?,
-                (Format::Markdown, Some((comparison, limits))) => {
-                    markdown::write_comparison(comparison, limits, text, to)?;
+                (Format::Markdown, None) => {
+                    markdown::write(&Stacks::new(profile), verdicts, text, to)?
+                }
+                (Format::Markdown, Some(comparison)) => {
+                    markdown::write_comparison(comparison, verdicts, text, to)?;
                 }
                 #[cfg(feature = "compression")]
                 (Format::Pprof, _) => {
@@ -153,24 +160,47 @@ impl Loaded<'_> {
                         pprof::write(&new, base.as_ref(), options.comparison.per_run, &notes, to)?;
                     found.extend(warnings.into_iter().map(Warning::Pprof));
                 }
+                (Format::Dot, None) => dot::write(profile, &graph_options(text), to)?,
+                (Format::Dot, Some(comparison)) => {
+                    dot::write_comparison(comparison, &graph_options(text), to)?;
+                }
                 (Format::Json, None) => json::write(profile, &notes(&[]), to)?,
-                (Format::Json, Some((comparison, _))) => json::write_comparison(comparison, to)?,
+                (Format::Json, Some(comparison)) => json::write_comparison(comparison, to)?,
                 (Format::Html, compared) => {
                     let (base, new) = stacks(&mut found);
                     let sides = compared.as_ref().zip(base.as_ref());
-                    let compared = sides.map(|((comparison, limits), base)| html::Compared {
-                        base,
-                        comparison,
-                        limits,
-                    });
-                    html::write(&new, compared.as_ref(), &notes(&found), &options.html, to)?;
+                    let compared =
+                        sides.map(|(comparison, base)| html::Compared { base, comparison });
+                    let estimates = found.first().map(Warning::to_string);
+                    let notes = html::Notes {
+                        warnings: &notes(&[]),
+                        estimates: estimates.as_deref(),
+                        limits: verdicts,
+                    };
+                    let compared = compared.as_ref();
+                    html::write(&new, compared, &notes, sources, &options.html, to)?;
                 }
             }
             Ok(())
         })?;
         self.report.bytes_out = bytes;
         self.report.warnings.extend(found);
+        if !self.sources.is_empty() {
+            self.report.source_files = Some([self.sources.found(), self.sources.missing()]);
+            let newer = self.sources.newer().iter();
+            let newer = newer.map(|name| Warning::NewerSource(printable(name)));
+            self.report.warnings.extend(limited(newer.collect()));
+        }
         Ok(self.report)
+    }
+}
+
+/// What is chosen about a graph.
+fn graph_options(chosen: &report::Options) -> dot::Options {
+    dot::Options {
+        top: chosen.top,
+        function: chosen.function.clone(),
+        full_names: chosen.names == Names::Full,
     }
 }
 

@@ -8,6 +8,7 @@ mod identity;
 mod output;
 mod progress;
 mod source;
+mod source_files;
 
 pub use content::Compression;
 pub(crate) use output::Output;
@@ -15,4 +16,7 @@ pub use output::{Links, Options as OutputOptions, Target, Unfinished, locate};
 pub(crate) use progress::FileFrom;
 pub use progress::Progress;
 pub use source::Source;
-pub(crate) use source::{Found, Input, is_profile};
+pub(crate) use source::{Input, ResolvedSource, is_profile};
+pub use source_files::{
+    MAX_SOURCE_FILE, NoSource, SourceFile, SourceFiles, SourceFolderError, SourceOptions,
+};

@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 use super::identity::{self, FileIdentity};
-use crate::shown::text::printable_path;
+use crate::display::text::printable_path;
 
 /// Size of the buffer between a writer and the system.
 const BUFFER: usize = 64 << 10;
 
 /// How many links are followed from a path.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Where the output goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,7 +158,7 @@ fn denied(reason: impl Into<String>) -> io::Error {
 /// If there is a link that is not to be followed, or if there are too many links.
 pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         let Some((at, rest, link)) = first_link(&path) else {
             return Ok(path);
         };
@@ -298,7 +298,8 @@ impl Unfinished {
 
     /// Writes a file in the folder of `path`, then renames it to `path`.
     ///
-    /// The data are on the disk before the file gets its name.
+    /// The data are on the disk before the file gets its name, and the owner and mode of the file
+    /// that it replaces.
     fn replace<T, E: From<io::Error>>(
         &self,
         path: &Path,
@@ -306,16 +307,20 @@ impl Unfinished {
     ) -> Result<T, E> {
         let old = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
         // What somebody else may have put there says nothing about who may read this.
-        let is_trusted = |old: &Metadata| !is_foreign(path, old).unwrap_or(true);
-        let old = old.filter(is_trusted);
+        let old = old.filter(|old| !is_foreign(path, old).unwrap_or(true));
         let mut file = self.begin(path, old.is_some())?;
-        let filled = fill(file.as_mut()).and_then(|result| {
-            file.as_mut().sync_all()?;
+        let filled = fill(file.as_file_mut()).and_then(|result| {
+            file.as_file().sync_all()?;
             Ok(result)
         });
+        // From here on, nobody removes it.
         let mut unfinished = self.lock();
-        let outcome = filled.and_then(move |result| {
-            file.finish(path, old.as_ref())?;
+        let outcome = filled.and_then(|result| {
+            #[cfg(unix)]
+            if let Some(old) = old {
+                replace_owner(file.as_file(), &old);
+            }
+            file.persist(path).map_err(|error| error.error)?;
             Ok(result)
         });
         *unfinished = None;
@@ -323,70 +328,32 @@ impl Unfinished {
     }
 
     /// A new file in the folder of `path`, for the owner alone if it will replace another.
-    fn begin(&self, path: &Path, replaces: bool) -> io::Result<NewFile> {
-        let mode = if replaces { PRIVATE } else { ORDINARY };
-        #[cfg(target_os = "linux")]
-        if let Some(file) = unnamed::create(folder(path), mode) {
-            return Ok(NewFile::Unnamed(file));
-        }
+    fn begin(&self, path: &Path, replaces: bool) -> io::Result<NamedTempFile> {
         let mut unfinished = self.lock();
-        let mut builder = named();
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".cg-preprocess-").suffix(".tmp");
         #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(
+            match replaces {
+                true => PRIVATE,
+                false => ORDINARY,
+            },
+        ));
+        #[cfg(not(unix))]
+        let _ = replaces;
         let file = builder.tempfile_in(folder(path))?;
         *unfinished = Some(file.path().to_owned());
-        Ok(NewFile::Named(file))
+        Ok(file)
     }
 }
 
 /// The mode of a file for the owner alone.
+#[cfg(unix)]
 const PRIVATE: u32 = 0o600;
 
 /// That of a file for everybody; the system takes away what the umask says.
+#[cfg(unix)]
 const ORDINARY: u32 = 0o666;
-
-/// A file that is gone if it is not finished.
-#[derive(Debug)]
-enum NewFile {
-    /// Without a name: not even a killed program leaves it behind.
-    #[cfg(target_os = "linux")]
-    Unnamed(File),
-    /// Where the system has no such files.
-    Named(NamedTempFile),
-}
-
-impl AsMut<File> for NewFile {
-    fn as_mut(&mut self) -> &mut File {
-        match self {
-            #[cfg(target_os = "linux")]
-            NewFile::Unnamed(file) => file,
-            NewFile::Named(file) => file.as_file_mut(),
-        }
-    }
-}
-
-impl NewFile {
-    /// Gives it the name of `path`, and the owner and the mode of the old file of that name.
-    fn finish(self, path: &Path, old: Option<&Metadata>) -> io::Result<()> {
-        let (file, name) = match self {
-            #[cfg(target_os = "linux")]
-            NewFile::Unnamed(file) => {
-                // A file can replace another only by its name.
-                let link = |name: &Path| unnamed::link(&file, name);
-                let name = named().make_in(folder(path), link)?.into_temp_path();
-                (file, name)
-            }
-            NewFile::Named(file) => file.into_parts(),
-        };
-        #[cfg(unix)]
-        if let Some(old) = old {
-            replace_owner(&file, old);
-        }
-        #[cfg(not(unix))]
-        let _ = (file, old);
-        name.persist(path).map_err(|error| error.error)
-    }
-}
 
 /// Gives a file the owner, where that is possible, and the mode of the one that it replaces.
 #[cfg(unix)]
@@ -405,44 +372,6 @@ fn replace_owner(file: &File, old: &Metadata) {
     let _ = file.set_permissions(fs::Permissions::from_mode(mode));
 }
 
-fn named() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".cg-preprocess-").suffix(".tmp");
-    builder
-}
-
-/// Files without a name, which get one when they are finished.
-#[cfg(target_os = "linux")]
-mod unnamed {
-    use std::fs::File;
-    use std::io;
-    use std::os::fd::AsRawFd;
-    use std::os::unix::fs::PermissionsExt;
-    use std::path::{Path, PathBuf};
-
-    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
-
-    /// Creates one in a folder; none where it could not be given a name, or would be open to
-    /// everybody.
-    pub fn create(folder: &Path, mode: u32) -> Option<File> {
-        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        let file = File::from(open(folder, flags, Mode::from_raw_mode(mode)).ok()?);
-        // Linux before 6.0 does not always heed the umask here.
-        let is_masked = file.metadata().ok()?.permissions().mode() & 0o777 != super::ORDINARY;
-        (is_masked && path_of(&file).exists()).then_some(file)
-    }
-
-    /// Gives one a name.
-    pub fn link(file: &File, name: &Path) -> io::Result<()> {
-        let follow = AtFlags::SYMLINK_FOLLOW;
-        Ok(linkat(CWD, path_of(file), CWD, name, follow)?)
-    }
-
-    fn path_of(file: &File) -> PathBuf {
-        format!("/proc/self/fd/{}", file.as_raw_fd()).into()
-    }
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::MetadataExt;
@@ -452,10 +381,10 @@ mod tests {
     #[test]
     fn what_replaces_a_file_is_for_the_owner_alone_until_it_is_finished() {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = Unfinished::default()
+        let file = Unfinished::default()
             .begin(&folder.path().join("out"), true)
             .unwrap();
-        let mode = file.as_mut().metadata().unwrap().mode();
+        let mode = file.as_file().metadata().unwrap().mode();
         assert_eq!(mode & 0o777, PRIVATE);
     }
 }

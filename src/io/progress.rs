@@ -25,7 +25,7 @@ impl Progress {
 }
 
 /// A file whose bytes are counted as they are read.
-pub(crate) struct Counted {
+pub(crate) struct ProgressReader {
     file: File,
     progress: Progress,
     counted: u64,
@@ -37,10 +37,10 @@ pub(crate) struct Counted {
     has_ended: bool,
 }
 
-impl Counted {
+impl ProgressReader {
     /// Counts the bytes of a file, which is a regular one where `length` says how many it has.
     pub fn new(file: File, length: Option<u64>, progress: Progress) -> Self {
-        Counted {
+        ProgressReader {
             file,
             progress,
             counted: 0,
@@ -56,7 +56,7 @@ impl Counted {
     }
 }
 
-impl Read for Counted {
+impl Read for ProgressReader {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         if self.has_ended {
             return Ok(0);
@@ -94,7 +94,7 @@ impl Read for FileFrom<'_> {
     }
 }
 
-impl Seek for Counted {
+impl Seek for ProgressReader {
     fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
         self.most = self.length.take().unwrap_or(self.most);
         self.has_ended = false;
@@ -117,7 +117,7 @@ mod tests {
                 fs::write(&path, "123456").unwrap();
                 let progress = Progress::default();
                 let file = File::open(&path).unwrap();
-                let mut counted = Counted::new(file, length, progress.clone());
+                let mut counted = ProgressReader::new(file, length, progress.clone());
                 let mut room = vec![0; room];
                 let mut all: Vec<u8> = Vec::new();
                 loop {

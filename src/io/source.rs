@@ -5,9 +5,10 @@
 //! recognised too, so that messages can say what to do. Compressed inputs are decompressed on a
 //! thread of their own.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use std::{env, fmt};
 
 use tempfile::SpooledTempFile;
@@ -16,8 +17,8 @@ use tempfile::SpooledTempFile;
 use super::compression::Decompressed;
 use super::content::{Compression, Content, Recognised, fill, recognise};
 use super::identity::{self, FileIdentity};
-use super::progress::{Counted, Progress};
-use crate::shown::text::printable_path;
+use super::progress::{Progress, ProgressReader};
+use crate::display::text::printable_path;
 
 /// How many bytes of a file are read at a time: few enough to stay in a core's cache, and not a
 /// multiple of a page, which some processors are slow to copy.
@@ -28,11 +29,11 @@ const SMALL_BUFFER: usize = (4 << 10) - 320;
 
 /// How many bytes are decompressed at most just to find corrupt data: this takes a fraction of a
 /// second.
-const MOST_CHECKED: u64 = 256 << 20;
+const MAX_CHECKED: u64 = 256 << 20;
 
 /// One byte more than 32-bit addresses can reach. The reader of preprocessed files refuses an input
 /// of that size, so the rest need not be copied.
-const MOST_COPIED: u64 = 1 << 32;
+const MAX_COPIED: u64 = 1 << 32;
 
 /// How much of a copy is held in memory; more goes to a file without a name in the system's folder
 /// for temporary files.
@@ -63,42 +64,50 @@ impl fmt::Display for Source {
 impl Source {
     /// Looks for it, and opens nothing: a pipe would wait for its writer, and there may be more
     /// files than can be open.
-    pub(crate) fn find(&self) -> io::Result<Found<'_>> {
+    pub(crate) fn find(&self) -> io::Result<ResolvedSource<'_>> {
         let (metadata, identity) = match self {
             Source::Stdin => {
                 let stdin = identity::stream(&io::stdin())?;
-                (stdin.metadata()?, FileIdentity::of_file(&stdin))
+                let metadata = match stdin.metadata() {
+                    // There, a pipe has none.
+                    Err(_) if cfg!(windows) => None,
+                    metadata => Some(metadata?),
+                };
+                (metadata, FileIdentity::of_file(&stdin))
             }
             Source::File(path) => {
                 let metadata = fs::metadata(path)?;
                 let identity = FileIdentity::of_path(path, &metadata);
-                (metadata, identity)
+                (Some(metadata), identity)
             }
         };
-        if metadata.is_dir() {
+        if metadata.as_ref().is_some_and(Metadata::is_dir) {
             let advice = "is a directory: name the profiles in it";
             return Err(io::Error::new(io::ErrorKind::IsADirectory, advice));
         }
-        let length = metadata.is_file().then_some(metadata.len());
-        Ok(Found {
+        let regular = metadata.filter(Metadata::is_file);
+        Ok(ResolvedSource {
             source: self,
-            length,
+            length: regular.as_ref().map(Metadata::len),
             identity,
+            modified: regular.and_then(|metadata| metadata.modified().ok()),
         })
     }
 }
 
 /// A source as it was found before anything was read.
 #[derive(Clone, Debug)]
-pub(crate) struct Found<'a> {
+pub(crate) struct ResolvedSource<'a> {
     pub source: &'a Source,
     /// How many bytes it has, if it is a regular file.
     pub length: Option<u64>,
     /// Which file it is, if it is a regular one.
     pub identity: Option<FileIdentity>,
+    /// When it was last changed, if it is a regular file and the system knows.
+    pub modified: Option<SystemTime>,
 }
 
-impl Found<'_> {
+impl ResolvedSource<'_> {
     /// Opens it and looks at its first bytes.
     pub fn open(&self, progress: &Progress) -> io::Result<Input> {
         let (file, length) = match self.source {
@@ -107,7 +116,7 @@ impl Found<'_> {
             Source::File(path) => (File::open(path)?, self.length),
         };
         let buffer = length.map_or(BUFFER, buffer_for);
-        let counted = Counted::new(file, length, progress.clone());
+        let counted = ProgressReader::new(file, length, progress.clone());
         let (content, plain) = recognise(BufReader::with_capacity(buffer, counted))?;
         match content {
             Content::Compressed(compression) => decompress(compression, plain),
@@ -155,7 +164,7 @@ fn unsupported(what: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io:
 #[cfg(feature = "compression")]
 fn decompress(
     compression: Compression,
-    compressed: Recognised<BufReader<Counted>>,
+    compressed: Recognised<BufReader<ProgressReader>>,
 ) -> io::Result<Input> {
     let decompressed = super::compression::decompress(compression, compressed)?;
     let (content, decompressed) = recognise(decompressed)?;
@@ -178,7 +187,10 @@ fn decompress(
 }
 
 #[cfg(not(feature = "compression"))]
-fn decompress(compression: Compression, _: Recognised<BufReader<Counted>>) -> io::Result<Input> {
+fn decompress(
+    compression: Compression,
+    _: Recognised<BufReader<ProgressReader>>,
+) -> io::Result<Input> {
     Err(unsupported(format!(
         "it is {compression} data, and this program was built without the feature \"compression\""
     )))
@@ -193,7 +205,7 @@ pub(crate) struct Input {
 enum Stream {
     /// Read as it is stored.
     Plain {
-        plain: Recognised<BufReader<Counted>>,
+        plain: Recognised<BufReader<ProgressReader>>,
         /// Whether it is a file that can be read in any order.
         seeks: bool,
     },
@@ -254,7 +266,7 @@ impl Input {
         if matches!(self.stream, Stream::Plain { .. }) {
             return Ok(());
         }
-        io::copy(&mut self.take(MOST_CHECKED), &mut io::sink()).map(drop)
+        io::copy(&mut self.take(MAX_CHECKED), &mut io::sink()).map(drop)
     }
 
     /// Where the compressed bytes ended too early, if they did. Known after everything has been
@@ -273,7 +285,7 @@ impl Input {
 
 /// Copies an input, up to the size that the reader of preprocessed files refuses.
 fn copy(input: impl BufRead) -> io::Result<SpooledTempFile> {
-    let mut input = input.take(MOST_COPIED);
+    let mut input = input.take(MAX_COPIED);
     let mut copy = SpooledTempFile::new(IN_MEMORY);
     loop {
         let bytes = fill(&mut input)?;

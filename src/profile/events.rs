@@ -1,34 +1,41 @@
 //! The events of a profile, and those that are wanted.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
 use indexmap::{IndexMap, IndexSet};
 use thiserror::Error;
 
-use super::column_map::ColumnMap;
-use super::costs::Cost;
 use super::headers::split_number;
 use super::scale::split_scale;
-use crate::shown::text::excerpt;
+use crate::display::text::excerpt;
+use crate::tables::ColumnMap;
+use crate::tables::Cost;
 
 /// The most events that one profile can hold sums of.
 ///
 /// Every function and call edge has a sum for each event. Without this limit, a small file with a
 /// long line of event names could take much memory. Valgrind's simulations have about 20 events.
-pub const MOST_EVENTS: usize = 64;
+pub const MAX_EVENTS: usize = 64;
 
 /// The longest name of a column that is read, in bytes.
 ///
 /// What an `events:` line costs grows with the names of the wanted events, even if the line itself
 /// names none of them. In the wild, names have at most some dozens of bytes.
-pub(crate) const LONGEST_NAME: usize = 256;
+pub(crate) const MAX_NAME_LENGTH: usize = 256;
+
+/// The most columns that an `events:` line may name.
+pub(crate) const MAX_COLUMNS: usize = 1024;
+
+/// The most terms that a formula may have. KCachegrind's longest has six.
+pub(crate) const MAX_TERMS: usize = 64;
 
 /// How often the formulas of a wanted event can change before that is an error.
 ///
 /// After each change they are evaluated again, so this keeps the time linear. Writers that repeat
 /// the same formulas in each part do not change them.
-const MOST_CHANGES: usize = 64;
+const MAX_CHANGES: usize = 64;
 
 /// Why an event cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -52,20 +59,26 @@ pub enum EventError {
         "the formula of event \"{event}\" cannot be read at \"{term}\": expected terms such as Ir, 2 Ir or 2 * Ir, joined by +"
     )]
     BadFormula { event: String, term: String },
+    /// The formula of a derived event is longer than any that a profiler writes.
+    #[error("the formula of event \"{0}\" has more than {MAX_TERMS} terms")]
+    TooManyTerms(String),
+    /// Several events begin like the one that was asked for, and none has its name.
+    #[error("no event \"{name}\", and several begin so: {matches}")]
+    Ambiguous { name: String, matches: String },
     /// A derived event is defined by itself.
     #[error("event \"{0}\" is defined by itself")]
     Cycle(String),
     /// The formulas of a derived event change too often.
-    #[error("the formulas of event \"{0}\" change more than {MOST_CHANGES} times")]
+    #[error("the formulas of event \"{0}\" change more than {MAX_CHANGES} times")]
     Unstable(String),
     /// All events are wanted, and there are too many.
-    #[error("the profile has more than {MOST_EVENTS} events; choose some of them with --event")]
+    #[error("the profile has more than {MAX_EVENTS} events; choose some of them with --event")]
     TooMany,
 }
 
 /// Whether the name of a column is too long to be read; its scale does not count.
 pub(crate) fn is_overlong(name: &[u8]) -> bool {
-    split_scale(name).0.len() > LONGEST_NAME
+    split_scale(name).0.len() > MAX_NAME_LENGTH
 }
 
 /// Which events are wanted.
@@ -76,6 +89,8 @@ pub enum EventChoice {
     First,
     /// These, in this order.
     Named(Vec<Vec<u8>>),
+    /// Likewise, but where no event has a name, the only one that begins with it will do.
+    Matching(Vec<Vec<u8>>),
     /// All that are columns of the input, in the order in which they appear.
     All,
 }
@@ -136,6 +151,38 @@ type NameMap<T> = HashMap<Vec<u8>, T, RandomState>;
 type NameSet<'a> = HashSet<&'a [u8], RandomState>;
 type Terms = Vec<(Cost, Vec<u8>)>;
 
+/// The derived events that KCachegrind knows by itself (`globalconfig.cpp` of its libcore), as sums of
+/// columns. Without the first one, the profile does not have the event; others may be missing.
+const BUILT_IN: [(&[u8], &[u8]); 5] = [
+    (b"Bm", b"Bcm + Bim"),
+    (b"L1m", b"I1mr + D1mr + D1mw"),
+    (b"L2m", b"I2mr + D2mr + D2mw"),
+    (b"LLm", b"ILmr + DLmr + DLmw"),
+    (
+        b"CEst",
+        b"Ir + 10 Bcm + 10 Bim + 10 I1mr + 10 D1mr + 10 D1mw + 20 Ge \
+          + 100 I2mr + 100 D2mr + 100 D2mw + 100 ILmr + 100 DLmr + 100 DLmw",
+    ),
+];
+
+static BUILT_IN_FORMULAS: LazyLock<Vec<(&[u8], Formula)>> = LazyLock::new(|| {
+    let formulas = BUILT_IN.iter().map(|&(name, text)| {
+        let terms = parse_sum(name, text);
+        let text = Vec::new();
+        (name, Formula { text, terms })
+    });
+    formulas.collect()
+});
+
+/// A column that a derived event is made of.
+#[derive(Clone, Debug)]
+struct Term {
+    weight: Cost,
+    column: Vec<u8>,
+    /// Whether costs without this column have the event all the same.
+    is_optional: bool,
+}
+
 /// All events of the inputs read so far, and those that are wanted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Events {
@@ -147,7 +194,7 @@ pub(super) struct Events {
     long_names: NameMap<Vec<u8>>,
     /// The columns that wanted events are made of which have formulas; none while no event had to
     /// be worked out, and after a change.
-    resolved: Option<NameMap<Terms>>,
+    resolved: Option<NameMap<Vec<Term>>>,
     /// How often they had to be forgotten.
     changes: usize,
     /// Whether inputs have different columns, or have them in another order.
@@ -157,7 +204,9 @@ pub(super) struct Events {
 impl Events {
     pub fn new(choice: EventChoice) -> Self {
         let wanted = match &choice {
-            EventChoice::Named(names) => names.iter().cloned().collect(),
+            EventChoice::Named(names) | EventChoice::Matching(names) => {
+                names.iter().cloned().collect()
+            }
             EventChoice::First | EventChoice::All => Names::default(),
         };
         Events {
@@ -165,6 +214,18 @@ impl Events {
             wanted,
             ..Events::default()
         }
+    }
+
+    /// What is wanted of inputs that follow; none as long as these have a say in it.
+    pub fn settled_choice(&self) -> Option<EventChoice> {
+        let is_settled = match self.choice {
+            EventChoice::First => !self.wanted.is_empty(),
+            EventChoice::Matching(_) => self.wanted.iter().all(|name| self.is_known(name)),
+            EventChoice::Named(_) => true,
+            EventChoice::All => return Some(EventChoice::All),
+        };
+        let names = || self.wanted.iter().cloned().collect();
+        is_settled.then(|| EventChoice::Named(names()))
     }
 
     /// Name of the first wanted event; empty until it is known.
@@ -228,13 +289,13 @@ impl Events {
 
     /// Takes in the value of an `event:` header (callgrind format, section 3.1.7.2), and says
     /// whether wanted costs may be found elsewhere now.
-    pub fn define(&mut self, value: &[u8]) -> bool {
+    pub fn define(&mut self, value: &[u8]) -> Result<bool, EventError> {
         let value = value.trim_ascii();
         let is_end = |b: &u8| matches!(b, b'=' | b':') || b.is_ascii_whitespace();
         let end = value.iter().position(is_end).unwrap_or(value.len());
         let (name, rest) = value.split_at(end);
         if name.is_empty() {
-            return false;
+            return Ok(false);
         }
         let rest = rest.trim_ascii_start();
         let (formula, long_name) = match memchr::memchr(b':', rest) {
@@ -245,11 +306,14 @@ impl Events {
             self.long_names.insert(name.to_vec(), long_name.to_vec());
         }
         let Some(text) = formula.strip_prefix(b"=") else {
-            return false;
+            return Ok(false);
         };
+        if memchr::memchr_iter(b'+', text).count() >= MAX_TERMS {
+            return Err(EventError::TooManyTerms(excerpt(name)));
+        }
         let known = self.formulas.get(name);
         if known.is_some_and(|known| known.text == text) {
-            return false;
+            return Ok(false);
         }
         let formula = Formula {
             text: text.to_vec(),
@@ -257,7 +321,31 @@ impl Events {
         };
         self.formulas.insert(name.to_vec(), formula);
         // A column takes precedence over a formula of the same name.
-        !self.columns.contains(name) && self.forget()
+        Ok(!self.columns.contains(name) && self.forget())
+    }
+
+    /// The formulas of derived events; those that KCachegrind knows come last, unless the profile has
+    /// an event of the name. True: one of the profile's own.
+    fn all_formulas(&self) -> impl Iterator<Item = (&[u8], &Formula, bool)> {
+        let own = self.formulas.iter();
+        let own = own.map(|(name, formula)| (name.as_slice(), formula, true));
+        let built_in = BUILT_IN_FORMULAS.iter();
+        let built_in = built_in.filter(|(name, _)| {
+            !self.columns.contains(*name) && !self.formulas.contains_key(*name)
+        });
+        own.chain(built_in.map(|(name, formula)| (*name, formula, false)))
+    }
+
+    fn formula(&self, name: &[u8]) -> Option<(&Formula, bool)> {
+        match self.formulas.get(name) {
+            Some(own) => Some((own, true)),
+            None if self.columns.contains(name) => None,
+            None => {
+                let mut built_in = BUILT_IN_FORMULAS.iter();
+                let found = built_in.find(|(known, _)| *known == name);
+                found.map(|(_, formula)| (formula, false))
+            }
+        }
     }
 
     /// Forgets what derived events are made of, and returns whether that was known.
@@ -279,13 +367,14 @@ impl Events {
             }
             let is_wanted = match self.choice {
                 EventChoice::First => self.wanted.is_empty(),
-                EventChoice::Named(_) => false,
+                EventChoice::Named(_) | EventChoice::Matching(_) => false,
                 EventChoice::All => true,
             };
-            if is_wanted && self.wanted.len() < MOST_EVENTS {
+            if is_wanted && self.wanted.len() < MAX_EVENTS {
                 self.wanted.insert(name.clone());
             }
         }
+        self.complete_names();
         let at: HashMap<&[u8], usize, RandomState> =
             // The first of equal names counts.
             columns.iter().enumerate().rev().map(|(at, name)| (name.as_slice(), at)).collect();
@@ -315,7 +404,10 @@ impl Events {
         let terms = self.resolved.iter().find_map(|resolved| resolved.get(name));
         // Without one of its columns, the event is absent here: a part of it would look like all.
         let terms = terms.into_iter().flatten();
-        let terms = terms.map(|(weight, name)| Some((*at.get(&name[..])?, *weight)));
+        let terms = terms.filter_map(|term| match at.get(&term.column[..]) {
+            None if term.is_optional => None,
+            column => Some(column.map(|&column| (column, term.weight))),
+        });
         let mut terms: Vec<_> = terms.collect::<Option<_>>().unwrap_or_default();
         terms.sort_unstable();
         terms
@@ -327,29 +419,46 @@ impl Events {
     ///
     /// When no input had one, or when its formula cannot be worked out.
     pub fn check(&self) -> Result<(), EventError> {
-        if self.choice == EventChoice::All && self.columns.len() > MOST_EVENTS {
+        if self.choice == EventChoice::All && self.columns.len() > MAX_EVENTS {
             return Err(EventError::TooMany);
         }
-        let is_column = |name: &Vec<u8>| {
-            let mut columns = self.columns.iter();
-            self.columns.contains(name)
-                || columns.any(|other| factor_between(name, other).is_some())
-        };
+        let is_column = |name: &Vec<u8>| self.columns.contains(name) || self.is_scaled_column(name);
         let usable = self.usable();
         let mut derived = self.wanted.iter().filter(|name| !is_column(name));
         derived.try_for_each(|name| self.check_formula(name, &usable))
     }
 
+    /// What is wrong with the formulas of derived events that cannot be worked out.
+    pub fn unusable(&self) -> impl Iterator<Item = EventError> {
+        let usable = self.usable();
+        self.names()
+            .filter_map(move |name| self.check_formula(name, &usable).err())
+    }
+
     /// Finds out what is wrong with a wanted event that is no column.
     fn check_formula(&self, wanted: &[u8], usable: &NameSet<'_>) -> Result<(), EventError> {
-        if self.changes > MOST_CHANGES {
+        if self.changes > MAX_CHANGES {
             return Err(EventError::Unstable(excerpt(wanted)));
+        }
+        if usable.contains(wanted) {
+            return Ok(());
         }
         let mut formula = self.formulas.get_key_value(wanted);
         if formula.is_none() {
-            return Err(EventError::Unknown {
-                name: excerpt(wanted),
-                available: self.available(),
+            let name = excerpt(wanted);
+            return Err(match self.beginning_with(wanted).collect::<Vec<_>>() {
+                matches if matches.is_empty() => EventError::Unknown {
+                    name,
+                    available: self.available(),
+                },
+                matches => EventError::Ambiguous {
+                    name,
+                    matches: matches
+                        .into_iter()
+                        .map(excerpt)
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                },
             });
         }
         let mut path = NameSet::default();
@@ -376,7 +485,8 @@ impl Events {
     /// Adds the events of another input to these, and says where the costs of the wanted ones are
     /// among those from before and among those of the other.
     pub fn merge(&mut self, other: &Events) -> [ColumnMap; 2] {
-        let before = self.wanted.clone();
+        let before = self.completed_by(other);
+        let others = other.completed_by(self);
         let have_columns = !self.columns.is_empty() && !other.columns.is_empty();
         self.are_mixed |= other.are_mixed || have_columns && self.columns.iter().ne(&other.columns);
         self.columns.extend(other.columns.iter().cloned());
@@ -395,16 +505,28 @@ impl Events {
         }
         self.resolved = None;
         self.changes = self.changes.max(other.changes);
-        self.wanted.extend(other.wanted.iter().cloned());
+        self.wanted = before.iter().chain(&others).cloned().collect();
         if self.are_mixed && self.choice == EventChoice::All {
             self.wanted
                 .sort_by(|one, other| conventional(one).cmp(&conventional(other)));
         }
-        [&before, &other.wanted].map(|from| {
+        [&before, &others].map(|from| {
             let at = |name| Some((from.get_index_of(name)?, 1));
             let events = self.wanted.iter();
             ColumnMap::new(events.map(|name| at(name).into_iter().collect()).collect())
         })
+    }
+
+    /// The wanted events, of which some that are not known here may be known there.
+    fn completed_by(&self, other: &Events) -> Names {
+        let is_open = matches!(self.choice, EventChoice::Matching(_));
+        let wanted = self.wanted.iter().enumerate().map(|(at, name)| {
+            let others = other.wanted.get_index(at).filter(|known| {
+                is_open && known.starts_with(name) && !self.is_known(name) && other.is_known(known)
+            });
+            others.unwrap_or(name).clone()
+        });
+        wanted.collect()
     }
 
     /// Wants only what is also among other events, in their order, and says where it was. Scales
@@ -427,12 +549,14 @@ impl Events {
         let (mut events, mut wanted) = (Vec::new(), self.wanted.clone());
         let order = self.order(false);
         for name in self.usable_names().skip(self.columns.len()) {
-            if wanted.len() == MOST_EVENTS || wanted.contains(name) {
+            if wanted.len() == MAX_EVENTS || wanted.contains(name) {
                 continue;
             }
             let terms = self.terms(name, &order).into_iter();
-            let parts =
-                terms.filter_map(|(weight, name)| Some((self.wanted.get_index_of(&name)?, weight)));
+            let parts = terms.filter_map(|term| {
+                let at = self.wanted.get_index_of(&term.column)?;
+                Some((at, term.weight))
+            });
             let mut parts: Vec<_> = parts.collect();
             parts.sort_unstable();
             events.push(parts);
@@ -443,7 +567,7 @@ impl Events {
     }
 
     /// Works out the wanted events that have formulas.
-    fn resolve(&self) -> NameMap<Terms> {
+    fn resolve(&self) -> NameMap<Vec<Term>> {
         // A name that nobody has yet may be a column of a later part.
         let order = self.order(true);
         let names = self.wanted.iter();
@@ -457,24 +581,33 @@ impl Events {
     /// `order` is what [`order`](Self::order) returned: formulas are looked at from the last one
     /// upwards, each once and without recursion, so neither long chains nor sums that double at
     /// every step cost more than their text.
-    fn terms(&self, event: &[u8], order: &[&[u8]]) -> Terms {
-        let mut weights: HashMap<&[u8], Cost, RandomState> = HashMap::default();
+    fn terms(&self, event: &[u8], order: &[&[u8]]) -> Vec<Term> {
+        // The weight of each, and whether it may be missing.
+        let mut weights: HashMap<&[u8], (Cost, bool), RandomState> = HashMap::default();
         for &name in order.iter().rev() {
-            let weight = match weights.get_mut(name) {
-                _ if name == event => 1,
+            let (weight, is_optional) = match weights.get_mut(name) {
+                _ if name == event => (1, false),
                 Some(weight) if !self.columns.contains(name) => std::mem::take(weight),
                 _ => continue,
             };
-            let terms = self.formulas[name].terms.iter().flatten();
-            for (factor, name) in terms.filter(|_| weight != 0) {
-                let sum = weights.entry(name).or_insert(0);
+            let Some((formula, is_own)) = self.formula(name) else {
+                continue;
+            };
+            let terms = formula.terms.iter().flatten().enumerate();
+            for (nth, (factor, name)) in terms.filter(|_| weight != 0) {
+                let is_optional = is_optional || !is_own && nth > 0;
+                let (sum, may_be_missing) = weights.entry(name).or_insert((0, is_optional));
                 *sum = sum.saturating_add(weight.saturating_mul(*factor));
+                *may_be_missing &= is_optional;
             }
         }
-        let terms = weights.into_iter().filter(|&(_, weight)| weight != 0);
-        terms
-            .map(|(name, weight)| (weight, name.to_vec()))
-            .collect()
+        let terms = weights.into_iter().filter(|(_, (weight, _))| *weight != 0);
+        let terms = terms.map(|(name, (weight, is_optional))| Term {
+            weight,
+            column: name.to_vec(),
+            is_optional,
+        });
+        terms.collect()
     }
 
     /// The columns, and the events whose formulas can be worked out.
@@ -490,10 +623,13 @@ impl Events {
         let mut users: HashMap<&[u8], Vec<&[u8]>, RandomState> = HashMap::default();
         // Of each formula, how many of its names are not worked out.
         let mut open: IndexMap<&[u8], usize, RandomState> = IndexMap::default();
-        for (event, formula) in &self.formulas {
+        for (event, formula, is_own) in self.all_formulas() {
             let names = formula.terms.iter().flatten().map(|(_, name)| &name[..]);
+            // What KCachegrind knows is made of columns, of which the first is needed.
+            let names = names.take(if is_own { usize::MAX } else { 1 });
             let derived = names.filter(|&name| {
-                !self.columns.contains(name) && (!with_unknown || self.formulas.contains_key(name))
+                !self.columns.contains(name)
+                    && (!with_unknown || is_own && self.formula(name).is_some())
             });
             if formula.terms.is_ok() {
                 open.insert(event, derived.clone().count());
@@ -513,6 +649,42 @@ impl Events {
             next += 1;
         }
         order
+    }
+
+    /// The events whose names begin with this.
+    fn beginning_with<'a>(&'a self, name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        self.names()
+            .filter(move |known| !name.is_empty() && known.starts_with(name))
+    }
+
+    /// Whether there is an event of this name, also if its formula is wrong.
+    fn is_known(&self, name: &Vec<u8>) -> bool {
+        self.columns.contains(name) || self.formula(name).is_some() || self.is_scaled_column(name)
+    }
+
+    /// Wants the only events whose names begin with those that were asked for, where no event has
+    /// such a name.
+    fn complete_names(&mut self) {
+        if !matches!(self.choice, EventChoice::Matching(_)) {
+            return;
+        }
+        let complete = |name: &Vec<u8>| {
+            if self.is_known(name) {
+                return name.clone();
+            }
+            let mut others = self.beginning_with(name);
+            match (others.next(), others.next()) {
+                (Some(only), None) => only.to_vec(),
+                _ => name.clone(),
+            }
+        };
+        self.wanted = self.wanted.iter().map(complete).collect();
+    }
+
+    /// Whether a column is this event in larger units.
+    fn is_scaled_column(&self, name: &[u8]) -> bool {
+        let mut columns = self.columns.iter();
+        columns.any(|other| factor_between(name, other).is_some())
     }
 
     /// The names of all events, to be read.
@@ -570,7 +742,15 @@ fn parse_sum(event: &[u8], expression: &[u8]) -> Result<Terms, EventError> {
             term: excerpt(term),
         })
     });
-    terms.collect()
+    let mut sum = Terms::new();
+    for term in terms {
+        let (factor, name) = term?;
+        match sum.iter_mut().find(|(_, known)| *known == name) {
+            Some((known, _)) => *known = known.saturating_add(factor),
+            None => sum.push((factor, name)),
+        }
+    }
+    Ok(sum)
 }
 
 /// Reads a term with its factor, which may be hexadecimal as all numbers of the format may.
@@ -598,7 +778,7 @@ mod tests {
     fn wanting(name: &str, definitions: &[&str]) -> Events {
         let mut events = Events::new(EventChoice::Named(vec![name.as_bytes().to_vec()]));
         for definition in definitions {
-            events.define(definition.as_bytes());
+            events.define(definition.as_bytes()).unwrap();
         }
         events
     }
@@ -610,8 +790,8 @@ mod tests {
     #[test]
     fn an_event_without_a_name_is_none() {
         let mut events = Events::default();
-        assert!(!events.define(b" = Ir"));
-        assert!(!events.define(b": instructions"));
+        assert_eq!(events.define(b" = Ir"), Ok(false));
+        assert_eq!(events.define(b": instructions"), Ok(false));
         assert_eq!(events.usable_names().count(), 0);
         assert_eq!(events.definitions(), Vec::<Vec<u8>>::new());
     }

@@ -1,13 +1,13 @@
 //! Header lines, and the summary that every output needs.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
-use super::column_map::ColumnMap;
-use super::costs::{Cost, saturated};
+use crate::tables::ColumnMap;
+use crate::tables::{Cost, saturated};
 
 /// What the `creator:` line of a profile begins with that this program has summed up.
 pub(crate) const OWN_NAME: &[u8] = b"cg-preprocess ";
@@ -19,7 +19,10 @@ pub(crate) const RUNS: &[u8] = b"Runs: ";
 pub(crate) const INCOMPLETE: &[u8] = b"Incomplete: ";
 
 /// The most commands of which a profile says that it is from them.
-const MOST_COMMANDS: usize = 100;
+const MAX_COMMANDS: usize = 100;
+
+/// How many lines of an input are kept that repeat others, and how many sections without any line.
+const MAX_REPEATED: usize = 1000;
 
 /// How lines begin that depend on the columns of their part.
 const EVENTS: &[u8] = b"events:";
@@ -27,6 +30,10 @@ const SUMMARY: &[u8] = b"summary:";
 
 /// How the value of a `desc:` line begins that names a further command.
 const COMMAND: &[u8] = b"Command: ";
+
+/// How the value of a `desc:` line begins that names a process which is one run: its number and its
+/// command.
+const PROCESS: &[u8] = b"Process: ";
 
 /// A header line of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,7 +148,8 @@ impl Section {
 /// Collects header lines in order, section by section. What they become is decided when they are
 /// written.
 ///
-/// Repeated lines are kept once. What this program says of a profile itself is no line, but a fact
+/// The text of repeated lines is kept once, and of each input only so many of them count as lines at
+/// all: a file of a few compressed bytes can repeat a line any number of times. What this program says of a profile itself is no line, but a fact
 /// that adds up.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
@@ -150,13 +158,66 @@ pub(super) struct Headers {
     lines: Vec<usize>,
     /// What the `summary:` lines of all sections state of the selected event.
     summaries: Vec<Cost>,
+    /// What they state of each wanted event.
+    stated: Stated,
     sections: Vec<Section>,
+    /// Sums of sections of which no line is kept, one for each kind of them.
+    folded: Vec<Section>,
     /// The section that is being read.
     section: Section,
+    /// How many lines of the input repeat others.
+    repeated: usize,
+    /// `summary:` lines that are not kept, by their positions in `texts`: how many there are of each
+    /// of which the columns are not known yet.
+    left_out: HashMap<usize, i128, RandomState>,
     /// How many of `lines` the columns are known of.
     settled: usize,
     runs: Runs,
     is_incomplete: bool,
+}
+
+/// What `summary:` lines state, with a number for each wanted event.
+#[derive(Debug, Default)]
+struct Stated {
+    sums: Vec<Cost>,
+    highest: Vec<Cost>,
+    /// Whether a section with costs has no such line.
+    is_partial: bool,
+}
+
+impl Stated {
+    /// Adds a line that was read so often.
+    fn add(&mut self, map: &ColumnMap, numbers: &[Cost], count: i128) {
+        let row = (0..map.len()).map(|event| map.exact_cost(event, numbers));
+        let sums = row
+            .clone()
+            .map(|cost| saturated(cost.saturating_mul(count)));
+        let highest = row.map(saturated);
+        self.merge(&Stated {
+            sums: sums.collect(),
+            highest: highest.collect(),
+            is_partial: false,
+        });
+    }
+
+    fn merge(&mut self, other: &Stated) {
+        self.is_partial |= other.is_partial;
+        let width = self.sums.len().max(other.sums.len());
+        self.sums.resize(width, 0);
+        self.highest.resize(width, 0);
+        for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
+            *sum = sum.saturating_add(*other);
+        }
+        for (highest, other) in self.highest.iter_mut().zip(&other.highest) {
+            *highest = (*highest).max(*other);
+        }
+    }
+
+    fn map_events(&mut self, map: &ColumnMap) {
+        for row in [&mut self.sums, &mut self.highest] {
+            *row = (0..map.len()).map(|event| map.cost(event, row)).collect();
+        }
+    }
 }
 
 /// How many runs of programs a profile sums, and of how many programs.
@@ -166,6 +227,19 @@ struct Runs {
     ended: u64,
     /// How many the run that is being read stands for, if it says so.
     stated: Option<u64>,
+    /// Processes, by the positions in `texts` of lines with their commands and numbers: each is one run,
+    /// however many inputs and parts it has.
+    processes: IndexSet<(usize, usize), RandomState>,
+    /// The same of the header that is being read, and whether it is that of a part.
+    command: Option<usize>,
+    pid: Option<usize>,
+    is_part: bool,
+    /// How many processes the run that is being read has named.
+    named: u64,
+    /// Whether the header says that this program has written it.
+    is_own: bool,
+    /// Whether what this program says comes before all other lines.
+    begins_with_notes: bool,
     /// Whether there are more commands than a profile names.
     has_more_commands: bool,
     /// Whether the input was summed up by this program.
@@ -188,11 +262,35 @@ impl Runs {
         true
     }
 
+    fn count(&self) -> u64 {
+        self.ended.saturating_add(self.processes.len() as u64)
+    }
+
+    /// Ends a section of a process.
+    fn end_section(&mut self) {
+        if let (Some(command), Some(pid), true) = (self.command, self.pid, self.is_part) {
+            self.processes.insert((command, pid));
+            self.named = self.named.max(1);
+        }
+    }
+
+    /// Ends a run, or several that are summed up.
+    fn end(&mut self) {
+        let runs = self.stated.take().unwrap_or(1);
+        self.ended = self.ended.saturating_add(runs.saturating_sub(self.named));
+        self.forget_header();
+        self.named = 0;
+    }
+
+    fn forget_header(&mut self) {
+        (self.command, self.pid, self.is_part) = (None, None, false);
+    }
+
     fn text(&self, commands: usize) -> Vec<u8> {
-        let runs = self.ended.max(1);
+        let runs = self.count().max(1);
         let of = match commands {
-            _ if self.has_more_commands || commands > MOST_COMMANDS => {
-                format!(" of over {MOST_COMMANDS} commands")
+            _ if self.has_more_commands || commands > MAX_COMMANDS => {
+                format!(" of over {MAX_COMMANDS} commands")
             }
             0 | 1 => String::new(),
             commands => format!(" of {commands} commands"),
@@ -206,21 +304,70 @@ impl Headers {
     pub fn end_section(&mut self, own: i128) {
         let mut section = std::mem::take(&mut self.section);
         section.own = own;
+        self.stated.is_partial |= own != 0 && section.stated == 0;
         self.settled = self.lines.len();
-        if own != 0 || section.lines > 0 {
+        self.left_out.clear();
+        self.runs.end_section();
+        if section.lines == 0 && self.sections.len() >= MAX_REPEATED {
+            self.fold(section);
+        } else if own != 0 || section.lines > 0 {
             self.sections.push(section);
         }
     }
 
+    /// Adds a section of which no line is kept to others that are like it.
+    fn fold(&mut self, section: Section) {
+        let kind = |section: &Section| (section.is_rewritten, section.total() == 0);
+        let mut folded = self.folded.iter_mut();
+        match folded.find(|folded| kind(folded) == kind(&section)) {
+            Some(folded) => {
+                folded.own += section.own;
+                folded.stated += section.stated;
+            }
+            None => self.folded.push(section),
+        }
+    }
+
+    /// Forgets the lines of the section that is being read, but for those that are about others too.
+    pub fn leave_out_section(&mut self) {
+        const COMMON: [&[u8]; 6] = [
+            b"version:",
+            b"creator:",
+            b"pid:",
+            b"cmd:",
+            b"positions:",
+            EVENTS,
+        ];
+        let section = std::mem::take(&mut self.section);
+        let summaries = self.summaries.len() - section.summaries;
+        self.summaries.truncate(summaries);
+        let own = self.lines.split_off(self.lines.len() - section.lines);
+        let common = own.into_iter().filter(|&text| {
+            let text = text_at(&self.texts, text);
+            COMMON.iter().any(|key| text.starts_with(key))
+        });
+        let before = self.lines.len();
+        self.lines.extend(common);
+        self.section.lines = self.lines.len() - before;
+        self.section.is_alone = section.is_alone;
+        self.settled = self.lines.len();
+        self.left_out.clear();
+        self.runs.is_part = false;
+    }
+
     /// Ends a run of the profiled program.
     pub fn end_run(&mut self) {
-        let runs = self.runs.stated.take().unwrap_or(1);
-        self.runs.ended = self.runs.ended.saturating_add(runs);
+        self.runs.end();
     }
 
     /// How many runs have ended.
     pub fn runs(&self) -> u64 {
-        self.runs.ended
+        self.runs.count()
+    }
+
+    /// Says that what this program says of a preprocessed file comes before its other lines.
+    pub fn set_preprocessed(&mut self) {
+        self.runs.begins_with_notes = true;
     }
 
     /// Whether this program has summed up what is being read.
@@ -245,12 +392,13 @@ impl Headers {
             let value = value.trim_ascii();
             let is_incomplete = value.starts_with(INCOMPLETE);
             self.is_incomplete |= is_incomplete;
-            if is_incomplete || self.runs.read(value) {
+            let is_own = self.runs.is_own || self.runs.begins_with_notes && self.lines.is_empty();
+            if is_incomplete || is_own && (self.runs.read(value) || self.process(value)) {
                 return;
             }
-        }
-        if let Some(creator) = line.strip_prefix(b"creator:") {
-            self.runs.is_sum |= creator.trim_ascii_start().starts_with(OWN_NAME);
+        } else if let Some(creator) = line.strip_prefix(b"creator:") {
+            self.runs.is_own = creator.trim_ascii_start().starts_with(OWN_NAME);
+            self.runs.is_sum |= self.runs.is_own;
         }
         let colon = memchr::memchr(b':', line).filter(|colon| line.get(colon + 1) != Some(&b' '));
         let line: Cow<'_, [u8]> = match colon {
@@ -260,9 +408,68 @@ impl Headers {
             }
             None => Cow::Borrowed(line),
         };
+        let known = self.texts.len();
         let text = self.enter(&line);
+        self.note_process(&line);
+        self.repeated += usize::from(text < known);
+        if text < known && self.repeated > MAX_REPEATED {
+            if line.starts_with(SUMMARY) {
+                *self.left_out.entry(text).or_default() += 1;
+            }
+            return;
+        }
         self.lines.push(text);
         self.section.lines += 1;
+    }
+
+    /// Takes note of what a line says of the process.
+    fn note_process(&mut self, line: &[u8]) {
+        if let Some(command) = line.strip_prefix(b"cmd:") {
+            self.runs.command = Some(self.enter_value(b"cmd: ", command));
+        } else if let Some(pid) = line.strip_prefix(b"pid:") {
+            self.runs.pid = is_pid(pid).then(|| self.enter_value(b"pid: ", pid));
+        } else if line.starts_with(b"part:") || line.starts_with(b"thread:") {
+            self.runs.is_part = true;
+        } else if line.starts_with(b"version:") && self.section.lines == 0 {
+            self.runs.forget_header();
+        }
+    }
+
+    /// Takes in the value of a `desc:` line that [`notes`](Self::notes) has written about a process;
+    /// false if it is none.
+    fn process(&mut self, value: &[u8]) -> bool {
+        let Some(value) = value.strip_prefix(PROCESS) else {
+            return false;
+        };
+        let blank = memchr::memchr(b' ', value).unwrap_or(value.len());
+        let (pid, command) = value.split_at(blank);
+        if !is_pid(pid) {
+            return false;
+        }
+        let pid = self.enter_value(b"pid: ", pid);
+        let command = self.enter_value(b"cmd: ", command);
+        self.runs.processes.insert((command, pid));
+        self.runs.named += 1;
+        true
+    }
+
+    /// The processes: their numbers and commands, sorted.
+    fn processes(&self) -> BTreeSet<Vec<u8>> {
+        let value = |text, key| {
+            let value = text_at(&self.texts, text).strip_prefix(key);
+            value.unwrap_or_default()
+        };
+        let processes = self.runs.processes.iter();
+        let processes = processes.map(|&(command, pid)| {
+            let (pid, command) = (value(pid, &b"pid: "[..]), value(command, &b"cmd: "[..]));
+            [pid, b" ", command].concat()
+        });
+        processes.collect()
+    }
+
+    /// The position in `texts` of a line as it is spelled here, whoever wrote it.
+    fn enter_value(&mut self, key: &[u8], value: &[u8]) -> usize {
+        self.enter(&[key, value.trim_ascii()].concat())
     }
 
     /// The position of a line in `texts`.
@@ -282,12 +489,22 @@ impl Headers {
             let text = text_at(&self.texts, text);
             section.is_alone |= !is_whole && text.starts_with(EVENTS);
             if let Some(value) = text.strip_prefix(SUMMARY) {
-                let stated = map.cost(0, &summary_costs(value));
+                let numbers = summary_costs(value);
+                let stated = map.cost(0, &numbers);
+                self.stated.add(map, &numbers, 1);
                 section.is_rewritten |= !is_whole && !map.is_absent(0);
                 section.summaries += 1;
                 section.stated += i128::from(stated);
                 self.summaries.push(stated);
             }
+        }
+        for (text, count) in self.left_out.drain() {
+            let value = text_at(&self.texts, text).strip_prefix(SUMMARY);
+            let numbers = summary_costs(value.unwrap_or_default());
+            let stated = map.cost(0, &numbers);
+            self.stated.add(map, &numbers, count);
+            section.is_rewritten |= !is_whole && !map.is_absent(0);
+            section.stated = section.stated.saturating_add(count * i128::from(stated));
         }
     }
 
@@ -297,11 +514,34 @@ impl Headers {
         self.lines
             .extend(other.lines.iter().map(|&text| texts[text]));
         self.summaries.extend(other.summaries);
+        self.stated.merge(&other.stated);
         self.sections.extend(other.sections);
+        other
+            .folded
+            .into_iter()
+            .for_each(|section| self.fold(section));
         let runs = self.runs.ended;
         self.runs.ended = runs.saturating_add(other.runs.ended);
+        let processes = other.runs.processes.iter();
+        let processes = processes.map(|&(command, pid)| (texts[command], texts[pid]));
+        self.runs.processes.extend(processes);
         self.runs.has_more_commands |= other.runs.has_more_commands;
         self.is_incomplete |= other.is_incomplete;
+    }
+
+    /// Has what is stated follow the wanted events.
+    pub fn map_events(&mut self, map: &ColumnMap) {
+        self.stated.map_events(map);
+    }
+
+    /// What the `summary:` lines add up to for each wanted event, if all sections have some.
+    pub fn stated_sums(&self) -> Option<&[Cost]> {
+        (!self.stated.is_partial).then_some(&self.stated.sums)
+    }
+
+    /// The highest number that a `summary:` line states of each wanted event.
+    pub fn highest_stated(&self) -> &[Cost] {
+        &self.stated.highest
     }
 
     /// All lines, with correct summaries where they were missing or 0, for this selected event.
@@ -311,21 +551,23 @@ impl Headers {
     /// If the profile has no valid summary, a single line is added with the total. If only some
     /// sections lack theirs (because the last run was cut off), each of these gets its own.
     pub fn lines<'a>(&'a self, event: &'a [u8]) -> impl Iterator<Item = Header<'a>> {
-        let sum = |cost: fn(&Section) -> i128| self.sections.iter().map(cost).sum::<i128>();
+        let sum = |cost: fn(&Section) -> i128| self.all_sections().map(cost).sum::<i128>();
         let own = sum(|section| section.own);
         let has_total = sum(Section::total) != 0;
         let mut sections = self.sections.iter();
         let first = sections.position(|section| section.summaries > 0);
         // What the first `summary:` line of a section is to say in place of what it says.
         let corrected = move |number: usize, section: &Section| {
-            let total = match has_total {
-                true => (section.total() == 0).then_some(section.own),
-                false => (first == Some(number)).then_some(own),
+            let total = match (has_total, section.total()) {
+                (true, 0) => Some(section.own),
+                // Its `summary:` lines are not among those that are kept.
+                (true, total) => (section.summaries == 0).then_some(total),
+                (false, _) => (first == Some(number)).then_some(own),
             };
             total.filter(|&total| total != 0)
         };
         let sections = self.sections.iter().enumerate();
-        let without = sections.clone();
+        let without = self.all_sections().enumerate();
         let without = without.filter(|(_, section)| section.summaries == 0);
         let added = without.filter_map(move |(number, section)| corrected(number, section));
         let added = added.chain((!has_total && first.is_none()).then_some(own));
@@ -344,7 +586,7 @@ impl Headers {
         });
         let added = added.map(|total| Header::summary(b"", saturated(total)));
         let runs = || self.runs.text(self.commands().len());
-        let runs = (self.runs.ended > 1).then(runs);
+        let runs = (self.runs.count() > 1).then(runs);
         let notes = self.incomplete_line().into_iter().chain(runs);
         let notes = notes.map(|text| Header {
             text: Cow::Owned(text),
@@ -385,6 +627,10 @@ impl Headers {
         })
     }
 
+    fn all_sections(&self) -> impl Iterator<Item = &Section> {
+        self.sections.iter().chain(&self.folded)
+    }
+
     /// A line that says that data are missing, if they are.
     fn incomplete_line(&self) -> Option<Vec<u8>> {
         const WHY: &[u8] = b"data were cut off, skipped or missing";
@@ -398,8 +644,10 @@ impl Headers {
         let commands = self.commands();
         let mut lines: Vec<_> = self.incomplete_line().into_iter().collect();
         lines.push(self.runs.text(commands.len()));
-        let others = commands.iter().take(MOST_COMMANDS).skip(1);
+        let others = commands.iter().take(MAX_COMMANDS).skip(1);
         lines.extend(others.map(|command| [b"desc: ", COMMAND, command].concat()));
+        let processes = self.processes().into_iter().take(MAX_COMMANDS);
+        lines.extend(processes.map(|process| [b"desc: ", PROCESS, &process].concat()));
         lines
     }
 
@@ -415,19 +663,20 @@ impl Headers {
 
     /// What the `summary:` lines add up to as they were read, if there are any; a section whose
     /// lines are missing or say 0 counts with its self costs.
-    pub fn stated(&self) -> Option<Cost> {
+    pub fn stated(&self) -> Option<i128> {
         self.summaries.first()?;
-        let totals = self.sections.iter().map(|section| match section.stated {
+        let totals = self.all_sections().map(|section| match section.stated {
             0 => section.own,
             stated => stated,
         });
-        Some(saturated(totals.sum()))
+        Some(totals.sum())
     }
+}
 
-    /// All numbers that `summary:` lines state.
-    pub fn summaries(&self) -> impl Iterator<Item = Cost> {
-        self.summaries.iter().copied()
-    }
+/// Whether a text is the number of a process.
+fn is_pid(text: &[u8]) -> bool {
+    let digits = text.trim_ascii();
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
 fn text_at(texts: &IndexSet<Box<[u8]>, RandomState>, at: usize) -> &[u8] {

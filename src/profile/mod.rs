@@ -5,49 +5,35 @@
 //! joins.
 
 mod builder;
-mod calls;
-mod column_map;
-mod compare;
-mod costs;
 mod events;
-mod functions;
-mod growth;
 mod headers;
-mod ids;
-mod names;
-mod numbering;
+mod parts;
 mod scale;
-mod stacks;
 mod sums;
-mod trace;
 
 use std::hint::black_box;
 use std::sync::OnceLock;
 
+pub use crate::tables::{
+    ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, EdgeRef, Function, FunctionId, Kind,
+    NameId,
+};
+pub use crate::trace::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use builder::TableFunction;
-pub use builder::{Call, Kind, ModelError, ProfileBuilder, ProfileOptions};
-pub use calls::{CallEdge, EdgeRef};
-pub use column_map::ColumnMap;
-pub use compare::{CompareError, ComparedEvent, Comparison, FunctionChange, FunctionSums};
-pub use costs::{ANY_WIDTH, Cost, Costs};
-pub(crate) use costs::{first_cost, padded};
-pub use events::{Event, EventChoice, EventError, MOST_EVENTS};
-pub use functions::Function;
-pub use growth::{Gate, GrowthFailure, MaxGrowth, MaxGrowthError};
+pub use builder::{Call, ModelError, ProfileBuilder, ProfileOptions};
+pub use events::{Event, EventChoice, EventError, MAX_EVENTS};
+pub(crate) use events::{MAX_COLUMNS, MAX_NAME_LENGTH, MAX_TERMS, is_overlong};
 pub use headers::Header;
 pub(crate) use headers::{INCOMPLETE, OWN_NAME, RUNS, summary_costs};
-pub use ids::{EdgeId, FunctionId, NameId};
+pub use parts::{Part, PartHeader};
 pub use scale::split_scale;
-pub use stacks::{StackId, Stacks};
-pub use trace::{Invocation, InvocationCall, InvocationTree};
 
-use calls::CallLists;
-use costs::{CostTable, saturated};
+use crate::tables::{
+    ByFunction, CallLists, CostTable, LineRule, LineTable, NameTable, first_cost, saturated,
+};
+use crate::trace::ContextTree;
 use events::Events;
-pub(crate) use events::{LONGEST_NAME, is_overlong};
-use functions::LineRule;
 use headers::Headers;
-use names::NameTable;
 use sums::Sums;
 
 /// What follows our own name in a `creator:` line if everything came from Xdebug 2, whose units only
@@ -96,32 +82,45 @@ impl ProfileKind {
 #[derive(Debug)]
 pub struct Profile {
     names: NameTable,
-    contents: Contents,
+    contents: ProfileData,
     /// The wanted events, as `contents` has them.
     wanted: Vec<Event>,
     /// How the last of them follow from those before, where no row holds their costs.
     derived: ColumnMap,
-    /// Whether a sum does not fit into 64 bits.
-    has_saturated: bool,
     /// Computed when the calls of a function are first asked for.
     lists: OnceLock<CallLists>,
+    /// The rows of the lines in their order, computed when they are first asked for.
+    line_order: OnceLock<ByFunction>,
+}
+
+/// What a function itself cost on one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// The file, if it is another one than the function's: the line is in inlined code.
+    pub file: Option<NameId>,
+    /// The line; 0 where unknown.
+    pub line: u64,
+    /// Self costs: as [`Profile::self_costs`].
+    pub costs: &'a [Cost],
 }
 
 /// What a profile holds, but for its names.
 #[derive(Debug, Default)]
-struct Contents {
+struct ProfileData {
     events: Events,
     headers: Headers,
     sums: Sums,
-    /// Whether a cost that was read is at the limits of 64 bits.
+    /// Whether a cost or a sum did not fit into 64 bits.
     has_saturated: bool,
 }
 
-impl Contents {
+impl ProfileData {
     /// Adds what another profile holds. `name` maps the number of a name there to its number here.
-    fn merge(&mut self, other: Contents, name: impl Fn(NameId) -> NameId) {
-        self.has_saturated |= other.has_saturated;
+    fn merge(&mut self, mut other: ProfileData, name: impl Fn(NameId) -> NameId) {
+        self.has_saturated |= other.has_saturated || other.sums.have_overflowed();
         let [own, others] = self.events.merge(&other.events);
+        self.headers.map_events(&own);
+        other.headers.map_events(&others);
         self.headers.append(other.headers);
         let mut sums = other.sums;
         sums.map_events(&others);
@@ -131,32 +130,33 @@ impl Contents {
 }
 
 impl Profile {
-    fn new(names: NameTable, contents: Contents) -> Result<Self, ModelError> {
+    fn new(names: NameTable, contents: ProfileData) -> Result<Self, ModelError> {
         let mut profile = Profile {
             names,
             contents,
             wanted: Vec::new(),
             derived: ColumnMap::default(),
-            has_saturated: false,
             lists: OnceLock::new(),
+            line_order: OnceLock::new(),
         };
         profile.complete()?;
         Ok(profile)
     }
 
-    /// Checks that everything in it has a number, and makes the sums ones that can be read.
+    /// Checks that everything in it has a number, and works out what follows from the sums.
     fn complete(&mut self) -> Result<(), ModelError> {
         ModelError::check_count("names", self.names.iter().len())?;
         self.contents.sums.check_counts()?;
-        self.seal();
+        self.update();
         Ok(())
     }
 
-    /// Makes the sums ones that can be read.
-    fn seal(&mut self) {
-        self.has_saturated = self.contents.sums.seal();
+    /// Works out what follows from the sums, which have changed.
+    fn update(&mut self) {
+        self.contents.has_saturated |= self.contents.sums.have_overflowed();
         self.wanted = self.contents.events.wanted().collect();
         self.lists = OnceLock::new();
+        self.line_order = OnceLock::new();
     }
 
     /// Adds another profile to this one.
@@ -196,11 +196,13 @@ impl Profile {
         });
         let numbers: Vec<NameId> = numbers.collect();
         let name = |name: NameId| numbers[name.index()];
-        let mut contents = Contents {
+        let mut contents = ProfileData {
             events: self.contents.events.clone(),
-            ..Contents::default()
+            has_saturated: self.contents.has_saturated,
+            ..ProfileData::default()
         };
         let (own, sums) = (&self.contents.sums, &mut contents.sums);
+        sums.lines = own.lines.as_ref().map(|_| LineTable::default());
         sums.widen(own.functions.self_costs.width());
         let renamed = |function: &Function| Function {
             is_listed: false,
@@ -211,11 +213,14 @@ impl Profile {
         let files = sums.functions.as_slice().iter();
         let files: Vec<NameId> = files.map(|function| function.file).collect();
         // Two names may have become one.
-        let call_file = |caller: FunctionId, file| match name(file) {
-            file if files[caller.index()] == file => NameId::EMPTY,
+        let file_in = |function: FunctionId, file| match name(file) {
+            file if files[function.index()] == file => NameId::EMPTY,
             file => file,
         };
-        sums.calls.merge(&own.calls, &functions, call_file);
+        sums.calls.merge(&own.calls, &functions, file_in);
+        if let (Some(lines), Some(own)) = (&mut sums.lines, &own.lines) {
+            lines.merge(own, &functions, file_in);
+        }
         Profile::new(names, contents)
     }
 
@@ -238,26 +243,22 @@ impl Profile {
         }
     }
 
-    /// Keeps of this profile and of another one the events that both have, in the order of the other
-    /// one, for a [`Comparison`].
-    ///
-    /// # Errors
-    ///
-    /// When their first events are different.
-    pub fn keep_common_events(&mut self, other: &mut Profile) -> Result<(), CompareError> {
-        CompareError::check(self, other)?;
+    /// Keeps the events that another profile has, too, in the order of that one.
+    pub(crate) fn keep_events(&mut self, other: &Profile) {
         self.sum_derived();
-        other.sum_derived();
         let map = self.contents.events.keep(&other.wanted);
         self.map_events(&map);
-        let map = other.contents.events.keep(&self.wanted);
-        other.map_events(&map);
-        Ok(())
     }
 
     fn map_events(&mut self, map: &ColumnMap) {
         self.contents.sums.map_events(map);
-        self.seal();
+        self.contents.headers.map_events(map);
+        self.update();
+    }
+
+    /// What is wanted of inputs that follow; none as long as these have a say in it.
+    pub(crate) fn settled_choice(&self) -> Option<EventChoice> {
+        self.contents.events.settled_choice()
     }
 
     /// Checks that the wanted events exist.
@@ -290,8 +291,8 @@ impl Profile {
         &self.contents.sums.functions.as_slice()[id.index()]
     }
 
-    /// The self costs of a function: one for each wanted event. Where there are many events, zeros at
-    /// the end may be missing; so are the events of [`derive_events`](Self::derive_events).
+    /// The self costs of a function: one for each wanted event, but for those of
+    /// [`derive_events`](Self::derive_events).
     pub fn self_costs(&self, id: FunctionId) -> &[Cost] {
         self.row(&self.contents.sums.functions.self_costs, id)
     }
@@ -302,14 +303,62 @@ impl Profile {
         self.row(&self.contents.sums.functions.inclusive_costs, id)
     }
 
+    /// The self costs of a function by line, which add up to its [`self_costs`](Self::self_costs):
+    /// those of its own file first, then those of others by their names, each by line. Lines without
+    /// costs are left out.
+    ///
+    /// Where nothing else is known, all stands on the function's own line: of functions of traces
+    /// and of preprocessed files, of code without debug information, and of all functions unless
+    /// [`ProfileOptions::lines`] was set.
+    pub fn lines(&self, id: FunctionId) -> impl Iterator<Item = Line<'_>> {
+        self.lines_of(id, self.kind() != ProfileKind::Trace)
+    }
+
+    /// The same, also where runs of traces give a function several lines.
+    pub(crate) fn all_lines(&self, id: FunctionId) -> impl Iterator<Item = Line<'_>> {
+        self.lines_of(id, true)
+    }
+
+    /// The files of lines that are in inlined code, each at least once.
+    pub(crate) fn line_files(&self) -> impl Iterator<Item = NameId> {
+        let lines = self.contents.sums.lines.iter();
+        lines.flat_map(LineTable::files)
+    }
+
+    fn lines_of(&self, id: FunctionId, are_known: bool) -> impl Iterator<Item = Line<'_>> {
+        let function = self.function(id);
+        let rows = self.contents.sums.lines.as_ref();
+        let rows = rows.filter(|_| are_known && function.has_lines);
+        let own = Line {
+            file: None,
+            line: function.line,
+            costs: self.self_costs(id),
+        };
+        let listed = rows.into_iter().flat_map(move |rows| {
+            let functions = self.functions().len();
+            let order = self
+                .line_order
+                .get_or_init(|| rows.sorted(functions, |file| self.name(file)));
+            let lines = order.of(id).iter().map(|&row| rows.at(row));
+            lines.map(|(key, costs)| Line {
+                file: Some(key.file).filter(|&file| file != NameId::EMPTY),
+                line: key.line,
+                costs: &costs[..self.summed_events().len()],
+            })
+        });
+        let lines = rows.is_none().then_some(own).into_iter().chain(listed);
+        lines.filter(|line| line.costs.iter().any(|&cost| cost != 0))
+    }
+
     /// All of a row of costs: one for each of the [`events`](Self::events).
     pub fn with_derived(&self, row: &[Cost]) -> impl Iterator<Item = Cost> {
         let derived = (0..self.derived.len()).map(|event| self.derived.cost(event, row));
-        padded(row, self.summed_events().len()).chain(derived)
+        let stored = row.iter().take(self.summed_events().len());
+        stored.copied().chain(derived)
     }
 
     /// The events whose costs are in rows.
-    fn summed_events(&self) -> &[Event] {
+    pub(crate) fn summed_events(&self) -> &[Event] {
         &self.wanted[..self.wanted.len() - self.derived.len()]
     }
 
@@ -321,8 +370,7 @@ impl Profile {
     /// The cost of all calls to a function, in the first wanted event.
     pub(crate) fn call_cost(&self, id: FunctionId) -> Cost {
         let costs = self.called_from(id).map(|edge| first_cost(edge.costs()));
-        let all = costs.chain([self.function(id).call_cost_excess]);
-        saturated(all.map(i128::from).sum())
+        saturated(costs.map(i128::from).sum())
     }
 
     /// The bytes of a name.
@@ -333,6 +381,12 @@ impl Profile {
     /// All call edges in order of their first appearance.
     pub fn edges(&self) -> impl ExactSizeIterator<Item = EdgeRef<'_>> {
         self.contents.sums.calls.iter()
+    }
+
+    /// Whether it is known how often functions were invoked: sums without any call, as Cachegrind
+    /// writes them, do not say it.
+    pub fn has_invocations(&self) -> bool {
+        self.kind() != ProfileKind::Aggregate || self.edges().len() > 0
     }
 
     /// How many calls there are.
@@ -410,6 +464,19 @@ impl Profile {
         self.contents.headers.runs().max(1)
     }
 
+    /// The parts of sums, in the order of the inputs and of their lines: Valgrind writes one for each
+    /// dump, and for each thread. Traces and preprocessed files have none.
+    ///
+    /// Of each input, the first 1,000 are listed, and after these the ones whose trigger is new.
+    pub fn parts(&self) -> impl ExactSizeIterator<Item = Part<'_>> {
+        self.contents.sums.parts.iter()
+    }
+
+    /// How many parts there are that [`parts`](Self::parts) does not list.
+    pub fn unlisted_parts(&self) -> u64 {
+        self.contents.sums.parts.unlisted
+    }
+
     /// Whether no data are missing, as far as that was noted.
     pub fn is_complete(&self) -> bool {
         !self.contents.headers.is_incomplete()
@@ -470,6 +537,11 @@ impl Profile {
         writers.next() == Some(true) && writers.all(|is_of_2| is_of_2)
     }
 
+    /// Why derived events of the inputs are not among the available ones.
+    pub(crate) fn unavailable_events(&self) -> impl Iterator<Item = EventError> {
+        self.contents.events.unusable()
+    }
+
     /// Names of all events of the inputs, derived ones last, but for those whose formulas are wrong.
     pub fn available_events(&self) -> impl Iterator<Item = &[u8]> {
         self.contents.events.usable_names()
@@ -510,7 +582,41 @@ impl Profile {
     /// It may differ from the total of the functions: profilers also count costs outside of
     /// functions, and Xdebug states the peak of memory.
     pub fn stated_total(&self) -> Option<Cost> {
-        self.contents.headers.stated()
+        self.contents.headers.stated().map(saturated)
+    }
+
+    /// The calling contexts of the traces, if [`ProfileOptions::contexts`] wanted them.
+    pub(crate) fn contexts(&self) -> Option<&ContextTree> {
+        self.contents.sums.contexts.as_ref()
+    }
+
+    /// What the `summary:` lines of the inputs say of each of the [`events`](Self::events): their
+    /// sum or, where [`states_peak`](Self::states_peak), the highest. None where some of them say
+    /// nothing.
+    pub fn summaries(&self) -> Vec<Option<Cost>> {
+        let headers = &self.contents.headers;
+        let sums = headers.stated_sums().unwrap_or_default();
+        let [sums, highest] = [sums, headers.highest_stated()].map(|row| {
+            let width = self.summed_events().len();
+            let row: Vec<Cost> = (0..width)
+                .map(|at| row.get(at).copied().unwrap_or(0))
+                .collect();
+            self.with_derived(&row).collect::<Vec<_>>()
+        });
+        let events = self.wanted.iter().zip(sums.into_iter().zip(highest));
+        let stated = events.map(|(event, (sum, highest))| match self.states_peak(event) {
+            true => highest,
+            false => sum,
+        });
+        stated
+            .map(|stated| Some(stated).filter(|&stated| stated != 0))
+            .collect()
+    }
+
+    /// Whether the `summary:` lines of an event say how much was in use at most: Xdebug's of memory.
+    /// The costs of functions are what they took, which is more if any of it was given back.
+    pub fn states_peak(&self, event: &Event) -> bool {
+        self.kind() == ProfileKind::Trace && self.unit(event) == "bytes"
     }
 
     /// Every invocation of the traces, if [`ProfileOptions::invocations`] wanted them.
@@ -524,16 +630,18 @@ impl Profile {
         self.contents.sums.proxies.contains(&proxy)
     }
 
-    /// Whether a sum has reached the limits of 64 bits and is therefore wrong.
+    /// Whether a cost or a sum did not fit into 64 bits: it stays at the limit and is wrong.
     pub fn has_saturated(&self) -> bool {
-        let at_end = |cost: i128| cost >= Cost::MAX.into() || cost <= Cost::MIN.into();
-        let mut summaries = self.contents.headers.summaries();
-        let mut derived = self.rows().flat_map(|row| self.with_derived(row));
+        let overflows = |cost: i128| Cost::try_from(cost).is_err();
+        let derived = 0..self.derived.len();
+        let derives = |row: &[Cost]| {
+            let mut events = derived.clone();
+            events.any(|event| overflows(self.derived.exact_cost(event, row)))
+        };
         self.contents.has_saturated
-            || self.has_saturated
-            || summaries.any(|cost| at_end(cost.into()))
-            || self.exact_totals().into_iter().any(at_end)
-            || !self.derived.is_empty() && derived.any(|cost| at_end(cost.into()))
+            || self.contents.headers.stated().is_some_and(overflows)
+            || self.exact_totals().into_iter().any(overflows)
+            || !derived.is_empty() && self.rows().any(derives)
     }
 
     /// The rows of costs of all functions and calls.

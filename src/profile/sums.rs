@@ -1,12 +1,14 @@
 //! The sums of a profile, and how those of two profiles are merged.
 
-use super::calls::CallTable;
-use super::column_map::ColumnMap;
-use super::costs::{ANY_WIDTH, CostTable};
-use super::functions::{Function, FunctionTable, LineRule};
-use super::ids::{FunctionId, NameId};
-use super::trace::{ContextTree, InvocationTree};
+use super::parts::Parts;
 use super::{ModelError, ProfileKind};
+use crate::tables::CallTable;
+use crate::tables::ColumnMap;
+use crate::tables::{ANY_WIDTH, Cost, CostTable};
+use crate::tables::{Function, FunctionTable, LineRule};
+use crate::tables::{FunctionId, NameId};
+use crate::tables::{LineKey, LineTable};
+use crate::trace::{ContextTree, InvocationTree};
 
 /// The functions and calls of a run, of an input, or of several inputs.
 #[derive(Debug, Default)]
@@ -15,10 +17,13 @@ pub(super) struct Sums {
     pub kind: Option<ProfileKind>,
     pub functions: FunctionTable,
     pub calls: CallTable,
+    /// The self costs by line, if they are wanted.
+    pub lines: Option<LineTable>,
     pub invocations: Option<InvocationTree>,
     pub contexts: Option<ContextTree>,
     /// Which of the wanted proxies exist, by their positions.
     pub proxies: Vec<usize>,
+    pub parts: Parts,
 }
 
 impl Sums {
@@ -27,6 +32,10 @@ impl Sums {
         let next = Sums {
             functions: self.functions.next(),
             calls: self.calls.next(),
+            lines: self
+                .lines
+                .as_ref()
+                .map(|own| LineTable::new(own.costs.width())),
             ..Sums::default()
         };
         std::mem::replace(self, next)
@@ -49,10 +58,18 @@ impl Sums {
         self.proxies.extend(other.proxies);
         self.proxies.sort_unstable();
         self.proxies.dedup();
+        self.parts.append(&other.parts);
+        if let Some(other) = &other.lines {
+            let new = || LineTable::new(other.costs.width());
+            self.lines.get_or_insert_with(new);
+        }
         let renamed = |function: &Function| function.renamed(&name);
         let functions = self.merge_functions(&other.functions, renamed, lines);
         self.calls
             .merge(&other.calls, &functions, |_, file| name(file));
+        if let (Some(own), Some(other)) = (&mut self.lines, &other.lines) {
+            own.merge(other, &functions, |_, file| name(file));
+        }
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_default();
             own.self_costs.widen(tree.self_costs.width());
@@ -70,6 +87,8 @@ impl Sums {
         let contexts = self.contexts.as_ref().map_or(0, ContextTree::len);
         ModelError::check_count("functions", self.functions.as_slice().len())?;
         ModelError::check_count("call edges", self.calls.edges().len())?;
+        let lines = self.lines.as_ref().map_or(0, LineTable::len);
+        ModelError::check_count("lines with costs", lines)?;
         ModelError::check_count("invocations", invocations.max(contexts))
     }
 
@@ -82,7 +101,10 @@ impl Sums {
     ) -> Vec<FunctionId> {
         let mut numbers = Vec::with_capacity(other.as_slice().len());
         for (row, function) in other.as_slice().iter().enumerate() {
-            let id = self.functions.merge(&known_as(function), lines);
+            let function = known_as(function);
+            let id = self.functions.number(&function);
+            self.spell_out_lines(id, &function, other.self_costs.row(row));
+            self.functions.merge(id, &function, lines);
             let functions = &mut self.functions;
             for (own, other) in [
                 (&mut functions.self_costs, &other.self_costs),
@@ -95,16 +117,40 @@ impl Sums {
         numbers
     }
 
+    /// Makes rows of the lines that are implied, of a function and of the one that is going to be
+    /// added to it, if these are not the same line any more.
+    fn spell_out_lines(&mut self, id: FunctionId, other: &Function, others_costs: &[Cost]) {
+        let (Some(lines), Some(own)) = (&mut self.lines, self.functions.get_mut(id)) else {
+            return;
+        };
+        let own_line = own.line;
+        let have_lines = [own.has_lines, other.has_lines];
+        if have_lines == [false, false] && own_line == other.line {
+            return;
+        }
+        own.has_lines = true;
+        let own_costs = self.functions.self_costs.row(id.index());
+        let both = [(own_line, own_costs), (other.line, others_costs)];
+        for ((line, costs), has_lines) in both.into_iter().zip(have_lines) {
+            if !has_lines {
+                lines.add::<ANY_WIDTH>(LineKey::own(id, line), costs);
+            }
+        }
+    }
+
     /// All rows of costs.
     fn tables(&mut self) -> impl Iterator<Item = &mut CostTable> {
         let own = [
             &mut self.functions.self_costs,
             &mut self.functions.inclusive_costs,
             &mut self.calls.costs,
+            &mut self.parts.totals,
         ];
         let contexts = self.contexts.iter_mut();
+        let lines = self.lines.iter_mut();
         own.into_iter()
             .chain(contexts.map(|contexts| &mut contexts.self_costs))
+            .chain(lines.map(|lines| &mut lines.costs))
     }
 
     /// Has costs of so many events, of which those at the end are 0.
@@ -117,22 +163,14 @@ impl Sums {
         if map.is_identity(self.functions.self_costs.width()) {
             return;
         }
-        self.tables().for_each(|table| *table = table.mapped(map));
+        self.tables().for_each(|table| *table = map.apply(table));
         if let Some(tree) = &mut self.invocations {
             tree.map_costs(map);
         }
-        for function in self.functions.as_mut_slice() {
-            let excess = function.call_cost_excess;
-            function.call_cost_excess = map.cost(0, &[excess]);
-        }
     }
 
-    /// Makes sums readable that do not fit into 64 bits, and says whether there are any.
-    pub fn seal(&mut self) -> bool {
-        let mut are_any = false;
-        for table in self.tables() {
-            are_any |= table.seal();
-        }
-        are_any
+    /// Whether a sum did not fit into 64 bits.
+    pub fn have_overflowed(&mut self) -> bool {
+        self.tables().any(|table| table.has_overflowed())
     }
 }

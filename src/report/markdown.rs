@@ -2,37 +2,58 @@
 //!
 //! A heading with the verdict, the totals of all wanted events, the top functions as a table, and
 //! some more of them in a section that is folded. Names are short, and stand in code spans that
-//! nothing in a name can end. The text never has more than [`MOST_CHARACTERS`], so that it always
+//! nothing in a name can end. The text never has more than [`MAX_CHARACTERS`], so that it always
 //! fits into a comment.
 
 use std::borrow::Borrow;
+use std::cmp::Reverse;
 use std::io::{self, Write};
+use std::iter;
 
-use super::figures::{Unit, counted, in_units, signed, signed_percent};
+use super::summary::{ComparisonSummary, ProfileSummary};
 use super::table::{Place, Row, Table};
-use super::text::{ComparisonReport, Names, Options, Report, command, per_run};
-use crate::profile::{Comparison, FunctionChange, FunctionSums, Profile};
-use crate::shown::names::{SHORT, cut_end};
-use crate::shown::numbers::{grouped, percent};
-use crate::shown::text::printable;
+use super::{Names, Options};
+use crate::compare::{Comparison, FunctionChange, FunctionSums, Verdict};
+use crate::display::names::{SHORT, cut_end, short_name};
+use crate::display::numbers::{grouped, percent};
+use crate::display::text::printable;
+use crate::display::units::{Unit, in_units};
+use crate::figures::{command, counted, part_count, per_run, signed, signed_percent};
+use crate::profile::{Cost, FunctionId, Line, Profile};
+use crate::stacks::{StackId, Stacks};
+use crate::tables::first_cost;
 
 /// What GitHub takes are 65,536 characters, and others as many or more.
-pub const MOST_CHARACTERS: usize = 60_000;
+pub const MAX_CHARACTERS: usize = 60_000;
 
 /// This many characters are left for what stands after the tables.
 const RESERVE: usize = 1_000;
+
+/// How many paths, and how many lines, are the heaviest.
+const HEAVIEST: usize = 10;
+
+/// The most functions of a path that are shown: half of them from its beginning.
+const MAX_FRAMES: usize = 12;
 
 /// Rows of the folded table.
 const FOLDED: usize = 50;
 
 /// There is no room for more rows than these.
-const MOST_ROWS: usize = 4_000;
+const MAX_ROWS: usize = 4_000;
 
 /// Characters of a code span at most, whatever their width.
-const LONGEST_SPAN: usize = 250;
+const MAX_SPAN_LENGTH: usize = 250;
 
 /// The headings of columns that stand at the left; those of figures stand at the right.
-const TEXTS: [&str; 4] = ["event", "function", "file", "file:line"];
+const TEXTS: [&str; 7] = [
+    "event",
+    "part",
+    "function",
+    "file",
+    "file:line",
+    "line",
+    "path",
+];
 
 /// The widest command that is shown.
 const COMMAND: usize = 120;
@@ -40,45 +61,172 @@ const COMMAND: usize = 120;
 /// The widest path of a file that is shown.
 const PATH: usize = 50;
 
-/// What was found of a limit on growth.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// Whether it is kept.
-    pub kept: bool,
-    /// The limit, or by how much it is exceeded.
-    pub text: String,
-}
-
-/// Writes the report of a profile.
+/// Writes the report of a profile, with the verdicts on its limits: the totals, the functions that
+/// cost most, the heaviest paths to them, the costliest lines, and what to ask next.
 ///
 /// Of the options, [`top`](Options::top) and [`sort`](Options::sort) have an effect.
 ///
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(profile: &Profile, options: &Options, output: impl Write) -> io::Result<()> {
+pub fn write(
+    stacks: &Stacks<'_>,
+    verdicts: &[Verdict],
+    options: &Options,
+    output: impl Write,
+) -> io::Result<()> {
+    let profile = stacks.profile();
     let mut page = Page::default();
     let command = cut_end(&command(profile), Some(COMMAND));
-    page.line(&format!("## Profile of {}", span(&command)));
+    page.line(&format!(
+        "## Profile of {}{}",
+        span(&command),
+        outcome(verdicts)
+    ));
+    page.verdicts(verdicts);
     page.gap();
     let calls = counted(profile.calls(), "call");
     let functions = counted(profile.functions().len() as u64, "function");
-    page.line(&format!("{functions}, {calls}"));
+    let runs = match profile.runs() {
+        1 => String::new(),
+        runs => format!(", {} runs", grouped(runs)),
+    };
+    let parts = match part_count(profile) {
+        0 | 1 => String::new(),
+        parts => format!(", {} parts", grouped(parts)),
+    };
+    page.line(&format!("{functions}, {calls}{runs}{parts}"));
     page.completeness((!profile.is_complete()).then_some("profiles are"));
-    let report = Report::new(profile, options);
-    let totals = report.events.iter();
-    let totals = totals.map(|event| vec![cell(&printable(event.name)), event.total()]);
-    page.table(&["event", "total"], totals);
+    let report = ProfileSummary::new(profile, options);
     let functions = report.functions(&|_| true);
+    let digest = digest(&report, stacks, &functions);
+    page.reserve = digest.characters;
+    let totals = report.events.iter();
+    let totals = totals.zip(report.peaks()).map(|(event, peak)| {
+        let total = match peak {
+            Some(peak) => format!("{} allocated, {peak} at the peak", event.total()),
+            None => event.total(),
+        };
+        vec![cell(&printable(event.name)), total]
+    });
+    page.table(&["event", "total"], totals);
+    let first = report.first();
+    let parts = report.parts();
+    let (top, rest) = options.split(&parts);
+    if !top.is_empty() {
+        let total = |totals: &[i128]| totals.first().copied().unwrap_or(0);
+        page.table(
+            &["total %", &first.notation.heading("total", "total"), "part"],
+            top.iter().map(|(name, totals)| {
+                let total = total(totals);
+                vec![first.share(total), first.notation.cost(total), cell(name)]
+            }),
+        );
+        page.more_parts(rest.len());
+    }
     let table = report.table(first_rows(&functions, options), |function| {
         Place::in_file(profile.name(function.file), function.line)
     });
     let shown = page.functions(table, options);
+    page.reserve = 0;
     if let Some(rest) = report.rest(&functions[shown..]) {
         page.gap();
         page.line(&rest);
     }
+    page.gap();
+    page.text += &digest.text;
     page.write(output)
+}
+
+/// The heaviest paths, the costliest lines, and the command that tells more about the first function.
+fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[FunctionId]) -> Page {
+    let mut page = Page::default();
+    let first = report.first();
+    let figures = |cost: Cost| [first.share(cost), first.notation.cost(cost)];
+    let heading = first.notation.heading("self", "self");
+    let paths = heaviest(stacks.nodes(), |&id| first_cost(stacks.self_costs(id)));
+    if report.profile.edges().len() > 0 && !paths.is_empty() {
+        page.line("### Heaviest paths");
+        let is_estimated = paths.iter().any(|&id| stacks.is_estimated(id));
+        page.table(
+            &["self %", &heading, "path"],
+            paths.into_iter().map(|id| {
+                let [share, cost] = figures(first_cost(stacks.self_costs(id)));
+                let mark = if stacks.is_estimated(id) { "~" } else { "" };
+                vec![format!("{mark}{share}"), cost, path(stacks, id)]
+            }),
+        );
+        page.gap();
+        if is_estimated {
+            page.line("`~`: an estimate, as the profile does not say which caller it was for.");
+            page.gap();
+        }
+    }
+    let profile = report.profile;
+    let all = profile.functions().flat_map(|(id, _)| {
+        let lines = profile.lines(id);
+        lines.map(move |line| (id, line))
+    });
+    let known = all.filter(|(_, line)| line.line > 0);
+    let lines = heaviest(known, |(_, line)| first_cost(line.costs));
+    let is_elsewhere = |(id, line): &(FunctionId, Line<'_>)| {
+        line.file.is_some() || line.line != profile.function(*id).line
+    };
+    let has_lines = lines.iter().any(is_elsewhere);
+    if has_lines {
+        page.line("### Costliest lines");
+        page.table(
+            &["self %", &heading, "line", "function"],
+            lines.into_iter().map(|(id, line)| {
+                let file = line.file.unwrap_or(profile.function(id).file);
+                let place = Place::in_file(profile.name(file), line.line).short(PATH);
+                let name = short_name(&report.name(id), SHORT);
+                let [share, cost] = figures(first_cost(line.costs));
+                vec![share, cost, cell(&place), cell(&name)]
+            }),
+        );
+        page.gap();
+    }
+    if let Some(&id) = functions.first() {
+        let name = short_name(&report.name(id), COMMAND).replace('\'', r"'\''");
+        let source = if has_lines { " --source DIR" } else { "" };
+        page.line("### Next");
+        page.gap();
+        page.line("The callers, callees and lines of the first function:");
+        page.gap();
+        page.line(&format!(
+            "    cg-preprocess PROFILE -f text --function '{name}'{source}"
+        ));
+    }
+    page
+}
+
+/// What costs most, if it costs anything.
+fn heaviest<T>(all: impl Iterator<Item = T>, cost: impl Fn(&T) -> Cost) -> Vec<T> {
+    let mut all: Vec<T> = all.filter(|one| cost(one) > 0).collect();
+    all.sort_by_key(|one| Reverse(cost(one)));
+    all.truncate(HEAVIEST);
+    all
+}
+
+/// The functions of a stack as code, from the first on.
+fn path(stacks: &Stacks<'_>, id: StackId) -> String {
+    let frames = iter::successors(Some(id), |&id| stacks.parent(id));
+    let mut frames: Vec<StackId> = frames.collect();
+    frames.reverse();
+    let left_out = frames.len().saturating_sub(MAX_FRAMES);
+    let begin = if left_out > 0 {
+        MAX_FRAMES / 2
+    } else {
+        frames.len()
+    };
+    let frame = |&id: &StackId| cell(&short_name(&printable(stacks.frame(id)), SHORT));
+    let mut shown: Vec<String> = frames[..begin].iter().map(frame).collect();
+    if left_out > 0 {
+        shown.push(format!("{} more", grouped(left_out as u64)));
+    }
+    shown.extend(frames[begin + left_out..].iter().map(frame));
+    shown.join(" → ")
 }
 
 /// Writes a comparison, with the verdicts on its limits.
@@ -96,11 +244,7 @@ pub fn write_comparison(
 ) -> io::Result<()> {
     let mut page = Page::default();
     page.line(&format!("## {}{}", growth(comparison), outcome(verdicts)));
-    page.gap();
-    for verdict in verdicts {
-        let kept = if verdict.kept { "kept" } else { "**not kept**" };
-        page.line(&format!("- {kept}: {}", span(&verdict.text)));
-    }
+    page.verdicts(verdicts);
     if comparison.is_per_run {
         // Otherwise it would go on with the list.
         page.gap();
@@ -125,7 +269,33 @@ pub fn write_comparison(
         ]
     });
     page.table(&["event", "base", "new", "change", "change %"], totals);
-    let report = ComparisonReport::new(comparison);
+    let parts = comparison.parts(0);
+    if !parts.is_empty() {
+        let unit = Unit::of(comparison.first().unit, 1);
+        let top = options.top.unwrap_or(usize::MAX);
+        let rows = parts.iter().take(top).map(|part| {
+            let [base, new] =
+                [part.base, part.new].map(|cost| cost.map(|cost| in_units(cost, unit)));
+            let change = part
+                .base
+                .zip(part.new)
+                .map(|(base, new)| [new.saturating_sub(base), base]);
+            vec![
+                cell(&printable(part.name)),
+                base.unwrap_or_else(|| "new".to_owned()),
+                new.unwrap_or_else(|| "gone".to_owned()),
+                change.map_or_else(String::new, |[by, _]| signed(by, in_units(by, unit))),
+                change.map_or_else(String::new, |[by, base]| signed_percent(by, base)),
+            ]
+        });
+        let shown = page.table(&["part", "base", "new", "change", "change %"], rows);
+        if shown < parts.len() {
+            let more = counted((parts.len() - shown) as u64, "more part");
+            page.gap();
+            page.line(&format!("{more}."));
+        }
+    }
+    let report = ComparisonSummary::new(comparison);
     let notation = report.first.notation;
     let changes = first_rows(&comparison.changes, options);
     let table = report
@@ -136,8 +306,8 @@ pub fn write_comparison(
         .with(notation.heading("incl", "inclusive"), |change| {
             both_sides(change, |sums| notation.cost(sums.inclusive))
         })
-        .with("calls", |change| {
-            both_sides(change, |sums| grouped(sums.invocations))
+        .with_known(comparison.has_invocations(), "calls", |change| {
+            both_sides(change, |sums| sums.invocations.to_string())
         });
     let shown = page.functions(table, options);
     page.gap();
@@ -189,7 +359,7 @@ fn both_sides(change: &FunctionChange<'_>, figure: impl Fn(&FunctionSums) -> Str
 /// The rows that there may be room for.
 fn first_rows<'a, T>(all: &'a [T], options: &Options) -> &'a [T] {
     let top = options.top.unwrap_or(usize::MAX);
-    let most = top.saturating_add(FOLDED).min(MOST_ROWS);
+    let most = top.saturating_add(FOLDED).min(MAX_ROWS);
     &all[..most.min(all.len())]
 }
 
@@ -198,6 +368,8 @@ fn first_rows<'a, T>(all: &'a [T], options: &Options) -> &'a [T] {
 struct Page {
     text: String,
     characters: usize,
+    /// How many characters are needed after the tables, besides [`RESERVE`].
+    reserve: usize,
 }
 
 impl Page {
@@ -216,6 +388,23 @@ impl Page {
     fn gap(&mut self) {
         if !self.text.ends_with("\n\n") {
             self.line("");
+        }
+    }
+
+    /// Lists what came of limits.
+    fn verdicts(&mut self, verdicts: &[Verdict]) {
+        self.gap();
+        for verdict in verdicts {
+            let kept = if verdict.kept { "kept" } else { "**not kept**" };
+            self.line(&format!("- {kept}: {}", span(&verdict.text)));
+        }
+    }
+
+    /// Says how many parts have no row.
+    fn more_parts(&mut self, count: usize) {
+        if count > 0 {
+            self.gap();
+            self.line(&counted(count as u64, "more part"));
         }
     }
 
@@ -243,7 +432,7 @@ impl Page {
         let mut count = 0;
         for cells in rows {
             let line = row(&cells);
-            if self.characters + line.chars().count() > MOST_CHARACTERS - RESERVE {
+            if self.characters + line.chars().count() > MAX_CHARACTERS - RESERVE - self.reserve {
                 break;
             }
             self.line(&line);
@@ -290,7 +479,7 @@ fn row<S: Borrow<str>>(cells: &[S]) -> String {
 
 /// A text as code, whatever it holds: the marks around it are longer than any in it.
 fn span(text: &str) -> String {
-    let text = match text.char_indices().nth(LONGEST_SPAN) {
+    let text = match text.char_indices().nth(MAX_SPAN_LENGTH) {
         Some((end, _)) => &text[..end],
         None if text.trim().is_empty() => "???",
         None => text,

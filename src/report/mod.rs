@@ -2,8 +2,9 @@
 //!
 //! ```
 //! use cg_preprocess::callgrind;
+//! use cg_preprocess::io::SourceFiles;
 //! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
-//! use cg_preprocess::report::text;
+//! use cg_preprocess::report::{Options, text};
 //!
 //! let profile = "cmd: ./app\nevents: Ir\nfl=app.c\nfn=main\n3 250\nfn=work\n9 750\n";
 //! let mut builder = ProfileBuilder::new(ProfileOptions::default());
@@ -12,22 +13,21 @@
 //! let profile = builder.finish()?;
 //!
 //! let mut report = Vec::new();
-//! let mut options = text::Options::default();
+//! let mut options = Options::default();
 //! options.top = Some(1);
-//! text::write(&profile, &options, &mut report)?;
+//! text::write(&profile, &options, &mut SourceFiles::default(), &mut report)?;
 //! let report = String::from_utf8(report)?;
-//! assert!(report.contains(" 75.00   750   75.00        750      1  work      app.c:9"));
+//! assert!(report.contains(" 75.00   750   75.00        750  work      app.c:9"));
 //! assert!(report.ends_with("1 more function with a self cost of 250 (25.00 %)\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod collapsed;
-mod figures;
 pub mod html;
-pub mod json;
 pub mod markdown;
-#[cfg(feature = "compression")]
-pub mod pprof;
+mod options;
+mod summary;
 mod table;
 pub mod text;
 pub mod tree;
+
+pub use options::{Names, Options, Sort};

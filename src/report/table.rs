@@ -1,16 +1,16 @@
 //! A table: figures, then names and places, which share the remaining width.
 
-use super::text::Options;
-use crate::shown::names::{pad, short_names, shorten_path, width_of};
-use crate::shown::text::printable;
+use super::Options;
+use crate::display::names::{pad, short_name, shorten_path, width_of};
+use crate::display::text::printable;
 
 /// What stands between columns.
 const GAP: &str = "  ";
 
 /// If there is less room than this for both, names get all of it: cut further, neither would be
 /// useful.
-const LEAST_NAME: usize = 30;
-const LEAST_PLACE: usize = 20;
+const MIN_NAME: usize = 30;
+const MIN_PLACE: usize = 20;
 
 /// Rows in the order in which they are shown.
 pub(super) struct Table<'a, T> {
@@ -66,6 +66,14 @@ impl<'a, T> Table<'a, T> {
         self
     }
 
+    /// Likewise, if a figure is known of the things.
+    pub fn with_known(self, is_known: bool, heading: &str, figure: impl Fn(&T) -> String) -> Self {
+        match is_known {
+            true => self.with(heading, figure),
+            false => self,
+        }
+    }
+
     /// The headings and rows as lines, cut to a width if there is one. Where there is none, only
     /// names that are wider than `aligned` push their places to the right: one name of hundreds of
     /// columns must not move all places.
@@ -98,12 +106,10 @@ impl<'a, T> Table<'a, T> {
         lines.collect()
     }
 
-    /// Makes the names of the rows fit, each different from the others.
+    /// Makes the names of the rows fit.
     pub fn shorten_names(&mut self, width: usize) {
-        let names: Vec<_> = self.rows.iter().map(|row| row.name.as_str()).collect();
-        let names = short_names(&names, width);
-        for (row, name) in self.rows.iter_mut().zip(names) {
-            row.name = name;
+        for row in &mut self.rows {
+            row.name = short_name(&row.name, width);
         }
     }
 
@@ -147,7 +153,7 @@ impl<'a, T> Table<'a, T> {
             .all()
             .map(|row| width_of(&row.place.short) + row.place.line.len());
         let place = places.max().unwrap_or(0);
-        if room < LEAST_NAME.min(name) + GAP.len() + LEAST_PLACE.min(place) {
+        if room < MIN_NAME.min(name) + GAP.len() + MIN_PLACE.min(place) {
             return (room, None);
         }
         // Three fifths for names, unless the others need less than their share.

@@ -4,23 +4,26 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::io::{self, Write};
 
-use super::figures::EventFigures;
+use super::Options;
+use super::summary::ProfileSummary;
 use super::table::{Place, Table};
-use super::text::{Options, Report};
-use crate::profile::{Cost, StackId, Stacks, first_cost};
-use crate::shown::names::{cut_end, short_name, width_of};
-use crate::shown::numbers::grouped;
-use crate::shown::text::printable;
+use crate::display::names::{cut_end, short_name, width_of};
+use crate::display::numbers::grouped;
+use crate::display::text::printable;
+use crate::figures::EventFormat;
+use crate::profile::Cost;
+use crate::stacks::{StackId, Stacks};
+use crate::tables::first_cost;
 
 /// Blanks for each level.
 const INDENT: usize = 2;
 
 /// At least this much of a terminal's width is left for names, at any depth.
-const LEAST_NAME: usize = 30;
+const MIN_NAME: usize = 30;
 
 /// Stacks that are deeper are left out: the indentation of recursion would make the
 /// output grow with its square.
-const MOST_LEVELS: usize = 1024;
+const MAX_LEVELS: usize = 1024;
 
 /// Stands before the percentage of an estimated row.
 const ESTIMATED: &str = "~";
@@ -40,7 +43,7 @@ const CHAINED: &str = "└ ";
 /// When the output fails.
 pub fn write(stacks: &Stacks<'_>, options: &Options, mut output: impl Write) -> io::Result<()> {
     let mut put = |line: &str| writeln!(output, "{}", cut_end(line, options.room()));
-    let report = Report::new(stacks.profile(), options);
+    let report = ProfileSummary::new(stacks.profile(), options);
     for line in report.heading() {
         put(&line)?;
     }
@@ -59,7 +62,7 @@ pub fn write(stacks: &Stacks<'_>, options: &Options, mut output: impl Write) -> 
 /// Stacks, and how their costs are written.
 struct Tree<'a> {
     stacks: &'a Stacks<'a>,
-    event: &'a EventFigures<'a>,
+    event: &'a EventFormat<'a>,
 }
 
 /// A node, or what is left out below one.
@@ -106,7 +109,7 @@ impl Tree<'_> {
             node: Some(node),
             nodes: 1,
             inclusive: self.inclusive(node),
-            is_estimated: self.stacks.is_estimated(node),
+            is_estimated: self.stacks.is_inclusive_estimated(node),
             level,
             is_only: false,
         };
@@ -141,7 +144,7 @@ impl Tree<'_> {
             && let Some((_, Reverse((level, _, id)))) = candidates.pop()
         {
             shown.insert(id);
-            if level + 1 < MOST_LEVELS {
+            if level + 1 < MAX_LEVELS {
                 let below = self.stacks.children(id);
                 candidates.extend(below.map(|id| candidate(id, level + 1)));
             }
@@ -179,9 +182,11 @@ impl Tree<'_> {
             .with(notation.heading("self", "self"), |row| {
                 row.node.map_or_else(String::new, self_cost)
             })
-            .with("calls", |row| row.node.map_or_else(String::new, calls));
+            .with_known(stacks.profile().has_invocations(), "calls", |row| {
+                row.node.map_or_else(String::new, calls)
+            });
         let (figures, room) = table.figures(options);
-        let most = room.map(|room| room.saturating_sub(LEAST_NAME) / INDENT);
+        let most = room.map(|room| room.saturating_sub(MIN_NAME) / INDENT);
         let most = most.filter(|&most| rows.iter().any(|row| row.level > most));
         // The indentations of the rows above the next one.
         let mut columns = Vec::new();

@@ -4,7 +4,7 @@ use std::io;
 
 use thiserror::Error;
 
-use super::layout::LARGEST_FILE;
+use super::layout::MAX_FILE_SIZE;
 
 /// Why a profile cannot be written.
 #[derive(Debug, Error)]
@@ -12,7 +12,7 @@ use super::layout::LARGEST_FILE;
 pub enum WriteError {
     /// Addresses have 32 bits; so many bytes would be needed.
     #[error(
-        "the file would have {0} bytes, but the format cannot address more than {LARGEST_FILE}"
+        "the file would have {0} bytes, but the format cannot address more than {MAX_FILE_SIZE}"
     )]
     TooLarge(u64),
     /// A number has more than 32 bits, and the policy is to refuse it.

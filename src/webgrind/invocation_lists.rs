@@ -2,8 +2,9 @@
 
 use super::error::WriteError;
 use super::layout::{NOBODY, SUB_CALL_RECORD, UNCALLED};
-use super::narrow::{Narrowing, Survey};
-use crate::profile::{Cost, FunctionId, InvocationCall, InvocationTree, Profile, first_cost};
+use super::narrow::{Narrowing, RangeStats};
+use crate::profile::{Cost, FunctionId, InvocationCall, InvocationTree, Profile};
+use crate::tables::first_cost;
 
 /// All invocations of a profile, by function.
 ///
@@ -76,11 +77,11 @@ impl<'a> InvocationLists<'a> {
     }
 
     /// Takes in the costs of all invocations of the tree.
-    pub fn survey(&self, survey: &mut Survey) {
+    pub fn add_to(&self, ranges: &mut RangeStats) {
         let Some(tree) = self.tree else { return };
         for invocation in tree.invocations() {
-            survey.cost(invocation.self_cost);
-            survey.cost(invocation.inclusive);
+            ranges.cost(invocation.self_cost);
+            ranges.cost(invocation.inclusive);
         }
     }
 

@@ -18,7 +18,7 @@
 pub(super) const NUMBER: u64 = 4;
 
 /// Bytes that addresses reach: no file can be larger.
-pub(super) const LARGEST_FILE: u64 = 0xFFFF_FFFF;
+pub(super) const MAX_FILE_SIZE: u64 = 0xFFFF_FFFF;
 
 /// Where the header address stands.
 pub(super) const HEADER_ADDRESS_AT: u64 = NUMBER;

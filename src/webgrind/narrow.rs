@@ -1,8 +1,8 @@
 //! From 64 bits to 32: the only place where numbers are narrowed, and the policy for it.
 
 use super::error::{WriteError, WriteWarning};
+use crate::display::text::excerpt;
 use crate::profile::{Cost, split_scale};
-use crate::shown::text::excerpt;
 
 /// What to do with numbers that do not fit into 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ const TEN_NANOSECONDS: &[u8] = b"Time_(10ns)";
 
 /// Gathers what is to be written, to find out what will not fit.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
+pub(super) struct RangeStats {
     largest_cost: u64,
     largest_count: u64,
     too_large_costs: u64,
@@ -32,7 +32,7 @@ pub(super) struct Survey {
     negative_costs: u64,
 }
 
-impl Survey {
+impl RangeStats {
     #[inline]
     pub fn cost(&mut self, cost: Cost) {
         match u64::try_from(cost) {
@@ -96,7 +96,7 @@ impl Survey {
     }
 }
 
-/// Makes numbers narrow, as [`Survey::decide`] decided.
+/// Makes numbers narrow, as [`RangeStats::decide`] decided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Narrowing {
     divisor: u64,
@@ -181,9 +181,9 @@ mod tests {
             (Cost::MAX, "Ir", 922_337_204, "Ir_(x10000000000)"),
         ];
         for (largest, event, written, renamed) in cases {
-            let mut survey = Survey::default();
-            survey.cost(largest);
-            let narrowing = survey.decide(OnOverflow::Scale, event.as_bytes()).unwrap();
+            let mut ranges = RangeStats::default();
+            ranges.cost(largest);
+            let narrowing = ranges.decide(OnOverflow::Scale, event.as_bytes()).unwrap();
             assert_eq!(narrowing.cost(largest), written);
             assert_eq!(narrowing.event(event.as_bytes()), renamed.as_bytes());
         }

@@ -1,7 +1,7 @@
 //! Writes the preprocessed formats, v4 to v7.
 //!
-//! One walk over the profile defines the contents of a file and their order ([`Document`]). It is
-//! done twice: as a survey, which finds out what does not fit, how large the file will be and where
+//! One traversal of the profile defines the contents of a file and their order ([`Document`]). It is
+//! done twice: in a first pass, which finds out what does not fit, how large the file will be and where
 //! things will stand in it, and to write. So nothing is written before it is known that everything
 //! fits, and what is written goes from beginning to end.
 
@@ -11,10 +11,13 @@ use byteorder::{ByteOrder, LittleEndian};
 
 use super::error::{WriteError, WriteWarning};
 use super::invocation_lists::{InvocationLists, invocation_record};
-use super::layout::{CALL_RECORD, FunctionField, INVOCATION_RECORD, LARGEST_FILE, NUMBER, Version};
-use super::narrow::{Narrowing, OnOverflow, Survey};
+use super::layout::{
+    CALL_RECORD, FunctionField, INVOCATION_RECORD, MAX_FILE_SIZE, NUMBER, Version,
+};
+use super::narrow::{Narrowing, OnOverflow, RangeStats};
 use super::page::{IN_NAMES, escaped, header_lines};
-use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile, first_cost};
+use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile};
+use crate::tables::first_cost;
 
 /// Bytes that are written at a time: more than an output's own buffer is likely to hold, which then
 /// need not copy them.
@@ -79,28 +82,28 @@ pub fn write<W: Write>(
         sub_calls_at: 0,
         headers_at: 0,
     };
-    let mut survey = Walk::<W>::new(None, Narrowing::EXACT);
-    document.survey_records(&mut survey.survey);
-    document.functions(&mut survey)?;
-    document.sub_calls_at = survey.position;
-    document.sub_calls(&mut survey)?;
-    document.headers_at = survey.position;
+    let mut first = Pass::<W>::new(None, Narrowing::EXACT);
+    document.count_records(&mut first.ranges);
+    document.functions(&mut first)?;
+    document.sub_calls_at = first.position;
+    document.sub_calls(&mut first)?;
+    document.headers_at = first.position;
 
-    let narrowing = survey.survey.decide(options.on_overflow, profile.event())?;
-    let mut warnings = survey.survey.warnings(&narrowing, profile.event());
+    let narrowing = first.ranges.decide(options.on_overflow, profile.event())?;
+    let mut warnings = first.ranges.warnings(&narrowing, profile.event());
     let sums = document.lists.iter().flat_map(InvocationLists::sums);
     let sums = sums.count() as u64;
     if sums > 0 {
         warnings.push(WriteWarning::SumsAsInvocations(sums));
     }
-    survey.narrowing = narrowing;
-    document.headers(&mut survey)?;
-    if survey.position > LARGEST_FILE {
-        return Err(WriteError::TooLarge(survey.position));
+    first.narrowing = narrowing;
+    document.headers(&mut first)?;
+    if first.position > MAX_FILE_SIZE {
+        return Err(WriteError::TooLarge(first.position));
     }
 
-    document.function_addresses = survey.function_addresses;
-    let mut writer = Walk::new(Some(BufWriter::with_capacity(BUFFER, output)), narrowing);
+    document.function_addresses = first.function_addresses;
+    let mut writer = Pass::new(Some(BufWriter::with_capacity(BUFFER, output)), narrowing);
     document.functions(&mut writer)?;
     document.sub_calls(&mut writer)?;
     document.headers(&mut writer)?;
@@ -117,7 +120,7 @@ struct Document<'a> {
     escape_html: bool,
     /// The invocations, for v4.
     lists: Option<InvocationLists<'a>>,
-    /// Where things stand; known after the survey.
+    /// Where things stand; known after the first pass.
     function_addresses: Vec<u32>,
     /// The sub-call records of v4, which its invocations point to.
     sub_calls_at: u64,
@@ -127,41 +130,41 @@ struct Document<'a> {
 impl Document<'_> {
     /// Takes in the numbers of the records of calls and invocations, in the order of their tables:
     /// by function they are far apart in memory.
-    fn survey_records(&self, survey: &mut Survey) {
+    fn count_records(&self, ranges: &mut RangeStats) {
         if let Some(lists) = &self.lists {
-            lists.survey(survey);
+            lists.add_to(ranges);
         }
         if self.version.has_called_from() {
             for edge in self.profile.edges() {
-                survey.count(edge.line);
-                survey.count(edge.calls);
-                survey.cost(first_cost(edge.costs()));
+                ranges.count(edge.line);
+                ranges.count(edge.calls);
+                ranges.cost(first_cost(edge.costs()));
             }
         }
     }
 
     /// All up to the end of the function records.
-    fn functions(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
+    fn functions(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
         let functions = self.profile.functions();
         let count = functions.len().max(1) as u64;
-        let headers_at = walk.narrowing.count(self.headers_at);
-        let count = walk.count(count);
-        walk.put_numbers([self.version.number(), headers_at, count])?;
+        let headers_at = pass.narrowing.count(self.headers_at);
+        let count = pass.count(count);
+        pass.put_numbers([self.version.number(), headers_at, count])?;
         for function in 0..count as usize {
             let address = self.function_addresses.get(function);
-            walk.put_numbers([address.copied().unwrap_or(0)])?;
+            pass.put_numbers([address.copied().unwrap_or(0)])?;
         }
         if functions.len() == 0 {
-            walk.begin_function();
-            return self.stand_in(walk);
+            pass.begin_function();
+            return self.stand_in(pass);
         }
         let is_large = functions.len() > CACHED && self.version.has_called_from();
         for (number, (id, function)) in functions.enumerate() {
-            if is_large && number % FETCHED == 0 && walk.output.is_some() {
+            if is_large && number % FETCHED == 0 && pass.output.is_some() {
                 self.profile.fetch(id, FETCHED);
             }
-            walk.begin_function();
-            self.function(id, function, walk)?;
+            pass.begin_function();
+            self.function(id, function, pass)?;
         }
         Ok(())
     }
@@ -170,107 +173,107 @@ impl Document<'_> {
         &self,
         id: FunctionId,
         function: &Function,
-        walk: &mut Walk<impl Write>,
+        pass: &mut Pass<impl Write>,
     ) -> Result<(), WriteError> {
         let (called_from, sub_calls) = (self.profile.called_from(id), self.profile.sub_calls(id));
         let fields = self.version.function_fields();
         let mut numbers = [0; FunctionField::COUNT];
         for (number, field) in numbers.iter_mut().zip(fields) {
             *number = match field {
-                FunctionField::Line => walk.count(function.line),
-                FunctionField::SelfCost => walk.cost(first_cost(self.profile.self_costs(id))),
+                FunctionField::Line => pass.count(function.line),
+                FunctionField::SelfCost => pass.cost(first_cost(self.profile.self_costs(id))),
                 FunctionField::InclusiveCost => {
-                    walk.cost(first_cost(self.profile.inclusive_costs(id)))
+                    pass.cost(first_cost(self.profile.inclusive_costs(id)))
                 }
-                FunctionField::CallCost => walk.cost(self.profile.call_cost(id)),
+                FunctionField::CallCost => pass.cost(self.profile.call_cost(id)),
                 FunctionField::Invocations => {
                     let lists = self.lists.as_ref();
-                    walk.count(lists.map_or(function.invocations, |lists| lists.count_of(id)))
+                    pass.count(lists.map_or(function.invocations, |lists| lists.count_of(id)))
                 }
-                FunctionField::CalledFromCount => walk.count(called_from.len() as u64),
-                FunctionField::SubCallCount => walk.count(sub_calls.len() as u64),
+                FunctionField::CalledFromCount => pass.count(called_from.len() as u64),
+                FunctionField::SubCallCount => pass.count(sub_calls.len() as u64),
             };
         }
         let mut bytes = [[0; size_of::<u32>()]; FunctionField::COUNT];
         LittleEndian::write_u32_into(&numbers, bytes.as_flattened_mut());
-        walk.put(bytes[..fields.len()].as_flattened())?;
+        pass.put(bytes[..fields.len()].as_flattened())?;
         if let Some(lists) = &self.lists {
-            walk.put_invocations(lists, id, self.sub_calls_at)?;
+            pass.put_invocations(lists, id, self.sub_calls_at)?;
         }
         if self.version.has_called_from() {
-            walk.put_calls(called_from, |edge| edge.caller)?;
+            pass.put_calls(called_from, |edge| edge.caller)?;
         }
         if self.version.has_sub_calls() {
-            walk.put_calls(sub_calls, |edge| edge.callee)?;
+            pass.put_calls(sub_calls, |edge| edge.callee)?;
         }
-        walk.put(self.profile.name(function.file))?;
-        walk.put(b"\n")?;
+        pass.put(self.profile.name(function.file))?;
+        pass.put(b"\n")?;
         let name = self.profile.name(function.name);
         if self.escape_html {
-            walk.put(&escaped(name, IN_NAMES))?;
+            pass.put(&escaped(name, IN_NAMES))?;
         } else {
-            walk.put(name)?;
+            pass.put(name)?;
         }
-        walk.put(b"\n")
+        pass.put(b"\n")
     }
 
     /// The record of `{main}`, for a profile without functions.
     ///
     /// Of a script that has only just begun, nothing else is known.
-    fn stand_in(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
+    fn stand_in(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
         for field in self.version.function_fields() {
-            walk.put_numbers([u32::from(*field == FunctionField::Invocations)])?;
+            pass.put_numbers([u32::from(*field == FunctionField::Invocations)])?;
         }
         if self.version == Version::V4 {
             let sub_calls = [0, self.sub_calls_at];
-            walk.put_numbers(invocation_record(&walk.narrowing, [0; 2], None, sub_calls))?;
+            pass.put_numbers(invocation_record(&pass.narrowing, [0; 2], None, sub_calls))?;
         }
-        walk.put(b"\n{main}\n")
+        pass.put(b"\n{main}\n")
     }
 
-    fn sub_calls(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
+    fn sub_calls(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
         let Some(lists) = &self.lists else {
             return Ok(());
         };
         for call in lists.calls() {
             let invocation = lists.number_of_called(call);
-            let (line, cost) = (walk.count(call.line), walk.cost(call.cost));
-            walk.put_numbers([call.callee.number(), invocation, line, cost])?;
+            let (line, cost) = (pass.count(call.line), pass.cost(call.cost));
+            pass.put_numbers([call.callee.number(), invocation, line, cost])?;
         }
         for id in lists.sums() {
             for edge in self.profile.sub_calls(id) {
-                let (line, cost) = (walk.count(edge.line), walk.cost(first_cost(edge.costs())));
-                walk.put_numbers([edge.callee.number(), 0, line, cost])?;
+                let (line, cost) = (pass.count(edge.line), pass.cost(first_cost(edge.costs())));
+                pass.put_numbers([edge.callee.number(), 0, line, cost])?;
             }
         }
         Ok(())
     }
 
-    fn headers(&self, walk: &mut Walk<impl Write>) -> Result<(), WriteError> {
-        let narrowing = walk.narrowing;
+    fn headers(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
+        let narrowing = pass.narrowing;
         header_lines(self.profile, &narrowing, self.escape_html, |line| {
-            walk.put(line)?;
-            walk.put(b"\n")
+            pass.put(line)?;
+            pass.put(b"\n")
         })
     }
 }
 
-/// A walk over the contents of a file: a survey of what the file will take, or its writing.
-struct Walk<W: Write> {
-    /// None: it is a survey.
+/// A pass over the contents of a file: the first, which finds out what the file will take, or its writing.
+struct Pass<W: Write> {
+    /// None: it is the first pass.
     output: Option<BufWriter<W>>,
-    survey: Survey,
+    ranges: RangeStats,
     narrowing: Narrowing,
     position: u64,
-    /// Of a survey: where the record of each function begins.
+    /// Of the first pass: where the record of each function begins.
     function_addresses: Vec<u32>,
 }
 
-impl<W: Write> Walk<W> {
+impl<W: Write> Pass<W> {
     fn new(output: Option<BufWriter<W>>, narrowing: Narrowing) -> Self {
-        Walk {
+        Pass {
             output,
-            survey: Survey::default(),
+            ranges: RangeStats::default(),
             narrowing,
             position: 0,
             function_addresses: Vec::new(),
@@ -281,7 +284,7 @@ impl<W: Write> Walk<W> {
     #[inline]
     fn cost(&mut self, cost: Cost) -> u32 {
         if self.output.is_none() {
-            self.survey.cost(cost);
+            self.ranges.cost(cost);
         }
         self.narrowing.cost(cost)
     }
@@ -290,7 +293,7 @@ impl<W: Write> Walk<W> {
     #[inline]
     fn count(&mut self, count: u64) -> u32 {
         if self.output.is_none() {
-            self.survey.count(count);
+            self.ranges.count(count);
         }
         self.narrowing.count(count)
     }
@@ -317,7 +320,7 @@ impl<W: Write> Walk<W> {
 
     /// Puts the call records of a function; `other` is the function that one names.
     ///
-    /// A survey counts their size only: [`Document::survey_records`] surveys their numbers.
+    /// The first pass counts their size only: [`Document::count_records`] counts their numbers.
     fn put_calls<'a>(
         &mut self,
         edges: impl ExactSizeIterator<Item = EdgeRef<'a>>,
@@ -338,7 +341,7 @@ impl<W: Write> Walk<W> {
 
     /// Puts the invocation records of a function.
     ///
-    /// A survey counts their size only, as with [`put_calls`](Self::put_calls).
+    /// The first pass counts their size only, as with [`put_calls`](Self::put_calls).
     fn put_invocations(
         &mut self,
         lists: &InvocationLists<'_>,

@@ -3,6 +3,7 @@
 #![allow(dead_code, unused_imports, reason = "each crate uses a part")]
 
 pub mod fixtures;
+pub mod lines;
 pub mod pages;
 pub mod preprocessed;
 mod random;

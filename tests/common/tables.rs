@@ -27,6 +27,7 @@ pub struct Row {
     pub self_costs: Vec<i64>,
     #[serde(deserialize_with = "costs")]
     pub inclusive: Vec<i64>,
+    #[serde(default)]
     pub invocations: u64,
     pub called_from: Vec<Call>,
     pub sub_calls: Vec<Call>,
@@ -131,9 +132,16 @@ impl Tables {
         }
     }
 
-    /// The tables of a document that the report for programs wrote.
-    pub fn from_json(document: &str) -> Self {
-        serde_json::from_str(document).expect("a profile as JSON")
+    /// The tables of a document that the report for programs wrote; with the invocations that it
+    /// leaves out where a profile has no calls.
+    pub fn from_json(document: &str, profile: &Profile) -> Self {
+        let mut tables: Tables = serde_json::from_str(document).expect("a profile as JSON");
+        if !profile.has_invocations() {
+            for (row, (_, function)) in tables.functions.iter_mut().zip(profile.functions()) {
+                row.invocations += function.invocations;
+            }
+        }
+        tables
     }
 
     /// The same with all costs changed.

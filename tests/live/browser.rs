@@ -22,6 +22,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A key as WebDriver names it.
 pub const ENTER: char = '\u{e007}';
 pub const ESCAPE: char = '\u{e00c}';
+pub const END: char = '\u{e010}';
+pub const HOME: char = '\u{e011}';
+pub const LEFT: char = '\u{e012}';
+pub const RIGHT: char = '\u{e014}';
 pub const DOWN: char = '\u{e015}';
 
 /// A browser with one empty window, which is closed with it.
@@ -133,6 +137,22 @@ impl Browser {
         self.post("/execute/sync", &json!({"script": script, "args": []}))
     }
 
+    /// Looks at the page, with a function of `page/look.js`.
+    pub fn look(&self, what: &str, arguments: &Value) -> Value {
+        const LOOK: &str = include_str!("page/look.js");
+        let script = format!("{LOOK} return look.{what}(...arguments);");
+        self.post(
+            "/execute/sync",
+            &json!({"script": script, "args": arguments}),
+        )
+    }
+
+    /// Waits until the page has been drawn anew.
+    pub fn settle(&self) {
+        let script = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]));";
+        self.post("/execute/async", &json!({"script": script, "args": []}));
+    }
+
     /// Runs a script until it returns true.
     #[track_caller]
     pub fn wait_for(&self, script: &str) {
@@ -151,6 +171,25 @@ impl Browser {
         let actions: Vec<Value> = actions.collect();
         let keyboard = json!({"type": "key", "id": "keyboard", "actions": actions});
         self.post("/actions", &json!({"actions": [keyboard]}));
+    }
+
+    /// Moves the mouse to a point of the window.
+    pub fn hover(&self, x: i64, y: i64) {
+        self.point("mouse", json!([to(x, y)]));
+    }
+
+    /// Clicks on a point of the window, or taps on it.
+    pub fn click(&self, kind: &str, x: i64, y: i64) {
+        let [down, up] =
+            ["pointerDown", "pointerUp"].map(|kind| json!({"type": kind, "button": 0}));
+        self.point(kind, json!([to(x, y), down, up]));
+    }
+
+    fn point(&self, kind: &str, actions: Value) {
+        let kinds = json!({"pointerType": kind});
+        let pointer =
+            json!({"type": "pointer", "id": kind, "parameters": kinds, "actions": actions});
+        self.post("/actions", &json!({"actions": [pointer]}));
     }
 
     pub fn back(&self) {
@@ -192,6 +231,10 @@ impl Browser {
             }
         }
     }
+}
+
+fn to(x: i64, y: i64) -> Value {
+    json!({"type": "pointerMove", "duration": 0, "x": x, "y": y})
 }
 
 /// Whether an answer has as many bytes as it says.

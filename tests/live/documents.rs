@@ -2,7 +2,8 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +13,8 @@ use crate::producer::{Bench, Tool};
 use crate::profile::{Profile, convert, text_in};
 
 const PYTHON: Tool = Tool::new("python3", "python3, and with pip duckdb and pyspark");
+const JQ: Tool = Tool::new("sh", "jq");
+const PHP: Tool = Tool::new("php", "php-cli and php-xdebug");
 const SPARK: Tool = Tool::new(
     "python3",
     "python3, default-jre-headless, and with pip pyspark",
@@ -63,6 +66,41 @@ fn profiles(bench: &Bench, count: usize) -> Vec<PathBuf> {
 fn duckdb_reads_functions_and_calls_of_many_profiles() {
     let bench = Bench::new();
     profiles(&bench, 20);
+    let tables = queried(&bench);
+    let [.., functions, calls, _] = tables.as_slice() else {
+        panic!("{tables:?}");
+    };
+    let expected = serde_json::json!([["php::md5", 210, 20, 20], ["{main}", 200, 20, 20]]);
+    assert_eq!(*functions, expected);
+    assert_eq!(*calls, serde_json::json!([["{main}", "php::md5", 20]]));
+}
+
+#[test]
+fn jq_and_duckdb_find_the_costliest_lines() {
+    let bench = Bench::new();
+    let profile = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/valgrind/inlined.cg");
+    fs::create_dir(bench.path("profiles")).expect("a folder");
+    for name in ["profile", "profiles/cachegrind.out.1"] {
+        fs::copy(&profile, bench.path(name)).expect("a copy");
+    }
+    let script = "cg-preprocess profile -f json |\n    jq -r '[.functions[] | . as";
+    let mut jq = JQ.command();
+    jq.args(["-ec", &block("json.md", "sh", script)]);
+    let found = JQ.run(jq.current_dir(bench.folder()).env("PATH", search_path()));
+    let lines: Vec<_> = found.lines().collect();
+    assert_eq!(lines.len(), 10);
+    assert!(lines.contains(&"880\t/srv/app/words.cpp:32"), "{found}");
+    let tables = queried(&bench);
+    let rows = tables.last().and_then(Value::as_array).expect("a table");
+    let rows = rows.iter().map(|row| {
+        let file = row[0].as_str().expect("a file");
+        format!("{}\t{file}:{}", row[2], row[1])
+    });
+    assert_eq!(rows.collect::<Vec<_>>(), lines);
+}
+
+/// What the statements of json.md give, as JSON.
+fn queried(bench: &Bench) -> Vec<Value> {
     let mut shell = Command::new("sh");
     shell.args(["-ec", &block("json.md", "sh", "mkdir -p json")]);
     let shell = shell.current_dir(bench.folder()).env("PATH", search_path());
@@ -77,13 +115,125 @@ fn duckdb_reads_functions_and_calls_of_many_profiles() {
     let tables = output
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"));
-    let tables: Vec<Value> = tables.collect();
-    let [.., functions, calls] = tables.as_slice() else {
-        panic!("{output}");
+    tables.collect()
+}
+
+/// Runs the block of ci.md that begins so, as it is printed: its exit status, and what it says.
+fn run_recipe(bench: &Bench, beginning: &str) -> (Option<i32>, String) {
+    let mut shell = Command::new("sh");
+    let recipe = block("ci.md", "sh", beginning);
+    shell.args(["-ec", &format!("PATH=$PWD/bin:$PATH\n{recipe}")]);
+    shell.current_dir(bench.folder()).env("PATH", search_path());
+    let output = shell.env("GITHUB_STEP_SUMMARY", "summary.md").output();
+    let output = output.expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), said)
+}
+
+/// Puts a script where it is found as a program, or as a file of a project.
+fn write_script(bench: &Bench, name: &str, script: &str) {
+    let path = bench.path(name);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(&path, script).expect("a script");
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("a mode");
+}
+
+#[test]
+fn a_php_test_suite_keeps_to_its_limits() {
+    PHP.run(
+        PHP.command()
+            .args(["-r", "exit(extension_loaded('xdebug') ? 0 : 1);"]),
+    );
+    let bench = Bench::new();
+    let calls = "<?php class Store { function query() {} }\n\
+        for ($i = 0; $i < 101; $i++) (new Store)->query();\n";
+    write_script(&bench, "vendor/bin/phpunit", calls);
+    let (status, said) = run_recipe(&bench, "mkdir -p profiles");
+    assert_eq!(status, Some(0), "{said}");
+    assert!(
+        said.contains(r#"no function is named "PDO->query""#),
+        "{said}"
+    );
+    // The same calls by the name that is limited.
+    let profile = bench.path("profiles").read_dir().expect("a folder").next();
+    let profile = profile.expect("a profile").expect("an entry").path();
+    let text = text_in(&profile).replace("Store->query", "php::PDO->query");
+    fs::write(profile, text).expect("a profile");
+    write_script(&bench, "vendor/bin/phpunit", "<?php\n");
+    let (status, said) = run_recipe(&bench, "mkdir -p profiles");
+    assert_eq!(status, Some(3), "{said}");
+    let failed = "failed: PDO->query was called 101 times: more than the limit of 100";
+    assert!(said.contains(failed), "{said}");
+    let summary = text_in(&bench.path("summary.md"));
+    assert!(
+        summary.contains("**not kept**: `PDO->query was called 101 times"),
+        "{summary}"
+    );
+}
+
+/// Its options are those with which gungraun runs Valgrind, and the empty file is there that stands
+/// beside those of threads.
+#[test]
+fn benchmarks_of_gungraun_keep_to_their_limits() {
+    let bench = Bench::new();
+    bench.compile("calls.c", &[]);
+    let cargo = "#!/bin/sh\nmkdir -p target/gungraun/sums\n\
+        exec valgrind -q --tool=callgrind --cache-sim=yes --compress-strings=no --compress-pos=no \
+        --separate-threads=yes --trace-children=yes \
+        --callgrind-out-file=target/gungraun/sums/callgrind.sums.out ./program\n";
+    write_script(&bench, "bin/cargo", cargo);
+    let (status, said) = run_recipe(&bench, "valgrind --tool=callgrind");
+    assert_eq!(status, Some(0), "{said}");
+    convert(
+        &[bench.path("callgrind.out")],
+        &bench.path("base.cg"),
+        &["-q", "-f", "callgrind"],
+    );
+    let (status, said) = run_recipe(&bench, "cargo bench");
+    assert_eq!(status, Some(0), "{said}");
+    let base = bench.path("target/gungraun/sums/callgrind.sums.out");
+    assert_eq!(fs::metadata(base).expect("the empty file").len(), 0);
+}
+
+/// The figures for dashboards have the form that these take.
+#[test]
+fn jq_makes_figures_for_dashboards() {
+    let bench = Bench::new();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stacks/sums-plain.cg");
+    fs::copy(fixture, bench.path("callgrind.out")).expect("a profile");
+    let figures = |recipe: &str, file: &str| -> Value {
+        let (status, said) = run_recipe(&bench, recipe);
+        assert_eq!(status, Some(0), "{said}");
+        serde_json::from_str(&text_in(&bench.path(file))).expect("JSON")
     };
-    let expected = serde_json::json!([["php::md5", 210, 20, 20], ["{main}", 200, 20, 20]]);
-    assert_eq!(*functions, expected);
-    assert_eq!(*calls, serde_json::json!([["{main}", "php::md5", 20]]));
+    let all = "cg-preprocess callgrind.out -f json | jq '\n    ";
+    let action = figures(&format!("{all}[["), "figures.json");
+    let expected = serde_json::json!([{"name": "Ir", "unit": "count", "value": 190_970}]);
+    assert_eq!(action, expected);
+    // github-action-benchmark takes a list of {name, unit, value}.
+    for figure in action.as_array().expect("a list") {
+        let fields = ["name", "unit"].map(|field| figure[field].is_string());
+        assert!(
+            fields == [true; 2] && figure["value"].is_number(),
+            "{figure}"
+        );
+    }
+    // Bencher takes {benchmark: {measure: {value}}}.
+    for (recipe, file) in [
+        ("{program", "bencher.json"),
+        (".events[0]", "functions.json"),
+    ] {
+        let benchmarks = figures(&format!("{all}{recipe}"), file);
+        let benchmarks = benchmarks.as_object().expect("an object");
+        let measures = benchmarks
+            .values()
+            .flat_map(|measures| measures.as_object());
+        let values: Vec<_> = measures.flat_map(|all| all.values()).collect();
+        assert!(
+            !values.is_empty() && values.iter().all(|of| of["value"].is_number()),
+            "{file}"
+        );
+    }
 }
 
 #[test]

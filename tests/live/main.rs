@@ -20,6 +20,7 @@ mod common;
 mod comparison;
 mod documents;
 mod go_pprof;
+mod graphviz;
 mod invocations;
 mod page;
 mod pprof;

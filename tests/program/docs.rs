@@ -65,7 +65,13 @@ fn the_architecture_names_what_there_is() {
     let paths = quoted.filter(|text| text.ends_with(".rs") || text.ends_with('/'));
     let mut count = 0;
     for path in paths {
-        let folders = ["src", ".", "src/callgrind", "src/callgrind/interpreter"];
+        let folders = [
+            "src",
+            ".",
+            "src/callgrind",
+            "src/callgrind/interpreter",
+            "src/report/html",
+        ];
         let mut places = folders.iter().map(|folder| top().join(folder).join(path));
         let is_there = places.any(|place| place.exists());
         assert!(is_there, "{path}");
@@ -84,22 +90,24 @@ mod scripts {
     use super::*;
 
     /// Those of many-machines.md are run by `.ci/many-machines`.
-    const PAGES: &str = "README.md docs/ci.md docs/continuous-profilers.md docs/json.md docs/page.md \
-                         docs/valgrind.md docs/webgrind.md";
+    const PAGES: &str = "README.md docs/call-graph.md docs/ci.md docs/continuous-profilers.md docs/json.md docs/page.md docs/stacks.md \
+                         docs/source.md docs/valgrind.md docs/webgrind.md";
     /// What needs another user's rights, and the script that has tests of its own.
     const LEFT_OUT: [&str; 2] = ["sudo ", "profile-gate.sh"];
     /// Programs that are not run, as the pages say of those that no other test runs. What does
     /// nothing stands in for them.
-    const STAND_INS: &str = "cargo curl go inferno-flamegraph jq kcachegrind open pyprof2calltree \
+    const STAND_INS: &str = "cargo curl dot go inferno-flamegraph jq kcachegrind open php pyprof2calltree \
                              valgrind xdg-open";
-    const PROFILES: &str = "after.out before.out cachegrind.out.1234 cachegrind.out.5678 callgrind.out \
-                            callgrind.out.1234 callgrind.out.1235 input.callgrind new.out old.out \
-                            profile profile.cg profiles/cachegrind.out.1 run-1.out run-2.out";
+    const PROFILES: &str = "after.out before.out cachegrind.out.1234 cachegrind.out.5678 callgrind.out.1234 \
+                            callgrind.out.1235 input.callgrind new.out old.out \
+                            profile profile.cg profiles/cachegrind.out.1";
+    const OF_VALGRIND: &str =
+        "callgrind.out callgrind.base.out run-1.out run-2.out target/gungraun/callgrind.f.out";
 
     fn workplace() -> TempDir {
         let folder = TempDir::new().unwrap();
-        for name in ["bin", "profiles"] {
-            fs::create_dir(folder.path().join(name)).unwrap();
+        for name in ["bin", "profiles", "src", "target/gungraun"] {
+            fs::create_dir_all(folder.path().join(name)).unwrap();
         }
         for name in STAND_INS.split(' ') {
             let path = folder.path().join("bin").join(name);
@@ -108,6 +116,12 @@ mod scripts {
         }
         let profile = fs::read_to_string(fixture("xdebug3/proxies.cg")).unwrap();
         let profile = profile.replace(r"Shop\Cart->total", r"App\Kernel->boot");
+        let of_valgrind = fs::read_to_string(fixture("valgrind/benchmarks.cg")).unwrap();
+        for (pid, name) in OF_VALGRIND.split(' ').enumerate() {
+            // Files of one process are parts of one run.
+            let profile = of_valgrind.replace("pid: 24442", &format!("pid: {pid}"));
+            fs::write(folder.path().join(name), profile).unwrap();
+        }
         // One of the commands leaves alone what may still be written to.
         let earlier = SystemTime::now() - Duration::from_secs(3600);
         for name in PROFILES.split(' ') {

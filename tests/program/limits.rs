@@ -21,7 +21,7 @@ const STACK: u32 = 512;
 const MIB: usize = 1 << 20;
 
 /// The longest line that is read.
-const LONGEST_LINE: usize = 16 * MIB;
+const MAX_LINE_LENGTH: usize = MIB;
 
 /// Runs the program on an input, within a limit in KiB.
 fn run(limit: u32, input: &[u8], arguments: &[&str]) -> Output {
@@ -87,21 +87,26 @@ const HEADER: &[u8] = b"version: 1\nevents: Ir\n\nfl=a.c\nfn=main\n16 20\n";
 #[test]
 fn one_gibibyte_in_one_line() {
     let zeros = gzip_bomb(HEADER, &[0; MIB], 1024);
-    refuse(LIMIT, &zeros, &[], "in:7: line over 16 MiB");
+    refuse(LIMIT, &zeros, &[], "in:7: line over 1 MiB");
     let bytes = zstd_bomb(b'a', 1024);
-    refuse(LIMIT, &bytes, &[], "in:1: line over 16 MiB");
+    refuse(LIMIT, &bytes, &[], "in:1: line over 1 MiB");
 }
 
-/// Sums take memory for the costs that there are, not for each event of each function; derived
-/// events take none.
+/// Peak memory is at most 64 MB and 50 times the text, of up to nine events.
 #[test]
-fn many_events_of_many_functions() {
-    let derived = (0..32).map(|event| format!("event: d{event} = {event} e0 + e1\n"));
-    let events: Vec<_> = (0..32).map(|event| format!("e{event}")).collect();
-    let mut input: String = derived.collect();
-    input += &format!("events: {}\n", events.join(" "));
-    input.extend((0..30_000).map(|number| format!("fn={number:x}\n1 1\n")));
-    convert(50_000, input.as_bytes(), &["-q", "-f", "html"]);
+fn many_events_of_many_functions_and_calls() {
+    let header = "events: a b c d e f g h i\n";
+    let functions = (0..60_000).map(|number| format!("fn={number:x}\n1 1\n"));
+    let calls = (0..60_000).map(|_| "calls=1 1\n+1 1\n");
+    let calls = format!("fn=f\ncfn=g\n{}", calls.collect::<String>());
+    for body in [functions.collect(), calls] {
+        let input = [header, &body].concat();
+        let limit = (64_000_000 + 50 * input.len()) / 1024;
+        for format in ["callgrind", "html"] {
+            let limit = u32::try_from(limit).unwrap();
+            convert(limit, input.as_bytes(), &["-q", "-f", format]);
+        }
+    }
 }
 
 #[test]
@@ -225,22 +230,22 @@ fn the_longest_line_and_one_byte_more() {
         let name = vec![b'a'; length - "fn=".len()];
         [HEADER, b"fn=", &name, b"\n17 1\n"].concat()
     };
-    let output = run(LIMIT, &line(LONGEST_LINE), &[]);
+    let output = run(LIMIT, &line(MAX_LINE_LENGTH), &[]);
     assert_eq!(
         (output.status.code(), &output.stderr[..]),
         (Some(0), &b""[..])
     );
-    let message = "in:7: line over 16 MiB: this is no callgrind profile";
+    let message = "in:7: line over 1 MiB: this is no callgrind profile";
     for options in [&[][..], &["--lenient"]] {
-        refuse(LIMIT, &line(LONGEST_LINE + 1), options, message);
+        refuse(LIMIT, &line(MAX_LINE_LENGTH + 1), options, message);
     }
 }
 
-/// Lines of 3 MiB, each full of something that takes more memory than its text.
+/// Lines of a MiB, each full of something that takes more memory than its text.
 #[test]
 fn long_lines_of_many_pieces() {
     let full = |start: &str, piece: &str| {
-        let pieces = piece.repeat(3 * MIB / piece.len());
+        let pieces = piece.repeat((MIB - start.len()) / piece.len());
         [HEADER, start.as_bytes(), pieces.as_bytes(), b"\n"].concat()
     };
     convert(LITTLE, &full("summary:", " 0x1"), &[]);
@@ -248,6 +253,60 @@ fn long_lines_of_many_pieces() {
     convert(LITTLE, &full("cfn=f\ncalls=1", " +1"), &[]);
     refuse(LITTLE, &full("positions:", " line"), &[], "positions");
     refuse(LITTLE, &full("18 1", " 1"), &[], "more costs");
+    for options in [&[][..], &["--lenient"]] {
+        let message = "in:7: more than 1024 events: this is no callgrind profile";
+        refuse(LITTLE, &full("events: Ir", " a"), options, message);
+        let message = "in:7: formula of more than 64 terms: this is no callgrind profile";
+        refuse(LITTLE, &full("event: e = a", "+a"), options, message);
+    }
+}
+
+/// Names without ids that nothing uses, and lines, parts and runs that repeat others: a few kilobytes
+/// of compressed text have any number of them.
+#[test]
+fn what_nothing_uses_and_what_repeats() {
+    let names = (0x80..0x8au8).flat_map(|letter| {
+        let name = [&[letter][..], &[b'a'; MIB - 10]].concat();
+        let keys = ["ob=", "fl=", "fi=", "fn=", "cob=", "cfi=", "cfn=", "jfn="];
+        let lines = keys.map(|key| [key.as_bytes(), &name, b"\n"].concat());
+        gzip(&[&lines.concat()[..], b"ob=a\nfl=a.c\nfn=main\n1 1\n"].concat())
+    });
+    let names: Vec<u8> = names.collect();
+    convert(LITTLE, &[&gzip(HEADER)[..], &names].concat(), &[]);
+    let skipped = (0x80..0xb0u8).flat_map(|letter| {
+        let name = [&[letter][..], &[b'a'; MIB - 10]].concat();
+        gzip(&[b"cfi=", &name[..], b"\ncfn=f\ncalls=x\n1 1\n"].concat())
+    });
+    let skipped = [gzip(HEADER), skipped.collect()].concat();
+    convert(LITTLE, &skipped, &["-q", "--lenient"]);
+    for piece in [
+        "part: 1\nevents: Ir\nsummary: 1\nfn=main\n1 1\n",
+        "==== NEW PROFILING FILE\ncreator: xdebug 3\nevents: T\nfn={main}\n1 1\n",
+        "event: e = Ir + Ir\nsummary: 1\n",
+        "pid: 1\ncmd: a\npart: 1\ndesc: Trigger: x\nthread: 1\nfn=main\n1 1\n",
+    ] {
+        let pieces = piece.repeat(MIB / piece.len());
+        let repeated = [gzip(HEADER), gzip(pieces.as_bytes()).repeat(6)].concat();
+        convert(LITTLE, &repeated, &["-q", "-f", "json"]);
+    }
+}
+
+/// Names that say who called a function, as Valgrind writes them: many callers, and many such names.
+#[test]
+fn names_of_many_callers() {
+    let head = "creator: callgrind-3.19.0\nevents: Ir\nfl=x.c\nfn=a\n1 1\nfn=b\n1 1\n";
+    let one = format!("{head}fn=a{}\n1 2\n", "'b'a".repeat(240_000));
+    let mut many = head.to_owned();
+    for number in 0..4_000 {
+        let last: String = (0..12)
+            .map(|bit| if number >> bit & 1 == 0 { "'a" } else { "'b" })
+            .collect();
+        many += &format!("fn=a{}{last}\n1 2\n", "'b".repeat(1_000));
+    }
+    for format in ["collapsed", "tree", "pprof"] {
+        convert(LITTLE, &gzip(one.as_bytes()), &["-f", format]);
+    }
+    convert(2 * LIMIT, &gzip(many.as_bytes()), &["-f", "collapsed"]);
 }
 
 #[test]
@@ -282,9 +341,12 @@ fn chains_of_formulas() {
         .collect();
     let input = ["events: e0\n", &chain, "fn=f\n1 1\n"].concat();
     convert(LITTLE, input.as_bytes(), &["--event", "e10000"]);
-    let sum = " + Ir".repeat(50_000);
+    let sum = " + Ir".repeat(63);
     let wide = format!("events: Ir\nevent: Sum = Ir{sum}\nfn=f\n1 1\n");
     convert(LITTLE, wide.as_bytes(), &["--event", "Sum"]);
+    let names: String = (0..1024).map(|event| format!(" e{event}")).collect();
+    let columns = format!("events:{names}\nfn=f\n1 1\n");
+    convert(LITTLE, columns.as_bytes(), &["--event", "e1023"]);
 }
 
 /// Each of these by the ten thousand, in processor time that suffices for one pass.

@@ -9,6 +9,7 @@ mod docs;
 mod input;
 #[cfg(all(target_os = "linux", feature = "compression"))]
 mod limits;
+#[cfg(unix)]
 mod output;
 #[cfg(all(unix, feature = "compression"))]
 mod transcripts;

@@ -138,6 +138,7 @@ macro_rules! pages {
 }
 
 pages! {
-    comparison events formats gate gate_pairs inputs limits messages output page preprocessor profile_gate root terminal
+    comparison dot each_part events formats gate gate_pairs inputs limits lines max_cost messages output page parts
+    preprocessor profile_gate root source terminal
     usage user webgrind
 }

@@ -72,32 +72,6 @@ fn a_file_that_cannot_be_read_on_is_reported_with_the_cause() {
     );
 }
 
-/// Nothing but their place tells two equal calls apart: the first of them made the invocation.
-#[test]
-fn an_invocation_that_two_calls_name_comes_back() {
-    // Sub-calls stand in the order of blocks: those of the callee, which makes none, before or after.
-    for (callee, place) in [(0, 131), (1, 163)] {
-        let file = [
-            &numbers(&[4, 163, 2, 20, 77])[..],
-            // Function 0 and its invocation, which makes two calls.
-            &numbers(&[10, 20, 0, 1, 10, 20, 0, u32::MAX, 0, 0, 2, 131]),
-            b"a.c\nmain\n",
-            // Function 1 has one invocation, which both calls name.
-            &numbers(&[5, 5, 10, 1, 5, 5, 5, 0, 0, 7, 0, place]),
-            b"a.c\nf\n",
-            &numbers(&[1, 0, 7, 5, 1, 0, 7, 5]),
-            b"events: Ir\nsummary: 15\n",
-        ]
-        .concat();
-        let profile = library::read_file(&file).unwrap();
-        let tree = profile.invocations().unwrap();
-        let (caller, call) = tree.caller_of(callee).unwrap();
-        assert_eq!((caller, tree.calls_of(caller)), (1 - callee, 0..2));
-        assert!(std::ptr::eq(&tree.calls()[call], &tree.calls()[0]));
-        assert!(library::write(&profile, Version::V4) == file);
-    }
-}
-
 /// Nobody writes an edge twice into a list. Its figures are added up, where it stands first.
 #[test]
 fn an_edge_that_a_list_has_twice_is_one() {
@@ -131,9 +105,7 @@ fn holes_are_refused_at_once() {
     let end = b"events: Ir\n";
     let usual = 4 * (u64::from(GIB) - 1);
     let headers = 4 * (GIB - 1) - 11;
-    let start = |version, count| numbers(&[version, headers, 1, 16, 0, 0, 0, count]);
-    let invocation = numbers(&[0, 0, 0, u32::MAX, 0, 0, GIB / 8, 68]);
-    let with_calls = [&start(4, 1)[..], &invocation, b"a\nf\n"].concat();
+    let start = numbers(&[6, headers, 1, 16, 0, 0, 0, 0]);
     let zeros = "(found 4096 or more zero bytes in a row)";
     for (size, start, told) in [
         (
@@ -143,23 +115,8 @@ fn holes_are_refused_at_once() {
         ),
         (
             usual,
-            start(6, 0),
+            start,
             format!("36: the file name has a hole: expected text {zeros}"),
-        ),
-        (
-            usual,
-            start(6, GIB / 8),
-            format!("4132: the called-from list has a hole: expected records {zeros}"),
-        ),
-        (
-            usual,
-            with_calls,
-            format!("4164: the sub-call list has a hole: expected records {zeros}"),
-        ),
-        (
-            usual,
-            start(4, GIB / 8 - 10),
-            format!("4128: the invocation list has a hole: expected records {zeros}"),
         ),
         (
             1 << 32,
@@ -257,9 +214,6 @@ fn spoilt_files_are_refused_or_read_as_far_as_they_are_sound() {
             // Everything has been paid for with bytes.
             assert!(16 * profile.edges().len() <= file.len());
             assert!(20 * profile.functions().len() <= file.len());
-            if let Some(tree) = profile.invocations() {
-                assert!(32 * tree.invocations().len() + 16 * tree.calls().len() <= file.len());
-            }
             assert_writable(&profile);
         }
     }

@@ -16,9 +16,13 @@
 use std::path::Path;
 
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::profile::{Comparison, EventChoice, Gate, InclusiveCost, Profile, Stacks};
-use cg_preprocess::report::markdown::{self, Verdict};
-use cg_preprocess::report::{collapsed, text, tree};
+use cg_preprocess::compare::{Comparison, Limit, Verdict};
+use cg_preprocess::export::collapsed;
+use cg_preprocess::io::SourceFiles;
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
+use cg_preprocess::report::markdown;
+use cg_preprocess::report::{Names, Options, Sort, text, tree};
+use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
 use crate::common::pages::{self, Block};
@@ -46,6 +50,7 @@ fn reading(options: &[&str]) -> Reading {
         ("invocations", "") => profile.invocations = true,
         ("contexts", "") => profile.contexts = true,
         ("call-files", "") => profile.call_files = true,
+        ("lines", "") => profile.lines = true,
         ("outermost", "") => profile.inclusive = InclusiveCost::Outermost,
         ("proxy", name) => profile.proxies.push(name.into()),
         ("events", "all") => profile.events = EventChoice::All,
@@ -61,7 +66,7 @@ fn reading(options: &[&str]) -> Reading {
 }
 
 /// How a report is written.
-fn report(options: &[&str]) -> text::Options {
+fn report(options: &[&str]) -> Options {
     library::text_options(|report| {
         each(options, |name, value| match name {
             "top" => report.top = Some(value.parse().unwrap()),
@@ -69,10 +74,10 @@ fn report(options: &[&str]) -> text::Options {
             "filter" => report.filter = Some(value.into()),
             "function" => report.function = Some(value.into()),
             "color" => report.color = true,
-            "names" if value == "short" => report.names = text::Names::Short,
-            "names" if value == "full" => report.names = text::Names::Full,
-            "sort" if value == "calls" => report.sort = text::Sort::Calls,
-            "sort" if value == "inclusive" => report.sort = text::Sort::Inclusive,
+            "names" if value == "short" => report.names = Names::Short,
+            "names" if value == "full" => report.names = Names::Full,
+            "sort" if value == "calls" => report.sort = Sort::Calls,
+            "sort" if value == "inclusive" => report.sort = Sort::Inclusive,
             "markdown" => {}
             _ => panic!("unknown option {name:?}"),
         });
@@ -192,14 +197,15 @@ fn none(_: ()) -> Vec<String> {
     Vec::new()
 }
 
-/// What comes of a limit.
+/// What comes of a limit on growth.
 pub fn verdict(comparison: &Comparison, limit: &str) -> Verdict {
-    let gate = Gate::parse(limit.as_bytes()).unwrap();
-    let failure = comparison.check(&gate).err();
-    Verdict {
-        kept: failure.is_none(),
-        text: failure.map_or(format!("at most {limit} %"), |failure| failure.to_string()),
-    }
+    let limit = Limit::growth(limit.as_bytes()).unwrap();
+    let verdict = limit.check(comparison.new, Some(comparison));
+    verdict.unwrap_or_else(|error| Verdict {
+        kept: false,
+        text: error.to_string(),
+        lacks_subject: false,
+    })
 }
 
 /// Of a new profile, data are missing where that shows: in JSON, and beside limits.
@@ -269,11 +275,22 @@ fn check(page: &Path) {
             "tables" => inputs.tables(),
             "text" => {
                 let options = report(options);
-                written(|output| text::write(&inputs.profile(), &options, output).map(none))
+                written(|output| {
+                    text::write(
+                        &inputs.profile(),
+                        &options,
+                        &mut SourceFiles::default(),
+                        output,
+                    )
+                    .map(none)
+                })
             }
             "markdown" => {
                 let options = report(options);
-                written(|output| markdown::write(&inputs.profile(), &options, output).map(none))
+                written(|output| {
+                    markdown::write(&Stacks::new(&inputs.profile()), &[], &options, output)
+                        .map(none)
+                })
             }
             "tree" => {
                 let options = report(options);

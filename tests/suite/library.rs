@@ -1,12 +1,16 @@
 //! The library as programs use it: text becomes a profile, and a profile files.
 
 use std::fmt::Debug;
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use cg_preprocess::callgrind::{self, KindChoice, Outcome, Ranges};
-use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder, ProfileOptions};
-use cg_preprocess::report::{self, text};
+use cg_preprocess::export::{collapsed, json};
+use cg_preprocess::profile::{
+    EventChoice, FunctionId, Kind, Line, Profile, ProfileBuilder, ProfileOptions,
+};
+use cg_preprocess::report;
+use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
 
 use crate::common::Random;
@@ -23,7 +27,7 @@ pub fn read_options(change: impl FnOnce(&mut callgrind::Options)) -> callgrind::
 }
 
 /// Options of tables and trees, likewise.
-pub fn text_options(change: impl FnOnce(&mut text::Options)) -> text::Options {
+pub fn text_options(change: impl FnOnce(&mut report::Options)) -> report::Options {
     changed(change)
 }
 
@@ -119,7 +123,9 @@ impl Reading {
             passed: &|bytes| _ = passed.fetch_add(bytes, Relaxed),
         };
         let found = self.read_by([text], |mut text, builder| {
-            let outcome = callgrind::read_ranges(&mut text, &ranges, INPUT, &self.read, builder);
+            // Its buffer may have more than is taken from it.
+            let input = BufReader::with_capacity(100, &mut text);
+            let outcome = callgrind::read_ranges(input, &ranges, INPUT, &self.read, builder);
             left.store(text.len(), Relaxed);
             outcome
         });
@@ -127,7 +133,13 @@ impl Reading {
             // Each byte has been read by way of the input, or has passed.
             assert_eq!(passed.into_inner(), left.into_inner() as u64, "{range}");
         }
-        let (found, expected) = (described(&found), described(&self.read([text])));
+        let expected = self.read([text]);
+        if let (true, Ok((found, _)), Ok((expected, _))) =
+            (self.profile.contexts, &found, &expected)
+        {
+            assert_eq!(stacks(found), stacks(expected));
+        }
+        let (found, expected) = (described(&found), described(&expected));
         let text = text.escape_ascii();
         assert!(
             found == expected,
@@ -153,9 +165,31 @@ fn described(read: &Reads) -> String {
     };
     let functions: Vec<_> = profile.functions().map(|(_, function)| function).collect();
     let edges: Vec<_> = profile.edges().collect();
+    let lines: Vec<_> = profile
+        .functions()
+        .map(|(id, _)| lines(profile, id))
+        .collect();
     let files = [Version::V4, Version::V7]
         .map(|version| write_with(profile, version, OnOverflow::Saturate));
-    format!("{warnings:?}\n{functions:?}\n{edges:?}\n{files:?}")
+    format!("{warnings:?}\n{functions:?}\n{edges:?}\n{lines:?}\n{files:?}")
+}
+
+/// The stacks with their calls and costs.
+fn stacks(profile: &Profile) -> String {
+    let mut lines = Vec::new();
+    collapsed::write(&Stacks::new(profile), &mut lines).unwrap();
+    String::from_utf8_lossy(&lines).into_owned()
+}
+
+/// The self costs of a function by line, which add up to all of them.
+pub fn lines(profile: &Profile, id: FunctionId) -> Vec<Line<'_>> {
+    let lines: Vec<_> = profile.lines(id).collect();
+    for (event, &cost) in profile.self_costs(id).iter().enumerate() {
+        let costs = lines.iter().map(|line| i128::from(line.costs[event]));
+        let sum = costs.sum::<i128>();
+        assert!(sum == cost.into() || profile.has_saturated(), "{lines:?}");
+    }
+    lines
 }
 
 /// Gives bytes in pieces of any sizes up to the largest, with interruptions.
@@ -207,11 +241,12 @@ pub fn linked() -> ProfileOptions {
     profile_options(|options| options.invocations = true)
 }
 
-/// Options for all events, and for the files of calls.
+/// Options for all events, the files of calls, and lines.
 pub fn all_events() -> ProfileOptions {
     profile_options(|options| {
         options.events = EventChoice::All;
         options.call_files = true;
+        options.lines = true;
     })
 }
 
@@ -290,7 +325,7 @@ pub fn text_of<T, E: Debug>(write: impl FnOnce(&mut Vec<u8>) -> Result<T, E>) ->
 
 /// Writes the report for machines.
 pub fn json(profile: &Profile) -> String {
-    text_of(|output| report::json::write(profile, &[], output))
+    text_of(|output| json::write(profile, &[], output))
 }
 
 /// All header lines.

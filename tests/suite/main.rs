@@ -23,6 +23,7 @@ mod markdown;
 #[cfg(feature = "compression")]
 mod outputs;
 mod page;
+mod parts;
 #[cfg(feature = "compression")]
 mod pprof;
 mod properties;
@@ -30,6 +31,7 @@ mod reading;
 mod report;
 mod round_trip;
 mod shortcuts;
+mod source_files;
 mod stacks;
 mod sum_stacks;
 mod tables;

@@ -1,14 +1,16 @@
 //! Reports in Markdown: what they show, and that names cannot leave their places.
 
-use cg_preprocess::profile::{Comparison, Profile, ProfileOptions};
-use cg_preprocess::report::markdown::{self, MOST_CHARACTERS};
-use cg_preprocess::report::text::Options;
+use cg_preprocess::compare::Comparison;
+use cg_preprocess::profile::{Profile, ProfileOptions};
+use cg_preprocess::report::Options;
+use cg_preprocess::report::markdown::{self, MAX_CHARACTERS};
+use cg_preprocess::stacks::Stacks;
 
 use crate::cases;
 use crate::library::{all_events, profile, read, text_of, text_options};
 
 fn report(profile: &Profile, options: &Options) -> String {
-    text_of(|output| markdown::write(profile, options, output))
+    text_of(|output| markdown::write(&Stacks::new(profile), &[], options, output))
 }
 
 fn compared(base: &str, new: &str) -> String {
@@ -73,10 +75,10 @@ fn no_name_leaves_its_code() {
         let mut lines = found.lines();
         let row = lines.find(|line| line.starts_with("| 100.00")).unwrap();
         let cells = cells(row);
-        assert_eq!(cells.len(), 9, "{row}");
+        assert_eq!(cells.len(), 8, "{row}");
         let shown = name.replace(r"\|", r"\¦").replace('\t', r"\t");
-        assert_eq!(code(&cells[6]), shown, "{row}");
-        assert_eq!(code(&cells[7]), format!("/srv/{shown}:1"), "{row}");
+        assert_eq!(code(&cells[5]), shown, "{row}");
+        assert_eq!(code(&cells[6]), format!("/srv/{shown}:1"), "{row}");
     }
 }
 
@@ -95,12 +97,31 @@ fn a_report_always_fits_into_a_comment() {
         let profile = read(&text, events);
         for top in [Some(0), Some(10), None] {
             let found = report(&profile, &text_options(|options| options.top = top));
-            assert!(found.chars().count() < MOST_CHARACTERS, "{}", found.len());
+            assert!(found.chars().count() < MAX_CHARACTERS, "{}", found.len());
             assert!(found.contains(" more functions with a self cost of "));
             // There would be room for it, but not for what comes before it.
             assert!(!found.contains("`last`"));
         }
+        // Nothing is folded if there is no room for what comes before it.
+        let found = report(&profile, &text_options(|options| options.top = Some(300)));
+        assert!(!found.contains("<details>"));
     }
     let long = compared(&text, &text.replace("\n1 ", "\n1 1"));
-    assert!(long.chars().count() < MOST_CHARACTERS);
+    assert!(long.chars().count() < MAX_CHARACTERS);
+    // Parts, paths and lines, too.
+    let mut text = "creator: callgrind-3.25.0\nevents: Ir\n".to_owned();
+    for number in 0..400 {
+        text += &format!("part: 1\ndesc: Trigger: Client Request: {number}{marks}\n");
+        text += &format!("fl=/srv/{number}{marks}\nfn=a{number}{marks}|\n1 {number}\n2 {number}\n");
+        let callee = number + 1;
+        text += &format!("cfi=/srv/{callee}{marks}\ncfn=a{callee}{marks}|\ncalls=1 1\n3 1\n");
+    }
+    let mut with_lines = ProfileOptions::default();
+    with_lines.lines = true;
+    let profile = read(&text, with_lines);
+    for top in [Some(10), None] {
+        let found = report(&profile, &text_options(|options| options.top = top));
+        assert!(found.chars().count() < MAX_CHARACTERS, "{}", found.len());
+        assert!(found.contains("### Heaviest paths") && found.contains("### Costliest lines"));
+    }
 }

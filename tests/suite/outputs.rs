@@ -8,10 +8,14 @@ use std::fmt::Debug;
 use std::io::{self, Read};
 
 use cg_preprocess::callgrind;
-use cg_preprocess::profile::{Comparison, EventChoice, InclusiveCost, Profile, Stacks};
+use cg_preprocess::compare::Comparison;
+use cg_preprocess::export::{collapsed, json, pprof};
+use cg_preprocess::io::SourceFiles;
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
 use cg_preprocess::report::html::{self, Compared};
-use cg_preprocess::report::text::{Names, Options, Sort};
-use cg_preprocess::report::{collapsed, json, markdown, pprof, text, tree};
+use cg_preprocess::report::{Names, Options, Sort};
+use cg_preprocess::report::{markdown, text, tree};
+use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
 use flate2::read::GzDecoder;
 use memchr::memmem;
@@ -54,7 +58,8 @@ impl Outputs {
             html::write(
                 stacks,
                 compared,
-                &[],
+                &html::Notes::default(),
+                &mut SourceFiles::default(),
                 &html::Options::default(),
                 &mut *output,
             )?;
@@ -113,16 +118,24 @@ fn outputs(
     let mut stacked = reading.clone();
     stacked.profile.contexts = true;
     stacked.profile.call_files = true;
+    stacked.profile.lines = true;
     let profile = stacked.sound(text);
     let stacks = Stacks::new(&profile);
     outputs.add("text", |output| {
-        text::write(&profile, &Options::default(), output)
+        text::write(
+            &profile,
+            &Options::default(),
+            &mut SourceFiles::default(),
+            output,
+        )
     });
-    outputs.add("narrow", |output| text::write(&profile, &options, output));
+    outputs.add("narrow", |output| {
+        text::write(&profile, &options, &mut SourceFiles::default(), output)
+    });
     outputs.add("tree", |output| tree::write(&stacks, &options, output));
     outputs.add("collapsed", |output| collapsed::write(&stacks, output));
     outputs.add("markdown", |output| {
-        markdown::write(&profile, &options, output)
+        markdown::write(&stacks, &[], &options, output)
     });
 
     stacked.profile.events = EventChoice::All;
@@ -142,7 +155,6 @@ fn outputs(
         let compared = Compared {
             base: &base,
             comparison,
-            limits: &limits,
         };
         outputs.add("changes", |output| {
             text::write_comparison(comparison, &options, output)

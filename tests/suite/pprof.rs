@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use cg_preprocess::profile::{Comparison, Profile, ProfileOptions, Stacks};
-use cg_preprocess::report::pprof::{self, Warning};
+use cg_preprocess::compare::Comparison;
+use cg_preprocess::export::pprof::{self, Warning};
+use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions};
+use cg_preprocess::stacks::Stacks;
 use flate2::read::GzDecoder;
 
 use crate::common::fixtures;
 use crate::library::{profile_options, read};
-use crate::stacks::collapsed;
+use crate::stacks::{collapsed, paths};
 
 fn varint(bytes: &mut &[u8]) -> u64 {
     let mut number = 0;
@@ -61,6 +63,8 @@ struct Decoded {
     /// Stacks as `frame@file:line;…`, the root first, with their values.
     samples: Vec<(String, Vec<i64>)>,
     labels: Vec<Vec<String>>,
+    /// By `function@file`: the first line.
+    first_lines: BTreeMap<String, u64>,
 }
 
 fn decode(file: &[u8]) -> Decoded {
@@ -82,6 +86,11 @@ fn decode(file: &[u8]) -> Decoded {
         (numbers(function, 1)[0], name)
     });
     let functions: BTreeMap<u64, String> = functions.collect();
+    let first_lines = fields(&data, 5).into_iter().map(|function| {
+        let line = numbers(function, 5).first().copied().unwrap_or(0);
+        (functions[&numbers(function, 1)[0]].clone(), line)
+    });
+    let first_lines = first_lines.collect();
     let locations = fields(&data, 4).into_iter().map(|location| {
         let line = fields(location, 4)[0];
         let function = &functions[&numbers(line, 1)[0]];
@@ -117,6 +126,7 @@ fn decode(file: &[u8]) -> Decoded {
             .collect(),
         samples: samples.iter().map(sample).collect(),
         labels: samples.iter().map(labels).collect(),
+        first_lines,
     }
 }
 
@@ -167,6 +177,119 @@ fn samples_are_stacks_with_their_places_and_values() {
     ];
     let expected = expected.map(|(stack, values)| (stack.to_owned(), values));
     assert_eq!(decoded.samples, expected);
+}
+
+/// Readers tell sample types apart by their names.
+#[test]
+fn of_several_times_only_the_first_is_called_time() {
+    let text = "events: Time_(10ns) Wall_(us) Heap_(bytes) Memory_(bytes)\nfn=f\n2 5 6 7 8\n";
+    let decoded = decode(&write(&read(text, crate::library::all_events())).0);
+    let expected = [
+        "time/nanoseconds",
+        "Wall_(us)/nanoseconds",
+        "memory/bytes",
+        "Memory_(bytes)/bytes",
+    ];
+    assert_eq!(decoded.types, expected);
+    assert_eq!(decoded.samples[0].1, [50, 6000, 7, 8]);
+}
+
+fn with_lines() -> ProfileOptions {
+    profile_options(|options| {
+        options.lines = true;
+        options.call_files = true;
+        options.events = EventChoice::All;
+    })
+}
+
+/// `f` costs 30 in two stacks, 20 and 10, and on three lines, 16, 12 and 2, one of them inlined code.
+#[test]
+fn stacks_and_lines_of_a_function_are_paired_by_cost() {
+    let text = "events: Ir\nfl=a.c\nfn=main\n3 1\ncfn=g\ncalls=1 30\n1 21\ncfn=f\ncalls=1 9\n5 10\n\
+        fn=g\n31 1\ncfn=f\ncalls=2 9\n30 20\nfn=f\n9 12\n8 2\nfi=b.h\n70 16\n";
+    let profile = read(text, with_lines());
+    let (file, _) = write(&profile);
+    let decoded = decode(&file);
+    let expected = [
+        ("main@a.c:3", 1),
+        ("main@a.c:5;f@a.c:9", 8),
+        ("main@a.c:5;f@a.c:8", 2),
+        ("main@a.c:1;g@a.c:31", 1),
+        ("main@a.c:1;g@a.c:30;f@b.h:70", 16),
+        ("main@a.c:1;g@a.c:30;f@a.c:9", 4),
+    ];
+    let expected = expected.map(|(stack, cost)| (stack.to_owned(), vec![cost]));
+    assert_eq!(decoded.samples, expected);
+    assert!(decoded.comments[2].starts_with("lines and stacks of 1 functions are paired"));
+    // The least line with a cost or a call.
+    let first = [("f@a.c", 8), ("f@b.h", 70), ("g@a.c", 30), ("main@a.c", 1)];
+    let first = first.map(|(function, line)| (function.to_owned(), line));
+    assert_eq!(decoded.first_lines, BTreeMap::from(first));
+}
+
+/// In every event, samples add up to what each stack and each line cost.
+#[test]
+fn samples_add_up_by_stack_and_by_line() {
+    for name in [
+        "valgrind/inlined.cg",
+        "valgrind/combine.cg",
+        "valgrind/instr.cg",
+        "stacks/sums-callers.cg",
+        "other/gperf.cg",
+    ] {
+        let profile = read(fixtures::bytes(name), with_lines());
+        let decoded = decode(&write(&profile).0);
+        let mut found = [BTreeMap::new(), BTreeMap::new()];
+        for (stack, values) in &decoded.samples {
+            let frames = stack
+                .split(';')
+                .map(|frame| frame.rsplit_once('@').unwrap());
+            let names: Vec<_> = frames.map(|(name, _)| name).collect();
+            let leaf = stack.rsplit(';').next().unwrap();
+            for (sums, key) in found.iter_mut().zip([names.join(";"), leaf.to_owned()]) {
+                add(sums, key, values);
+            }
+        }
+        let [found_stacks, found_lines] = found;
+        let stacks = Stacks::new(&profile);
+        let (mut by_stack, mut by_line) = (BTreeMap::new(), BTreeMap::new());
+        let mut frames = BTreeMap::new();
+        let text = |bytes: &[u8]| match bytes {
+            b"" => "???".to_owned(),
+            bytes => String::from_utf8_lossy(bytes).into_owned(),
+        };
+        for (node, path) in stacks.nodes().zip(paths(&stacks)) {
+            add(&mut by_stack, path, stacks.self_costs(node));
+            let frame = stacks
+                .function(node)
+                .map(|id| (id, text(stacks.frame(node))));
+            frames.extend(frame);
+        }
+        let mut lines = 0;
+        for (id, function) in profile.functions() {
+            for line in profile.lines(id) {
+                let file = profile.name(line.file.unwrap_or(function.file));
+                let file = String::from_utf8_lossy(file);
+                let key = format!("{}@{file}:{}", frames[&id], line.line);
+                add(&mut by_line, key, line.costs);
+                lines += 1;
+            }
+        }
+        for sums in [&mut by_stack, &mut by_line] {
+            sums.retain(|_, costs: &mut Vec<i64>| costs.iter().any(|&cost| cost != 0));
+        }
+        assert_eq!(found_stacks, by_stack, "{name}");
+        assert_eq!(found_lines, by_line, "{name}");
+        let most = profile.events().len() * (stacks.nodes().len() + lines);
+        assert!(decoded.samples.len() <= most, "{name}");
+    }
+}
+
+fn add(sums: &mut BTreeMap<String, Vec<i64>>, key: String, costs: &[i64]) {
+    let sums = sums.entry(key).or_insert_with(|| vec![0; costs.len()]);
+    sums.iter_mut()
+        .zip(costs)
+        .for_each(|(sum, cost)| *sum += cost);
 }
 
 #[test]

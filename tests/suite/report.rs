@@ -5,6 +5,8 @@
 
 use std::io::{self, Write};
 
+use cg_preprocess::export::json;
+use cg_preprocess::io::SourceFiles;
 use cg_preprocess::profile::Profile;
 use cg_preprocess::report::{self, text};
 use serde_json::{Value, json};
@@ -14,8 +16,15 @@ use crate::common::fixtures;
 use crate::library::{json, profile, text_of, text_options};
 use crate::schema::Schema;
 
-fn as_text(profile: &Profile, change: impl FnOnce(&mut text::Options)) -> String {
-    text_of(|output| text::write(profile, &text_options(change), output))
+fn as_text(profile: &Profile, change: impl FnOnce(&mut report::Options)) -> String {
+    text_of(|output| {
+        text::write(
+            profile,
+            &text_options(change),
+            &mut SourceFiles::default(),
+            output,
+        )
+    })
 }
 
 fn document(profile: &Profile) -> Value {
@@ -115,7 +124,7 @@ fn a_long_document_is_written_piece_by_piece() {
     let functions = (0..5000).map(|number| format!("fn=f{number}\n1 1\n"));
     let text = format!("events: Ir\n{}", functions.collect::<String>());
     let mut pieces = Pieces::default();
-    report::json::write(&profile(text), &[], &mut pieces).unwrap();
+    json::write(&profile(text), &[], &mut pieces).unwrap();
     assert!(pieces.all > 500_000, "{}", pieces.all);
     assert!(pieces.largest < 20_000, "{}", pieces.largest);
 }
@@ -125,7 +134,7 @@ fn warnings_and_losses_are_part_of_the_document() {
     let warnings = ["a \"b\"", "c"].map(str::to_owned);
     let mut profile = profile("events: Ir\nfn=a\n1 1\n");
     profile.set_incomplete();
-    let text = text_of(|output| report::json::write(&profile, &warnings, output));
+    let text = text_of(|output| json::write(&profile, &warnings, output));
     let document: Value = serde_json::from_str(&text).unwrap();
     Schema::read("profile").check(&document, "notes");
     assert_eq!(document["complete"], false);

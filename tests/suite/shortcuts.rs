@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use cg_preprocess::profile::EventChoice;
+use cg_preprocess::profile::{EventChoice, InclusiveCost};
 
 use crate::common::{Random, fixtures};
 use crate::library::Reading;
@@ -136,6 +136,19 @@ fn ranges_of_traces() {
         if random.below(2) == 0 {
             reading.profile.events = EventChoice::All;
         }
+        // What matters of single invocations is not told by ranges of them.
+        match random.below(8) {
+            0 => reading.profile.invocations = true,
+            1 => reading.profile.contexts = true,
+            2 => reading.profile.inclusive = InclusiveCost::Outermost,
+            3 => {
+                reading.profile.proxies = vec![
+                    b"php::array_map".to_vec(),
+                    b"php::call_user_func_array".to_vec(),
+                ]
+            }
+            _ => {}
+        }
         reading.read_in_ranges(&text, 300 + random.below(3000), 1 + random.index(3));
     }
 }
@@ -161,6 +174,20 @@ fn a_line_comes_from_another_range() {
         for range in 60..300 {
             Reading::default().read_in_ranges(text.as_bytes(), range, 2);
         }
+    }
+}
+
+/// `{main}` in a range that is not the last one, and an id that has several names in one range.
+#[test]
+fn a_range_ends_a_run_and_renames_ids() {
+    let own = "fl=(1)\nfn=(1)\n1 1\n\n".repeat(20);
+    let text = format!(
+        "version: 1\ncreator: xdebug 3\nevents: Time\n\nfl=(1) a\nfn=(1) f\n1 1\n\n{own}\
+         fl=(1)\nfn=(2) first\n1 1\n\nfl=(1)\nfn=(2) last\n1 1\n\nfl=(1)\nfn=(3) {{main}}\n1 1\n\n\
+         {own}fl=(1)\nfn=(2)\n1 5\n\n{own}"
+    );
+    for range in 60..600 {
+        Reading::default().read_in_ranges(text.as_bytes(), range, 2);
     }
 }
 
@@ -223,6 +250,7 @@ fn longer_than_a_buffer() {
     assert!(text.len() > 200_000);
     let mut reading = any_reading(&mut Random(1));
     reading.profile.invocations = true;
+    reading.profile.events = EventChoice::First;
     for text in [&text[..], &text[..text.len() - 9]] {
         reading.read_in_any_way(&[text], &[1, 100, 5000]).unwrap();
         for range in [1000, 70_000] {

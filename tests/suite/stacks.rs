@@ -5,17 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cg_preprocess::profile::{
-    EventChoice, InclusiveCost, Profile, ProfileKind, ProfileOptions, Stacks,
-};
-use cg_preprocess::report::{collapsed, tree};
+use cg_preprocess::export::collapsed;
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileOptions};
+use cg_preprocess::report::tree;
+use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::common::fixtures;
 use crate::common::preprocessed::decode;
-use crate::library::{
-    linked, profile_options, read, read_files_with, text_of, text_options, write, write_with,
-};
+use crate::library::{linked, profile_options, read, text_of, text_options, write_with};
 
 /// Lines `stack cost`, which stand in the order of their bytes.
 pub fn costs(lines: &str) -> BTreeMap<String, i64> {
@@ -124,12 +122,6 @@ pub fn tree_of(profile: &Profile, top: Option<usize>, width: Option<usize>) -> S
     text_of(|output| tree::write(&Stacks::new(profile), &options, output))
 }
 
-/// The rows below the headings.
-pub fn rows(tree: &str) -> Vec<&str> {
-    let rows = tree.lines().skip_while(|line| !line.contains("incl %"));
-    rows.skip(1).collect()
-}
-
 #[test]
 fn reports_look_as_they_did() {
     for (trace, widths) in [
@@ -167,50 +159,6 @@ fn add(text: &mut String, (function, cost, calls): &Block<'_>) {
     }
 }
 
-/// Reads a preprocessed file.
-fn read_again(file: &[u8], options: ProfileOptions) -> Profile {
-    read_files_with(&[file], options).expect("a sound file").0
-}
-
-#[test]
-fn a_file_of_v4_is_a_trace_with_its_stacks() {
-    for trace in TRACES.split(' ') {
-        let text = fixtures::bytes(trace);
-        let (file, _) = write_with(&read(&text, linked()), Version::V4, OnOverflow::Error);
-        for proxies in [vec![], vec![b"php::call_user_func".to_vec()]] {
-            let mut options = stacked();
-            options.proxies = proxies;
-            let direct = read(&text, options.clone());
-            let again = read_again(&file, options.clone());
-            assert_eq!(again.kind(), ProfileKind::Trace);
-            assert_eq!(again.has_proxy(0), direct.has_proxy(0));
-            assert_eq!(collapsed(&again), collapsed(&direct), "{trace}");
-            let [tree, tree_again] = [&direct, &again].map(|profile| tree_of(profile, None, None));
-            assert_eq!(rows(&tree_again), rows(&tree), "{trace}");
-            let [sums, sums_again] =
-                [direct, again].map(|profile| decode(&write(&profile, Version::V6)).functions);
-            assert_eq!(sums_again, sums, "{trace}");
-            // The proxies of a trace in v4 are stepped over for good.
-            options.invocations = true;
-            let [links, links_again] = [read(&text, options.clone()), read_again(&file, options)]
-                .map(|profile| decode(&write(&profile, Version::V4)).functions);
-            assert_eq!(links_again, links, "{trace}");
-        }
-    }
-}
-
-#[test]
-fn a_file_of_v4_keeps_calls_without_invocations_and_proxies_without_calls() {
-    let text = trace(&[("map", 5, &[]), ("main", 3, &[("map", 5), ("exit", 40)])]);
-    let (file, _) = write_with(&read(&text, linked()), Version::V4, OnOverflow::Error);
-    let mut options = stacked();
-    options.proxies = vec![b"map".to_vec()];
-    let (stacks, _) = collapsed(&read_again(&file, options));
-    let expected = [("main", 3), ("main;exit", 40), ("main;map", 5)];
-    let expected = expected.map(|(stack, cost)| (stack.to_owned(), cost));
-    assert_eq!(stacks, BTreeMap::from(expected));
-}
-
 #[test]
 fn what_lies_below_a_mebibyte_of_frames_is_summed_up() {
     let [a, b, c] = ["a", "b", "c"].map(|letter| letter.repeat(600_000));
@@ -236,14 +184,4 @@ fn a_row_is_an_only_child_only_if_nothing_was_left_out_beside_it() {
     assert!(narrow.contains("… 1 more"), "{narrow}");
     // The last one called nothing else.
     assert!(!narrow.contains('└'), "{narrow}");
-}
-
-#[test]
-fn a_file_of_v4_made_from_sums_has_no_stacks_of_its_own() {
-    let text = fixtures::bytes("valgrind/plain.cg");
-    let file = write(&read(text, linked()), Version::V4);
-    let again = read_again(&file, stacked());
-    assert_eq!(again.kind(), ProfileKind::Aggregate);
-    let stacks = Stacks::new(&again);
-    assert!(stacks.nodes().any(|node| stacks.is_estimated(node)));
 }

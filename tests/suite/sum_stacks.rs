@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions, Stacks};
-use cg_preprocess::report::collapsed;
+use cg_preprocess::export::collapsed;
+use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions};
+use cg_preprocess::stacks::Stacks;
 
 use crate::common::fixtures;
 use crate::library::{Reading, profile_options, read, text_of};
@@ -38,27 +39,22 @@ pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
     let stacks = Stacks::new(profile);
     let mut sums: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
     let mut order = Vec::new();
-    // Zeros at the end may be missing.
-    let whole = |costs: &[i64]| {
-        let mut costs = costs.to_vec();
-        costs.resize(profile.events().len(), 0);
-        costs
-    };
+    let zeros = || vec![0; profile.events().len()];
     for node in stacks.nodes() {
         assert!(stacks.parent(node).is_none_or(|above| above < node));
         let costs = stacks.self_costs(node);
-        let mut inclusive = whole(costs);
+        let mut inclusive = costs.to_vec();
         for child in stacks.children(node) {
             assert_eq!(stacks.parent(child), Some(node));
             for (sum, cost) in inclusive.iter_mut().zip(stacks.inclusive_costs(child)) {
                 *sum += cost;
             }
         }
-        assert_eq!(whole(stacks.inclusive_costs(node)), inclusive);
+        assert_eq!(stacks.inclusive_costs(node), inclusive);
         match stacks.function(node) {
             None => assert!(costs.iter().all(|&cost| cost == 0)),
             Some(id) => {
-                let row = sums.entry(id.index()).or_insert(whole(&[]));
+                let row = sums.entry(id.index()).or_insert_with(zeros);
                 row.iter_mut()
                     .zip(costs)
                     .for_each(|(sum, cost)| *sum += cost);
@@ -71,8 +67,8 @@ pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
     order.sort_by_key(|&(above, _)| above);
     assert!(order.is_sorted(), "{name}: siblings by frame");
     for (id, _) in profile.functions() {
-        let found = sums.remove(&id.index()).unwrap_or(whole(&[]));
-        let expected = whole(profile.self_costs(id));
+        let found = sums.remove(&id.index()).unwrap_or_else(zeros);
+        let expected = profile.self_costs(id);
         assert_eq!(found, expected, "{name}: {}", id.index());
     }
 }
@@ -127,6 +123,37 @@ fn exact_stacks_are_those_that_separate_callers_recorded() {
     assert!(callers.iter().any(|line| line.contains(sorting)));
 }
 
+/// The inclusive cost of every stack that is not marked is what the deep recording says.
+#[test]
+fn exact_inclusive_costs_are_those_that_separate_callers_recorded() {
+    let [plain, callers] = ["plain", "callers"].map(|name| {
+        read(
+            fixtures::bytes(&format!("stacks/sums-{name}.cg")),
+            all_events(),
+        )
+    });
+    let [plain, callers] = [&plain, &callers].map(Stacks::new);
+    let recorded: BTreeMap<String, i64> = callers
+        .nodes()
+        .zip(paths(&callers))
+        .map(|(node, path)| (path, callers.inclusive_costs(node)[0]))
+        .collect();
+    let (mut exact, mut above_estimates) = (0, 0);
+    for (node, path) in plain.nodes().zip(paths(&plain)) {
+        if !plain.is_inclusive_estimated(node) {
+            exact += 1;
+            let inclusive = plain.inclusive_costs(node)[0];
+            assert_eq!(recorded.get(&path), Some(&inclusive), "{path}");
+        } else if !plain.is_estimated(node) {
+            above_estimates += 1;
+        }
+    }
+    assert!(
+        exact > 10 && above_estimates > 3,
+        "{exact} {above_estimates}"
+    );
+}
+
 #[test]
 fn deep_chains_and_complete_graphs_end() {
     let mut chain = "events: Ir\nfl=a.c\n".to_owned();
@@ -154,6 +181,20 @@ fn deep_chains_and_complete_graphs_end() {
         .count();
     assert!((10_000..=200_001).contains(&estimated), "{estimated}");
     assert_adds_up(&profile, "complete graph");
+}
+
+/// A name of a few kilobytes in gzip can have millions of callers: 1,024 frames are kept.
+#[test]
+fn names_with_millions_of_callers_are_cut() {
+    let chain = "'b'a".repeat(200_000);
+    let text =
+        format!("creator: callgrind-3.19.0\nevents: Ir\nfl=x.c\nfn=b\n1 1\nfn=a{chain}\n1 2\n");
+    let profile = read(text, all_events());
+    assert_adds_up(&profile, "chain of names");
+    let stacks = Stacks::new(&profile);
+    assert_eq!(stacks.nodes().len(), 1 + 1024);
+    let last = stacks.nodes().next_back().expect("there are some");
+    assert_eq!((stacks.frame(last), stacks.calls(last)), (&b"b"[..], 1));
 }
 
 #[test]

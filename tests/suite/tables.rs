@@ -91,7 +91,7 @@ fn check(case: &Case) {
     let json = library::json(&profile);
     let name = fixtures::short(&case.tables);
     let tables = Tables::of(&profile);
-    assert_same(&Tables::from_json(&json), &tables, &name);
+    assert_same(&Tables::from_json(&json, &profile), &tables, &name);
     let mut shown = tables.clone();
     if case.is_clamped {
         shown = shown.map_costs(|cost| cost.max(0));

@@ -70,14 +70,52 @@ impl CostRun {
     }
 }
 
+/// Runs of lines that have one line number.
+impl CostRun {
+    /// Reads short lines up to the first cost, and all that follow it with the same line number.
+    #[inline(always)]
+    pub fn of_one_line<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> CostRun {
+        let mut run = CostRun {
+            position: *base,
+            first_line: None,
+            cost: 0,
+            lines: 0,
+            next: pos,
+        };
+        loop {
+            if LINE == AFTER_ADDRESS {
+                let mut last = LastCost::NONE;
+                same_line(data, &mut run, &mut last);
+            }
+            if run.first_line.is_some() {
+                return run;
+            }
+            let (source, is_jump) = match jump(data, run.next) {
+                Some(source) => (source, true),
+                None => (run.next, false),
+            };
+            let Some(line) = short_line::<LINE>(data, source, &run.position) else {
+                return run;
+            };
+            run.position = line.position;
+            run.lines += 1 + u64::from(is_jump);
+            run.next = line.next;
+            if !is_jump {
+                run.first_line = Some(line.position.0[LINE]);
+                run.cost = line.cost;
+            }
+        }
+    }
+}
+
 /// The source position that follows a `jump=` or `jcnd=` line, of which nothing else is needed.
 #[inline(always)]
 fn jump(data: &[u8], pos: usize) -> Option<usize> {
-    let bytes: &[u8; LONGEST] = data.get(pos..)?.first_chunk()?;
+    let bytes: &[u8; MAX_LINE_LENGTH] = data.get(pos..)?.first_chunk()?;
     if bytes[0] != b'j' || !(bytes.starts_with(b"jcnd=") || bytes.starts_with(b"jump=")) {
         return None;
     }
-    let ends = mask(bytes, LONGEST / 16, |part| equal(part, b'\n'));
+    let ends = mask(bytes, MAX_LINE_LENGTH / 16, |part| equal(part, b'\n'));
     (ends != 0).then(|| pos + ends.trailing_zeros() as usize + 1)
 }
 
@@ -130,7 +168,7 @@ pub(in crate::callgrind) fn short_call<const LINE: usize>(
     pos: usize,
     base: &Position,
 ) -> Option<(PendingCall, ShortLine)> {
-    let bytes: &[u8; LONGEST] = data.get(pos..)?.first_chunk()?;
+    let bytes: &[u8; MAX_LINE_LENGTH] = data.get(pos..)?.first_chunk()?;
     let rest = bytes.strip_prefix(b"calls=")?;
     let calls = Digits::of(u64::from_le_bytes(*rest.first_chunk()?));
     if calls.count() == 0 || calls.end() != b' ' {
@@ -166,7 +204,7 @@ pub(in crate::callgrind) struct ShortLine {
 const BYTES: usize = 16;
 
 /// Bytes that are looked at for any other.
-const LONGEST: usize = 48;
+const MAX_LINE_LENGTH: usize = 48;
 
 /// `+d l ` without the digit, for a line number of one byte.
 const fn shape(line: u8) -> u64 {
@@ -180,7 +218,7 @@ const SHAPE_MASK: u64 = u64::from_le_bytes([0xff, 0, 0xff, 0xff, 0xff, 0, 0, 0])
 /// Reads a cost line whose numbers have up to 7 decimal digits, but for an address like `0x858a0`.
 #[inline(always)]
 fn short_line<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> Option<ShortLine> {
-    let bytes: &[u8; LONGEST] = data.get(pos..)?.first_chunk()?;
+    let bytes: &[u8; MAX_LINE_LENGTH] = data.get(pos..)?.first_chunk()?;
     let (mut position, mut at) = (*base, 0);
     if LINE == AFTER_ADDRESS {
         let address = if bytes[1] == b'x' {
@@ -204,7 +242,7 @@ fn short_line<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> Op
 
 /// Reads `0x858a0` and the blank behind it, and returns where that ends.
 #[inline(always)]
-fn hexadecimal(bytes: &[u8; LONGEST], at: usize) -> Option<(u64, usize)> {
+fn hexadecimal(bytes: &[u8; MAX_LINE_LENGTH], at: usize) -> Option<(u64, usize)> {
     let digits: &[u8; 16] = bytes.get(at..)?.strip_prefix(b"0x")?.first_chunk()?;
     let others = no_digits(digits) & outside::<6>(&digits.map(|digit| digit | 0x20), b'a');
     let count = others.trailing_zeros() as usize;
@@ -219,7 +257,7 @@ fn hexadecimal(bytes: &[u8; LONGEST], at: usize) -> Option<(u64, usize)> {
 
 /// Reads a decimal subposition, and returns where it ends.
 #[inline(always)]
-fn subposition(bytes: &[u8; LONGEST], at: usize, base: u64) -> Option<(u64, usize)> {
+fn subposition(bytes: &[u8; MAX_LINE_LENGTH], at: usize, base: u64) -> Option<(u64, usize)> {
     let (first, second) = (*bytes.get(at)?, *bytes.get(at + 1)?);
     if second <= b' ' {
         let digit = || char::from(first).to_digit(10).map(u64::from);
@@ -331,7 +369,7 @@ mod tests {
 
     fn padded(text: &str) -> Vec<u8> {
         let mut data = text.as_bytes().to_vec();
-        data.resize(data.len() + LONGEST, b'#');
+        data.resize(data.len() + MAX_LINE_LENGTH, b'#');
         data
     }
 

@@ -16,14 +16,14 @@ use crate::profile::{EdgeId, FunctionId, NameId};
 
 /// How many places there are in the beginning, and how many there can be: powers of two. Few inputs
 /// have many records, and many inputs may be read in one go.
-const FEWEST: usize = 1 << 8;
-const MOST: usize = 1 << 12;
+const MIN_ENTRIES: usize = 1 << 8;
+const MAX_ENTRIES: usize = 1 << 12;
 
 /// The most bytes of a key.
-const LONGEST: usize = 48;
+const MAX_RECORD_LENGTH: usize = 48;
 
 /// The parts of 16 bytes that these are.
-const PARTS: usize = LONGEST / 16;
+const PARTS: usize = MAX_RECORD_LENGTH / 16;
 
 /// Bytes that must be there to look at a key.
 const SPAN: usize = 64;
@@ -125,7 +125,7 @@ pub(in crate::callgrind) struct Record {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     /// The key, the blank after it, and whatever followed. No key begins with a zero.
-    text: [u8; LONGEST],
+    text: [u8; MAX_RECORD_LENGTH],
     record: Record,
 }
 
@@ -177,7 +177,7 @@ impl RecordMemo {
     #[inline(always)]
     fn place(&self, key: Key<'_>) -> usize {
         // The upper bits are mixed best.
-        let place = usize::try_from(key.hash() >> (u64::BITS - MOST.ilog2()));
+        let place = usize::try_from(key.hash() >> (u64::BITS - MAX_ENTRIES.ilog2()));
         place.unwrap_or(0) & self.entries.len().wrapping_sub(1)
     }
 
@@ -194,8 +194,8 @@ impl RecordMemo {
 
     /// Remembers a record that was read; what its neighbour held is forgotten.
     pub fn enter(&mut self, key: Key<'_>, record: Record) {
-        let mut text = [0; LONGEST];
-        text.copy_from_slice(&key.bytes[..LONGEST]);
+        let mut text = [0; MAX_RECORD_LENGTH];
+        text.copy_from_slice(&key.bytes[..MAX_RECORD_LENGTH]);
         if self.entered >= self.entries.len() / 4 {
             self.grow(record);
         }
@@ -208,12 +208,12 @@ impl RecordMemo {
     /// Makes more places, if there may be more. What was remembered is read again soon.
     fn grow(&mut self, record: Record) {
         let places = match self.entries.len() {
-            0 => FEWEST,
-            MOST => return,
+            0 => MIN_ENTRIES,
+            MAX_ENTRIES => return,
             places => 4 * places,
         };
         let none = Entry {
-            text: [0; LONGEST],
+            text: [0; MAX_RECORD_LENGTH],
             record,
         };
         self.entries.clear();
@@ -295,8 +295,8 @@ mod tests {
     fn keys_are_compared_as_far_as_they_go() {
         let data = padded("cfl=(12345)\ncfn=(123)\ncalls=1 0 0\n1707 5 0\n");
         let key = Key::up_to_blank::<CALL>(&data, 0).unwrap();
-        let mut text = [b'#'; LONGEST];
-        text.copy_from_slice(&data[..LONGEST]);
+        let mut text = [b'#'; MAX_RECORD_LENGTH];
+        text.copy_from_slice(&data[..MAX_RECORD_LENGTH]);
         let record = Record {
             file: NameId::EMPTY,
             name: NameId::EMPTY,
@@ -305,7 +305,7 @@ mod tests {
             line: 0,
         };
         assert!(Entry { text, record }.is_of(key));
-        for at in 0..LONGEST {
+        for at in 0..MAX_RECORD_LENGTH {
             let mut text = text;
             text[at] ^= 1;
             // The blank after the key is part of it.
@@ -347,7 +347,7 @@ mod tests {
             found += usize::from(record.is_some());
         }
         assert!(found > memo.entries.len() / 2);
-        assert_eq!(memo.entries.len(), MOST);
+        assert_eq!(memo.entries.len(), MAX_ENTRIES);
         memo.forget();
         assert!(
             memo.find(Key::up_to_blank::<BLOCK>(&keys[19_999], 0).unwrap())

@@ -4,7 +4,8 @@ use std::slice;
 
 use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::{Cursor, NumberError, Positions};
-use crate::profile::{ColumnMap, Cost, ProfileBuilder, first_cost};
+use crate::profile::{ColumnMap, Cost, ProfileBuilder};
+use crate::tables::{first_cost, saturated};
 
 /// What lines can be recognised as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub(super) struct LineCosts {
     pub matching: Cost,
     /// Whether a negative cost was spelled as a huge one.
     pub is_unwrapped: bool,
-    /// Whether a cost is at the limits of 64 bits, or beyond.
+    /// Whether a cost does not fit into 64 bits.
     pub is_saturated: bool,
     /// Where the next line begins.
     pub next: usize,
@@ -44,10 +45,10 @@ pub(super) enum Spelling {
 
 impl Spelling {
     /// A tenth of 2⁶⁴, rounded up: what is -0.1 or a little more.
-    const TENTH: Cost = 1_844_674_407_370_955_162;
+    const TENTH: i128 = 1_844_674_407_370_955_162;
 
     #[inline]
-    fn read(self, cost: Cost) -> (Cost, bool) {
+    fn read(self, cost: i128) -> (i128, bool) {
         if self == Spelling::Wrapped && cost > Self::TENTH / 2 && cost < Self::TENTH {
             (cost - Self::TENTH, true)
         } else {
@@ -76,14 +77,14 @@ pub(super) struct Columns {
     /// Whether the first column is needed, but is not the first wanted one.
     needs_first: bool,
     /// All numbers of a line, where they are not plain.
-    numbers: Vec<Cost>,
+    numbers: Vec<i128>,
 }
 
 /// The place of a column that counts for nothing.
 const NO_PLACE: usize = usize::MAX;
 
 /// The most columns that are few: the others are faster stepped over than read.
-const FEW: usize = 4;
+const MAX_COLUMNS_READ: usize = 4;
 
 impl Columns {
     /// Takes in the value of an `events:` line.
@@ -222,7 +223,7 @@ impl Columns {
         row.fill(0);
         let next = match self.places.len() {
             0 => None,
-            1..=FEW => cursor.plain_costs::<2>(&self.places, self.needed, row),
+            1..=MAX_COLUMNS_READ => cursor.plain_costs::<2>(&self.places, self.needed, row),
             _ => cursor.plain_costs::<4>(&self.places, self.needed, row),
         };
         match next {
@@ -243,7 +244,7 @@ impl Columns {
             return first_cost(row);
         }
         cursor.skip_blanks();
-        cursor.cost().unwrap_or(0)
+        saturated(cursor.cost().unwrap_or(0))
     }
 
     /// Does what [`costs`](Self::costs) does, however costs are spelled, and whatever the wanted
@@ -274,15 +275,17 @@ impl Columns {
             is_unwrapped |= was_wrapped && self.map.uses(self.numbers.len());
             self.numbers.push(cost);
         }
+        let number = |column: usize| self.numbers.get(column).copied().unwrap_or(0);
+        let mut is_saturated = false;
         for (event, cost) in row.iter_mut().enumerate() {
-            *cost = self.map.cost(event, &self.numbers);
+            let exact = self.map.exact(event, number);
+            *cost = saturated(exact);
+            is_saturated |= exact != i128::from(*cost);
         }
         Ok(LineCosts {
-            matching: first_cost(&self.numbers),
+            matching: saturated(number(0)),
             is_unwrapped,
-            is_saturated: row
-                .iter()
-                .any(|&cost| cost == Cost::MAX || cost == Cost::MIN),
+            is_saturated,
             next: cursor.pos(),
         })
     }

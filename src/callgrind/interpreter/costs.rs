@@ -1,7 +1,7 @@
 //! Lines with costs, and the calls that they belong to.
 
-use super::Interpreter;
 use super::columns::{LineCosts, Spelling};
+use super::{Interpreter, line_end};
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Cursor, NumberError, PendingCall, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
@@ -24,6 +24,9 @@ impl Interpreter<'_> {
     /// Reads position numbers and costs: what they mean, the line before has said.
     #[inline]
     pub(super) fn cost_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
+        if !self.columns.are_resolved() && !self.is_wanted() {
+            return self.left_out_line(data, pos);
+        }
         let expect = std::mem::take(&mut self.expect);
         if !self.columns.are_resolved() && !self.resolve_columns() {
             return Err(Problem::at(ProblemKind::CostBeforeEvents, data, pos));
@@ -49,6 +52,10 @@ impl Interpreter<'_> {
             self.ensure_block(data, pos)?;
         }
         self.position = position;
+        if self.section.is_left_out() {
+            self.in_force.skip_call();
+            return Ok(costs.next);
+        }
         self.note_rare(costs);
         match expect {
             Expect::OwnCost => {
@@ -57,13 +64,31 @@ impl Interpreter<'_> {
                     matching: costs.matching,
                 };
                 let line = position.line(self.columns.positions());
-                self.builder.add_cost::<ANY_WIDTH>(line, row);
+                if self.builder.keeps_lines() {
+                    let file = self.in_force.call_file(self.builder);
+                    self.builder.add_line_cost::<ANY_WIDTH>(file, line, row);
+                } else {
+                    self.builder.add_cost::<ANY_WIDTH>(line, row);
+                }
             }
             Expect::CallCost(call) => self.add_call(call, costs.matching),
             Expect::SkippedCall => self.diagnostics.warn(WarningKind::SkippedCallCost),
             Expect::JumpSource => {}
         }
         Ok(costs.next)
+    }
+
+    /// Reads no more of a cost line than the position: it is one of a section that is not wanted, and
+    /// whose events need not be known.
+    #[cold]
+    fn left_out_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
+        self.section.open_block(false);
+        self.expect = Expect::OwnCost;
+        self.in_force.skip_call();
+        let mut cursor = Cursor::new(data, pos);
+        let position = self.position.read(self.columns.positions(), &mut cursor);
+        self.position = position.unwrap_or(self.position);
+        Ok(line_end(data, pos))
     }
 
     /// The position of a line that cannot be told, if this is one: phpspy and reli write -1 for the
@@ -115,7 +140,7 @@ impl Interpreter<'_> {
                 Ok(next)
             }
             Err(problem) => {
-                self.in_force.end_call();
+                self.in_force.skip_call();
                 self.expect = Expect::SkippedCall;
                 Err(problem)
             }
@@ -155,7 +180,7 @@ impl Interpreter<'_> {
     #[inline(always)]
     pub(super) fn add_call(&mut self, call: PendingCall, matching: Cost) {
         let file = if self.builder.keeps_call_files() {
-            self.in_force.call_file()
+            self.in_force.call_file(self.builder)
         } else {
             NameId::EMPTY
         };
@@ -189,6 +214,10 @@ impl Interpreter<'_> {
     fn open_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
         if !self.in_force.has_function() {
             return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
+        }
+        if !self.is_wanted() {
+            self.section.open_block(false);
+            return Ok(());
         }
         let name = self.in_force.open_block(&mut self.ids, self.builder);
         self.section.open_block(name == Some(NameId::MAIN));

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::mem::Discriminant;
 
 use crate::callgrind::error::{Error, Problem, ProblemKind, Warning, WarningKind};
-use crate::shown::MOST_LISTED;
-use crate::shown::text::excerpt;
+use crate::display::MAX_LISTED;
+use crate::display::text::excerpt;
 
 /// Everything that is said about an input.
 #[derive(Debug, Default)]
@@ -31,6 +31,11 @@ impl Diagnostics {
             is_lenient,
             ..Diagnostics::default()
         }
+    }
+
+    /// What messages call the input.
+    pub fn input(&self) -> &str {
+        &self.input
     }
 
     /// Notes how the input begins.
@@ -107,7 +112,7 @@ impl Diagnostics {
         let count = self.add(&kind);
         let most = match kind {
             WarningKind::NoTrace => 1,
-            _ => MOST_LISTED,
+            _ => MAX_LISTED,
         };
         if count <= most {
             self.list(kind);
@@ -173,9 +178,9 @@ impl Diagnostics {
     pub fn finish(&mut self) -> Vec<Warning> {
         use WarningKind::*;
         let counts = [
-            (MoreUndefinedIds as fn(u64) -> WarningKind, MOST_LISTED),
-            (MoreCuts, MOST_LISTED),
-            (MoreAbsences, MOST_LISTED),
+            (MoreUndefinedIds as fn(u64) -> WarningKind, MAX_LISTED),
+            (MoreCuts, MAX_LISTED),
+            (MoreAbsences, MAX_LISTED),
             (UnknownLines, 0),
             (UnwrappedCosts, 0),
         ];
@@ -185,7 +190,7 @@ impl Diagnostics {
             }
         }
         let skipped = self.counted(&SkippedInAll(0));
-        if skipped > MOST_LISTED {
+        if skipped > MAX_LISTED {
             self.list(SkippedInAll(skipped));
         }
         std::mem::take(&mut self.warnings)

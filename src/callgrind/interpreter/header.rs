@@ -3,7 +3,12 @@
 use super::Interpreter;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Position, Positions};
-use crate::profile::{INCOMPLETE, Kind, ProfileBuilder, RUNS, is_overlong, summary_costs};
+use crate::profile::{
+    INCOMPLETE, Kind, MAX_COLUMNS, ProfileBuilder, RUNS, is_overlong, summary_costs,
+};
+
+/// How the value of a `desc:` line begins that says why a part was written.
+const TRIGGER: &[u8] = b"Trigger:";
 
 impl Interpreter<'_> {
     /// Reads a line that is no known body line.
@@ -19,10 +24,7 @@ impl Interpreter<'_> {
         };
         match key {
             b"events" => {
-                let mut names = value.split(u8::is_ascii_whitespace);
-                if names.any(is_overlong) {
-                    return Err(Problem::at(ProblemKind::EventNameTooLong, line, 0));
-                }
+                self.check_events(line, value)?;
                 if self.section.events() {
                     // Headers that came before speak of the columns before.
                     self.resolve_columns();
@@ -43,7 +45,7 @@ impl Interpreter<'_> {
             }
             b"event" => {
                 let has_moved = self.builder.define_event(value);
-                if has_moved {
+                if has_moved.map_err(|_| Problem::at(ProblemKind::TooManyTerms, line, 0))? {
                     self.columns.unresolve();
                 }
             }
@@ -54,10 +56,17 @@ impl Interpreter<'_> {
                 self.tell_kind(kind);
                 self.is_profile = true;
             }
-            b"part" => self.begin_section(ProfileBuilder::begin_section),
+            b"part" => {
+                self.begin_part();
+                self.section.part(value);
+            }
+            b"thread" => self.section.thread(value),
             b"totals" => self.section.totals(value),
             b"desc" => match value.trim_ascii_start() {
                 value if value.starts_with(RUNS) => self.section.runs(),
+                value if value.starts_with(TRIGGER) => {
+                    self.section.trigger(&value[TRIGGER.len()..]);
+                }
                 value if value.starts_with(INCOMPLETE) => {
                     self.diagnostics.warn(WarningKind::Incomplete);
                 }
@@ -66,6 +75,18 @@ impl Interpreter<'_> {
             _ => {}
         }
         self.builder.add_header(line);
+        Ok(())
+    }
+
+    fn check_events(&self, line: &[u8], value: &[u8]) -> Result<(), Problem> {
+        let names = value.split(u8::is_ascii_whitespace);
+        let mut names = names.filter(|name| !name.is_empty());
+        if names.clone().count() > MAX_COLUMNS {
+            return Err(Problem::at(ProblemKind::TooManyEvents, line, 0));
+        }
+        if names.any(is_overlong) {
+            return Err(Problem::at(ProblemKind::EventNameTooLong, line, 0));
+        }
         Ok(())
     }
 

@@ -5,9 +5,9 @@
 
 mod columns;
 mod costs;
+mod current_names;
 mod diagnostics;
 mod header;
-mod in_force;
 mod part;
 mod records;
 mod sections;
@@ -16,13 +16,13 @@ use super::error::{Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;
 use super::line::{CompressedName, Cursor, Named, Position};
 use super::names::{FunctionName, IdTables};
-use super::{Error, KindChoice, Options};
+use super::{Error, FoundParts, KindChoice, Options, PartFilter};
+use crate::display::text::excerpt;
 use crate::profile::{Cost, Kind, NameId, ProfileBuilder};
-use crate::shown::text::excerpt;
 use columns::Columns;
 use costs::Expect;
+use current_names::CurrentNames;
 use diagnostics::Diagnostics;
-use in_force::InForce;
 use part::PartIds;
 use sections::Section;
 
@@ -36,7 +36,7 @@ const WITHOUT_EFFECT: [&[u8]; 5] = [b"bb=", b"ln=", b"rec=", b"total=", b"totals
 pub(super) struct Interpreter<'a> {
     builder: &'a mut ProfileBuilder,
     ids: IdTables,
-    in_force: InForce,
+    in_force: CurrentNames,
     columns: Columns,
     /// Where the last cost was: relative positions refer to it.
     position: Position,
@@ -54,10 +54,13 @@ pub(super) struct Interpreter<'a> {
     is_profile: bool,
     /// Ids, if this is a part of a trace.
     part: Option<PartIds>,
+    /// The parts of sums that are wanted; all, if this is empty.
+    part_filters: &'a [PartFilter],
+    pub found_parts: FoundParts,
 }
 
 impl<'a> Interpreter<'a> {
-    pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &Options) -> Self {
+    pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &'a Options) -> Self {
         let fixed = match options.kind {
             KindChoice::Auto => None,
             KindChoice::Trace => Some(Kind::Trace),
@@ -71,7 +74,7 @@ impl<'a> Interpreter<'a> {
         Interpreter {
             builder,
             ids,
-            in_force: InForce::default(),
+            in_force: CurrentNames::default(),
             columns: Columns::default(),
             position: Position::default(),
             section: Section::first(fixed),
@@ -82,6 +85,8 @@ impl<'a> Interpreter<'a> {
             ends_blank: false,
             is_profile: false,
             part: None,
+            part_filters: &options.parts,
+            found_parts: FoundParts::default(),
         }
     }
 
@@ -162,8 +167,6 @@ impl<'a> Interpreter<'a> {
         let is_ended = self.ends_blank || self.section.is_summed_up();
         // Nothing ends a block before its first cost.
         self.end_section(!(is_ended && self.in_force.is_in_block()));
-        self.builder.close_block();
-        self.resolve_columns();
         Ok(self.diagnostics.finish())
     }
 
@@ -175,6 +178,9 @@ impl<'a> Interpreter<'a> {
     /// Decides what becomes of an input with a line that cannot be read.
     #[cold]
     fn bad_line(&mut self, problem: Problem) -> Result<(), Error> {
+        if problem.kind.is_excess() {
+            return Err(self.error(problem));
+        }
         let is_of_a_profile = matches!(
             problem.kind,
             ProblemKind::UnsupportedVersion
@@ -268,8 +274,8 @@ impl<'a> Interpreter<'a> {
         let mut cursor = Cursor::new(data, start);
         let name = match cursor.name() {
             Ok(CompressedName::Plain(name)) => {
-                self.is_profile = true;
-                FunctionName::plain(self.builder.intern(name))
+                self.plain_name(named, name);
+                return Ok(cursor.pos());
             }
             Ok(CompressedName::Reference(id)) => FunctionName {
                 name: match self.ids.of(named).get(id) {
@@ -292,6 +298,16 @@ impl<'a> Interpreter<'a> {
         }
         self.in_force.set(named, name);
         Ok(cursor.pos())
+    }
+
+    /// Takes in a name without an id.
+    #[inline(never)]
+    fn plain_name(&mut self, named: Named, name: &[u8]) {
+        self.is_profile = true;
+        if named == Named::Function {
+            self.builder.close_block();
+        }
+        self.in_force.set_text(named, name);
     }
 
     /// Reads the name of the function that has called the next one, which Valgrind's
@@ -358,6 +374,9 @@ impl<'a> Interpreter<'a> {
     /// Learns which columns count, and makes room for their costs; false if there are none.
     #[cold]
     fn resolve_columns(&mut self) -> bool {
+        if self.section.is_left_out() {
+            return true;
+        }
         let Some(gone) = self.columns.resolve(self.builder) else {
             return false;
         };
@@ -387,13 +406,24 @@ impl<'a> Interpreter<'a> {
         self.in_force.forget();
     }
 
+    /// Takes in a `part:` line. The part before it may be without any cost.
+    fn begin_part(&mut self) {
+        if self.section.part_header().is_some() {
+            self.end_and_begin_section(ProfileBuilder::begin_section);
+        } else {
+            self.begin_section(ProfileBuilder::begin_section);
+        }
+    }
+
     /// Begins a section, unless the one that there is has no body yet.
     fn begin_section(&mut self, begin: fn(&mut ProfileBuilder)) {
-        if !self.section.has_body() {
-            return;
+        if self.section.has_body() {
+            self.end_and_begin_section(begin);
         }
+    }
+
+    fn end_and_begin_section(&mut self, begin: fn(&mut ProfileBuilder)) {
         self.end_section(false);
-        self.resolve_columns();
         begin(self.builder);
         if let Some(memo) = &mut self.memo {
             memo.forget();
@@ -402,10 +432,40 @@ impl<'a> Interpreter<'a> {
         self.section.begin_next();
     }
 
-    /// Says what a section lacks that may end within the block of the function in force.
+    /// Whether the section is wanted: whether it is one of the wanted parts, if there are such. Its
+    /// header must have been read.
+    fn is_wanted(&mut self) -> bool {
+        if self.part_filters.is_empty() {
+            return true;
+        }
+        if let Some(is_wanted) = self.section.is_wanted() {
+            return is_wanted;
+        }
+        let part = self.section.part_header();
+        let found = &mut self.found_parts;
+        let is_wanted = part.is_some_and(|part| found.add(self.part_filters, &part));
+        self.section.set_wanted(is_wanted);
+        is_wanted
+    }
+
+    /// Ends a section. It may end within the block of the function in force.
     fn end_section(&mut self, is_open: bool) {
-        let open = self.in_force.function_name().filter(|_| is_open);
-        let open = open.map(|name| self.builder.name(name));
+        if !self.is_wanted() {
+            self.builder.leave_out_section();
+            return;
+        }
+        self.check_section(is_open);
+        self.builder.close_block();
+        self.resolve_columns();
+        if let Some(part) = self.section.part_header() {
+            self.builder.end_part(self.diagnostics.input(), part);
+        }
+    }
+
+    /// Says what a section lacks that may end within the block of the function in force.
+    fn check_section(&mut self, is_open: bool) {
+        let open = self.in_force.function_name(self.builder);
+        let open = open.filter(|_| is_open);
         let own = self.builder.section_self_total();
         let selected = |stated: &[Cost]| self.columns.selected(stated);
         if let Some(kind) = self.section.lacks(open, own, selected) {

@@ -29,6 +29,7 @@ impl Interpreter<'_> {
     pub fn can_join(&self) -> bool {
         self.memo.is_some()
             && self.section.is_trace()
+            && self.part_filters.is_empty()
             && matches!(
                 self.columns.fast_path(),
                 FastPath::Records | FastPath::ShortLines
@@ -41,11 +42,13 @@ impl Interpreter<'_> {
 
     /// Begins a part that follows.
     pub fn part<'b>(&self, builder: &'b mut ProfileBuilder) -> Interpreter<'b> {
-        let options = Options {
+        static OPTIONS: Options = Options {
             kind: KindChoice::Trace,
-            ..Options::default()
+            lenient: false,
+            parts: Vec::new(),
+            line_by_line: false,
         };
-        let mut part = Interpreter::new(builder, "", &options);
+        let mut part = Interpreter::new(builder, "", &OPTIONS);
         part.columns = self.columns.clone();
         part.row.resize(part.columns.width(), 0);
         part.builder.widen(part.columns.width());

@@ -19,6 +19,8 @@ impl Interpreter<'_> {
     pub(super) fn fast_path(&mut self, data: &[u8], pos: usize) -> usize {
         match self.columns.fast_path() {
             _ if !self.recognises() => pos,
+            // Whether a trace is wanted has to be asked for.
+            _ if self.section.is_trace() && !self.part_filters.is_empty() => pos,
             FastPath::Records | FastPath::ShortLines if self.section.is_trace() => {
                 match self.columns.width() {
                     // A record that is remembered does not say in which file its calls stand.
@@ -28,7 +30,13 @@ impl Interpreter<'_> {
                     _ => self.records::<ANY_WIDTH>(data, pos),
                 }
             }
+            FastPath::ShortLines if self.builder.keeps_lines() => {
+                self.short_lines_one_by_one::<ALONE>(data, pos)
+            }
             FastPath::ShortLines => self.short_lines::<ALONE>(data, pos),
+            FastPath::ShortLinesWithAddress if self.builder.keeps_lines() => {
+                self.short_lines_one_by_one::<AFTER_ADDRESS>(data, pos)
+            }
             FastPath::ShortLinesWithAddress => self.short_lines::<AFTER_ADDRESS>(data, pos),
             FastPath::Records | FastPath::None => pos,
         }
@@ -62,6 +70,50 @@ impl Interpreter<'_> {
                 None => return pos,
             }
         }
+    }
+
+    /// Does what [`short_lines`](Self::short_lines) does, and keeps self costs by line.
+    ///
+    /// A twin, since a parameter makes the other one slower.
+    #[inline(never)]
+    fn short_lines_one_by_one<const LINE: usize>(&mut self, data: &[u8], mut pos: usize) -> usize {
+        loop {
+            let next = match data.get(pos) {
+                Some(b'\n') => {
+                    self.diagnostics.pass_lines(1);
+                    Some(pos + 1)
+                }
+                Some(b'*'..=b'9' | b'j') => self.line_cost::<LINE>(data, pos),
+                Some(b'c') => {
+                    let next = self.short_calls::<LINE>(data, pos);
+                    next.or_else(|| self.known_name(data, pos))
+                }
+                Some(b'f' | b'o') => self.known_name(data, pos),
+                _ => None,
+            };
+            match next {
+                Some(next) => pos = next,
+                None => return pos,
+            }
+        }
+    }
+
+    /// Reads short cost lines of the function itself that have one line number, and jumps before them.
+    #[inline(always)]
+    fn line_cost<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+        let run = CostRun::of_one_line::<LINE>(data, pos, &self.position);
+        if run.lines == 0 {
+            return None;
+        }
+        if let Some(line) = run.first_line {
+            self.ensure_block(data, pos).ok()?;
+            let file = self.in_force.call_file(self.builder);
+            let costs = Costs::of(std::slice::from_ref(&run.cost));
+            self.builder.add_line_cost::<1>(file, line, costs);
+        }
+        self.position = run.position;
+        self.diagnostics.pass_lines(run.lines);
+        Some(run.next)
     }
 
     /// Reads short cost lines of the function itself, and jumps among them.
@@ -202,7 +254,7 @@ impl Interpreter<'_> {
             None => self.enter_record(key, false)?,
         };
         self.in_force.set_file(record.file);
-        self.in_force.set_function(FunctionName::plain(record.name));
+        self.in_force.set_function(FunctionName::from(record.name));
         self.in_force
             .open_block_of(record.function, record.file, self.builder);
         self.section.open_block(record.name == NameId::MAIN);
@@ -230,7 +282,8 @@ impl Interpreter<'_> {
             Some(record) => *record,
             None => self.enter_record(key, true)?,
         };
-        self.in_force.set_known_callee(record.name, record.file);
+        self.in_force
+            .set_known_callee(record.name, record.file, self.builder);
         self.position = Position::of_line(record.line.into());
         self.note_rare(line);
         let matching = line.matching;

@@ -1,8 +1,8 @@
 //! The section that is being read, a run or a part: what it has had, and whether it is whole.
 
 use crate::callgrind::error::WarningKind;
-use crate::profile::{Cost, Kind, OWN_NAME, summary_costs};
-use crate::shown::text::excerpt;
+use crate::display::text::excerpt;
+use crate::profile::{Cost, Kind, OWN_NAME, PartHeader, summary_costs};
 
 /// The section that is being read.
 #[derive(Debug, Default)]
@@ -13,6 +13,9 @@ pub(super) struct Section {
     told_kind: Option<Kind>,
     writer: Writer,
     body: Body,
+    part: Part,
+    /// Whether it is wanted, as soon as this is known: at its first cost.
+    is_wanted: Option<bool>,
     /// What its last `summary:` line states, and its last `totals:` line, if there is one.
     stated: Option<Vec<Cost>>,
     totals: Option<Vec<Cost>>,
@@ -25,6 +28,16 @@ pub(super) struct Section {
     had_body: bool,
     /// Whether a warning has said already where it is cut off.
     is_cut: bool,
+}
+
+/// What the header says of the section as a part.
+#[derive(Debug, Default)]
+struct Part {
+    /// Whether it is one.
+    is_one: bool,
+    number: Option<u64>,
+    thread: Option<u64>,
+    trigger: Vec<u8>,
 }
 
 /// Who writes a section, as far as this tells where it ends.
@@ -99,6 +112,48 @@ impl Section {
         } else {
             Kind::Aggregate
         }
+    }
+
+    /// Takes in a `part:` line.
+    pub fn part(&mut self, value: &[u8]) {
+        self.part.is_one = true;
+        self.part.number = number(value);
+    }
+
+    /// Takes in a `thread:` line.
+    pub fn thread(&mut self, value: &[u8]) {
+        self.part.is_one = true;
+        self.part.thread = number(value);
+    }
+
+    /// Takes in why a part was written.
+    pub fn trigger(&mut self, value: &[u8]) {
+        self.part.trigger = value.trim_ascii().to_vec();
+    }
+
+    /// What its header says of it, if it is a part of sums.
+    pub fn part_header(&self) -> Option<PartHeader<'_>> {
+        (self.part.is_one && !self.is_trace()).then_some(PartHeader {
+            number: self.part.number,
+            thread: self.part.thread,
+            trigger: &self.part.trigger,
+        })
+    }
+
+    /// Whether it is wanted, as far as that is known.
+    pub fn is_wanted(&self) -> Option<bool> {
+        self.is_wanted
+    }
+
+    /// Says whether it is wanted.
+    pub fn set_wanted(&mut self, is_wanted: bool) {
+        self.is_wanted = Some(is_wanted);
+    }
+
+    /// Whether it is known that it is not wanted.
+    #[inline]
+    pub fn is_left_out(&self) -> bool {
+        self.is_wanted == Some(false)
     }
 
     /// Takes in a line that says how many runs there are.
@@ -209,4 +264,9 @@ impl Section {
             _ => open.map(|name| WarningKind::CutBlock(excerpt(name))),
         }
     }
+}
+
+/// The number that a header line gives, if it is one.
+fn number(value: &[u8]) -> Option<u64> {
+    str::from_utf8(value.trim_ascii()).ok()?.parse().ok()
 }

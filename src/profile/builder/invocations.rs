@@ -2,9 +2,9 @@
 //! over.
 
 use super::ProfileBuilder;
-use crate::profile::calls::CallEdge;
-use crate::profile::costs::{ANY_WIDTH, Costs};
-use crate::profile::ids::{EdgeId, FunctionId, NameId};
+use crate::tables::CallEdge;
+use crate::tables::{ANY_WIDTH, Costs};
+use crate::tables::{EdgeId, FunctionId, NameId};
 
 impl ProfileBuilder {
     /// [`add_call_again`](Self::add_call_again) where invocations matter.
@@ -46,8 +46,9 @@ impl ProfileBuilder {
                 caller,
                 ..call.edge
             };
+            let file = self.call_file(caller, call.file);
             let calls = &mut self.run.sums.calls;
-            calls.add::<ANY_WIDTH>(edge, call.file, &call.row);
+            calls.add::<ANY_WIDTH>(edge, file, &call.row);
         }
     }
 }

@@ -6,29 +6,21 @@ mod table;
 
 use thiserror::Error;
 
-use super::calls::{CallEdge, CallTable};
-use super::column_map::ColumnMap;
-use super::costs::{ANY_WIDTH, Cost, Costs, first_cost, saturated};
 use super::events::{Event, EventChoice, EventError, Events};
-use super::functions::{FunctionTable, LineRule, LineSource};
 use super::headers::Headers;
-use super::ids::{EdgeId, FunctionId, NameId};
-use super::names::NameTable;
+use super::parts::{OpenPart, PartHeader};
 use super::sums::Sums;
-use super::trace::{Role, Trace, Wanted, note_proxy};
-use super::{Contents, InclusiveCost, Profile, ProfileKind};
+use super::{InclusiveCost, Kind, Profile, ProfileData, ProfileKind};
+use crate::tables::ColumnMap;
+use crate::tables::NameTable;
+use crate::tables::{ANY_WIDTH, Cost, Costs, first_cost, saturated};
+use crate::tables::{CallEdge, CallTable};
+use crate::tables::{EdgeId, FunctionId, NameId};
+use crate::tables::{FunctionTable, LineRule, LineSource};
+use crate::tables::{LineKey, LineTable};
+use crate::trace::{LinkOptions, Role, Trace, note_proxy};
 use table::Table;
 pub(crate) use table::TableFunction;
-
-/// What the blocks of an input are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
-    /// Each block is one invocation, callees before callers. A function is known by its name.
-    Trace,
-    /// Blocks hold sums. A function is known by its object, file and name.
-    #[default]
-    Aggregate,
-}
 
 /// Why the input does not make a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -72,6 +64,18 @@ pub struct ProfileOptions {
     /// Whether to keep the files of calls that stand in inlined code. Preprocessed formats cannot
     /// hold them: to write such a format, calls that differ only in their files have to be summed.
     pub call_files: bool,
+    /// Whether to keep the self costs by line: of sums, for traces hold one line for each function.
+    pub lines: bool,
+}
+
+impl From<&ProfileOptions> for LinkOptions {
+    fn from(options: &ProfileOptions) -> Self {
+        LinkOptions {
+            invocations: options.invocations,
+            contexts: options.contexts,
+            outermost: options.inclusive == InclusiveCost::Outermost,
+        }
+    }
 }
 
 /// One call as a reader reports it, without its inclusive cost.
@@ -107,6 +111,7 @@ struct Run {
     block: Option<Block>,
     /// Whether a function with a block may have no line, for want of an own cost.
     may_lack_line: bool,
+    part: OpenPart,
 }
 
 /// Builds a [`Profile`] of one input, or of several that are read one after the other.
@@ -120,9 +125,9 @@ pub struct ProfileBuilder {
     options: ProfileOptions,
     names: NameTable,
     /// The inputs before this one.
-    inputs: Option<Contents>,
+    inputs: Option<ProfileData>,
     /// This input; of its runs, those that have ended.
-    input: Contents,
+    input: ProfileData,
     run: Run,
     /// Sum of the self costs of the section that is being read, in the first event.
     section_total: i128,
@@ -139,15 +144,21 @@ pub struct ProfileBuilder {
 impl ProfileBuilder {
     /// Begins a profile.
     pub fn new(options: ProfileOptions) -> Self {
-        let trace = Trace::new(Wanted::of(&options), 1);
+        let trace = Trace::new(LinkOptions::from(&options), 1);
         ProfileBuilder {
             names: NameTable::default(),
             inputs: None,
-            input: Contents {
+            input: ProfileData {
                 events: Events::new(options.events.clone()),
-                ..Contents::default()
+                ..ProfileData::default()
             },
-            run: Run::default(),
+            run: Run {
+                sums: Sums {
+                    lines: options.lines.then(LineTable::default),
+                    ..Sums::default()
+                },
+                ..Run::default()
+            },
             section_total: 0,
             begins_with_event: false,
             table: None,
@@ -185,18 +196,15 @@ impl ProfileBuilder {
     /// Forgets the headers of the input before, and settles which event is wanted once an input has
     /// chosen it.
     fn reset_input(&mut self) {
-        let choice = match (&self.options.events, &self.inputs) {
-            (EventChoice::First, Some(Contents { events, .. })) if !events.first().is_empty() => {
-                EventChoice::Named(vec![events.first().to_vec()])
-            }
-            (choice, _) => choice.clone(),
-        };
+        let inputs = self.inputs.as_ref();
+        let settled = inputs.and_then(|inputs| inputs.events.settled_choice());
+        let choice = settled.unwrap_or_else(|| self.options.events.clone());
         self.input.events = Events::new(choice);
         self.input.headers = Headers::default();
         // Which columns are wanted is not known before they are.
         self.run.sums.narrow();
         self.section_total = 0;
-        self.trace = Trace::new(Wanted::of(&self.options), 1);
+        self.trace = Trace::new(LinkOptions::from(&self.options), 1);
     }
 
     /// Begins a run or part within an input: it has a `summary:` of its own.
@@ -211,6 +219,26 @@ impl ProfileBuilder {
         if self.run.kind == Kind::Trace {
             self.end_run();
         }
+    }
+
+    /// Ends a part of sums that is listed in the profile; [`begin_section`](Self::begin_section), or the
+    /// end of the input, follows.
+    pub fn end_part(&mut self, input: &str, header: PartHeader<'_>) {
+        if self.run.kind == Kind::Aggregate {
+            let totals = self.run.part.end(&self.run.sums.functions);
+            self.run.sums.parts.push(input, header, &totals);
+        }
+    }
+
+    /// Says that the input is a preprocessed file: what this program says of it comes first.
+    pub(crate) fn set_preprocessed(&mut self) {
+        self.input.headers.set_preprocessed();
+    }
+
+    /// Leaves out the header lines of the section that is being read, but for those that are about
+    /// all sections: it is not wanted.
+    pub(crate) fn leave_out_section(&mut self) {
+        self.input.headers.leave_out_section();
     }
 
     /// Begins a section that is a further run of the profiled program, or of another one.
@@ -257,7 +285,11 @@ impl ProfileBuilder {
     ///
     /// Says whether the wanted costs may be found elsewhere now, so that
     /// [`select_columns`](Self::select_columns) has to tell it again.
-    pub fn define_event(&mut self, value: &[u8]) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// If its formula has more than 64 terms.
+    pub fn define_event(&mut self, value: &[u8]) -> Result<bool, EventError> {
         self.input.events.define(value)
     }
 
@@ -288,6 +320,13 @@ impl ProfileBuilder {
     #[inline]
     pub(crate) fn keeps_call_files(&self) -> bool {
         self.options.call_files
+    }
+
+    /// Whether self costs are kept by line of what is being read: readers call
+    /// [`add_line_cost`](Self::add_line_cost) then, in place of [`add_cost`](Self::add_cost).
+    #[inline]
+    pub fn keeps_lines(&self) -> bool {
+        self.options.lines && self.run.kind == Kind::Aggregate
     }
 
     /// Makes all rows longer.
@@ -376,6 +415,9 @@ impl ProfileBuilder {
             matching: 0,
             has_line: found.line_source == LineSource::OwnCost,
         });
+        if self.run.kind == Kind::Aggregate {
+            self.run.part.open_block(function, &self.run.sums.functions);
+        }
         if self.is_followed() {
             self.trace.open_block();
         }
@@ -407,6 +449,38 @@ impl ProfileBuilder {
                 function.offer_line(LineSource::OwnCost, line);
             }
         }
+    }
+
+    /// Adds a cost line of the open block in this file, which is empty if it is the block's own.
+    #[inline]
+    pub fn add_line_cost<const WIDTH: usize>(&mut self, file: NameId, line: u64, costs: Costs<'_>) {
+        let Sums {
+            functions, lines, ..
+        } = &mut self.run.sums;
+        if let (Some(block), Some(lines)) = (&mut self.run.block, lines)
+            && let Some(function) = functions.get_mut(block.function)
+        {
+            if !block.has_line {
+                block.has_line = true;
+                function.offer_line(LineSource::OwnCost, line);
+            }
+            let has_lines = function.has_lines;
+            if has_lines || file != NameId::EMPTY || line != function.line {
+                if !has_lines {
+                    function.has_lines = true;
+                    let own = LineKey::own(block.function, function.line);
+                    let costs = functions.self_costs.row(block.function.index());
+                    lines.add::<ANY_WIDTH>(own, costs);
+                }
+                let key = LineKey {
+                    function: block.function,
+                    file,
+                    line,
+                };
+                lines.add::<WIDTH>(key, costs.row);
+            }
+        }
+        self.add_cost::<WIDTH>(line, costs);
     }
 
     /// Adds calls that the open block made.
@@ -496,6 +570,8 @@ impl ProfileBuilder {
             return;
         }
         let mut sums = self.run.sums.take();
+        self.run.part = OpenPart::default();
+        self.input.has_saturated |= sums.have_overflowed();
         match table {
             Some(table) => sums.map_events(&table.map),
             None => self.finish_run(&mut sums),
@@ -522,7 +598,7 @@ impl ProfileBuilder {
             Kind::Aggregate => ProfileKind::Aggregate,
         });
         if kind == Kind::Trace {
-            let next = Trace::new(Wanted::of(&self.options), width);
+            let next = Trace::new(LinkOptions::from(&self.options), width);
             let links = std::mem::replace(&mut self.trace, next).finish();
             for function in functions.as_mut_slice() {
                 function.is_listed = links.invocations.is_some() || links.contexts.is_some();

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::ProfileBuilder;
-use crate::profile::costs::ANY_WIDTH;
-use crate::profile::ids::{FunctionId, NameId};
+use crate::tables::ANY_WIDTH;
+use crate::tables::{FunctionId, NameId};
 
 impl ProfileBuilder {
     /// Takes in the part of the run that comes next, and returns what the names of that part are
@@ -48,7 +48,7 @@ impl ProfileBuilder {
         let calls = &mut self.run.sums.calls;
         calls.merge(&part.run.sums.calls, &numbers, |_, file| name(file));
         self.section_total += part.section_total;
-        self.input.has_saturated |= part.input.has_saturated;
+        self.input.has_saturated |= part.input.has_saturated || part.run.sums.have_overflowed();
         self.run.may_lack_line |= part.run.may_lack_line;
         Some(names)
     }

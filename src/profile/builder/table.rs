@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use super::ProfileBuilder;
-use crate::profile::calls::{CallEdge, CallTable};
-use crate::profile::column_map::ColumnMap;
-use crate::profile::functions::{Function, LineSource};
-use crate::profile::ids::NameId;
 use crate::profile::sums::Sums;
-use crate::profile::trace::{TraceLinks, Wanted, note_proxy};
-use crate::profile::{Cost, InclusiveCost, InvocationTree, ProfileKind};
+use crate::profile::{Cost, InclusiveCost, ProfileKind};
+use crate::tables::CallEdge;
+use crate::tables::ColumnMap;
+use crate::tables::NameId;
+use crate::tables::{Function, LineSource};
 
 /// A function of a table that was summed before: of a preprocessed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,10 +27,6 @@ pub(crate) struct TableFunction<'a> {
     pub inclusive: Cost,
     /// Invocations.
     pub invocations: u64,
-    /// Cost of all calls to it, if the table lists its invocations one by one.
-    ///
-    /// [`ProfileBuilder::add_invocations`] has to follow then, if the builder keeps any.
-    pub call_cost: Option<Cost>,
 }
 
 /// What is known of a table that is being read, besides the sums that it states.
@@ -44,37 +39,15 @@ pub(super) struct Table {
     pub map: ColumnMap,
 }
 
-/// Lists the calls that the invocations made, in place of those that the table states.
-fn list_calls_of(invocations: &InvocationTree, sums: &mut Sums) {
-    sums.calls = CallTable::default();
-    for function in sums.functions.as_mut_slice() {
-        function.call_cost_excess = 0;
-    }
-    for (at, invocation) in invocations.invocations().iter().enumerate() {
-        for position in invocations.calls_of(at) {
-            let call = &invocations.calls()[position];
-            let edge = CallEdge {
-                caller: invocation.function,
-                callee: call.callee,
-                line: call.line,
-                calls: 1,
-            };
-            sums.calls.add::<1>(edge, NameId::EMPTY, &[call.cost]);
-        }
-    }
-}
-
 impl ProfileBuilder {
     /// Says that the input which was begun is a table.
     ///
-    /// `kind` is what it was summed up from, if it lists all invocations, and else an aggregate.
     /// `map` says how the wanted costs follow from the costs of the table, its only column.
-    /// [`add_table_function`](Self::add_table_function),
-    /// [`add_table_edge`](Self::add_table_edge) and
-    /// [`add_invocations`](Self::add_invocations) follow instead of blocks.
-    pub(crate) fn begin_table(&mut self, kind: ProfileKind, map: ColumnMap) {
+    /// [`add_table_function`](Self::add_table_function) and
+    /// [`add_table_edge`](Self::add_table_edge) follow instead of blocks.
+    pub(crate) fn begin_table(&mut self, map: ColumnMap) {
         self.run.sums.narrow();
-        self.run.sums.kind = Some(kind);
+        self.run.sums.kind = Some(ProfileKind::Aggregate);
         self.table = Some(Table {
             seen: HashMap::default(),
             map,
@@ -87,7 +60,6 @@ impl ProfileBuilder {
     pub(crate) fn add_table_function(&mut self, function: &TableFunction<'_>) {
         let (file, name) = (self.intern(function.file), self.intern(function.name));
         let Some(table) = &mut self.table else { return };
-        let call_cost = function.call_cost.filter(|_| self.options.invocations);
         let seen = table.seen.entry((file, name)).or_default();
         let functions = &mut self.run.sums.functions;
         let row = functions.as_slice().len();
@@ -97,8 +69,8 @@ impl ProfileBuilder {
             name,
             line: function.line,
             invocations: function.invocations,
-            is_listed: call_cost.is_some(),
-            call_cost_excess: call_cost.unwrap_or(0),
+            is_listed: false,
+            has_lines: false,
             before: *seen,
             line_source: LineSource::OwnCost,
         });
@@ -114,48 +86,10 @@ impl ProfileBuilder {
         let Sums {
             functions, calls, ..
         } = &mut self.run.sums;
-        let callee = &mut functions.as_mut_slice()[edge.callee.index()];
-        if callee.is_listed {
-            callee.call_cost_excess = callee.call_cost_excess.saturating_sub(cost);
-        }
         if edge.caller == edge.callee && self.options.inclusive == InclusiveCost::Outermost {
             let inclusive = &mut functions.inclusive_costs;
-            inclusive.add_exact(edge.callee.index(), [-i128::from(cost)]);
+            inclusive.add::<1>(edge.callee.index(), &[cost.saturating_neg()]);
         }
         calls.add::<1>(edge, NameId::EMPTY, &[cost]);
-    }
-
-    /// Whether single invocations are of any use: to keep them, or to find out about the trace that
-    /// the table was summed up from.
-    pub(crate) fn keeps_invocations(&self) -> bool {
-        let is_of_trace = self.run.sums.kind == Some(ProfileKind::Trace);
-        self.options.invocations || is_of_trace && self.follows_invocations
-    }
-
-    /// Adds all invocations that a table lists, once its functions and edges have been added.
-    pub(crate) fn add_invocations(&mut self, invocations: InvocationTree) {
-        let sums = &mut self.run.sums;
-        if sums.kind != Some(ProfileKind::Trace) {
-            sums.invocations = Some(invocations).filter(|_| self.options.invocations);
-            return;
-        }
-        let mut are_proxies = Vec::new();
-        for function in sums.functions.as_slice() {
-            let name = self.names.get(function.name);
-            let found = &mut sums.proxies;
-            are_proxies.push(note_proxy(&self.options.proxies, name, found));
-        }
-        let links = TraceLinks::of(invocations, Wanted::of(&self.options), &are_proxies);
-        if let Some(invocations) = links.invocations {
-            if are_proxies.contains(&true) {
-                list_calls_of(&invocations, sums);
-            }
-            sums.invocations = Some(invocations).filter(|_| self.options.invocations);
-        }
-        sums.functions.set_inclusive(links.outermost);
-        for function in sums.functions.as_mut_slice() {
-            function.is_listed |= links.contexts.is_some();
-        }
-        sums.contexts = links.contexts;
     }
 }

@@ -5,15 +5,17 @@ use std::io;
 use indexmap::IndexMap;
 
 use super::Compared;
-use super::data::{Number, ROW_FIGURES, Table, Tables, number_bytes, position, shown, text_bytes};
-use crate::profile::{Comparison, FunctionChange};
-use crate::report::figures::{Unit, in_units};
-use crate::report::json::Document;
-use crate::report::text::per_run;
-use crate::shown::numbers::{grouped, percent};
+use super::data::{Number, Table, Tables, position, shown, within};
+use crate::compare::{Comparison, FunctionChange};
+use crate::display::numbers::{grouped, percent};
+use crate::display::units::{Unit, in_units};
+use crate::export::json::Document;
+use crate::figures::per_run;
 
-/// How many bytes changes may take.
-const CHANGE_BYTES: usize = 700_000;
+/// How many numbers the columns of changes have, for all events together, and how long the names of
+/// functions are.
+const MAX_CHANGE_NUMBERS: usize = 100_000;
+const MAX_CHANGE_TEXT: usize = 400_000;
 
 /// What changed since a base, as far as there is room.
 pub(super) struct Changes {
@@ -38,10 +40,6 @@ impl Changes {
         record.field("per_run", &per_run)?;
         // Stacks have yet to be divided by these.
         record.field("runs", &comparison.divisors())?;
-        record.records("limits", compared.limits, |record, limit| {
-            record.field("kept", &limit.kept)?;
-            record.field("text", &limit.text)
-        })?;
         let sides = [comparison.base, comparison.new];
         record.records("sides", sides, |record, side| {
             record.field("functions", &side.functions().len())?;
@@ -68,19 +66,15 @@ impl Changes {
 impl<'a> Tables<'a, '_> {
     pub fn changes(&mut self, comparison: &Comparison<'a>) -> Changes {
         let mut changed = IndexMap::new();
-        let mut room = CHANGE_BYTES;
-        let mut events = Vec::new();
-        for at in 0..comparison.events.len() {
-            let share = room / (comparison.events.len() - at);
-            let (event, left) = changed_event(comparison, at, share, &mut changed);
-            room = room - share + left;
-            events.push(event);
-        }
+        let count = comparison.events.len();
+        let rows = MAX_CHANGE_NUMBERS / 7 / count.max(1);
+        let events = (0..count).map(|at| changed_event(comparison, at, rows, &mut changed));
+        let events = events.collect();
         let mut functions = Table::new(&["object", "file", "function"], &[], 0);
         let (mut names, mut is) = (Vec::new(), Vec::new());
         for ([object, file, name], change) in changed {
             let function = change.new_function().and_then(|id| self.places[id.index()]);
-            let [object, file] = [object, file].map(|name| self.file(name));
+            let [object, file] = [object, file].map(|name| position(self.file(name)));
             functions.push([object, file, position(function)], &[]);
             names.push(shown(name));
             let word = match (change.base, change.new) {
@@ -90,7 +84,7 @@ impl<'a> Tables<'a, '_> {
             };
             is.push(word.to_owned());
         }
-        functions.name(names, self.options.names);
+        functions.name(within(names, MAX_CHANGE_TEXT), self.options.names);
         functions.texts.insert("is", is);
         Changes { functions, events }
     }
@@ -99,47 +93,38 @@ impl<'a> Tables<'a, '_> {
 /// The functions that have changed in any event, by object, file and name.
 type Changed<'a> = IndexMap<[&'a [u8]; 3], FunctionChange<'a>>;
 
-/// What has changed in an event, as far as there is room; also what is left of that.
+/// What has changed most in an event, in so many rows.
 fn changed_event<'a>(
     comparison: &Comparison<'a>,
     at: usize,
-    mut room: usize,
+    rows: usize,
     changed: &mut Changed<'a>,
-) -> (ChangedEvent, usize) {
+) -> ChangedEvent {
     let mut changes = Table::new(&["row"], &["self", "inclusive", "invocations"], 2);
     let mut rest = (0, Number::default());
     let all = comparison.changes_in(at);
     let unchanged = comparison.changes.len() + comparison.unchanged() - all.len();
-    for change in all {
+    for (at, change) in all.into_iter().enumerate() {
+        if at >= rows {
+            rest.0 += 1;
+            rest.1.0 += change.self_cost();
+            continue;
+        }
         let sides = [change.base, change.new].map(Option::unwrap_or_default);
         let figures = [
             sides.map(|side| side.self_cost),
             sides.map(|side| side.inclusive),
-            sides.map(|side| side.invocations),
+            sides.map(|side| side.invocations.rounded()),
         ];
-        let place = [change.object, change.file, change.name];
-        let mut bytes = number_bytes(figures.into_iter().flatten()) + ROW_FIGURES;
-        if room > 0 && !changed.contains_key(&place) {
-            let texts = place.map(text_bytes);
-            bytes += texts.iter().sum::<usize>() + texts[2] + ROW_FIGURES;
-        }
-        let Some(left) = room.checked_sub(bytes) else {
-            room = 0;
-            rest.0 += 1;
-            rest.1.0 += change.self_cost();
-            continue;
-        };
-        room = left;
-        let entry = changed.entry(place);
+        let entry = changed.entry([change.object, change.file, change.name]);
         changes.push([position(entry.index())], &figures.map(Vec::from));
         entry.or_insert(change);
     }
-    let event = ChangedEvent {
+    ChangedEvent {
         changes,
         unchanged,
         rest,
-    };
-    (event, room)
+    }
 }
 
 /// By how much a total has changed.

@@ -1,41 +1,43 @@
 //! What the page knows: as much of a profile as there is room for.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
-use std::iter;
+use std::{iter, mem};
 
 use indexmap::{IndexMap, IndexSet};
 use serde_core::{Serialize, Serializer};
 
-use super::{Compared, Options};
-use crate::profile::{Cost, EdgeRef, FunctionId, Profile, Stacks};
-use crate::report::figures::EventFigures;
-use crate::report::json::Document;
-use crate::report::text::{Names, command};
-use crate::shown::names::{SHORT, short_names};
-use crate::shown::numbers::divided;
-use crate::shown::text::printable;
+use super::{Compared, Notes, Options};
+use crate::compare::Comparison;
+use crate::display::names::{SHORT, short_name};
+use crate::display::numbers::divided;
+use crate::display::text::printable;
+use crate::export::json::Document;
+use crate::figures::{EventFormat, command};
+use crate::io::SourceFiles;
+use crate::profile::{Cost, EdgeRef, FunctionId, Profile, ProfileKind};
+use crate::report::Names;
+use crate::stacks::Stacks;
+
+/// A line of a file, by the position of its name.
+type SourceLocation = (usize, u64);
 
 /// The version of the layout.
 const SCHEMA: u32 = 2;
 
-/// The most functions.
-const MOST_FUNCTIONS: usize = 20_000;
-
-/// How many bytes the parts may take. Together with stacks, changes, the heading and the page itself,
-/// they stay under 8 MB.
-const FUNCTION_BYTES: usize = 3_800_000;
-const CALL_BYTES: usize = 1_400_000;
-
-/// How many bytes the other figures of a row take, at most: for a function, also those of the calls
-/// that are summed up for it.
-const FUNCTION_FIGURES: usize = 70;
-pub(super) const ROW_FIGURES: usize = 24;
+/// The limits that keep a page at about 8 MB: how many numbers the columns of a table have, how many
+/// functions there are, and how long names are together.
+const MAX_FUNCTIONS: usize = 20_000;
+const MAX_FUNCTION_NUMBERS: usize = 300_000;
+const MAX_FUNCTION_TEXT: usize = 1_800_000;
+const MAX_FILE_TEXT: usize = 1_500_000;
+const MAX_CALL_NUMBERS: usize = 200_000;
+const MAX_LINE_NUMBERS: usize = 100_000;
 
 /// The most warnings, and the longest text of a name or a warning.
-const MOST_WARNINGS: usize = 100;
-const LONGEST_TEXT: usize = 12_000;
-const LONGEST_WARNING: usize = 1_000;
+const MAX_WARNINGS: usize = 100;
+const MAX_TEXT_LENGTH: usize = 12_000;
+const MAX_WARNING_LENGTH: usize = 1_000;
 
 /// Stands in the place of a function or a node where there is none.
 const NONE: i64 = -1;
@@ -76,18 +78,11 @@ impl Table {
         self.numbers.values().next().map_or(0, Vec::len)
     }
 
-    /// The bytes that the numbers take.
-    pub fn bytes(&self) -> usize {
-        let costs = self.costs.values().flatten();
-        let columns = self.numbers.values().chain(costs);
-        columns.flatten().map(|number| number.bytes()).sum()
-    }
-
     /// Gives the rows names, also as lists show them: empty where these are the names.
     pub fn name(&mut self, names: Vec<String>, how: Names) {
         let short = match how {
             Names::Full => vec![String::new(); names.len()],
-            _ => short_names(&names, SHORT),
+            _ => names.iter().map(|name| short_name(name, SHORT)).collect(),
         };
         let short = short.into_iter().zip(&names);
         let short = short.map(|(short, name)| if short == *name { String::new() } else { short });
@@ -107,16 +102,10 @@ impl Table {
 pub(super) struct Number(pub i128);
 
 impl Number {
-    const MOST_EXACT: u64 = (1 << 53) - 1;
-
-    /// The bytes it takes in a list.
-    pub fn bytes(self) -> usize {
-        let digits = self.0.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
-        digits + usize::from(self.0 < 0) + if self.is_exact() { 1 } else { 3 }
-    }
+    const MAX_EXACT: u64 = (1 << 53) - 1;
 
     fn is_exact(self) -> bool {
-        self.0.unsigned_abs() <= Self::MOST_EXACT.into()
+        self.0.unsigned_abs() <= Self::MAX_EXACT.into()
     }
 }
 
@@ -147,9 +136,9 @@ fn ends_data(character: char) -> bool {
 }
 
 fn limited(all: &[String]) -> Vec<String> {
-    let first = all.iter().take(MOST_WARNINGS).cloned();
-    let mut shown: Vec<String> = first.map(|text| cut(text, LONGEST_WARNING)).collect();
-    if let Some(rest @ 1..) = all.len().checked_sub(MOST_WARNINGS) {
+    let first = all.iter().take(MAX_WARNINGS).cloned();
+    let mut shown: Vec<String> = first.map(|text| cut(text, MAX_WARNING_LENGTH)).collect();
+    if let Some(rest @ 1..) = all.len().checked_sub(MAX_WARNINGS) {
         shown.push(format!("{rest} more warnings"));
     }
     shown
@@ -157,7 +146,12 @@ fn limited(all: &[String]) -> Vec<String> {
 
 /// A text as it is shown; its beginning, if it is too long.
 pub(super) fn shown(text: &[u8]) -> String {
-    cut(printable(text), LONGEST_TEXT)
+    cut(printable(text), MAX_TEXT_LENGTH)
+}
+
+/// Whether the name of a file says where it is: on Unix or on Windows.
+fn is_absolute(file: &[u8]) -> bool {
+    file.starts_with(b"/") || matches!(file, [b'A'..=b'Z' | b'a'..=b'z', b':', ..])
 }
 
 fn cut(mut text: String, longest: usize) -> String {
@@ -169,44 +163,31 @@ fn cut(mut text: String, longest: usize) -> String {
     text
 }
 
-/// The bytes that a text takes in a list as it is shown, at most.
-pub(super) fn text_bytes(text: &[u8]) -> usize {
-    let text = shown(text);
-    let escaped = text.bytes().map(|byte| match byte {
-        b'<' => 6,
-        b'"' | b'\\' => 2,
-        _ => 1,
-    });
-    escaped.sum::<usize>() + 3
+/// Cuts texts to their beginnings from where on there is no more room for them.
+pub(super) fn within(mut texts: Vec<String>, mut room: usize) -> Vec<String> {
+    for text in &mut texts {
+        match room.checked_sub(text.len()) {
+            Some(left) => room = left,
+            None => *text = cut(mem::take(text), SHORT),
+        }
+    }
+    texts
 }
 
-/// The bytes that numbers take in lists.
-pub(super) fn number_bytes(numbers: impl IntoIterator<Item = i128>) -> usize {
-    let bytes = numbers.into_iter().map(|number| Number(number).bytes());
-    bytes.sum()
-}
-
-/// Chooses what has the largest shares, as far as there is room; all before the first for which
-/// there is none.
-pub(super) fn chosen(
-    shares: &[f64],
-    least: f64,
-    most: usize,
-    mut room: usize,
-    bytes: &mut dyn FnMut(usize) -> usize,
-) -> Vec<bool> {
-    let large = (0..shares.len()).filter(|&at| shares[at] >= least);
+/// Chooses so many of what has the largest shares, those of at least `min`.
+pub(super) fn largest(shares: &[f64], min: f64, count: usize) -> Vec<usize> {
+    let large = (0..shares.len()).filter(|&at| shares[at] >= min);
     let mut order: Vec<usize> = large.collect();
     order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
-    let mut chosen = vec![false; shares.len()];
-    for at in order.into_iter().take(most) {
-        let Some(left) = room.checked_sub(bytes(at)) else {
-            break;
-        };
-        room = left;
-        chosen[at] = true;
-    }
-    chosen
+    order.truncate(count);
+    order
+}
+
+/// Which of so many are among those that were chosen.
+pub(super) fn flags(chosen: &[usize], count: usize) -> Vec<bool> {
+    let mut flags = vec![false; count];
+    chosen.iter().for_each(|&at| flags[at] = true);
+    flags
 }
 
 /// Counts and costs that are summed up, because there is no room for each of them.
@@ -224,6 +205,26 @@ impl Sums {
             self.costs[at] = self.costs[at].saturating_add(cost);
         }
     }
+}
+
+/// Self costs by line.
+struct Lines {
+    table: Table,
+    /// The positions of the functions of which both sides are shown.
+    compared: Vec<usize>,
+    /// For how many functions there is no room.
+    left_out: usize,
+}
+
+/// The lines of a function, by file and line; as those of the new side of a comparison.
+fn line_rows(profile: &Profile, id: FunctionId) -> IndexMap<(&[u8], u64), [&[Cost]; 2]> {
+    let file = profile.function(id).file;
+    let lines = profile.lines(id).filter(|line| line.line > 0);
+    let rows = lines.map(|line| {
+        let file = profile.name(line.file.unwrap_or(file));
+        ((file, line.line), [&[][..], line.costs])
+    });
+    rows.collect()
 }
 
 /// The sides of a comparison; what is not compared is new.
@@ -245,6 +246,10 @@ pub(super) struct Tables<'a, 'o> {
     files: IndexSet<&'a [u8]>,
     /// For each function its position in the columns, if it is there.
     pub places: Vec<Option<usize>>,
+    /// The positions of functions, the costliest first.
+    pub order: Vec<usize>,
+    /// For each position, the lines of which the function shows something.
+    pub lines_of: Vec<Vec<SourceLocation>>,
 }
 
 impl<'a, 'o> Tables<'a, 'o> {
@@ -274,6 +279,8 @@ impl<'a, 'o> Tables<'a, 'o> {
             totals: Vec::new(),
             files: IndexSet::new(),
             places: Vec::new(),
+            order: Vec::new(),
+            lines_of: Vec::new(),
         };
         tables.totals = tables.scaled(NEW, &totals).collect();
         tables.choose_functions();
@@ -281,14 +288,20 @@ impl<'a, 'o> Tables<'a, 'o> {
     }
 
     /// Writes the data of a page as one line of JSON.
-    pub fn write(mut self, warnings: &[String], output: &mut dyn Write) -> io::Result<()> {
+    pub fn write(
+        mut self,
+        notes: &Notes<'_>,
+        sources: &mut SourceFiles,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
         let profile = self.profile;
         let creator = profile.headers().find(|header| header.key() == b"creator");
         let creator = creator.map_or_else(String::new, |header| {
-            cut(printable(header.value().trim_ascii()), LONGEST_WARNING)
+            cut(printable(header.value().trim_ascii()), MAX_WARNING_LENGTH)
         });
         let functions = self.functions();
         let calls = self.calls();
+        let lines = self.lines(sources);
         let changes = (self.compared).map(|compared| (compared, self.changes(compared.comparison)));
         let base = self.compared.map(|compared| compared.comparison.base);
         let is_complete = profile.is_complete() && base.is_none_or(Profile::is_complete);
@@ -296,21 +309,37 @@ impl<'a, 'o> Tables<'a, 'o> {
         let mut data = Document::begin(SCHEMA, false, ends_data, output)?;
         let program = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
         data.field("program", program)?;
-        data.field("command", &cut(command(profile), LONGEST_TEXT))?;
+        data.field("command", &cut(command(profile), MAX_TEXT_LENGTH))?;
         data.field("creator", &creator)?;
         data.field("kind", profile.kind().name())?;
         data.field("complete", &is_complete)?;
         data.field("runs", &Number::from(profile.runs()))?;
-        data.field("warnings", &limited(warnings))?;
+        data.records("limits", notes.limits, |record, verdict| {
+            record.field("kept", &verdict.kept)?;
+            record.field("text", &verdict.text)
+        })?;
+        data.field("warnings", &limited(notes.warnings))?;
+        data.field("estimates", &notes.estimates)?;
         self.write_events(&mut data)?;
         data.field("total", &total)?;
+        data.field("peak", &self.peaks())?;
+        data.field("has_invocations", &self.has_invocations())?;
         data.field("function_count", &profile.functions().len())?;
         data.field("edge_count", &profile.edges().len())?;
         data.field("call_count", &self.per_run(profile.calls()))?;
-        data.field("files", &self.files())?;
+        self.write_files(&mut data)?;
         data.record("functions", |record| functions.write(record))?;
         self.write_rest(&mut data)?;
         data.record("calls", |record| calls.write(record))?;
+        data.record("lines", |record| {
+            lines.table.write(record)?;
+            record.field("compared", &lines.compared)?;
+            record.field("left_out", &lines.left_out)
+        })?;
+        match sources.is_empty() {
+            true => data.field("source", &())?,
+            false => data.record("source", |record| self.source(sources).write(record))?,
+        }
         self.write_stacks(&mut data)?;
         match changes {
             Some((compared, changes)) => {
@@ -322,13 +351,37 @@ impl<'a, 'o> Tables<'a, 'o> {
         data.end()
     }
 
+    /// Whether it is known how often functions were called, and by whom.
+    pub fn has_invocations(&self) -> bool {
+        match self.compared {
+            Some(compared) => compared.comparison.has_invocations(),
+            None => self.profile.has_invocations(),
+        }
+    }
+
+    /// The events, and how their costs are written.
+    fn events(&self) -> Vec<EventFormat<'a>> {
+        match self.compared {
+            Some(compared) => EventFormat::compared(compared.comparison),
+            None => EventFormat::of(self.profile),
+        }
+    }
+
+    /// For events of which the summaries state a peak: that, if it is not the total.
+    fn peaks(&self) -> Vec<Option<Number>> {
+        let profile = self.profile;
+        let stated = profile.summaries().into_iter().chain(iter::repeat(None));
+        let events = profile.events().iter().zip(stated).zip(profile.totals());
+        let peaks = events.map(|((event, stated), total)| {
+            let is_peak = self.compared.is_none() && profile.states_peak(event);
+            stated.filter(|&peak| is_peak && peak != total)
+        });
+        peaks.map(|peak| peak.map(Number::from)).collect()
+    }
+
     /// Writes the events, with how their costs are written.
     fn write_events(&self, data: &mut Document<'_>) -> io::Result<()> {
-        let events = match self.compared {
-            Some(compared) => EventFigures::compared(compared.comparison),
-            None => EventFigures::of(self.profile),
-        };
-        data.records("events", events, |record, event| {
+        data.records("events", self.events(), |record, event| {
             record.field("name", &printable(event.name))?;
             record.field("unit", event.unit_name)?;
             record.field("long_name", &printable(event.long_name))?;
@@ -377,21 +430,27 @@ impl<'a, 'o> Tables<'a, 'o> {
             inclusive.max(own)
         });
         let shares: Vec<f64> = shares.collect();
-        let mut files = HashSet::new();
-        let mut bytes = |at: usize| {
+        let width = 5 + 2 * self.totals.len();
+        let count = MAX_FUNCTIONS.min(MAX_FUNCTION_NUMBERS / width);
+        let mut chosen = largest(&shares, 0.0, count);
+        let (mut seen, mut text) = (HashSet::new(), 0);
+        let is_too_much = |&at: &usize| {
             let function = profile.function(ids[at]);
-            let costs = of(ids[at]).map(|costs| number_bytes(self.costs(costs)));
-            let new = [function.file, function.object];
-            let new = new.into_iter().filter(|&name| files.insert(name));
-            let new = new.map(|name| text_bytes(profile.name(name)));
-            let name = text_bytes(profile.name(function.name));
-            let short = if name > SHORT { name } else { 0 };
-            new.sum::<usize>() + name + short + 2 * (costs[0] + costs[1]) + FUNCTION_FIGURES
+            for name in [function.name, function.file, function.object] {
+                if seen.insert(name) {
+                    text += profile.name(name).len().min(MAX_TEXT_LENGTH);
+                }
+            }
+            text > MAX_FUNCTION_TEXT
         };
-        let chosen = chosen(&shares, 0.0, MOST_FUNCTIONS, FUNCTION_BYTES, &mut bytes);
+        let fitting = chosen.iter().position(is_too_much);
+        chosen.truncate(fitting.unwrap_or(count));
         let mut places = 0..;
         let place = |is_shown: bool| is_shown.then(|| places.next()).flatten();
-        self.places = chosen.into_iter().map(place).collect();
+        let is_shown = flags(&chosen, ids.len());
+        self.places = is_shown.into_iter().map(place).collect();
+        self.order = chosen.iter().filter_map(|&at| self.places[at]).collect();
+        self.lines_of = vec![Vec::new(); chosen.len()];
     }
 
     fn functions(&mut self) -> Table {
@@ -403,12 +462,14 @@ impl<'a, 'o> Tables<'a, 'o> {
             if self.places[id.index()].is_none() {
                 continue;
             }
-            names.push(shown(profile.name(function.name)));
             let [object, file] = [function.object, function.file];
+            let [object, file] = [object, file].map(|name| self.file(profile.name(name)));
+            self.lines_of[names.len()].push((file, function.line));
+            names.push(shown(profile.name(function.name)));
             let numbers = [
                 id.number().into(),
-                self.file(profile.name(object)),
-                self.file(profile.name(file)),
+                position(object),
+                position(file),
                 function.line.into(),
                 self.per_run(function.invocations),
             ];
@@ -420,19 +481,27 @@ impl<'a, 'o> Tables<'a, 'o> {
     }
 
     /// The place of the name of a file.
-    pub fn file(&mut self, file: &'a [u8]) -> Number {
-        position(self.files.insert_full(file).0)
+    pub fn file(&mut self, file: &'a [u8]) -> usize {
+        self.files.insert_full(file).0
     }
 
-    /// The names of files, from the source root on.
-    fn files(&self) -> Vec<String> {
+    /// The name at a place.
+    pub fn file_name(&self, place: usize) -> &'a [u8] {
+        self.files.get_index(place).copied().unwrap_or_default()
+    }
+
+    /// Writes the names of files, from the source root on, and which of them are outside of it:
+    /// these have no address.
+    fn write_files(&self, data: &mut Document<'_>) -> io::Result<()> {
         let root = self.options.source_root.as_deref();
         let root = root.map(|root| root.strip_suffix(b"/").unwrap_or(root));
         let inner = |file: &'a [u8]| file.strip_prefix(root?)?.strip_prefix(b"/");
-        let files = self.files.iter();
-        files
-            .map(|file| shown(inner(file).unwrap_or(file)))
-            .collect()
+        let names = (self.files.iter()).map(|file| shown(inner(file).unwrap_or(file)));
+        data.field("files", &within(names.collect(), MAX_FILE_TEXT))?;
+        let is_outside =
+            |file: &'a [u8]| root.is_some() && is_absolute(file) && inner(file).is_none();
+        let outside = (0..).zip(&self.files).filter(|(_, file)| is_outside(file));
+        data.field("outside", &outside.map(|(at, _)| at).collect::<Vec<u32>>())
     }
 
     /// Writes what the functions that are not shown add up to.
@@ -455,6 +524,63 @@ impl<'a, 'o> Tables<'a, 'o> {
         })
     }
 
+    /// The self costs by line of the costliest functions, as far as there is room. Traces have none.
+    fn lines(&mut self, sources: &mut SourceFiles) -> Lines {
+        let profile = self.profile;
+        let comparison = self.compared.map(|compared| compared.comparison);
+        let sides = if comparison.is_some() { 2 } else { 1 };
+        let columns = &["self", "base"][..sides];
+        let width = 3 + sides * self.totals.len();
+        let mut lines = Lines {
+            table: Table::new(&["function", "file", "line"], columns, self.totals.len()),
+            compared: Vec::new(),
+            left_out: 0,
+        };
+        if profile.kind() == ProfileKind::Trace {
+            return lines;
+        }
+        let changes = comparison.into_iter().flat_map(Comparison::functions);
+        let pairs = changes.filter_map(|change| match change.functions() {
+            [&[base], &[new]] => Some((new, base)),
+            _ => None,
+        });
+        let bases: HashMap<FunctionId, FunctionId> = pairs.collect();
+        let shown = profile.functions().map(|(id, _)| id);
+        let shown: Vec<_> = shown
+            .filter(|id| self.places[id.index()].is_some())
+            .collect();
+        for at in self.order.clone() {
+            let mut rows = line_rows(profile, shown[at]);
+            // Lines of another text are others.
+            let mut is_same = |file| sources.read(file).is_ok_and(|file| file.is_same_for_base());
+            let base = comparison.zip(bases.get(&shown[at]));
+            let base = base.filter(|_| rows.keys().all(|&(file, _)| is_same(file)));
+            if let Some((comparison, &id)) = base {
+                for (place, costs) in line_rows(comparison.base, id) {
+                    rows.entry(place).or_default()[BASE] = costs[NEW];
+                }
+            }
+            if (lines.table.rows() + rows.len()) * width > MAX_LINE_NUMBERS {
+                lines.left_out += 1;
+                continue;
+            }
+            lines.compared.extend(base.map(|_| at));
+            for ((file, line), costs) in rows {
+                let file = self.file(file);
+                self.lines_of[at].push((file, line));
+                let runs = comparison.map_or([1; 2], Comparison::divisors);
+                let costs = [NEW, BASE].map(|side| {
+                    let costs = self.scaled(side, costs[side]);
+                    costs.map(|cost| divided(cost, runs[side].into())).collect()
+                });
+                lines
+                    .table
+                    .push([position(at), position(file), line.into()], &costs);
+            }
+        }
+        lines
+    }
+
     /// The calls, as far as there is room; the others are summed up by their callers and by their
     /// callees.
     fn calls(&mut self) -> Table {
@@ -467,15 +593,8 @@ impl<'a, 'o> Tables<'a, 'o> {
             _ => f64::NEG_INFINITY,
         });
         let shares: Vec<f64> = shares.collect();
-        let mut files = HashSet::new();
-        let mut bytes = |at: usize| {
-            let edge: &EdgeRef<'_> = &edges[at];
-            let numbers = self.costs(edge.costs()).chain([edge.calls.into()]);
-            let new = edge.file().filter(|&file| files.insert(file));
-            let new = new.map_or(0, |file| text_bytes(profile.name(file)));
-            number_bytes(numbers) + new + ROW_FIGURES
-        };
-        let chosen = chosen(&shares, 0.0, usize::MAX, CALL_BYTES, &mut bytes);
+        let count = MAX_CALL_NUMBERS / (5 + self.totals.len());
+        let chosen = flags(&largest(&shares, 0.0, count), edges.len());
         let numbers = ["caller", "callee", "file", "line", "calls"];
         let mut table = Table::new(&numbers, &["cost"], self.totals.len());
         let mut rest: BTreeMap<[Option<usize>; 2], Sums> = BTreeMap::new();
@@ -483,8 +602,10 @@ impl<'a, 'o> Tables<'a, 'o> {
             let [caller, callee] = ends(edge);
             if is_chosen {
                 let file = self.file(profile.call_file(edge));
+                self.lines_of[caller.unwrap_or_default()].push((file, edge.line));
                 let [line, calls] = [edge.line.into(), self.per_run(edge.calls)];
-                let numbers = [position(caller), position(callee), file, line, calls];
+                let [caller, callee] = [caller, callee].map(position);
+                let numbers = [caller, callee, position(file), line, calls];
                 table.push(numbers, &[self.costs(edge.costs()).collect()]);
                 continue;
             }
@@ -501,21 +622,5 @@ impl<'a, 'o> Tables<'a, 'o> {
             table.push([caller, callee, nowhere, 0.into(), calls], &[sums.costs]);
         }
         table
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_bytes_of_numbers_are_those_they_take() {
-        let most = i128::from(Number::MOST_EXACT);
-        for number in [0, 9, 10, most - 1, most, most + 1, i128::from(u64::MAX)] {
-            for number in [number, -number].map(Number) {
-                let text = serde_json::to_string(&number).unwrap();
-                assert_eq!(number.bytes(), text.len() + 1, "{text}");
-            }
-        }
     }
 }

@@ -1,10 +1,10 @@
 //! A profile as one page for a browser: it needs no server, no network and no other file.
 //!
-//! The page is `page.html` with its style, its script and the data, which stand in it as JSON. The
+//! The page is `page.html` with its style, its script (`page/`) and the data, which stand in it as JSON. The
 //! data are what `-f json` writes, as columns: rows would not fit. `docs/page.schema.json`
 //! describes them.
 //!
-//! The page is never larger than 8 MB. It holds the costliest functions, calls and stacks; what
+//! The page has about 8 MB at most. It holds the costliest functions, calls and stacks; what
 //! there is no room for is summed up.
 //!
 //! Every byte of a profile is hostile here too: in the data, what could end their element is
@@ -13,18 +13,31 @@
 
 mod changes;
 mod data;
+mod source;
 mod stacks;
 
 use std::io::{self, BufWriter, Write};
 
 use self::data::Tables;
-use super::markdown::Verdict;
-use super::text::Names;
-use crate::profile::{Comparison, Stacks};
+use super::Names;
+use crate::compare::{Comparison, Verdict};
+use crate::io::SourceFiles;
+use crate::stacks::Stacks;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+/// The script's modules, in their order.
+const SCRIPT: &str = concat!(
+    include_str!("page/figures.js"),
+    include_str!("page/state.js"),
+    include_str!("page/table.js"),
+    include_str!("page/functions.js"),
+    include_str!("page/source.js"),
+    include_str!("page/stacks.js"),
+    include_str!("page/flame.js"),
+    include_str!("page/tree.js"),
+    include_str!("page/changes.js"),
+);
 
 /// Options of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,12 +58,21 @@ pub struct Compared<'a> {
     pub base: &'a Stacks<'a>,
     /// What has changed since.
     pub comparison: &'a Comparison<'a>,
-    /// What was found of limits on growth.
-    pub limits: &'a [Verdict],
 }
 
-/// Writes a profile as a page, in UTF-8; also what changed, if there is a base. `warnings` are those
-/// about the inputs.
+/// What readers of a page should know.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Notes<'a> {
+    /// Warnings about the inputs.
+    pub warnings: &'a [String],
+    /// What came of limits.
+    pub limits: &'a [Verdict],
+    /// The warning that stacks are estimated, which stands where such stacks are shown.
+    pub estimates: Option<&'a str>,
+}
+
+/// Writes a profile as a page, in UTF-8; also what changed, if there is a base. Source is shown of
+/// the files that `sources` has.
 ///
 /// The stacks of traces are those of a profile that was read with
 /// [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts).
@@ -61,7 +83,8 @@ pub struct Compared<'a> {
 pub fn write<'a>(
     stacks: &Stacks<'a>,
     compared: Option<&Compared<'a>>,
-    warnings: &[String],
+    notes: &Notes<'_>,
+    sources: &mut SourceFiles,
     options: &Options,
     output: impl Write,
 ) -> io::Result<()> {
@@ -71,7 +94,7 @@ pub fn write<'a>(
         match name {
             "style" => output.write_all(STYLE.as_bytes())?,
             "script" => output.write_all(SCRIPT.as_bytes())?,
-            "data" => Tables::new(stacks, compared, options).write(warnings, &mut output)?,
+            "data" => Tables::new(stacks, compared, options).write(notes, sources, &mut output)?,
             _ => {}
         }
         output.write_all(text.as_bytes())?;

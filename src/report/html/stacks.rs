@@ -1,22 +1,26 @@
 //! The stacks of a page: those of a profile, and of the base that it is compared with.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::{io, iter};
 
 use indexmap::IndexSet;
 
-use super::data::{
-    BASE, NEW, ROW_FIGURES, Sums, Table, Tables, chosen, number_bytes, position, shown, text_bytes,
-};
-use crate::profile::{Cost, FunctionId, StackId, Stacks};
-use crate::report::json::Document;
+use super::data::{BASE, NEW, Sums, Table, Tables, flags, largest, position, shown, within};
+use crate::compare::{last_component, without_folders};
+use crate::export::json::Document;
+use crate::profile::{Cost, FunctionId};
+use crate::stacks::{StackId, Stacks};
 
 /// A stack is shown if it has at least this share of the total of some event, with all that begin
 /// with it.
-const LEAST_SHARE: f64 = 1.0 / 20_000.0;
+const MIN_SHARE: f64 = 1.0 / 20_000.0;
 
-/// How many bytes stacks may take.
-const STACK_BYTES: usize = 1_750_000;
+/// How many numbers the columns of the nodes have.
+const MAX_STACK_NUMBERS: usize = 250_000;
+
+/// How long the names are that frames have of their own.
+const MAX_FRAME_TEXT: usize = 500_000;
 
 /// Stands for stacks that are left out.
 const REST: &str = "…";
@@ -36,7 +40,8 @@ impl Tables<'_, '_> {
     pub fn write_stacks(&self, data: &mut Document<'_>) -> io::Result<()> {
         let base = self.compared.map(|compared| compared.base);
         let tree = Tree::new(self.stacks, base);
-        if tree.nodes.is_empty() {
+        // Without calls, there is nothing but functions; what changed of these can be drawn.
+        if tree.nodes.is_empty() || !(self.has_invocations() || base.is_some()) {
             return data.field("stacks", &());
         }
         let rows = self.rows(&tree);
@@ -62,26 +67,10 @@ impl Tables<'_, '_> {
                 shares[parent] = shares[parent].max(shares[at]);
             }
         }
-        let mut room = STACK_BYTES;
-        loop {
-            let mut seen = HashSet::new();
-            let mut bytes = |at: usize| {
-                let frame = tree.frame(at);
-                let is_new = seen.insert(frame);
-                let text = if is_new { text_bytes(frame) } else { 0 };
-                let costs = tree.costs(at, Stacks::self_costs);
-                let costs = sides.map(|side| number_bytes(self.scaled(side, costs[side])));
-                let calls = number_bytes([tree.calls(at).into()]);
-                costs[BASE] + costs[NEW] + calls + text + ROW_FIGURES
-            };
-            let chosen = chosen(&shares, LEAST_SHARE, usize::MAX, room, &mut bytes);
-            let rows = self.chosen_rows(tree, &chosen);
-            // What stands for others is not among what was chosen.
-            match rows.nodes.bytes().saturating_sub(STACK_BYTES) {
-                0 => return rows,
-                excess => room = room.saturating_sub(excess),
-            }
-        }
+        let sides = tree.sides.iter().flatten().count();
+        let width = 4 + sides * self.totals.len();
+        let chosen = largest(&shares, MIN_SHARE, MAX_STACK_NUMBERS / width);
+        self.chosen_rows(tree, &flags(&chosen, tree.nodes.len()))
     }
 
     fn chosen_rows(&self, tree: &Tree<'_>, chosen: &[bool]) -> Rows {
@@ -92,14 +81,14 @@ impl Tables<'_, '_> {
         let mut frames = IndexSet::new();
         let mut left_out = 0;
         let mut places: Vec<Option<usize>> = vec![None; tree.nodes.len()];
-        let mut rest: BTreeMap<Option<usize>, [Sums; 2]> = BTreeMap::new();
+        let mut rest: BTreeMap<Option<usize>, ([Sums; 2], u8)> = BTreeMap::new();
         for (at, node) in tree.nodes.iter().enumerate() {
             let above = node.parent.and_then(|parent| places[parent]);
             if chosen[at] {
                 places[at] = Some(nodes.rows());
                 let frame = frames.insert_full(self.frame(tree, at)).0;
                 let [parent, frame] = [above, Some(frame)].map(position);
-                let [calls, estimated] = [tree.calls(at), tree.is_estimated(at).into()];
+                let [calls, estimated] = [tree.calls(at), tree.estimated(at).into()];
                 let numbers = [parent, frame, calls.into(), estimated.into()];
                 let costs = tree.costs(at, Stacks::self_costs);
                 let costs = [NEW, BASE].map(|side| self.scaled(side, costs[side]).collect());
@@ -108,16 +97,22 @@ impl Tables<'_, '_> {
             }
             left_out += 1;
             if node.parent.is_none_or(|parent| chosen[parent]) {
-                let sums = rest.entry(above).or_default();
+                let (sums, estimated) = rest.entry(above).or_default();
+                *estimated |= u8::from(tree.estimated(at) > 0);
                 let costs = tree.costs(at, Stacks::inclusive_costs);
                 for side in [BASE, NEW] {
                     sums[side].add(tree.calls(at), self.scaled(side, costs[side]));
                 }
             }
         }
-        for (above, [base, new]) in rest {
+        for (above, ([base, new], estimated)) in rest {
             let frame = frames.insert_full((None, Some(REST.as_bytes()))).0;
-            let numbers = [position(above), position(frame), new.count.into(), 0.into()];
+            let numbers = [
+                position(above),
+                position(frame),
+                new.count.into(),
+                estimated.into(),
+            ];
             nodes.push(numbers, &[new.costs, base.costs]);
         }
         Rows {
@@ -152,8 +147,62 @@ fn frame_table(frames: &IndexSet<Frame<'_>>) -> Table {
             Some(name) => shown(name),
         });
     }
-    table.texts = [("name", names)].into();
+    table.texts = [("name", within(names, MAX_FRAME_TEXT))].into();
     table
+}
+
+/// Adds the nodes of the base. Of those below one node, two are the same if the changes take them for
+/// the same function: by name and the last component of the file, then without folders in the names.
+fn add_base(nodes: &mut Vec<Node>, new: &Stacks<'_>, base: &Stacks<'_>) {
+    let mut places: Vec<usize> = vec![0; base.nodes().len()];
+    let below = |id| base.children(id).collect();
+    let all = iter::once(base.roots().collect()).chain(base.nodes().map(below));
+    for mut unpaired in all.filter(|siblings: &Vec<StackId>| !siblings.is_empty()) {
+        let parent = base
+            .parent(unpaired[0])
+            .map(|parent| places[parent.index()]);
+        let mut candidates: Vec<StackId> = match parent.map(|parent| nodes[parent].of[NEW]) {
+            None => new.roots().collect(),
+            Some(id) => id.into_iter().flat_map(|id| new.children(id)).collect(),
+        };
+        for key in [exact_key, key_without_folders] {
+            let mut found: HashMap<_, VecDeque<StackId>> = HashMap::new();
+            for &id in &candidates {
+                found.entry(key(new, id)).or_default().push_back(id);
+            }
+            unpaired.retain(|&id| {
+                let pair = found.get_mut(&key(base, id)).and_then(VecDeque::pop_front);
+                if let Some(pair) = pair {
+                    nodes[pair.index()].of[BASE] = Some(id);
+                    places[id.index()] = pair.index();
+                }
+                pair.is_none()
+            });
+            candidates.retain(|id| nodes[id.index()].of[BASE].is_none());
+            if candidates.is_empty() || unpaired.is_empty() {
+                break;
+            }
+        }
+        for id in unpaired {
+            places[id.index()] = nodes.len();
+            let of = [Some(id), None];
+            nodes.push(Node { parent, of });
+        }
+    }
+}
+
+type FrameKey<'a> = (Cow<'a, [u8]>, &'a [u8]);
+
+fn exact_key<'a>(stacks: &Stacks<'a>, id: StackId) -> FrameKey<'a> {
+    let profile = stacks.profile();
+    let file = stacks.function(id).map(|id| profile.function(id).file);
+    let file = file.map_or(&b""[..], |file| profile.name(file));
+    (stacks.frame(id).into(), last_component(file))
+}
+
+fn key_without_folders<'a>(stacks: &Stacks<'a>, id: StackId) -> FrameKey<'a> {
+    let (name, file) = exact_key(stacks, id);
+    (without_folders(&name).into(), file)
 }
 
 /// The stacks of a profile, and with them those of the base that it is compared with: where both
@@ -178,25 +227,7 @@ impl<'a> Tree<'a> {
             of: [None, Some(id)],
         }));
         if let Some(base) = base {
-            let keys = new
-                .nodes()
-                .map(|id| (new.parent(id).map(StackId::index), new.frame(id)));
-            let mut found: HashMap<_, usize> = keys.zip(0..).collect();
-            let mut places: Vec<usize> = Vec::with_capacity(base.nodes().len());
-            for id in base.nodes() {
-                let parent = base.parent(id).map(|parent| places[parent.index()]);
-                let place = found.entry((parent, base.frame(id))).or_insert(nodes.len());
-                // Functions of two files may have one name.
-                if nodes.get(*place).is_none_or(|node| node.of[BASE].is_some()) {
-                    *place = nodes.len();
-                    nodes.push(Node {
-                        parent,
-                        of: [None; 2],
-                    });
-                }
-                nodes[*place].of[BASE] = Some(id);
-                places.push(*place);
-            }
+            add_base(&mut nodes, new, base);
         }
         Tree {
             sides: [base, Some(new)],
@@ -236,7 +267,16 @@ impl<'a> Tree<'a> {
         self.both(at, Stacks::calls)[NEW].unwrap_or(0)
     }
 
-    fn is_estimated(&self, at: usize) -> bool {
-        self.both(at, Stacks::is_estimated).contains(&Some(true))
+    /// 1 if the self costs are estimated on either side, 2 if only the inclusive costs are, else 0.
+    fn estimated(&self, at: usize) -> u8 {
+        let either =
+            |what: fn(&Stacks<'a>, StackId) -> bool| self.both(at, what).contains(&Some(true));
+        if either(Stacks::is_estimated) {
+            1
+        } else if either(Stacks::is_inclusive_estimated) {
+            2
+        } else {
+            0
+        }
     }
 }

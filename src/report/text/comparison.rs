@@ -4,13 +4,16 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{Options, fact};
-use crate::profile::{Comparison, FunctionChange, Profile};
-use crate::report::figures::{EventFigures, counted, in_units, signed, signed_percent};
-use crate::report::table::{Place, Table};
-use crate::shown::names::{cut_end, width_of};
-use crate::shown::numbers::grouped;
-use crate::shown::text::printable;
+use crate::compare::{Comparison, FunctionChange};
+use crate::display::names::{cut_end, width_of};
+use crate::display::numbers::grouped;
+use crate::display::text::printable;
+use crate::display::units::in_units;
+use crate::figures::{counted, per_run, signed, signed_percent};
+use crate::profile::Profile;
+use crate::report::Options;
+use crate::report::summary::{ComparisonSummary, fact};
+use crate::report::table::Place;
 
 /// What a line of details is wrapped to where there is no terminal: that of a log.
 const LOG_WIDTH: usize = 80;
@@ -33,8 +36,9 @@ pub fn write_comparison(
     mut output: impl Write,
 ) -> io::Result<()> {
     let cut = |line: String| cut_end(&line, options.room());
-    let report = ComparisonReport::new(comparison);
+    let report = ComparisonSummary::new(comparison);
     let mut lines: Vec<_> = report.heading().into_iter().map(cut).collect();
+    lines.extend(report.parts(options).into_iter().map(cut));
     let (top, rest) = options.split(&comparison.changes);
     if !top.is_empty() {
         lines.push(String::new());
@@ -55,67 +59,21 @@ pub fn write_comparison(
     output.flush()
 }
 
-/// What costs and calls per run are divided by: the runs of the base and of the new profile.
-pub(in crate::report) fn per_run(runs: [u64; 2]) -> String {
-    let [base, new] = runs.map(|runs| counted(runs, "run"));
-    format!("costs and calls are divided: by {base} in the base, {new} in the new profile")
-}
-
-/// What is shown of a comparison.
-pub(in crate::report) struct ComparisonReport<'a> {
-    comparison: &'a Comparison<'a>,
-    /// The event that changes are sorted by.
-    pub first: EventFigures<'a>,
-}
-
-impl<'a> ComparisonReport<'a> {
-    pub fn new(comparison: &'a Comparison<'a>) -> Self {
-        ComparisonReport {
-            comparison,
-            first: EventFigures::compared(comparison).swap_remove(0),
-        }
-    }
-
-    /// Changes, with by how much self costs have changed.
-    pub fn table<'t>(
-        &self,
-        changes: &'t [FunctionChange<'a>],
-        place: impl Fn(&FunctionChange<'a>) -> Place,
-    ) -> Table<'t, FunctionChange<'a>> {
-        let (notation, base) = (self.first.notation, self.comparison.first().base);
-        let about = |change: &FunctionChange<'a>| (printable(change.name), place(change));
-        Table::new(["function", "file"], changes, about)
-            .with(notation.heading("change", "change"), |change| {
-                signed(change.self_cost(), notation.cost(change.self_cost()))
-            })
-            .with("base %", |change| signed_percent(change.self_cost(), base))
-    }
-
-    /// What changes are summed up as that are not shown, and their sum; none if there is none.
-    pub fn rest(&self, changes: &[FunctionChange<'_>]) -> Option<(String, i128)> {
-        let sum = changes.iter().map(FunctionChange::self_cost);
-        let sum = sum.fold(0, i128::saturating_add);
-        let cost = signed(sum, self.first.notation.with_unit(sum));
-        let count = grouped(changes.len() as u64);
-        (!changes.is_empty()).then(|| (format!("{count} more changed by {cost} together"), sum))
-    }
-
-    /// How many functions are the same, if any.
-    pub fn unchanged(&self) -> Option<String> {
-        let count = self.comparison.unchanged() as u64;
-        (count > 0).then(|| format!("{} did not change", counted(count, "function")))
-    }
-
+impl<'a> ComparisonSummary<'a> {
     fn heading(&self) -> Vec<String> {
         let (comparison, first) = (self.comparison, self.comparison.first());
         let unit = self.first.unit;
         let side = |side: &Profile, total: i128, scale: u64| {
             let functions = counted(side.functions().len() as u64, "function");
+            let runs = match side.runs() {
+                1 => String::new(),
+                runs => format!(" of {} runs", grouped(runs)),
+            };
             let rounding = match scale {
                 1 => String::new(),
                 scale => format!(", in units of {}", grouped(scale)),
             };
-            format!("{} in {functions}{rounding}", in_units(total, unit))
+            format!("{} in {functions}{runs}{rounding}", in_units(total, unit))
         };
         let [base_scale, new_scale] = first.scales();
         let change = signed(first.change(), in_units(first.change(), unit));
@@ -141,6 +99,35 @@ impl<'a> ComparisonReport<'a> {
         lines
     }
 
+    /// The parts that the profiled programs have named.
+    fn parts(&self, options: &Options) -> Vec<String> {
+        let parts = self.comparison.parts(0);
+        let (top, rest) = options.split(&parts);
+        let cost = |cost| in_units(cost, self.first.unit);
+        let rows = top.iter().map(|part| {
+            let change = match (part.base, part.new) {
+                (Some(base), Some(new)) => {
+                    let change = new.saturating_sub(base);
+                    let by = signed(change, grouped(change));
+                    format!(
+                        "{} → {}, {by}, {}",
+                        cost(base),
+                        cost(new),
+                        share(change, base)
+                    )
+                }
+                (base, new) => {
+                    let word = if base.is_none() { "new" } else { "gone" };
+                    format!("{word}, {}", cost(base.or(new).unwrap_or(0)))
+                }
+            };
+            fact("part", format!("{}: {change}", printable(part.name)))
+        });
+        let more = grouped(rest.len() as u64);
+        let rest = (!rest.is_empty()).then(|| fact("", format!("… {more} more parts")));
+        rows.chain(rest).collect()
+    }
+
     fn lines(&self, changes: &[FunctionChange<'a>], options: &Options) -> Vec<String> {
         let table = self.table(changes, |of| Place::of(of.object, of.file, 0));
         let first_column = table.figure_width(0);
@@ -160,9 +147,9 @@ impl<'a> ComparisonReport<'a> {
     /// The figures before and after, in as many lines as they need.
     fn details(&self, change: &FunctionChange<'_>, room: Option<usize>) -> Vec<String> {
         let cost = |cost| self.first.notation.cost(cost);
-        let both = |base, new, text: &dyn Fn(i128) -> String| match base == new {
-            true => text(base),
-            false => format!("{} → {}", text(base), text(new)),
+        let both = |base, new| match base == new {
+            true => cost(base),
+            false => format!("{} → {}", cost(base), cost(new)),
         };
         let word = match (change.base, change.new) {
             (Some(_), Some(_)) => "",
@@ -171,16 +158,21 @@ impl<'a> ComparisonReport<'a> {
         };
         let new = change.new.or(change.base).unwrap_or_default();
         let base = change.base.unwrap_or(new);
-        let calls = both(base.invocations, new.invocations, &|count| grouped(count));
-        let more = match new.invocations - base.invocations {
-            0 => String::new(),
-            more => format!(" ({})", signed(more, grouped(more))),
+        let calls = match [base.invocations, new.invocations] {
+            [base, new] if base == new => new.to_string(),
+            [base, new] => {
+                let more = new - base;
+                let sign = if new > base { "+" } else { "" };
+                format!("{base} → {new} ({sign}{more})")
+            }
         };
-        let items = [
-            format!("{word}self {}", both(base.self_cost, new.self_cost, &cost)),
-            format!("inclusive {}", both(base.inclusive, new.inclusive, &cost)),
-            format!("calls {calls}{more}"),
+        let mut items = vec![
+            format!("{word}self {}", both(base.self_cost, new.self_cost)),
+            format!("inclusive {}", both(base.inclusive, new.inclusive)),
         ];
+        if self.comparison.has_invocations() {
+            items.push(format!("calls {calls}"));
+        }
         let width = room.unwrap_or(LOG_WIDTH);
         let mut lines: Vec<String> = Vec::new();
         for item in items {

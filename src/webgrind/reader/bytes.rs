@@ -8,10 +8,9 @@ use super::super::error::ReadError;
 use super::super::layout::NUMBER;
 
 /// Bytes that a name or a header line may have: as many as a line of the profile it came from.
-const LONGEST_LINE: u64 = 16 << 20;
+const MAX_LINE_LENGTH: u64 = 16 << 20;
 
-/// Zeros in a row that no name has, no list of calls, since it has each call edge once, and no list of
-/// invocations, each of which has an address. Holes of files are multiples of it.
+/// Zeros in a row that no name and no header line has. Holes of files are multiples of it.
 const HOLE: usize = 4096;
 
 /// A file that is read forwards, with few jumps.
@@ -68,49 +67,27 @@ impl<R: Read + Seek> Bytes<R> {
         Ok(numbers)
     }
 
-    /// Reads the next record of a list; `what` is what it is called in messages, and `zeros` counts
-    /// the bytes of zeros in a row.
-    #[inline(always)]
-    pub fn listed<const N: usize>(
-        &mut self,
-        what: &str,
-        zeros: &mut usize,
-    ) -> Result<[u32; N], ReadError> {
-        let record = self.numbers()?;
-        *zeros = match record == [0; N] {
-            true => *zeros + size_of_val(&record),
-            false => 0,
-        };
-        if *zeros >= HOLE {
-            return Err(self.hole(&format!("{what} list"), "records"));
-        }
-        Ok(record)
-    }
-
-    fn hole(&self, what: &str, expected: &str) -> ReadError {
-        self.corrupt(format!(
-            "the {what} has a hole: expected {expected} (found {HOLE} or more zero bytes in a row)"
-        ))
-    }
-
     /// Reads a line into `line`, without its `\n`; false if it has none.
     ///
     /// Moves to the end of the line, if there is one. Memory grows with the bytes that are
     /// really there, and no further than a line can be long. `what` is the line in messages.
     pub fn line(&mut self, what: &str, line: &mut Vec<u8>) -> Result<bool, ReadError> {
         line.clear();
-        let room = self.room().min(LONGEST_LINE + 1);
+        let room = self.room().min(MAX_LINE_LENGTH + 1);
         let done = (&mut self.input).take(room).read_until(b'\n', line);
         let count = done.map_err(|error| self.failed(error))? as u64;
         if line.len() >= HOLE && memchr::memmem::find(line, &[0; HOLE]).is_some() {
-            return Err(self.hole(what, "text"));
+            return Err(self.corrupt(format!(
+                "the {what} has a hole: expected text (found {HOLE} or more zero bytes in a row)"
+            )));
         }
         if line.pop_if(|last| *last == b'\n').is_some() {
             self.position += count;
             return Ok(true);
         }
-        if count > LONGEST_LINE {
-            let message = format!("the {what} is too long: expected at most {LONGEST_LINE} bytes");
+        if count > MAX_LINE_LENGTH {
+            let message =
+                format!("the {what} is too long: expected at most {MAX_LINE_LENGTH} bytes");
             return Err(self.corrupt(message));
         }
         Ok(false)

@@ -9,31 +9,29 @@
 //!   allowed, though no writer is known to leave any.
 //! - Every function that a record names exists, and so does every invocation that a sub-call names.
 //! - Every name and every header line has its `\n`, is no longer than any line of a profile can be,
-//!   and has no hole. No list of calls has one either.
+//!   and has no hole.
 //!
 //! Contradictions are not errors. If called-from and sub-call lists disagree about a call edge, the
-//! called-from list counts. An edge that is in only one of them is kept. An
-//! invocation of v4 was called only if a sub-call says so too, with the same line and cost.
+//! called-from list counts. An edge that is in only one of them is kept.
 
 mod bytes;
-mod edges;
-mod sub_calls;
+mod calls;
 mod table;
 
 use std::io::{Read, Seek};
 
 use super::error::{ReadError, ReadWarning};
-use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, LARGEST_FILE, NUMBER, Version};
+use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, MAX_FILE_SIZE, NUMBER, Version};
 use super::page::NAMELESS;
-use crate::profile::{Kind, LONGEST_NAME, ProfileBuilder, ProfileKind, is_overlong};
-use crate::shown::text::excerpt;
+use crate::display::text::excerpt;
+use crate::profile::{Kind, MAX_NAME_LENGTH, ProfileBuilder, is_overlong};
 use bytes::Bytes;
 use table::TableReader;
 
 /// Larger first numbers are taken for the beginning of something else than a preprocessed file.
 ///
 /// The first four bytes of a text make at least 0x09090909.
-const LARGEST_PLAUSIBLE_VERSION: u32 = 0xFF;
+const MAX_PLAUSIBLE_VERSION: u32 = 0xFF;
 
 /// The outcome of reading a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +51,7 @@ pub struct ReadOutcome {
 /// inclusive costs and invocations are those that the file states, whatever its call records add up
 /// to. Functions that differ in nothing but the object, which no version holds, stay apart.
 ///
-/// It is an aggregate. Only v4 stores single invocations: such a file is a trace, if its headers
-/// name Xdebug and no other writer, whose functions would be one invocation each.
+/// It is an aggregate: the single invocations of v4 are summed up.
 ///
 /// What a version lacks is derived where it can be:
 ///
@@ -65,14 +62,13 @@ pub struct ReadOutcome {
 /// | 6 | as stated | as stated | 0 |
 /// | 7 | as stated | as stated | as stated |
 ///
-/// Objects are empty. Both lists of a function come out in the order of the file, in which each
-/// edge stands where it appeared first. The invocations of v4 are kept if the builder keeps any.
+/// Objects are empty. Calls come in the order in which they first appear in the file.
 ///
 /// A file has the costs of one event, the first that its `events:` header names. If it has no
 /// such header, the event is called `Cost`, which is what [`write`](super::write) would add.
 ///
-/// Memory grows with the functions, the call edges and, for v4, the invocations that are really
-/// there, and with the longest line.
+/// Memory grows with the functions, the call edges and, for v4, the invocations with sub-calls that
+/// are really there, and with the longest line.
 ///
 /// # Errors
 ///
@@ -114,11 +110,11 @@ pub fn read(
     let start = Start::read(&mut source)?;
     let version = start.version;
     builder.begin_input(Kind::Aggregate);
+    builder.set_preprocessed();
     source.go_to(start.headers_at)?;
-    let (event, creator, has_summary) = headers(&mut source, builder)?;
-    let kind = creator.filter(|_| version == Version::V4);
+    let (event, has_summary) = headers(&mut source, builder)?;
     let map = builder.select_columns(std::slice::from_ref(&event));
-    builder.begin_table(kind.unwrap_or(ProfileKind::Aggregate), map.clone());
+    builder.begin_table(map.clone());
     let warnings = map.absent().map(|at| ReadWarning::EventAbsent {
         input: name.to_owned(),
         event: excerpt(builder.wanted_event(at)),
@@ -167,7 +163,7 @@ impl Start {
                     "version {found} of the preprocessed format is too old: expected 4 to 7; \
                      convert the profile itself instead"
                 ),
-                8..=LARGEST_PLAUSIBLE_VERSION => format!(
+                8..=MAX_PLAUSIBLE_VERSION => format!(
                     "version {found} of the preprocessed format is too new: expected 4 to 7; \
                      a newer release may read it"
                 ),
@@ -179,9 +175,9 @@ impl Start {
             return Err(source.error(0, problem));
         };
         let size = source.end;
-        source.expect(size <= LARGEST_FILE, 0, || {
+        source.expect(size <= MAX_FILE_SIZE, 0, || {
             format!(
-                "too large for a preprocessed file: expected at most {LARGEST_FILE} bytes \
+                "too large for a preprocessed file: expected at most {MAX_FILE_SIZE} bytes \
                  (found {size})"
             )
         })?;
@@ -228,15 +224,13 @@ impl Start {
     }
 }
 
-/// Reads the header lines, and returns the name of the event whose costs the file has, what kind of
-/// profile the programs that they name write, and whether there is a `summary:` line. What profilers
-/// and this program write has one, mostly as its last line.
+/// Reads the header lines, and returns the name of the event whose costs the file has, and whether
+/// there is a `summary:` line. What profilers and this program write has one, mostly as its last line.
 fn headers<R: Read + Seek>(
     source: &mut Bytes<R>,
     builder: &mut ProfileBuilder,
-) -> Result<(Vec<u8>, Option<ProfileKind>, bool), ReadError> {
+) -> Result<(Vec<u8>, bool), ReadError> {
     let mut event = None;
-    let mut kind = None;
     let mut has_summary = false;
     let mut line = Vec::new();
     while source.room() > 0 {
@@ -260,32 +254,13 @@ fn headers<R: Read + Seek>(
             if let Some(event) = event.as_deref().filter(|event| is_overlong(event)) {
                 let found = excerpt(event);
                 return Err(source.corrupt(format!(
-                    "the name of the event has over {LONGEST_NAME} bytes (found \"{found}\")"
+                    "the name of the event has over {MAX_NAME_LENGTH} bytes (found \"{found}\")"
                 )));
             }
         }
         has_summary |= line.starts_with(b"summary:");
         builder.add_header(&line);
-        kind = match (kind, kind_of_creator(&line)) {
-            (None, found) => found,
-            (Some(kind), Some(found)) if kind != found => Some(ProfileKind::Mixed),
-            (kind, _) => kind,
-        };
     }
     let event = event.unwrap_or_else(|| NAMELESS.to_vec());
-    Ok((event, kind, has_summary))
-}
-
-/// What the program that a header line names writes: of single invocations only Xdebug does.
-fn kind_of_creator(line: &[u8]) -> Option<ProfileKind> {
-    if let Some(value) = line.strip_prefix(b"version:") {
-        // Xdebug up to 2.1.0 names no creator.
-        return (value.trim_ascii() == b"0.9.6").then_some(ProfileKind::Trace);
-    }
-    let creator = line.strip_prefix(b"creator:")?.trim_ascii();
-    Some(if creator.starts_with(b"xdebug") {
-        ProfileKind::Trace
-    } else {
-        ProfileKind::Aggregate
-    })
+    Ok((event, has_summary))
 }

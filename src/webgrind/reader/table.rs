@@ -6,8 +6,7 @@ use super::super::error::ReadError;
 use super::super::layout::{FUNCTION_ADDRESSES_AT, FunctionField, NOBODY, NUMBER, Version};
 use super::Start;
 use super::bytes::Bytes;
-use super::edges::{EdgeUnion, ListKind};
-use super::sub_calls::{Invocations, no_function};
+use super::calls::{ListKind, StatedEdges, SubCalls, no_function};
 use crate::profile::{Cost, ProfileBuilder, TableFunction};
 
 /// Reads function records, one after the other.
@@ -15,8 +14,8 @@ pub(super) struct TableReader<'a, R> {
     source: Bytes<R>,
     start: Start,
     builder: &'a mut ProfileBuilder,
-    edges: EdgeUnion,
-    invocations: Invocations,
+    edges: StatedEdges,
+    sub_calls: SubCalls,
     /// Number of the function whose record is being read.
     function: u32,
     /// File name and function name of the record that is being read.
@@ -28,19 +27,19 @@ pub(super) struct TableReader<'a, R> {
 impl<'a, R: Read + Seek> TableReader<'a, R> {
     pub fn new(source: Bytes<R>, start: Start, builder: &'a mut ProfileBuilder) -> Self {
         TableReader {
-            invocations: Invocations::new(builder.keeps_invocations()),
             source,
             start,
             builder,
-            edges: EdgeUnion::default(),
+            edges: StatedEdges::default(),
+            sub_calls: SubCalls::default(),
             function: 0,
             names: Default::default(),
             largest_cost: 0,
         }
     }
 
-    /// Reads all functions with their calls and invocations, and returns the largest self or
-    /// inclusive cost of a function.
+    /// Reads all functions with their calls, and returns the largest self or inclusive cost of a
+    /// function.
     pub fn read(mut self) -> Result<u32, ReadError> {
         let mut end = FUNCTION_ADDRESSES_AT + u64::from(self.start.function_count) * NUMBER;
         for function in 0..self.start.function_count {
@@ -49,14 +48,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             self.function()?;
             end = self.source.position();
         }
-        if self.start.version == Version::V4 {
-            let invocations = self.invocations;
-            invocations.read_sub_calls(&mut self.source, self.builder)?;
-            return Ok(self.largest_cost);
-        }
-        for (edge, cost) in self.edges.in_order() {
-            self.builder.add_table_edge(edge, cost);
-        }
+        self.sub_calls.read(&mut self.source, self.builder)?;
+        self.edges.add_to(self.builder);
         Ok(self.largest_cost)
     }
 
@@ -84,17 +77,16 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         }
         let invocations = figure(FunctionField::Invocations);
         if self.start.version == Version::V4 {
-            self.invocations.begin_function();
+            self.sub_calls.begin_function(invocations);
             let caller = |&[_, _, _, caller, ..]: &[u32; 8]| (caller != NOBODY).then_some(caller);
             self.list("invocation", invocations, caller, |reader, record| {
-                reader.invocations.push(record);
+                reader.sub_calls.add(reader.function, record);
             })?;
         }
         for (kind, count) in [
             (ListKind::CalledFrom, FunctionField::CalledFromCount),
             (ListKind::SubCalls, FunctionField::SubCallCount),
         ] {
-            self.edges.begin_list();
             let other = |&[other, ..]: &[u32; 4]| Some(other);
             self.list(kind.name(), figure(count), other, |reader, record| {
                 reader.edges.add(kind, reader.function, record);
@@ -111,7 +103,6 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
                 )
             })?;
         }
-        let is_listed = self.start.version == Version::V4;
         self.builder.add_table_function(&TableFunction {
             file: &self.names[0],
             name: &self.names[1],
@@ -119,7 +110,6 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             self_cost: cost(FunctionField::SelfCost),
             inclusive: cost(FunctionField::InclusiveCost),
             invocations: u64::from(invocations),
-            call_cost: is_listed.then(|| cost(FunctionField::CallCost)),
         });
         Ok(())
     }
@@ -162,10 +152,9 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
                  at most {room} records (found {count})"
             )
         })?;
-        let mut zeros = 0;
         for _ in 0..count {
             let at = self.source.position();
-            let record = self.source.listed(what, &mut zeros)?;
+            let record = self.source.numbers()?;
             if let Some(found) = other(&record) {
                 self.source.expect(found < functions, at, || {
                     let list = format!("the {what} list of function {function}");

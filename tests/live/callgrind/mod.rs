@@ -3,8 +3,11 @@
 mod session;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use crate::profile::{Profile, Row, assert_figures, signed, stacks, sums};
+use crate::common::lines::Lines;
+use crate::producer::{Bench, Tool};
+use crate::profile::{Profile, Row, assert_figures, convert, signed, stacks, sums, text_in};
 pub use session::Session;
 
 /// The functions of `calls.c` that do not call themselves or each other in a circle.
@@ -203,18 +206,15 @@ fn threads() {
     }
 }
 
-/// Callgrind leaves the file without a thread's number empty: among others that is no error.
+/// Callgrind leaves the file without a thread's number empty: beside the others it is nothing.
 #[test]
 fn empty_file_of_threads() {
     let session = Session::of("threads.c", &["-pthread"], &["--separate-threads=yes"]);
-    let [empty] = &session.empty[..] else {
-        panic!("not one empty file: {:?}", session.empty);
-    };
+    assert_eq!(session.empty.len(), 1);
     let all = [&session.empty[..], &session.files[..]].concat();
     let profile = Profile::of(&all, &[]);
     session.check_totals(&profile);
-    let name = empty.display().to_string();
-    assert!(profile.messages.contains(&name), "{}", profile.messages);
+    assert_eq!(profile.messages, "");
 }
 
 #[test]
@@ -276,4 +276,82 @@ fn stacks_of_separate_callers() {
         (name.to_owned(), row.self_costs[0])
     });
     assert_figures(&sums(last_frames), &sums(functions));
+}
+
+/// A program in Rust, whose code is inlined from many files.
+fn rust() -> Session {
+    let bench = Bench::new();
+    let (source, program) = (bench.path("words.rs"), bench.path("words"));
+    std::fs::write(&source, RUST).expect("a file");
+    let compiler = Tool::new("rustc", "rustc");
+    let options = ["-g", "-O", "--edition=2021"];
+    compiler.run(
+        compiler
+            .command()
+            .args(options)
+            .arg(&source)
+            .arg("-o")
+            .arg(&program),
+    );
+    Session::running(bench, &[&program.to_string_lossy()], &[])
+}
+
+const RUST: &str = r#"
+use std::collections::BTreeMap;
+
+fn main() {
+    let mut words: BTreeMap<String, usize> = BTreeMap::new();
+    for number in 0..2000_u64 {
+        let word = format!("{:x}", number * number % 509);
+        *words.entry(word).or_default() += 1;
+    }
+    let mut counts: Vec<usize> = words.into_values().collect();
+    counts.sort();
+    println!("{counts:?}");
+}
+"#;
+
+/// Self costs stand on their lines, also those of inlined code, in a profile of ours and in one of
+/// several that were merged, in whatever order.
+#[test]
+fn lines() {
+    let caches = ["--cache-sim=yes", "--branch-sim=yes"];
+    let cpp = |options: &[&str]| Session::of("shapes.cpp", &["-O2", "-finline"], options);
+    let perl = [
+        "perl",
+        "-e",
+        "print join ',', map { $_ * 2 } grep { /7/ } 1 .. 500",
+    ];
+    let sessions = [
+        [Session::c(&[]), cpp(&[]), rust()],
+        [
+            Session::c(&INSTRUCTIONS),
+            cpp(&INSTRUCTIONS),
+            Session::c(&["--compress-pos=no"]),
+        ],
+        [
+            cpp(&caches),
+            Session::c(&caches),
+            Session::running(Bench::new(), &perl, &caches),
+        ],
+    ];
+    for sessions in sessions {
+        let expected = sessions.iter().map(Session::check_lines);
+        let expected = expected
+            .reduce(|all, lines| all.plus(&lines))
+            .expect("some")
+            .costs;
+        let files = sessions.each_ref().map(|session| session.files[0].clone());
+        let bench = Bench::new();
+        let [together, two, three] = ["together", "two", "three"].map(|name| bench.path(name));
+        let merge = |files: &[PathBuf], to: &Path| {
+            convert(files, to, &["-q", "-f", "callgrind"]);
+            text_in(to)
+        };
+        let merged = merge(&files, &together);
+        assert_figures(&Lines::read(&merged).costs, &expected);
+        let [one, other, last] = files;
+        merge(&[last, one], &two);
+        assert!(merge(&[other, two], &three) == merged);
+    }
 }

@@ -1,12 +1,17 @@
 //! One run of callgrind: its files, its own figures, and their comparison with the conversion.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::slice::from_ref;
 
+use serde_json::Value;
+
 use crate::annotate::{self, Cost, Row};
+use crate::common::lines::{Line, Lines};
 use crate::producer::{Bench, Tool};
 use crate::profile::{
-    Profile, assert_figures, convert, first_number, place, signed, sums, text_in,
+    Profile, assert_figures, convert, first_number, list, number, place, signed, sums, text_in,
+    text_of,
 };
 
 const VALGRIND: Tool = Tool::new("valgrind", "valgrind");
@@ -42,11 +47,16 @@ impl Session {
     pub fn of(source: &str, compiler: &[&str], options: &[&str]) -> Self {
         let bench = Bench::new();
         let program = bench.compile(source, compiler);
+        Session::running(bench, &[&program.to_string_lossy()], options)
+    }
+
+    /// Profiles a command.
+    pub fn running(bench: Bench, program: &[&str], options: &[&str]) -> Self {
         let mut command = VALGRIND.command();
         command.args(["-q", "--tool=callgrind"]).args(options);
         let out = bench.path("out.cg");
         command.arg(format!("--callgrind-out-file={}", out.display()));
-        VALGRIND.run(command.arg(program));
+        VALGRIND.run(command.args(program));
         let files = bench.files("out.cg").into_iter();
         let (empty, files) = files.partition(|file| file.metadata().expect("a file").len() == 0);
         Session {
@@ -118,9 +128,30 @@ impl Session {
         let written = bench.path("callgrind");
         convert(&self.files, &written, &["-f", "callgrind"]);
         let rows = annotate::callgrind(&written, &profile.event, Cost::SelfCost);
-        let found = sums(rows.into_iter().map(|row| ((row.file, row.name), row.cost)));
-        let expected = profile.by_place(|row| row.self_costs[0]);
+        let by_place = |rows: Vec<Row>| {
+            let rows = rows.into_iter();
+            sums(rows.map(|row| ((row.file, row.name), row.cost)))
+        };
+        let expected = by_place(self.rows(&profile.event, Cost::SelfCost));
+        assert_figures(&by_place(rows), &expected);
+    }
+
+    /// Sees that a profile of ours has the same lines as callgrind's, for an independent reader and
+    /// for `callgrind_annotate`.
+    pub fn check_lines(&self) -> Lines {
+        let bench = Bench::new();
+        let written = bench.path("callgrind");
+        convert(&self.files, &written, &["-q", "-f", "callgrind"]);
+        let [file] = &self.files[..] else {
+            panic!("several files: {:?}", self.files);
+        };
+        let [expected, found] = [file, &written].map(|file| Lines::read(&text_in(file)).costs);
         assert_figures(&found, &expected);
+        assert_figures(&lines_in_json(from_ref(file)), &expected);
+        let [expected, found] = [file, &written].map(|file| annotate::source(file));
+        assert_figures(&found, &expected);
+        assert!(found.is_empty() == expected.is_empty());
+        Lines::read(&text_in(&written))
     }
 
     /// Compares inclusive costs of functions without recursion.
@@ -151,6 +182,38 @@ impl Session {
         assert!(!expected.is_empty(), "no functions of {file}");
         assert_figures(&found, &expected);
     }
+}
+
+/// The self costs by line that JSON holds. A function without lines has all on its own.
+fn lines_in_json(files: &[PathBuf]) -> BTreeMap<Line, Vec<i64>> {
+    let bench = Bench::new();
+    let file = bench.path("json");
+    convert(files, &file, &["-q", "-f", "json"]);
+    let profile: Value = serde_json::from_str(&text_in(&file)).expect("JSON");
+    let functions = list(&profile["functions"], |function| {
+        let [file, name] = ["file", "name"].map(|key| text_of(&function[key]));
+        let own = from_ref(function);
+        let lines = function["lines"].as_array().map_or(own, Vec::as_slice);
+        let lines = lines.iter().map(|line| {
+            let is_elsewhere = function["lines"].is_array() && line["file"].is_string();
+            let place = if is_elsewhere {
+                text_of(&line["file"])
+            } else {
+                file.clone()
+            };
+            let mut costs = list(&line["self"], number);
+            while costs.pop_if(|cost| *cost == 0).is_some() {}
+            let at = line["line"].as_u64().expect("a line");
+            (([file.clone(), name.clone()], (place, at)), costs)
+        });
+        lines.collect::<Vec<_>>()
+    });
+    let mut all = Lines::default();
+    for ((function, place), costs) in functions.into_iter().flatten() {
+        all.add(function, place, &costs);
+    }
+    all.costs.retain(|_, costs| !costs.is_empty());
+    all.costs
 }
 
 /// Compares the calls of all functions of a file.

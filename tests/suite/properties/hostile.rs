@@ -4,8 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, Stacks};
-use cg_preprocess::report::{collapsed, text, tree};
+use cg_preprocess::export::collapsed;
+use cg_preprocess::io::SourceFiles;
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
+use cg_preprocess::report::{text, tree};
+use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::Version;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -81,6 +84,7 @@ pub fn any_reading(random: &mut Random) -> Reading {
     reading.profile.invocations = is();
     reading.profile.contexts = is();
     reading.profile.call_files = is();
+    reading.profile.lines = is();
     if is() {
         reading.profile.inclusive = InclusiveCost::Outermost;
     }
@@ -118,7 +122,7 @@ pub fn assert_writable(profile: &Profile) {
             options.width = width;
         });
         let mut lines = Vec::new();
-        text::write(profile, &options, &mut lines).unwrap();
+        text::write(profile, &options, &mut SourceFiles::default(), &mut lines).unwrap();
         tree::write(&Stacks::new(profile), &options, &mut lines).unwrap();
         String::from_utf8(lines).unwrap();
     }

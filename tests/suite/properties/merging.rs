@@ -12,7 +12,7 @@ use super::document::{Document, EVENTS};
 use super::spelling::{Start, Style, spell};
 use super::strategies::{PROXIES, Size, aggregate, style, trace};
 use crate::common::tables::Tables;
-use crate::library::{Reading, headers, listing, merged, write};
+use crate::library::{Reading, all_events, headers, listing, merged, write};
 
 /// What a profile says of functions, apart from numbers, orders and lines.
 fn figures(profile: &Profile) -> Tables {
@@ -103,8 +103,10 @@ fn assert_any_grouping(
     (turned, cut): (usize, usize),
     proxies: &[&str],
 ) {
-    let mut reading = Reading::default();
-    reading.profile.events = EventChoice::All;
+    let mut reading = Reading {
+        profile: all_events(),
+        ..Reading::default()
+    };
     // What was merged is no trace any more, and its proxies are stepped over already.
     reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
     let merged = |texts: &[Vec<u8>]| sums_of(&reading, texts);
@@ -137,7 +139,10 @@ fn assert_any_order_of_events(document: &Document, style: &Style, turned: usize)
     let columns = BTreeSet::from_iter(parts.flat_map(|part| part.columns.iter().copied()));
     let names = columns.iter().map(|&column| EVENTS[column].into());
     let [chosen, all] = [EventChoice::Named(names.collect()), EventChoice::All].map(|events| {
-        let mut reading = Reading::default();
+        let mut reading = Reading {
+            profile: all_events(),
+            ..Reading::default()
+        };
         reading.profile.events = events;
         move |texts: &[Vec<u8>]| sums_of(&reading, texts)
     });

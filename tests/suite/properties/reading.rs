@@ -26,7 +26,7 @@ pub fn assert_tables(profile: &Profile, tables: &Tables) {
         headers: Vec::new(),
         ..tables
     };
-    let json = Tables::from_json(&library::json(profile));
+    let json = Tables::from_json(&library::json(profile), profile);
     assert_same(&without_headers(json), tables, "JSON");
     assert_same(&without_headers(Tables::of(profile)), tables, "library");
     for version in [Version::V5, Version::V6, Version::V7] {

@@ -1,0 +1,388 @@
+//! The names in force: which function the next costs belong to, and which one is called.
+
+use crate::callgrind::line::Named;
+use crate::callgrind::names::{FunctionName, IdTables, Place};
+use crate::profile::{FunctionId, NameId, ProfileBuilder};
+
+/// A name as a line gave it last.
+///
+/// One without an id becomes a name of the profile only where something uses it: others are
+/// forgotten when the next one takes their place.
+#[derive(Debug)]
+struct Slot<N> {
+    name: Option<N>,
+    /// What stands for the name until it is used, if there is none and `has_text` says so.
+    text: Vec<u8>,
+    has_text: bool,
+}
+
+impl<N> Default for Slot<N> {
+    fn default() -> Self {
+        Slot {
+            name: None,
+            text: Vec::new(),
+            has_text: false,
+        }
+    }
+}
+
+impl<N: Copy + From<NameId>> Slot<N> {
+    #[inline(always)]
+    fn set(&mut self, name: N) {
+        self.name = Some(name);
+    }
+
+    fn set_text(&mut self, text: &[u8]) {
+        self.text.clear();
+        self.text.extend_from_slice(text);
+        self.name = None;
+        self.has_text = true;
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        self.name = None;
+        self.has_text = false;
+    }
+
+    #[inline]
+    fn is_set(&self) -> bool {
+        self.name.is_some() || self.has_text
+    }
+
+    /// The name, which something uses.
+    #[inline(always)]
+    fn used(&mut self, builder: &mut ProfileBuilder) -> Option<N> {
+        if self.name.is_none() && self.has_text {
+            self.intern(builder);
+        }
+        self.name
+    }
+
+    #[inline(never)]
+    fn intern(&mut self, builder: &mut ProfileBuilder) {
+        self.name = Some(builder.intern(&self.text).into());
+    }
+
+    /// The name, which something uses for the last time.
+    #[inline(always)]
+    fn take(&mut self, builder: &mut ProfileBuilder) -> Option<N> {
+        let name = self.used(builder);
+        self.clear();
+        name
+    }
+}
+
+/// Whom a `calls=` line calls.
+#[derive(Debug, Default)]
+struct Callee {
+    name: Slot<FunctionName>,
+    /// `cob=` and `cfi=` since the last call.
+    object: Slot<NameId>,
+    file: Slot<NameId>,
+    /// Whether these were given for a call that was left out.
+    is_spent: bool,
+    /// Those of the last call, while no `cfn=` has come since.
+    last: Option<Place>,
+}
+
+impl Callee {
+    /// Forgets what was given for a call that was left out.
+    #[inline(always)]
+    fn renew(&mut self) {
+        if std::mem::take(&mut self.is_spent) {
+            self.object.clear();
+            self.file.clear();
+        }
+    }
+}
+
+/// The names in force.
+#[derive(Debug, Default)]
+pub(super) struct CurrentNames {
+    object: Slot<NameId>,
+    /// File of the last `fl=`.
+    file: Slot<NameId>,
+    /// File of a later `fi=` or `fe=`.
+    inline_file: Slot<NameId>,
+    function: Slot<FunctionName>,
+    /// In a profile without any `fl=`, the file that was in force at the last `fn=`; unless that
+    /// still is.
+    function_file: Slot<NameId>,
+    is_function_in_inline_file: bool,
+    /// The file of the function's block, if that is open in the builder. It is not between `fn=` and
+    /// the first cost or call: till then the function may not exist.
+    open_block: Option<NameId>,
+    callee: Callee,
+}
+
+impl CurrentNames {
+    /// Forgets all names: a new run begins.
+    pub fn forget(&mut self) {
+        *self = CurrentNames::default();
+    }
+
+    /// Whether all that is in force is named in every block and call of a trace.
+    pub fn is_plain(&self) -> bool {
+        let Callee { object, file, .. } = &self.callee;
+        let others = [&self.object, &self.inline_file, object, file];
+        !others.iter().any(|name| name.is_set())
+    }
+
+    /// Gives the names in force the numbers that they have elsewhere.
+    pub fn rename(&mut self, name: impl Fn(NameId) -> NameId) {
+        let functions = [&mut self.function, &mut self.callee.name];
+        let functions = functions.into_iter().flat_map(|slot| &mut slot.name);
+        let names = functions.map(|function| &mut function.name);
+        let last = self.callee.last.iter_mut();
+        let last = last.flat_map(|place| [&mut place.object, &mut place.file]);
+        for own in names.chain(last).chain(&mut self.file.name) {
+            *own = name(*own);
+        }
+    }
+
+    /// Takes in a line that names something by its id.
+    #[inline(always)]
+    pub fn set(&mut self, named: Named, function: FunctionName) {
+        match named {
+            Named::Object => self.object.set(function.name),
+            Named::File => self.set_file(function.name),
+            Named::InlineFile => self.set_inline_file(function.name),
+            Named::Function => self.set_function(function),
+            Named::CalleeObject => {
+                self.callee.renew();
+                self.callee.object.set(function.name);
+            }
+            Named::CalleeFile => {
+                self.callee.renew();
+                self.callee.file.set(function.name);
+            }
+            Named::Callee => self.set_callee(function),
+            // They may define an id; a jump costs nothing.
+            Named::JumpFile | Named::JumpFunction => {}
+        }
+    }
+
+    /// Takes in a line that names something without an id.
+    #[inline(never)]
+    pub fn set_text(&mut self, named: Named, text: &[u8]) {
+        // What else the line changes, it changes whatever the name is.
+        self.set(named, FunctionName::from(NameId::EMPTY));
+        match named {
+            Named::Object => self.object.set_text(text),
+            Named::File => self.file.set_text(text),
+            Named::InlineFile => self.inline_file.set_text(text),
+            Named::Function => self.function.set_text(text),
+            Named::CalleeObject => self.callee.object.set_text(text),
+            Named::CalleeFile => self.callee.file.set_text(text),
+            Named::Callee => self.callee.name.set_text(text),
+            Named::JumpFile | Named::JumpFunction => {}
+        }
+    }
+
+    /// `fl=`
+    #[inline(always)]
+    pub fn set_file(&mut self, name: NameId) {
+        self.file.set(name);
+        self.inline_file.clear();
+    }
+
+    /// `fi=` or `fe=`
+    #[inline]
+    fn set_inline_file(&mut self, name: NameId) {
+        if std::mem::take(&mut self.is_function_in_inline_file) {
+            std::mem::swap(&mut self.function_file, &mut self.inline_file);
+        }
+        self.inline_file.set(name);
+    }
+
+    /// `fn=`: the file is that of the last `fl=` again.
+    #[inline(always)]
+    pub fn set_function(&mut self, function: FunctionName) {
+        self.function.set(function);
+        self.suspend_block();
+        if self.file.is_set() {
+            self.inline_file.clear();
+        }
+    }
+
+    /// Ends the block, but not its function: costs that follow without an `fn=` are a new block's.
+    pub fn close_block(&mut self) {
+        if self.is_in_block() {
+            self.suspend_block();
+        }
+    }
+
+    #[inline(always)]
+    fn suspend_block(&mut self) {
+        self.is_function_in_inline_file = true;
+        self.open_block = None;
+    }
+
+    /// `cfn=`
+    #[inline]
+    fn set_callee(&mut self, function: FunctionName) {
+        self.callee.renew();
+        self.callee.name.set(function);
+        self.callee.last = None;
+    }
+
+    /// Whether an `fn=` says whose the next costs are.
+    pub fn has_function(&self) -> bool {
+        self.function.is_set()
+    }
+
+    /// Whether a `cfn=` says whose the next calls are.
+    pub fn has_callee(&self) -> bool {
+        self.callee.name.is_set()
+    }
+
+    /// Whether the block of the function is open.
+    #[inline]
+    pub fn is_in_block(&self) -> bool {
+        self.open_block.is_some()
+    }
+
+    /// Opens the block of the function that was named, and returns its name.
+    pub fn open_block(
+        &mut self,
+        ids: &mut IdTables,
+        builder: &mut ProfileBuilder,
+    ) -> Option<NameId> {
+        let function = self.function.used(builder)?;
+        let file = if self.file.is_set() {
+            &mut self.file
+        } else if self.is_function_in_inline_file {
+            &mut self.inline_file
+        } else {
+            &mut self.function_file
+        };
+        let file = file.used(builder).unwrap_or(NameId::EMPTY);
+        let object = self.object(builder);
+        let found = ids.function(&function, Place { object, file }, builder);
+        self.open_block_of(found, file, builder);
+        Some(function.name)
+    }
+
+    /// Opens the block of a function that the builder knows.
+    #[inline(always)]
+    pub fn open_block_of(
+        &mut self,
+        function: FunctionId,
+        file: NameId,
+        builder: &mut ProfileBuilder,
+    ) {
+        self.open_block = Some(file);
+        let object = self.object(builder);
+        builder.open_block(function, object, file);
+    }
+
+    /// The function's name.
+    pub fn function_name<'a>(&'a self, builder: &'a ProfileBuilder) -> Option<&'a [u8]> {
+        match self.function.name {
+            Some(function) => Some(builder.name(function.name)),
+            None => self.function.has_text.then_some(&self.function.text),
+        }
+    }
+
+    /// The function that a `calls=` line calls: that of the last `cfn=`.
+    #[inline]
+    pub fn callee(
+        &mut self,
+        ids: &mut IdTables,
+        builder: &mut ProfileBuilder,
+    ) -> Option<FunctionId> {
+        let place = self.end_call(builder);
+        let function = self.callee.name.used(builder)?;
+        Some(ids.function(&function, place, builder))
+    }
+
+    /// The file in which a call of the open block stands, if it is not the block's; else empty.
+    #[inline]
+    pub fn call_file(&mut self, builder: &mut ProfileBuilder) -> NameId {
+        match self.current_file(builder) {
+            file if self.open_block == Some(file) => NameId::EMPTY,
+            file => file,
+        }
+    }
+
+    /// Whether the calls of the open block, if there is one, stand in its own file for sure.
+    #[inline]
+    pub fn calls_from_own_file(&self) -> bool {
+        let current = match self.inline_file.is_set() {
+            true => &self.inline_file,
+            false => &self.file,
+        };
+        match (self.open_block, current.name) {
+            (None, _) => true,
+            (Some(own), Some(file)) => file == own || file == NameId::EMPTY,
+            (Some(_), None) => !current.has_text,
+        }
+    }
+
+    /// Finds a function of this file and name: the one of a block, or the callee of a call.
+    pub fn function_at(
+        &mut self,
+        file: NameId,
+        name: NameId,
+        is_callee: bool,
+        builder: &mut ProfileBuilder,
+    ) -> FunctionId {
+        let given = self.callee.object.used(builder).filter(|_| is_callee);
+        let object = self.object(builder);
+        builder.function(given.unwrap_or(object), file, name)
+    }
+
+    /// Says that a function was called which the builder knows: what would follow from its `cfl=`,
+    /// `cfn=` and `calls=` lines.
+    #[inline(always)]
+    pub fn set_known_callee(&mut self, name: NameId, file: NameId, builder: &mut ProfileBuilder) {
+        self.set_callee(FunctionName::from(name));
+        let given = self.callee.object.take(builder);
+        let object = given.unwrap_or_else(|| self.object(builder));
+        self.callee.file.clear();
+        self.callee.last = Some(Place { object, file });
+    }
+
+    /// Ends a call that is left out: what was given for it is not for the next one.
+    pub fn skip_call(&mut self) {
+        self.callee.is_spent = true;
+    }
+
+    /// Ends a call, and returns the object and file of its callee.
+    ///
+    /// They are those given since the call before, else those of that call, if it was of the same
+    /// `cfn=`, else those in force.
+    #[inline(always)]
+    fn end_call(&mut self, builder: &mut ProfileBuilder) -> Place {
+        let others = match self.callee.last {
+            Some(place) => place,
+            None => Place {
+                object: self.object(builder),
+                file: self.current_file(builder),
+            },
+        };
+        let callee = &mut self.callee;
+        let place = Place {
+            object: callee.object.take(builder).unwrap_or(others.object),
+            file: callee.file.take(builder).unwrap_or(others.file),
+        };
+        callee.is_spent = false;
+        callee.last = Some(place);
+        place
+    }
+
+    #[inline]
+    fn object(&mut self, builder: &mut ProfileBuilder) -> NameId {
+        self.object.used(builder).unwrap_or(NameId::EMPTY)
+    }
+
+    #[inline]
+    fn current_file(&mut self, builder: &mut ProfileBuilder) -> NameId {
+        let file = match self.inline_file.is_set() {
+            true => &mut self.inline_file,
+            false => &mut self.file,
+        };
+        file.used(builder).unwrap_or(NameId::EMPTY)
+    }
+}

@@ -1,0 +1,145 @@
+//! Which parts of sums are read.
+
+use std::fmt;
+
+use crate::display::MAX_LISTED;
+use crate::display::text::excerpt;
+use crate::profile::PartHeader;
+
+/// Chooses parts of sums: by the name that the program gave them in a client request, by a part of
+/// such a name, or by their number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartFilter {
+    name: Vec<u8>,
+    /// Whether a part of a name does not do.
+    is_whole: bool,
+}
+
+impl PartFilter {
+    /// A filter by this name, part of a name, or number.
+    pub fn new(name: impl Into<Vec<u8>>) -> Self {
+        PartFilter {
+            name: name.into(),
+            is_whole: false,
+        }
+    }
+
+    /// What was asked for, to be shown.
+    pub fn name(&self) -> String {
+        excerpt(&self.name)
+    }
+
+    fn find(&self, part: &PartHeader<'_>) -> Match {
+        let trigger = part.name().unwrap_or(part.trigger);
+        let is_number = self.name.iter().all(u8::is_ascii_digit);
+        let number = part.number.map(|number| number.to_string().into_bytes());
+        if trigger == self.name || number.as_ref() == Some(&self.name) {
+            Match::Whole
+        } else if !self.is_whole
+            && !is_number
+            && memchr::memmem::find(trigger, &self.name).is_some()
+        {
+            Match::Contained
+        } else {
+            Match::None
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Match {
+    None,
+    Contained,
+    Whole,
+}
+
+/// What filters have found among the parts that were read.
+#[derive(Clone, Debug, Default)]
+pub struct FoundParts {
+    /// For each filter, whether there are parts whose names contain its name, and are its name.
+    found: Vec<[bool; 2]>,
+    /// How messages call the first parts that there are, wanted or not.
+    names: Vec<String>,
+    /// How many others there are.
+    others: u64,
+}
+
+impl FoundParts {
+    /// Takes in a part, and says whether it is wanted.
+    pub(super) fn add(&mut self, filters: &[PartFilter], part: &PartHeader<'_>) -> bool {
+        let name = match part.name() {
+            Some(name) => excerpt(name),
+            None => part.number.unwrap_or(0).to_string(),
+        };
+        self.add_name(name);
+        self.found.resize(filters.len(), [false; 2]);
+        let mut is_wanted = false;
+        for (filter, [contained, whole]) in filters.iter().zip(&mut self.found) {
+            let found = filter.find(part);
+            *contained |= found == Match::Contained;
+            *whole |= found == Match::Whole;
+            is_wanted |= found != Match::None;
+        }
+        is_wanted
+    }
+
+    fn add_name(&mut self, name: String) {
+        if self.names.contains(&name) {
+            return;
+        }
+        if (self.names.len() as u64) < MAX_LISTED {
+            self.names.push(name);
+        } else {
+            self.others = self.others.saturating_add(1);
+        }
+    }
+
+    /// Adds what was found in other inputs.
+    pub(crate) fn merge(&mut self, other: FoundParts) {
+        let filters = self.found.len().max(other.found.len());
+        self.found.resize(filters, [false; 2]);
+        for (own, other) in self.found.iter_mut().zip(other.found) {
+            *own = [own[0] | other[0], own[1] | other[1]];
+        }
+        self.others = self.others.saturating_add(other.others);
+        other.names.into_iter().for_each(|name| self.add_name(name));
+    }
+
+    /// The first filter that has found nothing.
+    pub(crate) fn missing<'a>(&self, filters: &'a [PartFilter]) -> Option<&'a PartFilter> {
+        let found = |at: usize| self.found.get(at).is_some_and(|found| *found != [false; 2]);
+        let mut filters = filters.iter().enumerate();
+        filters
+            .find(|(at, _)| !found(*at))
+            .map(|(_, filter)| filter)
+    }
+
+    /// The filters, of which those that have found a whole name do not take a part of one; none if
+    /// they have found nothing that differs.
+    pub(crate) fn narrowed(&self, filters: &[PartFilter]) -> Option<Vec<PartFilter>> {
+        let is_ambiguous = |at: usize| self.found.get(at) == Some(&[true; 2]);
+        if !(0..filters.len()).any(is_ambiguous) {
+            return None;
+        }
+        let filters = filters.iter().enumerate();
+        let narrowed = filters.map(|(at, filter)| PartFilter {
+            is_whole: filter.is_whole || is_ambiguous(at),
+            ..filter.clone()
+        });
+        Some(narrowed.collect())
+    }
+}
+
+impl fmt::Display for FoundParts {
+    /// Lists the parts that there are.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.names.is_empty() {
+            return f.write_str("no parts");
+        }
+        write!(f, "{}", self.names.join(", "))?;
+        match self.others {
+            0 => Ok(()),
+            others => write!(f, " and {others} more"),
+        }
+    }
+}

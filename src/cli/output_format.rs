@@ -1,0 +1,156 @@
+//! The format of the output: as `-f` names it, or as the name of the file after `-o` says it.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use cg_preprocess::convert::Format;
+use clap::builder::{EnumValueParser, OsStringValueParser, PossibleValue, TypedValueParser};
+use clap::{Arg, Command, Error, ValueEnum};
+
+/// Endings of file names, in lower case, and the formats that they stand for.
+const ENDINGS: &[(&str, Format)] = &[
+    (".html", Format::Html),
+    (".json", Format::Json),
+    (".txt", Format::Text),
+    (".md", Format::Markdown),
+    (".folded", Format::Collapsed),
+    (".dot", Format::Dot),
+    #[cfg(feature = "compression")]
+    (".pb.gz", Format::Pprof),
+    (".cg", Format::Callgrind),
+    (".callgrind", Format::Callgrind),
+    // Of the names that begin like a profile's, those of webgrind's converted files.
+    (".webgrind", Format::V7),
+];
+
+/// What the names of profiles begin with, as Valgrind and Xdebug choose them.
+const BEGINNINGS: &[(&str, Format)] = &[
+    ("callgrind.out", Format::Callgrind),
+    ("cachegrind.out", Format::Callgrind),
+];
+
+const PICTURE: &str = "no picture is written; choose -f html for a page with a flame graph, -f dot for \
+    Graphviz to draw the call graph, or give the output of -f collapsed to a program that draws flame graphs";
+const TABLE: &str =
+    "no CSV is written; choose -f json, and select columns with jq or DuckDB (see docs/json.md)";
+const COMPRESSED: &str = "only pprof files are written compressed, and their names end in .pb.gz; \
+    leave -o out, choose a format with -f, and use a pipe to gzip or zstd";
+const PROTOBUF: &str = "pprof files are written compressed; choose a name that ends in .pb.gz";
+const XML: &str = "no XML is written; choose -f json";
+
+/// Endings that promise what is not written, and what to do instead.
+const UNWRITTEN: &[(&str, &str)] = &[
+    (".svg", PICTURE),
+    (".png", PICTURE),
+    (".pdf", PICTURE),
+    (".csv", TABLE),
+    (".pb", PROTOBUF),
+    (".gz", COMPRESSED),
+    (".zst", COMPRESSED),
+    (".xml", XML),
+];
+
+/// Names of pictures that are not formats.
+const PICTURES: &[&str] = &["svg", "png", "pdf", "flamegraph", "flame-graph", "icicle"];
+
+/// The format that the name of an output stands for, if it stands for one.
+///
+/// # Errors
+///
+/// What to do instead, if the name promises something that is not written.
+pub fn from_name(path: &Path) -> Result<Option<Format>, &'static str> {
+    let name = path.file_name().unwrap_or_default();
+    let name = name.to_string_lossy().to_ascii_lowercase();
+    let by_ending = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
+    if let Some(&(_, format)) = by_ending {
+        return Ok(Some(format));
+    }
+    if let Some(&(_, advice)) = UNWRITTEN.iter().find(|(ending, _)| name.ends_with(ending)) {
+        return Err(advice);
+    }
+    let mut beginnings = BEGINNINGS.iter();
+    let by_beginning = beginnings.find(|(beginning, _)| name.starts_with(beginning));
+    Ok(by_beginning.map(|&(_, format)| format))
+}
+
+/// Reads the name of a format, in any case. The name of a picture leads to the formats that show
+/// flame graphs.
+#[derive(Clone)]
+pub struct FormatParser;
+
+impl TypedValueParser for FormatParser {
+    type Value = Format;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Format, Error> {
+        let name = value.to_ascii_lowercase();
+        if PICTURES.iter().any(|&picture| name == picture) {
+            let refuse = OsStringValueParser::new().try_map(|_| Err::<Format, _>(PICTURE));
+            return refuse.parse_ref(command, argument, value);
+        }
+        let parser = EnumValueParser::<Format>::new();
+        match parser.parse_ref(command, argument, &name) {
+            Ok(format) => Ok(format),
+            // The message repeats what was typed.
+            Err(_) => parser.parse_ref(command, argument, value),
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let formats = Format::value_variants().iter();
+        Some(Box::new(formats.filter_map(Format::to_possible_value)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_outputs_say_the_format() {
+        let format = |name: &str| from_name(Path::new(name));
+        for (name, expected) in [
+            ("a.html", Some(Format::Html)),
+            ("A.JSON", Some(Format::Json)),
+            ("a.md", Some(Format::Markdown)),
+            ("a.txt", Some(Format::Text)),
+            ("a.folded", Some(Format::Collapsed)),
+            ("all.cg", Some(Format::Callgrind)),
+            ("all.callgrind", Some(Format::Callgrind)),
+            ("/srv/callgrind.out", Some(Format::Callgrind)),
+            ("callgrind.out.5", Some(Format::Callgrind)),
+            ("Cachegrind.out.1234", Some(Format::Callgrind)),
+            ("callgrind.out.5.json", Some(Format::Json)),
+            ("cachegrind.out.1234.webgrind", Some(Format::V7)),
+            ("/srv/callgrind.out/x", None),
+            ("x.callgrind.out", None),
+            ("out.pre", None),
+            ("html", None),
+            ("svg", None),
+            ("gz", None),
+            ("", None),
+        ] {
+            assert_eq!(format(name), Ok(expected), "{name}");
+        }
+        #[cfg(feature = "compression")]
+        assert_eq!(format("a.PB.GZ"), Ok(Some(Format::Pprof)));
+        for name in [
+            "a.svg",
+            "a.PNG",
+            "a.pdf",
+            "a.csv",
+            "a.pb",
+            "a.cg.gz",
+            "a.zst",
+            "a.xml",
+            "callgrind.out.5.gz",
+            ".svg",
+        ] {
+            assert!(format(name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,570 @@
+//! Comparison of two profiles, and limits on one or on both.
+
+mod limits;
+mod parts;
+
+pub use limits::{Limit, LimitError, LimitSyntaxError, Verdict};
+pub use parts::PartChange;
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Sub;
+
+use foldhash::fast::RandomState;
+use serde_core::{Serialize, Serializer};
+use thiserror::Error;
+
+use crate::display::numbers::{divided, grouped, rounded};
+use crate::display::text::printable;
+use crate::profile::{Cost, FunctionId, Profile, split_scale};
+
+/// What a function costs on one side of a comparison, in one event without its scale.
+///
+/// Functions with the same name and file count as one here, so the sums of a side may need more
+/// than 64 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunctionSums {
+    /// Sum of the self costs.
+    pub self_cost: i128,
+    /// Sum of the inclusive costs.
+    pub inclusive: i128,
+    /// How often it was invoked.
+    pub invocations: CallCount,
+}
+
+/// A number of calls, per run of the profiled program where that is compared: below ten rounded to
+/// one decimal, else to a whole number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallCount {
+    tenths: i128,
+}
+
+impl CallCount {
+    pub(crate) fn per_run(calls: i128, runs: u64) -> Self {
+        let tenths = divided(calls.saturating_mul(10), runs.into());
+        CallCount {
+            tenths: match tenths {
+                ..100 => tenths,
+                _ => divided(calls, runs.into()).saturating_mul(10),
+            },
+        }
+    }
+
+    /// The nearest whole number.
+    pub fn rounded(self) -> i128 {
+        divided(self.tenths, 10)
+    }
+
+    fn is_whole(self) -> bool {
+        self.tenths % 10 == 0
+    }
+}
+
+/// By how much one is higher than the other.
+impl Sub for CallCount {
+    type Output = CallCount;
+
+    fn sub(self, other: CallCount) -> CallCount {
+        CallCount {
+            tenths: self.tenths - other.tenths,
+        }
+    }
+}
+
+impl fmt::Display for CallCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match self.is_whole() {
+            true => grouped(self.rounded()),
+            false => rounded(self.tenths, 10, 1),
+        })
+    }
+}
+
+impl Serialize for CallCount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.is_whole() {
+            true => serializer.serialize_i128(self.rounded()),
+            false => serializer.serialize_f64(self.tenths as f64 / 10.0),
+        }
+    }
+}
+
+/// A function that has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionChange<'a> {
+    /// Its object file: that of the new side if the function is there; if there are several, the
+    /// least.
+    pub object: &'a [u8],
+    /// Its source file, likewise.
+    pub file: &'a [u8],
+    /// Its name, likewise.
+    pub name: &'a [u8],
+    /// Its cost in the base, in the first event; none, if it is new.
+    pub base: Option<FunctionSums>,
+    /// Its cost in the new profile, likewise; none, if it is gone.
+    pub new: Option<FunctionSums>,
+    /// What it is in the base and in the new profile: all functions that are one here.
+    functions: [Vec<FunctionId>; 2],
+}
+
+impl FunctionChange<'_> {
+    /// By how much its self cost has grown.
+    pub fn self_cost(&self) -> i128 {
+        self.change(|sums| sums.self_cost)
+    }
+
+    /// What it is in the new profile; the last, if several functions are one here.
+    pub fn new_function(&self) -> Option<FunctionId> {
+        self.functions[1].last().copied()
+    }
+
+    /// What it is in the base and in the new profile.
+    pub(crate) fn functions(&self) -> [&[FunctionId]; 2] {
+        self.functions.each_ref().map(Vec::as_slice)
+    }
+
+    /// By how much a figure has grown.
+    fn change<T: Default + Sub>(&self, figure: impl Fn(&FunctionSums) -> T) -> T::Output {
+        let figure = |side: &Option<FunctionSums>| side.as_ref().map(&figure).unwrap_or_default();
+        figure(&self.new) - figure(&self.base)
+    }
+}
+
+/// An event of one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Column {
+    /// Its position among the events of the profile.
+    at: usize,
+    scale: u64,
+    /// What costs and calls are divided by.
+    divisor: u64,
+}
+
+impl Column {
+    /// What functions of a profile that are one cost; none if there is none.
+    fn sums(&self, profile: &Profile, functions: &[FunctionId]) -> Option<FunctionSums> {
+        functions.first()?;
+        let [mut self_cost, mut inclusive, mut calls] = [0i128; 3];
+        for &id in functions {
+            self_cost = self_cost.saturating_add(self.cost(profile.self_costs(id)));
+            inclusive = inclusive.saturating_add(self.cost(profile.inclusive_costs(id)));
+            calls += i128::from(profile.function(id).invocations);
+        }
+        Some(FunctionSums {
+            self_cost: self.per_run(self_cost),
+            inclusive: self.per_run(inclusive),
+            invocations: CallCount::per_run(calls, self.divisor),
+        })
+    }
+
+    /// The cost in a row, without its scale.
+    fn cost(&self, costs: &[Cost]) -> i128 {
+        let cost = costs.get(self.at).copied().unwrap_or(0);
+        i128::from(cost).saturating_mul(self.scale.into())
+    }
+
+    /// A cost as it is shown.
+    fn per_run(&self, cost: i128) -> i128 {
+        divided(cost, self.divisor.into())
+    }
+}
+
+/// An event that both sides of a comparison have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ComparedEvent<'a> {
+    /// Its name, without a scale.
+    pub name: &'a [u8],
+    /// What the name stands for; empty where unknown.
+    pub long_name: &'a [u8],
+    /// The unit of its costs, such as `10ns`; empty where it is unknown, or not the same on both
+    /// sides.
+    pub unit: &'static str,
+    /// The units of the base and of the new profile, if these differ.
+    pub unequal_units: Option<[&'static str; 2]>,
+    /// Sum of all self costs of the base.
+    pub base: i128,
+    /// Sum of all self costs of the new profile.
+    pub new: i128,
+    /// These sums, not divided by the numbers of runs.
+    exact: [i128; 2],
+    columns: [Column; 2],
+}
+
+impl ComparedEvent<'_> {
+    /// By how much the total has grown.
+    pub fn change(&self) -> i128 {
+        self.new.saturating_sub(self.base)
+    }
+
+    /// A cost of the base (0) or of the new profile (1) without its scale, not divided by runs.
+    pub(crate) fn cost(&self, side: usize, costs: &[Cost]) -> i128 {
+        self.columns[side].cost(costs)
+    }
+
+    /// The scales of the base and of the new profile: a preprocessed file may hold costs in
+    /// thousands, for example.
+    pub fn scales(&self) -> [u64; 2] {
+        self.columns.map(|column| column.scale)
+    }
+}
+
+/// The events that both sides have, in the order of the new profile.
+fn events<'a>(sides: [&'a Profile; 2], divisors: [u64; 2]) -> Vec<ComparedEvent<'a>> {
+    let totals = sides.map(Profile::totals);
+    let events = |side: usize| {
+        let events = sides[side].summed_events().iter().enumerate();
+        events.map(move |(at, event)| {
+            let (name, scale) = split_scale(event.name());
+            let divisor = divisors[side];
+            (name, Column { at, scale, divisor }, event)
+        })
+    };
+    let both = events(1).filter_map(|(name, column, event)| {
+        // Where two names differ by a scale only, the first one counts.
+        let (_, base_column, base_event) = events(0).find(|&(base, ..)| base == name)?;
+        let units = [sides[0].unit(base_event), sides[1].unit(event)];
+        let is_same = units[0] == units[1];
+        let columns = [base_column, column];
+        let exact = [0, 1].map(|side: usize| columns[side].cost(&totals[side]));
+        Some(ComparedEvent {
+            name,
+            long_name: event.long_name(),
+            unit: if is_same { units[0] } else { "" },
+            unequal_units: (!is_same).then_some(units),
+            base: base_column.per_run(exact[0]),
+            new: column.per_run(exact[1]),
+            exact,
+            columns,
+        })
+    });
+    both.collect()
+}
+
+/// Why two profiles cannot be compared: they hold the costs of different events.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "the base has costs of \"{base}\", the new profile of \"{new}\"; select an event that both have"
+)]
+pub struct CompareError {
+    base: String,
+    new: String,
+}
+
+impl CompareError {
+    /// Checks that two profiles can be compared.
+    fn check(base: &Profile, new: &Profile) -> Result<(), CompareError> {
+        let [base, new] = [base, new].map(Profile::event);
+        if split_scale(base).0 == split_scale(new).0 && !new.is_empty() {
+            return Ok(());
+        }
+        Err(CompareError {
+            base: printable(base),
+            new: printable(new),
+        })
+    }
+}
+
+/// Keeps of two profiles the events that both have, in the order of the new one, for a
+/// [`Comparison`].
+///
+/// # Errors
+///
+/// When their first events are different.
+pub fn keep_common_events(base: &mut Profile, new: &mut Profile) -> Result<(), CompareError> {
+    CompareError::check(base, new)?;
+    base.keep_events(new);
+    new.keep_events(base);
+    Ok(())
+}
+
+/// What changed from one profile, the base, to a new one, in the events that both have.
+///
+/// The first event of both is the same. It is what functions are sorted by, and what limits are on.
+///
+/// Functions are the same if their names and the last components of their files are. Functions of
+/// one side that share both are summed. The names of PHP's `include` and of closures contain a
+/// folder; they match the same names in another folder, unless the other side has exactly the same
+/// name. The order of the functions in a profile does not matter.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Comparison<'a> {
+    /// The events; never empty.
+    pub events: Vec<ComparedEvent<'a>>,
+    /// Whether costs and calls are those per run; see [`per_run`](Self::per_run).
+    pub is_per_run: bool,
+    /// The base.
+    pub base: &'a Profile,
+    /// The new profile, which is compared with the base.
+    pub new: &'a Profile,
+    /// The functions that differ in the calls or in an event. Those whose self costs have changed
+    /// most, up or down, come first.
+    pub changes: Vec<FunctionChange<'a>>,
+    same: Vec<FunctionChange<'a>>,
+    /// Whether a sum of either side has reached the limits of 64 bits and is therefore wrong.
+    pub has_saturated: bool,
+}
+
+impl<'a> Comparison<'a> {
+    /// Compares two profiles.
+    ///
+    /// # Errors
+    ///
+    /// When they hold the costs of different events.
+    pub fn new(base: &'a Profile, new: &'a Profile) -> Result<Self, CompareError> {
+        Self::of(base, new, false)
+    }
+
+    /// Compares what two profiles cost per run of the profiled programs: all costs and calls of a
+    /// side are divided by its [number of runs](Profile::runs), and rounded to the nearest.
+    ///
+    /// # Errors
+    ///
+    /// When they hold the costs of different events.
+    pub fn per_run(base: &'a Profile, new: &'a Profile) -> Result<Self, CompareError> {
+        Self::of(base, new, true)
+    }
+
+    fn of(base: &'a Profile, new: &'a Profile, is_per_run: bool) -> Result<Self, CompareError> {
+        CompareError::check(base, new)?;
+        let mut functions = matched(base, new);
+        let mut comparison = Comparison {
+            events: Vec::new(),
+            changes: Vec::new(),
+            is_per_run,
+            base,
+            new,
+            same: Vec::new(),
+            has_saturated: base.has_saturated() || new.has_saturated(),
+        };
+        comparison.events = events([base, new], comparison.divisors());
+        for function in &mut functions {
+            [function.base, function.new] = comparison.sums(function, 0);
+        }
+        let has_changed = |function: &FunctionChange<'_>| {
+            let mut events = 0..comparison.events.len();
+            events.any(|event| {
+                let [base, new] = comparison.sums(function, event);
+                base != new
+            })
+        };
+        let (changes, same) = functions.into_iter().partition(has_changed);
+        (comparison.changes, comparison.same) = (sorted(changes), same);
+        Ok(comparison)
+    }
+
+    /// What a function costs on both sides, in one of the [`events`](Self::events); none where it is
+    /// not there.
+    pub fn sums(&self, function: &FunctionChange<'_>, event: usize) -> [Option<FunctionSums>; 2] {
+        let Some(event) = self.events.get(event) else {
+            return [None; 2];
+        };
+        let [base, new] = &function.functions;
+        let [of_base, of_new] = event.columns;
+        [of_base.sums(self.base, base), of_new.sums(self.new, new)]
+    }
+
+    /// What [`changes`](Self::changes) would be if there were only one of the
+    /// [`events`](Self::events).
+    pub fn changes_in(&self, event: usize) -> Vec<FunctionChange<'a>> {
+        let changes = self.changes.iter().map(|change| {
+            let [base, new] = self.sums(change, event);
+            FunctionChange {
+                base,
+                new,
+                ..change.clone()
+            }
+        });
+        sorted(changes.filter(|change| change.base != change.new).collect())
+    }
+
+    /// The event that functions are sorted by.
+    pub fn first(&self) -> &ComparedEvent<'a> {
+        &self.events[0]
+    }
+
+    /// The inclusive costs in the first event of all functions that have such a name on either side,
+    /// not divided by the numbers of runs; none where there is none.
+    fn inclusive_costs(&self, is_wanted: &dyn Fn(&[u8]) -> bool) -> [Option<i128>; 2] {
+        let (sides, columns) = ([self.base, self.new], self.first().columns);
+        let mut sums = [None; 2];
+        for FunctionChange { functions, .. } in self.changes.iter().chain(&self.same) {
+            let is_named = |side: usize| {
+                let mut names = functions[side]
+                    .iter()
+                    .map(|&id| sides[side].function(id).name);
+                names.any(|name| is_wanted(sides[side].name(name)))
+            };
+            if !is_named(0) && !is_named(1) {
+                continue;
+            }
+            for side in [0, 1] {
+                for &id in &functions[side] {
+                    let cost = columns[side].cost(sides[side].inclusive_costs(id));
+                    let sum: &mut i128 = sums[side].get_or_insert(0);
+                    *sum = sum.saturating_add(cost);
+                }
+            }
+        }
+        sums
+    }
+
+    /// All functions, those that have changed first.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &FunctionChange<'a>> {
+        self.changes.iter().chain(&self.same)
+    }
+
+    /// How many runs of the profiled programs the base and the new profile sum.
+    pub fn runs(&self) -> [u64; 2] {
+        [self.base, self.new].map(Profile::runs)
+    }
+
+    /// What costs and calls of the base and of the new profile are divided by.
+    pub fn divisors(&self) -> [u64; 2] {
+        match self.is_per_run {
+            true => self.runs(),
+            false => [1; 2],
+        }
+    }
+
+    /// Whether it is known on both sides how often functions were invoked.
+    pub fn has_invocations(&self) -> bool {
+        self.base.has_invocations() && self.new.has_invocations()
+    }
+
+    /// How many functions do not differ.
+    pub fn unchanged(&self) -> usize {
+        self.same.len()
+    }
+}
+
+/// Sorts by size of the change, then growth before decline, then by names.
+fn sorted<'a>(mut changes: Vec<FunctionChange<'a>>) -> Vec<FunctionChange<'a>> {
+    let size = |change: i128| Reverse((change.unsigned_abs(), change));
+    let order = |change: &FunctionChange<'a>| {
+        (
+            size(change.self_cost()),
+            size(change.change(|sums| sums.inclusive)),
+            (change.name, change.file, change.object),
+            size(change.change(|sums| sums.invocations).tenths),
+        )
+    };
+    changes.sort_by(|one, other| order(one).cmp(&order(other)));
+    changes
+}
+
+/// The functions of both sides, whose costs are not yet known. Those that share their name and the
+/// last component of their file are one. Those whose exact names only one side has are matched
+/// without folders.
+fn matched<'a>(base: &'a Profile, new: &'a Profile) -> Vec<FunctionChange<'a>> {
+    // Those of the base and of the new side.
+    let mut exact: HashMap<_, [Vec<FunctionId>; 2], RandomState> = HashMap::default();
+    for (side, profile) in [base, new].into_iter().enumerate() {
+        for (id, function) in profile.functions() {
+            let [name, file] = [function.name, function.file].map(|name| profile.name(name));
+            exact.entry((name, last_component(file))).or_default()[side].push(id);
+        }
+    }
+    let mut pairs = Vec::new();
+    let mut alone: HashMap<_, Vec<_>, RandomState> = HashMap::default();
+    for ((name, file), sides) in exact {
+        if sides.iter().any(Vec::is_empty) {
+            let key = (without_folders(name), file);
+            alone.entry(key).or_default().push(sides);
+        } else {
+            pairs.push(sides);
+        }
+    }
+    for alike in alone.into_values() {
+        let of_side = |side: usize| alike.iter().flat_map(move |sides| sides[side].clone());
+        let joined = [0, 1].map(|side| Vec::from_iter(of_side(side)));
+        if joined.iter().any(Vec::is_empty) {
+            pairs.extend(alike);
+        } else {
+            pairs.push(joined);
+        }
+    }
+    let changes = pairs.into_iter().map(|functions| {
+        let [of_base, of_new] = &functions;
+        let (profile, found) = match &of_new[..] {
+            [] => (base, of_base),
+            _ => (new, of_new),
+        };
+        let places = found.iter().map(|&id| {
+            let function = profile.function(id);
+            [function.object, function.file, function.name].map(|name| profile.name(name))
+        });
+        let [object, file, name] = places.min().unwrap_or_default();
+        FunctionChange {
+            object,
+            file,
+            name,
+            base: None,
+            new: None,
+            functions,
+        }
+    });
+    changes.collect()
+}
+
+/// The part after the last separator of Unix or Windows.
+pub(crate) fn last_component(path: &[u8]) -> &[u8] {
+    let separator = memchr::memrchr2(b'/', b'\\', path);
+    separator.map_or(path, |at| &path[at + 1..])
+}
+
+/// A name without the folders of absolute paths: `include::a.php` of
+/// `include::/srv/app/a.php`.
+///
+/// A path begins with `/`, at the beginning of the name or of what Xdebug and PHP put together.
+pub(crate) fn without_folders(name: &[u8]) -> Vec<u8> {
+    let mut short = Vec::with_capacity(name.len());
+    for part in name.split_inclusive(|byte| matches!(byte, b':' | b'{' | b'}' | 0)) {
+        let part = match part {
+            [b'/', ..] => last_component(part),
+            _ => part,
+        };
+        short.extend_from_slice(part);
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_in_names_lose_their_folders() {
+        let short = |name: &str| String::from_utf8(without_folders(name.as_bytes())).unwrap();
+        assert_eq!(short("include::/srv/app/a.php"), "include::a.php");
+        assert_eq!(short("{closure:/srv/a.php:5-9}"), "{closure:a.php:5-9}");
+        assert_eq!(
+            short("class@anonymous\0/srv/a.php:12$0->run"),
+            "class@anonymous\0a.php:12$0->run"
+        );
+        assert_eq!(
+            short("php::usort:{/srv/app/f.php:17}"),
+            "php::usort:{f.php:17}"
+        );
+        for whole in [
+            "App\\Models\\ack",
+            "a::operator/(int)",
+            "operator/",
+            "{main}",
+            "",
+            "a/b",
+            "std::x",
+        ] {
+            assert_eq!(short(whole), whole);
+        }
+    }
+
+    #[test]
+    fn the_last_component_is_that_of_any_system() {
+        assert_eq!(last_component(b"/srv/app/a.php"), b"a.php");
+        assert_eq!(last_component(b"C:\\app\\a.php"), b"a.php");
+        assert_eq!(last_component(b"a.php"), b"a.php");
+        assert_eq!(last_component(b"/srv/app/"), b"");
+        assert_eq!(last_component(b"php:internal"), b"php:internal");
+    }
+}

@@ -1,0 +1,391 @@
+//! Stacks, one per line, as flame graph tools read them.
+//!
+//! ```text
+//! {main} 1200
+//! {main};App\Kernel->boot 350
+//! {main};App\Kernel->boot;php::include 90
+//! ```
+//!
+//! Each line has the frames of a stack from the root on, and what just that stack costs: the lines
+//! add up to the profile's total. Costs are written in full, whatever their size. Lines are sorted
+//! by the bytes of their stacks.
+//!
+//! Frames are function names, except for characters that readers of the format cannot handle:
+//!
+//! | in a name | in its frame | because it |
+//! |---|---|---|
+//! | `;` | `:` | separates frames |
+//! | invisible characters that turn or part text | `\u{202e}` and the like | make two names look alike |
+//! | control characters, line separators | a blank | end lines |
+//! | the blank before trailing digits and points | `_` | makes these a second cost |
+//! | the blank of `# ` at its beginning | `_` | makes a comment |
+//! | bytes that are not UTF-8 | `\xff` and the like | make some refuse the whole file |
+//! | nothing, or nothing but blanks | `???` | is taken for no frame |
+//!
+//! # Examples
+//!
+//! ```
+//! use cg_preprocess::callgrind;
+//! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+//! use cg_preprocess::stacks::Stacks;
+//! use cg_preprocess::export::collapsed;
+//!
+//! let trace = "creator: xdebug 3.4.0\nevents: Time\nfl=a.php\nfn=work\n3 40\n\n\
+//!     fl=a.php\nfn={main}\n7 2\ncfl=a.php\ncfn=work\ncalls=1 0 0\n8 40\n";
+//! let mut options = ProfileOptions::default();
+//! options.contexts = true;
+//! let mut builder = ProfileBuilder::new(options);
+//! callgrind::read(trace.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
+//!
+//! let profile = builder.finish()?;
+//! let mut lines = Vec::new();
+//! collapsed::write(&Stacks::new(&profile), &mut lines)?;
+//! assert_eq!(String::from_utf8(lines)?, "{main} 2\n{main};work 40\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::io::{self, BufWriter, Write};
+
+use foldhash::fast::RandomState;
+use indexmap::IndexSet;
+use thiserror::Error;
+
+use crate::display::text::{printable, utf8};
+use crate::profile::{Cost, split_scale};
+use crate::stacks::{StackId, Stacks};
+use crate::tables::first_cost;
+
+/// How many frames a stack has at most: recursion would make the output grow with its square.
+const MAX_FRAMES: usize = 1024;
+
+/// For the same reason frames are summed up where those above them have this many bytes.
+const MAX_BYTES: usize = 1 << 20;
+
+/// Stands for all deeper frames; the first of all.
+const DEEPER: &str = "(deeper);";
+const DEEPER_FRAME: usize = 0;
+
+/// Warnings about stacks that were written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Sums of memory can be negative, which no reader of the format takes.
+    #[error("stacks with a negative sum are left out: {stacks}, which add up to {cost}")]
+    Negative {
+        /// How many.
+        stacks: u64,
+        /// Their sum.
+        cost: Cost,
+    },
+    /// So many stacks were cut, because some calls are nested very deeply.
+    #[error(
+        "{0} stacks of more than {MAX_FRAMES} frames: what lies deeper is summed up as (deeper)"
+    )]
+    Deeper(u64),
+    /// A warning about the base of a comparison.
+    #[error("in the base, {0}")]
+    InBase(Box<Warning>),
+    /// A warning about the new profile of a comparison.
+    #[error("in the new profile, {0}")]
+    InNew(Box<Warning>),
+}
+
+/// Writes stacks by the first event; see the [module](self)'s documentation.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write(stacks: &Stacks<'_>, output: impl Write) -> io::Result<Vec<Warning>> {
+    let mut output = BufWriter::new(output);
+    let frames = Frames::new(stacks);
+    let mut lines = Lines::new(stacks, &frames);
+    while let Some(cost) = lines.advance() {
+        output.write_all(&lines.stack)?;
+        writeln!(output, " {cost}")?;
+    }
+    output.flush()?;
+    Ok(lines.warnings())
+}
+
+/// Writes every stack that either of two profiles has, with its costs in the base and in the new
+/// one: `frame;frame 100 250`, as programs that draw differential flame graphs take it.
+///
+/// Otherwise the output is like that of [`write()`]. Costs of scaled profiles are multiplied by
+/// their scale.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write_comparison(
+    base: &Stacks<'_>,
+    new: &Stacks<'_>,
+    output: impl Write,
+) -> io::Result<Vec<Warning>> {
+    let mut output = BufWriter::new(output);
+    let sides = [base, new];
+    let scales = sides.map(|stacks| i128::from(split_scale(stacks.profile().event()).1));
+    let frames = sides.map(Frames::new);
+    let mut lines = [0, 1].map(|side| Lines::new(sides[side], &frames[side]));
+    let mut costs = lines.each_mut().map(Lines::advance);
+    loop {
+        let own = [0, 1].map(|side| costs[side].and(Some(&lines[side].stack)));
+        let Some(stack) = own.into_iter().flatten().min() else {
+            break;
+        };
+        output.write_all(stack)?;
+        let is_there = own.map(|own| own == Some(stack));
+        for side in 0..2 {
+            let cost = costs[side].filter(|_| is_there[side]);
+            let cost = i128::from(cost.unwrap_or(0)) * scales[side];
+            write!(output, " {cost}")?;
+            if is_there[side] {
+                costs[side] = lines[side].advance();
+            }
+        }
+        output.write_all(b"\n")?;
+    }
+    output.flush()?;
+    let [of_base, of_new] = lines.map(|side| side.warnings().into_iter().map(Box::new));
+    let warnings = of_base.map(Warning::InBase);
+    Ok(warnings.chain(of_new.map(Warning::InNew)).collect())
+}
+
+/// The frames of all nodes, by numbers.
+struct Frames {
+    /// Each with the `;` that follows where the stack goes on: no frame has one in it.
+    texts: IndexSet<String, RandomState>,
+    of_nodes: Vec<usize>,
+}
+
+impl Frames {
+    fn new(stacks: &Stacks<'_>) -> Self {
+        let mut texts = IndexSet::default();
+        texts.insert(DEEPER.to_owned());
+        let mut numbers: HashMap<&[u8], usize, RandomState> = HashMap::default();
+        let of_nodes = stacks.nodes().map(|node| {
+            let name = stacks.frame(node);
+            let number = || texts.insert_full(frame(name) + ";").0;
+            *numbers.entry(name).or_insert_with(number)
+        });
+        Frames {
+            of_nodes: of_nodes.collect(),
+            texts,
+        }
+    }
+
+    fn of(&self, node: StackId) -> usize {
+        self.of_nodes[node.index()]
+    }
+}
+
+/// How a function is called in a stack.
+fn frame(name: &[u8]) -> String {
+    let blank = |char: char| match char {
+        ';' => ':',
+        '\u{2028}' | '\u{2029}' => ' ',
+        _ if char.is_control() => ' ',
+        _ => char,
+    };
+    let kept: String = utf8(name).chars().map(blank).collect();
+    let mut frame = printable(kept.as_bytes());
+    if frame.trim().is_empty() {
+        return "???".to_owned();
+    }
+    // Readers trim lines and stacks before they look at them.
+    let start = frame.len() - frame.trim_start().len();
+    if frame[start..].starts_with("# ") {
+        frame.replace_range(start + 1..start + 2, "_");
+    }
+    let trimmed = frame.trim_end();
+    let number = trimmed.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
+    if number.len() < trimmed.len() && number.ends_with(' ') {
+        let blank = number.len() - 1;
+        frame.replace_range(blank..=blank, "_");
+    }
+    frame
+}
+
+/// Goes through the stacks in the order of their bytes, from one line to the next.
+///
+/// Nodes of different functions can have the same frames. They are one line.
+struct Lines<'a> {
+    stacks: &'a Stacks<'a>,
+    frames: &'a Frames,
+    /// What is still to come, the next one last.
+    pending: Vec<Pending>,
+    /// The current stack.
+    stack: Vec<u8>,
+    /// How many stacks have a negative sum, and what these add up to.
+    negative: (u64, Cost),
+    /// How many stacks were cut.
+    deeper: u64,
+}
+
+/// Lines that are still to come: that of a stack, or those of all stacks below it.
+struct Pending {
+    /// The last frame of the stack.
+    frame: usize,
+    what: What,
+    /// Bytes of the stack above it, with the `;` at its end, and the frames in it.
+    bytes: usize,
+    frames: usize,
+}
+
+enum What {
+    /// A line, with its cost.
+    Line(Cost),
+    /// Those below its nodes.
+    Below(Vec<StackId>),
+}
+
+impl<'a> Lines<'a> {
+    fn new(stacks: &'a Stacks<'a>, frames: &'a Frames) -> Self {
+        let mut lines = Lines {
+            stacks,
+            frames,
+            pending: Vec::new(),
+            stack: Vec::new(),
+            negative: (0, 0),
+            deeper: 0,
+        };
+        lines.expect(stacks.roots().collect(), 0);
+        lines
+    }
+
+    /// Goes to the next stack, and returns its cost, which is more than 0.
+    fn advance(&mut self) -> Option<Cost> {
+        while let Some(next) = self.pending.pop() {
+            self.stack.truncate(next.bytes);
+            self.stack
+                .extend_from_slice(self.frames.texts[next.frame].as_bytes());
+            match next.what {
+                What::Line(cost) => {
+                    self.stack.pop();
+                    return Some(cost);
+                }
+                What::Below(nodes) => self.go_below(&nodes, next.frames + 1),
+            }
+        }
+        None
+    }
+
+    fn go_below(&mut self, nodes: &[StackId], frames: usize) {
+        if frames < MAX_FRAMES && self.stack.len() <= MAX_BYTES {
+            let children = nodes.iter().flat_map(|&node| self.stacks.children(node));
+            self.expect(children.collect(), frames);
+            return;
+        }
+        let below = nodes.iter().map(|&node| {
+            let inclusive = first_cost(self.stacks.inclusive_costs(node));
+            inclusive.saturating_sub(first_cost(self.stacks.self_costs(node)))
+        });
+        let cost = below.fold(0, Cost::saturating_add);
+        self.deeper += 1;
+        if self.is_written(cost) {
+            self.pending.push(Pending {
+                frame: DEEPER_FRAME,
+                what: What::Line(cost),
+                bytes: self.stack.len(),
+                frames,
+            });
+        }
+    }
+
+    /// Notes the lines of these nodes and of those below them as the next ones.
+    fn expect(&mut self, mut nodes: Vec<StackId>, frames: usize) {
+        let (stacks, start, bytes) = (self.stacks, self.pending.len(), self.stack.len());
+        let texts = &self.frames.texts;
+        nodes.sort_unstable_by_key(|&node| (self.frames.of(node), node));
+        for group in nodes.chunk_by(|&a, &b| self.frames.of(a) == self.frames.of(b)) {
+            let pending = |what| Pending {
+                frame: self.frames.of(group[0]),
+                what,
+                bytes,
+                frames,
+            };
+            let costs = group
+                .iter()
+                .map(|&node| first_cost(stacks.self_costs(node)));
+            let cost = costs.fold(0, Cost::saturating_add);
+            if self.is_written(cost) {
+                self.pending.push(pending(What::Line(cost)));
+            }
+            let goes_on = |&node: &StackId| stacks.children(node).next().is_some();
+            let above: Vec<StackId> = group.iter().copied().filter(goes_on).collect();
+            if !above.is_empty() {
+                self.pending.push(pending(What::Below(above)));
+            }
+        }
+        // The next one is the last. Others may stand between a line and those below its node: `a`,
+        // `a b`, `a;b`.
+        self.pending[start..].sort_unstable_by_key(|next| {
+            let text = &texts[next.frame];
+            Reverse(match next.what {
+                What::Line(_) => &text[..text.len() - 1],
+                What::Below(_) => text,
+            })
+        });
+    }
+
+    fn is_written(&mut self, cost: Cost) -> bool {
+        if cost < 0 {
+            let (stacks, sum) = self.negative;
+            self.negative = (stacks + 1, sum.saturating_add(cost));
+        }
+        cost > 0
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let (stacks, cost) = self.negative;
+        let negative = (stacks > 0).then_some(Warning::Negative { stacks, cost });
+        let deeper = (self.deeper > 0).then_some(Warning::Deeper(self.deeper));
+        negative.into_iter().chain(deeper).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_names_but_for_what_breaks_the_format() {
+        for (name, expected) in [
+            (&b"App\\Kernel->boot"[..], "App\\Kernel->boot"),
+            ("Größe::λ".as_bytes(), "Größe::λ"),
+            (b"a;b;;c", "a:b::c"),
+            (
+                b"class@anonymous\0/srv/a.php\t7",
+                "class@anonymous /srv/a.php_7",
+            ),
+            ("a\u{85}b\u{2028}c".as_bytes(), "a b c"),
+            (b"f 12", "f_12"),
+            (b"f  12.5", "f _12.5"),
+            (b"f 1.2.", "f_1.2."),
+            (b"f 12 ", "f_12 "),
+            ("f 12\u{a0}".as_bytes(), "f_12\u{a0}"),
+            (b"f\n12\n", "f_12 "),
+            (b" 12", "_12"),
+            (b"12", "12"),
+            (b"f12", "f12"),
+            (b"f 12x", "f 12x"),
+            (b"f 1 2", "f 1_2"),
+            (b"# f", "#_f"),
+            (b" # 7", " #_7"),
+            (b"#f", "#f"),
+            (b"a\xffb", "a\\xffb"),
+            (
+                "a\u{200b}b\u{202e}c\u{2066}d\u{feff}".as_bytes(),
+                "a\\u{200b}b\\u{202e}c\\u{2066}d\\u{feff}",
+            ),
+            (b"", "???"),
+            (b" \n", "???"),
+            ("\u{a0}".as_bytes(), "???"),
+            (b"???", "???"),
+        ] {
+            let name_text = String::from_utf8_lossy(name);
+            assert_eq!(frame(name), expected, "{name_text:?}");
+        }
+    }
+}

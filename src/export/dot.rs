@@ -1,0 +1,514 @@
+//! The call graph in the language of Graphviz, as `dot -Tsvg` draws it.
+//!
+//! - A node is a function whose inclusive cost is at least 0.5 % of the total, an edge all calls from
+//!   one function to another if they cost at least 0.1 %. The more a function costs, the stronger its
+//!   colour; the more calls cost, the wider their edge.
+//! - With [`Options::function`], only what leads to the functions of this name, and what these lead
+//!   to.
+//! - In a comparison, costs are changes in percent of the base's total: growth is red, decline blue.
+//!   A function or call is shown if it costs enough on either side.
+//! - What is left out is said in the label of the graph.
+//!
+//! The same profile always gives the same bytes.
+//!
+//! # Examples
+//!
+//! ```
+//! use cg_preprocess::callgrind;
+//! use cg_preprocess::export::dot;
+//! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+//!
+//! let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
+//! let mut builder = ProfileBuilder::new(ProfileOptions::default());
+//! callgrind::read(text.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
+//! let mut graph = Vec::new();
+//! dot::write(&builder.finish()?, &dot::Options::default(), &mut graph)?;
+//! assert!(String::from_utf8(graph)?.contains("n1 -> n2 [label=\"95.24 %\\n2×\""));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::io::{self, BufWriter, Write};
+
+use foldhash::fast::RandomState;
+use thiserror::Error;
+
+use crate::compare::{CallCount, Comparison, FunctionSums};
+use crate::display::names::{NameQuery, SHORT, short_name};
+use crate::display::numbers::{divided, percent};
+use crate::display::text::printable;
+use crate::figures::{EventFormat, command, counted, per_run, signed_percent};
+use crate::profile::{Cost, Function, Profile};
+use crate::tables::first_cost;
+
+/// The least share of the total that a function is shown for, in thousandths.
+const MIN_FUNCTION_SHARE: u128 = 5;
+
+/// The same for calls.
+const MIN_CALL_SHARE: u128 = 1;
+
+/// Functions whose names only contain what is asked for: no more than these are looked at.
+const MAX_MATCHES: usize = 10;
+
+/// Columns of a name.
+const NAME_WIDTH: usize = 48;
+
+/// What is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// How many functions are shown at most.
+    pub top: Option<usize>,
+    /// Only the functions of this name, with what leads to them and what they lead to. If there is
+    /// none, ten at most of those whose names contain it. `…` stands for anything.
+    pub function: Option<Vec<u8>>,
+    /// Whether names are shown in full.
+    pub full_names: bool,
+}
+
+/// Why there is no graph.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The output fails.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// No function has the name that was asked for.
+    #[error("no function's name contains \"{name}\"")]
+    UnknownFunction {
+        /// The name that was asked for.
+        name: String,
+        /// The names that have most in common with it.
+        closest: Vec<String>,
+    },
+}
+
+/// Writes the call graph of a profile, by its first event; see the [module](self)'s documentation.
+///
+/// # Errors
+///
+/// When the output fails, or, before anything is written, when there is no function of the name
+/// that was asked for.
+pub fn write(profile: &Profile, options: &Options, output: impl Write) -> Result<(), Error> {
+    let event = EventFormat::of(profile).into_iter().next();
+    let mut graph = Graph::of(profile);
+    let event = event.unwrap_or_default();
+    let total = format!("{}: {}", printable(event.name), event.total());
+    graph.title = vec![command(profile), total];
+    graph.write(options, output)
+}
+
+/// Writes the call graph of both sides of a comparison, with what changed.
+///
+/// # Errors
+///
+/// As for [`write()`].
+pub fn write_comparison(
+    comparison: &Comparison<'_>,
+    options: &Options,
+    output: impl Write,
+) -> Result<(), Error> {
+    let mut graph = Graph::compared(comparison);
+    let first = comparison.first();
+    let change = signed_percent(first.change(), first.base);
+    graph.title = vec![
+        command(comparison.new),
+        format!("{}: {change} % of the base", printable(first.name)),
+    ];
+    graph
+        .title
+        .extend(comparison.is_per_run.then(|| per_run(comparison.runs())));
+    graph.write(options, output)
+}
+
+/// What a function, or the calls from one to another, cost on one side.
+#[derive(Clone, Copy, Debug, Default)]
+struct Figures {
+    inclusive: i128,
+    own: i128,
+    calls: CallCount,
+}
+
+/// The base and the new side; without a comparison, the base has nothing.
+type Sides = [Option<Figures>; 2];
+
+/// The caller and the callee.
+type Ends = (usize, usize);
+
+struct Node<'a> {
+    name: &'a [u8],
+    file: &'a [u8],
+    line: u64,
+    sides: Sides,
+}
+
+/// All functions and calls.
+struct Graph<'a> {
+    title: Vec<String>,
+    is_comparison: bool,
+    has_invocations: bool,
+    totals: [i128; 2],
+    nodes: Vec<Node<'a>>,
+    edges: HashMap<Ends, Sides, RandomState>,
+}
+
+impl<'a> Graph<'a> {
+    fn of(profile: &'a Profile) -> Self {
+        let node = |(id, function): (_, &Function)| Node {
+            name: profile.name(function.name),
+            file: profile.name(function.file),
+            line: function.line,
+            sides: [
+                None,
+                Some(Figures {
+                    inclusive: first_cost(profile.inclusive_costs(id)).into(),
+                    own: first_cost(profile.self_costs(id)).into(),
+                    calls: CallCount::per_run(function.invocations.into(), 1),
+                }),
+            ],
+        };
+        let mut graph = Graph {
+            title: Vec::new(),
+            is_comparison: false,
+            has_invocations: profile.has_invocations(),
+            totals: [0, profile.total().into()],
+            nodes: profile.functions().map(node).collect(),
+            edges: HashMap::default(),
+        };
+        let numbers: Vec<usize> = (0..graph.nodes.len()).collect();
+        graph.add_edges(1, profile, &numbers, |costs| first_cost(costs).into(), 1);
+        graph
+    }
+
+    fn compared(comparison: &Comparison<'a>) -> Self {
+        let sides = [comparison.base, comparison.new];
+        let mut numbers = sides.map(|side| vec![0; side.functions().len()]);
+        let mut nodes = Vec::new();
+        for function in comparison.functions() {
+            for (side, ids) in function.functions().into_iter().enumerate() {
+                ids.iter()
+                    .for_each(|id| numbers[side][id.index()] = nodes.len());
+            }
+            let line = function.new_function();
+            let figures = |sums: FunctionSums| Figures {
+                inclusive: sums.inclusive,
+                own: sums.self_cost,
+                calls: sums.invocations,
+            };
+            nodes.push(Node {
+                name: function.name,
+                file: function.file,
+                line: line.map_or(0, |id| comparison.new.function(id).line),
+                sides: [function.base, function.new].map(|sums| sums.map(figures)),
+            });
+        }
+        let first = comparison.first();
+        let mut graph = Graph {
+            title: Vec::new(),
+            is_comparison: true,
+            has_invocations: comparison.has_invocations(),
+            totals: [first.base, first.new],
+            nodes,
+            edges: HashMap::default(),
+        };
+        for (side, runs) in comparison.divisors().into_iter().enumerate() {
+            let cost = |costs: &[Cost]| first.cost(side, costs);
+            graph.add_edges(side, sides[side], &numbers[side], cost, runs);
+        }
+        graph
+    }
+
+    /// Adds the calls of a side, whose functions have these numbers.
+    fn add_edges(
+        &mut self,
+        side: usize,
+        profile: &Profile,
+        numbers: &[usize],
+        cost: impl Fn(&[Cost]) -> i128,
+        runs: u64,
+    ) {
+        let mut sums: HashMap<_, (i128, i128), RandomState> = HashMap::default();
+        for edge in profile.edges() {
+            let ends: Ends = [edge.caller, edge.callee]
+                .map(|id| numbers[id.index()])
+                .into();
+            let (costs, calls) = sums.entry(ends).or_default();
+            *costs = costs.saturating_add(cost(edge.costs()));
+            *calls += i128::from(edge.calls);
+        }
+        for (ends, (cost, calls)) in sums {
+            self.edges.entry(ends).or_default()[side] = Some(Figures {
+                inclusive: divided(cost, runs.into()),
+                own: 0,
+                calls: CallCount::per_run(calls, runs),
+            });
+        }
+    }
+
+    /// Whether figures are at least so many thousandths of the total, on either side.
+    fn is_enough(&self, sides: &Sides, thousandths: u128) -> bool {
+        let mut sides = sides.iter().zip(self.totals);
+        sides.any(|(figures, total)| {
+            let cost = figures.map_or(0, |figures| figures.inclusive.unsigned_abs());
+            let least = total.unsigned_abs().saturating_mul(thousandths);
+            cost > 0 && cost.saturating_mul(1000) >= least
+        })
+    }
+
+    /// The share of the total, from 0 to 1, that colours and widths stand for.
+    fn strength(&self, sides: &Sides) -> f64 {
+        let [base, new] = sides.map(|side| side.map_or(0, |figures| figures.inclusive));
+        let total = self.totals[usize::from(!self.is_comparison)];
+        let share = (new.saturating_sub(base) as f64 / total as f64).abs();
+        if share.is_finite() {
+            share.min(1.0)
+        } else {
+            1.0
+        }
+    }
+
+    /// The functions of the name that was asked for.
+    fn functions_named(&self, name: &[u8]) -> Result<Vec<usize>, Error> {
+        let query = NameQuery::new(name);
+        let names: Vec<String> = self.nodes.iter().map(|node| printable(node.name)).collect();
+        let all = |fits: &dyn Fn(&str) -> bool| -> Vec<usize> {
+            (0..names.len()).filter(|&at| fits(&names[at])).collect()
+        };
+        let mut found = all(&|name| query.is(name));
+        if found.is_empty() {
+            found = all(&|name| query.is_in(name));
+            self.sort(&mut found);
+            found.truncate(MAX_MATCHES);
+        }
+        if found.is_empty() {
+            let closest = query.closest(names.iter().map(String::as_str)).into_iter();
+            return Err(Error::UnknownFunction {
+                name: query.text().to_owned(),
+                closest: closest.map(|name| short_name(name, SHORT)).collect(),
+            });
+        }
+        Ok(found)
+    }
+
+    /// Sorts functions by inclusive cost, the highest first.
+    fn sort(&self, nodes: &mut [usize]) {
+        nodes.sort_by_key(|&at| {
+            let Node {
+                name, file, sides, ..
+            } = &self.nodes[at];
+            let cost = |side: &Option<Figures>| side.map_or(0, |figures| figures.inclusive.abs());
+            let cost = sides.iter().map(cost).max();
+            (Reverse(cost), *name, *file, at)
+        });
+    }
+
+    /// The functions to show, the most expensive first, and the calls between them.
+    fn chosen(&self, options: &Options) -> Result<(Vec<usize>, Vec<Ends>), Error> {
+        let wanted = match &options.function {
+            Some(name) => self.functions_named(name)?,
+            None => Vec::new(),
+        };
+        let mut is_shown: Vec<bool> = self
+            .nodes
+            .iter()
+            .map(|node| self.is_enough(&node.sides, MIN_FUNCTION_SHARE))
+            .collect();
+        wanted.iter().for_each(|&at| is_shown[at] = true);
+        let edges = self.edges.iter().filter(|((caller, callee), sides)| {
+            // Those of a function that was asked for are shown, whatever they cost.
+            let is_wanted = wanted.contains(caller) || wanted.contains(callee);
+            let is_enough = is_wanted || self.is_enough(sides, MIN_CALL_SHARE);
+            is_shown[*caller] && is_shown[*callee] && is_enough
+        });
+        let mut edges: Vec<Ends> = edges.map(|(&ends, _)| ends).collect();
+        edges.sort_unstable();
+        if options.function.is_some() {
+            let callees = edges.iter().copied();
+            let mut near = reachable(&wanted, callees, self.nodes.len());
+            let callers = edges.iter().map(|&(caller, callee)| (callee, caller));
+            let above = reachable(&wanted, callers, self.nodes.len());
+            near.iter_mut()
+                .zip(above)
+                .for_each(|(near, above)| *near |= above);
+            is_shown
+                .iter_mut()
+                .zip(near)
+                .for_each(|(shown, near)| *shown &= near);
+        }
+        let mut nodes: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_shown[at]).collect();
+        self.sort(&mut nodes);
+        nodes.sort_by_key(|at| !wanted.contains(at));
+        nodes.truncate(options.top.unwrap_or(usize::MAX));
+        self.sort(&mut nodes);
+        Ok((nodes, edges))
+    }
+
+    fn write(&self, options: &Options, output: impl Write) -> Result<(), Error> {
+        let (nodes, edges) = self.chosen(options)?;
+        let mut places = vec![None; self.nodes.len()];
+        for (place, &at) in (1u64..).zip(&nodes) {
+            places[at] = Some(place);
+        }
+        let ends =
+            |&(caller, callee): &Ends| Some(([places[caller]?, places[callee]?], (caller, callee)));
+        let mut edges: Vec<_> = edges.iter().filter_map(ends).collect();
+        edges.sort_unstable();
+        let mut title = self.title.clone();
+        title.extend(self.left_out(nodes.len(), edges.len(), options));
+        let mut output = BufWriter::new(output);
+        writeln!(output, "digraph calls {{")?;
+        writeln!(
+            output,
+            "  graph [label={}, labelloc=t, fontname=\"sans-serif\", fontsize=12]",
+            quoted(&title)
+        )?;
+        writeln!(
+            output,
+            "  node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10]"
+        )?;
+        writeln!(output, "  edge [fontname=\"sans-serif\", fontsize=8]")?;
+        for (place, &at) in (1..).zip(&nodes) {
+            let Node {
+                name,
+                file,
+                line,
+                sides,
+            } = &self.nodes[at];
+            let full = match *name {
+                b"" => "???".to_owned(),
+                name => printable(name),
+            };
+            let label = match options.full_names {
+                true => full.clone(),
+                false => short_name(&full, NAME_WIDTH),
+            };
+            let mut label = vec![label];
+            label.extend(self.node_figures(sides));
+            let location = format!("{}:{line}", printable(file));
+            writeln!(
+                output,
+                "  n{place} [label={}, tooltip={}, fillcolor=\"{}\"]",
+                quoted(&label),
+                quoted(&[full, location]),
+                self.color(sides, 0.04)
+            )?;
+        }
+        for ([caller, callee], ends) in edges {
+            let sides = &self.edges[&ends];
+            let strength = self.strength(sides);
+            let color = match self.is_comparison {
+                true => self.color(sides, 0.3),
+                false => "0 0 0.35".to_owned(),
+            };
+            writeln!(
+                output,
+                "  n{caller} -> n{callee} [label={}, penwidth={:.2}, weight={:.0}, color=\"{color}\"]",
+                quoted(&self.edge_figures(sides)),
+                0.5 + 4.5 * strength,
+                1.0 + 100.0 * strength,
+            )?;
+        }
+        writeln!(output, "}}")?;
+        Ok(output.flush()?)
+    }
+
+    /// The hue of growth, decline or cost, the stronger the more of the total it is.
+    fn color(&self, sides: &Sides, least: f64) -> String {
+        let [base, new] = sides.map(|side| side.map_or(0, |figures| figures.inclusive));
+        let hue = match (self.is_comparison, new < base) {
+            (false, _) => "0.09",
+            (true, false) => "0",
+            (true, true) => "0.6",
+        };
+        let strength = self.strength(sides);
+        let saturation = match strength > 0.0 {
+            true => least + (0.85 - least) * strength.sqrt(),
+            false => 0.0,
+        };
+        format!("{hue} {saturation:.3} 1")
+    }
+
+    fn node_figures(&self, sides: &Sides) -> Vec<String> {
+        let [base, new] = sides.map(Option::unwrap_or_default);
+        let mut lines = vec![
+            format!("incl {}", self.cost(base.inclusive, new.inclusive)),
+            format!("self {}", self.cost(base.own, new.own)),
+        ];
+        if self.has_invocations {
+            lines.push(match (self.is_comparison, base.calls == new.calls) {
+                (true, false) => format!("calls {} → {}", base.calls, new.calls),
+                _ if new.calls == CallCount::per_run(1, 1) => "1 call".to_owned(),
+                _ => format!("{} calls", new.calls),
+            });
+        }
+        match (self.is_comparison, sides) {
+            (true, [None, _]) => lines.push("new".to_owned()),
+            (true, [_, None]) => lines.push("gone".to_owned()),
+            _ => {}
+        }
+        lines
+    }
+
+    fn edge_figures(&self, sides: &Sides) -> [String; 2] {
+        let [base, new] = sides.map(Option::unwrap_or_default);
+        let calls = match self.is_comparison && base.calls != new.calls {
+            true => format!("{}× → {}×", base.calls, new.calls),
+            false => format!("{}×", new.calls),
+        };
+        [self.cost(base.inclusive, new.inclusive), calls]
+    }
+
+    fn cost(&self, base: i128, new: i128) -> String {
+        match self.is_comparison {
+            true => signed_percent(new.saturating_sub(base), self.totals[0]) + " %",
+            false => percent(new, self.totals[1]) + " %",
+        }
+    }
+
+    /// What is not shown, and why.
+    fn left_out(&self, nodes: usize, edges: usize, options: &Options) -> Option<String> {
+        let [nodes, edges] = [self.nodes.len() - nodes, self.edges.len() - edges];
+        if nodes + edges == 0 {
+            return None;
+        }
+        let nodes = counted(nodes as u64, "function");
+        let edges = counted(edges as u64, "edge");
+        let top = match options.top {
+            Some(top) if top < usize::MAX => format!("up to {}", counted(top as u64, "function")),
+            _ => "functions".to_owned(),
+        };
+        let near = options.function.as_ref().map_or(String::new(), |name| {
+            let name = short_name(&printable(name), NAME_WIDTH);
+            format!(", leading to or from {name}")
+        });
+        Some(format!(
+            "left out: {nodes} and {edges}; shown: {top} of at least 0.5 %, edges of at least 0.1 %{near}"
+        ))
+    }
+}
+
+/// Which nodes can be reached from some by these edges.
+fn reachable(from: &[usize], edges: impl Iterator<Item = Ends>, nodes: usize) -> Vec<bool> {
+    let mut next: HashMap<usize, Vec<usize>, RandomState> = HashMap::default();
+    for (node, to) in edges {
+        next.entry(node).or_default().push(to);
+    }
+    let mut is_reached = vec![false; nodes];
+    let mut pending = from.to_vec();
+    while let Some(node) = pending.pop() {
+        if !std::mem::replace(&mut is_reached[node], true) {
+            pending.extend(next.get(&node).into_iter().flatten());
+        }
+    }
+    is_reached
+}
+
+/// Lines as a quoted string. Graphviz reads `\` and the entities of HTML in labels.
+fn quoted(lines: &[String]) -> String {
+    let escaped = lines.iter().map(|line| {
+        let line = line.replace('&', "&amp;");
+        line.replace('\\', "\\\\").replace('"', "\\\"")
+    });
+    format!("\"{}\"", escaped.collect::<Vec<_>>().join("\\n"))
+}

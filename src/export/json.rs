@@ -1,0 +1,363 @@
+//! The whole profile as one JSON document.
+//!
+//! `docs/profile.schema.json` describes it, and `docs/comparison.schema.json` that of a comparison.
+//! In short:
+//!
+//! ```text
+//! {
+//!   "schema": 2,
+//!   "event": the first of the events,
+//!   "events": [{"name", "unit", "long_name"}, ...],
+//!   "scale": what one unit of cost stands for, such as 1000 for the event Ir_(x1000),
+//!   "kind": "trace", "aggregate" or "mixed",
+//!   "complete": whether nothing was cut off, skipped or missing,
+//!   "warnings": [text, ...],
+//!   "runs": how many runs of the profiled programs were summed up,
+//!   "headers": [[key, value], ...],
+//!   "total": sums of all self costs,
+//!   "summary": what the inputs' summary: lines say,
+//!   "parts": [{"input", "part", "thread", "trigger", "name", "total"}, ...],
+//!   "functions": [
+//!     {"number", "object", "file", "name", "line", "self", "inclusive",
+//!      "lines": [{"file", "line", "self"}, ...], "invocations",
+//!      "called_from": [{"function", "line", "calls", "cost"}, ...], "sub_calls": [...]},
+//!     ...
+//!   ]
+//! }
+//! ```
+//!
+//! Costs (`self`, `inclusive`, `cost` and `total`) are lists in the order of `events`. Functions
+//! stand in the order of their numbers, which count from 0; `function` in a call is such a number.
+//! Costs and counts are integers of 64 bits, as they were summed. Bytes of names that are not UTF-8
+//! are spelled as in the text report: `\xff`. Each function stands on a line of its own, for `grep`
+//! and `diff`.
+
+use std::io::{self, BufWriter, Write};
+use std::mem;
+
+use serde_core::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::Formatter;
+
+use crate::compare::{Comparison, FunctionSums, PartChange};
+use crate::display::text::utf8;
+use crate::figures::{EventFormat, part_count};
+use crate::profile::{Cost, EdgeRef, FunctionId, Line, Profile, split_scale};
+
+/// The version of the layout of profiles.
+const SCHEMA: u32 = 2;
+
+/// That of comparisons.
+const COMPARISON_SCHEMA: u32 = 3;
+
+/// Writes a profile as JSON, as a stream, with a newline at its end. `warnings` are those about its
+/// inputs.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write(profile: &Profile, warnings: &[String], mut output: impl Write) -> io::Result<()> {
+    let (_, scale) = split_scale(profile.event());
+    let mut document = begin(SCHEMA, &mut output)?;
+    document.field("event", &utf8(profile.event()))?;
+    write_events(&mut document, &EventFormat::of(profile))?;
+    document.field("scale", &scale)?;
+    document.field("kind", profile.kind().name())?;
+    document.field("complete", &profile.is_complete())?;
+    document.list("warnings", warnings, Document::value)?;
+    document.field("runs", &profile.runs())?;
+    document.list("headers", profile.headers(), |document, header| {
+        document.value(&[header.key(), header.value()].map(utf8))
+    })?;
+    document.field("total", &profile.totals())?;
+    document.field("summary", &profile.summaries())?;
+    if part_count(profile) > 1 {
+        document.records("parts", profile.parts(), |record, part| {
+            record.field("input", part.input)?;
+            record.field("part", &part.number)?;
+            record.field("thread", &part.thread)?;
+            record.field("trigger", &utf8(part.trigger))?;
+            record.field("name", &part.name().map(utf8))?;
+            record.field("total", &Row(profile, part.totals))
+        })?;
+    }
+    let has_invocations = profile.has_invocations();
+    document.records("functions", profile.functions(), |record, (id, _)| {
+        write_function(record, profile, has_invocations, id)
+    })?;
+    document.end()
+}
+
+fn write_function(
+    record: &mut Document<'_>,
+    profile: &Profile,
+    has_invocations: bool,
+    id: FunctionId,
+) -> io::Result<()> {
+    let function = profile.function(id);
+    record.field("number", &id.number())?;
+    record.field("object", &utf8(profile.name(function.object)))?;
+    record.field("file", &utf8(profile.name(function.file)))?;
+    record.field("name", &utf8(profile.name(function.name)))?;
+    record.field("line", &function.line)?;
+    record.field("self", &Row(profile, profile.self_costs(id)))?;
+    record.field("inclusive", &Row(profile, profile.inclusive_costs(id)))?;
+    let is_implied = |line: &Line<'_>| line.file.is_none() && line.line == function.line;
+    if !profile.lines(id).all(|line| is_implied(&line)) {
+        record.records("lines", profile.lines(id), |record, line| {
+            if let Some(file) = line.file {
+                record.field("file", &utf8(profile.name(file)))?;
+            }
+            record.field("line", &line.line)?;
+            record.field("self", &Row(profile, line.costs))
+        })?;
+    }
+    if has_invocations {
+        record.field("invocations", &function.invocations)?;
+    }
+    let write_call = |call: &mut Document<'_>, other: FunctionId, edge: EdgeRef<'_>| {
+        call.field("function", &other.number())?;
+        // Otherwise it is the caller's.
+        if let Some(file) = edge.file() {
+            call.field("file", &utf8(profile.name(file)))?;
+        }
+        call.field("line", &edge.line)?;
+        call.field("calls", &edge.calls)?;
+        call.field("cost", &Row(profile, edge.costs()))
+    };
+    record.records("called_from", profile.called_from(id), |call, edge| {
+        write_call(call, edge.caller, edge)
+    })?;
+    record.records("sub_calls", profile.sub_calls(id), |call, edge| {
+        write_call(call, edge.callee, edge)
+    })
+}
+
+/// A row of costs of a profile.
+struct Row<'a>(&'a Profile, &'a [Cost]);
+
+impl Serialize for Row<'_> {
+    fn serialize<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.with_derived(self.1))
+    }
+}
+
+/// Writes a comparison as JSON, with a newline at its end.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write_comparison(comparison: &Comparison<'_>, mut output: impl Write) -> io::Result<()> {
+    let mut document = begin(COMPARISON_SCHEMA, &mut output)?;
+    document.field("event", &utf8(comparison.first().name))?;
+    write_events(&mut document, &EventFormat::compared(comparison))?;
+    document.field("per_run", &comparison.is_per_run)?;
+    let sides = [("base", &comparison.base), ("new", &comparison.new)];
+    for (at, (name, side)) in sides.into_iter().enumerate() {
+        let totals = comparison.events.iter();
+        let totals = totals.map(|event| [event.base, event.new][at]);
+        document.record(name, |record| {
+            record.field("total", &totals.collect::<Vec<_>>())?;
+            record.field("functions", &side.functions().len())?;
+            record.field("runs", &comparison.runs()[at])?;
+            record.field("complete", &side.is_complete())
+        })?;
+    }
+    let parts: Vec<_> = (0..comparison.events.len())
+        .map(|event| comparison.parts(event))
+        .collect();
+    if !parts[0].is_empty() {
+        document.records("parts", 0..parts[0].len(), |record, at| {
+            let costs = |side: fn(&PartChange<'_>) -> Option<i128>| -> Option<Vec<i128>> {
+                parts.iter().map(|event| side(&event[at])).collect()
+            };
+            record.field("name", &utf8(parts[0][at].name))?;
+            record.field("base", &costs(|part| part.base))?;
+            record.field("new", &costs(|part| part.new))
+        })?;
+    }
+    document.records("functions", &comparison.changes, |record, change| {
+        let events = 0..comparison.events.len();
+        let sums: Vec<_> = events.map(|event| comparison.sums(change, event)).collect();
+        record.field("object", &utf8(change.object))?;
+        record.field("file", &utf8(change.file))?;
+        record.field("name", &utf8(change.name))?;
+        let has_invocations = comparison.has_invocations();
+        let [base, new] = [0, 1].map(|side| sums.iter().map_while(move |sums| sums[side]));
+        write_sums(record, "base", base, has_invocations)?;
+        write_sums(record, "new", new, has_invocations)
+    })?;
+    document.field("unchanged", &comparison.unchanged())?;
+    document.end()
+}
+
+/// Writes what a function costs on one side, in each event; nothing if it is not there.
+fn write_sums(
+    document: &mut Document<'_>,
+    name: &str,
+    sums: impl Iterator<Item = FunctionSums>,
+    has_invocations: bool,
+) -> io::Result<()> {
+    let sums: Vec<FunctionSums> = sums.collect();
+    let costs = |of: fn(&FunctionSums) -> i128| sums.iter().map(of).collect::<Vec<_>>();
+    let Some(first) = sums.first() else {
+        return document.field(name, &());
+    };
+    document.record(name, |record| {
+        record.field("self", &costs(|sums| sums.self_cost))?;
+        record.field("inclusive", &costs(|sums| sums.inclusive))?;
+        match has_invocations {
+            true => record.field("invocations", &first.invocations),
+            false => Ok(()),
+        }
+    })
+}
+
+fn write_events(document: &mut Document<'_>, events: &[EventFormat<'_>]) -> io::Result<()> {
+    document.records("events", events, |record, event| {
+        record.field("name", &utf8(event.name))?;
+        record.field("unit", event.unit_name)?;
+        record.field("long_name", &utf8(event.long_name))
+    })
+}
+
+/// Begins a document whose fields, and the elements of lists among them, stand on lines of their own.
+/// DEL and the controls from U+0080 on would reach a terminal otherwise.
+fn begin(schema: u32, output: &mut dyn Write) -> io::Result<Document<'_>> {
+    Document::begin(schema, true, |character| character.is_control(), output)
+}
+
+/// JSON without blanks, in which some characters are escaped that could stand as they are.
+struct Escaping(fn(char) -> bool);
+
+impl Formatter for Escaping {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        output: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        for piece in fragment.split_inclusive(self.0) {
+            let plain = piece.trim_end_matches(self.0);
+            output.write_all(plain.as_bytes())?;
+            for escaped in piece[plain.len()..].chars() {
+                write!(output, "\\u{:04x}", u32::from(escaped))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An object that is written field by field, and what stands in it.
+pub(crate) struct Document<'a> {
+    output: BufWriter<&'a mut dyn Write>,
+    /// Whether what is written next stands on a line of its own: the fields of the outermost object
+    /// do, and the elements of its lists.
+    is_lined: bool,
+    /// Whether the field that is written next is the first of its object.
+    is_first: bool,
+    /// Which characters are escaped.
+    escapes: fn(char) -> bool,
+}
+
+impl<'a> Document<'a> {
+    pub fn begin(
+        schema: u32,
+        is_lined: bool,
+        escapes: fn(char) -> bool,
+        output: &'a mut dyn Write,
+    ) -> io::Result<Self> {
+        let mut document = Document {
+            output: BufWriter::new(output),
+            is_lined,
+            is_first: true,
+            escapes,
+        };
+        document.put("{")?;
+        document.field("schema", &schema)?;
+        Ok(document)
+    }
+
+    pub fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+        self.name(name)?;
+        self.value(value)
+    }
+
+    /// A field that is an object.
+    pub fn record(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut Self) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.name(name)?;
+        self.object(write)
+    }
+
+    /// A field whose elements are objects.
+    pub fn records<T>(
+        &mut self,
+        name: &str,
+        elements: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.list(name, elements, |list, element| {
+            list.object(|record| write(record, element))
+        })
+    }
+
+    /// A field whose elements are written as they come.
+    fn list<T>(
+        &mut self,
+        name: &str,
+        elements: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.name(name)?;
+        let is_lined = mem::take(&mut self.is_lined);
+        let (first, next, last) = match is_lined {
+            true => ("[\n    ", ",\n    ", "\n  ]"),
+            false => ("[", ",", "]"),
+        };
+        let (mut before, mut end) = (first, "[]");
+        for element in elements {
+            self.put(before)?;
+            write(self, element)?;
+            (before, end) = (next, last);
+        }
+        self.is_lined = is_lined;
+        self.put(end)
+    }
+
+    /// The value of a field, or an element: an object on one line.
+    fn object(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
+        let is_lined = mem::take(&mut self.is_lined);
+        self.put("{")?;
+        self.is_first = true;
+        write(self)?;
+        (self.is_lined, self.is_first) = (is_lined, false);
+        self.put("}")
+    }
+
+    /// The name of a field, whose value comes next.
+    fn name(&mut self, name: &str) -> io::Result<()> {
+        self.put(if self.is_first { "" } else { "," })?;
+        self.put(if self.is_lined { "\n  \"" } else { "\"" })?;
+        self.is_first = false;
+        self.put(name)?;
+        self.put("\":")
+    }
+
+    fn value(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+        let escaping = Escaping(self.escapes);
+        let mut serializer = Serializer::with_formatter(&mut self.output, escaping);
+        Ok(value.serialize(&mut serializer)?)
+    }
+
+    fn put(&mut self, text: &str) -> io::Result<()> {
+        self.output.write_all(text.as_bytes())
+    }
+
+    pub fn end(mut self) -> io::Result<()> {
+        self.put(if self.is_lined { "\n}\n" } else { "}" })?;
+        self.output.flush()
+    }
+}

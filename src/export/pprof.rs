@@ -1,0 +1,449 @@
+//! The stacks of a profile in the format of pprof: the message `perftools.profiles.Profile`,
+//! compressed with gzip, as `go tool pprof`, Pyroscope, Parca, speedscope and others read it.
+//!
+//! - Sample types are the wanted events, then `calls/count` for traces. Times are in nanoseconds
+//!   and memory is in bytes; other events keep their names, and their unit is `count`.
+//! - A sample is a stack with its own costs, so all of them add up to the profile's totals. Stacks
+//!   that cost nothing are left out. Sums of memory may be negative.
+//! - The line of a caller is that of the call that the stack takes, where all calls of the callee are
+//!   on one line, and otherwise the function's. The line of the last frame is that of the cost, in
+//!   inlined code with its file. Where a function has several stacks and several lines, see
+//!   `line_samples`: sums by stack and by line are exact, but their pairs are not.
+//! - A function begins at the least line that has a cost or a call: readers list no lines before it.
+//! - In a comparison, the samples of the base are negated and have the label `pprof::base`, as
+//!   `go tool pprof -diff_base` has them.
+//! - Per run, each side is divided by its number of runs. Samples are rounded so that their sum, and
+//!   that of all below any stack, is off by less than 1.
+//! - Comments hold the commands, the program's version, and what was estimated or is missing.
+//!
+//! The same profile always gives the same bytes.
+
+use std::collections::HashMap;
+use std::io::{self, BufWriter, Write};
+use std::mem;
+
+use flate2::{Compression, GzBuilder};
+use foldhash::fast::RandomState;
+use indexmap::IndexSet;
+use thiserror::Error;
+
+use super::line_samples::{LinePlace, LineSamples, first_lines};
+use crate::display::numbers::divided;
+use crate::figures::{EventFormat, command, per_run};
+use crate::profile::{Cost, FunctionId, NameId, Profile, ProfileKind, split_scale};
+use crate::stacks::{StackId, Stacks};
+
+/// How many frames a stack has at most: recursion would make the output grow with its square.
+const MAX_FRAMES: usize = 1024;
+
+/// Stands for all deeper frames.
+const DEEPER: &[u8] = b"(deeper)";
+
+/// What marks the samples of the base.
+const BASE_LABEL: &[u8] = b"pprof::base";
+
+/// Warnings about what was written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Sums of memory can be negative, where a function frees what others allocated.
+    #[error("stacks with a negative sum: {0}; some programs leave them out")]
+    Negative(u64),
+    /// So many frames lie too deep.
+    #[error("what lies deeper than {MAX_FRAMES} frames is summed up as (deeper): {0} stacks")]
+    Deeper(u64),
+}
+
+/// Writes the stacks of a profile; see the [module](self)'s documentation.
+///
+/// `base` is what it is compared with, if anything, and has the same events; `per_run`: per run of the profiled programs.
+/// `notes` are further comments.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write(
+    stacks: &Stacks<'_>,
+    base: Option<&Stacks<'_>>,
+    per_run: bool,
+    notes: &[String],
+    output: impl Write,
+) -> io::Result<Vec<Warning>> {
+    let profile = stacks.profile();
+    // Neither time nor name, so that the same input gives the same bytes.
+    let output = GzBuilder::new().write(output, Compression::default());
+    let mut writer = Writer {
+        per_run,
+        counts_calls: profile.kind() != ProfileKind::Aggregate,
+        output: BufWriter::new(output),
+        strings: IndexSet::default(),
+        functions: IndexSet::default(),
+        locations: IndexSet::default(),
+        body: Message::default(),
+        negative: 0,
+        deeper: 0,
+        paired: 0,
+    };
+    writer.string(b"");
+    writer.types(profile)?;
+    if let Some(base) = base {
+        writer.samples(base, true)?;
+    }
+    writer.samples(stacks, false)?;
+    writer.comments(profile, base.map(Stacks::profile), notes)?;
+    writer.tables(profile)?;
+    writer.output.into_inner()?.finish()?.flush()?;
+    let negative = (writer.negative > 0).then_some(Warning::Negative(writer.negative));
+    let deeper = (writer.deeper > 0).then_some(Warning::Deeper(writer.deeper));
+    Ok(negative.into_iter().chain(deeper).collect())
+}
+
+/// A type of the samples' values.
+struct ValueType<'a> {
+    name: &'a [u8],
+    unit: &'static [u8],
+    /// How much of the unit one of the event is.
+    factor: Cost,
+}
+
+/// The types of the values: costs, then calls if they are counted. The first one is what readers show
+/// unless told otherwise.
+fn value_types(profile: &Profile, counts_calls: bool) -> Vec<ValueType<'_>> {
+    let mut types: Vec<ValueType<'_>> = Vec::new();
+    for event in EventFormat::of(profile) {
+        let (name, scale) = split_scale(event.name);
+        let (kind, unit, factor): (_, &[u8], _) = match event.unit.smallest() {
+            "ns" => (b"time".as_slice(), b"nanoseconds", event.unit.count.into()),
+            "bytes" => (b"memory".as_slice(), b"bytes", event.unit.count.into()),
+            _ => (name, b"count", Cost::try_from(scale).unwrap_or(Cost::MAX)),
+        };
+        let is_taken = types.iter().any(|taken| taken.name == kind);
+        let name = if is_taken { name } else { kind };
+        types.push(ValueType { name, unit, factor });
+    }
+    types.extend(counts_calls.then_some(ValueType {
+        name: b"calls",
+        unit: b"count",
+        factor: 1,
+    }));
+    types
+}
+
+/// Name, file and first line, as numbers of strings and as it is.
+type Function = (u64, u64, u64);
+
+/// Functions, or parts of them in other files, that were asked for before, with their own lines. Names
+/// are told apart by their places: that is fast.
+type KnownFunctions =
+    HashMap<(Option<FunctionId>, *const [u8], Option<NameId>), (Function, u64), RandomState>;
+
+/// A function's number, and a line in it.
+type Location = (u64, u64);
+
+struct Writer<W: Write> {
+    per_run: bool,
+    /// Whether invocations of stacks are known.
+    counts_calls: bool,
+    output: W,
+    strings: IndexSet<String, RandomState>,
+    functions: IndexSet<Function, RandomState>,
+    locations: IndexSet<Location, RandomState>,
+    /// Where the samples are put together: there are as many as stacks.
+    body: Message,
+    negative: u64,
+    deeper: u64,
+    /// Functions whose stacks and lines are paired by cost.
+    paired: u64,
+}
+
+impl<W: Write> Writer<W> {
+    /// The number of a text; the first one, 0, is that of the empty text.
+    fn string(&mut self, text: &[u8]) -> u64 {
+        self.strings
+            .insert_full(String::from_utf8_lossy(text).into_owned())
+            .0 as u64
+    }
+
+    /// The number of a place in a function; both are numbered from 1.
+    fn location(&mut self, function: Function, line: u64) -> u64 {
+        let function = self.functions.insert_full(function).0 as u64 + 1;
+        self.locations.insert_full((function, line)).0 as u64 + 1
+    }
+
+    fn write(&mut self, field: u64, message: &Message) -> io::Result<()> {
+        let head = Message::default().head(field, message.0.len() as u64);
+        self.output.write_all(&head.0)?;
+        self.output.write_all(&message.0)
+    }
+
+    fn types(&mut self, profile: &Profile) -> io::Result<()> {
+        let types = value_types(profile, self.counts_calls);
+        let default = types.first().map_or(0, |first| self.string(first.name));
+        for of in types {
+            let value_type = Message::of([self.string(of.name), self.string(of.unit)]);
+            self.write(field::SAMPLE_TYPE, &value_type)?;
+        }
+        let default = Message::default().number(field::DEFAULT_SAMPLE_TYPE, default);
+        self.output.write_all(&default.0)
+    }
+
+    fn samples(&mut self, stacks: &Stacks<'_>, is_base: bool) -> io::Result<()> {
+        let types = value_types(stacks.profile(), self.counts_calls);
+        let lines = lines_of_calls(stacks.profile());
+        let runs = match self.per_run {
+            true => stacks.profile().runs().into(),
+            false => 1,
+        };
+        // Of all samples so far, for each of their types.
+        let mut sums = vec![0; types.len()];
+        let label = is_base.then(|| Message::of([self.string(BASE_LABEL), self.string(b"true")]));
+        let mut known = KnownFunctions::default();
+        let first = first_lines(stacks.profile());
+        let by_line = LineSamples::new(stacks);
+        self.paired += by_line.paired;
+        let events = stacks.profile().events().len();
+        // Each node with its location at the call of the next one.
+        let mut path: Vec<(StackId, u64)> = Vec::new();
+        let mut values: Vec<Cost> = Vec::new();
+        let mut sample = Sample::default();
+        for node in stacks.nodes() {
+            let parent = stacks.parent(node);
+            while path.pop_if(|(last, _)| Some(*last) != parent).is_some() {}
+            if let Some((parent, location)) = path.last_mut() {
+                let call = (stacks.function(*parent), stacks.function(node));
+                let line = lines.get(&call).copied().flatten();
+                let place = line.map(|line| (None, line));
+                *location = self.frame(stacks, *parent, place, &mut known, &first);
+            }
+            path.push((node, 0));
+            let is_deeper = path.len() > MAX_FRAMES;
+            let all = (None, stacks.self_costs(node));
+            let by_line = by_line.of(node).filter(|_| !is_deeper);
+            let mut parts: Vec<_> = by_line.map(|(place, costs)| (Some(place), costs)).collect();
+            if parts.is_empty() {
+                parts.push(all);
+            }
+            let mut calls = Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX);
+            for (place, costs) in parts {
+                let costs = costs.iter().copied().take(events);
+                // Those of a stack count once.
+                let calls = self.counts_calls.then(|| mem::take(&mut calls));
+                let figures = costs.chain(calls).zip(&types);
+                values.clear();
+                values.extend(figures.map(|(figure, of)| figure.saturating_mul(of.factor)));
+                for (value, sum) in values.iter_mut().zip(&mut sums) {
+                    let before = divided(*sum, runs);
+                    *sum += i128::from(*value);
+                    *value = Cost::try_from(divided(*sum, runs) - before).unwrap_or(*value);
+                }
+                self.negative += u64::from(values.iter().any(|value| *value < 0));
+                if is_deeper && sample.is_deeper {
+                    for (sum, value) in sample.values.iter_mut().zip(&values) {
+                        *sum = sum.saturating_add(*value);
+                    }
+                    continue;
+                }
+                self.sample(&sample, label.as_ref())?;
+                let last = if is_deeper {
+                    self.deeper += 1;
+                    let name = self.string(DEEPER);
+                    self.location((name, 0, 0), 0)
+                } else {
+                    self.frame(stacks, node, place, &mut known, &first)
+                };
+                sample.is_deeper = is_deeper;
+                sample.frames.clear();
+                let callers = path[..path.len() - 1].iter().take(MAX_FRAMES);
+                let callers = callers.map(|(_, location)| *location);
+                sample.frames.extend(callers.chain([last]));
+                sample.values.clone_from(&values);
+            }
+        }
+        self.sample(&sample, label.as_ref())
+    }
+
+    /// The location of a frame: at a line of its function's file or of another one, or at that of its
+    /// function. `first` has the first lines.
+    fn frame(
+        &mut self,
+        stacks: &Stacks<'_>,
+        node: StackId,
+        place: Option<LinePlace>,
+        known: &mut KnownFunctions,
+        first: &HashMap<(FunctionId, Option<NameId>), u64, RandomState>,
+    ) -> u64 {
+        let (id, name) = (stacks.function(node), stacks.frame(node));
+        let other_file = place.and_then(|(file, _)| file);
+        let (function, own_line) = *known
+            .entry((id, std::ptr::from_ref(name), other_file))
+            .or_insert_with(|| {
+                let profile = stacks.profile();
+                let own = id.map(|id| profile.function(id));
+                let own_line = own.map_or(0, |own| own.line);
+                let file = other_file.or(own.map(|own| own.file));
+                let file = file.map_or(&b""[..], |file| profile.name(file));
+                let first = id.and_then(|id| first.get(&(id, other_file)).copied());
+                let name = if name.is_empty() { b"???" } else { name };
+                // A caller that calls on several lines stands on its function's own.
+                let own_first = Some(own_line).filter(|&line| line > 0 && other_file.is_none());
+                let first = first.into_iter().chain(own_first).min().unwrap_or(own_line);
+                ((self.string(name), self.string(file), first), own_line)
+            });
+        self.location(function, place.map_or(own_line, |(_, line)| line))
+    }
+
+    /// Writes a sample, unless it costs nothing.
+    fn sample(&mut self, sample: &Sample, label: Option<&Message>) -> io::Result<()> {
+        if sample.values.iter().all(|&value| value == 0) {
+            return Ok(());
+        }
+        let sign = if label.is_some() { -1 } else { 1 };
+        let values = sample.values.iter();
+        let values = values.map(|value| value.saturating_mul(sign).cast_unsigned());
+        let mut body = mem::take(&mut self.body);
+        body.0.clear();
+        body = body
+            .packed(1, sample.frames.iter().rev().copied())
+            .packed(2, values);
+        if let Some(label) = label {
+            body = body.message(3, label);
+        }
+        self.write(field::SAMPLE, &body)?;
+        self.body = body;
+        Ok(())
+    }
+
+    fn comments(
+        &mut self,
+        profile: &Profile,
+        base: Option<&Profile>,
+        notes: &[String],
+    ) -> io::Result<()> {
+        let version = concat!("written by cg-preprocess ", env!("CARGO_PKG_VERSION"));
+        let own = [format!("command: {}", command(profile)), version.to_owned()];
+        let base = base.filter(|_| self.per_run);
+        let per_run = base.map(|base| per_run([base.runs(), profile.runs()]));
+        let paired = (self.paired > 0).then(|| {
+            format!(
+                "lines and stacks of {} functions are paired by their costs: sums by line and by \
+                 stack are exact, but not which line of a function belongs to which of its stacks",
+                self.paired
+            )
+        });
+        let comments = own.iter().chain(&per_run).chain(&paired).chain(notes);
+        let comments: Vec<u64> = comments.map(|text| self.string(text.as_bytes())).collect();
+        let comments = Message::default().packed(field::COMMENT, comments.into_iter());
+        self.output.write_all(&comments.0)
+    }
+
+    /// What samples refer to.
+    fn tables(&mut self, profile: &Profile) -> io::Result<()> {
+        // Names, files and lines are known, so nobody looks for them in the program.
+        // Its name is what readers show as the program's.
+        let mut commands = profile.commands().map(<[u8]>::trim_ascii);
+        let program = commands.next().unwrap_or_default();
+        let program = program.split(u8::is_ascii_whitespace).next();
+        let program = match program {
+            None | Some(b"") => b"unknown",
+            Some(program) => program,
+        };
+        let program = self.string(program);
+        let known = Message::of([1]).number(5, program);
+        let known = known.number(7, 1).number(8, 1).number(9, 1);
+        self.write(field::MAPPING, &known)?;
+        for (id, &(function, line)) in (1..).zip(&mem::take(&mut self.locations)) {
+            let location = Message::of([id, 1]).message(4, &Message::of([function, line]));
+            self.write(field::LOCATION, &location)?;
+        }
+        for (id, &(name, file, line)) in (1..).zip(&mem::take(&mut self.functions)) {
+            let function = Message::of([id, name, name, file, line]);
+            self.write(field::FUNCTION, &function)?;
+        }
+        for text in &mem::take(&mut self.strings) {
+            self.write(field::STRING_TABLE, &Message(text.clone().into_bytes()))?;
+        }
+        Ok(())
+    }
+}
+
+/// A stack with what it costs.
+#[derive(Default)]
+struct Sample {
+    /// The root first.
+    frames: Vec<u64>,
+    values: Vec<Cost>,
+    /// Whether it stands for all that lies too deep.
+    is_deeper: bool,
+}
+
+/// A caller and a callee; a frame may be known by its name only.
+type Call = (Option<FunctionId>, Option<FunctionId>);
+
+/// The lines of calls, in the files of the callers; none where there are calls on several lines, or
+/// in other files.
+fn lines_of_calls(profile: &Profile) -> HashMap<Call, Option<u64>, RandomState> {
+    let mut lines: HashMap<Call, Option<u64>, RandomState> = HashMap::default();
+    for edge in profile.edges() {
+        let line = lines
+            .entry((Some(edge.caller), Some(edge.callee)))
+            .or_insert(Some(edge.line));
+        *line = line.filter(|&line| line == edge.line && edge.file().is_none());
+    }
+    lines
+}
+
+/// Fields of the message `Profile`.
+mod field {
+    pub const SAMPLE_TYPE: u64 = 1;
+    pub const SAMPLE: u64 = 2;
+    pub const MAPPING: u64 = 3;
+    pub const LOCATION: u64 = 4;
+    pub const FUNCTION: u64 = 5;
+    pub const STRING_TABLE: u64 = 6;
+    pub const COMMENT: u64 = 13;
+    pub const DEFAULT_SAMPLE_TYPE: u64 = 14;
+}
+
+/// A message in the wire format of protocol buffers.
+#[derive(Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    /// Numbers as the fields 1, 2 and so on.
+    fn of<const FIELDS: usize>(numbers: [u64; FIELDS]) -> Self {
+        let fields = (1..).zip(numbers);
+        fields.fold(Message::default(), |message, (field, number)| {
+            message.number(field, number)
+        })
+    }
+
+    fn varint(mut self, mut number: u64) -> Self {
+        while number > 0x7f {
+            self.0.push(number.to_le_bytes()[0] | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number.to_le_bytes()[0]);
+        self
+    }
+
+    fn number(self, field: u64, number: u64) -> Self {
+        self.varint(field << 3).varint(number)
+    }
+
+    /// What stands before so many bytes.
+    fn head(self, field: u64, bytes: u64) -> Self {
+        self.varint(field << 3 | 2).varint(bytes)
+    }
+
+    fn message(self, field: u64, message: &Message) -> Self {
+        let mut all = self.head(field, message.0.len() as u64);
+        all.0.extend(&message.0);
+        all
+    }
+
+    fn packed(self, field: u64, numbers: impl Iterator<Item = u64> + Clone) -> Self {
+        let bytes = |number: u64| u64::from((number | 1).ilog2() / 7 + 1);
+        let all = self.head(field, numbers.clone().map(bytes).sum());
+        numbers.fold(all, Message::varint)
+    }
+}

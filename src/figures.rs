@@ -1,0 +1,149 @@
+//! What reports and exports say alike: events with their units, the command, the runs.
+
+use indexmap::IndexMap;
+
+use crate::compare::Comparison;
+use crate::display::numbers::{grouped, percent};
+use crate::display::text::printable;
+use crate::display::units::{Notation, Unit, in_units};
+use crate::profile::{Profile, split_scale};
+
+/// An event, and how its costs are written.
+#[derive(Default)]
+pub(crate) struct EventFormat<'a> {
+    pub name: &'a [u8],
+    pub long_name: &'a [u8],
+    /// The name of the unit; empty where it is unknown.
+    pub unit_name: &'static str,
+    pub unit: Unit,
+    /// The total; in a comparison, that of the new profile.
+    pub total: i128,
+    /// For costs of about that size.
+    pub notation: Notation,
+}
+
+impl<'a> EventFormat<'a> {
+    /// Those of a profile.
+    pub fn of(profile: &'a Profile) -> Vec<Self> {
+        let events = profile.events().iter().zip(profile.totals());
+        let figures = events.map(|(event, total)| {
+            let (_, scale) = split_scale(event.name());
+            let unit_name = profile.unit(event);
+            let unit = Unit::of(unit_name, scale);
+            EventFormat {
+                name: event.name(),
+                long_name: event.long_name(),
+                unit_name,
+                unit,
+                total: total.into(),
+                notation: unit.notation(total),
+            }
+        });
+        figures.collect()
+    }
+
+    /// Those of a comparison, whose costs are without scales.
+    pub fn compared(comparison: &Comparison<'a>) -> Vec<Self> {
+        let figures = comparison.events.iter().map(|event| {
+            let unit = Unit::of(event.unit, 1);
+            EventFormat {
+                name: event.name,
+                long_name: event.long_name,
+                unit_name: event.unit,
+                unit,
+                total: event.new,
+                notation: unit.notation(event.new.abs().max(event.base.abs())),
+            }
+        });
+        figures.collect()
+    }
+
+    /// The total, and how much that is.
+    pub fn total(&self) -> String {
+        in_units(self.total, self.unit)
+    }
+
+    /// A share of the total.
+    pub fn share(&self, cost: impl Into<i128>) -> String {
+        percent(cost, self.total)
+    }
+
+    /// A cost, and its share of the total.
+    pub fn with_share(&self, cost: impl Into<i128> + Copy) -> String {
+        let share = self.share(cost);
+        format!("{} ({share} %)", self.notation.with_unit(cost))
+    }
+
+    /// The name; the unit of the column stands instead of the one in the name.
+    pub fn heading(&self) -> String {
+        let name = printable(self.name);
+        match (self.notation.name, name.split_once('(')) {
+            ("", _) => name,
+            (unit, Some((name, _))) if !name.is_empty() => {
+                format!("{} {unit}", name.trim_end_matches('_'))
+            }
+            (unit, _) => format!("{name} {unit}"),
+        }
+    }
+}
+
+/// A count with its noun: `1 function`, `2 functions`.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count))
+}
+
+/// A change in figures that were written without their signs being looked at: `+5`, `-5`, `0`.
+pub(crate) fn signed(change: i128, figures: String) -> String {
+    if change > 0 {
+        format!("+{figures}")
+    } else {
+        figures
+    }
+}
+
+/// A change in percent of a base, `-` if that costs nothing.
+pub(crate) fn signed_percent(change: i128, base: i128) -> String {
+    match base {
+        1.. => signed(change, percent(change, base)),
+        _ => "-".to_owned(),
+    }
+}
+
+/// The totals of the parts that the profiled program has named, by these names: a number for each
+/// event. Those of one name are added up.
+pub(crate) fn named_parts(profile: &Profile) -> IndexMap<&[u8], Vec<i128>> {
+    let mut totals: IndexMap<&[u8], Vec<i128>> = IndexMap::new();
+    for part in profile.parts() {
+        let Some(name) = part.name() else { continue };
+        let sums = totals.entry(name).or_default();
+        for (at, cost) in profile.with_derived(part.totals).enumerate() {
+            sums.resize(sums.len().max(at + 1), 0);
+            sums[at] += i128::from(cost);
+        }
+    }
+    totals
+}
+
+/// How many parts the inputs have.
+pub(crate) fn part_count(profile: &Profile) -> u64 {
+    profile.unlisted_parts() + profile.parts().len() as u64
+}
+
+/// The command that was profiled, or the least of several.
+pub(crate) fn command(profile: &Profile) -> String {
+    let mut commands = profile.commands();
+    let Some(first) = commands.next() else {
+        return "unknown".to_owned();
+    };
+    match commands.count() {
+        0 => printable(first),
+        count => format!("{} and {count} more", printable(first)),
+    }
+}
+
+/// What costs and calls per run are divided by: the runs of the base and of the new profile.
+pub(crate) fn per_run(runs: [u64; 2]) -> String {
+    let [base, new] = runs.map(|runs| counted(runs, "run"));
+    format!("costs and calls are divided: by {base} in the base, {new} in the new profile")
+}

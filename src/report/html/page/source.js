@@ -1,0 +1,140 @@
+// ---- Lines and source --------------------------------------------------------------------------------
+
+/** How many lines of source stand around one that costs something. */
+const AROUND = 5;
+
+/** The texts of lines by the number of their file, then by line. */
+const sources = new Map();
+(data.source?.file || []).forEach((file, at) => {
+  if (!sources.has(file)) sources.set(file, new Map());
+  const [texts, first] = [data.source.text[at].split('\n'), data.source.first[at]];
+  texts.forEach((text, line) => sources.get(file).set(first + line, text));
+});
+
+/** The lines of a function, in their order: what they cost, and the numbers of calls they make. */
+function linesOf(index) {
+  const rows = new Map();
+  const at = (file, line) => {
+    const key = `${file} ${line}`;
+    if (!rows.has(key)) rows.set(key, { file, line, calls: [] });
+    return rows.get(key);
+  };
+  data.lines?.function.forEach((of, row) => {
+    if (of !== index) return;
+    const [own, old] = [data.lines.self, data.lines.base].map((costs) => costs?.[state.event][row]);
+    Object.assign(at(data.lines.file[row], data.lines.line[row]), { own, old });
+  });
+  for (const call of callsOf('caller', index)) {
+    if (calls.file[call] !== NONE) at(calls.file[call], calls.line[call]).calls.push(call);
+  }
+  const ownFile = data.functions.file[index];
+  const ownLine = data.functions.line[index];
+  if (sources.get(ownFile)?.has(ownLine)) at(ownFile, ownLine);
+  return [...rows.values()].sort((one, other) => (
+    (other.file === ownFile) - (one.file === ownFile) || one.file - other.file
+    || one.line - other.line));
+}
+
+/** What the calls that a line makes cost. */
+const callCost = ({ calls: made }) => sum(made.map((call) => calls.cost[state.event][call]));
+
+/** Puts the lines around into rows of lines, a gap where others are left out, and names of files. */
+function withSource(rows, ownFile) {
+  const files = new Map();
+  for (const row of rows) files.set(row.file, [...(files.get(row.file) || []), row]);
+  const all = [];
+  for (const [file, some] of files) {
+    const lines = new Map();
+    for (const { line } of some) {
+      for (let at = line - AROUND; at <= line + AROUND; at += 1) {
+        const text = sources.get(file)?.get(at);
+        if (text !== undefined) lines.set(at, { file, line: at, text, calls: [] });
+      }
+    }
+    for (const row of some) lines.set(row.line, { ...lines.get(row.line), ...row });
+    if (file !== ownFile) all.push({ title: data.files[file] || '???', calls: [] });
+    let last;
+    for (const line of [...lines.keys()].sort((one, other) => one - other)) {
+      if (last !== undefined && line > last + 1 && sources.has(file)) all.push({ gap: true, calls: [] });
+      all.push(lines.get(line));
+      last = line;
+    }
+  }
+  return all;
+}
+
+/** The callees of a line: links, with how often each is called if that is more than once. */
+const calleesOf = ({ calls: made }) => made.flatMap((call) => {
+  const callee = functions[calls.callee[call]] || OTHERS;
+  const [from, end] = ownPart(callee.short);
+  const [text, title] = [callee.short.slice(from, end), callee.name];
+  const link = callee.index === NONE ? el('span', {}, text)
+    : el('a', { href: toFunction(callee), title, tabindex: NONE }, text);
+  const count = calls.calls[call];
+  return [link, Number(count) === 1 ? ' ' : ` ×${grouped(count)} `];
+});
+
+/** Why no source is shown, as far as it is known. */
+function noSource() {
+  const { found, missing, left_out: rest } = data.source;
+  const room = rest > 0 ? ` There was no room for the source of ${counted(rest, 'function')}.` : '';
+  return `Without source: of the files asked for, ${grouped(found)} were found, ${grouped(missing)} not, `
+    + `or may not be shown.${room}`;
+}
+
+/** Shows what the lines of a function cost and call; the costliest is in sight at once. */
+function showLines(of, rows) {
+  const ownFile = data.functions.file[of.index];
+  const hasOwn = rows.some(({ own }) => own !== undefined);
+  const hasText = rows.some(({ file }) => sources.has(file));
+  const costly = (row) => Number(row.own ?? 0) + (hasOwn ? 0 : Number(callCost(row)));
+  const hottest = rows.reduce((one, other) => (costly(other) > costly(one) ? other : one), rows[0]);
+  if (!hottest) return;
+  const told = hasOwn && costly(hottest) > 0
+    ? ` · the costliest: ${data.files[hottest.file].replace(/^.*[/]/, '')}:${hottest.line}, `
+      + `${costInOwnUnit(hottest.own)} self` : '';
+  show(el('h3', {}, hasOwn ? 'Lines ' : 'Calls by line ', el('span', { class: 'soft' },
+    `what each costs and calls${told}`)));
+  const isHot = ({ file, line }) => (
+    costly(hottest) > 0 && file === hottest.file && line === hottest.line);
+  const shown = withSource(rows, ownFile);
+  const newer = new Set(rows.map(({ file }) => file).filter((file) => data.source?.newer.includes(file)));
+  for (const file of newer) {
+    show(banner(`⚠ ${data.files[file]} was changed after the profile was written: lines may have moved`,
+      'warning'));
+  }
+  const own = (value) => (value === undefined ? '' : costInOwnUnit(value));
+  // What all lines are indented by says nothing.
+  const indents = shown.filter(({ text }) => text?.trim()).map(({ text }) => /^\s*/.exec(text)[0].length);
+  const indent = indents.reduce((one, other) => Math.min(one, other), indents[0] || 0);
+  const isCompared = data.lines.compared.includes(of.index);
+  const largest = Math.max(1, ...rows.map((row) => Number(row.own ?? 0)));
+  const columns = [
+    { title: 'Line', kind: 'figure', size: '9ch', short: 'line',
+      cell: (row) => (row.gap ? '⋯' : row.line ? `${isHot(row) ? '▶ ' : ''}${row.line}` : '') },
+    hasOwn && { title: 'Self %', kind: 'figure share', size: '9ch', short: 'self %',
+      bar: (row) => 100 * Number(row.own ?? 0) / largest,
+      cell: (row) => (row.own === undefined ? '' : visiblePercent(row.own, total())) },
+    hasOwn && { title: 'Self', kind: 'figure', size: isCompared ? '22ch' : '11ch', short: 'self',
+      cell: (row) => (isCompared && row.old !== row.own ? `${own(row.old)} → ` : '') + own(row.own) },
+    { title: 'Calls cost', kind: 'figure', size: '12ch', short: 'in calls',
+      cell: (row) => (row.calls.length > 0 ? costInOwnUnit(callCost(row)) : '') },
+    hasText && { title: 'Source', kind: 'name code', size: 'minmax(0, 4fr)',
+      cell: ({ title, text }) => (title ? el('b', { class: 'path' }, title) : text?.slice(indent) ?? '') },
+    names('Calls', (row) => (row.title && !hasText ? el('b', { class: 'path' }, row.title)
+      : calleesOf(row)), { size: `minmax(0, ${hasText ? 2 : 4}fr)`, kind: 'name callees' }),
+  ];
+  const table = showTable({
+    label: 'Lines', columns, rows: shown,
+    attributes: (row) => ({ class: `row plain ${row.calls.length + (row.own ?? 0) > 0 ? 'costs' : ''}` }),
+  });
+  table.classList.add('lines');
+  if (data.source && !hasText) show(soft(noSource()));
+  /** The costliest line stands in the middle. */
+  table.shown = () => {
+    const row = table.rowOf(shown.find((one) => one.line !== undefined && isHot(one)));
+    if (!row) return;
+    row.classList.add('hottest');
+    table.scrollTop = row.offsetTop - table.clientHeight / 2;
+  };
+}

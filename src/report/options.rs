@@ -1,0 +1,74 @@
+//! What people choose about a report.
+
+use crate::display::names::SHORT;
+
+/// Options of the text report and the tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// How many rows are shown at most; the rest is summed up in one line.
+    pub top: Option<usize>,
+    /// What functions are sorted by, highest first.
+    pub sort: Sort,
+    /// Only functions whose names contain this are shown, ignoring case. `…` stands for anything.
+    pub filter: Option<Vec<u8>>,
+    /// Only the functions of this name are shown, each with its callers and callees. If there is
+    /// none, ten at most of those whose names contain it. `…` stands for anything.
+    pub function: Option<Vec<u8>>,
+    /// The columns of a terminal, to which lines are cut.
+    pub width: Option<usize>,
+    /// How long names are shown.
+    pub names: Names,
+    /// Whether changes are coloured.
+    pub color: bool,
+}
+
+impl Options {
+    /// The columns that lines are cut to.
+    pub(super) fn room(&self) -> Option<usize> {
+        self.width.filter(|_| self.names != Names::Full)
+    }
+
+    /// The columns that names are shortened to where there is no terminal.
+    pub(super) fn name_width(&self) -> Option<usize> {
+        (self.width.is_none() && self.names == Names::Short).then_some(SHORT)
+    }
+
+    /// The rows that are shown, and those that are only counted.
+    pub(super) fn split<'a, T>(&self, rows: &'a [T]) -> (&'a [T], &'a [T]) {
+        rows.split_at_checked(self.top.unwrap_or(usize::MAX))
+            .unwrap_or((rows, &[]))
+    }
+}
+
+/// How long names are shown.
+///
+/// Short names leave out template arguments, parameter lists, the folders of paths and outer
+/// namespaces, as far as they have to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[non_exhaustive]
+pub enum Names {
+    /// What a terminal has room for; in full where there is none.
+    #[default]
+    Auto,
+    /// What a terminal has room for, or 80 columns.
+    Short,
+    /// Every name in full.
+    Full,
+}
+
+/// How a table is sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[non_exhaustive]
+pub enum Sort {
+    /// By self cost, without calls.
+    #[default]
+    #[cfg_attr(feature = "cli", value(name = "self"))]
+    SelfCost,
+    /// By inclusive cost, with calls.
+    Inclusive,
+    /// By number of calls.
+    Calls,
+}

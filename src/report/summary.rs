@@ -1,0 +1,227 @@
+//! What text, Markdown and the tree have in common: what was profiled, its sums, and the figures of
+//! functions.
+
+use std::cmp::Reverse;
+use std::fmt::Display;
+
+use super::table::{Place, Table};
+use super::{Options, Sort};
+use crate::compare::{Comparison, FunctionChange};
+use crate::display::numbers::grouped;
+use crate::display::text::printable;
+use crate::display::units::in_units;
+use crate::figures::{
+    EventFormat, command, counted, named_parts, part_count, signed, signed_percent,
+};
+use crate::profile::{Cost, Function, FunctionId, Profile};
+use crate::tables::first_cost;
+
+/// What is shown of a profile.
+pub(super) struct ProfileSummary<'a> {
+    pub profile: &'a Profile,
+    pub options: &'a Options,
+    /// The events that are shown, which is one at least.
+    pub events: Vec<EventFormat<'a>>,
+}
+
+impl<'a> ProfileSummary<'a> {
+    pub fn new(profile: &'a Profile, options: &'a Options) -> Self {
+        let mut events = EventFormat::of(profile);
+        if events.is_empty() {
+            events.push(EventFormat::default());
+        }
+        ProfileSummary {
+            profile,
+            options,
+            events,
+        }
+    }
+
+    /// The event that functions are sorted by.
+    pub fn first(&self) -> &EventFormat<'a> {
+        &self.events[0]
+    }
+
+    /// What functions are summed up as that are not shown; none if there is none.
+    pub fn rest(&self, functions: &[FunctionId]) -> Option<String> {
+        let count = counted(functions.len() as u64, "more function");
+        let cost = || self.self_costs(functions);
+        (!functions.is_empty()).then(|| format!("{count} with a self cost of {}", cost()))
+    }
+
+    /// Some functions, in the order in which they are shown.
+    pub fn functions(&self, is_wanted: &dyn Fn(FunctionId) -> bool) -> Vec<FunctionId> {
+        let functions = self.profile.functions().map(|(id, _)| id);
+        let mut wanted: Vec<_> = functions.filter(|&id| is_wanted(id)).collect();
+        wanted.sort_by_key(|&id| Reverse(self.rank(id)));
+        wanted
+    }
+
+    /// What a function is sorted by.
+    fn rank(&self, id: FunctionId) -> i128 {
+        match self.options.sort {
+            Sort::SelfCost => self.self_cost(id).into(),
+            Sort::Inclusive => first_cost(self.profile.inclusive_costs(id)).into(),
+            Sort::Calls => self.profile.function(id).invocations.into(),
+        }
+    }
+
+    pub fn name(&self, id: FunctionId) -> String {
+        printable(self.profile.name(self.profile.function(id).name))
+    }
+
+    fn self_cost(&self, id: FunctionId) -> Cost {
+        first_cost(self.profile.self_costs(id))
+    }
+
+    /// Functions with their figures in the first event.
+    pub fn table<'t>(
+        &self,
+        functions: &'t [FunctionId],
+        place: impl Fn(&Function) -> Place,
+    ) -> Table<'t, FunctionId> {
+        let (profile, first) = (self.profile, self.first());
+        let inclusive = |id| first_cost(profile.inclusive_costs(id));
+        let about = |&id: &FunctionId| (self.name(id), place(profile.function(id)));
+        Table::new(["function", "file:line"], functions, about)
+            .with("self %", |&id| first.share(self.self_cost(id)))
+            .with(first.notation.heading("self", "self"), |&id| {
+                first.notation.cost(self.self_cost(id))
+            })
+            .with("incl %", |&id| first.share(inclusive(id)))
+            .with(first.notation.heading("incl", "inclusive"), |&id| {
+                first.notation.cost(inclusive(id))
+            })
+            .with_known(profile.has_invocations(), "calls", |&id| {
+                grouped(profile.function(id).invocations)
+            })
+    }
+
+    /// The events after the first, each with its place.
+    pub fn further(&self) -> impl Iterator<Item = (usize, &EventFormat<'a>)> {
+        self.events.iter().enumerate().skip(1)
+    }
+
+    /// The sum of the costs of functions, and its share of the total.
+    pub fn self_costs(&self, functions: &[FunctionId]) -> String {
+        let costs = functions.iter().map(|&id| self.self_cost(id));
+        self.first().with_share(costs.fold(0, Cost::saturating_add))
+    }
+
+    /// What was profiled, and its sums.
+    pub fn heading(&self) -> Vec<String> {
+        let profile = self.profile;
+        let calls = grouped(profile.calls());
+        let edges = counted(profile.edges().len() as u64, "call edge");
+        let mut lines = vec![fact("command", command(profile))];
+        if profile.runs() > 1 {
+            lines.push(fact("runs", grouped(profile.runs())));
+        }
+        lines.push(fact("event", printable(self.first().name)));
+        lines.push(fact("total", self.first().total()));
+        lines.extend(self.summary());
+        lines.extend(
+            self.further()
+                .zip(self.peaks().skip(1))
+                .map(|((_, event), peak)| {
+                    let name = printable(event.name);
+                    let peak = peak.map_or_else(String::new, |peak| format!(", peak {peak}"));
+                    fact("also", format!("{name}, total {}{peak}", event.total()))
+                }),
+        );
+        if part_count(profile) > 1 {
+            lines.push(fact("parts", grouped(part_count(profile))));
+        }
+        lines.push(fact("functions", grouped(profile.functions().len() as u64)));
+        lines.push(fact("calls", format!("{calls} on {edges}")));
+        lines
+    }
+
+    /// The parts that have names, the costliest first, each with its total in every event.
+    pub fn parts(&self) -> Vec<(String, Vec<i128>)> {
+        let parts = named_parts(self.profile).into_iter();
+        let mut parts: Vec<_> = parts
+            .map(|(name, totals)| (printable(name), totals))
+            .collect();
+        parts.sort_by_key(|(_, totals)| Reverse(totals.first().copied()));
+        parts
+    }
+
+    /// The total that the profile itself states, if it is a different one.
+    fn summary(&self) -> Option<String> {
+        if let Some(peak) = self.peaks().next().flatten() {
+            return Some(fact("summary", format!("{peak}, a peak, not a sum")));
+        }
+        let summary = i128::from(self.profile.stated_total()?);
+        let explanation = match summary - self.first().total {
+            0 => return None,
+            missing @ 1.. => format!("{} outside of all functions", grouped(missing)),
+            missing => format!("{} counted twice", grouped(-missing)),
+        };
+        let summary = in_units(summary, self.first().unit);
+        Some(fact("summary", format!("{summary}, {explanation}")))
+    }
+
+    /// How much of each event was in use at most, where the profile says it and it is not the total.
+    pub fn peaks(&self) -> impl Iterator<Item = Option<String>> {
+        let profile = self.profile;
+        let all = profile.events().iter().zip(profile.summaries());
+        let peaks = all.zip(&self.events).map(|((event, stated), format)| {
+            let peak = stated.filter(|_| profile.states_peak(event));
+            let peak = peak.filter(|&peak| i128::from(peak) != format.total)?;
+            Some(in_units(peak, format.unit))
+        });
+        peaks.chain(std::iter::repeat(None)).take(self.events.len())
+    }
+}
+
+/// What is shown of a comparison.
+pub(super) struct ComparisonSummary<'a> {
+    pub comparison: &'a Comparison<'a>,
+    /// The event that changes are sorted by.
+    pub first: EventFormat<'a>,
+}
+
+impl<'a> ComparisonSummary<'a> {
+    pub fn new(comparison: &'a Comparison<'a>) -> Self {
+        ComparisonSummary {
+            comparison,
+            first: EventFormat::compared(comparison).swap_remove(0),
+        }
+    }
+
+    /// Changes, with by how much self costs have changed.
+    pub fn table<'t>(
+        &self,
+        changes: &'t [FunctionChange<'a>],
+        place: impl Fn(&FunctionChange<'a>) -> Place,
+    ) -> Table<'t, FunctionChange<'a>> {
+        let (notation, base) = (self.first.notation, self.comparison.first().base);
+        let about = |change: &FunctionChange<'a>| (printable(change.name), place(change));
+        Table::new(["function", "file"], changes, about)
+            .with(notation.heading("change", "change"), |change| {
+                signed(change.self_cost(), notation.cost(change.self_cost()))
+            })
+            .with("base %", |change| signed_percent(change.self_cost(), base))
+    }
+
+    /// What changes are summed up as that are not shown, and their sum; none if there is none.
+    pub fn rest(&self, changes: &[FunctionChange<'_>]) -> Option<(String, i128)> {
+        let sum = changes.iter().map(FunctionChange::self_cost);
+        let sum = sum.fold(0, i128::saturating_add);
+        let cost = signed(sum, self.first.notation.with_unit(sum));
+        let count = grouped(changes.len() as u64);
+        (!changes.is_empty()).then(|| (format!("{count} more changed by {cost} together"), sum))
+    }
+
+    /// How many functions are the same, if any.
+    pub fn unchanged(&self) -> Option<String> {
+        let count = self.comparison.unchanged() as u64;
+        (count > 0).then(|| format!("{} did not change", counted(count, "function")))
+    }
+}
+
+/// A line of a heading.
+pub(super) fn fact(what: &str, text: impl Display) -> String {
+    format!("{what:<11}{text}")
+}

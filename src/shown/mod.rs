@@ -1,8 +1,0 @@
-//! What people are shown: text from an input, its length, and numbers.
-
-pub(crate) mod names;
-pub(crate) mod numbers;
-pub(crate) mod text;
-
-/// How many warnings of one kind are listed; the others are counted.
-pub(crate) const MOST_LISTED: u64 = 10;

@@ -1,0 +1,280 @@
+//! The call stacks of a profile as one tree: exact for traces, estimated for sums where several
+//! stacks are possible.
+//!
+//! What reports use:
+//!
+//! - [`Stacks::new`] makes the tree of any profile: of traces that were read with
+//!   [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts), of sums, or of both.
+//! - [`Stacks::nodes`] lists the nodes: each parent before its children, siblings by frame. The
+//!   nodes below one follow it without a gap. The order does not depend on that of the inputs.
+//! - A node has a [`frame`](Stacks::frame), which is never longer than the name of its
+//!   [`function`](Stacks::function); a few have no function. It also has
+//!   [`calls`](Stacks::calls), and a row of [`self_costs`](Stacks::self_costs) and of
+//!   [`inclusive_costs`](Stacks::inclusive_costs), one for each of [`Profile::events`]. Self costs
+//!   of all nodes add up to the totals. [`Stacks::is_estimated`] and
+//!   [`Stacks::is_inclusive_estimated`] say whether other stacks are possible.
+//! - [`Stacks::exact_share`] is the share of the first event's cost that has one possible stack.
+
+mod chains;
+mod sums;
+
+use std::sync::OnceLock;
+
+use sums::SumStacks;
+
+use crate::profile::{Cost, FunctionId, Profile};
+use crate::tables::{ANY_WIDTH, CostTable, first_cost};
+use crate::trace::{ContextId, ContextTree};
+
+/// Number of a node in [`Stacks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StackId(u32);
+
+impl StackId {
+    /// Stands above the roots.
+    const TOP: StackId = StackId(u32::MAX);
+
+    /// The number as an index: nodes are numbered in their order, from 0.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    fn new(index: usize) -> Self {
+        StackId(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+}
+
+/// The call stacks of a profile: a tree in which each path from a root is a stack.
+#[derive(Debug)]
+pub struct Stacks<'a> {
+    profile: &'a Profile,
+    /// Those of the traces, which come first.
+    contexts: Option<&'a ContextTree>,
+    /// What the other nodes have.
+    sums: SumStacks<'a>,
+    nodes: Vec<Node>,
+    /// Computed when they are first asked for: a row for each node.
+    inclusive: OnceLock<CostTable>,
+}
+
+/// The place of a node.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: StackId,
+    /// The node after all those below this one.
+    end: StackId,
+    /// What it has, if it is of a trace.
+    context: ContextId,
+}
+
+/// What a node has besides its costs.
+#[derive(Clone, Copy, Debug)]
+struct Frame<'a> {
+    function: Option<FunctionId>,
+    name: &'a [u8],
+    calls: u64,
+    /// Whether its own cost is estimated.
+    is_estimated: bool,
+    /// Whether its inclusive cost holds anything estimated.
+    is_inclusive_estimated: bool,
+}
+
+impl<'a> Stacks<'a> {
+    /// Makes the tree of a profile.
+    ///
+    /// What is known of traces without their contexts are sums.
+    pub fn new(profile: &'a Profile) -> Self {
+        let contexts = profile.contexts();
+        let mut nodes = contexts.map_or_else(Vec::new, |contexts| context_nodes(profile, contexts));
+        let sums = SumStacks::new(profile, |id| {
+            contexts.is_none() || !profile.function(id).is_listed
+        });
+        let traced = StackId::new(nodes.len());
+        nodes.extend(sums.nodes.iter().map(|node| Node {
+            // Above the roots it stays at its limit.
+            parent: StackId(node.parent.saturating_add(traced.0)),
+            end: StackId(0),
+            context: ContextId::TOP,
+        }));
+        for index in (0..nodes.len()).rev() {
+            let Node { parent, end, .. } = nodes[index];
+            let end = end.max(StackId::new(index + 1));
+            nodes[index].end = end;
+            if let Some(parent) = nodes.get_mut(parent.index()) {
+                parent.end = parent.end.max(end);
+            }
+        }
+        Stacks {
+            profile,
+            contexts,
+            sums,
+            nodes,
+            inclusive: OnceLock::new(),
+        }
+    }
+
+    /// The profile whose stacks these are.
+    pub fn profile(&self) -> &'a Profile {
+        self.profile
+    }
+
+    /// All nodes: each parent before its children, siblings by frame.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = StackId> + ExactSizeIterator + use<> {
+        (0..self.nodes.len()).map(StackId::new)
+    }
+
+    /// The nodes that have no parent, by frame.
+    pub fn roots(&self) -> impl Iterator<Item = StackId> {
+        self.siblings(StackId(0), StackId::new(self.nodes.len()))
+    }
+
+    /// The nodes whose parent this is, by frame.
+    ///
+    /// # Panics
+    ///
+    /// If the node is not of this tree. So do the other methods.
+    pub fn children(&self, node: StackId) -> impl Iterator<Item = StackId> {
+        self.siblings(StackId(node.0 + 1), self.node(node).end)
+    }
+
+    /// The nodes next to each other from one on, up to another.
+    fn siblings(&self, first: StackId, end: StackId) -> impl Iterator<Item = StackId> {
+        let existing = move |id: StackId| (id < end).then_some(id);
+        std::iter::successors(existing(first), move |&id| existing(self.node(id).end))
+    }
+
+    fn node(&self, node: StackId) -> Node {
+        self.nodes[node.index()]
+    }
+
+    /// The node above; none for a root.
+    pub fn parent(&self, node: StackId) -> Option<StackId> {
+        Some(self.node(node).parent).filter(|&parent| parent != StackId::TOP)
+    }
+
+    /// What a node has, and its self costs.
+    fn find(&self, node: StackId) -> (Frame<'a>, &[Cost]) {
+        let traced = self.nodes.len() - self.sums.nodes.len();
+        match (self.contexts, node.index().checked_sub(traced)) {
+            (Some(contexts), None) => {
+                let id = self.node(node).context;
+                let function = contexts.function(id);
+                let frame = Frame {
+                    function: Some(function),
+                    name: self.profile.name(self.profile.function(function).name),
+                    calls: contexts.context(id).calls,
+                    is_estimated: false,
+                    is_inclusive_estimated: false,
+                };
+                (frame, contexts.self_costs.row(id.index()))
+            }
+            (_, row) => {
+                let row = row.unwrap_or(0);
+                (self.sums.nodes[row].frame, self.sums.costs.row(row))
+            }
+        }
+    }
+
+    /// The function. A frame may be known only by its name.
+    pub fn function(&self, node: StackId) -> Option<FunctionId> {
+        self.find(node).0.function
+    }
+
+    /// The name of the frame: that of the function without what Valgrind adds to it; may be empty.
+    pub fn frame(&self, node: StackId) -> &'a [u8] {
+        self.find(node).0.name
+    }
+
+    /// How often the function was called, or ran, at this place.
+    pub fn calls(&self, node: StackId) -> u64 {
+        self.find(node).0.calls
+    }
+
+    /// The costs of exactly this stack: one for each wanted event.
+    pub fn self_costs(&self, node: StackId) -> &[Cost] {
+        self.find(node).1
+    }
+
+    /// The costs of this stack and of all that begin with it, likewise.
+    pub fn inclusive_costs(&self, node: StackId) -> &[Cost] {
+        self.inclusive
+            .get_or_init(|| self.sum_up())
+            .row(node.index())
+    }
+
+    fn sum_up(&self) -> CostTable {
+        let mut inclusive = CostTable::new(self.profile.events().len());
+        for node in self.nodes() {
+            inclusive.push::<ANY_WIDTH>(self.self_costs(node));
+        }
+        for node in self.nodes().rev() {
+            if let Some(parent) = self.parent(node) {
+                inclusive.add_within(parent.index(), node.index());
+            }
+        }
+        inclusive
+    }
+
+    /// Whether the self costs are estimated, because other stacks are possible.
+    pub fn is_estimated(&self, node: StackId) -> bool {
+        self.find(node).0.is_estimated
+    }
+
+    /// Whether the inclusive costs hold anything estimated. They do if the self costs are estimated,
+    /// but also if those of a node below are, or if a call's cost could not be placed below it.
+    pub fn is_inclusive_estimated(&self, node: StackId) -> bool {
+        self.find(node).0.is_inclusive_estimated
+    }
+
+    /// The share of the first event's cost that has one possible stack: from 0 to 1. Negative costs
+    /// count as much as positive ones.
+    pub fn exact_share(&self) -> f64 {
+        let (mut exact, mut all) = (0.0, 0.0);
+        for node in self.nodes() {
+            let cost = first_cost(self.self_costs(node)).unsigned_abs() as f64;
+            all += cost;
+            if !self.is_estimated(node) {
+                exact += cost;
+            }
+        }
+        if all > 0.0 { exact / all } else { 1.0 }
+    }
+}
+
+/// The nodes of the contexts of traces, in their order.
+fn context_nodes(profile: &Profile, contexts: &ContextTree) -> Vec<Node> {
+    let ranks = ranks(profile);
+    let mut nodes = Vec::new();
+    let mut siblings: Vec<ContextId> = contexts.children(ContextId::TOP).collect();
+    let mut pending: Vec<(ContextId, StackId)> = Vec::new();
+    let mut above = StackId::TOP;
+    loop {
+        siblings.sort_unstable_by_key(|&id| ranks[contexts.function(id).index()]);
+        pending.extend(siblings.drain(..).rev().map(|id| (id, above)));
+        let Some((context, parent)) = pending.pop() else {
+            return nodes;
+        };
+        above = StackId::new(nodes.len());
+        nodes.push(Node {
+            parent,
+            end: StackId(0),
+            context,
+        });
+        siblings.extend(contexts.children(context));
+    }
+}
+
+/// The place of each function in an order that depends on nothing but names.
+fn ranks(profile: &Profile) -> Vec<u32> {
+    let place = |id: FunctionId| {
+        let function = profile.function(id);
+        [function.name, function.file, function.object].map(|name| profile.name(name))
+    };
+    let mut order: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
+    order.sort_unstable_by(|&a, &b| (place(a), a).cmp(&(place(b), b)));
+    let mut ranks = vec![0; order.len()];
+    for (rank, id) in (0..).zip(order) {
+        ranks[id.index()] = rank;
+    }
+    ranks
+}

@@ -1,0 +1,323 @@
+//! The call edges of a profile.
+
+use std::ops::Deref;
+
+use super::by_function::ByFunction;
+use super::costs::{ANY_WIDTH, Cost, CostTable};
+use super::ids::{EdgeId, FunctionId, NameId, next_index, room_like, slot};
+use super::numbering::Numbering;
+use crate::prefetch::prefetch;
+
+/// All calls from one line of one function to another function, summed.
+///
+/// The line is in the file that [`EdgeRef::file`] returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallEdge {
+    /// Who calls.
+    pub caller: FunctionId,
+    /// Who is called.
+    pub callee: FunctionId,
+    /// Line of the call; 0 where unknown.
+    pub line: u64,
+    /// Number of calls.
+    pub calls: u64,
+}
+
+/// A call edge of a profile with its costs.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeRef<'a> {
+    edge: &'a CallEdge,
+    file: NameId,
+    costs: &'a [Cost],
+}
+
+impl<'a> EdgeRef<'a> {
+    /// Inclusive costs of these calls: one for each wanted event.
+    pub fn costs(&self) -> &'a [Cost] {
+        self.costs
+    }
+
+    /// The file of the calls, if it is another one than the caller's: they stand in inlined code.
+    ///
+    /// Known only if [`ProfileOptions::call_files`](crate::profile::ProfileOptions::call_files) was set.
+    pub fn file(&self) -> Option<NameId> {
+        Some(self.file).filter(|&file| file != NameId::EMPTY)
+    }
+}
+
+impl Deref for EdgeRef<'_> {
+    type Target = CallEdge;
+
+    fn deref(&self) -> &CallEdge {
+        self.edge
+    }
+}
+
+/// What identifies a call edge.
+type EdgeKey = (FunctionId, FunctionId, NameId, u64);
+
+impl CallEdge {
+    /// What identifies it, with the file of the call.
+    #[inline]
+    fn key(&self, file: NameId) -> EdgeKey {
+        (self.caller, self.callee, file, self.line)
+    }
+}
+
+/// The edges in order of their first appearance, found by their keys.
+#[derive(Debug, Default)]
+pub(crate) struct CallTable {
+    edges: Vec<CallEdge>,
+    /// The files of the calls. Where they are missing at the end, they are the callers': most
+    /// profiles hold none.
+    files: Vec<NameId>,
+    /// Inclusive costs of the edges.
+    pub costs: CostTable,
+    /// By caller, where its first edges are, which stand together: see [`number`](Self::number).
+    runs: Vec<u32>,
+    /// The edges that do not stand there.
+    numbers: Numbering,
+}
+
+impl CallTable {
+    /// A table for another run.
+    pub fn next(&self) -> CallTable {
+        CallTable {
+            edges: room_like(&self.edges),
+            costs: CostTable::new(self.costs.width()),
+            ..CallTable::default()
+        }
+    }
+
+    /// Asks for what tells where the edges of a caller are.
+    #[inline]
+    pub fn prefetch(&self, caller: FunctionId) {
+        prefetch(self.runs.get(caller.index()));
+    }
+
+    /// Adds calls and their costs to an edge, entering it if it is new. The file is empty if it is
+    /// the caller's.
+    #[inline]
+    pub fn add<const WIDTH: usize>(
+        &mut self,
+        edge: CallEdge,
+        file: NameId,
+        costs: &[Cost],
+    ) -> EdgeId {
+        let id = EdgeId(self.number(&edge, file));
+        if id.index() == self.edges.len() {
+            if file != NameId::EMPTY {
+                self.files.resize(self.edges.len(), NameId::EMPTY);
+                self.files.push(file);
+            }
+            self.edges.push(edge);
+            self.costs.push::<WIDTH>(costs);
+            return id;
+        }
+        let known = &mut self.edges[id.index()];
+        known.calls = known.calls.saturating_add(edge.calls);
+        self.costs.add::<WIDTH>(id.index(), costs);
+        id
+    }
+
+    /// The most edges of a caller that are looked at one by one.
+    const RUN: u32 = 16;
+
+    /// Finds the number of an edge, or gives it the next one.
+    ///
+    /// Profilers write the calls of a function in one go, and so they stand together in this table.
+    /// To compare a few of them is much faster than to look one up in a table that no cache of a
+    /// processor holds. All others are looked up: those of callers with many, and of later blocks.
+    #[inline(always)]
+    fn number(&mut self, edge: &CallEdge, file: NameId) -> u32 {
+        let (edges, files) = (&self.edges, &self.files);
+        let start = slot(&mut self.runs, edge.caller.index());
+        let run = edges.get(*start as usize..).unwrap_or_default();
+        let mut end = *start;
+        for known in run.iter().take(Self::RUN as usize) {
+            if known.caller != edge.caller {
+                break;
+            }
+            let is_same = known.callee == edge.callee && known.line == edge.line;
+            if is_same && file_of(files, end as usize) == file {
+                return end;
+            }
+            end += 1;
+        }
+        let has_run = end > *start;
+        let is_full = (end as usize) < edges.len() || end - *start == Self::RUN;
+        if has_run && is_full {
+            let key_of = |number: usize| edges[number].key(file_of(files, number));
+            return self.numbers.number(edge.key(file), edges.len(), key_of);
+        }
+        let next = next_index(edges.len());
+        if !has_run {
+            *start = next;
+        }
+        next
+    }
+
+    /// Adds one more call to an edge, if it belongs to `caller`.
+    #[inline(always)]
+    pub fn add_again<const WIDTH: usize>(
+        &mut self,
+        edge: EdgeId,
+        caller: FunctionId,
+        costs: &[Cost],
+    ) -> bool {
+        match self.edges.get_mut(edge.index()) {
+            Some(known) if known.caller == caller => {
+                known.calls = known.calls.saturating_add(1);
+                self.costs.add::<WIDTH>(edge.index(), costs);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Adds the edges of another table. `functions` are the numbers of its functions here, `file_in`
+    /// maps those of the files in which a caller, given by its number here, makes calls.
+    pub fn merge(
+        &mut self,
+        other: &CallTable,
+        functions: &[FunctionId],
+        file_in: impl Fn(FunctionId, NameId) -> NameId,
+    ) {
+        for edge in other.iter() {
+            let renumbered = CallEdge {
+                caller: functions[edge.caller.index()],
+                callee: functions[edge.callee.index()],
+                ..*edge
+            };
+            let file = edge.file();
+            let file = file.map_or(NameId::EMPTY, |name| file_in(renumbered.caller, name));
+            self.add::<ANY_WIDTH>(renumbered, file, edge.costs());
+        }
+    }
+
+    /// An edge, which is there.
+    pub fn at(&self, position: usize) -> EdgeRef<'_> {
+        EdgeRef {
+            edge: &self.edges[position],
+            file: file_of(&self.files, position),
+            costs: self.costs.row(position),
+        }
+    }
+
+    /// All edges in order.
+    pub fn edges(&self) -> &[CallEdge] {
+        &self.edges
+    }
+
+    /// All edges in order, with their costs.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = EdgeRef<'_>> {
+        (0..self.edges.len()).map(|position| self.at(position))
+    }
+}
+
+#[inline]
+fn file_of(files: &[NameId], position: usize) -> NameId {
+    files.get(position).copied().unwrap_or(NameId::EMPTY)
+}
+
+/// The callers and callees of each function.
+#[derive(Debug)]
+pub(crate) struct CallLists {
+    pub called_from: ByFunction,
+    pub sub_calls: ByFunction,
+}
+
+impl CallLists {
+    pub fn new(calls: &CallTable, functions: usize) -> Self {
+        CallLists {
+            called_from: ByFunction::new(calls.edges().iter().map(|edge| edge.callee), functions),
+            sub_calls: ByFunction::new(calls.edges().iter().map(|edge| edge.caller), functions),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One call.
+    fn edge(caller: u32, callee: u32, line: u64) -> CallEdge {
+        CallEdge {
+            caller: FunctionId(caller),
+            callee: FunctionId(callee),
+            line,
+            calls: 1,
+        }
+    }
+
+    #[test]
+    fn edges_differ_in_all_64_bits_of_their_lines() {
+        let mut calls = CallTable::default();
+        let edge = |line| edge(0, 1, line);
+        for line in [1, 4_294_967_297, 1, 1 << 63] {
+            calls.add::<1>(edge(line), NameId::EMPTY, &[]);
+        }
+        let edges = calls.edges().iter();
+        let lines: Vec<_> = edges.map(|edge| (edge.line, edge.calls)).collect();
+        assert_eq!(lines, [(1, 2), (4_294_967_297, 1), (1 << 63, 1)]);
+    }
+
+    #[test]
+    fn edges_are_found_wherever_the_others_of_their_callers_stand() {
+        let mut calls = CallTable::default();
+        let mut keys = Vec::new();
+        // Callers with few edges and with many, in one go and bit by bit.
+        for at in 0..4000 {
+            let caller = [at / 20, at % 3, 5, at / 1000][at as usize / 7 % 4];
+            let edge = edge(caller, at % 7, u64::from(at % 13));
+            let file = NameId::of(u32::from(at % 11 == 0));
+            let key = edge.key(file);
+            let known = keys.iter().position(|known| *known == key);
+            let position = calls.add::<1>(edge, file, &[]).index();
+            assert_eq!(position, known.unwrap_or(keys.len()));
+            if known.is_none() {
+                keys.push(key);
+            }
+        }
+        assert!((500..3500).contains(&keys.len()), "{}", keys.len());
+    }
+
+    #[test]
+    fn edges_keep_their_order_however_many_there_are() {
+        let mut calls = CallTable::default();
+        let edge = |line| edge(3, 2, line);
+        for line in (0..5000).chain(0..5000) {
+            calls.add::<1>(edge(line), NameId::EMPTY, &[]);
+        }
+        let lists = CallLists::new(&calls, 4);
+        assert_eq!(lists.called_from.of(FunctionId(2)).len(), 5000);
+        assert!(lists.sub_calls.of(FunctionId(3)).is_sorted());
+        assert!(lists.sub_calls.of(FunctionId(2)).is_empty());
+        assert!(calls.iter().all(|edge| edge.calls == 2));
+    }
+
+    #[test]
+    fn edges_are_listed_by_their_functions() {
+        let mut calls = CallTable::default();
+        for (caller, callee) in [(2, 0), (0, 1), (2, 1), (0, 2), (1, 1)] {
+            calls.add::<1>(edge(caller, callee, 1), NameId::EMPTY, &[1]);
+        }
+        let lists = CallLists::new(&calls, 4);
+        let to = |function| lists.called_from.of(FunctionId(function));
+        assert_eq!(
+            [to(0), to(1), to(2), to(3)],
+            [&[0][..], &[1, 2, 4], &[3], &[]]
+        );
+        let from = |function| lists.sub_calls.of(FunctionId(function));
+        assert_eq!(
+            [from(0), from(1), from(2), from(3)],
+            [&[1, 3][..], &[4], &[0, 2], &[]]
+        );
+        let some = |from, count| {
+            let lists = [&lists.called_from, &lists.sub_calls];
+            lists.map(|list| list.of_some(FunctionId(from), count))
+        };
+        assert_eq!(some(0, 2), [&[0, 1, 2, 4][..], &[1, 3, 4]]);
+        assert_eq!(some(2, 9), [&[3][..], &[0, 2]]);
+    }
+}

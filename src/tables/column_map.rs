@@ -1,0 +1,105 @@
+//! Which events rows of costs have: a linear map from one row to another.
+
+use super::costs::{Cost, CostTable, saturated};
+
+/// How the events of a row follow from the columns of another one: each is a sum of columns, each
+/// of which counts so many times.
+///
+/// It selects the wanted columns of a cost line, and puts them into their order; it makes sums of
+/// scaled and derived events; and it puts the sums of one profile into the order of another's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnMap {
+    /// For each event its columns, counted from 0, and their weights; none: the event is absent.
+    events: Vec<Vec<(usize, Cost)>>,
+}
+
+impl ColumnMap {
+    /// A map to these events.
+    pub(crate) fn new(events: Vec<Vec<(usize, Cost)>>) -> Self {
+        ColumnMap { events }
+    }
+
+    /// A map to events each of which is one column.
+    pub(crate) fn of_columns(columns: &[usize]) -> Self {
+        let events = columns.iter().map(|&column| vec![(column, 1)]);
+        ColumnMap::new(events.collect())
+    }
+
+    /// The map of a row to itself.
+    pub(crate) fn identity(width: usize) -> Self {
+        ColumnMap::of_columns(&Vec::from_iter(0..width))
+    }
+
+    /// The map with the events of another one of the same columns at its end.
+    pub(crate) fn followed_by(mut self, other: ColumnMap) -> Self {
+        self.events.extend(other.events);
+        self
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Whether there is no event.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// The positions of the events that these columns do not have, ascending.
+    pub fn absent(&self) -> impl Iterator<Item = usize> {
+        let events = self.events.iter().enumerate();
+        events.filter_map(|(at, columns)| columns.is_empty().then_some(at))
+    }
+
+    /// Whether these columns do not have an event.
+    pub fn is_absent(&self, event: usize) -> bool {
+        self.events.get(event).is_none_or(Vec::is_empty)
+    }
+
+    /// Whether a column counts for any event.
+    pub fn uses(&self, column: usize) -> bool {
+        let mut columns = self.events.iter().flatten();
+        columns.any(|&(used, _)| used == column)
+    }
+
+    /// The column of each event, if each is one column as it stands.
+    pub fn columns(&self) -> Option<Vec<usize>> {
+        let column = |columns: &Vec<(usize, Cost)>| match columns[..] {
+            [(column, 1)] => Some(column),
+            _ => None,
+        };
+        self.events.iter().map(column).collect()
+    }
+
+    /// Whether it changes nothing about rows of this width.
+    pub(crate) fn is_identity(&self, width: usize) -> bool {
+        self.columns()
+            .is_some_and(|columns| columns.into_iter().eq(0..width))
+    }
+
+    /// The cost of an event. `cost` says that of a column.
+    pub(crate) fn exact(&self, event: usize, cost: impl Fn(usize) -> i128) -> i128 {
+        let columns = self.events.get(event).into_iter().flatten();
+        columns.fold(0, |sum: i128, &(column, weight)| {
+            sum.saturating_add(cost(column).saturating_mul(weight.into()))
+        })
+    }
+
+    /// The rows that follow from those of a table.
+    pub(crate) fn apply(&self, table: &CostTable) -> CostTable {
+        table.mapped(self.len(), |row, event| self.exact_cost(event, row))
+    }
+
+    /// The cost of an event among the numbers of a line, however large; missing columns are 0.
+    pub(crate) fn exact_cost(&self, event: usize, numbers: &[Cost]) -> i128 {
+        self.exact(event, |column| {
+            numbers.get(column).copied().unwrap_or(0).into()
+        })
+    }
+
+    /// The same within the limits of 64 bits.
+    pub fn cost(&self, event: usize, numbers: &[Cost]) -> Cost {
+        saturated(self.exact_cost(event, numbers))
+    }
+}

@@ -1,0 +1,334 @@
+//! Costs: a row of numbers for each function, call edge and context, one number for each event.
+
+use super::ids::next_index;
+
+/// A cost, in the unit of its event.
+///
+/// Signed, since Xdebug 2.6 to 2.9 write memory differences. Numbers and sums outside the range
+/// stay at its limits; see [`Profile::has_saturated`](crate::profile::Profile::has_saturated).
+pub type Cost = i64;
+
+/// The costs of one line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Costs<'a> {
+    /// One for each column that is summed, in their order.
+    pub row: &'a [Cost],
+    /// The cost in the first column of the profile, by which calls are matched with invocations.
+    pub matching: Cost,
+}
+
+impl<'a> Costs<'a> {
+    /// The costs of a row whose first column is the profile's first column, too.
+    #[inline]
+    pub fn of(row: &'a [Cost]) -> Self {
+        Costs {
+            row,
+            matching: first_cost(row),
+        }
+    }
+}
+
+/// The cost of the first event in a row.
+pub(crate) fn first_cost(row: &[Cost]) -> Cost {
+    row.first().copied().unwrap_or(0)
+}
+
+/// The width of rows, where it is known only when the program runs.
+///
+/// Code for every line of a profile is compiled for rows of one and of two costs besides.
+pub const ANY_WIDTH: usize = 0;
+
+/// Sums of costs: a row for each function, call edge or context.
+///
+/// A sum that would leave the range of 64 bits stays at the limit, and the table remembers that one did.
+#[derive(Clone, Debug)]
+pub(crate) struct CostTable {
+    /// Costs per row.
+    width: usize,
+    /// Row by row.
+    costs: Vec<Cost>,
+    has_overflowed: bool,
+}
+
+impl Default for CostTable {
+    fn default() -> Self {
+        CostTable::new(1)
+    }
+}
+
+impl CostTable {
+    /// A table of rows of this many costs: one at least, so that rows can be counted.
+    pub fn new(width: usize) -> Self {
+        CostTable {
+            width: width.max(1),
+            costs: Vec::new(),
+            has_overflowed: false,
+        }
+    }
+
+    /// A table of so many rows of zeros.
+    pub fn zeros(width: usize, rows: usize) -> Self {
+        let mut table = CostTable::new(width);
+        table.costs.resize(rows * table.width, 0);
+        table
+    }
+
+    /// An empty table of such rows, with room for as many.
+    pub fn like(&self) -> Self {
+        CostTable {
+            costs: Vec::with_capacity(self.costs.len()),
+            ..CostTable::new(self.width)
+        }
+    }
+
+    /// How many costs a row has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.costs.len() / self.width
+    }
+
+    /// Whether a sum did not fit into 64 bits.
+    pub fn has_overflowed(&self) -> bool {
+        self.has_overflowed
+    }
+
+    /// Makes all rows longer, by zeros at their ends.
+    pub fn widen(&mut self, width: usize) {
+        let (before, rows) = (self.width, self.rows());
+        if width <= before {
+            return;
+        }
+        self.costs.resize(rows * width, 0);
+        // The last row moves first, since rows move towards the end.
+        for row in (1..rows).rev() {
+            self.costs
+                .copy_within(row * before..(row + 1) * before, row * width);
+        }
+        for row in 0..rows {
+            self.costs[row * width + before..(row + 1) * width].fill(0);
+        }
+        self.width = width;
+    }
+
+    /// Adds a row of zeros.
+    #[inline(always)]
+    pub fn push_zeros(&mut self) {
+        self.push::<ANY_WIDTH>(&[]);
+    }
+
+    /// Adds a row, which has `WIDTH` costs. Costs that are missing at its end are 0.
+    #[inline(always)]
+    pub fn push<const WIDTH: usize>(&mut self, costs: &[Cost]) {
+        if WIDTH == 1 || WIDTH == ANY_WIDTH && self.width == 1 {
+            return self.costs.push(first_cost(costs));
+        }
+        if WIDTH != ANY_WIDTH
+            && let Some(row) = costs.first_chunk::<WIDTH>()
+        {
+            return self.costs.extend_from_slice(row);
+        }
+        self.push_padded(costs);
+    }
+
+    #[inline(never)]
+    fn push_padded(&mut self, costs: &[Cost]) {
+        let end = self.costs.len() + self.width;
+        self.costs
+            .extend_from_slice(&costs[..costs.len().min(self.width)]);
+        self.costs.resize(end, 0);
+    }
+
+    /// Appends all rows of a table of the same width.
+    pub fn append(&mut self, mut other: CostTable) {
+        self.costs.append(&mut other.costs);
+        self.has_overflowed |= other.has_overflowed;
+    }
+
+    /// Adds to a row, which has `WIDTH` costs.
+    #[inline(always)]
+    pub fn add<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
+        let has_overflowed = &mut self.has_overflowed;
+        if WIDTH == 1 || WIDTH == ANY_WIDTH && self.width == 1 {
+            if let (Some(sum), Some(cost)) = (self.costs.get_mut(row), costs.first()) {
+                add_to(sum, *cost, has_overflowed);
+            }
+            return;
+        }
+        let width = if WIDTH == ANY_WIDTH {
+            self.width
+        } else {
+            WIDTH
+        };
+        if let Some(sums) = self.costs.get_mut(row * width..(row + 1) * width) {
+            for (sum, cost) in sums.iter_mut().zip(costs) {
+                add_to(sum, *cost, has_overflowed);
+            }
+        }
+    }
+
+    /// Adds a row of another table of the same width.
+    #[inline]
+    pub fn add_row<const WIDTH: usize>(&mut self, row: usize, other: &CostTable, from: usize) {
+        self.add::<WIDTH>(row, other.row_of::<WIDTH>(from));
+    }
+
+    /// Adds a row to another one of this table.
+    #[inline]
+    pub fn add_within(&mut self, row: usize, from: usize) {
+        for column in 0..self.width {
+            let cost = self.costs[from * self.width + column];
+            let sum = &mut self.costs[row * self.width + column];
+            add_to(sum, cost, &mut self.has_overflowed);
+        }
+    }
+
+    /// The costs of a row.
+    #[inline]
+    pub fn row(&self, row: usize) -> &[Cost] {
+        let costs = self.costs.get(row * self.width..(row + 1) * self.width);
+        costs.unwrap_or_default()
+    }
+
+    /// The costs of a row, which has `WIDTH`.
+    #[inline(always)]
+    pub fn row_of<const WIDTH: usize>(&self, row: usize) -> &[Cost] {
+        if WIDTH == ANY_WIDTH {
+            return self.row(row);
+        }
+        let row = self.costs.get(row * WIDTH..(row + 1) * WIDTH);
+        row.unwrap_or_default()
+    }
+
+    /// Puts other costs, `WIDTH` of them, in the place of a row.
+    #[inline(always)]
+    pub fn set<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
+        self.clear_row(row);
+        self.add::<WIDTH>(row, costs);
+    }
+
+    /// Makes a row zeros again.
+    #[inline]
+    pub fn clear_row(&mut self, row: usize) {
+        let costs = self.costs.get_mut(row * self.width..(row + 1) * self.width);
+        costs.unwrap_or_default().fill(0);
+    }
+
+    /// The rows that follow from these.
+    pub fn mapped(&self, width: usize, cost: impl Fn(&[Cost], usize) -> i128) -> CostTable {
+        let mut table = CostTable::zeros(width, self.rows());
+        table.has_overflowed = self.has_overflowed;
+        for (row, costs) in table.costs.chunks_mut(table.width).enumerate() {
+            for (event, sum) in costs.iter_mut().enumerate() {
+                let exact = cost(self.row(row), event);
+                *sum = saturated(exact);
+                table.has_overflowed |= exact != i128::from(*sum);
+            }
+        }
+        table
+    }
+}
+
+/// Adds to a sum, which stays within the range of 64 bits.
+#[inline(always)]
+fn add_to(sum: &mut Cost, cost: Cost, has_overflowed: &mut bool) {
+    let (added, overflows) = sum.overflowing_add(cost);
+    *sum = added;
+    if overflows {
+        saturate(sum, cost, has_overflowed);
+    }
+}
+
+/// Puts a sum that has overflowed when this cost was added at the limit.
+#[cold]
+#[inline(never)]
+fn saturate(sum: &mut Cost, cost: Cost, has_overflowed: &mut bool) {
+    *sum = if cost > 0 { Cost::MAX } else { Cost::MIN };
+    *has_overflowed = true;
+}
+
+/// The cost of 64 bits that is nearest.
+pub(crate) fn saturated(cost: i128) -> Cost {
+    Cost::try_from(cost).unwrap_or(if cost > 0 { Cost::MAX } else { Cost::MIN })
+}
+
+/// Rows that come and go.
+#[derive(Debug, Default)]
+pub(crate) struct CostPool {
+    rows: CostTable,
+    free: Vec<u32>,
+}
+
+impl CostPool {
+    /// Makes all rows longer.
+    pub fn widen(&mut self, width: usize) {
+        self.rows.widen(width);
+    }
+
+    /// Keeps a row, which has `WIDTH` costs, and returns its number.
+    pub fn keep<const WIDTH: usize>(&mut self, costs: &[Cost]) -> u32 {
+        if let Some(row) = self.free.pop() {
+            self.rows.set::<WIDTH>(row as usize, costs);
+            return row;
+        }
+        let row = next_index(self.rows.rows());
+        self.rows.push::<WIDTH>(costs);
+        row
+    }
+
+    /// The costs of a row, which has `WIDTH`. Its number may be given to the next one that is kept.
+    pub fn release<const WIDTH: usize>(&mut self, row: u32) -> &[Cost] {
+        self.free.push(row);
+        self.rows.row_of::<WIDTH>(row as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_get_longer() {
+        let mut table = CostTable::new(1);
+        table.push::<1>(&[5]);
+        table.push_zeros();
+        table.push::<1>(&[4]);
+        table.widen(3);
+        table.add::<ANY_WIDTH>(1, &[1, 2, 3]);
+        table.push::<3>(&[7]);
+        table.add::<3>(0, &[1, 1]);
+        let rows: Vec<_> = (0..5).map(|row| table.row(row)).collect();
+        let expected: [&[Cost]; 5] = [&[6, 1, 0], &[1, 2, 3], &[4, 0, 0], &[7, 0, 0], &[]];
+        assert_eq!(rows, expected);
+        table.widen(4);
+        table.add_within(0, 1);
+        assert_eq!(table.row(0), [7, 3, 3, 0]);
+        assert_eq!(CostTable::zeros(2, 3).rows(), 3);
+    }
+
+    #[test]
+    fn sums_stay_at_the_limits_and_that_is_known() {
+        for (limit, cost) in [(Cost::MAX, 1), (Cost::MIN, -1)] {
+            let mut table = CostTable::zeros(2, 2);
+            table.add::<2>(0, &[limit - cost, 0]);
+            table.add::<ANY_WIDTH>(0, &[cost, 0]);
+            assert_eq!(table.row(0), [limit, 0]);
+            assert!(!table.has_overflowed());
+            let mut other = table.clone();
+            table.add::<2>(0, &[cost, cost]);
+            assert_eq!(table.row(0), [limit, cost]);
+            assert!(table.has_overflowed());
+            other.add_within(1, 0);
+            assert!(!other.has_overflowed());
+            other.add_within(0, 1);
+            assert_eq!(other.row(0), [limit, 0]);
+            assert!(other.has_overflowed());
+            let mut all = CostTable::new(2);
+            all.append(other);
+            assert!(all.has_overflowed());
+        }
+    }
+}

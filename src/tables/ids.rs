@@ -1,0 +1,80 @@
+//! Indices into the tables of a profile.
+
+use std::num::NonZeroU32;
+
+/// Number of a name in a profile; see [`Profile::name`](crate::profile::Profile::name).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(NonZeroU32);
+
+impl NameId {
+    /// The empty name, which every table holds.
+    pub const EMPTY: NameId = NameId::of(0);
+
+    /// `{main}`, the function that spans a whole run in Xdebug's traces: every table holds it.
+    pub const MAIN: NameId = NameId::of(1);
+
+    /// The name with this number, which is below 2³² − 1. It is kept as the number after it, so that
+    /// an `Option` takes no more room.
+    pub(crate) const fn of(number: u32) -> Self {
+        NameId(NonZeroU32::MIN.saturating_add(number))
+    }
+
+    /// The number as an index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+/// Number of a function in a profile, by first appearance, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FunctionId(pub(crate) u32);
+
+impl FunctionId {
+    /// The number as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The number as the preprocessed formats hold it.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// Number of a call edge in a profile, by first appearance, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeId(pub(crate) u32);
+
+impl EdgeId {
+    /// The number as an index.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The number of the next entry of a table with `len` entries.
+///
+/// The last value is reserved for sentinels. A table that gets so far is refused when the profile is
+/// complete: see [`check_count`](crate::profile::ModelError::check_count).
+#[inline]
+pub(crate) fn next_index(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}
+
+/// A table with room for as many entries as the one before it had, up to a limit.
+///
+/// If a table grows step by step for each of many inputs, threads wait for each other's memory.
+pub(crate) fn room_like<T>(before: &[T]) -> Vec<T> {
+    const MAX_RESERVED: usize = 1 << 12;
+    Vec::with_capacity(before.len().min(MAX_RESERVED))
+}
+
+/// The value for an index of a table that may end before it.
+#[inline]
+pub(crate) fn slot<T: Default>(table: &mut Vec<T>, index: usize) -> &mut T {
+    if table.len() <= index {
+        table.resize_with(index + 1, T::default);
+    }
+    &mut table[index]
+}

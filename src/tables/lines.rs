@@ -1,0 +1,132 @@
+//! The self costs of functions by line.
+
+use super::by_function::ByFunction;
+use super::costs::{ANY_WIDTH, Cost, CostTable};
+use super::ids::{FunctionId, NameId, next_index};
+use super::numbering::Numbering;
+
+/// A line to which a function has self costs. The file is empty if it is the function's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct LineKey {
+    pub function: FunctionId,
+    pub file: NameId,
+    pub line: u64,
+}
+
+impl LineKey {
+    /// A line in the function's own file.
+    pub fn own(function: FunctionId, line: u64) -> Self {
+        LineKey {
+            function,
+            file: NameId::EMPTY,
+            line,
+        }
+    }
+}
+
+/// The self costs of functions by line, in order of first appearance.
+///
+/// A function all of whose self costs stand on its own line in its own file has no row:
+/// [`Function::has_lines`](super::Function::has_lines) is false.
+#[derive(Debug, Default)]
+pub(crate) struct LineTable {
+    keys: Vec<LineKey>,
+    pub costs: CostTable,
+    numbers: Numbering,
+    /// Rows that were found last: a direct-mapped cache.
+    recent: Vec<u32>,
+}
+
+/// The size of the cache: a power of two.
+const RECENT: usize = 512;
+
+impl LineTable {
+    /// A table of rows of this many costs.
+    pub fn new(width: usize) -> Self {
+        LineTable {
+            costs: CostTable::new(width),
+            ..LineTable::default()
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Adds the costs of a line, unless they are zeros.
+    #[inline]
+    pub fn add<const WIDTH: usize>(&mut self, key: LineKey, costs: &[Cost]) {
+        if costs.iter().all(|&cost| cost == 0) {
+            return;
+        }
+        let line = usize::try_from(key.line % RECENT as u64).unwrap_or(0);
+        let slot = (line ^ key.file.index().wrapping_mul(31)) % RECENT;
+        if let Some(&row) = self.recent.get(slot)
+            && self.keys.get(row as usize) == Some(&key)
+        {
+            return self.costs.add::<WIDTH>(row as usize, costs);
+        }
+        self.find_and_add(slot, key, costs);
+    }
+
+    #[inline(never)]
+    fn find_and_add(&mut self, slot: usize, key: LineKey, costs: &[Cost]) {
+        let keys = &self.keys;
+        let row = self.numbers.number(key, keys.len(), |row| keys[row]);
+        self.recent.resize(RECENT, next_index(usize::MAX));
+        self.recent[slot] = row;
+        if row as usize == self.keys.len() {
+            self.keys.push(key);
+            self.costs.push::<ANY_WIDTH>(costs);
+        } else {
+            self.costs.add::<ANY_WIDTH>(row as usize, costs);
+        }
+    }
+
+    /// Adds the rows of another table. `functions` are the numbers of its functions here, `file_in`
+    /// maps the other files of a function, which is given by its number here.
+    pub fn merge(
+        &mut self,
+        other: &LineTable,
+        functions: &[FunctionId],
+        file_in: impl Fn(FunctionId, NameId) -> NameId,
+    ) {
+        for (row, key) in other.keys.iter().enumerate() {
+            let function = functions[key.function.index()];
+            let file = match key.file {
+                NameId::EMPTY => NameId::EMPTY,
+                file => file_in(function, file),
+            };
+            let key = LineKey {
+                function,
+                file,
+                ..*key
+            };
+            self.add::<ANY_WIDTH>(key, other.costs.row(row));
+        }
+    }
+
+    /// The line and costs of a row.
+    pub fn at(&self, row: u32) -> (&LineKey, &[Cost]) {
+        (&self.keys[row as usize], self.costs.row(row as usize))
+    }
+
+    /// The files other than the functions' own, each at least once.
+    pub fn files(&self) -> impl Iterator<Item = NameId> {
+        let files = self.keys.chunk_by(|a, b| a.file == b.file);
+        files.map(|keys| keys[0].file)
+    }
+
+    /// The rows by function, file (the function's own first) and line.
+    pub fn sorted<'a>(&self, functions: usize, name: impl Fn(NameId) -> &'a [u8]) -> ByFunction {
+        let rows = self.keys.iter().map(|key| key.function);
+        ByFunction::new(rows, functions).sort_by(|&a, &b| {
+            let [a, b] = [a, b].map(|row| &self.keys[row as usize]);
+            match a.file == b.file {
+                true => a.line.cmp(&b.line),
+                false => name(a.file).cmp(name(b.file)),
+            }
+        })
+    }
+}

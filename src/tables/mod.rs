@@ -1,0 +1,28 @@
+//! The tables that a profile is made of: names, functions and call edges, each numbered by first
+//! appearance, and rows of costs beside them.
+//!
+//! They know neither file formats nor what a trace or a sum is. [`profile`](crate::profile) and
+//! `trace` are built on them, and do not need each other for their numbers.
+
+mod by_function;
+mod calls;
+mod column_map;
+mod costs;
+mod functions;
+mod ids;
+mod lines;
+mod names;
+mod numbering;
+
+pub(crate) use by_function::ByFunction;
+pub use calls::{CallEdge, EdgeRef};
+pub(crate) use calls::{CallLists, CallTable};
+pub use column_map::ColumnMap;
+pub use costs::{ANY_WIDTH, Cost, Costs};
+pub(crate) use costs::{CostPool, CostTable, first_cost, saturated};
+pub use functions::{Function, Kind};
+pub(crate) use functions::{FunctionTable, LineRule, LineSource};
+pub use ids::{EdgeId, FunctionId, NameId};
+pub(crate) use ids::{next_index, slot};
+pub(crate) use lines::{LineKey, LineTable};
+pub(crate) use names::NameTable;

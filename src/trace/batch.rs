@@ -1,0 +1,81 @@
+//! Blocks of a trace and their calls, as they are handed over to be linked.
+
+use super::invocations::InvocationCall;
+use super::roles::Role;
+use crate::tables::FunctionId;
+use crate::tables::{Cost, CostTable};
+
+/// A block that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    pub function: FunctionId,
+    /// Self cost in the first column.
+    pub matching: Cost,
+    /// Whether its calls stand in place of the call to it.
+    pub is_proxy: bool,
+    /// Where its calls end; they begin where those of the block before it end.
+    pub end: usize,
+}
+
+/// Blocks that follow one another, and their calls.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub blocks: Vec<Block>,
+    /// The self costs of the blocks.
+    pub self_costs: CostTable,
+    /// The calls of its blocks, one after the other. Until they are linked, with their costs in the
+    /// first column.
+    pub calls: Vec<InvocationCall>,
+    /// The inclusive costs of the calls.
+    pub call_costs: CostTable,
+    /// Functions that first appear in it, and have to do with stacks.
+    pub roles: Vec<(FunctionId, Role)>,
+}
+
+impl Batch {
+    /// A batch of rows of this many costs.
+    pub fn new(width: usize) -> Self {
+        Batch {
+            self_costs: CostTable::new(width),
+            call_costs: CostTable::new(width),
+            ..Batch::default()
+        }
+    }
+
+    /// An empty batch with room for as much as another one holds.
+    pub fn like(other: &Batch) -> Self {
+        Batch {
+            blocks: Vec::with_capacity(other.blocks.len()),
+            self_costs: other.self_costs.like(),
+            calls: Vec::with_capacity(other.calls.len()),
+            call_costs: other.call_costs.like(),
+            roles: Vec::new(),
+        }
+    }
+
+    /// Makes all rows longer.
+    pub fn widen(&mut self, width: usize) {
+        self.self_costs.widen(width);
+        self.call_costs.widen(width);
+    }
+
+    /// How many blocks and calls there are.
+    pub fn len(&self) -> usize {
+        self.blocks.len() + self.calls.len()
+    }
+
+    /// Appends all of the batch that follows.
+    pub fn append(&mut self, mut next: Batch) {
+        let before = self.calls.len();
+        self.widen(next.self_costs.width());
+        next.widen(self.self_costs.width());
+        self.self_costs.append(next.self_costs);
+        self.call_costs.append(next.call_costs);
+        let moved = next.blocks.into_iter().map(|block| Block {
+            end: before + block.end,
+            ..block
+        });
+        self.blocks.extend(moved);
+        self.calls.append(&mut next.calls);
+    }
+}

@@ -1,0 +1,443 @@
+//! The tree of calling contexts: every path of calls in a trace, with its sums.
+//!
+//! It is built while a trace is read. An invocation that has ended has a *subtree*: its own node
+//! and, below it, the nodes of its callees, merged by function. Each merge of two nodes removes
+//! one, so all merging together takes no longer than adding the nodes. A node is found among few
+//! siblings by a linear search, and among many in a hash table. Nothing here is recursive, because
+//! calls may be nested to any depth.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+use crate::tables::{ANY_WIDTH, Cost, CostTable};
+use crate::tables::{FunctionId, next_index, slot};
+
+/// Number of a node in a [`ContextTree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContextId(u32);
+
+impl ContextId {
+    /// Stands where there is no node.
+    pub(super) const NONE: ContextId = ContextId(u32::MAX);
+
+    /// Stands above the roots.
+    pub(crate) const TOP: ContextId = ContextId(0);
+
+    /// The number as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All invocations with one path of functions from a root: from an invocation that nothing called.
+#[derive(Clone, Debug)]
+pub struct Context {
+    key: Key,
+    /// How many invocations.
+    pub calls: u64,
+    children: Children,
+    /// The next node below the same one.
+    next: ContextId,
+}
+
+const _: () = assert!(size_of::<Context>() == 24, "a trace has many at a time");
+
+/// The nodes below a node: no two have the same key.
+#[derive(Clone, Copy, Debug)]
+struct Children {
+    first: ContextId,
+    /// How many there are, up to [`MAX_LISTED_CHILDREN`]. A larger value is `MAX_LISTED_CHILDREN + 1` plus the number of the index
+    /// in which they are found.
+    width: u32,
+}
+
+/// Up to this many nodes, a linear search is faster than an index.
+const MAX_LISTED_CHILDREN: u32 = 8;
+
+impl Children {
+    const NONE: Children = Children {
+        first: ContextId::NONE,
+        width: 0,
+    };
+
+    /// Which index finds them, if they are more than a few.
+    #[inline]
+    fn index(self) -> Option<usize> {
+        let index = self.width.checked_sub(MAX_LISTED_CHILDREN + 1)?;
+        Some(index as usize)
+    }
+}
+
+/// What distinguishes a node from its siblings: its function, and whether it is stepped over.
+///
+/// Invocations of proxies that made calls, which are to stand in their place, are apart from those
+/// that made none: their numbers count down from the last one. No machine holds so many functions
+/// that they would meet the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key(u32);
+
+impl Key {
+    fn new(function: FunctionId, is_stepped_over: bool) -> Self {
+        let number = function.number();
+        Key(if is_stepped_over { !number } else { number })
+    }
+
+    fn is_stepped_over(self) -> bool {
+        self.0 > u32::MAX / 2
+    }
+
+    fn function(self) -> FunctionId {
+        let is_stepped_over = self.is_stepped_over();
+        FunctionId(if is_stepped_over { !self.0 } else { self.0 })
+    }
+}
+
+impl Context {
+    fn new(key: Key, calls: u64) -> Self {
+        Context {
+            key,
+            calls,
+            children: Children::NONE,
+            next: ContextId::NONE,
+        }
+    }
+}
+
+/// The calling contexts of a trace: every path of calls, with its sums.
+///
+/// Invocations that nothing called (`{main}`, shutdown functions, fibers) are the roots. A call
+/// whose invocation is missing is a context of its own, with the cost of the call.
+#[derive(Debug)]
+pub struct ContextTree {
+    /// The nodes; the first one is the parent of the roots.
+    nodes: Vec<Context>,
+    /// The sums of their self costs: a row for each.
+    pub(crate) self_costs: CostTable,
+    /// Nodes that were merged into others; new ones take their places.
+    free: Vec<ContextId>,
+    /// While nodes are merged: what is left to do, as nodes and what goes into them. Its room is kept.
+    to_merge: Vec<(ContextId, ContextId)>,
+    /// For nodes with many below them: these by their keys.
+    indices: Vec<HashTable<ContextId>>,
+    free_indices: Vec<usize>,
+    hasher: RandomState,
+}
+
+impl Default for ContextTree {
+    fn default() -> Self {
+        ContextTree {
+            nodes: vec![Context::new(Key(0), 0)],
+            self_costs: CostTable::zeros(1, 1),
+            free: Vec::new(),
+            to_merge: Vec::new(),
+            indices: Vec::new(),
+            free_indices: Vec::new(),
+            hasher: RandomState::default(),
+        }
+    }
+}
+
+/// What is read of a tree.
+impl ContextTree {
+    /// A node.
+    ///
+    /// # Panics
+    ///
+    /// If it is not of this tree.
+    pub fn context(&self, id: ContextId) -> &Context {
+        &self.nodes[id.index()]
+    }
+
+    /// What a node is of.
+    pub fn function(&self, id: ContextId) -> FunctionId {
+        self.key(id).function()
+    }
+
+    /// The nodes below a node, in no particular order.
+    pub fn children(&self, id: ContextId) -> impl Iterator<Item = ContextId> {
+        let first = self.context(id).children.first;
+        let existing = |id: ContextId| (id != ContextId::NONE).then_some(id);
+        std::iter::successors(existing(first), move |&id| existing(self.context(id).next))
+    }
+
+    /// For every function the inclusive costs of those nodes that have no node of the same function
+    /// above them; functions that are missing at the end have no node.
+    pub(super) fn outermost_costs(&self) -> CostTable {
+        let width = self.self_costs.width();
+        let mut outermost = CostTable::new(width);
+        // How many nodes of a function the path has.
+        let mut on_path: Vec<u32> = Vec::new();
+        // A row for each node on the path, and for one that ended.
+        let mut sums = CostTable::new(width);
+        let mut path = Vec::new();
+        // Where to go next, if there is anything left on this level.
+        let mut next = self.context(ContextId::TOP).children.first;
+        loop {
+            let depth = path.len();
+            if next != ContextId::NONE {
+                if sums.rows() == depth {
+                    sums.push_zeros();
+                }
+                sums.clear_row(depth);
+                sums.add_row::<ANY_WIDTH>(depth, &self.self_costs, next.index());
+                *slot(&mut on_path, self.function(next).index()) += 1;
+                path.push(next);
+                next = self.context(next).children.first;
+                continue;
+            }
+            let Some(ended) = path.pop() else {
+                return outermost;
+            };
+            if !path.is_empty() {
+                sums.add_within(depth - 2, depth - 1);
+            }
+            let function = self.function(ended).index();
+            on_path[function] -= 1;
+            if on_path[function] == 0 {
+                while outermost.rows() <= function {
+                    outermost.push_zeros();
+                }
+                outermost.add_row::<ANY_WIDTH>(function, &sums, depth - 1);
+            }
+            next = self.context(ended).next;
+        }
+    }
+}
+
+/// How a tree grows while a trace is read.
+impl ContextTree {
+    /// Begins the subtree of an invocation that ended and called something.
+    ///
+    /// `is_proxy`: whether its calls are to stand in its place, if that is wanted at all.
+    #[inline(always)]
+    pub(super) fn begin<const WIDTH: usize>(
+        &mut self,
+        function: FunctionId,
+        self_costs: &[Cost],
+        is_proxy: bool,
+    ) -> ContextId {
+        self.enter::<WIDTH>(Key::new(function, is_proxy), 1, self_costs)
+    }
+
+    /// Puts an invocation that called nothing, or of which no more is known than its costs, below
+    /// the node of its caller, or below [`ContextId::TOP`] if it has none.
+    #[inline(always)]
+    pub(super) fn add_call<const WIDTH: usize>(
+        &mut self,
+        caller: ContextId,
+        callee: FunctionId,
+        costs: &[Cost],
+    ) {
+        self.add_below::<WIDTH>(caller, Key::new(callee, false), 1, costs);
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Puts what the invocations of proxies called in their place: it is called by their callers,
+    /// who take over their self costs. Proxies that nothing called stay.
+    pub(super) fn step_over_proxies(&mut self) {
+        if !self.nodes.iter().any(|node| node.key.is_stepped_over()) {
+            return;
+        }
+        let mut todo = vec![ContextId::TOP];
+        while let Some(id) = todo.pop() {
+            let mut children: Vec<_> = self.children(id).collect();
+            self.take_children(id);
+            while let Some(child) = children.pop() {
+                let key = &mut self.nodes[child.index()].key;
+                let is_stepped_over = key.is_stepped_over();
+                *key = Key::new(key.function(), false);
+                if is_stepped_over && id != ContextId::TOP {
+                    self.self_costs.add_within(id.index(), child.index());
+                    children.extend(self.children(child));
+                    self.take_children(child);
+                    self.free.push(child);
+                } else {
+                    self.attach(id, child);
+                }
+            }
+            todo.extend(self.children(id));
+        }
+    }
+
+    /// Adds all of another tree, whose functions have these numbers here.
+    ///
+    /// Functions that get the same number become one.
+    pub(crate) fn merge(
+        &mut self,
+        other: &ContextTree,
+        mut map: impl FnMut(FunctionId) -> FunctionId,
+    ) {
+        let mut todo = vec![(ContextId::TOP, ContextId::TOP)];
+        while let Some((into, from)) = todo.pop() {
+            for child in other.children(from) {
+                let key = Key::new(map(other.function(child)), false);
+                let node = self.add_below::<ANY_WIDTH>(into, key, other.context(child).calls, &[]);
+                let costs = &mut self.self_costs;
+                costs.add_row::<ANY_WIDTH>(node.index(), &other.self_costs, child.index());
+                todo.push((node, child));
+            }
+        }
+    }
+
+    /// Puts a subtree below a node, or below [`ContextId::TOP`]: merges it into those there.
+    pub(super) fn attach(&mut self, parent: ContextId, child: ContextId) {
+        match self.find(parent, self.key(child)) {
+            Some(found) => self.merge_nodes(found, child),
+            None => self.link(parent, child),
+        }
+    }
+
+    /// Merges `from`, which stands below nothing any more, and all below it into `into`.
+    fn merge_nodes(&mut self, into: ContextId, from: ContextId) {
+        self.to_merge.push((into, from));
+        while let Some((into, from)) = self.to_merge.pop() {
+            let Context {
+                calls,
+                children: from_children,
+                ..
+            } = self.nodes[from.index()];
+            self.self_costs.add_within(into.index(), from.index());
+            let node = &mut self.nodes[into.index()];
+            node.calls = node.calls.saturating_add(calls);
+            // The smaller set of nodes moves, so that no node moves often.
+            let into_children = node.children;
+            if self.count(into_children) < self.count(from_children) {
+                self.nodes[into.index()].children = from_children;
+                self.nodes[from.index()].children = into_children;
+            }
+            let mut child = self.take_children(from);
+            while child != ContextId::NONE {
+                let next = self.nodes[child.index()].next;
+                match self.find(into, self.key(child)) {
+                    Some(found) => self.to_merge.push((found, child)),
+                    None => self.link(into, child),
+                }
+                child = next;
+            }
+            self.free.push(from);
+        }
+    }
+
+    /// Adds to the node below another with this key, which is new if there is none.
+    #[inline(always)]
+    fn add_below<const WIDTH: usize>(
+        &mut self,
+        parent: ContextId,
+        key: Key,
+        calls: u64,
+        self_costs: &[Cost],
+    ) -> ContextId {
+        let Some(child) = self.find(parent, key) else {
+            let child = self.enter::<WIDTH>(key, calls, self_costs);
+            self.link(parent, child);
+            return child;
+        };
+        let node = &mut self.nodes[child.index()];
+        node.calls = node.calls.saturating_add(calls);
+        self.self_costs.add::<WIDTH>(child.index(), self_costs);
+        child
+    }
+
+    #[inline]
+    fn find(&self, parent: ContextId, key: Key) -> Option<ContextId> {
+        if let Some(index) = self.nodes[parent.index()].children.index() {
+            return self.find_in_index(index, key);
+        }
+        self.children(parent).find(|&child| self.key(child) == key)
+    }
+
+    #[inline(never)]
+    fn find_in_index(&self, index: usize, key: Key) -> Option<ContextId> {
+        let hash = self.hasher.hash_one(key);
+        let found = self.indices[index].find(hash, |&id| self.key(id) == key);
+        found.copied()
+    }
+
+    #[inline]
+    fn key(&self, id: ContextId) -> Key {
+        self.nodes[id.index()].key
+    }
+
+    fn count(&self, children: Children) -> usize {
+        match children.index() {
+            Some(index) => self.indices[index].len(),
+            None => children.width as usize,
+        }
+    }
+
+    /// Puts a node below another that has none like it.
+    fn link(&mut self, parent: ContextId, child: ContextId) {
+        let children = &mut self.nodes[parent.index()].children;
+        let before = *children;
+        children.first = child;
+        self.nodes[child.index()].next = before.first;
+        if let Some(index) = before.index() {
+            self.enter_into_index(index, child);
+        } else if before.width == MAX_LISTED_CHILDREN {
+            self.make_index(parent);
+        } else {
+            self.nodes[parent.index()].children.width += 1;
+        }
+    }
+
+    /// Makes an index of the nodes below a node.
+    #[cold]
+    fn make_index(&mut self, parent: ContextId) {
+        let index = self.free_indices.pop().unwrap_or_else(|| {
+            self.indices.push(HashTable::new());
+            self.indices.len() - 1
+        });
+        let number = next_index(index);
+        let children = &mut self.nodes[parent.index()].children;
+        children.width = number.saturating_add(MAX_LISTED_CHILDREN + 1);
+        let mut child = children.first;
+        while child != ContextId::NONE {
+            self.enter_into_index(index, child);
+            child = self.nodes[child.index()].next;
+        }
+    }
+
+    fn enter_into_index(&mut self, index: usize, child: ContextId) {
+        let mut indices = std::mem::take(&mut self.indices);
+        let hash = |id: &ContextId| self.hasher.hash_one(self.key(*id));
+        indices[index].insert_unique(hash(&child), child, hash);
+        self.indices = indices;
+    }
+
+    /// Takes all nodes below a node away, and gives the first of them.
+    fn take_children(&mut self, parent: ContextId) -> ContextId {
+        let node = &mut self.nodes[parent.index()];
+        let children = std::mem::replace(&mut node.children, Children::NONE);
+        if let Some(index) = children.index() {
+            // One that is kept is for few nodes again, and must not cost as much as for many.
+            self.indices[index] = HashTable::new();
+            self.free_indices.push(index);
+        }
+        children.first
+    }
+
+    #[inline(always)]
+    fn enter<const WIDTH: usize>(
+        &mut self,
+        key: Key,
+        calls: u64,
+        self_costs: &[Cost],
+    ) -> ContextId {
+        let node = Context::new(key, calls);
+        if let Some(id) = self.free.pop() {
+            self.nodes[id.index()] = node;
+            self.self_costs.set::<WIDTH>(id.index(), self_costs);
+            return id;
+        }
+        let number = next_index(self.nodes.len());
+        self.nodes.push(node);
+        self.self_costs.push::<WIDTH>(self_costs);
+        ContextId(number)
+    }
+}

@@ -1,0 +1,302 @@
+//! Links the calls of a trace to the invocations that they made, and works out what follows from that.
+
+use super::batch::{Batch, Block};
+use super::contexts::{ContextId, ContextTree};
+use super::fibers::KnownLinks;
+use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
+use super::matching::{Invocation, UnmatchedInvocations};
+use super::roles::Role;
+use crate::tables::{ANY_WIDTH, Cost, CostPool, CostTable, first_cost};
+use crate::tables::{FunctionId, slot};
+
+/// How many blocks and calls of a trace with fibers are linked at once. The more, the fewer calls
+/// stand in another part than what they made; so many take up to 230 MB.
+const PART: usize = 1 << 21;
+
+/// What to find out about a trace; by default, nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LinkOptions {
+    /// Every invocation, for v4.
+    pub invocations: bool,
+    /// The calling contexts, for reports of stacks.
+    pub contexts: bool,
+    /// Inclusive costs in which nothing counts twice.
+    pub outermost: bool,
+}
+
+impl LinkOptions {
+    pub(super) fn any_contexts(self) -> bool {
+        self.contexts || self.outermost
+    }
+}
+
+/// What was found out about a run of a trace.
+#[derive(Debug, Default)]
+pub(crate) struct TraceLinks {
+    /// Every invocation, if that was wanted.
+    pub invocations: Option<InvocationTree>,
+    /// The calling contexts without proxies, if they were wanted.
+    pub contexts: Option<ContextTree>,
+    /// If they were wanted, the inclusive costs of every function in which nothing counts twice;
+    /// functions that are missing at the end have none.
+    pub outermost: Option<CostTable>,
+}
+
+impl TraceLinks {
+    fn of_contexts(mut contexts: ContextTree, wanted: LinkOptions) -> Self {
+        let outermost = wanted.outermost.then(|| contexts.outermost_costs());
+        if wanted.contexts {
+            contexts.step_over_proxies();
+        }
+        TraceLinks {
+            invocations: None,
+            outermost,
+            contexts: wanted.contexts.then_some(contexts),
+        }
+    }
+}
+
+/// The data of an invocation that no call has claimed yet.
+#[derive(Clone, Copy, Debug)]
+struct FinishedInvocation {
+    contexts: PendingContext,
+    /// Its position in the [`InvocationTree`], or [`NONE`].
+    invocation: u32,
+}
+
+/// What of an invocation goes below the node of its caller.
+#[derive(Clone, Copy, Debug)]
+enum PendingContext {
+    /// Its own node.
+    Node(ContextId),
+    /// The cost by which it is matched: it called nothing, and rows have that cost alone.
+    Matching,
+    /// Its self costs in the [`CostPool`], if it called nothing.
+    Costs(u32),
+    /// There is nothing, or nothing is wanted.
+    Nothing,
+}
+
+const _: () = assert!(
+    size_of::<FinishedInvocation>() == 12,
+    "a trace has many at a time"
+);
+
+impl Invocation<FinishedInvocation> {
+    /// Stands for an invocation that the profile does not hold.
+    const MISSING: Self = Invocation {
+        cost: 0,
+        tolerance: 0,
+        what: FinishedInvocation {
+            contexts: PendingContext::Nothing,
+            invocation: NONE,
+        },
+    };
+}
+
+/// Links calls to the invocations that they made.
+#[derive(Debug, Default)]
+pub(super) struct Linker {
+    wanted: LinkOptions,
+    /// By function.
+    unclaimed: Vec<UnmatchedInvocations<FinishedInvocation>>,
+    /// What functions have to do with stacks, by their numbers.
+    pub(super) roles: Vec<Option<Role>>,
+    has_fibers: bool,
+    /// From the first fiber on: what waits to be linked.
+    held: Option<Batch>,
+    /// What is known of the links of the batch that is being linked, if it was held.
+    known: Option<KnownLinks<FinishedInvocation>>,
+    invocations: InvocationTree,
+    of_proxies: CallsOfProxies,
+    contexts: ContextTree,
+    /// Self costs of invocations that called nothing, until they are claimed.
+    waiting: CostPool,
+}
+
+impl Linker {
+    pub fn new(wanted: LinkOptions) -> Self {
+        Linker {
+            wanted,
+            ..Linker::default()
+        }
+    }
+
+    /// Links the blocks and calls of the batch that comes next, or keeps them until that can be done.
+    pub fn link(&mut self, batch: Batch) {
+        for &(function, role) in &batch.roles {
+            *slot(&mut self.roles, function.index()) = Some(role);
+            self.has_fibers |= role != Role::Destructor;
+        }
+        self.contexts.self_costs.widen(batch.self_costs.width());
+        self.waiting.widen(batch.self_costs.width());
+        if !self.has_fibers {
+            return match self.contexts.self_costs.width() {
+                1 => self.link_blocks::<false, 1>(batch),
+                2 => self.link_blocks::<false, 2>(batch),
+                _ => self.link_blocks::<false, ANY_WIDTH>(batch),
+            };
+        }
+        self.held.get_or_insert_default().append(batch);
+        if let Some(held) = self.held.take_if(|held| held.len() >= PART) {
+            self.link_held(held);
+        }
+    }
+
+    pub(super) fn link_held(&mut self, held: Batch) {
+        self.known = Some(KnownLinks::of(&held, &self.roles));
+        self.link_blocks::<true, ANY_WIDTH>(held);
+    }
+
+    /// `KNOWN`: whether some links are known. Rows have `WIDTH` costs.
+    fn link_blocks<const KNOWN: bool, const WIDTH: usize>(&mut self, mut batch: Batch) {
+        let mut start = 0;
+        for (row, block) in batch.blocks.into_iter().enumerate() {
+            let self_costs = batch.self_costs.row_of::<WIDTH>(row);
+            let calls = &mut batch.calls[start..block.end];
+            self.end_block::<KNOWN, WIDTH>(block, self_costs, calls, start, &batch.call_costs);
+            start = block.end;
+        }
+    }
+
+    /// Ends a block that made `calls`, whose rows of costs begin at `start`.
+    fn end_block<const KNOWN: bool, const WIDTH: usize>(
+        &mut self,
+        block: Block,
+        self_costs: &[Cost],
+        calls: &mut [InvocationCall],
+        start: usize,
+        call_costs: &CostTable,
+    ) {
+        let is_proxy = block.is_proxy && !calls.is_empty();
+        let contexts = if !self.wanted.any_contexts() {
+            PendingContext::Nothing
+        } else if calls.is_empty() {
+            self.keep::<WIDTH>(self_costs, block.matching)
+        } else {
+            let contexts = &mut self.contexts;
+            PendingContext::Node(contexts.begin::<WIDTH>(block.function, self_costs, is_proxy))
+        };
+        let mut cost = block.matching;
+        // They are walked backwards, since the latest invocation is the last call's.
+        for (at, call) in calls.iter_mut().enumerate().rev() {
+            let costs = call_costs.row_of::<WIDTH>(start + at);
+            cost = cost.saturating_add(call.cost);
+            let claimed = self.claim::<KNOWN>(start + at, call);
+            let called = claimed.unwrap_or(Invocation::MISSING);
+            call.invocation = called.what.invocation;
+            call.cost = first_cost(costs);
+            if let PendingContext::Node(node) = contexts {
+                self.put_below::<WIDTH>(node, call.callee, called, costs);
+            }
+        }
+        let invocation = if self.wanted.invocations {
+            let self_cost = first_cost(self_costs);
+            let costs = calls.iter().map(|call| call.cost);
+            let inclusive = costs.fold(self_cost, Cost::saturating_add);
+            self.invocations.push(
+                block.function,
+                [self_cost, inclusive],
+                calls,
+                block.is_proxy,
+                &mut self.of_proxies,
+            )
+        } else {
+            NONE
+        };
+        let ended = FinishedInvocation {
+            contexts,
+            invocation,
+        };
+        let known = self.known.as_mut().filter(|_| KNOWN);
+        if !known.is_some_and(|known| known.end_block(ended)) {
+            let unclaimed = slot(&mut self.unclaimed, block.function.index());
+            unclaimed.push(cost, calls.len(), ended);
+        }
+    }
+
+    /// Keeps the self costs of an invocation that called nothing.
+    #[inline]
+    fn keep<const WIDTH: usize>(&mut self, self_costs: &[Cost], matching: Cost) -> PendingContext {
+        if WIDTH == 1 && first_cost(self_costs) == matching {
+            return PendingContext::Matching;
+        }
+        PendingContext::Costs(self.waiting.keep::<WIDTH>(self_costs))
+    }
+
+    /// Puts what there is of an invocation below the node of its caller. `costs` are those of the
+    /// call, if the invocation is missing.
+    #[inline(always)]
+    fn put_below<const WIDTH: usize>(
+        &mut self,
+        caller: ContextId,
+        function: FunctionId,
+        called: Invocation<FinishedInvocation>,
+        costs: &[Cost],
+    ) {
+        let matching = [called.cost];
+        let costs = match called.what.contexts {
+            PendingContext::Node(node) => return self.contexts.attach(caller, node),
+            PendingContext::Matching => &matching,
+            PendingContext::Costs(row) => self.waiting.release::<WIDTH>(row),
+            PendingContext::Nothing => costs,
+        };
+        self.contexts.add_call::<WIDTH>(caller, function, costs);
+    }
+
+    /// Takes the invocation that the call at a position made.
+    #[inline]
+    fn claim<const KNOWN: bool>(
+        &mut self,
+        position: usize,
+        call: &InvocationCall,
+    ) -> Option<Invocation<FinishedInvocation>> {
+        let known = self.known.as_ref().filter(|_| KNOWN);
+        let made = known.and_then(|known| known.made_by(position));
+        made.map(|what| Invocation {
+            what,
+            ..Invocation::MISSING
+        })
+        .or_else(|| {
+            let unclaimed = self.unclaimed.get_mut(call.callee.index())?;
+            unclaimed.claim(call.cost)
+        })
+    }
+
+    /// Ends the run.
+    pub fn finish(mut self) -> TraceLinks {
+        if let Some(held) = self.held.take() {
+            self.link_held(held);
+        }
+        if self.wanted.any_contexts() {
+            // Nobody will claim what is left.
+            for (number, unclaimed) in (0u32..).zip(std::mem::take(&mut self.unclaimed)) {
+                for ended in unclaimed.invocations {
+                    let (top, function) = (ContextId::TOP, FunctionId(number));
+                    self.put_below::<ANY_WIDTH>(top, function, ended, &[]);
+                }
+            }
+        }
+        let mut links = TraceLinks::of_contexts(self.contexts, self.wanted);
+        links.invocations = self.wanted.invocations.then_some(self.invocations);
+        links
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks are kept only where there are fibers.
+    #[test]
+    fn destructors_are_no_sign_of_fibers() {
+        let mut linker = Linker::new(LinkOptions::default());
+        for (role, is_sign) in [(Role::Destructor, false), (Role::Start, true)] {
+            linker.link(Batch {
+                roles: vec![(FunctionId(3), role)],
+                ..Batch::default()
+            });
+            assert_eq!(linker.held.is_some(), is_sign);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Which invocation a call made.
+//!
+//! A trace is written in post-order: a block stands after those of all the invocations it called.
+//! So when a block ends, its calls are walked backwards, and each claims the latest invocation of
+//! its callee that nobody has claimed yet.
+//!
+//! Each fiber has its own stack, and the blocks of fibers are interleaved. So a call whose cost
+//! differs from that of the latest invocation claims the latest one with the same cost, if there is
+//! one. Costs are compared in the profile's first column, whatever event is wanted: Xdebug clamps
+//! memory differences, so those of calls and invocations need not agree.
+
+use crate::tables::Cost;
+
+/// How many unclaimed invocations of a function are looked at for one of the right cost.
+const SEARCHED: usize = 256;
+
+/// The invocations of one function that nobody has claimed yet.
+#[derive(Debug)]
+pub(super) struct UnmatchedInvocations<T> {
+    /// The latest last.
+    pub invocations: Vec<Invocation<T>>,
+}
+
+/// An invocation that nobody has claimed yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Invocation<T> {
+    /// Its inclusive cost, as its block adds up to.
+    pub cost: Cost,
+    /// How far the cost of the call that made it may be from that.
+    pub tolerance: u32,
+    /// What is known of it.
+    pub what: T,
+}
+
+impl<T> Default for UnmatchedInvocations<T> {
+    fn default() -> Self {
+        UnmatchedInvocations {
+            invocations: Vec::new(),
+        }
+    }
+}
+
+impl<T> UnmatchedInvocations<T> {
+    /// Adds an invocation that has just ended.
+    ///
+    /// `cost` is its inclusive cost in the first column, `calls` how many calls it made: Xdebug
+    /// rounds each of them, and the call to this invocation as well.
+    #[inline]
+    pub fn push(&mut self, cost: Cost, calls: usize, what: T) {
+        self.invocations.push(Invocation {
+            cost,
+            tolerance: u32::try_from(calls).unwrap_or(u32::MAX).saturating_add(1),
+            what,
+        });
+    }
+
+    /// Takes the invocation away that a call of this cost made.
+    #[inline]
+    pub fn claim(&mut self, cost: Cost) -> Option<Invocation<T>> {
+        let latest = self.invocations.last()?;
+        if latest.fits(cost) {
+            return self.invocations.pop();
+        }
+        self.search(cost)
+    }
+
+    /// Takes the latest invocation of about this cost. If none fits, because of a cut-off block or
+    /// another writer, takes the latest of all.
+    #[cold]
+    fn search(&mut self, cost: Cost) -> Option<Invocation<T>> {
+        let mut latest_first = self.invocations.iter().rev().take(SEARCHED);
+        let back = latest_first.position(|invocation| invocation.fits(cost));
+        let latest = self.invocations.len().checked_sub(1)?;
+        Some(self.invocations.remove(latest - back.unwrap_or(0)))
+    }
+}
+
+impl<T> Invocation<T> {
+    #[inline]
+    fn fits(&self, cost: Cost) -> bool {
+        self.cost.abs_diff(cost) <= u64::from(self.tolerance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Invocations by their cost and calls, numbered from 0.
+    fn unclaimed(invocations: &[(Cost, usize)]) -> UnmatchedInvocations<usize> {
+        let mut unclaimed = UnmatchedInvocations::default();
+        for (number, &(cost, calls)) in invocations.iter().enumerate() {
+            unclaimed.push(cost, calls, number);
+        }
+        unclaimed
+    }
+
+    fn claim(all: &mut UnmatchedInvocations<usize>, cost: Cost) -> Option<usize> {
+        all.claim(cost).map(|claimed| claimed.what)
+    }
+
+    #[test]
+    fn the_latest_that_fits_is_claimed() {
+        let mut all = unclaimed(&[(50, 0), (70, 0), (50, 0), (90, 0)]);
+        assert_eq!(claim(&mut all, 50), Some(2));
+        assert_eq!(claim(&mut all, 50), Some(0));
+        assert_eq!(claim(&mut all, 90), Some(3));
+        assert_eq!(claim(&mut all, 70), Some(1));
+        assert_eq!(claim(&mut all, 70), None);
+    }
+
+    #[test]
+    fn the_tolerance_follows_the_calls_that_were_made() {
+        for (calls, tolerance) in [(0, 1), (1, 2), (4_000, 4_001)] {
+            for sign in [-1, 1] {
+                let mut all = unclaimed(&[(10_000, calls), (50_000, 0)]);
+                assert_eq!(claim(&mut all, 10_000 + sign * tolerance), Some(0));
+                let mut all = unclaimed(&[(10_000, calls), (50_000, 0)]);
+                assert_eq!(claim(&mut all, 10_000 + sign * (tolerance + 1)), Some(1));
+            }
+        }
+    }
+
+    #[test]
+    fn what_fits_nobody_claims_the_latest() {
+        let mut all = unclaimed(&[(1, 0), (2, 0), (3, 0)]);
+        assert_eq!(claim(&mut all, 1_000), Some(2));
+        assert_eq!(claim(&mut all, Cost::MIN), Some(1));
+        assert_eq!(claim(&mut all, Cost::MAX), Some(0));
+    }
+
+    #[test]
+    fn fibers_may_be_nested_as_deep_as_is_searched() {
+        let costs = |count| (0..count).map(|number| (10 * number, 0)).collect();
+        let fits: Vec<_> = costs(256);
+        assert_eq!(claim(&mut unclaimed(&fits), 0), Some(0));
+        let too_many: Vec<_> = costs(257);
+        assert_eq!(claim(&mut unclaimed(&too_many), 0), Some(256));
+    }
+}

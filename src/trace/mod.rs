@@ -1,0 +1,328 @@
+//! The calls of a trace: which invocation called which.
+//!
+//! Each block of a trace is one invocation. [`matching`] finds out which one a call made and, where
+//! a program has several stacks, [`fibers`]. This is the basis of the [`InvocationTree`], the
+//! [`ContextTree`], inclusive costs in which nothing counts twice, and call lists in which
+//! [`proxies`] are stepped over. Invocations that nothing called (`{main}`, shutdown functions,
+//! destructors, fibers) are the roots.
+//!
+//! A reader passes the blocks and their calls to a [`Trace`]. They are linked on another thread
+//! while the reader goes on.
+
+mod batch;
+mod contexts;
+mod fibers;
+mod invocations;
+mod linker;
+mod matching;
+mod proxies;
+mod roles;
+
+use std::collections::VecDeque;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{Builder, JoinHandle, available_parallelism};
+
+use crate::tables::CallEdge;
+use crate::tables::{Cost, CostTable, Costs};
+use crate::tables::{FunctionId, NameId};
+pub(crate) use contexts::{ContextId, ContextTree};
+pub use invocations::{Invocation, InvocationCall, InvocationTree};
+pub(crate) use linker::{LinkOptions, TraceLinks};
+pub(crate) use proxies::{DeferredCall, note_proxy};
+pub(crate) use roles::Role;
+
+use batch::{Batch, Block};
+use linker::Linker;
+use proxies::ProxyCalls;
+
+/// A run of a trace that is being read; see the [module](self)'s documentation.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    lists: ProxyCalls,
+    wanted: LinkOptions,
+    links: bool,
+    /// What is to be linked, until it is handed over.
+    batch: Batch,
+    /// None as long as starting a thread would not pay off.
+    worker: Option<Worker>,
+}
+
+impl Trace {
+    /// Begins a run with rows of this many costs.
+    pub fn new(wanted: LinkOptions, width: usize) -> Self {
+        Trace {
+            lists: ProxyCalls::default(),
+            wanted,
+            links: wanted.invocations || wanted.any_contexts(),
+            batch: Batch::new(width),
+            worker: None,
+        }
+    }
+
+    /// Whether calls are linked. Without links and proxies, blocks and calls need not be passed on.
+    pub fn links(&self) -> bool {
+        self.links
+    }
+
+    /// Makes all rows longer.
+    pub fn widen(&mut self, width: usize) {
+        self.batch.widen(width);
+    }
+
+    /// Says that a function is a proxy.
+    pub fn step_over(&mut self, function: FunctionId) {
+        self.lists.step_over(function);
+    }
+
+    /// Says what a function has to do with stacks.
+    pub fn set_role(&mut self, function: FunctionId, role: Role) {
+        self.batch.roles.push((function, role));
+    }
+
+    /// Opens a block.
+    #[inline]
+    pub fn open_block(&mut self) {
+        if self.links {
+            self.batch.self_costs.push_zeros();
+        }
+    }
+
+    /// Adds to the self costs of the open block.
+    #[inline]
+    pub fn add_self_costs<const WIDTH: usize>(&mut self, costs: &[Cost]) {
+        if self.links {
+            let block = self.batch.blocks.len();
+            self.batch.self_costs.add::<WIDTH>(block, costs);
+        }
+    }
+
+    /// Takes note of a call of the open block, in this file, and says whether it waits for the end of
+    /// the block: [`end_block`](Self::end_block) will then tell what to list in its place.
+    #[inline(always)]
+    pub fn add_call<const WIDTH: usize>(
+        &mut self,
+        edge: CallEdge,
+        file: NameId,
+        costs: Costs<'_>,
+    ) -> bool {
+        if self.links {
+            let call = InvocationCall::new(edge.callee, None, edge.line, costs.matching);
+            self.batch.calls.push(call);
+            self.batch.call_costs.push::<WIDTH>(costs.row);
+        }
+        let waits = self.lists.has_to_wait(edge.caller, edge.callee);
+        if waits {
+            self.lists.wait(DeferredCall::new(edge, file, costs));
+        }
+        waits
+    }
+
+    /// Ends the open block, whose self cost in the first column is `matching`.
+    ///
+    /// If any of its calls waited, gives those that are to be listed, and adds to the `inclusive`
+    /// costs of the function by how much those that were made cost more than these.
+    #[inline]
+    pub fn end_block(
+        &mut self,
+        function: FunctionId,
+        matching: Cost,
+        inclusive: &mut CostTable,
+    ) -> Option<VecDeque<DeferredCall>> {
+        if self.links {
+            self.batch.blocks.push(Block {
+                function,
+                matching,
+                is_proxy: self.lists.is_proxy(function),
+                end: self.batch.calls.len(),
+            });
+            // Only here are all calls those of blocks in the batch.
+            if self.batch.len() >= BATCH {
+                self.hand_over();
+            }
+        }
+        self.lists.end_block(function, matching, inclusive)
+    }
+
+    /// Ends the run, and waits until everything is linked.
+    pub fn finish(self) -> TraceLinks {
+        let mut worker = self.worker.unwrap_or_else(|| Worker::here(self.wanted));
+        worker.link(self.batch);
+        worker.finish()
+    }
+
+    #[inline(never)]
+    fn hand_over(&mut self) {
+        let next = Batch::like(&self.batch);
+        let batch = std::mem::replace(&mut self.batch, next);
+        let worker = self.worker.get_or_insert_with(|| {
+            Worker::on_thread(self.wanted).unwrap_or_else(|| Worker::here(self.wanted))
+        });
+        worker.link(batch);
+    }
+}
+
+/// Blocks and calls that are handed over at once: with fewer the threads wake each other too often.
+const BATCH: usize = 8 << 10;
+
+/// How many batches may wait to be linked.
+const BATCHES: usize = 4;
+
+/// Where the links are made.
+#[derive(Debug)]
+enum Worker {
+    /// On a thread of its own, while the input is read on.
+    Thread(SyncSender<Batch>, JoinHandle<TraceLinks>),
+    /// On the same thread.
+    Here(Box<Linker>),
+}
+
+impl Worker {
+    /// None, if there is only one core, or if no thread can be started.
+    fn on_thread(wanted: LinkOptions) -> Option<Self> {
+        if available_parallelism().map_or(1, usize::from) < 2 {
+            return None;
+        }
+        let (sender, batches) = sync_channel(BATCHES);
+        let thread = Builder::new().name("linker".to_owned()).spawn(move || {
+            let mut linker = Linker::new(wanted);
+            batches.iter().for_each(|batch| linker.link(batch));
+            linker.finish()
+        });
+        Some(Worker::Thread(sender, thread.ok()?))
+    }
+
+    fn here(wanted: LinkOptions) -> Self {
+        Worker::Here(Box::new(Linker::new(wanted)))
+    }
+
+    fn link(&mut self, batch: Batch) {
+        match self {
+            Worker::Here(linker) => linker.link(batch),
+            // It fails only if the thread has panicked, which is reported at the end.
+            Worker::Thread(sender, _) => _ = sender.send(batch),
+        }
+    }
+
+    /// Waits until everything is linked.
+    fn finish(self) -> TraceLinks {
+        match self {
+            Worker::Here(linker) => linker.finish(),
+            Worker::Thread(sender, thread) => {
+                // The thread ends when its sender is gone.
+                drop(sender);
+                let links = thread.join();
+                links.unwrap_or_else(|panic| resume_unwind(panic))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ends a block with calls of these functions at these costs. In the first column every cost is
+    /// another one than in the wanted event.
+    fn end(
+        trace: &mut Trace,
+        function: u32,
+        self_cost: Cost,
+        calls: impl IntoIterator<Item = (u32, Cost)>,
+    ) {
+        let caller = FunctionId(function);
+        trace.open_block();
+        fn costs(row: &[Cost]) -> Costs<'_> {
+            let matching = 3 * row[0];
+            Costs { row, matching }
+        }
+        for (callee, cost) in calls {
+            let call = CallEdge {
+                caller,
+                callee: FunctionId(callee),
+                line: 1,
+                calls: 1,
+            };
+            trace.add_call::<1>(call, NameId::EMPTY, costs(&[cost]));
+        }
+        trace.add_self_costs::<1>(&[self_cost]);
+        trace.end_block(caller, 3 * self_cost, &mut CostTable::default());
+    }
+
+    #[test]
+    fn batches_are_linked_as_one_block_after_the_other() {
+        const COUNT: Cost = 20_000;
+        let wanted = LinkOptions {
+            invocations: true,
+            ..LinkOptions::default()
+        };
+        for thread in [true, false] {
+            let mut trace = Trace::new(wanted, 1);
+            if !thread {
+                trace.worker = Some(Worker::here(wanted));
+            }
+            for cost in 0..COUNT {
+                end(&mut trace, 5, cost, []);
+                end(&mut trace, 4, 1, [(5, cost)]);
+            }
+            // More calls than go into a batch.
+            end(&mut trace, 3, 1, (0..COUNT).map(|cost| (4, cost + 1)));
+            end(&mut trace, 5, 7, []);
+            end(&mut trace, 4, 1, [(5, 7)]);
+            let tree = trace.finish().invocations.unwrap();
+            assert!(tree.calls().len() > 4 * BATCH);
+            for call in tree.calls() {
+                let called = call.invocation().unwrap();
+                let invocation = &tree.invocations()[called];
+                assert_eq!(invocation.function, call.callee);
+                assert_eq!(invocation.inclusive, call.cost);
+            }
+        }
+    }
+
+    /// Nothing here calls itself, and wide nodes are merged with small ones as fast as small ones.
+    #[test]
+    fn depth_and_width_cost_nothing_extra() {
+        const DEPTH: u32 = 300_000;
+        const WIDTH: u32 = 20_000;
+        let wanted = LinkOptions {
+            contexts: true,
+            outermost: true,
+            ..LinkOptions::default()
+        };
+        let mut trace = Trace::new(wanted, 1);
+        // Two chains, and then a caller of both.
+        for _ in 0..2 {
+            end(&mut trace, 0, 1, []);
+            for depth in 1..DEPTH {
+                end(&mut trace, 0, 1, [(0, depth.into())]);
+            }
+        }
+        end(&mut trace, 1, 1, [(0, DEPTH.into()); 2]);
+        // A function that has once called many others, and often one of them.
+        for function in 0..WIDTH {
+            end(&mut trace, 10 + function, 1, []);
+        }
+        end(&mut trace, 2, 1, (0..WIDTH).map(|other| (10 + other, 1)));
+        for function in 0..WIDTH {
+            end(&mut trace, 10 + function, 1, []);
+            end(&mut trace, 2, 1, [(10 + function, 1)]);
+        }
+        let wide = (0..WIDTH)
+            .map(|_| (2, 2))
+            .chain([(2, Cost::from(WIDTH) + 1)]);
+        end(&mut trace, 3, 1, wide.rev());
+        let links = trace.finish();
+        let (contexts, outermost) = (links.contexts.unwrap(), links.outermost.unwrap());
+        let mut found = 0;
+        let mut todo = vec![ContextId::TOP];
+        while let Some(id) = todo.pop() {
+            found += 1;
+            todo.extend(contexts.children(id));
+        }
+        assert_eq!(found, DEPTH + WIDTH + 4);
+        assert_eq!(outermost.row(0), [Cost::from(2 * DEPTH)]);
+        assert_eq!(outermost.row(2), [Cost::from(3 * WIDTH + 1)]);
+        assert_eq!(outermost.row(10), [2]);
+    }
+}

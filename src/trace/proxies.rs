@@ -1,0 +1,198 @@
+//! Proxy functions, which are stepped over: calls to them are replaced by the calls that they made.
+
+use std::collections::{HashMap, VecDeque};
+
+use foldhash::fast::RandomState;
+
+use super::matching::UnmatchedInvocations;
+use crate::tables::CallEdge;
+use crate::tables::{ANY_WIDTH, Cost, CostTable, Costs};
+use crate::tables::{FunctionId, NameId, slot};
+
+/// Whether a function of a trace is one of those to step over; which ones is added to `found`, by
+/// position.
+///
+/// Xdebug 2.3 and later append the place to some names: `php::call_user_func:{FILE:LINE}`.
+pub(crate) fn note_proxy(proxies: &[Vec<u8>], name: &[u8], found: &mut Vec<usize>) -> bool {
+    let before = found.len();
+    let proxies = proxies.iter().enumerate().filter(|(_, proxy)| {
+        name.strip_prefix(proxy.as_slice())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(b":{") && rest.ends_with(b"}"))
+    });
+    found.extend(proxies.map(|(position, _)| position));
+    found.len() > before
+}
+
+/// Replaces calls to proxies by what these called.
+///
+/// `claim` returns the calls that replace a call; it is called from the last call to the first.
+/// Calls to other functions stay, and so do calls to proxies that called nothing or that the
+/// profile does not hold.
+pub(super) fn replaced<C>(
+    calls: impl DoubleEndedIterator<Item = C>,
+    mut claim: impl FnMut(&C) -> Option<VecDeque<C>>,
+) -> VecDeque<C> {
+    // The calls after the longest list so far, that list, and the calls before it; each with the
+    // last call first. Proxies may call each other to any depth. The longest list stays in place,
+    // so a call moves only when the length of its list at least doubles.
+    let mut lists: Vec<VecDeque<C>> = Vec::new();
+    for call in calls.rev() {
+        match claim(&call) {
+            Some(instead) if !instead.is_empty() => lists.push(instead),
+            _ => lists.push(VecDeque::from([call])),
+        }
+    }
+    let longest = (0..lists.len()).max_by_key(|&list| lists[list].len());
+    let before = lists.split_off(longest.map_or(0, |list| list + 1));
+    let mut joined = lists.pop().unwrap_or_default();
+    for call in before.into_iter().flat_map(|list| list.into_iter().rev()) {
+        joined.push_front(call);
+    }
+    joined.extend(lists.into_iter().rev().flatten());
+    joined
+}
+
+/// A call that waits until its replacement is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DeferredCall {
+    /// The call, whose caller may be a proxy.
+    pub edge: CallEdge,
+    /// The file of the call, empty if it is the caller's.
+    pub file: NameId,
+    /// What it cost.
+    pub row: Box<[Cost]>,
+    matching: Cost,
+}
+
+impl DeferredCall {
+    /// A call of the open block.
+    pub fn new(edge: CallEdge, file: NameId, costs: Costs<'_>) -> Self {
+        DeferredCall {
+            edge,
+            file,
+            row: costs.row.into(),
+            matching: costs.matching,
+        }
+    }
+}
+
+/// The call lists of functions that call proxies.
+///
+/// From the first call to a proxy on, calls wait for the end of their block. In the block of a
+/// proxy all calls wait. Only at the end is it known what replaces them, and which function lists
+/// them.
+#[derive(Debug, Default)]
+pub(super) struct ProxyCalls {
+    is_proxy: Vec<bool>,
+    /// Calls of the open block.
+    waiting: Vec<DeferredCall>,
+    /// What the invocations of proxies called, until they are claimed.
+    unclaimed: HashMap<FunctionId, UnmatchedInvocations<VecDeque<DeferredCall>>, RandomState>,
+}
+
+impl ProxyCalls {
+    /// Says that a function is a proxy.
+    pub fn step_over(&mut self, function: FunctionId) {
+        *slot(&mut self.is_proxy, function.index()) = true;
+    }
+
+    #[inline]
+    pub fn is_proxy(&self, function: FunctionId) -> bool {
+        self.is_proxy.get(function.index()).is_some_and(|&is| is)
+    }
+
+    /// Whether a call has to wait for the end of its block.
+    #[inline]
+    pub fn has_to_wait(&self, caller: FunctionId, callee: FunctionId) -> bool {
+        // Without proxies, no call waits.
+        !self.is_proxy.is_empty()
+            && (!self.waiting.is_empty() || self.is_proxy(caller) || self.is_proxy(callee))
+    }
+
+    /// Keeps a call until the end of its block.
+    #[inline(never)]
+    pub fn wait(&mut self, call: DeferredCall) {
+        self.waiting.push(call);
+    }
+
+    /// Ends a block, whose own cost in the first column is `self_cost`; none, if all its calls are
+    /// listed already.
+    ///
+    /// Otherwise gives the calls to list, in their order; those of a proxy stand nowhere but in the
+    /// lists of its callers. By how much the calls that were made cost more than these is added to the
+    /// `inclusive` costs of the function.
+    #[inline]
+    pub fn end_block(
+        &mut self,
+        function: FunctionId,
+        self_cost: Cost,
+        inclusive: &mut CostTable,
+    ) -> Option<VecDeque<DeferredCall>> {
+        if self.is_proxy.is_empty() || self.waiting.is_empty() && !self.is_proxy(function) {
+            return None;
+        }
+        Some(self.list(function, self_cost, inclusive))
+    }
+
+    #[inline(never)]
+    fn list(
+        &mut self,
+        function: FunctionId,
+        self_cost: Cost,
+        inclusive: &mut CostTable,
+    ) -> VecDeque<DeferredCall> {
+        let count = self.waiting.len();
+        let mut sum = self_cost;
+        for call in &self.waiting {
+            sum = sum.saturating_add(call.matching);
+            inclusive.add::<ANY_WIDTH>(function.index(), &call.row);
+        }
+        let unclaimed = &mut self.unclaimed;
+        let mut calls = replaced(self.waiting.drain(..), |call| {
+            let claimed = unclaimed.get_mut(&call.edge.callee)?.claim(call.matching);
+            claimed.map(|claimed| claimed.what)
+        });
+        if self.is_proxy(function) {
+            let calls = std::mem::take(&mut calls);
+            let unclaimed = self.unclaimed.entry(function).or_default();
+            unclaimed.push(sum, count, calls);
+        }
+        for call in &calls {
+            let less: Vec<Cost> = call.row.iter().map(|cost| cost.saturating_neg()).collect();
+            inclusive.add::<ANY_WIDTH>(function.index(), &less);
+        }
+        calls
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invocations_of_proxies_are_told_apart_by_the_first_column() {
+        let mut lists = ProxyCalls::default();
+        let mut inclusive = CostTable::new(2);
+        (0..61).for_each(|_| inclusive.push_zeros());
+        lists.step_over(FunctionId(1));
+        let costs = |row, matching| Costs { row, matching };
+        let call = |callee, costs| {
+            let edge = CallEdge {
+                caller: FunctionId(60),
+                callee: FunctionId(callee),
+                line: 7,
+                calls: 1,
+            };
+            DeferredCall::new(edge, NameId::EMPTY, costs)
+        };
+        for (callee, matching) in [(10, 100), (11, 500)] {
+            lists.wait(call(callee, costs(&[0, 5], matching)));
+            assert!(lists.end_block(FunctionId(1), 40, &mut inclusive).is_some());
+        }
+        // By the wanted event the call would be the latest one.
+        lists.wait(call(1, costs(&[540, 5], 141)));
+        let listed = lists.end_block(FunctionId(60), 0, &mut inclusive).unwrap();
+        assert_eq!(listed, [call(10, costs(&[0, 5], 100))]);
+        assert_eq!(inclusive.row(60), [540, 0]);
+    }
+}

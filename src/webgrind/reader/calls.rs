@@ -1,0 +1,178 @@
+//! Call edges out of called-from and sub-call lists, and out of the sub-calls of v4.
+
+use std::io::{Read, Seek};
+
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
+
+use super::super::error::ReadError;
+use super::super::layout::{NOBODY, SUB_CALL_RECORD};
+use super::bytes::Bytes;
+use crate::profile::{CallEdge, Cost, FunctionId, ProfileBuilder};
+
+/// Which list a record stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ListKind {
+    CalledFrom,
+    SubCalls,
+}
+
+impl ListKind {
+    /// What its records are called in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            ListKind::CalledFrom => "called-from",
+            ListKind::SubCalls => "sub-call",
+        }
+    }
+}
+
+/// The edges that the lists of v5 to v7 state, each once, where it stands first in the file.
+///
+/// An edge stands in the called-from list of its callee and in the sub-call list of its caller, or
+/// only in one: v5 has no sub-calls.
+#[derive(Debug, Default)]
+pub(super) struct StatedEdges {
+    /// By caller, callee and line: calls, costs and the list that they come from.
+    edges: IndexMap<(u32, u32, u32), (u64, Cost, ListKind), RandomState>,
+}
+
+impl StatedEdges {
+    /// Takes in a record of the list of `function`: the other function, line, calls and cost.
+    ///
+    /// Several of one edge in a list are added up. Where both lists have the edge, the figures of
+    /// the called-from list count.
+    pub fn add(&mut self, list: ListKind, function: u32, [other, line, calls, cost]: [u32; 4]) {
+        let key = match list {
+            ListKind::CalledFrom => (other, function, line),
+            ListKind::SubCalls => (function, other, line),
+        };
+        let stated = self.edges.entry(key).or_insert((0, 0, list));
+        if stated.2 == ListKind::SubCalls && list == ListKind::CalledFrom {
+            *stated = (0, 0, list);
+        }
+        if stated.2 == list {
+            stated.0 += u64::from(calls);
+            stated.1 += Cost::from(cost);
+        }
+    }
+
+    pub fn add_to(self, builder: &mut ProfileBuilder) {
+        for ((caller, callee, line), (calls, cost, _)) in self.edges {
+            let edge = CallEdge {
+                caller: FunctionId(caller),
+                callee: FunctionId(callee),
+                line: u64::from(line),
+                calls,
+            };
+            builder.add_table_edge(edge, cost);
+        }
+    }
+}
+
+/// The sub-calls of v4, which stand after all functions in the order in which the blocks of the
+/// profile ended. They are summed up by caller, callee and line.
+#[derive(Debug, Default)]
+pub(super) struct SubCalls {
+    /// How many invocations each function has.
+    invocations: Vec<u32>,
+    /// Where those of each invocation that made any stand, how many there are, and the function.
+    ranges: Vec<(u32, u32, u32)>,
+}
+
+impl SubCalls {
+    /// Says that the next invocations are those of the next function, which has so many.
+    pub fn begin_function(&mut self, invocations: u32) {
+        self.invocations.push(invocations);
+    }
+
+    /// Adds the record of an invocation of a function.
+    pub fn add(&mut self, function: u32, [.., count, address]: [u32; 8]) {
+        if count > 0 {
+            self.ranges.push((address, count, function));
+        }
+    }
+
+    /// Reads those of all invocations, between `source` and the headers, where none stand twice.
+    pub fn read<R: Read + Seek>(
+        mut self,
+        source: &mut Bytes<R>,
+        builder: &mut ProfileBuilder,
+    ) -> Result<(), ReadError> {
+        self.ranges.sort_unstable();
+        for &(address, count, caller) in &self.ranges {
+            let (address, lowest) = (u64::from(address), source.position());
+            let end = address + u64::from(count) * SUB_CALL_RECORD;
+            let is_in_place = address >= lowest && end <= source.end;
+            source.expect(is_in_place, address, || {
+                format!(
+                    "sub-calls of function {caller} out of place: expected {count} between bytes \
+                     {lowest} and {}, after functions and other sub-calls and before the headers",
+                    source.end
+                )
+            })?;
+            source.go_to(address)?;
+            for _ in 0..count {
+                let [callee, line, cost] = self.sub_call(source)?;
+                let edge = CallEdge {
+                    caller: FunctionId(caller),
+                    callee: FunctionId(callee),
+                    line: u64::from(line),
+                    calls: 1,
+                };
+                builder.add_table_edge(edge, cost.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the callee, the line and the cost of a sub-call.
+    fn sub_call<R: Read + Seek>(&self, source: &mut Bytes<R>) -> Result<[u32; 3], ReadError> {
+        let offset = source.position();
+        let [function, invocation, line, cost] = source.numbers()?;
+        let invocations = self.invocations.get(function as usize).copied();
+        source.expect(invocations.is_some(), offset, || {
+            no_function("a sub-call", self.invocations.len(), function)
+        })?;
+        let invocations = invocations.unwrap_or(0);
+        let is_there = invocation < invocations || invocation == NOBODY;
+        source.expect(is_there, offset, || {
+            format!(
+                "a sub-call names an invocation that function {function} does not have: expected \
+                 a number below {invocations}, or {NOBODY} for none (found {invocation})"
+            )
+        })?;
+        Ok([function, line, cost])
+    }
+}
+
+/// The message about a record that names a function which the file does not have.
+pub(super) fn no_function(record: &str, functions: usize, found: u32) -> String {
+    format!(
+        "{record} names a function that is not there: expected a number below {functions} \
+         (found {found})"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ListKind::{CalledFrom, SubCalls};
+    use super::*;
+
+    #[test]
+    fn called_from_figures_win_and_duplicates_add_up() {
+        let mut edges = StatedEdges::default();
+        edges.add(SubCalls, 0, [1, 3, 9, 90]);
+        edges.add(SubCalls, 0, [1, 3, 1, 10]);
+        edges.add(SubCalls, 0, [2, 4, 1, 11]);
+        edges.add(CalledFrom, 1, [0, 3, 2, 20]);
+        edges.add(CalledFrom, 1, [0, 3, 2, 21]);
+        edges.add(SubCalls, 0, [1, 3, 7, 70]);
+        let found: Vec<_> = edges.edges.into_iter().collect();
+        let expected = [
+            ((0, 1, 3), (4, 41, CalledFrom)),
+            ((0, 2, 4), (1, 11, SubCalls)),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,178 @@
+//! What a reader does with a page, and what is on it then, as the pages in `pages/` tell it.
+//!
+//! There, a block `file NAME` is a file, and a block `page OPTIONS` what the program makes of such
+//! files, opened in the browser. Each of its lines that begin with `> ` is something that the reader
+//! does or looks at; below it stands what is to be seen. These texts were written by hand: `BLESS=1`
+//! writes what there is, and whoever uses it checks every figure against the profile above.
+
+use std::fs;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::make;
+use crate::browser::Browser;
+use crate::common::fixtures::are_blessed;
+use crate::common::pages::{self, Block};
+use crate::profile::{list, text_of};
+
+/// How long something may take to be shown. A test that passes does not wait for it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What can be clicked on, where nothing narrower is said.
+const TARGETS: &str = "a, button, label, [role=gridcell], .frame";
+
+#[test]
+fn pages_show_what_was_written_by_hand() {
+    let browser = Browser::start();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/page/pages");
+    let mut wrong = Vec::new();
+    for path in pages::pages(&folder) {
+        let folder = TempDir::new().expect("a temporary folder");
+        let check = || pages::check(&path, |block| shown(&browser, block, folder.path()));
+        // All that is wrong is told, not what is wrong on the first page.
+        if std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).is_err() {
+            wrong.push(path.display().to_string());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// Does what stands in a block; the block as it should read.
+fn shown(browser: &Browser, block: &Block<'_>, folder: &Path) -> Option<String> {
+    if block.kind == "file" {
+        let file = folder.join(block.options[0]);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(file, block.text).expect("a file");
+    }
+    if block.kind != "page" {
+        return None;
+    }
+    let page = make(folder, &block.options);
+    let mut text = String::new();
+    // After something was wrong, nothing is waited for.
+    let mut patience = PATIENCE;
+    let mut lines = block.text.lines().peekable();
+    browser.show_at(1440, "light");
+    act(browser, &page, "open", "");
+    while let Some(line) = lines.next() {
+        let mut expected = Vec::new();
+        while let Some(line) = lines.next_if(|line| !line.starts_with("> ")) {
+            expected.push(line.to_owned());
+        }
+        let (what, of) = line
+            .strip_prefix("> ")
+            .expect("a command")
+            .split_once(' ')
+            .unwrap_or((&line[2..], ""));
+        let found = act(browser, &page, what, of)
+            .unwrap_or_else(|| look(browser, what, of, &expected, patience));
+        if found != expected {
+            patience = Duration::ZERO;
+        }
+        text += &format!("{line}\n");
+        text.extend(found.into_iter().map(|line| line + "\n"));
+    }
+    browser.check_quiet(&page);
+    Some(text)
+}
+
+/// Does something, if it is something to do; what is wrong with it.
+fn act(browser: &Browser, page: &Path, what: &str, of: &str) -> Option<Vec<String>> {
+    match what {
+        "open" => {
+            browser.hover(0, 0);
+            browser.open(page, of);
+            return Some(Vec::new());
+        }
+        "back" => browser.back(),
+        "press" => browser.press(keys(of)),
+        "click" | "hover" => {
+            let (text, css) = of.rsplit_once(" in ").unwrap_or((of, TARGETS));
+            let place = wait(
+                PATIENCE,
+                || browser.look("place", &json!([text, css])),
+                |place| !place.is_null(),
+            );
+            let [Some(x), Some(y)] = [0, 1].map(|at| place[at].as_i64()) else {
+                return Some(vec![String::from("It is not there.")]);
+            };
+            match what {
+                "hover" => browser.hover(x, y),
+                _ => browser.click("mouse", x, y),
+            }
+        }
+        "choose" => {
+            let (field, value) = of.split_once(' ').unwrap_or((of, ""));
+            browser.run(&format!(
+                "const field = document.getElementById('{field}');
+                field.value = '{value}';
+                field.dispatchEvent(new Event('input'));"
+            ));
+        }
+        "width" => browser.show_at(of.parse().expect("a width"), "light"),
+        _ => return None,
+    }
+    browser.settle();
+    Some(Vec::new())
+}
+
+/// Looks at something until it is as expected.
+fn look(
+    browser: &Browser,
+    what: &str,
+    of: &str,
+    expected: &[String],
+    patience: Duration,
+) -> Vec<String> {
+    let arguments = match what {
+        "get" | "colours" => of.split_once(' ').map(|(name, css)| json!([name, css])),
+        _ => None,
+    };
+    let arguments = arguments.unwrap_or_else(|| json!([of]));
+    let see = || {
+        list(&browser.look(what, &arguments), |line| {
+            text_of(line).trim_end().to_owned()
+        })
+    };
+    if are_blessed() {
+        sleep(Duration::from_millis(300));
+        return see();
+    }
+    wait(patience, see, |found| found == expected)
+}
+
+/// What there is when it is right, or when the time is over.
+fn wait<T>(patience: Duration, see: impl Fn() -> T, is_right: impl Fn(&T) -> bool) -> T {
+    let start = Instant::now();
+    loop {
+        let found = see();
+        if is_right(&found) || start.elapsed() > patience {
+            return found;
+        }
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// The keys that words name; other words are typed.
+fn keys(text: &str) -> Vec<char> {
+    let key = |word: &str| match word {
+        "Enter" => vec!['\u{e007}'],
+        "Esc" => vec!['\u{e00c}'],
+        "Space" => vec![' '],
+        "PageUp" => vec!['\u{e00e}'],
+        "PageDown" => vec!['\u{e00f}'],
+        "End" => vec!['\u{e010}'],
+        "Home" => vec!['\u{e011}'],
+        "Left" => vec!['\u{e012}'],
+        "Up" => vec!['\u{e013}'],
+        "Right" => vec!['\u{e014}'],
+        "Down" => vec!['\u{e015}'],
+        "Backspace" => vec!['\u{e003}'],
+        _ => word.chars().collect(),
+    };
+    text.split(' ').flat_map(key).collect()
+}
