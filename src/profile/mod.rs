@@ -155,6 +155,8 @@ impl Profile {
     fn update(&mut self) {
         self.contents.has_saturated |= self.contents.sums.have_overflowed();
         self.wanted = self.contents.events.wanted().collect();
+        // A last part without data may have named more events.
+        self.contents.sums.widen(self.wanted.len());
         self.lists = OnceLock::new();
         self.line_order = OnceLock::new();
     }
@@ -363,8 +365,7 @@ impl Profile {
     }
 
     fn row<'a>(&self, costs: &'a CostTable, id: FunctionId) -> &'a [Cost] {
-        let row = costs.row(id.index());
-        &row[..self.wanted.len().min(row.len())]
+        &costs.row(id.index())[..self.summed_events().len()]
     }
 
     /// The cost of all calls to a function, in the first wanted event.

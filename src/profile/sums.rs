@@ -59,9 +59,10 @@ impl Sums {
         self.proxies.sort_unstable();
         self.proxies.dedup();
         self.parts.append(&other.parts);
-        if let Some(other) = &other.lines {
-            let new = || LineTable::new(other.costs.width());
-            self.lines.get_or_insert_with(new);
+        // The other sums may be of fewer events.
+        let width = self.functions.self_costs.width();
+        if other.lines.is_some() {
+            self.lines.get_or_insert_with(|| LineTable::new(width));
         }
         let renamed = |function: &Function| function.renamed(&name);
         let functions = self.merge_functions(&other.functions, renamed, lines);
@@ -72,7 +73,7 @@ impl Sums {
         }
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_default();
-            own.self_costs.widen(tree.self_costs.width());
+            own.self_costs.widen(width);
             own.merge(&tree, |id| functions[id.index()]);
         }
         if let Some(tree) = other.invocations {

@@ -16,15 +16,21 @@ mod overflow;
 mod traces;
 
 use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
 
-/// So many cases, and no files next to the sources.
+/// So many cases, the same in every run: a test that begins to fail does so because of a change.
 ///
-/// The environment variable `SOAK` multiplies them: `SOAK=100 cargo test --release --test suite
-/// properties` looks for what seldom happens.
+/// The environment variable `SOAK` asks for so many times as many, other ones in every run:
+/// `SOAK=30 cargo test --release --test suite properties` looks for what seldom happens.
 pub fn config(cases: u32) -> ProptestConfig {
-    let times = std::env::var("SOAK").map_or(1, |times| times.parse().expect("a number"));
+    let soak = std::env::var("SOAK").ok();
+    let times = soak
+        .as_ref()
+        .map_or(1, |times| times.parse().expect("a number"));
     ProptestConfig {
         cases: cases.saturating_mul(times),
+        rng_seed: soak.map_or(RngSeed::Fixed(1), |_| RngSeed::Random),
+        // No files next to the sources.
         failure_persistence: None,
         ..ProptestConfig::default()
     }
