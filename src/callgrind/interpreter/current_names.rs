@@ -328,8 +328,11 @@ impl CurrentNames {
         is_callee: bool,
         builder: &mut ProfileBuilder,
     ) -> FunctionId {
-        let given = self.callee.object.used(builder).filter(|_| is_callee);
         let object = self.object(builder);
+        let given = match is_callee {
+            true => self.callee.object.used(builder),
+            false => None,
+        };
         builder.function(given.unwrap_or(object), file, name)
     }
 
