@@ -1,5 +1,6 @@
 //! The command line: turns arguments into options, and reports into messages.
 
+mod allocator;
 mod arguments;
 mod browser;
 mod generate;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use cg_preprocess::io::Unfinished;
-use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
@@ -32,8 +32,6 @@ pub fn handle(unfinished: Unfinished) {
     }
     // Then writing past a limit on file sizes fails with an error.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
-    // When memory runs out, Rust says so and aborts: nothing was converted.
-    let _ = flag::register_conditional_shutdown(SIGABRT, 1, Arc::new(AtomicBool::new(true)));
     let thread = thread::Builder::new()
         .name("signals".to_owned())
         .stack_size(STACK);

@@ -1,0 +1,58 @@
+//! The allocator: the system's, but where there is no memory left, the program ends with a message
+//! of its own instead of Rust's.
+
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{self, Write};
+use std::process;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+struct Allocator;
+
+// SAFETY: each call goes to the system's allocator as it came, and so does what it returns.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        some(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        some(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        some(unsafe { System.realloc(old, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(old, layout) }
+    }
+}
+
+#[inline(always)]
+fn some(memory: *mut u8, size: usize) -> *mut u8 {
+    if memory.is_null() {
+        end(size);
+    }
+    memory
+}
+
+/// Ends the program, which has not converted anything.
+///
+/// Standard error is not buffered: writing to it needs no memory. Another thread that gets here
+/// waits for the lock until the program has ended, so that there is one message.
+#[cold]
+fn end(size: usize) -> ! {
+    let mut messages = io::stderr().lock();
+    let _ = writeln!(
+        messages,
+        "error: out of memory: {size} more bytes cannot be had"
+    );
+    process::exit(1)
+}
