@@ -84,6 +84,7 @@ fn load_once(
         contexts: format.stacks && !is_table,
         call_files: format.call_files,
         lines: format.lines && !is_table,
+        parts: format.comparison,
     };
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let read = |wanted: &ProfileOptions, inputs: &[ResolvedSource<'_>], threads: usize| {

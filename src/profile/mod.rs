@@ -397,6 +397,7 @@ impl Profile {
     }
 
     /// The calls to a function, in order of first appearance.
+    #[inline]
     pub fn called_from(
         &self,
         id: FunctionId,
@@ -426,6 +427,7 @@ impl Profile {
     }
 
     /// The calls that a function makes, in order of first appearance.
+    #[inline]
     pub fn sub_calls(
         &self,
         id: FunctionId,
@@ -466,7 +468,8 @@ impl Profile {
     }
 
     /// The parts of sums, in the order of the inputs and of their lines: Valgrind writes one for each
-    /// dump, and for each thread. Traces and preprocessed files have none.
+    /// dump, and for each thread. Traces and preprocessed files have none, nor has any profile without
+    /// [`ProfileOptions::parts`].
     ///
     /// Of each input, the first 1,000 are listed, and after these the ones whose trigger is new.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = Part<'_>> {

@@ -7,13 +7,14 @@ use cg_preprocess::report::text;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use crate::library::{all_events, profile, read, text_of, text_options};
+use crate::library::{all_events, profile_options, read, text_of, text_options};
 use crate::schema::Schema;
 
 /// A comparison borrows its sides, which live to the end of the test.
 fn compare(base: &str, new: &str) -> Comparison<'static> {
     let [base, new] = [base, new].map(|functions| {
-        let profile = profile(format!("events: Ir\n{functions}"));
+        let text = format!("events: Ir\n{functions}");
+        let profile = read(text, profile_options(|options| options.parts = true));
         &*Box::leak(Box::new(profile))
     });
     Comparison::new(base, new).unwrap()

@@ -241,12 +241,13 @@ pub fn linked() -> ProfileOptions {
     profile_options(|options| options.invocations = true)
 }
 
-/// Options for all events, the files of calls, and lines.
+/// Options for all events, the files of calls, lines and parts.
 pub fn all_events() -> ProfileOptions {
     profile_options(|options| {
         options.events = EventChoice::All;
         options.call_files = true;
         options.lines = true;
+        options.parts = true;
     })
 }
 

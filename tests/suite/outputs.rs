@@ -119,6 +119,7 @@ fn outputs(
     stacked.profile.contexts = true;
     stacked.profile.call_files = true;
     stacked.profile.lines = true;
+    stacked.profile.parts = true;
     let profile = stacked.sound(text);
     let stacks = Stacks::new(&profile);
     outputs.add("text", |output| {

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use cg_preprocess::callgrind::{self, PartFilter};
-use cg_preprocess::profile::{EventChoice, Profile};
+use cg_preprocess::profile::Profile;
 
 use crate::common::fixtures;
-use crate::library::{Reading, profile_options, read_options};
+use crate::library::{Reading, all_events, read_options};
 
 const FIXTURES: [&str; 4] = [
     "valgrind/parts.cg",
@@ -21,7 +21,7 @@ fn read(text: &[u8], filters: &[&str]) -> Profile {
         read: read_options(|options| {
             options.parts = filters.iter().map(|&name| PartFilter::new(name)).collect();
         }),
-        profile: profile_options(|options| options.events = EventChoice::All),
+        profile: all_events(),
     };
     reading.read([text]).unwrap().0
 }

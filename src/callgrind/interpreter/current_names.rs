@@ -10,18 +10,23 @@ use crate::profile::{FunctionId, NameId, ProfileBuilder};
 /// forgotten when the next one takes their place.
 #[derive(Debug)]
 struct Slot<N> {
-    name: Option<N>,
-    /// What stands for the name until it is used, if there is none and `has_text` says so.
+    state: State<N>,
+    /// The name, if it is a text.
     text: Vec<u8>,
-    has_text: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State<N> {
+    Unset,
+    Text,
+    Name(N),
 }
 
 impl<N> Default for Slot<N> {
     fn default() -> Self {
         Slot {
-            name: None,
+            state: State::Unset,
             text: Vec::new(),
-            has_text: false,
         }
     }
 }
@@ -29,39 +34,48 @@ impl<N> Default for Slot<N> {
 impl<N: Copy + From<NameId>> Slot<N> {
     #[inline(always)]
     fn set(&mut self, name: N) {
-        self.name = Some(name);
+        self.state = State::Name(name);
     }
 
     fn set_text(&mut self, text: &[u8]) {
         self.text.clear();
         self.text.extend_from_slice(text);
-        self.name = None;
-        self.has_text = true;
+        self.state = State::Text;
     }
 
     #[inline(always)]
     fn clear(&mut self) {
-        self.name = None;
-        self.has_text = false;
+        self.state = State::Unset;
     }
 
     #[inline]
     fn is_set(&self) -> bool {
-        self.name.is_some() || self.has_text
+        !matches!(self.state, State::Unset)
+    }
+
+    /// The name, if it is one of the profile.
+    fn known(&mut self) -> Option<&mut N> {
+        match &mut self.state {
+            State::Name(name) => Some(name),
+            State::Unset | State::Text => None,
+        }
     }
 
     /// The name, which something uses.
     #[inline(always)]
     fn used(&mut self, builder: &mut ProfileBuilder) -> Option<N> {
-        if self.name.is_none() && self.has_text {
-            self.intern(builder);
+        match self.state {
+            State::Name(name) => Some(name),
+            State::Unset => None,
+            State::Text => Some(self.intern(builder)),
         }
-        self.name
     }
 
     #[inline(never)]
-    fn intern(&mut self, builder: &mut ProfileBuilder) {
-        self.name = Some(builder.intern(&self.text).into());
+    fn intern(&mut self, builder: &mut ProfileBuilder) -> N {
+        let name = builder.intern(&self.text).into();
+        self.state = State::Name(name);
+        name
     }
 
     /// The name, which something uses for the last time.
@@ -132,11 +146,11 @@ impl CurrentNames {
     /// Gives the names in force the numbers that they have elsewhere.
     pub fn rename(&mut self, name: impl Fn(NameId) -> NameId) {
         let functions = [&mut self.function, &mut self.callee.name];
-        let functions = functions.into_iter().flat_map(|slot| &mut slot.name);
+        let functions = functions.into_iter().flat_map(Slot::known);
         let names = functions.map(|function| &mut function.name);
         let last = self.callee.last.iter_mut();
         let last = last.flat_map(|place| [&mut place.object, &mut place.file]);
-        for own in names.chain(last).chain(&mut self.file.name) {
+        for own in names.chain(last).chain(self.file.known()) {
             *own = name(*own);
         }
     }
@@ -279,9 +293,10 @@ impl CurrentNames {
 
     /// The function's name.
     pub fn function_name<'a>(&'a self, builder: &'a ProfileBuilder) -> Option<&'a [u8]> {
-        match self.function.name {
-            Some(function) => Some(builder.name(function.name)),
-            None => self.function.has_text.then_some(&self.function.text),
+        match self.function.state {
+            State::Name(function) => Some(builder.name(function.name)),
+            State::Text => Some(&self.function.text),
+            State::Unset => None,
         }
     }
 
@@ -313,10 +328,10 @@ impl CurrentNames {
             true => &self.inline_file,
             false => &self.file,
         };
-        match (self.open_block, current.name) {
-            (None, _) => true,
-            (Some(own), Some(file)) => file == own || file == NameId::EMPTY,
-            (Some(_), None) => !current.has_text,
+        match (self.open_block, current.state) {
+            (None, _) | (_, State::Unset) => true,
+            (Some(_), State::Text) => false,
+            (Some(own), State::Name(file)) => file == own || file == NameId::EMPTY,
         }
     }
 
@@ -328,12 +343,12 @@ impl CurrentNames {
         is_callee: bool,
         builder: &mut ProfileBuilder,
     ) -> FunctionId {
-        let object = self.object(builder);
         let given = match is_callee {
             true => self.callee.object.used(builder),
             false => None,
         };
-        builder.function(given.unwrap_or(object), file, name)
+        let object = given.unwrap_or_else(|| self.object(builder));
+        builder.function(object, file, name)
     }
 
     /// Says that a function was called which the builder knows: what would follow from its `cfl=`,
@@ -358,20 +373,19 @@ impl CurrentNames {
     /// `cfn=`, else those in force.
     #[inline(always)]
     fn end_call(&mut self, builder: &mut ProfileBuilder) -> Place {
-        let others = match self.callee.last {
-            Some(place) => place,
-            None => Place {
-                object: self.object(builder),
-                file: self.current_file(builder),
-            },
+        self.callee.is_spent = false;
+        let object = match (self.callee.object.take(builder), self.callee.last) {
+            (Some(given), _) => given,
+            (None, Some(last)) => last.object,
+            (None, None) => self.object(builder),
         };
-        let callee = &mut self.callee;
-        let place = Place {
-            object: callee.object.take(builder).unwrap_or(others.object),
-            file: callee.file.take(builder).unwrap_or(others.file),
+        let file = match (self.callee.file.take(builder), self.callee.last) {
+            (Some(given), _) => given,
+            (None, Some(last)) => last.file,
+            (None, None) => self.current_file(builder),
         };
-        callee.is_spent = false;
-        callee.last = Some(place);
+        let place = Place { object, file };
+        self.callee.last = Some(place);
         place
     }
 

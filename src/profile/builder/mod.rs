@@ -66,6 +66,8 @@ pub struct ProfileOptions {
     pub call_files: bool,
     /// Whether to keep the self costs by line: of sums, for traces hold one line for each function.
     pub lines: bool,
+    /// Whether to list the parts of sums with their totals.
+    pub parts: bool,
 }
 
 impl From<&ProfileOptions> for LinkOptions {
@@ -221,10 +223,10 @@ impl ProfileBuilder {
         }
     }
 
-    /// Ends a part of sums that is listed in the profile; [`begin_section`](Self::begin_section), or the
+    /// Ends a part of sums, which is listed if parts are; [`begin_section`](Self::begin_section), or the
     /// end of the input, follows.
     pub fn end_part(&mut self, input: &str, header: PartHeader<'_>) {
-        if self.run.kind == Kind::Aggregate {
+        if self.options.parts && self.run.kind == Kind::Aggregate {
             let totals = self.run.part.end(&self.run.sums.functions);
             self.run.sums.parts.push(input, header, &totals);
         }
@@ -415,7 +417,7 @@ impl ProfileBuilder {
             matching: 0,
             has_line: found.line_source == LineSource::OwnCost,
         });
-        if self.run.kind == Kind::Aggregate {
+        if self.options.parts && self.run.kind == Kind::Aggregate {
             self.run.part.open_block(function, &self.run.sums.functions);
         }
         if self.is_followed() {

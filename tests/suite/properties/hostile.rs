@@ -85,6 +85,7 @@ pub fn any_reading(random: &mut Random) -> Reading {
     reading.profile.contexts = is();
     reading.profile.call_files = is();
     reading.profile.lines = is();
+    reading.profile.parts = is();
     if is() {
         reading.profile.inclusive = InclusiveCost::Outermost;
     }
