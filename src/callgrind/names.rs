@@ -23,18 +23,18 @@ impl From<NameId> for FunctionName {
 
 /// Where a function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ObjectAndFile {
     pub object: NameId,
     pub file: NameId,
 }
 
 /// What an id stands for.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct KnownId {
     name: NameId,
     /// The function of this name that was found last. So it is found again where its name is: of
     /// many functions, no cache of a processor holds a second table.
-    function: Option<(Place, FunctionId)>,
+    function: Option<(ObjectAndFile, FunctionId)>,
 }
 
 /// The names that the ids of one kind stand for: objects, files or functions.
@@ -45,19 +45,19 @@ struct Entry {
 pub(super) struct IdTable {
     /// Names of the ids from 0 on, where any id of a page is defined.
     pages: Vec<Option<Box<Page>>>,
-    far: HashMap<u64, Entry, foldhash::fast::RandomState>,
+    sparse: HashMap<u64, KnownId, foldhash::fast::RandomState>,
 }
 
 /// The names of ids that follow one another.
-type Page = [Option<Entry>; IdTable::PAGE];
+type Page = [Option<KnownId>; IdTable::PAGE];
 
 impl IdTable {
     /// Ids on a page: few, for a file may define but one of each.
     const PAGE: usize = 32;
 
-    /// The first id that is far. Valgrind numbers all functions that it knows of, and writes those
+    /// The first id that goes into the map. Valgrind numbers all functions that it knows of, and writes those
     /// that were called.
-    const FAR: usize = 4 << 20;
+    const MIN_SPARSE: usize = 4 << 20;
 
     #[inline]
     pub fn get(&mut self, id: u64) -> Option<NameId> {
@@ -67,35 +67,35 @@ impl IdTable {
     /// Asks for what an id stands for.
     #[inline]
     fn prefetch(&self, id: u64) {
-        let near = usize::try_from(id).unwrap_or(usize::MAX);
-        if let Some(Some(page)) = self.pages.get(near / Self::PAGE) {
-            prefetch(page.get(near % Self::PAGE));
+        let index = usize::try_from(id).unwrap_or(usize::MAX);
+        if let Some(Some(page)) = self.pages.get(index / Self::PAGE) {
+            prefetch(page.get(index % Self::PAGE));
         }
     }
 
     #[inline]
-    fn entry(&mut self, id: u64) -> Option<&mut Entry> {
-        let near = usize::try_from(id).ok()?;
-        match self.pages.get_mut(near / Self::PAGE) {
-            Some(page) => page.as_mut()?[near % Self::PAGE].as_mut(),
-            None => self.far.get_mut(&id),
+    fn entry(&mut self, id: u64) -> Option<&mut KnownId> {
+        let index = usize::try_from(id).ok()?;
+        match self.pages.get_mut(index / Self::PAGE) {
+            Some(page) => page.as_mut()?[index % Self::PAGE].as_mut(),
+            None => self.sparse.get_mut(&id),
         }
     }
 
     /// Defines an id; a later definition wins. True if it had another name before.
     pub fn define(&mut self, id: u64, name: NameId) -> bool {
-        let new = Entry {
+        let new = KnownId {
             name,
             function: None,
         };
-        let old = match usize::try_from(id).ok().filter(|&id| id < Self::FAR) {
-            Some(id) => self.near(id).replace(new),
-            None => self.far.insert(id, new),
+        let old = match usize::try_from(id).ok().filter(|&id| id < Self::MIN_SPARSE) {
+            Some(id) => self.slot(id).replace(new),
+            None => self.sparse.insert(id, new),
         };
         old.is_some_and(|old| old.name != name)
     }
 
-    fn near(&mut self, id: usize) -> &mut Option<Entry> {
+    fn slot(&mut self, id: usize) -> &mut Option<KnownId> {
         let page = id / Self::PAGE;
         if self.pages.len() <= page {
             self.pages.resize_with(page + 1, || None);
@@ -116,8 +116,8 @@ pub(super) struct IdTables {
     functions: IdTable,
     /// Whether the functions that ids stand for have other numbers by now.
     are_renumbered: bool,
-    /// How many bytes the names have that were put together.
-    put_together: usize,
+    /// How many bytes the composed names have that were expanded.
+    expanded_bytes: usize,
 }
 
 impl IdTables {
@@ -153,7 +153,7 @@ impl IdTables {
     pub fn function(
         &mut self,
         function: &FunctionName,
-        place: Place,
+        place: ObjectAndFile,
         builder: &mut ProfileBuilder,
     ) -> FunctionId {
         let id = function.id.filter(|_| !self.are_renumbered);
@@ -178,14 +178,14 @@ impl IdTables {
         self.are_renumbered = true;
     }
 
-    /// How many bytes names that are put together may have in all: few bytes can stand for many.
+    /// How many bytes expanded names may have in all: few bytes can stand for many.
     const MAX_EXPANSION: usize = 64 << 20;
 
     /// The name of a function that is made of the ids of others, if this is one.
     ///
     /// With `--compress-mangled=yes`, Valgrind writes a function with its callers as
     /// `(12)'(7)'(3)`, and a deeper level of its recursion as `(12)'2'(7)'(3)`.
-    pub fn put_together<'n>(
+    pub fn expand_composed_name<'n>(
         &mut self,
         text: &'n [u8],
         name: impl Fn(NameId) -> &'n [u8],
@@ -200,8 +200,8 @@ impl IdTables {
                 true => part,
                 false => name(self.functions.get(id_alone(part)?)?),
             };
-            self.put_together = self.put_together.saturating_add(part.len() + 1);
-            if self.put_together > Self::MAX_EXPANSION {
+            self.expanded_bytes = self.expanded_bytes.saturating_add(part.len() + 1);
+            if self.expanded_bytes > Self::MAX_EXPANSION {
                 return None;
             }
             if nth > 0 {
@@ -231,12 +231,12 @@ mod tests {
     use crate::profile::{ProfileBuilder, ProfileOptions};
 
     #[test]
-    fn far_ids_cost_nothing_and_later_definitions_win() {
+    fn sparse_ids_cost_nothing_and_later_definitions_win() {
         let mut builder = ProfileBuilder::new(ProfileOptions::default());
         let (a, b) = (builder.intern(b"a"), builder.intern(b"b"));
         let mut ids = IdTable::default();
-        let last_near = IdTable::FAR as u64 - 1;
-        for id in [u64::MAX, last_near + 1, 312_566, 3] {
+        let last_dense = IdTable::MIN_SPARSE as u64 - 1;
+        for id in [u64::MAX, last_dense + 1, 312_566, 3] {
             assert_eq!(ids.get(id), None);
             assert!(!ids.define(id, a));
             assert!(!ids.define(id, a));
@@ -247,6 +247,6 @@ mod tests {
         assert_eq!(ids.pages.len(), 312_566 / IdTable::PAGE + 1);
         assert_eq!(ids.pages.iter().flatten().count(), 2);
         assert_eq!(ids.get(4), None);
-        assert_eq!(ids.get(last_near), None);
+        assert_eq!(ids.get(last_dense), None);
     }
 }

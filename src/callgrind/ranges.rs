@@ -70,27 +70,29 @@ impl Ranges<'_> {
         let new = |_| ProfileBuilder::new(ProfileOptions::default());
         let mut sums: Vec<_> = starts.iter().map(new).collect();
         let ranges = starts.windows(2).map(|ends| ends[0]..ends[1]);
-        let parts = sums.iter_mut().map(|sums| reading.interpreter.part(sums));
-        let mut parts = ranges.zip(parts).collect::<Vec<_>>().into_iter();
+        let interpreters = sums
+            .iter_mut()
+            .map(|sums| reading.interpreter.for_range(sums));
+        let mut ranges = ranges.zip(interpreters).collect::<Vec<_>>().into_iter();
         in_order(
             self.threads,
             &mut *reading,
-            || parts.next(),
-            |(range, part)| {
-                let mut part = Reading::new(part);
-                let outcome = part.read(self.buffered(&range)).ok();
-                let is_whole = part.bytes == range.end - range.start;
+            || ranges.next(),
+            |(range, interpreter)| {
+                let mut own = Reading::new(interpreter);
+                let outcome = own.read(self.buffered(&range)).ok();
+                let is_whole = own.bytes == range.end - range.start;
                 (
                     range,
-                    outcome.filter(|()| is_whole).map(|()| part.interpreter),
+                    outcome.filter(|()| is_whole).map(|()| own.interpreter),
                 )
             },
-            |reading, (range, part)| {
+            |reading, (range, read)| {
                 let bytes = range.end - range.start;
-                if part.is_some_and(|part| reading.interpreter.join(part)) {
+                if read.is_some_and(|read| reading.interpreter.join(read)) {
                     reading.bytes += bytes;
                 } else {
-                    // What is unusual is read again, in its turn.
+                    // What depends on the lines before it is read again, in its turn.
                     reading.read(self.buffered(&range))?;
                 }
                 passed(bytes);

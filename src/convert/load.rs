@@ -108,14 +108,14 @@ fn load_once(
     let mut inputs = inputs;
     if matches!(wanted.events, EventChoice::First | EventChoice::Matching(_)) {
         // The others have to know which events it is.
-        while merged.settled_choice().is_none()
+        while merged.resolved_choice().is_none()
             && let Some((first, others)) = inputs.split_first()
         {
             let first = slice::from_ref(first);
             merged = merged.with(read(&wanted, first, cores)?, first)?;
             inputs = others;
         }
-        wanted.events = merged.settled_choice().unwrap_or(wanted.events);
+        wanted.events = merged.resolved_choice().unwrap_or(wanted.events);
     }
     let most = if keeps_going { 1 } else { MAX_INPUTS };
     // A single input has all cores for itself.
@@ -149,8 +149,8 @@ struct Merged {
 
 impl Merged {
     /// The events that are wanted of the inputs that follow, as soon as this is known.
-    fn settled_choice(&self) -> Option<EventChoice> {
-        self.profile.as_ref()?.settled_choice()
+    fn resolved_choice(&self) -> Option<EventChoice> {
+        self.profile.as_ref()?.resolved_choice()
     }
 
     /// Adds what came of the inputs that follow.
@@ -283,7 +283,7 @@ impl Batch<'_> {
             has_data |= self.read_input(input)?;
         }
         if has_data {
-            let profile = self.builder.finish_part();
+            let profile = self.builder.finish_batch();
             let profile = profile.map_err(|error| ConvertError::model(inputs, error))?;
             self.merged.profile = Some(Box::new(profile));
         }

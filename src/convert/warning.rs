@@ -182,7 +182,7 @@ impl Warning {
     }
 
     /// Its kind, and how many of that it stands for.
-    fn kind_and_count(&self) -> (Kind, u64) {
+    fn kind_and_count(&self) -> (WarningGroup, u64) {
         let kind = discriminant(self);
         match self {
             Warning::Callgrind(warning) => {
@@ -339,7 +339,7 @@ pub(super) fn left_out(errors: &[ConvertError]) -> impl Iterator<Item = Warning>
 /// The first warnings of each kind, and in the place after them how many more there are: what is
 /// wrong with one input may be wrong with thousands.
 pub(super) fn limited(warnings: Vec<Warning>) -> Vec<Warning> {
-    let mut kinds: HashMap<Kind, Occurrences> = HashMap::new();
+    let mut kinds: HashMap<WarningGroup, Occurrences> = HashMap::new();
     for warning in &warnings {
         let (kind, count) = warning.kind_and_count();
         let all = kinds.entry(kind).or_default();
@@ -364,7 +364,7 @@ pub(super) fn limited(warnings: Vec<Warning>) -> Vec<Warning> {
 }
 
 /// What warnings of one kind have in common.
-type Kind = (
+type WarningGroup = (
     Discriminant<Warning>,
     Option<Discriminant<WarningKind>>,
     Option<Discriminant<ReadWarning>>,

@@ -106,7 +106,7 @@ pub(crate) fn short_name(name: &str, width: usize) -> String {
 }
 
 /// A part of a name that can be left out: what stands between brackets, or the folders of a path.
-struct Part {
+struct Segment {
     /// How many brackets are open around it.
     depth: usize,
     range: Range<usize>,
@@ -116,12 +116,12 @@ struct Part {
 }
 
 /// The parts of a name. Those of one depth do not overlap.
-fn parts(name: &str) -> Vec<Part> {
+fn parts(name: &str) -> Vec<Segment> {
     /// Brackets that are nested more deeply are no more readable in part.
     const MAX_DEPTH: usize = 64;
     let mut parts = Vec::new();
     let mut add = |depth, range, width, is_path| {
-        let part = Part {
+        let part = Segment {
             depth,
             range,
             width,

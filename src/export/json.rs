@@ -78,7 +78,7 @@ pub fn write(profile: &Profile, warnings: &[String], mut output: impl Write) -> 
             record.field("thread", &part.thread)?;
             record.field("trigger", &utf8(part.trigger))?;
             record.field("name", &part.name().map(utf8))?;
-            record.field("total", &Row(profile, part.totals))
+            record.field("total", &CostRow(profile, part.totals))
         })?;
     }
     let has_invocations = profile.has_invocations();
@@ -100,8 +100,8 @@ fn write_function(
     record.field("file", &utf8(profile.name(function.file)))?;
     record.field("name", &utf8(profile.name(function.name)))?;
     record.field("line", &function.line)?;
-    record.field("self", &Row(profile, profile.self_costs(id)))?;
-    record.field("inclusive", &Row(profile, profile.inclusive_costs(id)))?;
+    record.field("self", &CostRow(profile, profile.self_costs(id)))?;
+    record.field("inclusive", &CostRow(profile, profile.inclusive_costs(id)))?;
     let is_implied = |line: &Line<'_>| line.file.is_none() && line.line == function.line;
     if !profile.lines(id).all(|line| is_implied(&line)) {
         record.records("lines", profile.lines(id), |record, line| {
@@ -109,7 +109,7 @@ fn write_function(
                 record.field("file", &utf8(profile.name(file)))?;
             }
             record.field("line", &line.line)?;
-            record.field("self", &Row(profile, line.costs))
+            record.field("self", &CostRow(profile, line.costs))
         })?;
     }
     if has_invocations {
@@ -123,7 +123,7 @@ fn write_function(
         }
         call.field("line", &edge.line)?;
         call.field("calls", &edge.calls)?;
-        call.field("cost", &Row(profile, edge.costs()))
+        call.field("cost", &CostRow(profile, edge.costs()))
     };
     record.records("called_from", profile.called_from(id), |call, edge| {
         write_call(call, edge.caller, edge)
@@ -134,9 +134,9 @@ fn write_function(
 }
 
 /// A row of costs of a profile.
-struct Row<'a>(&'a Profile, &'a [Cost]);
+struct CostRow<'a>(&'a Profile, &'a [Cost]);
 
-impl Serialize for Row<'_> {
+impl Serialize for CostRow<'_> {
     fn serialize<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.with_derived(self.1))
     }

@@ -130,12 +130,12 @@ fn value_types(profile: &Profile, counts_calls: bool) -> Vec<ValueType<'_>> {
 }
 
 /// Name, file and first line, as numbers of strings and as it is.
-type Function = (u64, u64, u64);
+type FunctionKey = (u64, u64, u64);
 
 /// Functions, or parts of them in other files, that were asked for before, with their own lines. Names
 /// are told apart by their places: that is fast.
 type KnownFunctions =
-    HashMap<(Option<FunctionId>, *const [u8], Option<NameId>), (Function, u64), RandomState>;
+    HashMap<(Option<FunctionId>, *const [u8], Option<NameId>), (FunctionKey, u64), RandomState>;
 
 /// A function's number, and a line in it.
 type Location = (u64, u64);
@@ -146,7 +146,7 @@ struct Writer<W: Write> {
     counts_calls: bool,
     output: W,
     strings: IndexSet<String, RandomState>,
-    functions: IndexSet<Function, RandomState>,
+    functions: IndexSet<FunctionKey, RandomState>,
     locations: IndexSet<Location, RandomState>,
     /// Where the samples are put together: there are as many as stacks.
     body: Message,
@@ -165,7 +165,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// The number of a place in a function; both are numbered from 1.
-    fn location(&mut self, function: Function, line: u64) -> u64 {
+    fn location(&mut self, function: FunctionKey, line: u64) -> u64 {
         let function = self.functions.insert_full(function).0 as u64 + 1;
         self.locations.insert_full((function, line)).0 as u64 + 1
     }
@@ -377,12 +377,12 @@ struct Sample {
 }
 
 /// A caller and a callee; a frame may be known by its name only.
-type Call = (Option<FunctionId>, Option<FunctionId>);
+type CallKey = (Option<FunctionId>, Option<FunctionId>);
 
 /// The lines of calls, in the files of the callers; none where there are calls on several lines, or
 /// in other files.
-fn lines_of_calls(profile: &Profile) -> HashMap<Call, Option<u64>, RandomState> {
-    let mut lines: HashMap<Call, Option<u64>, RandomState> = HashMap::default();
+fn lines_of_calls(profile: &Profile) -> HashMap<CallKey, Option<u64>, RandomState> {
+    let mut lines: HashMap<CallKey, Option<u64>, RandomState> = HashMap::default();
     for edge in profile.edges() {
         let line = lines
             .entry((Some(edge.caller), Some(edge.callee)))

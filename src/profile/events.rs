@@ -217,15 +217,15 @@ impl Events {
     }
 
     /// What is wanted of inputs that follow; none as long as these have a say in it.
-    pub fn settled_choice(&self) -> Option<EventChoice> {
-        let is_settled = match self.choice {
+    pub fn resolved_choice(&self) -> Option<EventChoice> {
+        let is_resolved = match self.choice {
             EventChoice::First => !self.wanted.is_empty(),
             EventChoice::Matching(_) => self.wanted.iter().all(|name| self.is_known(name)),
             EventChoice::Named(_) => true,
             EventChoice::All => return Some(EventChoice::All),
         };
         let names = || self.wanted.iter().cloned().collect();
-        is_settled.then(|| EventChoice::Named(names()))
+        is_resolved.then(|| EventChoice::Named(names()))
     }
 
     /// Name of the first wanted event; empty until it is known.

@@ -170,8 +170,8 @@ pub(super) struct Headers {
     /// `summary:` lines that are not kept, by their positions in `texts`: how many there are of each
     /// of which the columns are not known yet.
     left_out: HashMap<usize, i128, RandomState>,
-    /// How many of `lines` the columns are known of.
-    settled: usize,
+    /// How many of `lines` are bound to columns.
+    bound: usize,
     runs: Runs,
     is_incomplete: bool,
 }
@@ -305,7 +305,7 @@ impl Headers {
         let mut section = std::mem::take(&mut self.section);
         section.own = own;
         self.stated.is_partial |= own != 0 && section.stated == 0;
-        self.settled = self.lines.len();
+        self.bound = self.lines.len();
         self.left_out.clear();
         self.runs.end_section();
         if section.lines == 0 && self.sections.len() >= MAX_REPEATED {
@@ -350,7 +350,7 @@ impl Headers {
         self.lines.extend(common);
         self.section.lines = self.lines.len() - before;
         self.section.is_alone = section.is_alone;
-        self.settled = self.lines.len();
+        self.bound = self.lines.len();
         self.left_out.clear();
         self.runs.is_part = false;
     }
@@ -478,14 +478,14 @@ impl Headers {
         known.unwrap_or_else(|| self.texts.insert_full(line.into()).0)
     }
 
-    /// Settles the lines that came since the last time: they refer to these columns.
+    /// Binds the lines that came since the last time: they refer to these columns.
     ///
     /// If the selected event is not that of the first column, they are rewritten to hold that event
     /// alone. If several events are wanted, they stay as they were read.
-    pub fn settle(&mut self, map: &ColumnMap, is_whole: bool) {
+    pub fn bind_columns(&mut self, map: &ColumnMap, is_whole: bool) {
         let section = &mut self.section;
-        let settled = std::mem::replace(&mut self.settled, self.lines.len());
-        for &text in &self.lines[settled..] {
+        let bound = std::mem::replace(&mut self.bound, self.lines.len());
+        for &text in &self.lines[bound..] {
             let text = text_at(&self.texts, text);
             section.is_alone |= !is_whole && text.starts_with(EVENTS);
             if let Some(value) = text.strip_prefix(SUMMARY) {

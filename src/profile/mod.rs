@@ -259,8 +259,8 @@ impl Profile {
     }
 
     /// What is wanted of inputs that follow; none as long as these have a say in it.
-    pub(crate) fn settled_choice(&self) -> Option<EventChoice> {
-        self.contents.events.settled_choice()
+    pub(crate) fn resolved_choice(&self) -> Option<EventChoice> {
+        self.contents.events.resolved_choice()
     }
 
     /// Checks that the wanted events exist.

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::iter;
 
 use super::summary::{ComparisonSummary, ProfileSummary};
-use super::table::{Place, Row, Table};
+use super::table::{Row, SourceLocation, Table};
 use super::{Names, Options};
 use crate::compare::{Comparison, FunctionChange, FunctionSums, Verdict};
 use crate::display::names::{SHORT, cut_end, short_name};
@@ -125,7 +125,7 @@ pub fn write(
         page.more_parts(rest.len());
     }
     let table = report.table(first_rows(&functions, options), |function| {
-        Place::in_file(profile.name(function.file), function.line)
+        SourceLocation::in_file(profile.name(function.file), function.line)
     });
     let shown = page.functions(table, options);
     page.reserve = 0;
@@ -179,7 +179,7 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
             &["self %", &heading, "line", "function"],
             lines.into_iter().map(|(id, line)| {
                 let file = line.file.unwrap_or(profile.function(id).file);
-                let place = Place::in_file(profile.name(file), line.line).short(PATH);
+                let place = SourceLocation::in_file(profile.name(file), line.line).short(PATH);
                 let name = short_name(&report.name(id), SHORT);
                 let [share, cost] = figures(first_cost(line.costs));
                 vec![share, cost, cell(&place), cell(&name)]
@@ -299,7 +299,7 @@ pub fn write_comparison(
     let notation = report.first.notation;
     let changes = first_rows(&comparison.changes, options);
     let table = report
-        .table(changes, |change| Place::in_file(change.file, 0))
+        .table(changes, |change| SourceLocation::in_file(change.file, 0))
         .with(notation.heading("self", "self"), |change| {
             both_sides(change, |sums| notation.cost(sums.self_cost))
         })

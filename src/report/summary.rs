@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::fmt::Display;
 
-use super::table::{Place, Table};
+use super::table::{SourceLocation, Table};
 use super::{Options, Sort};
 use crate::compare::{Comparison, FunctionChange};
 use crate::display::numbers::grouped;
@@ -78,7 +78,7 @@ impl<'a> ProfileSummary<'a> {
     pub fn table<'t>(
         &self,
         functions: &'t [FunctionId],
-        place: impl Fn(&Function) -> Place,
+        place: impl Fn(&Function) -> SourceLocation,
     ) -> Table<'t, FunctionId> {
         let (profile, first) = (self.profile, self.first());
         let inclusive = |id| first_cost(profile.inclusive_costs(id));
@@ -194,7 +194,7 @@ impl<'a> ComparisonSummary<'a> {
     pub fn table<'t>(
         &self,
         changes: &'t [FunctionChange<'a>],
-        place: impl Fn(&FunctionChange<'a>) -> Place,
+        place: impl Fn(&FunctionChange<'a>) -> SourceLocation,
     ) -> Table<'t, FunctionChange<'a>> {
         let (notation, base) = (self.first.notation, self.comparison.first().base);
         let about = |change: &FunctionChange<'a>| (printable(change.name), place(change));

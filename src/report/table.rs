@@ -24,12 +24,12 @@ pub(super) struct Row {
     pub figures: Vec<String>,
     /// What the row is about, printable.
     pub name: String,
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 /// Where something is, all printable.
 #[derive(Default)]
-pub(super) struct Place {
+pub(super) struct SourceLocation {
     /// A file, or an object.
     full: String,
     /// What is shown of that where room is scarce.
@@ -43,7 +43,7 @@ impl<'a, T> Table<'a, T> {
     pub fn new(
         [name, place]: [&str; 2],
         things: &'a [T],
-        about: impl Fn(&T) -> (String, Place),
+        about: impl Fn(&T) -> (String, SourceLocation),
     ) -> Self {
         let row = |(name, place)| Row {
             figures: Vec::new(),
@@ -52,7 +52,10 @@ impl<'a, T> Table<'a, T> {
         };
         Table {
             things,
-            headings: row((name.to_owned(), Place::in_file(place.as_bytes(), 0))),
+            headings: row((
+                name.to_owned(),
+                SourceLocation::in_file(place.as_bytes(), 0),
+            )),
             rows: things.iter().map(about).map(row).collect(),
         }
     }
@@ -163,15 +166,15 @@ impl<'a, T> Table<'a, T> {
     }
 }
 
-impl Place {
+impl SourceLocation {
     /// File and line of a function; for one without a file, its object.
     pub fn of(object: &[u8], file: &[u8], line: u64) -> Self {
         if !matches!(file, b"" | b"???") || object.is_empty() {
-            return Place::in_file(file, line);
+            return SourceLocation::in_file(file, line);
         }
         let path = printable(object);
         let name = path.rsplit('/').next().unwrap_or(&path);
-        Place {
+        SourceLocation {
             full: format!("[{path}]"),
             short: format!("[{name}]"),
             line: String::new(),
@@ -181,7 +184,7 @@ impl Place {
     /// A line of a file; 0 is none.
     pub fn in_file(file: &[u8], line: u64) -> Self {
         let path = printable(file);
-        Place {
+        SourceLocation {
             full: path.clone(),
             short: path,
             line: match line {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use super::Options;
 use super::summary::ProfileSummary;
-use super::table::{Place, Table};
+use super::table::{SourceLocation, Table};
 use crate::display::names::{cut_end, short_name, width_of};
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
@@ -169,7 +169,7 @@ impl Tree<'_> {
         let (stacks, notation) = (self.stacks, self.event.notation);
         let self_cost = |id| notation.cost(first_cost(stacks.self_costs(id)));
         let calls = |id| grouped(stacks.calls(id));
-        let about = |row: &Row| (self.name(row), Place::default());
+        let about = |row: &Row| (self.name(row), SourceLocation::default());
         // What is left out has no self cost and no calls of its own.
         let table = Table::new(["function", ""], rows, about)
             .with("incl %", |row| {

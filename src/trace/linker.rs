@@ -4,7 +4,7 @@ use super::batch::{Batch, Block};
 use super::contexts::{ContextId, ContextTree};
 use super::fibers::KnownLinks;
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
-use super::matching::{Invocation, UnmatchedInvocations};
+use super::matching::{UnmatchedInvocation, UnmatchedInvocations};
 use super::roles::Role;
 use crate::tables::{ANY_WIDTH, Cost, CostPool, CostTable, first_cost};
 use crate::tables::{FunctionId, slot};
@@ -82,9 +82,9 @@ const _: () = assert!(
     "a trace has many at a time"
 );
 
-impl Invocation<FinishedInvocation> {
+impl UnmatchedInvocation<FinishedInvocation> {
     /// Stands for an invocation that the profile does not hold.
-    const MISSING: Self = Invocation {
+    const MISSING: Self = UnmatchedInvocation {
         cost: 0,
         tolerance: 0,
         what: FinishedInvocation {
@@ -183,7 +183,7 @@ impl Linker {
             let costs = call_costs.row_of::<WIDTH>(start + at);
             cost = cost.saturating_add(call.cost);
             let claimed = self.claim::<KNOWN>(start + at, call);
-            let called = claimed.unwrap_or(Invocation::MISSING);
+            let called = claimed.unwrap_or(UnmatchedInvocation::MISSING);
             call.invocation = called.what.invocation;
             call.cost = first_cost(costs);
             if let PendingContext::Node(node) = contexts {
@@ -231,7 +231,7 @@ impl Linker {
         &mut self,
         caller: ContextId,
         function: FunctionId,
-        called: Invocation<FinishedInvocation>,
+        called: UnmatchedInvocation<FinishedInvocation>,
         costs: &[Cost],
     ) {
         let matching = [called.cost];
@@ -250,12 +250,12 @@ impl Linker {
         &mut self,
         position: usize,
         call: &InvocationCall,
-    ) -> Option<Invocation<FinishedInvocation>> {
+    ) -> Option<UnmatchedInvocation<FinishedInvocation>> {
         let known = self.known.as_ref().filter(|_| KNOWN);
         let made = known.and_then(|known| known.made_by(position));
-        made.map(|what| Invocation {
+        made.map(|what| UnmatchedInvocation {
             what,
-            ..Invocation::MISSING
+            ..UnmatchedInvocation::MISSING
         })
         .or_else(|| {
             let unclaimed = self.unclaimed.get_mut(call.callee.index())?;

@@ -18,12 +18,12 @@ const SEARCHED: usize = 256;
 #[derive(Debug)]
 pub(super) struct UnmatchedInvocations<T> {
     /// The latest last.
-    pub invocations: Vec<Invocation<T>>,
+    pub invocations: Vec<UnmatchedInvocation<T>>,
 }
 
 /// An invocation that nobody has claimed yet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Invocation<T> {
+pub(super) struct UnmatchedInvocation<T> {
     /// Its inclusive cost, as its block adds up to.
     pub cost: Cost,
     /// How far the cost of the call that made it may be from that.
@@ -47,7 +47,7 @@ impl<T> UnmatchedInvocations<T> {
     /// rounds each of them, and the call to this invocation as well.
     #[inline]
     pub fn push(&mut self, cost: Cost, calls: usize, what: T) {
-        self.invocations.push(Invocation {
+        self.invocations.push(UnmatchedInvocation {
             cost,
             tolerance: u32::try_from(calls).unwrap_or(u32::MAX).saturating_add(1),
             what,
@@ -56,7 +56,7 @@ impl<T> UnmatchedInvocations<T> {
 
     /// Takes the invocation away that a call of this cost made.
     #[inline]
-    pub fn claim(&mut self, cost: Cost) -> Option<Invocation<T>> {
+    pub fn claim(&mut self, cost: Cost) -> Option<UnmatchedInvocation<T>> {
         let latest = self.invocations.last()?;
         if latest.fits(cost) {
             return self.invocations.pop();
@@ -67,7 +67,7 @@ impl<T> UnmatchedInvocations<T> {
     /// Takes the latest invocation of about this cost. If none fits, because of a cut-off block or
     /// another writer, takes the latest of all.
     #[cold]
-    fn search(&mut self, cost: Cost) -> Option<Invocation<T>> {
+    fn search(&mut self, cost: Cost) -> Option<UnmatchedInvocation<T>> {
         let mut latest_first = self.invocations.iter().rev().take(SEARCHED);
         let back = latest_first.position(|invocation| invocation.fits(cost));
         let latest = self.invocations.len().checked_sub(1)?;
@@ -75,7 +75,7 @@ impl<T> UnmatchedInvocations<T> {
     }
 }
 
-impl<T> Invocation<T> {
+impl<T> UnmatchedInvocation<T> {
     #[inline]
     fn fits(&self, cost: Cost) -> bool {
         self.cost.abs_diff(cost) <= u64::from(self.tolerance)

@@ -193,7 +193,7 @@ fn a_range_ends_a_run_and_renames_ids() {
 
 /// A name that is put together of others, whatever stands before their ids.
 #[test]
-fn names_of_another_range_are_put_together() {
+fn composed_names_of_another_range_are_expanded() {
     let own = "fl=(1)\nfn=(1)\n1 1 0\n\n".repeat(20);
     for blanks in [" ", "  ", "\t", ""] {
         let text = format!(

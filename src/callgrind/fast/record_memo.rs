@@ -37,14 +37,14 @@ pub(in crate::callgrind) const CALL: u32 = 3;
 
 /// The bytes at the beginning of a record.
 #[derive(Clone, Copy)]
-pub(in crate::callgrind) struct Key<'a> {
+pub(in crate::callgrind) struct RecordKey<'a> {
     bytes: &'a [u8; SPAN],
     length: usize,
 }
 
 /// The numbers in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::callgrind) struct Ids {
+pub(in crate::callgrind) struct RecordIds {
     /// Id of the file.
     pub file: u32,
     /// Id of the function.
@@ -53,7 +53,7 @@ pub(in crate::callgrind) struct Ids {
     pub line: u32,
 }
 
-impl<'a> Key<'a> {
+impl<'a> RecordKey<'a> {
     /// What may be the key of a record: the bytes at `pos` up to the blank that ends a block's
     /// or a call's.
     #[inline(always)]
@@ -67,7 +67,7 @@ impl<'a> Key<'a> {
             return None;
         }
         let length = blanks.trailing_zeros() as usize;
-        Some(Key { bytes, length })
+        Some(RecordKey { bytes, length })
     }
 
     /// How many bytes it has.
@@ -86,7 +86,7 @@ impl<'a> Key<'a> {
     }
 
     /// Reads it, if it is the key of a record that consists of ids and plain numbers.
-    pub fn ids(self) -> Option<Ids> {
+    pub fn ids(self) -> Option<RecordIds> {
         let text = self.bytes.get(..self.length)?;
         let (file, function, rest) = if let Some(block) = text.strip_prefix(b"fl=(") {
             let (file, rest) = number_before(block, b")\nfn=(")?;
@@ -98,7 +98,7 @@ impl<'a> Key<'a> {
             (file, function, rest)
         };
         let (line, rest) = number_before(rest, b"")?;
-        rest.is_empty().then_some(Ids {
+        rest.is_empty().then_some(RecordIds {
             file,
             function,
             line,
@@ -132,7 +132,7 @@ struct Entry {
 impl Entry {
     /// Whether it is of this key: with its blank, none is the beginning of another.
     #[inline(always)]
-    fn is_of(&self, key: Key<'_>) -> bool {
+    fn is_of(&self, key: RecordKey<'_>) -> bool {
         let mut others = self.text.as_chunks().0.iter();
         let same = mask(key.bytes, PARTS, |part| {
             others.next().map_or(0, |other| same(part, other))
@@ -158,7 +158,7 @@ impl RecordMemo {
 
     /// The record with this key, if it was read before.
     #[inline(always)]
-    pub fn find(&self, key: Key<'_>) -> Option<&Record> {
+    pub fn find(&self, key: RecordKey<'_>) -> Option<&Record> {
         let entry = self.entries.get(self.place(key))?;
         if entry.is_of(key) {
             return Some(&entry.record);
@@ -168,21 +168,21 @@ impl RecordMemo {
 
     /// The record with this key, if another one has taken its place.
     #[inline(never)]
-    fn find_displaced(&self, key: Key<'_>) -> Option<&Record> {
+    fn find_displaced(&self, key: RecordKey<'_>) -> Option<&Record> {
         let entry = self.entries.get(self.place(key) ^ 1)?;
         entry.is_of(key).then_some(&entry.record)
     }
 
     /// The place of a key. Its neighbour is for what was there before.
     #[inline(always)]
-    fn place(&self, key: Key<'_>) -> usize {
+    fn place(&self, key: RecordKey<'_>) -> usize {
         // The upper bits are mixed best.
         let place = usize::try_from(key.hash() >> (u64::BITS - MAX_ENTRIES.ilog2()));
         place.unwrap_or(0) & self.entries.len().wrapping_sub(1)
     }
 
     /// Remembers which edge a call was added to.
-    pub fn set_edge(&mut self, key: Key<'_>, edge: Option<EdgeId>) {
+    pub fn set_edge(&mut self, key: RecordKey<'_>, edge: Option<EdgeId>) {
         let place = self.place(key);
         for place in [place, place ^ 1] {
             match self.entries.get_mut(place) {
@@ -193,7 +193,7 @@ impl RecordMemo {
     }
 
     /// Remembers a record that was read; what its neighbour held is forgotten.
-    pub fn enter(&mut self, key: Key<'_>, record: Record) {
+    pub fn enter(&mut self, key: RecordKey<'_>, record: Record) {
         let mut text = [0; MAX_RECORD_LENGTH];
         text.copy_from_slice(&key.bytes[..MAX_RECORD_LENGTH]);
         if self.entered >= self.entries.len() / 4 {
@@ -247,18 +247,18 @@ mod tests {
         data
     }
 
-    fn read_block(text: &str) -> Option<Ids> {
-        Key::up_to_blank::<BLOCK>(&padded(text), 0)?.ids()
+    fn read_block(text: &str) -> Option<RecordIds> {
+        RecordKey::up_to_blank::<BLOCK>(&padded(text), 0)?.ids()
     }
 
-    fn read_call(text: &str) -> Option<Ids> {
-        Key::up_to_blank::<CALL>(&padded(text), 0)?.ids()
+    fn read_call(text: &str) -> Option<RecordIds> {
+        RecordKey::up_to_blank::<CALL>(&padded(text), 0)?.ids()
     }
 
     #[test]
     fn keys_are_read() {
         let ids = |file, function, line| {
-            Some(Ids {
+            Some(RecordIds {
                 file,
                 function,
                 line,
@@ -288,13 +288,13 @@ mod tests {
         for text in ["fl=(1)\nfn=(1) f\n5 17\n", "fi=(1)\nfn=(1)\n5 17\n"] {
             assert_eq!(read_block(text), None, "{text:?}");
         }
-        assert!(Key::up_to_blank::<BLOCK>(b"fl=(1)\nfn=(1)\n5 17\n", 0).is_none());
+        assert!(RecordKey::up_to_blank::<BLOCK>(b"fl=(1)\nfn=(1)\n5 17\n", 0).is_none());
     }
 
     #[test]
     fn keys_are_compared_as_far_as_they_go() {
         let data = padded("cfl=(12345)\ncfn=(123)\ncalls=1 0 0\n1707 5 0\n");
-        let key = Key::up_to_blank::<CALL>(&data, 0).unwrap();
+        let key = RecordKey::up_to_blank::<CALL>(&data, 0).unwrap();
         let mut text = [b'#'; MAX_RECORD_LENGTH];
         text.copy_from_slice(&data[..MAX_RECORD_LENGTH]);
         let record = Record {
@@ -329,7 +329,7 @@ mod tests {
         let mut memo = RecordMemo::default();
         let mut found = 0;
         for (line, data) in (0..).zip(&keys) {
-            let key = Key::up_to_blank::<BLOCK>(data, 0).unwrap();
+            let key = RecordKey::up_to_blank::<BLOCK>(data, 0).unwrap();
             assert!(memo.find(key).is_none());
             let record = Record {
                 file: NameId::EMPTY,
@@ -342,7 +342,7 @@ mod tests {
             assert_eq!(memo.find(key).unwrap().line, line);
         }
         for (line, data) in (0..).zip(&keys) {
-            let record = memo.find(Key::up_to_blank::<BLOCK>(data, 0).unwrap());
+            let record = memo.find(RecordKey::up_to_blank::<BLOCK>(data, 0).unwrap());
             assert!(record.is_none_or(|record| record.line == line));
             found += usize::from(record.is_some());
         }
@@ -350,7 +350,7 @@ mod tests {
         assert_eq!(memo.entries.len(), MAX_ENTRIES);
         memo.forget();
         assert!(
-            memo.find(Key::up_to_blank::<BLOCK>(&keys[19_999], 0).unwrap())
+            memo.find(RecordKey::up_to_blank::<BLOCK>(&keys[19_999], 0).unwrap())
                 .is_none()
         );
     }

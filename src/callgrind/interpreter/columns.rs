@@ -123,7 +123,7 @@ impl Columns {
     pub fn resolve(&mut self, builder: &mut ProfileBuilder) -> Option<Vec<usize>> {
         let events = self.events.as_ref()?;
         if std::mem::replace(&mut self.are_resolved, true) {
-            builder.settle_headers(&self.map);
+            builder.bind_columns(&self.map);
             return Some(Vec::new());
         }
         let absent: Vec<usize> = self.map.absent().collect();
@@ -233,7 +233,7 @@ impl Columns {
                 is_saturated: false,
                 next,
             }),
-            None => self.rare_costs(data, pos, spelling, row),
+            None => self.parse_costs_slow(data, pos, spelling, row),
         }
     }
 
@@ -250,7 +250,7 @@ impl Columns {
     /// Does what [`costs`](Self::costs) does, however costs are spelled, and whatever the wanted
     /// ones are made of.
     #[inline(never)]
-    fn rare_costs(
+    fn parse_costs_slow(
         &mut self,
         data: &[u8],
         pos: usize,

@@ -53,10 +53,10 @@ impl Interpreter<'_> {
         }
         self.position = position;
         if self.section.is_left_out() {
-            self.in_force.skip_call();
+            self.current.skip_call();
             return Ok(costs.next);
         }
-        self.note_rare(costs);
+        self.record_anomalies(costs);
         match expect {
             Expect::OwnCost => {
                 let row = Costs {
@@ -65,7 +65,7 @@ impl Interpreter<'_> {
                 };
                 let line = position.line(self.columns.positions());
                 if self.builder.keeps_lines() {
-                    let file = self.in_force.call_file(self.builder);
+                    let file = self.current.call_file(self.builder);
                     self.builder.add_line_cost::<ANY_WIDTH>(file, line, row);
                 } else {
                     self.builder.add_cost::<ANY_WIDTH>(line, row);
@@ -84,7 +84,7 @@ impl Interpreter<'_> {
     fn left_out_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
         self.section.open_block(false);
         self.expect = Expect::OwnCost;
-        self.in_force.skip_call();
+        self.current.skip_call();
         let mut cursor = Cursor::new(data, pos);
         let position = self.position.read(self.columns.positions(), &mut cursor);
         self.position = position.unwrap_or(self.position);
@@ -118,7 +118,7 @@ impl Interpreter<'_> {
 
     /// Takes note of what is unusual about costs.
     #[inline(always)]
-    pub(super) fn note_rare(&mut self, costs: LineCosts) {
+    pub(super) fn record_anomalies(&mut self, costs: LineCosts) {
         if costs.is_unwrapped {
             self.diagnostics.count(WarningKind::UnwrappedCosts);
         }
@@ -140,7 +140,7 @@ impl Interpreter<'_> {
                 Ok(next)
             }
             Err(problem) => {
-                self.in_force.skip_call();
+                self.current.skip_call();
                 self.expect = Expect::SkippedCall;
                 Err(problem)
             }
@@ -154,10 +154,10 @@ impl Interpreter<'_> {
         pos: usize,
         key: usize,
     ) -> Result<(PendingCall, usize), Problem> {
-        if !self.in_force.has_function() {
+        if !self.current.has_function() {
             return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
         }
-        if !self.in_force.has_callee() {
+        if !self.current.has_callee() {
             return Err(Problem::at(ProblemKind::CallWithoutCallee, data, pos));
         }
         let mut cursor = Cursor::new(data, pos + key);
@@ -180,11 +180,11 @@ impl Interpreter<'_> {
     #[inline(always)]
     pub(super) fn add_call(&mut self, call: PendingCall, matching: Cost) {
         let file = if self.builder.keeps_call_files() {
-            self.in_force.call_file(self.builder)
+            self.current.call_file(self.builder)
         } else {
             NameId::EMPTY
         };
-        let Some(callee) = self.in_force.callee(&mut self.ids, self.builder) else {
+        let Some(callee) = self.current.callee(&mut self.ids, self.builder) else {
             return;
         };
         let call = Call {
@@ -204,7 +204,7 @@ impl Interpreter<'_> {
     /// Opens the block of the function that `fn=` named, unless it is open.
     #[inline]
     pub(super) fn ensure_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
-        if self.in_force.is_in_block() {
+        if self.current.is_in_block() {
             return Ok(());
         }
         self.open_block(data, pos)
@@ -212,14 +212,14 @@ impl Interpreter<'_> {
 
     #[inline(never)]
     fn open_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
-        if !self.in_force.has_function() {
+        if !self.current.has_function() {
             return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
         }
         if !self.is_wanted() {
             self.section.open_block(false);
             return Ok(());
         }
-        let name = self.in_force.open_block(&mut self.ids, self.builder);
+        let name = self.current.open_block(&mut self.ids, self.builder);
         self.section.open_block(name == Some(NameId::MAIN));
         Ok(())
     }

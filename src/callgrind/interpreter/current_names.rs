@@ -1,7 +1,7 @@
 //! The names in force: which function the next costs belong to, and which one is called.
 
 use crate::callgrind::line::Named;
-use crate::callgrind::names::{FunctionName, IdTables, Place};
+use crate::callgrind::names::{FunctionName, IdTables, ObjectAndFile};
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
 /// A name as a line gave it last.
@@ -97,7 +97,7 @@ struct Callee {
     /// Whether these were given for a call that was left out.
     is_spent: bool,
     /// Those of the last call, while no `cfn=` has come since.
-    last: Option<Place>,
+    last: Option<ObjectAndFile>,
 }
 
 impl Callee {
@@ -273,7 +273,7 @@ impl CurrentNames {
         };
         let file = file.used(builder).unwrap_or(NameId::EMPTY);
         let object = self.object(builder);
-        let found = ids.function(&function, Place { object, file }, builder);
+        let found = ids.function(&function, ObjectAndFile { object, file }, builder);
         self.open_block_of(found, file, builder);
         Some(function.name)
     }
@@ -359,7 +359,7 @@ impl CurrentNames {
         let given = self.callee.object.take(builder);
         let object = given.unwrap_or_else(|| self.object(builder));
         self.callee.file.clear();
-        self.callee.last = Some(Place { object, file });
+        self.callee.last = Some(ObjectAndFile { object, file });
     }
 
     /// Ends a call that is left out: what was given for it is not for the next one.
@@ -372,7 +372,7 @@ impl CurrentNames {
     /// They are those given since the call before, else those of that call, if it was of the same
     /// `cfn=`, else those in force.
     #[inline(always)]
-    fn end_call(&mut self, builder: &mut ProfileBuilder) -> Place {
+    fn end_call(&mut self, builder: &mut ProfileBuilder) -> ObjectAndFile {
         self.callee.is_spent = false;
         let object = match (self.callee.object.take(builder), self.callee.last) {
             (Some(given), _) => given,
@@ -384,7 +384,7 @@ impl CurrentNames {
             (None, Some(last)) => last.file,
             (None, None) => self.current_file(builder),
         };
-        let place = Place { object, file };
+        let place = ObjectAndFile { object, file };
         self.callee.last = Some(place);
         place
     }

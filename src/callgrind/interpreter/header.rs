@@ -17,7 +17,7 @@ impl Interpreter<'_> {
             if line.starts_with(b"====") {
                 // Xdebug's append mode: ==== NEW PROFILING FILE ====...
                 self.begin_section(ProfileBuilder::begin_run);
-                self.in_force.forget();
+                self.current.forget();
                 return Ok(());
             }
             return Err(Problem::at(ProblemKind::UnknownLine, line, 0));
@@ -33,7 +33,7 @@ impl Interpreter<'_> {
                 self.is_profile = true;
             }
             b"summary" => {
-                self.section.summary(value, self.in_force.is_in_block());
+                self.section.summary(value, self.current.is_in_block());
             }
             b"positions" => {
                 let positions = Positions::parse(value)
@@ -53,7 +53,7 @@ impl Interpreter<'_> {
             b"creator" => {
                 self.begin_header();
                 let kind = self.section.creator(value);
-                self.tell_kind(kind);
+                self.declare_kind(kind);
                 self.is_profile = true;
             }
             b"part" => {
@@ -101,14 +101,14 @@ impl Interpreter<'_> {
         self.begin_header();
         if value == b"0.9.6" {
             // Xdebug up to 2.1.0, which names no creator.
-            self.tell_kind(Kind::Trace);
+            self.declare_kind(Kind::Trace);
         }
         Ok(())
     }
 
     /// Takes in the kind that a header tells, unless the caller has said it.
-    fn tell_kind(&mut self, kind: Kind) {
-        if self.section.tell_kind(kind) {
+    fn declare_kind(&mut self, kind: Kind) {
+        if self.section.declare_kind(kind) {
             self.builder.set_kind(kind);
             if kind == Kind::Trace {
                 self.ids.forget_functions();

@@ -1,6 +1,6 @@
 //! What the lines mean: a state machine from lines to calls of a [`ProfileBuilder`].
 //!
-//! Its state has five owners: what is [in force](in_force), the [columns], the
+//! Its state has five owners: what are the [current names](current_names), the [columns], the
 //! [section](sections), the [diagnostics], and the builder.
 
 mod columns;
@@ -8,7 +8,7 @@ mod costs;
 mod current_names;
 mod diagnostics;
 mod header;
-mod part;
+mod range;
 mod records;
 mod sections;
 
@@ -23,7 +23,7 @@ use columns::Columns;
 use costs::Expect;
 use current_names::CurrentNames;
 use diagnostics::Diagnostics;
-use part::PartIds;
+use range::RangeIds;
 use sections::Section;
 
 /// How the line begins that Xdebug's append mode writes between runs.
@@ -36,7 +36,7 @@ const WITHOUT_EFFECT: [&[u8]; 5] = [b"bb=", b"ln=", b"rec=", b"total=", b"totals
 pub(super) struct Interpreter<'a> {
     builder: &'a mut ProfileBuilder,
     ids: IdTables,
-    in_force: CurrentNames,
+    current: CurrentNames,
     columns: Columns,
     /// Where the last cost was: relative positions refer to it.
     position: Position,
@@ -52,8 +52,8 @@ pub(super) struct Interpreter<'a> {
     ends_blank: bool,
     /// Whether a line was read that shows a profile.
     is_profile: bool,
-    /// Ids, if this is a part of a trace.
-    part: Option<PartIds>,
+    /// The ids of a range of a trace, if this reads one.
+    range: Option<RangeIds>,
     /// The parts of sums that are wanted; all, if this is empty.
     part_filters: &'a [PartFilter],
     pub found_parts: FoundParts,
@@ -74,7 +74,7 @@ impl<'a> Interpreter<'a> {
         Interpreter {
             builder,
             ids,
-            in_force: CurrentNames::default(),
+            current: CurrentNames::default(),
             columns: Columns::default(),
             position: Position::default(),
             section: Section::first(fixed),
@@ -84,7 +84,7 @@ impl<'a> Interpreter<'a> {
             memo: (!options.line_by_line).then(RecordMemo::default),
             ends_blank: false,
             is_profile: false,
-            part: None,
+            range: None,
             part_filters: &options.parts,
             found_parts: FoundParts::default(),
         }
@@ -107,7 +107,7 @@ impl<'a> Interpreter<'a> {
             if pos == data.len() {
                 break;
             }
-            if self.part.is_some() && !self.is_usual(&data[pos..]) {
+            if self.range.is_some() && !self.is_self_contained(&data[pos..]) {
                 return Err(self.error(ProblemKind::UnknownLine.into()));
             }
             pos = match self.any_line(data, pos) {
@@ -166,7 +166,7 @@ impl<'a> Interpreter<'a> {
         }
         let is_ended = self.ends_blank || self.section.is_summed_up();
         // Nothing ends a block before its first cost.
-        self.end_section(!(is_ended && self.in_force.is_in_block()));
+        self.end_section(!(is_ended && self.current.is_in_block()));
         Ok(self.diagnostics.finish())
     }
 
@@ -296,7 +296,7 @@ impl<'a> Interpreter<'a> {
                 self.ids.prefetch_block(id, self.builder);
             }
         }
-        self.in_force.set(named, name);
+        self.current.set(named, name);
         Ok(cursor.pos())
     }
 
@@ -307,7 +307,7 @@ impl<'a> Interpreter<'a> {
         if named == Named::Function {
             self.builder.close_block();
         }
-        self.in_force.set_text(named, name);
+        self.current.set_text(named, name);
     }
 
     /// Reads the name of the function that has called the next one, which Valgrind's
@@ -322,12 +322,13 @@ impl<'a> Interpreter<'a> {
     #[inline(never)]
     fn define(&mut self, named: Named, id: u64, name: &[u8]) -> NameId {
         self.is_profile = true;
-        let put_together = if named.is_function() {
-            self.ids.put_together(name, |id| self.builder.name(id))
+        let expanded = if named.is_function() {
+            self.ids
+                .expand_composed_name(name, |id| self.builder.name(id))
         } else {
             None
         };
-        let name = put_together.as_deref().unwrap_or(name);
+        let name = expanded.as_deref().unwrap_or(name);
         let ids = self.ids.of(named);
         // Valgrind redefines its ids in each part.
         if let Some(known) = ids.get(id)
@@ -342,8 +343,8 @@ impl<'a> Interpreter<'a> {
 
     fn define_as(&mut self, named: Named, id: u64, name: NameId) {
         let is_renamed = self.ids.of(named).define(id, name);
-        if let Some(part) = &mut self.part {
-            part.defined.push((named, id, name));
+        if let Some(range) = &mut self.range {
+            range.defined.push((named, id, name));
         }
         if let Some(memo) = &mut self.memo
             && is_renamed
@@ -352,22 +353,21 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// An id that was never defined: Valgrind has written such. It stands for its name, in a part
-    /// for that of the same id before.
+    /// An id that was never defined: Valgrind has written such. It stands for its name; in a range of
+    /// a trace, for what it stands for before the range.
     #[cold]
     fn undefined(&mut self, named: Named, id: u64) -> NameId {
         self.is_profile = true;
-        let text = match &self.part {
-            // No name that is read holds the end of a line.
-            Some(_) => format!("\n{} {id}", named.is_function()),
-            None => format!("({id})"),
+        let name = match &mut self.range {
+            Some(range) => range.inherit(named, id, self.builder),
+            None => {
+                let text = format!("({id})");
+                let name = self.builder.intern(text.as_bytes());
+                self.diagnostics.warn(WarningKind::UndefinedId(text));
+                name
+            }
         };
-        let name = self.builder.intern(text.as_bytes());
         self.ids.of(named).define(id, name);
-        match &mut self.part {
-            Some(part) => part.before.push((named, id, name)),
-            None => self.diagnostics.warn(WarningKind::UndefinedId(text)),
-        }
         name
     }
 
@@ -403,7 +403,7 @@ impl<'a> Interpreter<'a> {
             true => ProfileBuilder::begin_run,
             false => ProfileBuilder::begin_section,
         });
-        self.in_force.forget();
+        self.current.forget();
     }
 
     /// Takes in a `part:` line. The part before it may be without any cost.
@@ -428,7 +428,7 @@ impl<'a> Interpreter<'a> {
         if let Some(memo) = &mut self.memo {
             memo.forget();
         }
-        self.in_force.close_block();
+        self.current.close_block();
         self.section.begin_next();
     }
 
@@ -464,7 +464,7 @@ impl<'a> Interpreter<'a> {
 
     /// Says what a section lacks that may end within the block of the function in force.
     fn check_section(&mut self, is_open: bool) {
-        let open = self.in_force.function_name(self.builder);
+        let open = self.current.function_name(self.builder);
         let open = open.filter(|_| is_open);
         let own = self.builder.section_self_total();
         let selected = |stated: &[Cost]| self.columns.selected(stated);

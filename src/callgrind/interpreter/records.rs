@@ -5,7 +5,7 @@ use super::Interpreter;
 use super::columns::{FastPath, Spelling};
 use super::costs::Expect;
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CalleeIds, CostRun};
-use crate::callgrind::fast::record_memo::{BLOCK, CALL, Key, Record};
+use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
 use crate::callgrind::line::{Named, Position};
 use crate::callgrind::names::FunctionName;
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
@@ -24,7 +24,7 @@ impl Interpreter<'_> {
             FastPath::Records | FastPath::ShortLines if self.section.is_trace() => {
                 match self.columns.width() {
                     // A record that is remembered does not say in which file its calls stand.
-                    _ if !self.in_force.calls_from_own_file() => pos,
+                    _ if !self.current.calls_from_own_file() => pos,
                     1 => self.records::<1>(data, pos),
                     2 => self.records::<2>(data, pos),
                     _ => self.records::<ANY_WIDTH>(data, pos),
@@ -107,7 +107,7 @@ impl Interpreter<'_> {
         }
         if let Some(line) = run.first_line {
             self.ensure_block(data, pos).ok()?;
-            let file = self.in_force.call_file(self.builder);
+            let file = self.current.call_file(self.builder);
             let costs = Costs::of(std::slice::from_ref(&run.cost));
             self.builder.add_line_cost::<1>(file, line, costs);
         }
@@ -148,7 +148,7 @@ impl Interpreter<'_> {
     /// the call before to be added.
     #[inline(always)]
     fn short_calls<const LINE: usize>(&mut self, data: &[u8], start: usize) -> Option<usize> {
-        if !self.in_force.is_in_block() {
+        if !self.current.is_in_block() {
             return None;
         }
         let mut pos = start;
@@ -157,7 +157,7 @@ impl Interpreter<'_> {
             cost_run::short_call::<LINE>(data, callee.next, &self.position)
         {
             let next = self.callee_ids(data, line.next);
-            if self.name_callee(&callee).is_none() || !self.in_force.has_callee() {
+            if self.name_callee(&callee).is_none() || !self.current.has_callee() {
                 break;
             }
             self.position = line.position;
@@ -195,7 +195,7 @@ impl Interpreter<'_> {
     fn name_by_id(&mut self, named: Named, id: Option<u64>) -> Option<()> {
         if let Some(known) = id {
             let name = self.ids.of(named).get(known)?;
-            self.in_force.set(named, FunctionName { name, id });
+            self.current.set(named, FunctionName { name, id });
         }
         Some(())
     }
@@ -221,7 +221,7 @@ impl Interpreter<'_> {
             }
             let next = match data.get(pos) {
                 Some(b'f') => self.block::<WIDTH>(data, pos, row),
-                Some(b'c') if self.in_force.is_in_block() => self.call::<WIDTH>(data, pos, row),
+                Some(b'c') if self.current.is_in_block() => self.call::<WIDTH>(data, pos, row),
                 _ => None,
             };
             match next {
@@ -243,7 +243,7 @@ impl Interpreter<'_> {
         pos: usize,
         row: &mut [Cost],
     ) -> Option<usize> {
-        let key = Key::up_to_blank::<BLOCK>(data, pos)?;
+        let key = RecordKey::up_to_blank::<BLOCK>(data, pos)?;
         let start = pos + key.length();
         let costs = self
             .columns
@@ -253,13 +253,13 @@ impl Interpreter<'_> {
             Some(record) => *record,
             None => self.enter_record(key, false)?,
         };
-        self.in_force.set_file(record.file);
-        self.in_force.set_function(FunctionName::from(record.name));
-        self.in_force
+        self.current.set_file(record.file);
+        self.current.set_function(FunctionName::from(record.name));
+        self.current
             .open_block_of(record.function, record.file, self.builder);
         self.section.open_block(record.name == NameId::MAIN);
         self.position = Position::of_line(record.line.into());
-        self.note_rare(costs);
+        self.record_anomalies(costs);
         let matching = costs.matching;
         self.builder
             .add_cost::<WIDTH>(record.line.into(), Costs { row, matching });
@@ -275,17 +275,17 @@ impl Interpreter<'_> {
         pos: usize,
         row: &mut [Cost],
     ) -> Option<usize> {
-        let key = Key::up_to_blank::<CALL>(data, pos)?;
+        let key = RecordKey::up_to_blank::<CALL>(data, pos)?;
         let start = pos + key.length();
         let line = self.columns.costs(data, start, Spelling::Plain, row).ok()?;
         let record = match self.memo.as_ref()?.find(key) {
             Some(record) => *record,
             None => self.enter_record(key, true)?,
         };
-        self.in_force
+        self.current
             .set_known_callee(record.name, record.file, self.builder);
         self.position = Position::of_line(record.line.into());
-        self.note_rare(line);
+        self.record_anomalies(line);
         let matching = line.matching;
         let costs = Costs { row, matching };
         let is_known = record
@@ -300,7 +300,7 @@ impl Interpreter<'_> {
 
     /// Adds a call to its edge, and remembers that.
     #[cold]
-    fn add_call_of(&mut self, key: Key<'_>, record: Record, costs: Costs<'_>) {
+    fn add_call_of(&mut self, key: RecordKey<'_>, record: Record, costs: Costs<'_>) {
         let call = Call {
             callee: record.function,
             target_line: 0,
@@ -316,7 +316,7 @@ impl Interpreter<'_> {
 
     /// Finds out what a key means, and remembers it.
     #[cold]
-    fn enter_record(&mut self, key: Key<'_>, is_call: bool) -> Option<Record> {
+    fn enter_record(&mut self, key: RecordKey<'_>, is_call: bool) -> Option<Record> {
         let ids = key.ids()?;
         let (file, name) = self
             .ids
@@ -324,7 +324,7 @@ impl Interpreter<'_> {
         let record = Record {
             file,
             name,
-            function: self.in_force.function_at(file, name, is_call, self.builder),
+            function: self.current.function_at(file, name, is_call, self.builder),
             edge: None,
             line: ids.line,
         };

@@ -10,10 +10,10 @@ pub(super) struct Section {
     /// What its blocks are, as the caller says.
     fixed_kind: Option<Kind>,
     /// What its blocks are, as its header says.
-    told_kind: Option<Kind>,
-    writer: Writer,
+    declared_kind: Option<Kind>,
+    producer: Producer,
     body: Body,
-    part: Part,
+    part: PartFields,
     /// Whether it is wanted, as soon as this is known: at its first cost.
     is_wanted: Option<bool>,
     /// What its last `summary:` line states, and its last `totals:` line, if there is one.
@@ -32,7 +32,7 @@ pub(super) struct Section {
 
 /// What the header says of the section as a part.
 #[derive(Debug, Default)]
-struct Part {
+struct PartFields {
     /// Whether it is one.
     is_one: bool,
     number: Option<u64>,
@@ -40,9 +40,9 @@ struct Part {
     trigger: Vec<u8>,
 }
 
-/// Who writes a section, as far as this tells where it ends.
+/// Who writes a section: this decides where it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Writer {
+enum Producer {
     #[default]
     Other,
     /// It ends each part with a `totals:` line.
@@ -73,11 +73,11 @@ impl Section {
         }
     }
 
-    /// Begins the next section, which has the same writer until another one is named.
+    /// Begins the next section, which has the same producer until another one is named.
     pub fn begin_next(&mut self) {
         *self = Section {
-            told_kind: self.told_kind,
-            writer: self.writer,
+            declared_kind: self.declared_kind,
+            producer: self.producer,
             had_body: self.has_data(),
             ..Section::first(self.fixed_kind)
         };
@@ -86,26 +86,26 @@ impl Section {
     /// Whether blocks are single invocations.
     #[inline]
     pub fn is_trace(&self) -> bool {
-        self.fixed_kind.or(self.told_kind) == Some(Kind::Trace)
+        self.fixed_kind.or(self.declared_kind) == Some(Kind::Trace)
     }
 
     /// Takes in what the header says of the kind; true if that decides.
-    pub fn tell_kind(&mut self, kind: Kind) -> bool {
-        self.told_kind = Some(kind);
+    pub fn declare_kind(&mut self, kind: Kind) -> bool {
+        self.declared_kind = Some(kind);
         self.fixed_kind.is_none()
     }
 
     /// Takes in the value of a `creator:` line, and returns the kind of profile that it writes.
     pub fn creator(&mut self, value: &[u8]) -> Kind {
         let value = value.trim_ascii();
-        self.writer = if value.starts_with(b"callgrind-") {
-            Writer::Valgrind
+        self.producer = if value.starts_with(b"callgrind-") {
+            Producer::Valgrind
         } else if value.starts_with(b"yappi") {
-            Writer::Yappi
+            Producer::Yappi
         } else if value.starts_with(OWN_NAME) {
-            Writer::Own
+            Producer::Own
         } else {
-            Writer::Other
+            Producer::Other
         };
         if value.starts_with(b"xdebug") {
             Kind::Trace
@@ -210,7 +210,8 @@ impl Section {
 
     /// Notes that it is cut off; true if nobody has said so before, and its end will not tell more.
     pub fn cut(&mut self) -> bool {
-        let lacks_main = self.has_body() && self.is_trace() && self.told_kind == Some(Kind::Trace);
+        let lacks_main =
+            self.has_body() && self.is_trace() && self.declared_kind == Some(Kind::Trace);
         !std::mem::replace(&mut self.is_cut, true) && (!lacks_main || self.is_whole())
     }
 
@@ -221,11 +222,11 @@ impl Section {
 
     /// Notes that its last line has no end; true if that may be worth a warning.
     pub fn end_within_line(&mut self) -> bool {
-        match self.writer {
-            Writer::Yappi => false,
+        match self.producer {
+            Producer::Yappi => false,
             // What Valgrind ends its parts with tells more, if that is missing.
-            Writer::Valgrind => !self.is_cut,
-            Writer::Other | Writer::Own => self.cut(),
+            Producer::Valgrind => !self.is_cut,
+            Producer::Other | Producer::Own => self.cut(),
         }
     }
 
@@ -239,10 +240,10 @@ impl Section {
         own: Cost,
         selected: impl Fn(&[Cost]) -> Cost,
     ) -> Option<WarningKind> {
-        let expects_totals = match self.writer {
-            Writer::Valgrind => true,
-            Writer::Own => self.has_runs,
-            Writer::Yappi | Writer::Other => false,
+        let expects_totals = match self.producer {
+            Producer::Valgrind => true,
+            Producer::Own => self.has_runs,
+            Producer::Yappi | Producer::Other => false,
         };
         if !self.is_cut && expects_totals && self.totals.is_none() && !self.is_trace() {
             return Some(WarningKind::CutPart);
@@ -250,13 +251,13 @@ impl Section {
         let stated = self.stated.as_deref().unwrap_or_default();
         let is_repeated = self.totals.as_ref().is_none_or(|totals| totals == stated);
         let stated = selected(stated);
-        if !self.is_cut && self.writer == Writer::Own && (stated != own || !is_repeated) {
+        if !self.is_cut && self.producer == Producer::Own && (stated != own || !is_repeated) {
             return Some(WarningKind::OtherSum { stated, found: own });
         }
         if !self.is_trace() {
             return None;
         }
-        match self.told_kind {
+        match self.declared_kind {
             Some(Kind::Aggregate) => Some(WarningKind::NoTrace),
             None if !self.is_whole() => Some(WarningKind::NoTrace),
             Some(_) if !self.is_whole() => Some(WarningKind::CutRun),

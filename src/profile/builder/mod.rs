@@ -1,7 +1,7 @@
 //! Sums what a reader reports into the tables of a [`Profile`].
 
 mod invocations;
-mod part;
+mod range;
 mod table;
 
 use thiserror::Error;
@@ -19,7 +19,7 @@ use crate::tables::{EdgeId, FunctionId, NameId};
 use crate::tables::{FunctionTable, LineRule, LineSource};
 use crate::tables::{LineKey, LineTable};
 use crate::trace::{LinkOptions, Role, Trace, note_proxy};
-use table::Table;
+use table::SummedTable;
 pub(crate) use table::TableFunction;
 
 /// Why the input does not make a profile.
@@ -97,11 +97,11 @@ pub struct Call {
 
 /// The block that is being read.
 #[derive(Debug)]
-struct Block {
+struct OpenBlock {
     function: FunctionId,
     /// Self cost in the first column, where invocations matter.
     matching: Cost,
-    /// Whether the function's line is settled, so that cost lines need not offer theirs.
+    /// Whether the function's line is known, so that cost lines need not give theirs.
     has_line: bool,
 }
 
@@ -110,7 +110,7 @@ struct Block {
 struct Run {
     kind: Kind,
     sums: Sums,
-    block: Option<Block>,
+    block: Option<OpenBlock>,
     /// Whether a function with a block may have no line, for want of an own cost.
     may_lack_line: bool,
     part: OpenPart,
@@ -136,7 +136,7 @@ pub struct ProfileBuilder {
     /// Whether the first column is the first wanted event.
     begins_with_event: bool,
     /// The input, where it was summed before.
-    table: Option<Table>,
+    table: Option<SummedTable>,
     /// Whether single invocations of traces are needed, for proxies or links.
     follows_invocations: bool,
     /// The run, if it is one of a trace and its invocations matter.
@@ -199,8 +199,8 @@ impl ProfileBuilder {
     /// chosen it.
     fn reset_input(&mut self) {
         let inputs = self.inputs.as_ref();
-        let settled = inputs.and_then(|inputs| inputs.events.settled_choice());
-        let choice = settled.unwrap_or_else(|| self.options.events.clone());
+        let resolved = inputs.and_then(|inputs| inputs.events.resolved_choice());
+        let choice = resolved.unwrap_or_else(|| self.options.events.clone());
         self.input.events = Events::new(choice);
         self.input.headers = Headers::default();
         // Which columns are wanted is not known before they are.
@@ -303,7 +303,7 @@ impl ProfileBuilder {
         let first = columns.first().map_or(&b""[..], Vec::as_slice);
         self.begins_with_event = first == self.input.events.first();
         self.widen(map.len());
-        self.settle_headers(&map);
+        self.bind_columns(&map);
         map
     }
 
@@ -339,11 +339,11 @@ impl ProfileBuilder {
 
     /// Says that the header lines handed over since then speak of the same columns, of which
     /// [`select_columns`](Self::select_columns) returned `map`.
-    pub fn settle_headers(&mut self, map: &ColumnMap) {
+    pub fn bind_columns(&mut self, map: &ColumnMap) {
         let has_more =
             self.options.events == EventChoice::All || self.input.events.wanted().len() > 1;
         let is_whole = has_more || self.begins_with_event;
-        self.input.headers.settle(map, is_whole);
+        self.input.headers.bind_columns(map, is_whole);
     }
 
     /// Sum of the self costs of the section that is being read.
@@ -412,7 +412,7 @@ impl ProfileBuilder {
             found.file = file;
         }
         found.invocations += 1;
-        self.run.block = Some(Block {
+        self.run.block = Some(OpenBlock {
             function,
             matching: 0,
             has_line: found.line_source == LineSource::OwnCost,
@@ -619,14 +619,14 @@ impl ProfileBuilder {
     ///
     /// When no input has a wanted event, or when there is more than can be numbered.
     pub fn finish(self) -> Result<Profile, ModelError> {
-        let profile = self.finish_part()?;
+        let profile = self.finish_batch()?;
         profile.check_events()?;
         Ok(profile)
     }
 
     /// Does what [`finish`](Self::finish) does for an input that is to be merged with others, which
     /// may have the events that it lacks.
-    pub(crate) fn finish_part(mut self) -> Result<Profile, ModelError> {
+    pub(crate) fn finish_batch(mut self) -> Result<Profile, ModelError> {
         self.end_input();
         Profile::new(self.names, self.inputs.unwrap_or(self.input))
     }

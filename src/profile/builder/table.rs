@@ -31,7 +31,7 @@ pub(crate) struct TableFunction<'a> {
 
 /// What is known of a table that is being read, besides the sums that it states.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct SummedTable {
     /// How often each file and name came: a table holds no objects, and so it can have several
     /// functions of one file and name. These are told apart by their order.
     seen: HashMap<(NameId, NameId), u32, RandomState>,
@@ -48,7 +48,7 @@ impl ProfileBuilder {
     pub(crate) fn begin_table(&mut self, map: ColumnMap) {
         self.run.sums.narrow();
         self.run.sums.kind = Some(ProfileKind::Aggregate);
-        self.table = Some(Table {
+        self.table = Some(SummedTable {
             seen: HashMap::default(),
             map,
         });

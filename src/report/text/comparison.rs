@@ -13,7 +13,7 @@ use crate::figures::{counted, per_run, signed, signed_percent};
 use crate::profile::Profile;
 use crate::report::Options;
 use crate::report::summary::{ComparisonSummary, fact};
-use crate::report::table::Place;
+use crate::report::table::SourceLocation;
 
 /// What a line of details is wrapped to where there is no terminal: that of a log.
 const LOG_WIDTH: usize = 80;
@@ -129,7 +129,7 @@ impl<'a> ComparisonSummary<'a> {
     }
 
     fn lines(&self, changes: &[FunctionChange<'a>], options: &Options) -> Vec<String> {
-        let table = self.table(changes, |of| Place::of(of.object, of.file, 0));
+        let table = self.table(changes, |of| SourceLocation::of(of.object, of.file, 0));
         let first_column = table.figure_width(0);
         let rows = table.lines(options, ALIGNED_NAME).into_iter();
         let mut rows = rows.map(|row| cut_end(&row, options.room()));

@@ -9,7 +9,7 @@ use crate::figures::counted;
 use crate::io::SourceFiles;
 use crate::profile::FunctionId;
 use crate::report::summary::ProfileSummary;
-use crate::report::table::{Place, Table};
+use crate::report::table::{SourceLocation, Table};
 use crate::tables::first_cost;
 
 /// Blanks that stand for a tab.
@@ -115,8 +115,10 @@ impl<'a> ProfileSummary<'a> {
         };
         let own = |costs: &LineCosts, event| costs.own.get(event).copied().unwrap_or(0);
         let about = |row: &Row| match row {
-            Row::File(text) | Row::Line { source: text, .. } => (text.clone(), Place::default()),
-            Row::Gap => (String::new(), Place::default()),
+            Row::File(text) | Row::Line { source: text, .. } => {
+                (text.clone(), SourceLocation::default())
+            }
+            Row::Gap => (String::new(), SourceLocation::default()),
         };
         let mut table = Table::new([file, ""], rows, about)
             .with("self %", |row| {

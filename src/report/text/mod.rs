@@ -10,7 +10,7 @@ use thiserror::Error;
 
 pub use self::comparison::write_comparison;
 use super::summary::{ProfileSummary, fact};
-use super::table::{Place, Table};
+use super::table::{SourceLocation, Table};
 use super::{Options, Sort};
 use crate::display::names::{NameQuery, SHORT, cut_end, short_name};
 use crate::display::numbers::grouped;
@@ -114,11 +114,13 @@ impl ProfileSummary<'_> {
         }
         let first = self.first();
         let total = |part: &(String, Vec<i128>), at: usize| part.1.get(at).copied().unwrap_or(0);
-        let mut table = Table::new(["part", ""], top, |part| (part.0.clone(), Place::default()))
-            .with("total %", |part| first.share(total(part, 0)))
-            .with(first.notation.heading("total", "total"), |part| {
-                first.notation.cost(total(part, 0))
-            });
+        let mut table = Table::new(["part", ""], top, |part| {
+            (part.0.clone(), SourceLocation::default())
+        })
+        .with("total %", |part| first.share(total(part, 0)))
+        .with(first.notation.heading("total", "total"), |part| {
+            first.notation.cost(total(part, 0))
+        });
         for (at, event) in self.further() {
             table = table.with(event.heading(), |part| event.notation.cost(total(part, at)));
         }
@@ -179,7 +181,7 @@ impl ProfileSummary<'_> {
         let profile = self.profile;
         let mut table = self.table(functions, |function| {
             let [object, file] = [function.object, function.file].map(|name| profile.name(name));
-            Place::of(object, file, function.line)
+            SourceLocation::of(object, file, function.line)
         });
         for (at, event) in self.further() {
             let cost = |costs| event.notation.cost(cost_of(costs, at));
@@ -217,7 +219,7 @@ impl ProfileSummary<'_> {
         let first = self.first();
         let (top, rest) = self.options.split(&calls);
         let mut table = Table::new([other, "called at"], top, |call| {
-            let place = Place::in_file(self.profile.call_file(call), call.line);
+            let place = SourceLocation::in_file(self.profile.call_file(call), call.line);
             (self.name(function(call)), place)
         })
         .with("cost %", |call| first.share(cost(call)))

@@ -1,4 +1,4 @@
-//! Parts of a run of a trace, which builders of their own have summed up.
+//! Ranges of a run of a trace, which builders of their own have summed up.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,24 +7,24 @@ use crate::tables::ANY_WIDTH;
 use crate::tables::{FunctionId, NameId};
 
 impl ProfileBuilder {
-    /// Takes in the part of the run that comes next, and returns what the names of that part are
+    /// Takes in the range of the run that comes next, and returns what the names of that range are
     /// here.
     ///
-    /// `known` are names of the part that stand for others. None, and nothing is added, if several
-    /// functions of the part are one here: then it is not known what came first.
+    /// `known` are names of the range that stand for others. None, and nothing is added, if several
+    /// functions of the range are one here: then it is not known what came first.
     pub(crate) fn join(
         &mut self,
-        mut part: ProfileBuilder,
+        mut range: ProfileBuilder,
         known: &HashMap<NameId, NameId>,
     ) -> Option<Vec<NameId>> {
-        part.close_block();
-        let names = part.names.iter().zip(0..).map(|(text, number)| {
+        range.close_block();
+        let names = range.names.iter().zip(0..).map(|(text, number)| {
             let known = known.get(&NameId::of(number)).copied();
             known.unwrap_or_else(|| self.intern(text))
         });
         let names: Vec<NameId> = names.collect();
         let name = |name: NameId| names[name.index()];
-        let functions = part.run.sums.functions.as_slice();
+        let functions = range.run.sums.functions.as_slice();
         let distinct: HashSet<NameId> = functions.iter().map(|own| name(own.name)).collect();
         if distinct.len() < functions.len() {
             return None;
@@ -39,17 +39,17 @@ impl ProfileBuilder {
             }
             let (own, costs) = (
                 &mut functions.self_costs,
-                &part.run.sums.functions.self_costs,
+                &range.run.sums.functions.self_costs,
             );
             own.add_row::<ANY_WIDTH>(id.index(), costs, row);
             id
         });
         let numbers: Vec<FunctionId> = numbers.collect();
         let calls = &mut self.run.sums.calls;
-        calls.merge(&part.run.sums.calls, &numbers, |_, file| name(file));
-        self.section_total += part.section_total;
-        self.input.has_saturated |= part.input.has_saturated || part.run.sums.have_overflowed();
-        self.run.may_lack_line |= part.run.may_lack_line;
+        calls.merge(&range.run.sums.calls, &numbers, |_, file| name(file));
+        self.section_total += range.section_total;
+        self.input.has_saturated |= range.input.has_saturated || range.run.sums.have_overflowed();
+        self.run.may_lack_line |= range.run.may_lack_line;
         Some(names)
     }
 }
