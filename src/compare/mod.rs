@@ -37,7 +37,7 @@ pub struct FunctionSums {
 /// one decimal, else to a whole number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallCount {
-    tenths: i128,
+    pub(crate) tenths: i128,
 }
 
 impl CallCount {

@@ -251,7 +251,7 @@ fn a_comparison_pairs_the_frames_of_the_same_files() {
 }
 
 #[test]
-fn a_comparison_per_run_divides_all_but_the_stacks() {
+fn a_comparison_per_run_divides_all_but_stacks_and_calls() {
     let runs = |time: u32| {
         let run = format!("creator: xdebug 3.4.0\nevents: Time\nfl=a.php\nfn={{main}}\n1 {time}\n");
         profile(format!("{run}\n==== NEW PROFILING FILE ====\n{run}"))
@@ -266,7 +266,9 @@ fn a_comparison_per_run_divides_all_but_the_stacks() {
     assert_eq!(changes["self"], json!([[10], [15]]));
     assert_eq!(data["total"], json!([15]));
     assert_eq!(data["functions"]["self"], json!([[15]]));
-    assert_eq!(data["functions"]["invocations"], json!([1]));
+    assert_eq!(changes["invocations"], json!([[10], [10]]));
+    // As the stacks, calls are undivided.
+    assert_eq!(data["functions"]["invocations"], json!([2]));
     assert_eq!(data["stacks"]["self"], json!([[30]]));
 }
 

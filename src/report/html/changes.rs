@@ -38,7 +38,7 @@ impl Changes {
         let comparison = compared.comparison;
         let per_run = comparison.is_per_run.then(|| per_run(comparison.runs()));
         record.field("per_run", &per_run)?;
-        // Stacks have yet to be divided by these.
+        // Stacks and calls have yet to be divided by these.
         record.field("runs", &comparison.divisors())?;
         let sides = [comparison.base, comparison.new];
         record.records("sides", sides, |record, side| {
@@ -114,7 +114,7 @@ fn changed_event<'a>(
         let figures = [
             sides.map(|side| side.self_cost),
             sides.map(|side| side.inclusive),
-            sides.map(|side| side.invocations.rounded()),
+            sides.map(|side| side.invocations.tenths),
         ];
         let entry = changed.entry([change.object, change.file, change.name]);
         changes.push([position(entry.index())], &figures.map(Vec::from));

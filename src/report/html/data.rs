@@ -1,5 +1,6 @@
 //! What the page knows: as much of a profile as there is room for.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 use std::{iter, mem};
@@ -13,7 +14,7 @@ use crate::display::names::{SHORT, short_name};
 use crate::display::numbers::divided;
 use crate::display::text::printable;
 use crate::export::json::Document;
-use crate::figures::{EventFormat, command};
+use crate::figures::{EventFormat, command, named_parts};
 use crate::io::SourceFiles;
 use crate::profile::{Cost, EdgeRef, FunctionId, Profile, ProfileKind};
 use crate::report::Names;
@@ -34,8 +35,9 @@ const MAX_FILE_TEXT: usize = 1_500_000;
 const MAX_CALL_NUMBERS: usize = 200_000;
 const MAX_LINE_NUMBERS: usize = 100_000;
 
-/// The most warnings, and the longest text of a name or a warning.
+/// The most warnings and parts, and the longest text of a name or a warning.
 const MAX_WARNINGS: usize = 100;
+const MAX_PARTS: usize = 100;
 const MAX_TEXT_LENGTH: usize = 12_000;
 const MAX_WARNING_LENGTH: usize = 1_000;
 
@@ -321,12 +323,13 @@ impl<'a, 'o> Tables<'a, 'o> {
         data.field("warnings", &limited(notes.warnings))?;
         data.field("estimates", &notes.estimates)?;
         self.write_events(&mut data)?;
+        data.record("parts", |record| self.write_parts(record))?;
         data.field("total", &total)?;
         data.field("peak", &self.peaks())?;
         data.field("has_invocations", &self.has_invocations())?;
         data.field("function_count", &profile.functions().len())?;
         data.field("edge_count", &profile.edges().len())?;
-        data.field("call_count", &self.per_run(profile.calls()))?;
+        data.field("call_count", &Number::from(profile.calls()))?;
         self.write_files(&mut data)?;
         data.record("functions", |record| functions.write(record))?;
         self.write_rest(&mut data)?;
@@ -379,6 +382,23 @@ impl<'a, 'o> Tables<'a, 'o> {
         peaks.map(|peak| peak.map(Number::from)).collect()
     }
 
+    /// Writes the totals of the parts that have names, the costliest first.
+    fn write_parts(&self, record: &mut Document<'_>) -> io::Result<()> {
+        let mut parts: Vec<_> = match self.compared {
+            None => named_parts(self.profile).into_iter().collect(),
+            Some(_) => Vec::new(),
+        };
+        parts.sort_by_key(|(_, totals)| Reverse(totals.first().copied()));
+        let left_out = parts.len().saturating_sub(MAX_PARTS);
+        parts.truncate(MAX_PARTS);
+        record.records("shown", parts, |record, (name, totals)| {
+            let totals: Vec<Number> = totals.into_iter().map(Number).collect();
+            record.field("name", &cut(printable(name), MAX_WARNING_LENGTH))?;
+            record.field("total", &totals)
+        })?;
+        record.field("left_out", &left_out)
+    }
+
     /// Writes the events, with how their costs are written.
     fn write_events(&self, data: &mut Document<'_>) -> io::Result<()> {
         data.records("events", self.events(), |record, event| {
@@ -405,10 +425,6 @@ impl<'a, 'o> Tables<'a, 'o> {
     /// Costs of the profile as they are shown.
     fn costs(&self, costs: &[Cost]) -> impl Iterator<Item = i128> {
         self.scaled(NEW, costs).map(|cost| divided(cost, self.runs))
-    }
-
-    fn per_run(&self, count: u64) -> Number {
-        Number(divided(count.into(), self.runs))
     }
 
     /// The largest share that costs have of the total of their event.
@@ -471,7 +487,7 @@ impl<'a, 'o> Tables<'a, 'o> {
                 position(object),
                 position(file),
                 function.line.into(),
-                self.per_run(function.invocations),
+                Number::from(function.invocations),
             ];
             let costs = [profile.self_costs(id), profile.inclusive_costs(id)];
             table.push(numbers, &costs.map(|costs| self.costs(costs).collect()));
@@ -520,7 +536,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         data.record("rest", |rest| {
             rest.field("functions", &count)?;
             rest.field("self", &costs.collect::<Vec<_>>())?;
-            rest.field("invocations", &self.per_run(sums.count))
+            rest.field("invocations", &Number::from(sums.count))
         })
     }
 
@@ -603,7 +619,7 @@ impl<'a, 'o> Tables<'a, 'o> {
             if is_chosen {
                 let file = self.file(profile.call_file(edge));
                 self.lines_of[caller.unwrap_or_default()].push((file, edge.line));
-                let [line, calls] = [edge.line.into(), self.per_run(edge.calls)];
+                let [line, calls] = [edge.line.into(), Number::from(edge.calls)];
                 let [caller, callee] = [caller, callee].map(position);
                 let numbers = [caller, callee, position(file), line, calls];
                 table.push(numbers, &[self.costs(edge.costs()).collect()]);
@@ -618,7 +634,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         }
         for (ends, sums) in rest {
             let ([caller, callee], nowhere) = (ends.map(position), position(None));
-            let calls = self.per_run(sums.count);
+            let calls = Number::from(sums.count);
             table.push([caller, callee, nowhere, 0.into(), calls], &[sums.costs]);
         }
         table

@@ -31,6 +31,17 @@ const look = {
     const { left, top, width, height } = one.getBoundingClientRect();
     return `${one.contains(document.elementFromPoint(left + width / 2, top + height / 2))}`;
   }),
+  /** Which ends of a text its cell has no room for. */
+  cut: (css) => all(css).map((one) => {
+    const [text, cell] = [one, one.closest('[role=gridcell]')].map((of) => of.getBoundingClientRect());
+    const ends = [text.left < cell.left - 1 && 'beginning', text.right > cell.right + 1 && 'end'];
+    return `${ends.filter(Boolean).join(' and ') || 'nothing'}: ${textOf(one)}`;
+  }),
+  /** On how many lines elements stand. */
+  lines: (css) => [`${new Set(all(css).map((one) => {
+    const { top, height } = one.getBoundingClientRect();
+    return Math.round((top + height / 2) / 4);
+  })).size}`],
   address: () => [location.hash],
   /** The rows of a table, of which rows of a tree say whether they are open. */
   rows(label, isFull) {

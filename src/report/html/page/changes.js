@@ -28,8 +28,9 @@ function showChanges() {
     ofGrowth('Base %', (value) => percent(value, totals[0]), { short: 'of the base' }),
     both(heading('Self'), 'self', cost),
     both(heading('Inclusive'), 'inclusive', cost, 'inclusive'),
-    data.has_invocations && both('Calls', 'calls', grouped, 'calls'),
-    names('Function', (row) => [row.is ? el('b', { class: 'badge' }, row.is) : '', linked(row)]),
+    data.has_invocations && both('Calls', 'calls', (tenths) => callText(tenths, 10n), 'calls'),
+    names('Function', (row) => el('span', { class: 'parts' },
+      row.is ? el('b', { class: 'badge' }, row.is) : '', linked(row))),
     places('File', place),
   ];
   intro(

@@ -54,7 +54,7 @@ function visiblePercent(part, whole) {
 const unit = (event = state.event) => events[event].notation.unit;
 const heading = (text) => (unit() ? `${text} ${unit()}` : text);
 const signed = (value, text) => (value > 0 ? `+${text}` : text);
-const counted = (count, noun) => `${grouped(count)} ${noun}${Number(count) === 1 ? '' : 's'}`;
+const counted = (count, noun, text = grouped) => `${text(count)} ${noun}${text(count) === '1' ? '' : 's'}`;
 
 /** A cost in the unit of its event's column. */
 function columnCost(value, event = state.event) {
@@ -86,6 +86,15 @@ function costInOwnUnit(value, event = state.event, divisor = 1) {
   const decimals = (isExact && one === 1n) || whole >= 100n ? 0 : whole >= 10n ? 1 : 2;
   return rounded(amount, one * parts, decimals) + (name && ` ${name}`);
 }
+
+/** What numbers of calls are divided by; below ten, those per run have a decimal. */
+const runs = BigInt(comparison?.runs[1] ?? 1);
+const callText = (count, divisor = runs) => (
+  rounded(exact(count), divisor, exact(count) < 10n * divisor ? 1 : 0).replace(/[.]0$/, ''));
+
+/** What one of some calls costs. */
+const costPerCall = (value, count, event) => (
+  Number(count) > 0 ? costInOwnUnit(exact(value) * runs, event, count) : '-');
 
 // ---- What events count ---------------------------------------------------------------------------
 

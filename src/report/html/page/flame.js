@@ -30,8 +30,8 @@ function figuresOf(node, root, zoom) {
     `${visiblePercent(inclusive, total())} % of the total`,
     zoom !== root && `${visiblePercent(inclusive, zoom.inclusive)} % of what is zoomed`,
     node !== root && !isCallers && `self ${costInOwnUnit(own)} (${visiblePercent(own, total())} %)`,
-    count > 0 && counted(count, 'call'),
-    stacks.base && `before ${withUnit(before)}, change ${signed(change, withUnit(change))}`,
+    count > 0 && counted(count, 'call', callText),
+    stacks.base && `before ${costInOwnUnit(before)}, change ${signed(change, costInOwnUnit(change))}`,
     estimated,
   ].filter(Boolean).join(' · ');
 }
@@ -87,9 +87,9 @@ function showFlame() {
   function describe(node) {
     const { frame } = node;
     const link = el('a', { href: toFunction(frame) }, 'callers and callees');
-    const links = frame.index === NONE ? [] : [' · ', place(frame), ' · ', link];
+    const [links, at] = frame.index === NONE ? [[], []] : [[link, ' · '], [' · ', place(frame)]];
     about.replaceChildren(el('div', { class: 'name', title: frame.name }, frame.name),
-      el('div', { class: 'line' }, figuresOf(node, root, zoom), ...links));
+      el('div', { class: 'line' }, ...links, figuresOf(node, root, zoom), ...at));
   }
 
   const levels = layout(zoom, byId('view').clientWidth);
@@ -159,7 +159,9 @@ function showFlame() {
   };
   introGraph(nodes, found);
   describe(zoom);
-  show(about, crumbsTo(zoom, root), flame, legend(nodes));
+  // What colours of changes mean has to be seen first.
+  const parts = state.colours === 'change' ? [legend(nodes), flame] : [flame, legend(nodes)];
+  show(about, crumbsTo(zoom, root), ...parts);
   tellGraph(state.of === 'callers' ? 'A frame is as wide as what its calls cost here; callers stand below.'
     : 'A frame is as wide as its cost with all it calls; callers stand above.',
   'Click to zoom, Esc to see all again. Arrow keys move, Enter zooms.');

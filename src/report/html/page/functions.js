@@ -186,7 +186,7 @@ function showFunctions() {
     + `${withUnit(value)} (${percent(value)} %)`;
   if (state.search || isHidden) tell(told(rows.length, sum(rows.map(ownOf))));
   const all = sum([...hidden].map(({ index }) => selves[index]));
-  if (isCharged) tell(`; of ${withUnit(all)} hidden, ${withUnit(moved)} charged to callers`);
+  if (isCharged) tell(`; of ${withUnit(all)} hidden, ${withUnit(moved)} added to callers`);
   showTable({ label: 'Functions', columns, rows, enter: (of) => go(toFunction(of)) });
   const { functions: count, self } = data.rest;
   if (count > 0) show(soft(`Left out for want of room: ${told(count, self[state.event])}`));
@@ -200,8 +200,7 @@ const FEW_EVENTS = 3;
 /** The figures of a function: each in the unit that suits it, and per call. */
 function functionFigures({ index }) {
   const invocations = data.functions.invocations[index];
-  const perCall = (value, event) => (
-    data.has_invocations && invocations > 0 ? costInOwnUnit(value, event, invocations) : '-');
+  const perCall = (value, event) => (data.has_invocations ? costPerCall(value, invocations, event) : '-');
   const row = (event) => [
     el('span', { title: meaning(event) }, label(event)),
     ...[data.functions.self, data.functions.inclusive].flatMap((columns) => {
@@ -216,10 +215,28 @@ function functionFigures({ index }) {
     el('summary', {}, 'All events'), figureTable(titles, rows, state.event))];
 }
 
+/** What has changed of a function since the base. */
+function sinceBase({ index }) {
+  const { changes } = comparison?.events[state.event] || {};
+  const at = changes ? changes.row.findIndex((row) => changed[row].index === index) : NONE;
+  if (at === NONE) return '';
+  const both = (name, figure, text) => (
+    `${name} ${[...new Set(changes[figure].map((side) => text(side[at])))].join(' → ')}`);
+  return el('p', {}, [
+    both('Since the base: self', 'self', (value) => costInOwnUnit(value)),
+    both('inclusive', 'inclusive', (value) => costInOwnUnit(value)),
+    data.has_invocations && both('calls', 'invocations', (tenths) => callText(tenths, 10n)),
+  ].filter(Boolean).join(' · '));
+}
+
 function showFunction() {
   const of = functions[state.function];
   const invocations = data.functions.invocations[of.index];
-  const callers = new Set(callsOf('callee', of.index).map((at) => calls.caller[at])).size;
+  const callers = new Map();
+  for (const at of callsOf('callee', of.index)) {
+    callers.set(calls.caller[at], (callers.get(calls.caller[at]) || 0) + Number(calls.calls[at]));
+  }
+  const [[often, count] = []] = [...callers].sort(([, one], [, other]) => other - one);
   const link = (text, which) => el('a', {
     class: 'button', href: toView('flame', { function: of.index, of: which, search: '', hide: '' }),
   }, text);
@@ -227,9 +244,12 @@ function showFunction() {
     el('p', {}, el('a', { href: toView('functions') }, '← all functions')),
     el('h2', { class: 'name' }, of.name),
     el('p', {}, place(of),
-      data.has_invocations ? ` · called ${counted(invocations, 'time')}` : '',
-      callers > 0 ? ` by ${counted(callers, 'function')}` : ''),
+      data.has_invocations ? ` · called ${counted(invocations, 'time', callText)}` : '',
+      callers.size > 0 ? [` by ${counted(callers.size, 'function')}`,
+        callers.size > 1 ? `, ${counted(count, 'time', callText)} by ` : ', ',
+        linked(functions[often] || OTHERS)] : ''),
     functionFigures(of),
+    sinceBase(of),
     stacks ? el('div', { class: 'bar' }, link('Show in the flame graph', ''),
       link('Graph of its callers', 'callers'), link('Graph of its callees', 'callees')) : '',
   );
@@ -253,15 +273,15 @@ function showCalls(title, end, what) {
   const rows = callsOf(end, state.function);
   show(el('h3', {}, `${title}s `, el('span', { class: 'soft' }, what)));
   if (rows.length === 0) return show(soft(`no ${title.toLowerCase()}`));
-  const inclusive = data.functions.inclusive[state.event][state.function];
-  const perCall = (at) => (
-    calls.calls[at] > 0 ? costInOwnUnit(costOf(at), state.event, calls.calls[at]) : '-');
+  // Of what calls took as their callers say, which Xdebug rounds otherwise than its parts.
+  const [whole, paid] = [exact(data.functions.inclusive[state.event][state.function]), sum(rows.map(costOf))];
+  const perCall = (at) => costPerCall(costOf(at), calls.calls[at]);
   const own = (value) => costInOwnUnit(value);
   return showTable({
     label: `${title}s`,
     sort: `${title.toLowerCase()}s`,
     columns: [
-      bars('Cost %', costOf, { sort: 'cost' }, inclusive),
+      bars('Cost %', costOf, { sort: 'cost' }, paid > whole ? paid : whole),
       figures('Cost', costOf, own, { sort: 'cost', size: '13ch', short: '' }),
       callCounts((at) => calls.calls[at], { sort: 'calls' }),
       { title: 'Per call', kind: 'figure', size: '13ch', short: 'each', cell: perCall },

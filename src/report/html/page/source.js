@@ -70,8 +70,8 @@ const calleesOf = ({ calls: made }) => made.flatMap((call) => {
   const [text, title] = [callee.short.slice(from, end), callee.name];
   const link = callee.index === NONE ? el('span', {}, text)
     : el('a', { href: toFunction(callee), title, tabindex: NONE }, text);
-  const count = calls.calls[call];
-  return [link, Number(count) === 1 ? ' ' : ` ×${grouped(count)} `];
+  const count = callText(calls.calls[call]);
+  return [link, count === '1' ? ' ' : ` ×${count} `];
 });
 
 /** Why no source is shown, as far as it is known. */
@@ -94,7 +94,8 @@ function showLines(of, rows) {
     ? ` · the costliest: ${data.files[hottest.file].replace(/^.*[/]/, '')}:${hottest.line}, `
       + `${costInOwnUnit(hottest.own)} self` : '';
   show(el('h3', {}, hasOwn ? 'Lines ' : 'Calls by line ', el('span', { class: 'soft' },
-    `what each costs and calls${told}`)));
+    data.kind !== 'trace' ? `what each costs and calls${told}`
+      : 'what each calls, and what that costs (a trace does not say what lines themselves cost)')));
   const isHot = ({ file, line }) => (
     costly(hottest) > 0 && file === hottest.file && line === hottest.line);
   const shown = withSource(rows, ownFile);
@@ -110,7 +111,7 @@ function showLines(of, rows) {
   const isCompared = data.lines.compared.includes(of.index);
   const largest = Math.max(1, ...rows.map((row) => Number(row.own ?? 0)));
   const columns = [
-    { title: 'Line', kind: 'figure', size: '9ch', short: 'line',
+    { title: 'Line', kind: 'figure', size: '9ch', short: hasText ? '' : 'line',
       cell: (row) => (row.gap ? '⋯' : row.line ? `${isHot(row) ? '▶ ' : ''}${row.line}` : '') },
     hasOwn && { title: 'Self %', kind: 'figure share', size: '9ch', short: 'self %',
       bar: (row) => 100 * Number(row.own ?? 0) / largest,

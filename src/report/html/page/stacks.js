@@ -77,7 +77,7 @@ function allStacks() {
     if (old) node.old += tree.number(old[at]) / tree.number(runs[0]);
     node.isEstimated ||= stacks.estimated[at] === 1;
     node.holdsEstimates ||= stacks.estimated[at] === 2;
-    if (!hides) node.calls += Math.round(Number(stacks.calls[at]) / runs[1]);
+    if (!hides) node.calls += Number(stacks.calls[at]);
   });
   return tree.finish();
 }

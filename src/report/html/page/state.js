@@ -77,14 +77,14 @@ const banner = (text, kind) => el('p', { class: `banner ${kind}` }, text);
 
 /** Fills what stands on the page once, whatever is shown. */
 function begin() {
-  const kinds = { trace: 'trace of every call', aggregate: 'sums', mixed: 'traces and sums' };
+  const kinds = { trace: 'trace of every call', aggregate: 'sums by function', mixed: 'traces and sums by function' };
   const facts = [
     data.creator,
     kinds[data.kind],
     data.runs > 1 && counted(data.runs, 'run'),
     counted(data.function_count, 'function'),
     data.has_invocations
-      && `${counted(data.call_count, 'call')} on ${counted(data.edge_count, 'call edge')}`,
+      && `${counted(data.call_count, 'call', callText)} on ${counted(data.edge_count, 'call edge')}`,
   ];
   document.title = `${data.command} – profile`;
   byId('command').append(data.command);
@@ -96,6 +96,13 @@ function begin() {
       banner(`${kept ? '✓ Limit' : '✗ Limit not'} kept: ${text}`, kept ? 'kept' : 'broken')),
     ...data.warnings.map((text) => banner(`⚠ ${text}`, 'warning')),
   );
+  if (data.parts.shown.length > 0) {
+    const rows = data.parts.shown.map(({ name, total }) => (
+      [el('span', { class: 'name' }, name), ...total.map((value, event) => costInOwnUnit(value, event))]));
+    byId('banners').append(el('details', {}, el('summary', {}, 'Totals of the parts that have names'),
+      figureTable(['', ...events.map((_, event) => label(event))], rows),
+      data.parts.left_out > 0 ? soft(`Left out: ${counted(data.parts.left_out, 'part')}`) : ''));
+  }
   byId('events').append(...events.map(({ shown }, event) => {
     const choose = el('input', { type: 'radio', name: 'event' });
     choose.onchange = () => go(to({ event }));
@@ -107,7 +114,7 @@ function begin() {
   }));
   const isPhp = functions.some(({ file }) => isInternal(file));
   byId('hide').placeholder = `Hide, as in: ${isPhp ? 'vendor/ php::' : 'std:: libc'}`;
-  byId('charge').hidden = !stacks;
+  if (!stacks) byId('charge').dataset.for = '';
   const showNone = () => { document.body.dataset.view = 'none'; };
   if (!stacks) [views.flame[0], views.tree[0]] = [showNone, showNone];
   if (!comparison) byId('colours').options[0].remove();
@@ -141,6 +148,7 @@ function render(isOther) {
   document.body.style.minHeight = isOther ? '' : `${scrollY + innerHeight}px`;
   document.body.dataset.view = state.view;
   for (const field of fields) if (field.value !== state[field.id]) field.value = state[field.id];
+  byId('charge').disabled = !state.hide.trim();
   byId('events').elements[state.event].checked = true;
   const current = views[state.view][1];
   byId('views').replaceChildren(...Object.entries(views).filter(([view]) => view !== 'function')

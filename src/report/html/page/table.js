@@ -20,7 +20,7 @@ const figures = (title, of, text, more) => ({
 
 /** A column of numbers of calls, if these are known. */
 const callCounts = (of, more) => data.has_invocations &&
-  figures('Calls', of, grouped, { short: (row) => (Number(of(row)) === 1 ? 'call' : 'calls'), ...more });
+  figures('Calls', of, callText, { short: (row) => (callText(of(row)) === '1' ? 'call' : 'calls'), ...more });
 
 /** A column of costs in the unit of the event. */
 const costs = (title, of, more) => figures(heading(title), of, cost, { short: unit(), ...more });
