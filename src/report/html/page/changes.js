@@ -9,46 +9,44 @@ function showChanges() {
     return { ...changed[row], at, self, inclusive, calls };
   });
   const growth = ([before, now]) => now - before;
-  const ofGrowth = (title, text, more) => figures(title, ({ self }) => growth(self), text, {
-    cell: ({ self }) => {
-      const colour = growth(self) > 0n ? 'grow' : growth(self) < 0n && 'shrink';
-      return el('span', { class: colour }, signed(growth(self), text(growth(self))));
-    },
-    ...more,
-  });
-  const both = (title, figure, text, sort) => ({
-    title, kind: 'figure', short: figure, sort,
-    order: (row) => Math.abs(Number(growth(row[figure]))),
-    size: `${Math.max(2 * widest(rows.flatMap((row) => row[figure]), text), title.length) + 2}ch`,
-    cell: ({ [figure]: [before, now] }) => (
-      before === now ? text(now) : `${text(before)} → ${text(now)}`),
-  });
+  const ofGrowth = (title, text, more) => {
+    const signedText = (value) => signed(value, text(value));
+    const colourOfGrowth = (value) => (value > 0n ? 'grow' : value < 0n && 'shrink');
+    const cell = ({ self }) => span(colourOfGrowth(growth(self)), signedText(growth(self)));
+    return figures(title, ({ self }) => growth(self), text, { cell, ...more });
+  };
+  const both = (title, figure, text, sort) => {
+    const width = 2 * widest(rows.map((row) => row[figure]).flat(), text);
+    const order = (row) => Math.abs(Number(growth(row[figure])));
+    const cell = ({ [figure]: [before, now] }) => (before === now ? text(now) : `${text(before)} → ${text(now)}`);
+    return { title, kind: 'figure', short: figure, sort, order, size: `${Math.max(width, title.length) + 2}ch`, cell };
+  };
+  const badge = ({ is }) => (is ? el('b', { class: 'badge' }, is) : '');
   const columns = [
     ofGrowth(heading('Change'), cost, { sort: 'change', order: ({ at }) => -at, short: unit() }),
     ofGrowth('Base %', (value) => percent(value, totals[0]), { short: 'of the base' }),
     both(heading('Self'), 'self', cost),
     both(heading('Inclusive'), 'inclusive', cost, 'inclusive'),
     data.has_invocations && both('Calls', 'calls', (tenths) => callText(tenths, 10n), 'calls'),
-    names('Function', (row) => el('span', { class: 'parts' },
-      row.is ? el('b', { class: 'badge' }, row.is) : '', linked(row))),
+    names('Function', (row) => span('parts', badge(row), linked(row))),
     places('File', place),
   ];
+  const sideOf = (title, side) => [title, shown[side], grouped(comparison.sides[side].functions)];
+  const sides = ['base', 'new'].map(sideOf);
   intro(
     el('h2', {}, `${label(state.event)} ${found.verdict}`),
-    figureTable(['', label(state.event), 'functions'], ['base', 'new'].map((title, side) => (
-      [title, shown[side], grouped(comparison.sides[side].functions)]))),
-    el('p', {}, stacks ? el('a', { class: 'button', href: toView('flame') },
-      'Changes in the flame graph') : ''),
+    figureTable(['', label(state.event), 'functions'], sides),
+    paragraph(stacks ? el('a', { class: 'button', href: toView('flame') }, 'Changes in the flame graph') : ''),
   );
   showTable({
-    label: 'Changes', columns, rows: rows.filter(matching(state.search)),
+    label: 'Changes',
+    columns,
+    rows: rows.filter(matching(state.search)),
     enter: (row) => row.index !== NONE && go(toFunction(row)),
   });
   const more = signed(rest.change, withUnit(rest.change));
-  show(soft(
-    rest.functions > 0 ? `${grouped(rest.functions)} more changed by ${more} together. ` : '',
-    found.unchanged > 0 ? `${counted(found.unchanged, 'function')} did not change.` : '',
-  ));
+  const others = rest.functions > 0 ? `${grouped(rest.functions)} more changed by ${more} together. ` : '';
+  show(soft(others, found.unchanged > 0 ? `${counted(found.unchanged, 'function')} did not change.` : ''));
 }
 
 // ---- Keys, and the first look ------------------------------------------------------------------------
@@ -77,7 +75,8 @@ addEventListener('keydown', (event) => {
 });
 addEventListener('resize', () => state.view === 'flame' && requestAnimationFrame(() => render()));
 addEventListener('beforeprint', () => {
-  byId('view').querySelectorAll('.block:nth-child(-n + 4), .levels:nth-child(-n + 4)')
+  byId('view')
+    .querySelectorAll('.block:nth-child(-n + 4), .levels:nth-child(-n + 4)')
     .forEach((block) => block.fill());
 });
 

@@ -24,6 +24,15 @@ function el(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** A part of a line, in the style that its class has. */
+const span = (kind, ...children) => el('span', { class: kind }, ...children);
+
+/** A paragraph. */
+const paragraph = (...children) => el('p', {}, ...children);
+
+/** What there is of some texts, as one. */
+const joined = (texts) => texts.filter(Boolean).join(' · ');
+
 // ---- Figures, with the digits, units and rounding of the text report ----------------------------
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
@@ -42,8 +51,7 @@ const sum = (numbers) => numbers.reduce((all, number) => all + exact(number), 0n
 const total = (event = state.event) => data.total[event];
 
 /** A share of a total in percent; `-` if the total is 0 or negative. */
-const percent = (part, whole = total()) =>
-  whole <= 0 ? '-' : rounded(exact(part) * 100n, exact(whole), 2);
+const percent = (part, whole = total()) => (whole <= 0 ? '-' : rounded(exact(part) * 100n, exact(whole), 2));
 
 /** A share that does not read as 0 where it is not. */
 function visiblePercent(part, whole) {
@@ -70,8 +78,8 @@ function cost(value) {
 
 const withUnit = (value) => columnCost(value) + (unit() && ` ${unit()}`);
 
-const TIMES = [['s', 10n ** 9n], ['ms', 10n ** 6n], ['µs', 1000n], ['ns', 1n]];
-const MEMORIES = [['GiB', 1n << 30n], ['MiB', 1n << 20n], ['KiB', 1n << 10n], ['bytes', 1n]];
+const TIMES = { s: 10n ** 9n, ms: 10n ** 6n, µs: 1000n, ns: 1n };
+const MEMORIES = { GiB: 1n << 30n, MiB: 1n << 20n, KiB: 1n << 10n, bytes: 1n };
 
 /** A cost with three digits in the unit that suits it, as `4.30 ms`; also divided among calls. */
 function costInOwnUnit(value, event = state.event, divisor = 1) {
@@ -79,7 +87,7 @@ function costInOwnUnit(value, event = state.event, divisor = 1) {
   const parts = exact(divisor);
   const size = amount < 0n ? -amount : amount;
   const known = /bytes|B$/.test(unit(event)) ? MEMORIES : TIMES;
-  const units = unit(event) ? known : [['', 1n]];
+  const units = Object.entries(unit(event) ? known : { '': 1n });
   const [name, one] = units.find(([, least]) => size >= least * parts) || units[units.length - 1];
   const whole = size / (one * parts);
   const isExact = one * parts === 1n || size % (one * parts) === 0n;
@@ -89,18 +97,19 @@ function costInOwnUnit(value, event = state.event, divisor = 1) {
 
 /** What numbers of calls are divided by; below ten, those per run have a decimal. */
 const runs = BigInt(comparison?.runs[1] ?? 1);
-const callText = (count, divisor = runs) => (
-  rounded(exact(count), divisor, exact(count) < 10n * divisor ? 1 : 0).replace(/[.]0$/, ''));
+const callText = (count, divisor = runs) =>
+  rounded(exact(count), divisor, exact(count) < 10n * divisor ? 1 : 0).replace(/[.]0$/, '');
 
 /** What one of some calls costs. */
-const costPerCall = (value, count, event) => (
-  Number(count) > 0 ? costInOwnUnit(exact(value) * runs, event, count) : '-');
+const costPerCall = (value, count, event) =>
+  Number(count) > 0 ? costInOwnUnit(exact(value) * runs, event, count) : '-';
 
 // ---- What events count ---------------------------------------------------------------------------
 
 const FIRST = 'that missed the first-level cache';
 const LAST = 'that missed the last-level cache';
 /** The events of Valgrind, as its manual and KCachegrind explain them. */
+// prettier-ignore
 const MEANINGS = {
   Ir: 'instructions executed', Dr: 'data reads', Dw: 'data writes',
   I1mr: `instruction reads ${FIRST}`, D1mr: `data reads ${FIRST}`, D1mw: `data writes ${FIRST}`,
@@ -109,8 +118,7 @@ const MEANINGS = {
   Bc: 'conditional branches executed', Bcm: 'conditional branches mispredicted',
   Bi: 'indirect branches executed', Bim: 'indirect branches mispredicted',
   Ge: 'global bus events', sysCount: 'system calls made', sysTime: 'time spent in system calls',
-  sysCpuTime: 'processor time spent in system calls',
-  CEst: 'processor cycles, estimated', Bm: 'branches mispredicted',
+  sysCpuTime: 'processor time spent in system calls', CEst: 'processor cycles, estimated', Bm: 'branches mispredicted',
   L1m: `reads and writes ${FIRST}`, L2m: `reads and writes ${LAST}`, LLm: `reads and writes ${LAST}`,
 };
 
@@ -122,8 +130,7 @@ const label = (event) =>
 function meaning(event) {
   const { name, long_name: long } = events[event];
   if (long && long !== name) return long;
-  if (Object.hasOwn(MEANINGS, name)) return MEANINGS[name];
-  return '';
+  return Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : '';
 }
 
 /** The most memory that was in use at once, where that is known; else an empty text. */

@@ -15,7 +15,7 @@ function colourOf({ frame, ...costs }, all) {
   const [own, old] = [costs.own, costs.old].map(Number);
   const change = Math.abs(own - old);
   if (change * 10000 < all) return GREY;
-  const strength = Math.round(30 + 60 * change / Math.max(own, old, 1));
+  const strength = Math.round(30 + (60 * change) / Math.max(own, old, 1));
   return { ...(own > old ? GREW : SHRANK), '--strength': `${strength}%` };
 }
 
@@ -25,7 +25,7 @@ function figuresOf(node, root, zoom) {
   const isCallers = state.of === 'callers';
   const change = inclusive - before;
   const estimated = node.isEstimated ? 'estimated' : node.holdsEstimates && 'inclusive cost estimated';
-  return [
+  return joined([
     `${isCallers ? 'cost' : 'inclusive'} ${costInOwnUnit(inclusive)}`,
     `${visiblePercent(inclusive, total())} % of the total`,
     zoom !== root && `${visiblePercent(inclusive, zoom.inclusive)} % of what is zoomed`,
@@ -33,7 +33,7 @@ function figuresOf(node, root, zoom) {
     count > 0 && counted(count, 'call', callText),
     stacks.base && `before ${costInOwnUnit(before)}, change ${signed(change, costInOwnUnit(change))}`,
     estimated,
-  ].filter(Boolean).join(' · ');
+  ]);
 }
 
 /** The frames by level: the callers of what is zoomed over the whole width, then what is drawn. */
@@ -77,31 +77,42 @@ function showFlame() {
   const zoom = nodes[state.zoom] || root;
   const found = marked(nodes);
   const about = el('div', { class: 'about' });
-  const flame = el('div', {
-    class: found.size > 0 || state.search ? 'flame searched' : 'flame',
-    role: 'group', 'aria-label': 'Flame graph; the tree shows the same as rows',
-  });
+  const kind = found.size > 0 || state.search ? 'flame searched' : 'flame';
+  const title = 'Flame graph; the tree shows the same as rows';
+  const flame = el('div', { class: kind, role: 'group', 'aria-label': title });
   const zoomTo = ({ id }) => go(to({ zoom: id }));
 
   /** Says what there is to say about a node. */
   function describe(node) {
     const { frame } = node;
     const link = el('a', { href: toFunction(frame) }, 'callers and callees');
-    const [links, at] = frame.index === NONE ? [[], []] : [[link, ' · '], [' · ', place(frame)]];
-    about.replaceChildren(el('div', { class: 'name', title: frame.name }, frame.name),
-      el('div', { class: 'line' }, ...links, figuresOf(node, root, zoom), ...at));
+    const isThere = frame.index !== NONE;
+    const figuresShown = figuresOf(node, root, zoom);
+    const line = isThere ? [link, ` · ${figuresShown} · `, place(frame)] : figuresShown;
+    about.replaceChildren(
+      el('div', { class: 'name', title: frame.name }, frame.name),
+      el('div', { class: 'line' }, line),
+    );
   }
 
   const levels = layout(zoom, byId('view').clientWidth);
   const shown = new Map();
   function make({ node, left, width }, level) {
-    const classes = ['frame', width < 12 && 'thin', found.has(node) && 'match',
-      node.depth < zoom.depth && 'above', (node.isEstimated || node.holdsEstimates) && 'estimated'];
+    const isEstimated = node.isEstimated || node.holdsEstimates;
+    const isAbove = node.depth < zoom.depth;
+    const is = { frame: true, thin: width < 12, match: found.has(node), above: isAbove, estimated: isEstimated };
     const text = width < 12 ? '' : fitted(node.frame.short, (width - 9) / CHARACTER);
-    const frame = Object.assign(el('div', {
-      role: 'button', tabindex: NONE, class: classes.filter(Boolean).join(' '),
-      ...colourOf(node, root.width), '--left': `${left}px`, '--width': `${width}px`, '--level': level,
-    }, text), { row: node });
+    const frame = el('div', {
+      ...{
+        role: 'button',
+        tabindex: NONE,
+        class: Object.keys(is)
+          .filter((name) => is[name])
+          .join(' '),
+      },
+      ...{ ...colourOf(node, root.width), '--left': `${left}px`, '--width': `${width}px`, '--level': level },
+    });
+    Object.assign(frame, { row: node }).append(text);
     shown.set(node, frame);
     return frame;
   }
@@ -153,18 +164,20 @@ function showFlame() {
   });
   /** At first, what an address leads to is in sight. */
   flame.shown = () => {
-    if (zoom !== root && document.activeElement === document.body) {
-      shown.get(zoom).scrollIntoView({ block: 'nearest' });
-    }
+    if (zoom === root || document.activeElement !== document.body) return;
+    shown.get(zoom).scrollIntoView({ block: 'nearest' });
   };
   introGraph(nodes, found);
   describe(zoom);
   // What colours of changes mean has to be seen first.
   const parts = state.colours === 'change' ? [legend(nodes), flame] : [flame, legend(nodes)];
   show(about, crumbsTo(zoom, root), ...parts);
-  tellGraph(state.of === 'callers' ? 'A frame is as wide as what its calls cost here; callers stand below.'
-    : 'A frame is as wide as its cost with all it calls; callers stand above.',
-  'Click to zoom, Esc to see all again. Arrow keys move, Enter zooms.');
+  const [width, callers] =
+    state.of === 'callers' ? ['what its calls cost here', 'below'] : ['its cost with all it calls', 'above'];
+  tellGraph(
+    `A frame is as wide as ${width}; callers stand ${callers}.`,
+    'Click to zoom, Esc to see all again. Arrow keys move, Enter zooms.',
+  );
 }
 
 /** What the colours stand for, the costliest first. */
@@ -172,8 +185,7 @@ function legend(nodes) {
   const item = (text, style, kind) => el('li', {}, el('i', { class: kind, ...style }), text);
   const items = [];
   if (state.colours === 'change') {
-    items.push(item('self cost grew', GREW), item('self cost shrank', SHRANK));
-    items.push(item('did not change', GREY));
+    items.push(item('self cost grew', GREW), item('self cost shrank', SHRANK), item('did not change', GREY));
   } else {
     const groupCosts = new Map();
     for (const of of functions) {

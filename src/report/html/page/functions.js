@@ -16,16 +16,21 @@ function hiding() {
 }
 
 /** The functions, or changes of functions, of a table of columns. */
-const named = (columns) => columns.name.map((name, index) => {
-  const [file, object] = [columns.file, columns.object].map((of) => data.files[of[index]]);
-  const isOutside = outside.has(columns.file[index]);
-  const [short, line] = [columns.short[index] || name, columns.line?.[index] || 0];
-  return { index, key: index, name, short, file, isOutside, object, line, text: searched(name, file) };
-});
+const named = (columns) =>
+  columns.name.map((name, index) => {
+    const [file, object] = [columns.file, columns.object].map((of) => data.files[of[index]]);
+    const isOutside = outside.has(columns.file[index]);
+    const [short, line] = [columns.short[index] || name, columns.line?.[index] || 0];
+    return { index, key: index, name, short, file, isOutside, object, line, text: searched(name, file) };
+  });
 const outside = new Set(data.outside);
 const functions = named(data.functions);
-const changed = comparison && named(comparison.functions).map((of, at) => (
-  { ...of, index: comparison.functions.function[at], is: comparison.functions.is[at] }));
+const changed = comparison && changedFunctions(comparison.functions);
+
+/** The functions that have changed, those of the page with their numbers there. */
+function changedFunctions({ function: places, is, ...columns }) {
+  return named(columns).map((of, at) => ({ ...of, index: places[at], is: is[at] }));
+}
 
 /** What stands for functions that have no room on the page, as callers or callees of others. */
 const OTHERS = { index: NONE, name: 'others', short: 'others, of too little cost', text: '' };
@@ -39,17 +44,14 @@ const shortPath = (path) => path.replace(/^.+(?=(\/[^/]+){3}$)/, '…');
 
 /** A place; a link, if the program was told where sources are found. */
 function place({ file, object, line, isOutside }) {
-  if ((file === '' || file === '???') && object) {
-    return el('span', { class: 'path', title: `[${object}]` }, `[${shortPath(object)}]`);
-  }
-  if (isInternal(file)) return el('span', { class: 'path', title: file }, file);
+  const told = (title, text) => el('span', { class: 'path', title }, text);
+  if ((file === '' || file === '???') && object) return told(`[${object}]`, `[${shortPath(object)}]`);
+  if (isInternal(file)) return told(file, file);
   const suffix = line > 0 && file ? `:${line}` : '';
   const [whole, text] = [file + suffix, shortPath(file) + suffix];
-  if (!data.source_url || !isFile(file) || isOutside) {
-    return el('span', { class: 'path', title: whole }, text);
-  }
+  if (!data.source_url || !isFile(file) || isOutside) return told(whole, text);
   const path = file.split('/').map(encodeURIComponent).join('/');
-  const href = data.source_url.split('{file}').join(path).split('{line}').join(line || 1);
+  const href = data.source_url.replaceAll('{file}', () => path).replaceAll('{line}', () => line || 1);
   const rel = 'noopener noreferrer';
   return el('a', { class: 'path', href, title: whole, rel, tabindex: NONE }, text);
 }
@@ -108,13 +110,18 @@ function fitted(name, room) {
 /** A name. Where there is too little room, its namespace and its arguments are cut. */
 function nameOf({ name, short }) {
   const [from, end] = ownPart(short);
-  return el('span', { class: 'parts', title: name }, el('span', {}, short.slice(0, from)),
-    el('span', { class: 'own' }, short.slice(from, end)), el('span', {}, short.slice(end)));
+  const parts = [short.slice(0, from), short.slice(from, end), short.slice(end)];
+  const kinds = [undefined, 'own'];
+  return el(
+    'span',
+    { class: 'parts', title: name },
+    parts.map((text, at) => span(kinds[at], text)),
+  );
 }
 
 /** A name that leads to its function, if that is on the page. */
-const linked = (frame) => (frame.index === NONE ? nameOf(frame)
-  : el('a', { href: toFunction(frame), tabindex: NONE }, nameOf(frame)));
+const linked = (frame) =>
+  frame.index === NONE ? nameOf(frame) : el('a', { href: toFunction(frame), tabindex: NONE }, nameOf(frame));
 
 const GREW = { '--hue': 4, '--strength': '90%' };
 const SHRANK = { '--hue': 215, '--strength': '90%' };
@@ -146,7 +153,7 @@ function shade(name) {
  * the nearest callers that are shown, as far as the stacks tell them.
  */
 function charged(hidden) {
-  const own = data.functions.self[state.event].map(BigInt);
+  const own = data.functions.self[state.event].map((value) => BigInt(value) * runs);
   const payers = [];
   let moved = 0n;
   stacks.parent.forEach((parent, node) => {
@@ -158,7 +165,7 @@ function charged(hidden) {
     own[above] += exact(stacks.self[state.event][node]);
     moved += exact(stacks.self[state.event][node]);
   });
-  return { own, moved };
+  return { own: own.map((value) => value / runs), moved: moved / runs };
 }
 
 function showFunctions() {
@@ -182,8 +189,8 @@ function showFunctions() {
   ];
   const matches = matching(state.search);
   const rows = functions.filter((of) => !hidden.has(of) && matches(of));
-  const told = (count, value) => `${counted(count, 'function')} with a self cost of `
-    + `${withUnit(value)} (${percent(value)} %)`;
+  const told = (count, value) =>
+    `${counted(count, 'function')} with a self cost of ${withUnit(value)} (${percent(value)} %)`;
   if (state.search || isHidden) tell(told(rows.length, sum(rows.map(ownOf))));
   const all = sum([...hidden].map(({ index }) => selves[index]));
   if (isCharged) tell(`; of ${withUnit(all)} hidden, ${withUnit(moved)} added to callers`);
@@ -211,8 +218,8 @@ function functionFigures({ index }) {
   const rows = events.map((_, event) => row(event));
   const titles = ['', 'self', '%', 'per call', 'inclusive', '%', 'per call'];
   if (events.length <= FEW_EVENTS) return figureTable(titles, rows, state.event);
-  return [figureTable(titles, [row(state.event)], 0), el('details', {},
-    el('summary', {}, 'All events'), figureTable(titles, rows, state.event))];
+  const all = el('details', {}, el('summary', {}, 'All events'), figureTable(titles, rows, state.event));
+  return [figureTable(titles, [row(state.event)], 0), all];
 }
 
 /** What has changed of a function since the base. */
@@ -220,38 +227,40 @@ function sinceBase({ index }) {
   const { changes } = comparison?.events[state.event] || {};
   const at = changes ? changes.row.findIndex((row) => changed[row].index === index) : NONE;
   if (at === NONE) return '';
-  const both = (name, figure, text) => (
-    `${name} ${[...new Set(changes[figure].map((side) => text(side[at])))].join(' → ')}`);
-  return el('p', {}, [
-    both('Since the base: self', 'self', (value) => costInOwnUnit(value)),
-    both('inclusive', 'inclusive', (value) => costInOwnUnit(value)),
-    data.has_invocations && both('calls', 'invocations', (tenths) => callText(tenths, 10n)),
-  ].filter(Boolean).join(' · '));
+  const both = (name, figure, text) =>
+    `${name} ${[...new Set(changes[figure].map((side) => text(side[at])))].join(' → ')}`;
+  const own = (value) => costInOwnUnit(value);
+  const called = data.has_invocations && both('calls', 'invocations', (tenths) => callText(tenths, 10n));
+  return paragraph(joined([both('Since the base: self', 'self', own), both('inclusive', 'inclusive', own), called]));
+}
+
+/** Who calls a function, and who does so most often. */
+function calledBy({ index }) {
+  const callers = new Map();
+  for (const at of callsOf('callee', index)) {
+    callers.set(calls.caller[at], (callers.get(calls.caller[at]) || 0) + Number(calls.calls[at]));
+  }
+  if (callers.size === 0) return [];
+  const [[often, count]] = [...callers].sort(([, one], [, other]) => other - one);
+  const most = callers.size > 1 ? `, ${counted(count, 'time', callText)} by ` : ', ';
+  return [` by ${counted(callers.size, 'function')}`, most, linked(functions[often] || OTHERS)];
 }
 
 function showFunction() {
   const of = functions[state.function];
   const invocations = data.functions.invocations[of.index];
-  const callers = new Map();
-  for (const at of callsOf('callee', of.index)) {
-    callers.set(calls.caller[at], (callers.get(calls.caller[at]) || 0) + Number(calls.calls[at]));
-  }
-  const [[often, count] = []] = [...callers].sort(([, one], [, other]) => other - one);
-  const link = (text, which) => el('a', {
-    class: 'button', href: toView('flame', { function: of.index, of: which, search: '', hide: '' }),
-  }, text);
+  const called = data.has_invocations ? ` · called ${counted(invocations, 'time', callText)}` : '';
+  const link = (text, which) =>
+    el('a', { class: 'button', href: toView('flame', { function: of.index, of: which, search: '', hide: '' }) }, text);
+  const callers = link('Graph of its callers', 'callers');
+  const callees = link('Graph of its callees', 'callees');
   intro(
-    el('p', {}, el('a', { href: toView('functions') }, '← all functions')),
+    paragraph(el('a', { href: toView('functions') }, '← all functions')),
     el('h2', { class: 'name' }, of.name),
-    el('p', {}, place(of),
-      data.has_invocations ? ` · called ${counted(invocations, 'time', callText)}` : '',
-      callers.size > 0 ? [` by ${counted(callers.size, 'function')}`,
-        callers.size > 1 ? `, ${counted(count, 'time', callText)} by ` : ', ',
-        linked(functions[often] || OTHERS)] : ''),
+    paragraph(place(of), called, calledBy(of)),
     functionFigures(of),
     sinceBase(of),
-    stacks ? el('div', { class: 'bar' }, link('Show in the flame graph', ''),
-      link('Graph of its callers', 'callers'), link('Graph of its callees', 'callees')) : '',
+    stacks ? el('div', { class: 'bar' }, link('Show in the flame graph', ''), callers, callees) : '',
   );
   const rows = linesOf(of.index);
   const isFirst = rows.some(({ own, file }) => own !== undefined || sources.has(file));
@@ -267,11 +276,11 @@ function showCalls(title, end, what) {
   const other = (at) => functions[calls[title.toLowerCase()][at]] || OTHERS;
   const site = (at) => {
     const number = calls.file[at];
-    return number === NONE ? '' : place(
-      { file: data.files[number], line: calls.line[at], isOutside: outside.has(number) });
+    const called = { file: data.files[number], line: calls.line[at], isOutside: outside.has(number) };
+    return number === NONE ? '' : place(called);
   };
   const rows = callsOf(end, state.function);
-  show(el('h3', {}, `${title}s `, el('span', { class: 'soft' }, what)));
+  show(el('h3', {}, `${title}s `, span('soft', what)));
   if (rows.length === 0) return show(soft(`no ${title.toLowerCase()}`));
   // Of what calls took as their callers say, which Xdebug rounds otherwise than its parts.
   const [whole, paid] = [exact(data.functions.inclusive[state.event][state.function]), sum(rows.map(costOf))];

@@ -30,9 +30,9 @@ function linesOf(index) {
   const ownFile = data.functions.file[index];
   const ownLine = data.functions.line[index];
   if (sources.get(ownFile)?.has(ownLine)) at(ownFile, ownLine);
-  return [...rows.values()].sort((one, other) => (
-    (other.file === ownFile) - (one.file === ownFile) || one.file - other.file
-    || one.line - other.line));
+  return [...rows.values()].sort(
+    (one, other) => (other.file === ownFile) - (one.file === ownFile) || one.file - other.file || one.line - other.line,
+  );
 }
 
 /** What the calls that a line makes cost. */
@@ -64,22 +64,21 @@ function withSource(rows, ownFile) {
 }
 
 /** The callees of a line: links, with how often each is called if that is more than once. */
-const calleesOf = ({ calls: made }) => made.flatMap((call) => {
-  const callee = functions[calls.callee[call]] || OTHERS;
-  const [from, end] = ownPart(callee.short);
-  const [text, title] = [callee.short.slice(from, end), callee.name];
-  const link = callee.index === NONE ? el('span', {}, text)
-    : el('a', { href: toFunction(callee), title, tabindex: NONE }, text);
+const calleesOf = ({ calls: made }) => made.flatMap(calleeOf);
+function calleeOf(call) {
+  const { index, name: title, short } = functions[calls.callee[call]] || OTHERS;
+  const text = short.slice(...ownPart(short));
+  const link = index === NONE ? text : el('a', { href: toFunction({ index }), title, tabindex: NONE }, text);
   const count = callText(calls.calls[call]);
   return [link, count === '1' ? ' ' : ` ×${count} `];
-});
+}
 
 /** Why no source is shown, as far as it is known. */
 function noSource() {
   const { found, missing, left_out: rest } = data.source;
   const room = rest > 0 ? ` There was no room for the source of ${counted(rest, 'function')}.` : '';
-  return `Without source: of the files asked for, ${grouped(found)} were found, ${grouped(missing)} not, `
-    + `or may not be shown.${room}`;
+  const where = `${grouped(found)} were found, ${grouped(missing)} not, or may not be shown.`;
+  return `Without source: of the files asked for, ${where}${room}`;
 }
 
 /** Shows what the lines of a function cost and call; the costliest is in sight at once. */
@@ -90,45 +89,49 @@ function showLines(of, rows) {
   const costly = (row) => Number(row.own ?? 0) + (hasOwn ? 0 : Number(callCost(row)));
   const hottest = rows.reduce((one, other) => (costly(other) > costly(one) ? other : one), rows[0]);
   if (!hottest) return;
-  const told = hasOwn && costly(hottest) > 0
-    ? ` · the costliest: ${data.files[hottest.file].replace(/^.*[/]/, '')}:${hottest.line}, `
-      + `${costInOwnUnit(hottest.own)} self` : '';
-  show(el('h3', {}, hasOwn ? 'Lines ' : 'Calls by line ', el('span', { class: 'soft' },
-    data.kind !== 'trace' ? `what each costs and calls${told}`
-      : 'what each calls, and what that costs (a trace does not say what lines themselves cost)')));
-  const isHot = ({ file, line }) => (
-    costly(hottest) > 0 && file === hottest.file && line === hottest.line);
+  const hottestFile = data.files[hottest.file].replace(/^.*[/]/, '');
+  const isTold = hasOwn && costly(hottest) > 0;
+  const told = isTold ? ` · the costliest: ${hottestFile}:${hottest.line}, ${costInOwnUnit(hottest.own)} self` : '';
+  const ofTrace = 'what each calls, and what that costs (a trace does not say what lines themselves cost)';
+  const what = data.kind === 'trace' ? ofTrace : `what each costs and calls${told}`;
+  show(el('h3', {}, hasOwn ? 'Lines ' : 'Calls by line ', span('soft', what)));
+  const isHot = ({ file, line }) => costly(hottest) > 0 && file === hottest.file && line === hottest.line;
   const shown = withSource(rows, ownFile);
   const newer = new Set(rows.map(({ file }) => file).filter((file) => data.source?.newer.includes(file)));
   for (const file of newer) {
-    show(banner(`⚠ ${data.files[file]} was changed after the profile was written: lines may have moved`,
-      'warning'));
+    show(banner(`⚠ ${data.files[file]} was changed after the profile was written: lines may have moved`, 'warning'));
   }
+  const path = (name) => el('b', { class: 'path' }, name);
   const own = (value) => (value === undefined ? '' : costInOwnUnit(value));
   // What all lines are indented by says nothing.
   const indents = shown.filter(({ text }) => text?.trim()).map(({ text }) => /^\s*/.exec(text)[0].length);
   const indent = indents.reduce((one, other) => Math.min(one, other), indents[0] || 0);
   const isCompared = data.lines.compared.includes(of.index);
   const largest = Math.max(1, ...rows.map((row) => Number(row.own ?? 0)));
-  const columns = [
-    { title: 'Line', kind: 'figure', size: '9ch', short: hasText ? '' : 'line',
-      cell: (row) => (row.gap ? '⋯' : row.line ? `${isHot(row) ? '▶ ' : ''}${row.line}` : '') },
-    hasOwn && { title: 'Self %', kind: 'figure share', size: '9ch', short: 'self %',
-      bar: (row) => 100 * Number(row.own ?? 0) / largest,
-      cell: (row) => (row.own === undefined ? '' : visiblePercent(row.own, total())) },
-    hasOwn && { title: 'Self', kind: 'figure', size: isCompared ? '22ch' : '11ch', short: 'self',
-      cell: (row) => (isCompared && row.old !== row.own ? `${own(row.old)} → ` : '') + own(row.own) },
-    { title: 'Calls cost', kind: 'figure', size: '12ch', short: 'in calls',
-      cell: (row) => (row.calls.length > 0 ? costInOwnUnit(callCost(row)) : '') },
-    hasText && { title: 'Source', kind: 'name code', size: 'minmax(0, 4fr)',
-      cell: ({ title, text }) => (title ? el('b', { class: 'path' }, title) : text?.slice(indent) ?? '') },
-    names('Calls', (row) => (row.title && !hasText ? el('b', { class: 'path' }, row.title)
-      : calleesOf(row)), { size: `minmax(0, ${hasText ? 2 : 4}fr)`, kind: 'name callees' }),
-  ];
-  const table = showTable({
-    label: 'Lines', columns, rows: shown,
-    attributes: (row) => ({ class: `row plain ${row.calls.length + (row.own ?? 0) > 0 ? 'costs' : ''}` }),
+  const calleesShown = (row) => (row.title && !hasText ? path(row.title) : calleesOf(row));
+  const ownCell = (row) => (isCompared && row.old !== row.own ? `${own(row.old)} → ` : '') + own(row.own);
+  const lineCell = (row) => (row.gap ? '⋯' : row.line ? `${isHot(row) ? '▶ ' : ''}${row.line}` : '');
+  const share = ({ own: value }) => (value === undefined ? '' : visiblePercent(value, total()));
+  const bar = (row) => (100 * Number(row.own ?? 0)) / largest;
+  const figure = (title, width, short, cell, more) => ({
+    title,
+    kind: 'figure',
+    size: `${width}ch`,
+    short,
+    cell,
+    ...more,
   });
+  const columns = [
+    figure('Line', 9, hasText ? '' : 'line', lineCell),
+    hasOwn && figure('Self %', 9, 'self %', share, { kind: 'figure share', bar }),
+    hasOwn && figure('Self', isCompared ? 22 : 11, 'self', ownCell),
+    figure('Calls cost', 12, 'in calls', (row) => (row.calls.length > 0 ? costInOwnUnit(callCost(row)) : '')),
+    hasText &&
+      texts('name code', 4)('Source', ({ title, text }) => (title ? path(title) : (text?.slice(indent) ?? ''))),
+    texts('name callees', hasText ? 2 : 4)('Calls', calleesShown),
+  ];
+  const attributes = (row) => ({ class: `row plain ${row.calls.length + (row.own ?? 0) > 0 ? 'costs' : ''}` });
+  const table = showTable({ label: 'Lines', columns, rows: shown, attributes });
   table.classList.add('lines');
   if (data.source && !hasText) show(soft(noSource()));
   /** The costliest line stands in the middle. */

@@ -10,9 +10,9 @@ const frames = (stacks?.frames.name || []).map((name, key) => {
 const MAX_NODES = 200_000;
 
 /** Costs of the event are `BigInt`s where a `Number` would lose digits. */
-const isHuge = () => [comparison?.runs || []].flat().every((runs) => runs === 1)
-  && [stacks.self, stacks.base].some((columns) => (
-    columns?.[state.event].some((value) => typeof value === 'string')));
+const isHuge = () =>
+  [comparison?.runs || []].flat().every((runs) => runs === 1) &&
+  [stacks.self, stacks.base].some((columns) => columns?.[state.event].some((value) => typeof value === 'string'));
 
 /** Stacks that begin alike share their nodes. The costs are those of one event. */
 class Tree {
@@ -22,10 +22,8 @@ class Tree {
   root = this.add(null, { index: NONE, name: 'all', short: 'all', text: '' });
 
   add(parent, frame) {
-    const node = {
-      id: this.nodes.length, parent, frame, depth: parent ? parent.depth + 1 : 0, below: [],
-      calls: 0, own: this.number(0), old: this.number(0), isEstimated: false,
-    };
+    const [id, depth, none] = [this.nodes.length, parent ? parent.depth + 1 : 0, this.number(0)];
+    const node = { id, parent, frame, depth, below: [], calls: 0, own: none, old: none, isEstimated: false };
     this.nodes.push(node);
     parent?.below.push(node);
     return node;
@@ -149,10 +147,11 @@ function introGraph(nodes, found) {
   }
   if (!state.of) return;
   const isCallers = state.of === 'callers';
-  intro(el('p', {},
-    isCallers ? 'Who calls ' : 'What is called by ', linked(functions[state.function]),
-    isCallers ? ': callers stand below what they call, and all costs are of this function. ' : '. ',
-    el('a', { href: toView(state.view) }, 'Show all stacks')));
+  const [who, where] = isCallers
+    ? ['Who calls ', ': callers stand below what they call, and all costs are of this function. ']
+    : ['What is called by ', '. '];
+  const back = el('a', { href: toView(state.view) }, 'Show all stacks');
+  intro(paragraph(who, linked(functions[state.function]), where, back));
 }
 
 /** Says how a graph is read, and what is not in it. */

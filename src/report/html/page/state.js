@@ -5,25 +5,27 @@ const views = {
   ...(comparison && { changes: [showChanges, 'Changes'] }),
   functions: [showFunctions, 'Functions'],
   function: [showFunction, 'Functions'],
-  flame: [showFlame, 'Flame graph'],
-  tree: [showTree, 'Tree'],
+  flame: [stacks ? showFlame : showNone, 'Flame graph'],
+  tree: [stacks ? showTree : showNone, 'Tree'],
 };
+function showNone() {
+  document.body.dataset.view = 'none';
+}
 /** What belongs to one view, and is left behind with it. */
 const passing = { function: NONE, of: '', zoom: 0, open: '', callers: '', callees: '' };
-const start = {
-  view: comparison ? 'changes' : 'functions', event: 0, ...passing,
-  search: '', sort: '', hide: '', charge: '', colours: comparison ? 'change' : 'package',
-};
+const chosen = { search: '', sort: '', hide: '', charge: '', colours: comparison ? 'change' : 'package' };
+const start = { view: comparison ? 'changes' : 'functions', event: 0, ...passing, ...chosen };
 let state = { ...start };
 
-const address = (of) =>
-  `#${new URLSearchParams(Object.entries(of).filter(([name, value]) => value !== start[name]))}`;
+const address = (of) => `#${new URLSearchParams(Object.entries(of).filter(([name, value]) => value !== start[name]))}`;
 
 /** The state of an address; what is not on this page is not taken over. */
 function stateOf(hash) {
   const given = new URLSearchParams(hash.slice(1));
-  const found = Object.fromEntries(Object.entries(start).map(([name, value]) => (
-    [name, given.has(name) ? value.constructor(given.get(name)) : value])));
+  const found = { ...start };
+  for (const [name, value] of given) {
+    if (Object.hasOwn(start, name)) found[name] = start[name].constructor(value);
+  }
   if (!events[found.event]) found.event = 0;
   if (!functions[found.function]) Object.assign(found, { function: NONE, of: '' });
   if (!Object.hasOwn(views, found.view)) found.view = start.view;
@@ -75,6 +77,27 @@ const fields = ['search', 'hide', 'charge', 'colours'].map(byId);
 
 const banner = (text, kind) => el('p', { class: `banner ${kind}` }, text);
 
+/** The totals of the parts that have names. */
+function partTotals({ shown, left_out: rest }) {
+  const rows = shown.map(({ name, total: of }) => [
+    span('name', name),
+    ...of.map((value, at) => costInOwnUnit(value, at)),
+  ]);
+  const titles = ['', ...events.map((_, event) => label(event))];
+  const more = rest > 0 ? soft(`Left out: ${counted(rest, 'part')}`) : '';
+  return el('details', {}, el('summary', {}, 'Totals of the parts that have names'), figureTable(titles, rows), more);
+}
+
+/** What chooses an event. */
+function choiceOf({ name, shown }, event) {
+  const choose = el('input', { type: 'radio', name: 'event' });
+  choose.onchange = () => go(to({ event }));
+  const amount = /\(([^()]*)\)$/.exec(shown)?.[1] || shown;
+  const rest = peak(event) && ` allocated, peak ${peak(event)}`;
+  const title = [name, meaning(event), shown].filter(Boolean).join(': ');
+  return el('label', { title }, choose, span(undefined, label(event), el('b', {}, amount), rest));
+}
+
 /** Fills what stands on the page once, whatever is shown. */
 function begin() {
   const kinds = { trace: 'trace of every call', aggregate: 'sums by function', mixed: 'traces and sums by function' };
@@ -83,40 +106,24 @@ function begin() {
     kinds[data.kind],
     data.runs > 1 && counted(data.runs, 'run'),
     counted(data.function_count, 'function'),
-    data.has_invocations
-      && `${counted(data.call_count, 'call', callText)} on ${counted(data.edge_count, 'call edge')}`,
+    data.has_invocations && `${counted(data.call_count, 'call', callText)} on ${counted(data.edge_count, 'call edge')}`,
   ];
   document.title = `${data.command} – profile`;
   byId('command').append(data.command);
-  byId('facts').append(facts.filter(Boolean).join(' · '));
+  byId('facts').append(joined(facts));
   byId('program').append(data.program);
   byId('banners').append(
-    ...[comparison?.per_run].filter(Boolean).map((text) => banner(`Per run: ${text}`, '')),
+    ...(comparison?.per_run ? [banner(`Per run: ${comparison.per_run}`, '')] : []),
     ...data.limits.map(({ kept, text }) =>
-      banner(`${kept ? '✓ Limit' : '✗ Limit not'} kept: ${text}`, kept ? 'kept' : 'broken')),
+      kept ? banner(`✓ Limit kept: ${text}`, 'kept') : banner(`✗ Limit not kept: ${text}`, 'broken'),
+    ),
     ...data.warnings.map((text) => banner(`⚠ ${text}`, 'warning')),
   );
-  if (data.parts.shown.length > 0) {
-    const rows = data.parts.shown.map(({ name, total }) => (
-      [el('span', { class: 'name' }, name), ...total.map((value, event) => costInOwnUnit(value, event))]));
-    byId('banners').append(el('details', {}, el('summary', {}, 'Totals of the parts that have names'),
-      figureTable(['', ...events.map((_, event) => label(event))], rows),
-      data.parts.left_out > 0 ? soft(`Left out: ${counted(data.parts.left_out, 'part')}`) : ''));
-  }
-  byId('events').append(...events.map(({ shown }, event) => {
-    const choose = el('input', { type: 'radio', name: 'event' });
-    choose.onchange = () => go(to({ event }));
-    const amount = /\(([^()]*)\)$/.exec(shown)?.[1] || shown;
-    const rest = peak(event) && ` allocated, peak ${peak(event)}`;
-    const text = el('span', {}, label(event), el('b', {}, amount), rest);
-    const title = [events[event].name, meaning(event), shown].filter(Boolean).join(': ');
-    return el('label', { title }, choose, text);
-  }));
+  if (data.parts.shown.length > 0) byId('banners').append(partTotals(data.parts));
+  byId('events').append(...events.map(choiceOf));
   const isPhp = functions.some(({ file }) => isInternal(file));
   byId('hide').placeholder = `Hide, as in: ${isPhp ? 'vendor/ php::' : 'std:: libc'}`;
   if (!stacks) byId('charge').dataset.for = '';
-  const showNone = () => { document.body.dataset.view = 'none'; };
-  if (!stacks) [views.flame[0], views.tree[0]] = [showNone, showNone];
   if (!comparison) byId('colours').options[0].remove();
   for (const field of fields) {
     // Other frames are hidden then, so that others have the numbers in the address.
@@ -128,10 +135,10 @@ function begin() {
 /** Says what the chosen event counts, and where its total may mislead. */
 function tellEvent() {
   const { event } = state;
+  const most = peak(event);
   const words = meaning(event) && `${label(event)}: ${meaning(event)}.`;
-  const allocated = peak(event) && `${label(event)}: the sum of what functions allocated; `
-    + `at most ${peak(event)} were in use at once.`;
-  byId('meaning').textContent = allocated || words;
+  const allocated = `${label(event)}: the sum of what functions allocated; at most ${most} were in use at once.`;
+  byId('meaning').textContent = most ? allocated : words;
 }
 
 /** What a view consists of, until all of it is put into the page at once. */
@@ -151,9 +158,10 @@ function render(isOther) {
   byId('charge').disabled = !state.hide.trim();
   byId('events').elements[state.event].checked = true;
   const current = views[state.view][1];
-  byId('views').replaceChildren(...Object.entries(views).filter(([view]) => view !== 'function')
-    .map(([view, [, title]]) => el('a',
-      { href: toView(view), 'aria-current': title === current && 'page' }, title)));
+  const tabs = Object.entries(views).filter(([view]) => view !== 'function');
+  const tab = ([view, [, title]]) =>
+    el('a', { href: toView(view), 'aria-current': title === current && 'page' }, title);
+  byId('views').replaceChildren(...tabs.map(tab));
   tellEvent();
   made = { intro: [], status: [], view: [] };
   seen.disconnect();
@@ -167,8 +175,8 @@ function render(isOther) {
 
 /** After a click on a title of a column, the title keeps the focus. */
 function focusOnHead(focused) {
-  const table = focused.closest('.grid').getAttribute('aria-label');
+  const labelOf = (head) => head.closest('.grid').ariaLabel;
   const heads = [...byId('view').querySelectorAll('.head button')];
-  heads.find((head) => head.textContent === focused.textContent
-    && head.closest('.grid').getAttribute('aria-label') === table)?.focus();
+  const isSame = (head) => head.textContent === focused.textContent && labelOf(head) === labelOf(focused);
+  heads.find(isSame)?.focus();
 }

@@ -1,9 +1,11 @@
 // ---- Tables: rows are made in blocks, as these come into sight ---------------------------------------
 
 const BLOCK = 50;
-const seen = new IntersectionObserver((entries) => {
+/** Makes what comes into sight. */
+function fillSeen(entries) {
   for (const { isIntersecting, target } of entries) if (isIntersecting) target.fill();
-}, { rootMargin: '400px' });
+}
+const seen = new IntersectionObserver(fillSeen, { rootMargin: '400px' });
 
 /** The width of the widest of some figures. */
 function widest(values, text) {
@@ -13,13 +15,14 @@ function widest(values, text) {
 }
 
 /** A column of figures: `of(row)` of each row as a text. */
-const figures = (title, of, text, more) => ({
-  title, kind: 'figure', short: title.toLowerCase(), of, text, cell: (row) => text(of(row)),
-  order: (row) => Number(of(row)), ...more,
-});
+function figures(title, of, text, more) {
+  const [cell, order] = [(row) => text(of(row)), (row) => Number(of(row))];
+  return { title, kind: 'figure', short: title.toLowerCase(), of, text, cell, order, ...more };
+}
 
 /** A column of numbers of calls, if these are known. */
-const callCounts = (of, more) => data.has_invocations &&
+const callCounts = (of, more) =>
+  data.has_invocations &&
   figures('Calls', of, callText, { short: (row) => (callText(of(row)) === '1' ? 'call' : 'calls'), ...more });
 
 /** A column of costs in the unit of the event. */
@@ -27,22 +30,20 @@ const costs = (title, of, more) => figures(heading(title), of, cost, { short: un
 
 /** A column of shares of the total; with bars, which can be shares of something else. */
 const shares = (title, of, more) => figures(title, of, (value) => percent(value), more);
-const bars = (title, of, more, whole = total()) => figures(title, of, (value) => percent(value, whole), {
-  kind: 'figure share', size: '13ch', bar: (row) => 100 * Number(of(row)) / Number(whole), ...more,
-});
+function bars(title, of, more, whole = total()) {
+  const bar = (row) => (100 * Number(of(row))) / Number(whole);
+  return figures(title, of, (value) => percent(value, whole), { kind: 'figure share', size: '13ch', bar, ...more });
+}
 
 /** Columns of names and of places, which share the width that is left. */
-const texts = (kind, parts) => (title, cell, more) => (
-  { title, kind, size: `minmax(0, ${parts}fr)`, cell, ...more });
+const texts = (kind, parts) => (title, cell, more) => ({ title, kind, size: `minmax(0, ${parts}fr)`, cell, ...more });
 const [names, places] = [texts('name', 3), texts('place', 2)];
 
 /** Sorts rows: the highest figures or the first texts come first, unless the order is turned. */
 function sorted(rows, order, isTurned) {
   const keys = new Map(rows.map((row) => [row, order(row)]));
-  const compare = (one, other) => (
-    typeof one === 'number' ? other - one : one < other ? -1 : Number(one > other));
-  return [...rows].sort((one, other) => (
-    (isTurned ? -1 : 1) * compare(keys.get(one), keys.get(other))));
+  const compare = (one, other) => (typeof one === 'number' ? other - one : one < other ? -1 : Number(one > other));
+  return [...rows].sort((one, other) => (isTurned ? -1 : 1) * compare(keys.get(one), keys.get(other)));
 }
 
 /**
@@ -50,21 +51,19 @@ function sorted(rows, order, isTurned) {
  * Enter do; `key(event, row)` says whether it has taken a key. The order is that of the state's
  * `sort`.
  */
-function showTable({
-  label: name, columns: all, rows: given, enter, key, role = 'grid', attributes, sort = 'sort',
-}) {
+function showTable({ label: name, columns: all, rows: given, enter, key, role = 'grid', attributes, sort = 'sort' }) {
   if (given.length === 0) {
-    show(el('p', { class: 'empty' }, `Nothing found: no name or file contains “${state.search}”. `,
-      el('a', { href: to({ search: '', hide: '' }) }, 'Show all')));
+    const back = el('a', { href: to({ search: '', hide: '' }) }, 'Show all');
+    show(el('p', { class: 'empty' }, `Nothing found: no name or file contains “${state.search}”. `, back));
     return undefined;
   }
   const columns = all.filter(Boolean);
   const [wanted, isTurned] = [state[sort].replace('-', ''), state[sort].startsWith('-')];
-  const by = columns.find((column) => column.sort && column.sort === wanted)
-    || columns.find((column) => column.sort);
+  const by = columns.find((column) => column.sort && column.sort === wanted) || columns.find((column) => column.sort);
   const rows = by ? sorted(given, by.order, by.sort === wanted && isTurned) : given;
-  const sizes = columns.map(({ title, size, of, text }) => (
-    size || `${Math.max(widest(rows.map(of), text), title.length + 2)}ch`));
+  const sizes = columns.map(
+    ({ title, size, of, text }) => size || `${Math.max(widest(rows.map(of), text), title.length + 2)}ch`,
+  );
 
   /** The title of a column; it sorts the rows. */
   function headOf({ title, sort: own, kind }) {
@@ -77,23 +76,20 @@ function showTable({
   }
 
   const body = el('div', { role: 'rowgroup' });
-  const table = el('div', {
-    role, class: 'grid', 'aria-label': name, 'aria-rowcount': rows.length + 1,
-    '--columns': sizes.join(' '),
-  }, el('div', { role: 'rowgroup', class: 'heads' },
-    el('div', { role: 'row', class: 'head', 'aria-rowindex': 1 }, columns.map(headOf))), body);
+  const head = el('div', { role: 'row', class: 'head', 'aria-rowindex': 1 }, columns.map(headOf));
+  const about = { 'aria-label': name, 'aria-rowcount': rows.length + 1, '--columns': sizes.join(' ') };
+  const heads = el('div', { role: 'rowgroup', class: 'heads' }, head);
+  const table = el('div', { role, class: 'grid', ...about }, heads, body);
   show(table);
 
   function make(row, at) {
-    const cells = columns.map(({ kind, short, cell, bar }) => el('div', {
-      role: 'gridcell', class: kind,
-      'data-short': typeof short === 'function' ? short(row) : short,
-      ...(bar && { '--share': `${Math.max(0, Math.min(100, bar(row) || 0))}%` }),
-    }, cell(row)));
-    return Object.assign(el('div', {
-      role: 'row', class: enter ? 'row' : 'row plain', 'aria-rowindex': at + 2,
-      tabindex: at === 0 ? 0 : NONE, ...attributes?.(row),
-    }, cells), { row, at });
+    const cells = columns.map(({ kind, short, cell, bar }) => {
+      const share = bar && { '--share': `${Math.max(0, Math.min(100, bar(row) || 0))}%` };
+      const unitOf = typeof short === 'function' ? short(row) : short;
+      return el('div', { role: 'gridcell', class: kind, 'data-short': unitOf, ...share }, cell(row));
+    });
+    const place = { class: enter ? 'row' : 'row plain', 'aria-rowindex': at + 2, tabindex: at === 0 ? 0 : NONE };
+    return Object.assign(el('div', { role: 'row', ...place, ...attributes?.(row) }, cells), { row, at });
   }
   for (let from = 0; from < rows.length; from += BLOCK) {
     const some = rows.slice(from, from + BLOCK);
@@ -150,9 +146,14 @@ function moveFocus(element, scrolls = true) {
 
 /** A small table, with the titles of its columns; the first cell of a row is its title. */
 function figureTable(titles, rows, chosen) {
-  const row = ([title, ...cells], at) => el('tr', { class: at === chosen && 'chosen' },
-    el('th', { scope: 'row' }, title), cells.map((cell) => el('td', {}, cell)));
-  const head = titles.map((title) => el('th', { scope: 'col' }, title));
-  return el('div', { class: 'scrolled' }, el('table', { class: 'figures' },
-    el('thead', {}, el('tr', {}, head)), el('tbody', {}, rows.map(row))));
+  const cellsOf = (cells) => cells.map((cell) => el('td', {}, cell));
+  const row = ([title, ...cells], at) =>
+    el('tr', { class: at === chosen && 'chosen' }, el('th', { scope: 'row' }, title), cellsOf(cells));
+  const head = el(
+    'tr',
+    {},
+    titles.map((title) => el('th', { scope: 'col' }, title)),
+  );
+  const table = el('table', { class: 'figures' }, el('thead', {}, head), el('tbody', {}, rows.map(row)));
+  return el('div', { class: 'scrolled' }, table);
 }

@@ -1,10 +1,11 @@
 // ---- Tree --------------------------------------------------------------------------------------------
 
 /** What was opened or closed by hand: numbers of nodes, those of closed ones with a `-`. */
-const readOpen = (text) => new Map(text.split('.').filter(Boolean).map((part) => (
-  [parseInt(part.replace('-', ''), 36), !part.startsWith('-')])));
-const writeOpen = (rows) => (
-  [...rows].map(([id, isOpen]) => (isOpen ? '' : '-') + id.toString(36)).join('.'));
+function readOpen(text) {
+  const parts = text.split('.').filter(Boolean);
+  return new Map(parts.map((part) => [parseInt(part.replace('-', ''), 36), !part.startsWith('-')]));
+}
+const writeOpen = (rows) => [...rows].map(([id, isOpen]) => (isOpen ? '' : '-') + id.toString(36)).join('.');
 
 /** From this level on, rows say how deep they are: they are not indented further. */
 const DEEP = 30;
@@ -40,12 +41,12 @@ function showTree() {
     adjust({ open: writeOpen(byHand.set(node.id, !open.has(node))) });
   }
   function nameCell(node) {
-    const fold = el('span', { class: 'fold' });
+    const fold = span('fold');
     const href = toFunction(node.frame);
     const link = el('a', { class: 'more', href, tabindex: NONE }, 'details');
-    return el('span', { class: 'parts', '--depth': node.depth - 1 }, fold,
-      node.depth > DEEP ? el('span', { class: 'level' }, `${node.depth}`) : '', nameOf(node.frame),
-      node.isEstimated ? ' (estimated)' : '', node.frame.index === NONE ? '' : link);
+    const level = node.depth > DEEP ? span('level', `${node.depth}`) : '';
+    const rest = [node.isEstimated ? ' (estimated)' : '', node.frame.index === NONE ? '' : link];
+    return el('span', { class: 'parts', '--depth': node.depth - 1 }, fold, level, nameOf(node.frame), rest);
   }
   const isMarked = (node) => node.isEstimated || node.holdsEstimates;
   introGraph(tree.nodes, found);
@@ -55,7 +56,8 @@ function showTree() {
     role: 'treegrid',
     columns: [
       bars('Incl. %', ({ inclusive }) => inclusive, {
-        cell: (node) => (isMarked(node) ? '~' : '') + percent(node.inclusive) }),
+        cell: (node) => (isMarked(node) ? '~' : '') + percent(node.inclusive),
+      }),
       costs('Inclusive', ({ inclusive }) => inclusive, { kind: 'figure wide' }),
       costs('Self', ({ own }) => own, { short: `${unit()} self` }),
       callCounts((node) => node.calls),
@@ -79,6 +81,6 @@ function showTree() {
       return true;
     },
   });
-  tellGraph('The arrow keys → and ← open and close a row too, Enter shows its function.',
-    ...(rows.some(isMarked) ? ['~: the inclusive cost holds estimates.'] : []));
+  const keys = 'The arrow keys → and ← open and close a row too, Enter shows its function.';
+  tellGraph(keys, ...(rows.some(isMarked) ? ['~: the inclusive cost holds estimates.'] : []));
 }
