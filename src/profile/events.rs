@@ -10,8 +10,7 @@ use thiserror::Error;
 use super::headers::split_number;
 use super::scale::split_scale;
 use crate::display::text::excerpt;
-use crate::tables::ColumnMap;
-use crate::tables::Cost;
+use crate::tables::{ColumnMap, Cost};
 
 /// The most events that one profile can hold sums of.
 ///

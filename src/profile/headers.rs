@@ -6,8 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
-use crate::tables::ColumnMap;
-use crate::tables::{Cost, saturated};
+use crate::tables::{ColumnMap, Cost, saturated};
 
 /// What the `creator:` line of a profile begins with that this program has summed up.
 pub(crate) const OWN_NAME: &[u8] = b"cg-preprocess ";

@@ -2,12 +2,10 @@
 
 use super::parts::Parts;
 use super::{ModelError, ProfileKind};
-use crate::tables::CallTable;
-use crate::tables::ColumnMap;
-use crate::tables::{ANY_WIDTH, Cost, CostTable};
-use crate::tables::{Function, FunctionTable, LineRule};
-use crate::tables::{FunctionId, NameId};
-use crate::tables::{LineKey, LineTable};
+use crate::tables::{
+    ANY_WIDTH, CallTable, ColumnMap, Cost, CostTable, Function, FunctionId, FunctionTable, LineKey,
+    LineRule, LineTable, NameId,
+};
 use crate::trace::{ContextTree, InvocationTree};
 
 /// The functions and calls of a run, of an input, or of several inputs.

@@ -2,8 +2,7 @@
 
 use super::invocations::InvocationCall;
 use super::roles::Role;
-use crate::tables::FunctionId;
-use crate::tables::{Cost, CostTable};
+use crate::tables::{Cost, CostTable, FunctionId};
 
 /// A block that has ended.
 #[derive(Clone, Copy, Debug)]

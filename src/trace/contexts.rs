@@ -11,8 +11,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use crate::tables::{ANY_WIDTH, Cost, CostTable};
-use crate::tables::{FunctionId, next_index, slot};
+use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, next_index, slot};
 
 /// Number of a node in a [`ContextTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

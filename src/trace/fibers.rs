@@ -21,8 +21,7 @@ use std::ops::Range;
 
 use super::batch::{Batch, Block};
 use super::roles::Role;
-use crate::tables::Cost;
-use crate::tables::{FunctionId, next_index};
+use crate::tables::{Cost, FunctionId, next_index};
 
 /// How many calls decide whether a list of them fits.
 const COMPARED: usize = 16;

@@ -5,9 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use foldhash::fast::RandomState;
 
 use super::proxies::replaced;
-use crate::tables::ColumnMap;
-use crate::tables::Cost;
-use crate::tables::{FunctionId, next_index};
+use crate::tables::{ColumnMap, Cost, FunctionId, next_index};
 
 /// Number of an invocation in the order in which blocks end, over all functions.
 pub(super) type InvocationId = u32;

@@ -6,8 +6,7 @@ use super::fibers::KnownLinks;
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{UnmatchedInvocation, UnmatchedInvocations};
 use super::roles::Role;
-use crate::tables::{ANY_WIDTH, Cost, CostPool, CostTable, first_cost};
-use crate::tables::{FunctionId, slot};
+use crate::tables::{ANY_WIDTH, Cost, CostPool, CostTable, FunctionId, first_cost, slot};
 
 /// How many blocks and calls of a trace with fibers are linked at once. The more, the fewer calls
 /// stand in another part than what they made; so many take up to 230 MB.

@@ -23,9 +23,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
-use crate::tables::CallEdge;
-use crate::tables::{Cost, CostTable, Costs};
-use crate::tables::{FunctionId, NameId};
+use crate::tables::{CallEdge, Cost, CostTable, Costs, FunctionId, NameId};
 pub(crate) use contexts::{ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};

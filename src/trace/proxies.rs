@@ -5,9 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use foldhash::fast::RandomState;
 
 use super::matching::UnmatchedInvocations;
-use crate::tables::CallEdge;
-use crate::tables::{ANY_WIDTH, Cost, CostTable, Costs};
-use crate::tables::{FunctionId, NameId, slot};
+use crate::tables::{ANY_WIDTH, CallEdge, Cost, CostTable, Costs, FunctionId, NameId, slot};
 
 /// Whether a function of a trace is one of those to step over; which ones is added to `found`, by
 /// position.

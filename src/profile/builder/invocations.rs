@@ -2,9 +2,7 @@
 //! over.
 
 use super::ProfileBuilder;
-use crate::tables::CallEdge;
-use crate::tables::{ANY_WIDTH, Costs};
-use crate::tables::{EdgeId, FunctionId, NameId};
+use crate::tables::{ANY_WIDTH, CallEdge, Costs, EdgeId, FunctionId, NameId};
 
 impl ProfileBuilder {
     /// [`add_call_again`](Self::add_call_again) where invocations matter.

@@ -11,13 +11,10 @@ use super::headers::Headers;
 use super::parts::{OpenPart, PartHeader};
 use super::sums::Sums;
 use super::{InclusiveCost, Kind, Profile, ProfileData, ProfileKind};
-use crate::tables::ColumnMap;
-use crate::tables::NameTable;
-use crate::tables::{ANY_WIDTH, Cost, Costs, first_cost, saturated};
-use crate::tables::{CallEdge, CallTable};
-use crate::tables::{EdgeId, FunctionId, NameId};
-use crate::tables::{FunctionTable, LineRule, LineSource};
-use crate::tables::{LineKey, LineTable};
+use crate::tables::{
+    ANY_WIDTH, CallEdge, CallTable, ColumnMap, Cost, Costs, EdgeId, FunctionId, FunctionTable,
+    LineKey, LineRule, LineSource, LineTable, NameId, NameTable, first_cost, saturated,
+};
 use crate::trace::{LinkOptions, Role, Trace, note_proxy};
 use table::SummedTable;
 pub(crate) use table::TableFunction;

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::ProfileBuilder;
-use crate::tables::ANY_WIDTH;
-use crate::tables::{FunctionId, NameId};
+use crate::tables::{ANY_WIDTH, FunctionId, NameId};
 
 impl ProfileBuilder {
     /// Takes in the range of the run that comes next, and returns what the names of that range are

@@ -7,10 +7,7 @@ use foldhash::fast::RandomState;
 use super::ProfileBuilder;
 use crate::profile::sums::Sums;
 use crate::profile::{Cost, InclusiveCost, ProfileKind};
-use crate::tables::CallEdge;
-use crate::tables::ColumnMap;
-use crate::tables::NameId;
-use crate::tables::{Function, LineSource};
+use crate::tables::{CallEdge, ColumnMap, Function, LineSource, NameId};
 
 /// A function of a table that was summed before: of a preprocessed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
