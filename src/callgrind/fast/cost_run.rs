@@ -36,10 +36,16 @@ pub(in crate::callgrind) struct CostRun {
 impl CostRun {
     /// Reads short lines for as long as there are any; `base` is the position of the one before.
     ///
+    /// With `ONE`, only those up to the first cost, and all that follow it with the same line number.
+    ///
     /// The costs of all lines that fit into the buffer cannot overflow, so that the order in which
     /// they are added does not matter.
     #[inline(always)]
-    pub fn read<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> CostRun {
+    pub fn read<const LINE: usize, const ONE: bool>(
+        data: &[u8],
+        pos: usize,
+        base: &Position,
+    ) -> CostRun {
         let mut run = CostRun {
             position: *base,
             first_line: None,
@@ -51,6 +57,9 @@ impl CostRun {
         loop {
             if LINE == AFTER_ADDRESS {
                 same_line(data, &mut run, &mut last);
+            }
+            if ONE && run.first_line.is_some() {
+                return run;
             }
             let (source, is_jump) = match jump(data, run.next) {
                 Some(source) => (source, true),
@@ -65,44 +74,6 @@ impl CostRun {
             if !is_jump {
                 run.first_line = run.first_line.or(Some(line.position.0[LINE]));
                 run.cost += line.cost;
-            }
-        }
-    }
-}
-
-/// Runs of lines that have one line number.
-impl CostRun {
-    /// Reads short lines up to the first cost, and all that follow it with the same line number.
-    #[inline(always)]
-    pub fn of_one_line<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> CostRun {
-        let mut run = CostRun {
-            position: *base,
-            first_line: None,
-            cost: 0,
-            lines: 0,
-            next: pos,
-        };
-        loop {
-            if LINE == AFTER_ADDRESS {
-                let mut last = LastCost::NONE;
-                same_line(data, &mut run, &mut last);
-            }
-            if run.first_line.is_some() {
-                return run;
-            }
-            let (source, is_jump) = match jump(data, run.next) {
-                Some(source) => (source, true),
-                None => (run.next, false),
-            };
-            let Some(line) = short_line::<LINE>(data, source, &run.position) else {
-                return run;
-            };
-            run.position = line.position;
-            run.lines += 1 + u64::from(is_jump);
-            run.next = line.next;
-            if !is_jump {
-                run.first_line = Some(line.position.0[LINE]);
-                run.cost = line.cost;
             }
         }
     }
@@ -379,7 +350,7 @@ mod tests {
 
     /// The last position, the first line, the cost, how many lines, and what is left.
     fn read(text: &str, base: Position) -> ([u64; 2], Option<u64>, i64, u64, &str) {
-        let run = CostRun::read::<AFTER_ADDRESS>(&padded(text), 0, &base);
+        let run = CostRun::read::<AFTER_ADDRESS, false>(&padded(text), 0, &base);
         let [address, line, _] = run.position.0;
         let rest = text.get(run.next..).unwrap();
         ([address, line], run.first_line, run.cost, run.lines, rest)
@@ -406,7 +377,7 @@ mod tests {
     fn lines_need_no_address() {
         let base = Position::of_line(50);
         let text = padded("+4 1\n* 125\n12 0\n-3 9999999\njump=4 +7 \n* \n* 7\n+1 2 3\n");
-        let run = CostRun::read::<ALONE>(&text, 0, &base);
+        let run = CostRun::read::<ALONE, false>(&text, 0, &base);
         assert_eq!(run.position, Position::of_line(9));
         assert_eq!(
             (run.first_line, run.cost, run.lines),
@@ -414,7 +385,7 @@ mod tests {
         );
         assert!(text[run.next..].starts_with(b"+1 2 3\n"));
         for text in ["0x12 5\n", "-51 5\n", "5\n", "+1 -5\n", "+1  5\n"] {
-            let run = CostRun::read::<ALONE>(&padded(text), 0, &base);
+            let run = CostRun::read::<ALONE, false>(&padded(text), 0, &base);
             assert_eq!((run.lines, run.next), (0, 0), "{text:?}");
         }
         let (call, line) = short_call::<ALONE>(&padded("calls=12 +40 \n-1 5\n"), 0, &base).unwrap();

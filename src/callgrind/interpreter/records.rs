@@ -31,13 +31,13 @@ impl Interpreter<'_> {
                 }
             }
             FastPath::ShortLines if self.builder.keeps_lines() => {
-                self.short_lines_one_by_one::<ALONE>(data, pos)
+                self.short_lines::<ALONE, true>(data, pos)
             }
-            FastPath::ShortLines => self.short_lines::<ALONE>(data, pos),
+            FastPath::ShortLines => self.short_lines::<ALONE, false>(data, pos),
             FastPath::ShortLinesWithAddress if self.builder.keeps_lines() => {
-                self.short_lines_one_by_one::<AFTER_ADDRESS>(data, pos)
+                self.short_lines::<AFTER_ADDRESS, true>(data, pos)
             }
-            FastPath::ShortLinesWithAddress => self.short_lines::<AFTER_ADDRESS>(data, pos),
+            FastPath::ShortLinesWithAddress => self.short_lines::<AFTER_ADDRESS, false>(data, pos),
             FastPath::Records | FastPath::None => pos,
         }
     }
@@ -48,16 +48,21 @@ impl Interpreter<'_> {
         self.memo.is_some() && matches!(self.expect, Expect::OwnCost)
     }
 
-    /// Reads short cost lines, calls, what names something, and blank lines.
+    /// Reads short cost lines, calls, what names something, and blank lines. With `BY_LINE`, it keeps
+    /// self costs by line.
     #[inline(never)]
-    fn short_lines<const LINE: usize>(&mut self, data: &[u8], mut pos: usize) -> usize {
+    fn short_lines<const LINE: usize, const BY_LINE: bool>(
+        &mut self,
+        data: &[u8],
+        mut pos: usize,
+    ) -> usize {
         loop {
             let next = match data.get(pos) {
                 Some(b'\n') => {
                     self.diagnostics.pass_lines(1);
                     Some(pos + 1)
                 }
-                Some(b'*'..=b'9' | b'j') => self.cost_run::<LINE>(data, pos),
+                Some(b'*'..=b'9' | b'j') => self.cost_run::<LINE, BY_LINE>(data, pos),
                 Some(b'c') => {
                     let next = self.short_calls::<LINE>(data, pos);
                     next.or_else(|| self.known_name(data, pos))
@@ -72,61 +77,27 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Does what [`short_lines`](Self::short_lines) does, and keeps self costs by line.
-    ///
-    /// A twin, since a parameter makes the other one slower.
-    #[inline(never)]
-    fn short_lines_one_by_one<const LINE: usize>(&mut self, data: &[u8], mut pos: usize) -> usize {
-        loop {
-            let next = match data.get(pos) {
-                Some(b'\n') => {
-                    self.diagnostics.pass_lines(1);
-                    Some(pos + 1)
-                }
-                Some(b'*'..=b'9' | b'j') => self.line_cost::<LINE>(data, pos),
-                Some(b'c') => {
-                    let next = self.short_calls::<LINE>(data, pos);
-                    next.or_else(|| self.known_name(data, pos))
-                }
-                Some(b'f' | b'o') => self.known_name(data, pos),
-                _ => None,
-            };
-            match next {
-                Some(next) => pos = next,
-                None => return pos,
+    /// Reads short cost lines of the function itself, and jumps among them; `BY_LINE`, those of one
+    /// line number.
+    #[inline(always)]
+    fn cost_run<const LINE: usize, const BY_LINE: bool>(
+        &mut self,
+        data: &[u8],
+        pos: usize,
+    ) -> Option<usize> {
+        let run = CostRun::read::<LINE, BY_LINE>(data, pos, &self.position);
+        if run.lines == 0 {
+            return None;
+        }
+        if let Some(line) = run.first_line {
+            self.ensure_block(data, pos).ok()?;
+            let costs = Costs::of(std::slice::from_ref(&run.cost));
+            if BY_LINE {
+                let file = self.current.call_file(self.builder);
+                self.builder.add_line_cost::<1>(file, line, costs);
+            } else {
+                self.builder.add_cost::<1>(line, costs);
             }
-        }
-    }
-
-    /// Reads short cost lines of the function itself that have one line number, and jumps before them.
-    #[inline(always)]
-    fn line_cost<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        let run = CostRun::of_one_line::<LINE>(data, pos, &self.position);
-        if run.lines == 0 {
-            return None;
-        }
-        if let Some(line) = run.first_line {
-            self.ensure_block(data, pos).ok()?;
-            let file = self.current.call_file(self.builder);
-            let costs = Costs::of(std::slice::from_ref(&run.cost));
-            self.builder.add_line_cost::<1>(file, line, costs);
-        }
-        self.position = run.position;
-        self.diagnostics.pass_lines(run.lines);
-        Some(run.next)
-    }
-
-    /// Reads short cost lines of the function itself, and jumps among them.
-    #[inline(always)]
-    fn cost_run<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        let run = CostRun::read::<LINE>(data, pos, &self.position);
-        if run.lines == 0 {
-            return None;
-        }
-        if let Some(line) = run.first_line {
-            self.ensure_block(data, pos).ok()?;
-            let costs = Costs::of(std::slice::from_ref(&run.cost));
-            self.builder.add_cost::<1>(line, costs);
         }
         self.position = run.position;
         self.diagnostics.pass_lines(run.lines);
