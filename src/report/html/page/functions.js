@@ -63,6 +63,7 @@ function place({ file, object, line, isOutside }) {
 function partsOf(name) {
   const starts = [0];
   const operator = /\boperator(?:\(\)|\s?[^\w\s(]+|\s\w+(?:\[\])?)/.exec(name);
+  const named = operator ? operator.index + operator[0].length : NONE;
   let [depth, end] = [0, name.length];
   for (let at = 0; at < name.length; at += 1) {
     const [last, one] = [name[at - 1] || '', name[at]];
@@ -71,7 +72,7 @@ function partsOf(name) {
     else if (one === '>' && last === '-') {
       if (depth === 0) starts.push(at + 1);
     } else if ('<([{'.includes(one)) {
-      if (one === '(' && depth === 0 && /[\w>…)\]}]/.test(last)) end = Math.min(end, at);
+      if (one === '(' && depth === 0 && (at === named || /[\w>…)\]}]/.test(last))) end = Math.min(end, at);
       depth += 1;
     } else if ('>)]}'.includes(one)) depth = Math.max(0, depth - 1);
     else if (depth > 0 || (end < at && !isScope)) continue;

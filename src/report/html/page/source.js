@@ -86,13 +86,13 @@ function showLines(of, rows) {
   const ownFile = data.functions.file[of.index];
   const hasOwn = rows.some(({ own }) => own !== undefined);
   const hasText = rows.some(({ file }) => sources.has(file));
-  const costly = (row) => Number(row.own ?? 0) + (hasOwn ? 0 : Number(callCost(row)));
+  const costly = (row) => exact(row.own ?? 0) + callCost(row);
   const hottest = rows.reduce((one, other) => (costly(other) > costly(one) ? other : one), rows[0]);
   if (!hottest) return;
   const hottestFile = data.files[hottest.file].replace(/^.*[/]/, '');
-  const isTold = hasOwn && costly(hottest) > 0;
-  const told = isTold ? ` · the costliest: ${hottestFile}:${hottest.line}, ${costInOwnUnit(hottest.own)} self` : '';
-  const ofTrace = 'what each calls, and what that costs (a trace does not say what lines themselves cost)';
+  const most = `${costInOwnUnit(costly(hottest))} ${hottest.calls.length > 0 ? 'with its calls' : 'self'}`;
+  const told = costly(hottest) > 0 ? ` · the costliest: ${hottestFile}:${hottest.line}, ${most}` : '';
+  const ofTrace = `what each calls, and what that costs; a trace does not say what lines cost by themselves${told}`;
   const what = data.kind === 'trace' ? ofTrace : `what each costs and calls${told}`;
   show(el('h3', {}, hasOwn ? 'Lines ' : 'Calls by line ', span('soft', what)));
   const isHot = ({ file, line }) => costly(hottest) > 0 && file === hottest.file && line === hottest.line;
