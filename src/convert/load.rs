@@ -84,7 +84,7 @@ fn load_once(
         contexts: format.stacks && !is_table,
         call_files: format.call_files,
         lines: format.lines && !is_table,
-        parts: format.comparison,
+        parts: format.comparison || options.limit_each_part,
     };
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let read = |wanted: &ProfileOptions, inputs: &[ResolvedSource<'_>], threads: usize| {
