@@ -159,6 +159,8 @@ pub(super) struct Headers {
     summaries: Vec<Cost>,
     /// What they state of each wanted event.
     stated: Stated,
+    /// The same of the section that is being read, which may be left out.
+    section_stated: Stated,
     sections: Vec<Section>,
     /// Sums of sections of which no line is kept, one for each kind of them.
     folded: Vec<Section>,
@@ -303,6 +305,7 @@ impl Headers {
     pub fn end_section(&mut self, own: i128) {
         let mut section = std::mem::take(&mut self.section);
         section.own = own;
+        self.stated.merge(&std::mem::take(&mut self.section_stated));
         self.stated.is_partial |= own != 0 && section.stated == 0;
         self.bound = self.lines.len();
         self.left_out.clear();
@@ -340,6 +343,7 @@ impl Headers {
         let section = std::mem::take(&mut self.section);
         let summaries = self.summaries.len() - section.summaries;
         self.summaries.truncate(summaries);
+        self.section_stated = Stated::default();
         let own = self.lines.split_off(self.lines.len() - section.lines);
         let common = own.into_iter().filter(|&text| {
             let text = text_at(&self.texts, text);
@@ -490,7 +494,7 @@ impl Headers {
             if let Some(value) = text.strip_prefix(SUMMARY) {
                 let numbers = summary_costs(value);
                 let stated = map.cost(0, &numbers);
-                self.stated.add(map, &numbers, 1);
+                self.section_stated.add(map, &numbers, 1);
                 section.is_rewritten |= !is_whole && !map.is_absent(0);
                 section.summaries += 1;
                 section.stated += i128::from(stated);
@@ -501,7 +505,7 @@ impl Headers {
             let value = text_at(&self.texts, text).strip_prefix(SUMMARY);
             let numbers = summary_costs(value.unwrap_or_default());
             let stated = map.cost(0, &numbers);
-            self.stated.add(map, &numbers, count);
+            self.section_stated.add(map, &numbers, count);
             section.is_rewritten |= !is_whole && !map.is_absent(0);
             section.stated = section.stated.saturating_add(count * i128::from(stated));
         }
