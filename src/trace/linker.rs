@@ -167,14 +167,17 @@ impl Linker {
         start: usize,
         call_costs: &CostTable,
     ) {
-        let is_proxy = block.is_proxy && !calls.is_empty();
         let contexts = if !self.wanted.any_contexts() {
             PendingContext::Nothing
         } else if calls.is_empty() {
             self.keep::<WIDTH>(self_costs, block.matching)
         } else {
             let contexts = &mut self.contexts;
-            PendingContext::Node(contexts.begin::<WIDTH>(block.function, self_costs, is_proxy))
+            PendingContext::Node(contexts.begin::<WIDTH>(
+                block.function,
+                self_costs,
+                block.is_proxy,
+            ))
         };
         let mut cost = block.matching;
         // They are walked backwards, since the latest invocation is the last call's.
