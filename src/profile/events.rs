@@ -787,6 +787,18 @@ mod tests {
     }
 
     #[test]
+    fn any_grouping_has_the_conventional_order() {
+        let [mut first, mut second, third] = ["Dr Ir", "Dr", "Ir"].map(|names| {
+            let mut events = Events::new(EventChoice::All);
+            select(&mut events, names);
+            events
+        });
+        second.merge(&third);
+        first.merge(&second);
+        assert_eq!(first.first(), b"Ir");
+    }
+
+    #[test]
     fn an_event_without_a_name_is_none() {
         let mut events = Events::default();
         assert_eq!(events.define(b" = Ir"), Ok(false));

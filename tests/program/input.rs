@@ -210,6 +210,12 @@ mod compressed {
             let message = failed(&run(["-"], &compressed));
             assert!(message.contains("corrupt "), "{message}");
         }
+        // Whatever is wrong with the text.
+        let mut compressed = gzip(format!("what\n{}", "#\n".repeat(1 << 20)).as_bytes());
+        let at = compressed.len() - 5;
+        compressed[at] ^= 1;
+        let message = failed(&run(["-"], &compressed));
+        assert!(message.contains("corrupt "), "{message}");
     }
 
     #[test]

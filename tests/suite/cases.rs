@@ -51,6 +51,7 @@ fn reading(options: &[&str]) -> Reading {
         ("contexts", "") => profile.contexts = true,
         ("call-files", "") => profile.call_files = true,
         ("lines", "") => profile.lines = true,
+        ("parts", "") => profile.parts = true,
         ("outermost", "") => profile.inclusive = InclusiveCost::Outermost,
         ("proxy", name) => profile.proxies.push(name.into()),
         ("events", "all") => profile.events = EventChoice::All,

@@ -168,14 +168,14 @@ fn trace([main, old, new]: [[u32; 2]; 3]) -> Profile {
     let called = [("old", old), ("new", new)]
         .into_iter()
         .filter(|(_, costs)| *costs != [0, 0]);
-    let mut text = String::from("creator: xdebug 3.4.0\nevents: Time Memory\n");
+    let mut text = String::from("creator: xdebug 3.4.0\nevents: Time Memory_(bytes)\n");
     let mut calls = String::new();
     for (name, [time, memory]) in called {
         text += &format!("fl=a.php\nfn={name}\n1 {time} {memory}\n\n");
         calls += &format!("cfn={name}\ncalls=1 0 0\n2 {time} {memory}\n");
     }
     let [time, memory] = main;
-    profile(text + &format!("fl=a.php\nfn={{main}}\n1 {time} {memory}\n{calls}"))
+    profile(text + &format!("fl=a.php\nfn={{main}}\n1 {time} {memory}\n{calls}\nsummary: 9 9\n"))
 }
 
 fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -> (String, Value) {
@@ -192,9 +192,12 @@ fn compared(base: &Profile, new: &Profile) -> Value {
 
 #[test]
 fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
-    let base = trace([[10, 5], [20, 9], [0, 0]]);
+    let mut base = trace([[10, 5], [20, 9], [0, 0]]);
+    base.set_incomplete();
     let new = trace([[15, 5], [0, 0], [30, 2]]);
     let data = compared(&base, &new);
+    assert_eq!(data["complete"], false);
+    assert_eq!(data["peak"], json!([null, null]));
     let comparison = &data["comparison"];
     let limits = json!([{"kept": false, "text": "too much"}, {"kept": true, "text": "enough"}]);
     assert_eq!(data["limits"], limits);
@@ -210,7 +213,7 @@ fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
     assert_eq!(time["changes"]["self"], json!([[0, 20, 10], [30, 0, 15]]));
     assert_eq!(time["unchanged"], 0);
     // Sorted by the change of this event; {main} has not changed in it.
-    assert_eq!(memory["verdict"], "shrank by 7 (50.00 %)");
+    assert_eq!(memory["verdict"], "shrank by 7 bytes (50.00 %)");
     assert_eq!(memory["changes"]["row"], json!([1, 0, 2]));
     assert_eq!(memory["changes"]["self"], json!([[9, 0, 5], [0, 2, 5]]));
     let inclusive = json!([[9, 0, 14], [0, 2, 7]]);
@@ -393,12 +396,30 @@ fn a_page_stays_small_and_sums_up_what_it_leaves_out() {
             assert_eq!(own + number(&data["rest"]["self"][at]), total.into());
         }
         // The calls that are left out are summed up for those that are shown.
-        let sums: i128 = numbers(&data["calls"]["calls"]).sum();
-        assert!(
-            sums >= i128::from(calls) * i128::try_from(names).unwrap(),
-            "{sums}"
-        );
+        for (end, count) in [("caller", names as u64), ("callee", functions)] {
+            let sums = numbers(&data["calls"][end]).zip(numbers(&data["calls"]["calls"]));
+            let sum: i128 = sums
+                .filter(|(end, _)| *end >= 0)
+                .map(|(_, calls)| calls)
+                .sum();
+            assert_eq!(sum, (calls * count).into());
+        }
     }
+}
+
+/// A part of the costs is estimated; none that is shown stands below one that is not.
+#[test]
+fn stacks_that_are_left_out_are_summed_up() {
+    let call = "1 100\ncfn=f\ncalls=1 1\n1 10\n";
+    let stacks = &data(format!(
+        "events: Ir\nfn=main\n1 1000000\ncfn=a\ncalls=1 1\n1 110\ncfn=b\ncalls=1 1\n1 110\n\
+         fn=a\n{call}fn=b\n{call}fn=f\n1 20\n"
+    ))["stacks"];
+    assert_eq!(stacks["parent"], json!([-1, 0, 0, 1, 2]));
+    assert_eq!(stacks["estimated"], json!([2, 2, 2, 1, 1]));
+    let freed = "creator: xdebug 3\nevents: Memory\nfl=a\nfn=g\n1 1000\n\nfn=f\n1 -1000\ncfn=g\n\
+                 calls=1 0 0\n1 1000\n\nfn={main}\n1 1000\ncfn=f\ncalls=1 0 0\n2 0\n\n";
+    assert_eq!(data(freed)["stacks"]["parent"], json!([-1, 0, 1]));
 }
 
 #[test]
@@ -541,6 +562,8 @@ fn lines_have_their_costs_and_their_source() {
     let data = page(Some(&sides), None);
     assert_eq!(data["lines"]["compared"], json!([]));
     fs::write(folder.path().join("b.h"), "one line\n").unwrap();
+    let data = page(Some(&sides), Some(SystemTime::UNIX_EPOCH));
+    assert_eq!(data["lines"]["compared"], json!([]));
     let data = page(Some(&sides), Some(later));
     assert_eq!(list(&data["lines"]["compared"]).len(), 2);
     let costs = |side: &str| numbers(&data["lines"][side][0]).max();

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 
+use cg_preprocess::callgrind::PartFilter;
 use cg_preprocess::profile::{EventChoice, InclusiveCost};
 
 use crate::common::{Random, fixtures};
@@ -188,6 +189,20 @@ fn a_range_ends_a_run_and_renames_ids() {
     );
     for range in 60..600 {
         Reading::default().read_in_ranges(text.as_bytes(), range, 2);
+    }
+}
+
+/// A trace without a header of its own, after a part that is wanted.
+#[test]
+fn a_trace_is_no_part_in_any_range() {
+    let text = format!(
+        "creator: callgrind-3\npart: 1\nevents: Ir\nfl=(1) a\nfn=(1) f\n1 5\n\ncreator: xdebug 3\n\n{}",
+        "fl=(1)\nfn=(1)\n1 1\n\n".repeat(40)
+    );
+    let mut reading = Reading::default();
+    reading.read.parts = vec![PartFilter::new("1")];
+    for range in 60..200 {
+        reading.read_in_ranges(text.as_bytes(), range, 2);
     }
 }
 
