@@ -79,7 +79,7 @@ pub fn run() -> Result<ExitCode> {
         status = ExitCode::from(GATE_FAILED);
     }
     if arguments.messages.verbose {
-        say(figures(&report, start));
+        say(statistics(&report, start));
     }
     if let Target::File(page) = &target
         && arguments.page.open
@@ -161,7 +161,7 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
     anyhow!("{:#}{advice}", anyhow::Error::from(error))
 }
 
-fn figures(report: &Report, start: Instant) -> String {
+fn statistics(report: &Report, start: Instant) -> String {
     let seconds = start.elapsed().as_secs_f64();
     let decompressed = match report.bytes_decompressed {
         bytes if bytes == report.bytes_in => String::new(),

@@ -111,8 +111,8 @@ pub struct Verdict {
     pub kept: bool,
     /// What was found, and what is allowed.
     pub text: String,
-    /// Whether it is kept only because the profile does not have the function, which cost nothing
-    /// and was not called, or the name of which is misspelled; or a part of the base.
+    /// Whether it is kept only because the function or the part is not there: it was not called, or
+    /// its name is misspelled.
     pub lacks_subject: bool,
 }
 

@@ -45,7 +45,7 @@ pub struct Function {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LineRule {
     /// For the runs of one input: the line of the first own cost, as within a run.
-    First,
+    OwnCost,
     /// For several inputs: the least, so that their order does not matter.
     Least,
 }
@@ -228,12 +228,12 @@ impl Function {
             (self.object, self.file) = (object, file);
         }
         self.invocations = self.invocations.saturating_add(later.invocations);
-        self.merge_line(later, LineRule::First);
+        self.merge_line(later, LineRule::OwnCost);
     }
 
     fn merge_line(&mut self, other: &Function, rule: LineRule) {
         match rule {
-            LineRule::First => self.offer_line(other.line_source, other.line),
+            LineRule::OwnCost => self.offer_line(other.line_source, other.line),
             LineRule::Least if self.line == 0 => self.line = other.line,
             LineRule::Least if other.line == 0 => {}
             LineRule::Least => self.line = self.line.min(other.line),

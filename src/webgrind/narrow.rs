@@ -81,7 +81,7 @@ impl RangeStats {
             warnings.push(WriteWarning::Scaled {
                 event: excerpt(event),
                 divisor,
-                renamed: excerpt(&narrowing.event(event)),
+                renamed: excerpt(&narrowing.scaled_name(event)),
             });
         } else if self.too_large_costs > 0 {
             warnings.push(WriteWarning::SaturatedCosts(self.too_large_costs));
@@ -130,7 +130,7 @@ impl Narrowing {
     ///
     /// `Ir` at 1000 becomes `Ir_(x1000)`. `Time_(10ns)` at 100 becomes `Time_(us)`: webgrind
     /// divides by 100 only if it sees the former, so its figures stay correct.
-    pub fn event(&self, name: &[u8]) -> Vec<u8> {
+    pub fn scaled_name(&self, name: &[u8]) -> Vec<u8> {
         if self.divisor == 1 {
             return name.to_vec();
         }
@@ -185,7 +185,7 @@ mod tests {
             ranges.cost(largest);
             let narrowing = ranges.decide(OnOverflow::Scale, event.as_bytes()).unwrap();
             assert_eq!(narrowing.cost(largest), written);
-            assert_eq!(narrowing.event(event.as_bytes()), renamed.as_bytes());
+            assert_eq!(narrowing.scaled_name(event.as_bytes()), renamed.as_bytes());
         }
     }
 }

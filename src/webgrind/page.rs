@@ -41,7 +41,7 @@ pub(super) fn header_lines<E>(
         has_events |= header.key() == b"events";
         match header.total() {
             _ if is_scaled && header.key() == b"events" => {
-                let event = narrowing.event(profile.event());
+                let event = narrowing.scaled_name(profile.event());
                 line(&with_first_word(&header, &event))?;
             }
             Some(total) if is_scaled => {
@@ -55,7 +55,7 @@ pub(super) fn header_lines<E>(
         }
     }
     if !has_events {
-        let event = narrowing.event(profile.event());
+        let event = narrowing.scaled_name(profile.event());
         let event = if event.is_empty() { NAMELESS } else { &event };
         line(&[b"events: ", event].concat())?;
     }

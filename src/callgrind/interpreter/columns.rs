@@ -24,7 +24,8 @@ pub(super) enum FastPath {
 /// What is known of the costs of a line besides the wanted ones, which are in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineCosts {
-    /// That in the first column, where calls are to be matched; else that of the first event.
+    /// The cost by which calls are matched with invocations: that of the first column, for traces
+    /// whose calls are linked. Else the cost of the first wanted event.
     pub matching: Cost,
     /// Whether a negative cost was spelled as a huge one.
     pub is_unwrapped: bool,
@@ -34,22 +35,22 @@ pub(super) struct LineCosts {
     pub next: usize,
 }
 
-/// How costs are spelled.
+/// How negative costs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spelling {
+pub(super) enum NegativeCosts {
     /// As they are.
     Plain,
     /// As Xdebug writes self times: a negative one, -x/10, as (2⁶⁴ − x)/10.
     Wrapped,
 }
 
-impl Spelling {
+impl NegativeCosts {
     /// A tenth of 2⁶⁴, rounded up: what is -0.1 or a little more.
     const TENTH: i128 = 1_844_674_407_370_955_162;
 
     #[inline]
     fn read(self, cost: i128) -> (i128, bool) {
-        if self == Spelling::Wrapped && cost > Self::TENTH / 2 && cost < Self::TENTH {
+        if self == NegativeCosts::Wrapped && cost > Self::TENTH / 2 && cost < Self::TENTH {
             (cost - Self::TENTH, true)
         } else {
             (cost, false)
@@ -190,13 +191,13 @@ impl Columns {
         data: &[u8],
         pos: usize,
         start: usize,
-        spelling: Spelling,
+        negative: NegativeCosts,
         row: &mut [Cost],
     ) -> Result<LineCosts, Problem> {
         let costs = match row {
             // To clear a row of one is no call.
-            [cost] => self.costs(data, start, spelling, slice::from_mut(cost)),
-            _ => self.costs(data, start, spelling, row),
+            [cost] => self.costs(data, start, negative, slice::from_mut(cost)),
+            _ => self.costs(data, start, negative, row),
         };
         match costs {
             Ok(costs) => Ok(costs),
@@ -216,7 +217,7 @@ impl Columns {
         &mut self,
         data: &[u8],
         pos: usize,
-        spelling: Spelling,
+        negative: NegativeCosts,
         row: &mut [Cost],
     ) -> Result<LineCosts, (usize, Option<NumberError>)> {
         let cursor = Cursor::new(data, pos);
@@ -233,7 +234,7 @@ impl Columns {
                 is_saturated: false,
                 next,
             }),
-            None => self.parse_costs_slow(data, pos, spelling, row),
+            None => self.parse_costs_slow(data, pos, negative, row),
         }
     }
 
@@ -254,7 +255,7 @@ impl Columns {
         &mut self,
         data: &[u8],
         pos: usize,
-        spelling: Spelling,
+        negative: NegativeCosts,
         row: &mut [Cost],
     ) -> Result<LineCosts, (usize, Option<NumberError>)> {
         let count = self.events().len();
@@ -271,7 +272,7 @@ impl Columns {
                 return Err((start, None));
             }
             let number = cursor.cost().map_err(|error| (start, Some(error)))?;
-            let (cost, was_wrapped) = spelling.read(number);
+            let (cost, was_wrapped) = negative.read(number);
             is_unwrapped |= was_wrapped && self.map.uses(self.numbers.len());
             self.numbers.push(cost);
         }

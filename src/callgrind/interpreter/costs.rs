@@ -1,6 +1,6 @@
 //! Lines with costs, and the calls that they belong to.
 
-use super::columns::{LineCosts, Spelling};
+use super::columns::{LineCosts, NegativeCosts};
 use super::{Interpreter, line_end};
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Cursor, NumberError, PendingCall, Position};
@@ -31,9 +31,9 @@ impl Interpreter<'_> {
         if !self.columns.are_resolved() && !self.resolve_columns() {
             return Err(Problem::at(ProblemKind::CostBeforeEvents, data, pos));
         }
-        let spelling = match expect {
-            Expect::OwnCost if self.section.is_trace() => Spelling::Wrapped,
-            _ => Spelling::Plain,
+        let negative = match expect {
+            Expect::OwnCost if self.section.is_trace() => NegativeCosts::Wrapped,
+            _ => NegativeCosts::Plain,
         };
         let mut cursor = Cursor::new(data, pos);
         let positions = self.columns.positions();
@@ -44,7 +44,7 @@ impl Interpreter<'_> {
         let start = cursor.pos();
         let costs = self
             .columns
-            .cost_line(data, pos, start, spelling, &mut self.row)?;
+            .cost_line(data, pos, start, negative, &mut self.row)?;
         if is_line_unknown {
             self.diagnostics.count(WarningKind::UnknownLines);
         }

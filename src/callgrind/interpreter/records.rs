@@ -2,7 +2,7 @@
 //! by one.
 
 use super::Interpreter;
-use super::columns::{FastPath, Spelling};
+use super::columns::{FastPath, NegativeCosts};
 use super::costs::Expect;
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CalleeIds, CostRun};
 use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
@@ -218,7 +218,7 @@ impl Interpreter<'_> {
         let start = pos + key.length();
         let costs = self
             .columns
-            .costs(data, start, Spelling::Wrapped, row)
+            .costs(data, start, NegativeCosts::Wrapped, row)
             .ok()?;
         let record = match self.memo.as_ref()?.find(key) {
             Some(record) => *record,
@@ -248,7 +248,10 @@ impl Interpreter<'_> {
     ) -> Option<usize> {
         let key = RecordKey::up_to_blank::<CALL>(data, pos)?;
         let start = pos + key.length();
-        let line = self.columns.costs(data, start, Spelling::Plain, row).ok()?;
+        let line = self
+            .columns
+            .costs(data, start, NegativeCosts::Plain, row)
+            .ok()?;
         let record = match self.memo.as_ref()?.find(key) {
             Some(record) => *record,
             None => self.enter_record(key, true)?,

@@ -580,7 +580,7 @@ impl ProfileBuilder {
             return;
         }
         self.input.sums.widen(sums.functions.self_costs.width());
-        self.input.sums.merge(sums, |id| id, LineRule::First);
+        self.input.sums.merge(sums, |id| id, LineRule::OwnCost);
     }
 
     /// Works out what follows from the sums of a run.
