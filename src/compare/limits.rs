@@ -388,7 +388,8 @@ impl Limit {
                     let [base, new] = comparison.inclusive_costs(is_named);
                     Some([base?, new.unwrap_or(0)])
                 };
-                find_function(name, false, find).ok_or_else(|| LimitError::NoFunction {
+                let kind = comparison.base.kind();
+                find_function(name, false, kind, find).ok_or_else(|| LimitError::NoFunction {
                     name: shown(name),
                     closest: closest(name, comparison.base),
                 })?
@@ -542,16 +543,24 @@ fn judge_cost(
 }
 
 /// Finds functions by a test of their names: of the given name or, if that finds nothing, PHP's own
-/// of that name.
+/// of that name. `with_levels` says whether calls of a function by itself count as well.
 fn find_function<T>(
     wanted: &[u8],
-    has_levels: bool,
+    with_levels: bool,
+    kind: ProfileKind,
     find: impl Fn(&dyn Fn(&[u8]) -> bool) -> Option<T>,
 ) -> Option<T> {
     let is_wanted = |name: &[u8]| match name.strip_prefix(wanted) {
         Some([] | [b':', b'{', ..]) => true,
-        // Valgrind calls the calls of f by itself `f'2`. The inclusive cost of f has theirs in it.
-        Some([b'\'', ..]) => has_levels,
+        // Valgrind calls f as called by g `f'g`, and the calls of f by itself `f'2`. The inclusive
+        // cost of f has that of the latter in it.
+        Some([b'\'', rest @ ..]) if kind == ProfileKind::Aggregate => {
+            let mut parts = rest.split(|&byte| byte == b'\'');
+            let is_level = parts
+                .next()
+                .is_some_and(|part| part.iter().all(u8::is_ascii_digit));
+            with_levels || !is_level
+        }
         _ => false,
     };
     let is_of_php = |name: &[u8]| name.strip_prefix(b"php::").is_some_and(is_wanted);
@@ -559,8 +568,7 @@ fn find_function<T>(
 }
 
 fn find_functions(wanted: &[u8], with_levels: bool, profile: &Profile) -> Option<Vec<FunctionId>> {
-    let has_levels = with_levels && profile.kind() == ProfileKind::Aggregate;
-    find_function(wanted, has_levels, |is_wanted| {
+    find_function(wanted, with_levels, profile.kind(), |is_wanted| {
         let functions = profile.functions();
         let named = functions.filter(|(_, function)| is_wanted(profile.name(function.name)));
         let named: Vec<_> = named.map(|(id, _)| id).collect();
