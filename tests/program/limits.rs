@@ -35,6 +35,8 @@ fn run_in(folder: &Path, limit: u32, arguments: &[&str]) -> Output {
     let limited = format!("ulimit -v {limit} && ulimit -s {STACK} && exec \"$@\"");
     Command::new("sh")
         .env("RUST_MIN_STACK", (STACK << 10).to_string())
+        // Otherwise, glibc may reserve 64 MiB for each thread, depending on who comes first.
+        .env("MALLOC_ARENA_MAX", "1")
         .args(["-c", &limited, "sh", env!("CARGO_BIN_EXE_cg-preprocess")])
         .args(["in", "-o", "out"])
         .args(arguments)
@@ -307,6 +309,10 @@ fn names_of_many_callers() {
         convert(LITTLE, &gzip(one.as_bytes()), &["-f", format]);
     }
     convert(2 * LIMIT, &gzip(many.as_bytes()), &["-f", "collapsed"]);
+    // Each name is put together of the one before, twice.
+    let twice = (1..60).map(|id| format!("fn=({}) ({id})'({id})\n1 1\n", id + 1));
+    let twice = format!("{head}fn=(1) a\n{}", twice.collect::<String>());
+    convert(2 * LIMIT, twice.as_bytes(), &["-q"]);
 }
 
 #[test]

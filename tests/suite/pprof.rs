@@ -229,6 +229,14 @@ fn stacks_and_lines_of_a_function_are_paired_by_cost() {
 
 /// In every event, samples add up to what each stack and each line cost.
 #[test]
+fn calls_of_a_function_of_several_lines_count_once() {
+    let text = "events: Ir\nfn=f\n1 5\n2 5\n\nversion: 1\ncreator: xdebug 3\nevents: Ir\nfl=a\nfn={main}\n1 1\n\n";
+    let samples = decode(&write(&read(text, with_lines())).0).samples;
+    let calls: i64 = samples.iter().map(|(_, values)| values[1]).sum();
+    assert_eq!((samples.len(), calls), (3, 2));
+}
+
+#[test]
 fn samples_add_up_by_stack_and_by_line() {
     for name in [
         "valgrind/inlined.cg",
