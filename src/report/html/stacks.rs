@@ -70,6 +70,7 @@ impl Tables<'_, '_> {
         let sides = tree.sides.iter().flatten().count();
         let width = 4 + sides * self.totals.len();
         let chosen = largest(&shares, MIN_SHARE, MAX_STACK_NUMBERS / width);
+        drop(shares);
         self.chosen_rows(tree, &flags(&chosen, tree.nodes.len()))
     }
 
@@ -80,12 +81,12 @@ impl Tables<'_, '_> {
         let mut nodes = Table::new(&numbers, columns, width);
         let mut frames = IndexSet::new();
         let mut left_out = 0;
-        let mut places: Vec<Option<usize>> = vec![None; tree.nodes.len()];
+        let mut places: HashMap<usize, usize> = HashMap::new();
         let mut rest: BTreeMap<Option<usize>, ([Sums; 2], u8)> = BTreeMap::new();
         for (at, node) in tree.nodes.iter().enumerate() {
-            let above = node.parent.and_then(|parent| places[parent]);
+            let above = node.parent.and_then(|parent| places.get(&parent).copied());
             if chosen[at] {
-                places[at] = Some(nodes.rows());
+                places.insert(at, nodes.rows());
                 let frame = frames.insert_full(self.frame(tree, at)).0;
                 let [parent, frame] = [above, Some(frame)].map(position);
                 let [calls, estimated] = [tree.calls(at), tree.estimated(at).into()];
