@@ -296,6 +296,27 @@ fn a_comparison_has_no_scales() {
 }
 
 #[test]
+fn the_costliest_parts_with_names_are_listed() {
+    let part = |at: u32| {
+        let name = format!("desc: Trigger: Client Request: part{at}");
+        format!(
+            "part: {}\n{name}\nevents: Ir Dr\nfn=a\n1 {at} 1\ntotals: {at} 1\n\n",
+            at + 1
+        )
+    };
+    let parts: String = (0..103).map(part).collect();
+    let new = profile(format!("version: 1\ncreator: callgrind\n{parts}"));
+    let (_, data) = page(&new);
+    let shown = data["parts"]["shown"].as_array().unwrap();
+    assert_eq!(shown.len(), 100);
+    assert_eq!(shown[0], json!({"name": "part102", "total": [102, 1]}));
+    assert_eq!(data["parts"]["left_out"], 3);
+    // Those of a comparison would be neither side's.
+    let data = compared(&new, &new);
+    assert_eq!(data["parts"], json!({"shown": [], "left_out": 0}));
+}
+
+#[test]
 fn names_are_short_unless_they_are_wanted_in_full() {
     let name = format!("a<{}>()", "b".repeat(100));
     let profile = profile(format!("events: Ir\nfn={name}\n1 5\n"));

@@ -384,10 +384,8 @@ impl<'a, 'o> Tables<'a, 'o> {
 
     /// Writes the totals of the parts that have names, the costliest first.
     fn write_parts(&self, record: &mut Document<'_>) -> io::Result<()> {
-        let mut parts: Vec<_> = match self.compared {
-            None => named_parts(self.profile).into_iter().collect(),
-            Some(_) => Vec::new(),
-        };
+        let parts = named_parts(self.profile).into_iter();
+        let mut parts: Vec<_> = parts.filter(|_| self.compared.is_none()).collect();
         parts.sort_by_key(|(_, totals)| Reverse(totals.first().copied()));
         let left_out = parts.len().saturating_sub(MAX_PARTS);
         parts.truncate(MAX_PARTS);

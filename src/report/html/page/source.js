@@ -92,7 +92,7 @@ function showLines(of, rows) {
   const hottestFile = data.files[hottest.file].replace(/^.*[/]/, '');
   const most = `${costInOwnUnit(costly(hottest))} ${hottest.calls.length > 0 ? 'with its calls' : 'self'}`;
   const told = costly(hottest) > 0 ? ` · the costliest: ${hottestFile}:${hottest.line}, ${most}` : '';
-  const ofTrace = `what each calls, and what that costs; a trace does not say what lines cost by themselves${told}`;
+  const ofTrace = 'what each calls, and what that costs; a trace does not say what lines cost by themselves';
   const what = data.kind === 'trace' ? ofTrace : `what each costs and calls${told}`;
   show(el('h3', {}, hasOwn ? 'Lines ' : 'Calls by line ', span('soft', what)));
   const isHot = ({ file, line }) => costly(hottest) > 0 && file === hottest.file && line === hottest.line;
