@@ -112,10 +112,10 @@ pub enum ProblemKind {
     #[error("name of an event over {MAX_NAME_LENGTH} bytes")]
     EventNameTooLong,
     /// An `events:` header with more names than any profile has.
-    #[error("more than {MAX_COLUMNS} events: this is no callgrind profile")]
+    #[error("more than {MAX_COLUMNS} events: this is not a callgrind profile")]
     TooManyEvents,
     /// An `event:` header with a longer formula than any profile has.
-    #[error("formula of more than {MAX_TERMS} terms: this is no callgrind profile")]
+    #[error("formula of more than {MAX_TERMS} terms: this is not a callgrind profile")]
     TooManyTerms,
     /// Something else than a cost line after `calls=`.
     #[error("calls= is not followed by a cost line")]
@@ -129,11 +129,11 @@ pub enum ProblemKind {
     )]
     UnknownLine,
     /// A line of more than 1 MiB.
-    #[error("line over 1 MiB: this is no callgrind profile")]
+    #[error("line over 1 MiB: this is not a callgrind profile")]
     LineTooLong,
     /// Nothing in the input, as far as it was read, is a line of a profile.
     #[error(
-        "this is no callgrind profile: expected a header such as \"events: Ir\", then lines such as \"fn=main\" and costs"
+        "this is not a callgrind profile: expected a header such as \"events: Ir\", then lines such as \"fn=main\" and costs"
     )]
     NotAProfile,
     /// The input has no bytes.
@@ -203,10 +203,10 @@ pub struct Warning {
 #[non_exhaustive]
 pub enum WarningKind {
     /// An id, in parentheses, that no line before has defined.
-    #[error("id {0} was never defined; it stands for its name")]
+    #[error("id {0} was never defined; it is used as the name")]
     UndefinedId(String),
     /// More undefined ids than are worth listing: how many.
-    #[error("{0} more ids were never defined; they stand for their names")]
+    #[error("{0} more ids were never defined; they are used as names")]
     MoreUndefinedIds(u64),
     /// A line that cannot be read, left out because the caller is lenient.
     #[error("line skipped: {0}")]
@@ -224,7 +224,7 @@ pub enum WarningKind {
     CutLine(String),
     /// The last line has no end; it was read as it is.
     #[error(
-        "the last line has no end: it was read, but a number in it may be cut off (found \"{0}\")"
+        "the last line does not end with a newline: it was read, but a number in it may be cut off (found \"{0}\")"
     )]
     UnendedLine(String),
     /// The input ends between `calls=` and its cost line.
@@ -244,7 +244,7 @@ pub enum WarningKind {
     CutRun,
     /// The input should be read as a trace, but is not one, or not known to be one.
     #[error(
-        "read as a trace as was asked, but nothing shows that it is one: its header does not name Xdebug, and if its blocks are sums, calls and callers come out wrong"
+        "read as a trace, as requested, although the header does not name Xdebug; if the blocks are sums, calls and callers are wrong"
     )]
     NoTrace,
     /// A profile of Valgrind ends before its `totals:`.
@@ -264,7 +264,7 @@ pub enum WarningKind {
     #[error("{0} more runs or parts are cut off; what is there of them was read")]
     MoreCuts(u64),
     /// How many lines were given as -1, which stands for "unknown".
-    #[error("{0} positions are -1 and lead below 0: their line counts as unknown (0)")]
+    #[error("{0} positions of -1 lead below 0: their lines count as unknown (0)")]
     UnknownLines(u64),
     /// How many negative self costs Xdebug has written as numbers near a tenth of 2⁶⁴.
     #[error("Xdebug wrote negative self costs as huge numbers; they count as negative: {0}")]
@@ -273,7 +273,7 @@ pub enum WarningKind {
     #[error("no event \"{event}\" from here on, only {available}: its cost counts as 0")]
     EventAbsent { event: String, available: String },
     /// More parts without the selected event than are worth listing: how many.
-    #[error("{0} more times the event is missing; its cost counts as 0")]
+    #[error("the event is missing {0} more times; its cost counts as 0")]
     MoreAbsences(u64),
 }
 

@@ -107,7 +107,7 @@ impl WebgrindFiles {
         for path in [self.profile(), self.preprocessed()] {
             if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
                 bail!(
-                    "{}: is no regular file; choose another name",
+                    "{}: is not a regular file; choose another name",
                     Source::File(path)
                 );
             }

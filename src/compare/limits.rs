@@ -66,10 +66,10 @@ pub enum LimitSyntaxError {
 #[non_exhaustive]
 pub enum LimitError {
     /// A limit on growth without a comparison.
-    #[error("there is no base that anything could have grown from")]
+    #[error("a limit on growth needs a base to compare with")]
     NoBase,
     /// The base is 0 or negative, so growth cannot be expressed as a percentage.
-    #[error("by how many percent {subject} grew cannot be told: it was {}, and is {}",
+    #[error("the growth of {subject} cannot be given in percent: it was {}, and is {}",
         grouped(*.base), grouped(*.new))]
     NotPositive {
         subject: String,
@@ -77,10 +77,10 @@ pub enum LimitError {
         new: i128,
     },
     /// Some sums are wrong, because they do not fit.
-    #[error("{0} cannot be told: some sums do not fit into 64 bits")]
+    #[error("{0} cannot be checked: some sums do not fit into 64 bits")]
     Saturated(String),
     /// The base has no such function.
-    #[error("the base has no function \"{name}\", so that its growth cannot be told{closest}")]
+    #[error("the base has no function \"{name}\", so its growth cannot be checked{closest}")]
     NoFunction { name: String, closest: String },
     /// Each part is to be checked, but the program has named none.
     #[error(
@@ -91,7 +91,7 @@ pub enum LimitError {
     #[error("there are too many parts to check each: choose some with --part")]
     TooManyParts,
     /// A limit on calls of a profile that holds none.
-    #[error("the profile holds no calls, so that no limit on them can be checked")]
+    #[error("the profile holds no calls, so limits on them cannot be checked")]
     NoCalls,
     /// The unit of a limit on costs is not one of the event.
     #[error(
@@ -468,7 +468,7 @@ impl Verdict {
         Verdict {
             kept: true,
             text: format!(
-                "no function is named \"{name}\", so that its limit of {limit} is kept{closest}"
+                "no function is named \"{name}\", so its limit of {limit} is kept{closest}"
             ),
             lacks_subject: true,
         }
@@ -502,7 +502,7 @@ fn judge_growth(
     };
     let judged = judge().filter(|_| !comparison.has_saturated);
     let Some((kept, percent)) = judged else {
-        return Err(LimitError::Saturated(format!("by how much {subject} grew")));
+        return Err(LimitError::Saturated(format!("the growth of {subject}")));
     };
     // Where it was to shrink by more, it "grew by -5 %".
     let growth = match percent.strip_prefix('-') {

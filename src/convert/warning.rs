@@ -59,7 +59,7 @@ pub enum Warning {
     ProxiesIgnored(Source),
     /// A proxy function was named, but no trace has a function of that name.
     #[error(
-        "no trace has a function \"{0}\", so that none is stepped over; the text report lists the names"
+        "no trace has a function \"{0}\", so none is stepped over; the text report lists the names"
     )]
     UnknownProxy(String),
     /// An input was converted by webgrind from another input.
@@ -87,7 +87,7 @@ pub enum Warning {
     )]
     NoCalls,
     /// An input was named more than once.
-    #[error("{0}: is named more than once, and its costs are counted as often")]
+    #[error("{0}: is named more than once, and its costs are counted each time")]
     NamedTwice(Source),
     /// Two inputs are the same file under two names.
     #[error("{input}: is the same file as {first}, and its costs are counted twice")]

@@ -108,7 +108,7 @@ pub enum NoSource {
     #[error("its path below the folder of --source has a name that begins with a dot")]
     Hidden,
     /// It is a folder, a pipe or a device.
-    #[error("it is no regular file")]
+    #[error("it is not a regular file")]
     NotRegular,
     /// It has more than [`MAX_SOURCE_FILE`] bytes.
     #[error("it is larger than 2 MiB")]

@@ -62,7 +62,7 @@ pub enum EventError {
     #[error("the formula of event \"{0}\" has more than {MAX_TERMS} terms")]
     TooManyTerms(String),
     /// Several events begin like the one that was asked for, and none has its name.
-    #[error("no event \"{name}\", and several begin so: {matches}")]
+    #[error("no event \"{name}\", and several begin like this: {matches}")]
     Ambiguous { name: String, matches: String },
     /// A derived event is defined by itself.
     #[error("event \"{0}\" is defined by itself")]

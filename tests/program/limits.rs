@@ -237,7 +237,7 @@ fn the_longest_line_and_one_byte_more() {
         (output.status.code(), &output.stderr[..]),
         (Some(0), &b""[..])
     );
-    let message = "in:7: line over 1 MiB: this is no callgrind profile";
+    let message = "in:7: line over 1 MiB: this is not a callgrind profile";
     for options in [&[][..], &["--lenient"]] {
         refuse(LIMIT, &line(MAX_LINE_LENGTH + 1), options, message);
     }
@@ -256,9 +256,9 @@ fn long_lines_of_many_pieces() {
     refuse(LITTLE, &full("positions:", " line"), &[], "positions");
     refuse(LITTLE, &full("18 1", " 1"), &[], "more costs");
     for options in [&[][..], &["--lenient"]] {
-        let message = "in:7: more than 1024 events: this is no callgrind profile";
+        let message = "in:7: more than 1024 events: this is not a callgrind profile";
         refuse(LITTLE, &full("events: Ir", " a"), options, message);
-        let message = "in:7: formula of more than 64 terms: this is no callgrind profile";
+        let message = "in:7: formula of more than 64 terms: this is not a callgrind profile";
         refuse(LITTLE, &full("event: e = a", "+a"), options, message);
     }
 }

@@ -78,11 +78,11 @@ fn check(base: i128, new: i128, limit: &str) -> Result<Verdict, LimitError> {
 }
 
 #[test]
-fn growth_that_cannot_be_told_is_an_error() {
+fn growth_that_cannot_be_given_in_percent_is_an_error() {
     for (base, new, told) in [
-        (0, 70, "cannot be told: it was 0, and is 70"),
-        (0, 0, "cannot be told"),
-        (-5, -4, "cannot be told: it was -5, and is -4"),
+        (0, 70, "cannot be given in percent: it was 0, and is 70"),
+        (0, 0, "cannot be given"),
+        (-5, -4, "cannot be given in percent: it was -5, and is -4"),
         (5, 1 << 63, "64 bits"),
         (1 << 63, 5, "64 bits"),
     ] {

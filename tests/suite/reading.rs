@@ -75,7 +75,7 @@ fn compressed_bytes_are_no_profile_where_text_is_read() {
         let error = callgrind::read(bytes, "a.cg", &options, &mut builder).unwrap_err();
         let message = error.to_string();
         assert!(
-            message.starts_with("a.cg:1: this is no callgrind profile: "),
+            message.starts_with("a.cg:1: this is not a callgrind profile: "),
             "{message}"
         );
     }
