@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use memchr::memmem;
 
 use super::interpreter::Interpreter;
-use super::reader::{BUFFER, Reading};
+use super::reader::{BUFFER, LineReader};
 use super::{Error, Options, Outcome};
 use crate::in_order::in_order;
 use crate::profile::{ProfileBuilder, ProfileOptions};
@@ -32,7 +32,7 @@ pub struct Ranges<'a> {
 const HEAD: u64 = 64 << 10;
 
 /// How far at most from where a range should begin a block is looked for.
-const SEARCHED: u64 = 64 << 10;
+const MAX_SEARCHED: u64 = 64 << 10;
 
 /// Does what [`read`](super::read) does, on several threads if it is a trace. `input` is at the
 /// beginning of the file.
@@ -43,13 +43,13 @@ pub fn read_ranges(
     options: &Options,
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
-    let mut reading = Reading::new(Interpreter::new(builder, name, options));
+    let mut reading = LineReader::new(Interpreter::new(builder, name, options));
     file.read(input, &mut reading)?;
     reading.finish()
 }
 
 impl Ranges<'_> {
-    fn read(&self, mut input: impl BufRead, reading: &mut Reading<'_>) -> Result<(), Error> {
+    fn read(&self, mut input: impl BufRead, reading: &mut LineReader<'_>) -> Result<(), Error> {
         let head = self.range.min(HEAD);
         reading.read((&mut input).take(head))?;
         let Some(first) = self.block(head) else {
@@ -79,7 +79,7 @@ impl Ranges<'_> {
             &mut *reading,
             || ranges.next(),
             |(range, interpreter)| {
-                let mut own = Reading::new(interpreter);
+                let mut own = LineReader::new(interpreter);
                 let outcome = own.read(self.buffered(&range)).ok();
                 let is_whole = own.bytes == range.end - range.start;
                 (
@@ -111,7 +111,7 @@ impl Ranges<'_> {
     /// Where blocks begin that are about a range from each other, from this one on, and one near the
     /// end: what follows it is read alone.
     fn blocks(&self, first: u64) -> Vec<u64> {
-        let end = self.length.saturating_sub(SEARCHED.min(self.range));
+        let end = self.length.saturating_sub(MAX_SEARCHED.min(self.range));
         let count = end.saturating_sub(first) / self.range;
         let nexts = (1..=count).map(|range| first + range * self.range);
         let others = nexts.chain([end.max(first)]);
@@ -124,7 +124,7 @@ impl Ranges<'_> {
     /// Where the first block begins after the line at `from`, unless that is far.
     fn block(&self, from: u64) -> Option<u64> {
         let mut text = Vec::new();
-        let searched = from..from + SEARCHED.min(self.range);
+        let searched = from..from + MAX_SEARCHED.min(self.range);
         (self.open)(searched).read_to_end(&mut text).ok()?;
         let mut starts = memmem::find_iter(&text, b"\nfn=(")
             .filter_map(|end| Some(memchr::memrchr(b'\n', &text[..end])? + 1));

@@ -58,13 +58,13 @@ pub(crate) fn read_chunks(
     options: &Options,
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
-    let mut reading = Reading::new(Interpreter::new(builder, name, options));
+    let mut reading = LineReader::new(Interpreter::new(builder, name, options));
     reading.read(input)?;
     reading.finish()
 }
 
 /// An input of which some bytes have been read.
-pub(super) struct Reading<'a> {
+pub(super) struct LineReader<'a> {
     pub interpreter: Interpreter<'a>,
     /// How many bytes.
     pub bytes: u64,
@@ -72,9 +72,9 @@ pub(super) struct Reading<'a> {
     begun: Vec<u8>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> LineReader<'a> {
     pub fn new(interpreter: Interpreter<'a>) -> Self {
-        Reading {
+        LineReader {
             interpreter,
             bytes: 0,
             begun: Vec::new(),

@@ -427,7 +427,7 @@ impl Arguments {
 
     /// What to do instead, if the name of the output is to say the format, but promises one that is
     /// not written.
-    fn unwritten(&self) -> Option<String> {
+    fn unsupported_output(&self) -> Option<String> {
         let says_format =
             self.output.format.is_none() && self.output.webgrind.is_none() && !self.page.open;
         match self.output.output.as_ref().filter(|_| says_format)? {
@@ -525,7 +525,7 @@ impl Arguments {
         let is_list_or_profile = list.is_some() || !self.inputs.is_empty();
         let compares = !self.comparison.base.is_empty();
         let fills_terminal = || self.target().is_terminal();
-        if let Some(message) = self.unwritten() {
+        if let Some(message) = self.unsupported_output() {
             return Some(message);
         }
         let message = if list == Some(&Source::Stdin) && self.inputs.contains(&Source::Stdin) {

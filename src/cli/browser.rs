@@ -12,7 +12,7 @@ use cg_preprocess::io::Target;
 use tempfile::{Builder, TempPath};
 
 /// How long to wait for the program that starts a browser. Some of them end only with the browser.
-const PATIENCE: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 const STEPS: u32 = 20;
 
 /// The program that opens a file as the user has chosen.
@@ -64,7 +64,7 @@ fn start(page: &Path) -> io::Result<Option<ExitStatus>> {
         if let Some(status) = opener.try_wait()? {
             return Ok(Some(status));
         }
-        thread::sleep(PATIENCE / STEPS);
+        thread::sleep(MAX_WAIT / STEPS);
     }
     Ok(None)
 }

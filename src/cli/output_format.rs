@@ -39,7 +39,7 @@ const PROTOBUF: &str = "pprof files are written compressed; choose a name that e
 const XML: &str = "no XML is written; choose -f json";
 
 /// Endings that promise what is not written, and what to do instead.
-const UNWRITTEN: &[(&str, &str)] = &[
+const UNSUPPORTED: &[(&str, &str)] = &[
     (".svg", PICTURE),
     (".png", PICTURE),
     (".pdf", PICTURE),
@@ -65,7 +65,10 @@ pub fn from_name(path: &Path) -> Result<Option<Format>, &'static str> {
     if let Some(&(_, format)) = by_ending {
         return Ok(Some(format));
     }
-    if let Some(&(_, advice)) = UNWRITTEN.iter().find(|(ending, _)| name.ends_with(ending)) {
+    if let Some(&(_, advice)) = UNSUPPORTED
+        .iter()
+        .find(|(ending, _)| name.ends_with(ending))
+    {
         return Err(advice);
     }
     let mut beginnings = BEGINNINGS.iter();

@@ -112,11 +112,11 @@ pub fn convert(
 
 /// Answers `--version` and `--help`, for users who try the program by hand.
 fn answer(question: &OsStr) -> ExitCode {
-    const THIS: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
+    const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
     let answer = match question.to_str() {
-        Some("--version" | "-V") => format!("{THIS}, as webgrind's {PREPROCESSOR}\n"),
+        Some("--version" | "-V") => format!("{PROGRAM}, as webgrind's {PREPROCESSOR}\n"),
         Some("--help" | "-h") => format!(
-            "{THIS}, as webgrind's {PREPROCESSOR}: converts the profile IN for webgrind.\n\n{USAGE}\n\nCalled by its own name, it has more options: see cg-preprocess --help.\n"
+            "{PROGRAM}, as webgrind's {PREPROCESSOR}: converts the profile IN for webgrind.\n\n{USAGE}\n\nCalled by its own name, it has more options: see cg-preprocess --help.\n"
         ),
         _ => return wrong_usage(),
     };

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// The progress of shorter work is not shown by default.
-const PATIENCE: Duration = Duration::from_millis(500);
+const DELAY: Duration = Duration::from_millis(500);
 
 /// Time between two looks at the counter.
 const TICK: Duration = Duration::from_millis(100);
@@ -42,7 +42,7 @@ impl Bar {
         let show: fn(&View) = match (when, io::stderr().is_terminal()) {
             (When::Never, _) | (_, false) => return Bar(None),
             (When::Auto, true) => |view| {
-                if view.goes_on_for(PATIENCE) {
+                if view.goes_on_for(DELAY) {
                     view.draw();
                 }
             },

@@ -128,7 +128,7 @@ impl From<dot::Error> for FormatError {
 impl ConvertError {
     /// An error in the profile read from these inputs.
     pub(super) fn model(inputs: &[ResolvedSource<'_>], error: ModelError) -> Self {
-        let inputs = together(inputs);
+        let inputs = input_names(inputs);
         ConvertError::Model { inputs, error }
     }
 
@@ -154,7 +154,7 @@ impl ConvertError {
 }
 
 /// Several inputs by the name of the first.
-pub(super) fn together(inputs: &[ResolvedSource<'_>]) -> String {
+pub(super) fn input_names(inputs: &[ResolvedSource<'_>]) -> String {
     match inputs {
         [] => String::new(),
         [input] => input.source.to_string(),

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::slice;
 use std::thread;
 
-use super::error::together;
+use super::error::input_names;
 use super::{ConvertError, Format, Options, Report, Warning, warning};
 use crate::callgrind::{self, FoundParts, ProblemKind, Ranges};
 use crate::display::text::excerpt;
@@ -40,7 +40,7 @@ pub(super) fn load(
     let mut merged = load_once(inputs, keeps_going, options, progress)?;
     if let Some(missing) = merged.parts.missing(filters) {
         return Err(ConvertError::NoPart {
-            inputs: together(inputs),
+            inputs: input_names(inputs),
             name: missing.name(),
             available: merged.parts.to_string(),
         });
@@ -57,7 +57,7 @@ pub(super) fn load(
         merged = load_once(inputs, keeps_going, &options, &Progress::default())?;
     }
     if merged.profile.is_none() && merged.no_data.is_none() && !options.read.parts.is_empty() {
-        return Err(ConvertError::EmptyPart(together(inputs)));
+        return Err(ConvertError::EmptyPart(input_names(inputs)));
     }
     merged.left_out.splice(0..0, left_out.unwrap_or_default());
     merged.finish()

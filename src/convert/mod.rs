@@ -348,7 +348,7 @@ impl<'a> Conversion<'a> {
     /// Reads the base, and leaves both sides with the events that both have. Warnings about the base
     /// come first.
     fn read_base(&self, new: &mut Profile, report: &mut Report) -> Result<Base, ConvertError> {
-        let inputs = error::together(&self.base);
+        let inputs = error::input_names(&self.base);
         let (mut profile, mut base_report) = self.load(&self.base, None)?;
         base_report.warnings.append(&mut report.warnings);
         report.warnings = base_report.warnings;
@@ -373,7 +373,7 @@ impl<'a> Conversion<'a> {
             profile.derive_events();
         }
         if self.options.limits.iter().any(Limit::needs_base) && warning::costs_nothing(&profile) {
-            let (inputs, event) = (error::together(inputs), excerpt(profile.event()));
+            let (inputs, event) = (error::input_names(inputs), excerpt(profile.event()));
             let reason = format!("{inputs}: all costs of \"{event}\" are 0");
             return Err(ConvertError::CannotCheck(reason));
         }

@@ -209,7 +209,7 @@ fn write_to(
     fill: impl FnOnce(&mut dyn Write) -> Result<(), FormatError>,
 ) -> Result<u64, ConvertError> {
     let written = output.write(|output| {
-        let mut output = Counting { output, bytes: 0 };
+        let mut output = CountingWriter { output, bytes: 0 };
         fill(&mut output)?;
         Ok(output.bytes)
     });
@@ -231,12 +231,12 @@ fn write_to(
 }
 
 /// A writer that counts its bytes.
-struct Counting<W> {
+struct CountingWriter<W> {
     output: W,
     bytes: u64,
 }
 
-impl<W: Write> Write for Counting<W> {
+impl<W: Write> Write for CountingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.output.write(bytes)?;
         self.bytes += count as u64;

@@ -5,8 +5,8 @@ use crate::display::numbers::{grouped, rounded};
 /// A cost and, where its unit is known, how much that is: `58,434 (584 µs)`.
 pub(crate) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {
     let cost = cost.into();
-    match unit.told(cost) {
-        Some(told) => format!("{} ({told})", grouped(cost)),
+    match unit.converted(cost) {
+        Some(converted) => format!("{} ({converted})", grouped(cost)),
         None => grouped(cost),
     }
 }
@@ -47,7 +47,7 @@ impl Unit {
     }
 
     /// A cost with three digits, in a size that suits it: `33.0 ms`; none where nothing is known.
-    pub fn told(self, cost: impl Into<i128>) -> Option<String> {
+    pub fn converted(self, cost: impl Into<i128>) -> Option<String> {
         let amount = cost.into().saturating_mul(self.count.into());
         let &(size, name) = largest_within(self.sizes, amount)?;
         let decimals = match amount.saturating_abs() / size {
@@ -167,8 +167,8 @@ mod tests {
     }
 
     #[test]
-    fn costs_are_told_with_three_digits() {
-        let time = |cost: i128| Unit::of("ns", 1).told(cost).unwrap();
+    fn costs_are_converted_with_three_digits() {
+        let time = |cost: i128| Unit::of("ns", 1).converted(cost).unwrap();
         assert_eq!(time(0), "0 ns");
         assert_eq!(time(999), "999 ns");
         assert_eq!(time(1_234), "1.23 µs");
@@ -176,11 +176,17 @@ mod tests {
         assert_eq!(time(-250_400_000), "-250 ms");
         assert_eq!(time(1_500_000_000), "1.50 s");
         assert_eq!(time(43_210_000_000_000), "43,210 s");
-        assert_eq!(Unit::of("bytes", 1).told(3_300_123).unwrap(), "3.15 MiB");
-        assert_eq!(Unit::of("bytes", 1).told(-1023).unwrap(), "-1,023 bytes");
-        assert_eq!(Unit::default().told(5), None);
+        assert_eq!(
+            Unit::of("bytes", 1).converted(3_300_123).unwrap(),
+            "3.15 MiB"
+        );
+        assert_eq!(
+            Unit::of("bytes", 1).converted(-1023).unwrap(),
+            "-1,023 bytes"
+        );
+        assert_eq!(Unit::default().converted(5), None);
         for cost in [Cost::MIN, Cost::MAX] {
-            assert!(Unit::of("ns", u32::MAX.into()).told(cost).is_some());
+            assert!(Unit::of("ns", u32::MAX.into()).converted(cost).is_some());
         }
     }
 

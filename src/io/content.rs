@@ -116,15 +116,15 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
 /// Whether the first 512 bytes are a header of tar, which holds the sum of its own bytes.
 fn is_tar(head: &[u8]) -> bool {
     /// The sum, in octal digits; itself it counts as blanks.
-    const SUM: std::ops::Range<usize> = 148..156;
+    const CHECKSUM: std::ops::Range<usize> = 148..156;
     let Some(header) = head.first_chunk::<512>() else {
         return false;
     };
-    let digits = header[SUM].iter().skip_while(|&&byte| byte == b' ');
+    let digits = header[CHECKSUM].iter().skip_while(|&&byte| byte == b' ');
     let digits = digits.take_while(|byte| (b'0'..=b'7').contains(byte));
     let stated = digits.fold(0, |sum, digit| 8 * sum + u32::from(digit - b'0'));
     let all: u32 = header.iter().copied().map(u32::from).sum();
-    let field: u32 = header[SUM].iter().copied().map(u32::from).sum();
+    let field: u32 = header[CHECKSUM].iter().copied().map(u32::from).sum();
     let blanks = 8 * u32::from(b' ');
     header[0] != 0 && stated == all - field + blanks
 }
@@ -186,12 +186,12 @@ pub(super) fn is_profile(head: &[u8]) -> bool {
         b"positions:",
         b"events:",
     ];
-    const OURS: &[u8] = concat!("creator: ", env!("CARGO_PKG_NAME")).as_bytes();
+    const OWN_CREATOR: &[u8] = concat!("creator: ", env!("CARGO_PKG_NAME")).as_bytes();
     let mut lines = head.split(|&byte| byte == b'\n');
     let begins_with_key = lines
         .clone()
         .any(|line| KEYS.iter().any(|key| line.starts_with(key)));
-    begins_with_key && !lines.any(|line| line.starts_with(OURS))
+    begins_with_key && !lines.any(|line| line.starts_with(OWN_CREATOR))
 }
 
 /// A stream whose first bytes were looked at. They come first again.

@@ -18,12 +18,12 @@ type Identity = (u64, u64);
 type Identity = std::sync::Arc<same_file::Handle>;
 
 impl FileIdentity {
-    /// That of the file at a path, which has these metadata; none if it is no regular file.
+    /// That of the file at a path, which has these metadata; none if it is not a regular file.
     pub fn of_path(path: &Path, metadata: &Metadata) -> Option<Self> {
         Self::of(metadata, || File::open(path))
     }
 
-    /// That of an open file; none if it is no regular file.
+    /// That of an open file; none if it is not a regular file.
     pub fn of_file(file: &File) -> Option<Self> {
         Self::of(&file.metadata().ok()?, || file.try_clone())
     }

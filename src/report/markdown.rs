@@ -27,16 +27,16 @@ use crate::tables::first_cost;
 pub const MAX_CHARACTERS: usize = 60_000;
 
 /// This many characters are left for what stands after the tables.
-const RESERVE: usize = 1_000;
+const RESERVED_CHARACTERS: usize = 1_000;
 
 /// How many paths, and how many lines, are the heaviest.
-const HEAVIEST: usize = 10;
+const MAX_HEAVIEST: usize = 10;
 
 /// The most functions of a path that are shown: half of them from its beginning.
 const MAX_FRAMES: usize = 12;
 
 /// Rows of the folded table.
-const FOLDED: usize = 50;
+const MAX_FOLDED_ROWS: usize = 50;
 
 /// There is no room for more rows than these.
 const MAX_ROWS: usize = 4_000;
@@ -45,7 +45,7 @@ const MAX_ROWS: usize = 4_000;
 const MAX_SPAN_LENGTH: usize = 250;
 
 /// The headings of columns that stand at the left; those of figures stand at the right.
-const TEXTS: [&str; 7] = [
+const TEXT_HEADINGS: [&str; 7] = [
     "event",
     "part",
     "function",
@@ -205,7 +205,7 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
 fn heaviest<T>(all: impl Iterator<Item = T>, cost: impl Fn(&T) -> Cost) -> Vec<T> {
     let mut all: Vec<T> = all.filter(|one| cost(one) > 0).collect();
     all.sort_by_key(|one| Reverse(cost(one)));
-    all.truncate(HEAVIEST);
+    all.truncate(MAX_HEAVIEST);
     all
 }
 
@@ -359,7 +359,7 @@ fn both_sides(change: &FunctionChange<'_>, figure: impl Fn(&FunctionSums) -> Str
 /// The rows that there may be room for.
 fn first_rows<'a, T>(all: &'a [T], options: &Options) -> &'a [T] {
     let top = options.top.unwrap_or(usize::MAX);
-    let most = top.saturating_add(FOLDED).min(MAX_ROWS);
+    let most = top.saturating_add(MAX_FOLDED_ROWS).min(MAX_ROWS);
     &all[..most.min(all.len())]
 }
 
@@ -368,7 +368,7 @@ fn first_rows<'a, T>(all: &'a [T], options: &Options) -> &'a [T] {
 struct Page {
     text: String,
     characters: usize,
-    /// How many characters are needed after the tables, besides [`RESERVE`].
+    /// How many characters are needed after the tables, besides [`RESERVED_CHARACTERS`].
     reserve: usize,
 }
 
@@ -422,7 +422,7 @@ impl Page {
     fn table(&mut self, headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> usize {
         let sides = headings
             .iter()
-            .map(|heading| match TEXTS.contains(heading) {
+            .map(|heading| match TEXT_HEADINGS.contains(heading) {
                 true => "---",
                 false => "--:",
             });
@@ -432,7 +432,9 @@ impl Page {
         let mut count = 0;
         for cells in rows {
             let line = row(&cells);
-            if self.characters + line.chars().count() > MAX_CHARACTERS - RESERVE - self.reserve {
+            if self.characters + line.chars().count()
+                > MAX_CHARACTERS - RESERVED_CHARACTERS - self.reserve
+            {
                 break;
             }
             self.line(&line);

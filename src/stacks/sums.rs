@@ -36,7 +36,7 @@ const MIN_WEIGHT: u64 = 1_000_000;
 const MAX_LEVELS: u32 = 1023;
 
 /// So many nodes are known by their frames alone: names can say more than there is room for.
-const MAX_NAMELESS: usize = 500_000;
+const MAX_UNNAMED: usize = 500_000;
 
 /// Above the functions for whose cost the estimate has no place.
 const OTHER_CALLERS: &[u8] = b"(other callers)";
@@ -102,7 +102,7 @@ impl<'a> SumStacks<'a> {
             groups: &groups,
             graph: &Graph::new(profile, &groups),
             nodes: Vec::new(),
-            nameless: HashMap::default(),
+            unnamed: HashMap::default(),
             places: vec![Vec::new(); groups.len()],
         };
         let calls = tree.add_exact();
@@ -282,7 +282,7 @@ struct Tree<'a, 'b> {
     graph: &'b Graph,
     nodes: Vec<SumNode<'a>>,
     /// Nodes that are known by their frames alone, by parent and frame.
-    nameless: HashMap<(u32, &'a [u8]), u32, RandomState>,
+    unnamed: HashMap<(u32, &'a [u8]), u32, RandomState>,
     /// For each group the first of its nodes at each place, with its weight.
     places: Vec<Vec<(u32, u64)>>,
 }
@@ -385,7 +385,7 @@ impl<'a> Tree<'a, '_> {
             let functions = self.groups[group as usize].iter();
             let mut costs = functions.flat_map(|(id, _)| self.profile.self_costs(*id));
             if self.places[group as usize].is_empty() && costs.any(|&cost| cost != 0) {
-                let others = self.add_nameless(NONE, OTHER_CALLERS, true);
+                let others = self.add_unnamed(NONE, OTHER_CALLERS, true);
                 let parent = self.add_chain(others, group, true);
                 self.add_group(parent, group, 1, true);
             }
@@ -400,23 +400,23 @@ impl<'a> Tree<'a, '_> {
             chain => self.chains.callers(chain),
         };
         let callers = callers.unwrap_or_default();
-        if self.nameless.len().saturating_add(callers.len()) > MAX_NAMELESS {
-            return self.add_nameless(NONE, OTHER_CALLERS, true);
+        if self.unnamed.len().saturating_add(callers.len()) > MAX_UNNAMED {
+            return self.add_unnamed(NONE, OTHER_CALLERS, true);
         }
         callers.into_iter().rev().fold(above, |parent, frame| {
-            self.add_nameless(parent, frame, is_estimated)
+            self.add_unnamed(parent, frame, is_estimated)
         })
     }
 
     /// Finds or makes a node that is known by its frame alone.
-    fn add_nameless(&mut self, parent: u32, name: &'a [u8], is_estimated: bool) -> u32 {
-        if let Some(&node) = self.nameless.get(&(parent, name)) {
+    fn add_unnamed(&mut self, parent: u32, name: &'a [u8], is_estimated: bool) -> u32 {
+        if let Some(&node) = self.unnamed.get(&(parent, name)) {
             self.nodes[node as usize].frame.is_estimated &= is_estimated;
             return node;
         }
         let group = self.groups.partition_point(|group| group[0].1.frame < name);
         let node = self.add(parent, number(group), None, name, is_estimated);
-        self.nameless.insert((parent, name), node);
+        self.unnamed.insert((parent, name), node);
         node
     }
 

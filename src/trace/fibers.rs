@@ -24,15 +24,15 @@ use super::roles::Role;
 use crate::tables::{Cost, FunctionId, next_index};
 
 /// How many calls decide whether a list of them fits.
-const COMPARED: usize = 16;
+const MAX_COMPARED_CALLS: usize = 16;
 
 /// How many suspended segments are looked at, the latest ones, for one that fits.
-const SEARCHED: usize = 1_000;
+const MAX_SEARCHED_SEGMENTS: usize = 1_000;
 
 /// How many comparisons are made on average for each block and call: event loops take up to 5. What
 /// is not found by then is left to [`matching`](super::matching), so that no trace takes more than
 /// linear time.
-const EFFORT: usize = 30;
+const COMPARISONS_PER_ENTRY: usize = 30;
 
 /// The links of some blocks and calls, known before these are entered one after the other.
 #[derive(Debug)]
@@ -167,7 +167,7 @@ struct Resolver<'a> {
     /// In the order of their ends.
     suspended: Vec<Suspended>,
     /// How many comparisons are left.
-    effort: usize,
+    comparisons_left: usize,
 }
 
 impl<'a> Resolver<'a> {
@@ -181,7 +181,7 @@ impl<'a> Resolver<'a> {
             current: Chain::default(),
             outer: Vec::new(),
             suspended: Vec::new(),
-            effort: EFFORT.saturating_mul(batch.len()),
+            comparisons_left: COMPARISONS_PER_ENTRY.saturating_mul(batch.len()),
         };
         resolver.begin_segment(Before::Nothing);
         resolver
@@ -256,7 +256,7 @@ impl<'a> Resolver<'a> {
         let mut left = self.claim(self.current, &mut wanted);
         // A fiber that is destroyed ends without a block of whatever destroyed it.
         let is_stuck = left.top.is_some() && !wanted.is_empty();
-        if is_stuck && self.effort > 0 {
+        if is_stuck && self.comparisons_left > 0 {
             let mut outer = (0..self.outer.len()).rev();
             let found = outer.find(|&outer| self.fit(self.outer[outer], &wanted).is_some());
             if let Some(outer) = found {
@@ -276,7 +276,7 @@ impl<'a> Resolver<'a> {
         for segment in &mut self.segments {
             segment.earlier.reverse();
         }
-        while self.effort > 0
+        while self.comparisons_left > 0
             && let Some(segment) = self.segments.pop()
         {
             let is_later = |other: &mut Suspended| other.ends >= segment.begins;
@@ -294,7 +294,7 @@ impl<'a> Resolver<'a> {
             let left = self.claim(found, &mut wanted);
             if left.top.is_none() {
                 let earlier = &mut self.segments[left.segment].earlier;
-                self.effort = self.effort.saturating_sub(earlier.len());
+                self.comparisons_left = self.comparisons_left.saturating_sub(earlier.len());
                 wanted.append(earlier);
                 *earlier = wanted;
             }
@@ -304,7 +304,7 @@ impl<'a> Resolver<'a> {
     /// Takes away the latest suspended segment that fits.
     fn suspended_with(&mut self, wanted: &[usize]) -> Option<Chain> {
         let mut found = None;
-        for suspended in (0..self.suspended.len()).rev().take(SEARCHED) {
+        for suspended in (0..self.suspended.len()).rev().take(MAX_SEARCHED_SEGMENTS) {
             let Suspended {
                 chain, is_first, ..
             } = self.suspended[suspended];
@@ -350,7 +350,7 @@ impl<'a> Resolver<'a> {
                 break;
             }
             chain = self.below(chain, top);
-            if self.effort == 0 {
+            if self.comparisons_left == 0 {
                 chain.top = None;
             }
         }
@@ -359,9 +359,9 @@ impl<'a> Resolver<'a> {
 
     /// How the wanted calls, from the last one on, fit a chain from its top on.
     fn fit(&mut self, mut chain: Chain, wanted: &[usize]) -> Option<Fit> {
-        self.effort = self.effort.saturating_sub(1);
+        self.comparisons_left = self.comparisons_left.saturating_sub(1);
         chain.top?;
-        let (earlier, wanted) = wanted.split_at(wanted.len().saturating_sub(COMPARED));
+        let (earlier, wanted) = wanted.split_at(wanted.len().saturating_sub(MAX_COMPARED_CALLS));
         let mut wanted = wanted.iter().rev().peekable();
         while let (Some(&&call), Some(top)) = (wanted.peek(), chain.top) {
             if self.fits(top, call) {
@@ -373,7 +373,7 @@ impl<'a> Resolver<'a> {
             let may_be_uncalled = self.role(function) == Some(Role::Destructor)
                 || self.blocks[top as usize].below.is_none();
             chain = self.below(chain, top);
-            if !may_be_uncalled || chain.top.is_none() || self.effort == 0 {
+            if !may_be_uncalled || chain.top.is_none() || self.comparisons_left == 0 {
                 return None;
             }
         }
@@ -397,11 +397,14 @@ impl<'a> Resolver<'a> {
 
     /// Whether a call can have made a block.
     fn fits(&mut self, block: u32, call: usize) -> bool {
-        self.effort = self.effort.saturating_sub(1);
+        self.comparisons_left = self.comparisons_left.saturating_sub(1);
         let ended = &self.blocks[block as usize];
         let function = self.batch.blocks[block as usize].function;
         let call = &self.batch.calls[call];
-        self.effort > 0 && !ended.is_claimed && function == call.callee && ended.fits(call.cost)
+        self.comparisons_left > 0
+            && !ended.is_claimed
+            && function == call.callee
+            && ended.fits(call.cost)
     }
 }
 
@@ -691,8 +694,8 @@ mod tests {
     #[test]
     fn of_suspended_fibers_the_one_without_more_blocks_is_resumed() {
         let leaves = |count| vec![Leaf; count];
-        let with_more = [vec![Suspend], leaves(COMPARED + 1), vec![Suspend]].concat();
-        let with_fewer = [leaves(COMPARED), vec![Suspend]].concat();
+        let with_more = [vec![Suspend], leaves(MAX_COMPARED_CALLS + 1), vec![Suspend]].concat();
+        let with_fewer = [leaves(MAX_COMPARED_CALLS), vec![Suspend]].concat();
         for next in [0, 1] {
             let mut program = vec![Start(with_more.clone()), Start(with_fewer.clone())];
             program.extend([Resume(0), Resume(next), Resume(0)]);
@@ -762,6 +765,6 @@ mod tests {
         resolver.link_within_segments();
         resolver.link_across_segments();
         assert!(resolver.made.iter().all(Option::is_none));
-        assert_eq!(resolver.effort, 0);
+        assert_eq!(resolver.comparisons_left, 0);
     }
 }

@@ -10,7 +10,7 @@ use crate::tables::{ANY_WIDTH, Cost, CostPool, CostTable, FunctionId, first_cost
 
 /// How many blocks and calls of a trace with fibers are linked at once. The more, the fewer calls
 /// stand in another part than what they made; so many take up to 230 MB.
-const PART: usize = 1 << 21;
+const MAX_HELD: usize = 1 << 21;
 
 /// What to find out about a trace; by default, nothing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -137,7 +137,7 @@ impl Linker {
             };
         }
         self.held.get_or_insert_default().append(batch);
-        if let Some(held) = self.held.take_if(|held| held.len() >= PART) {
+        if let Some(held) = self.held.take_if(|held| held.len() >= MAX_HELD) {
             self.link_held(held);
         }
     }

@@ -12,7 +12,7 @@
 use crate::tables::Cost;
 
 /// How many unclaimed invocations of a function are looked at for one of the right cost.
-const SEARCHED: usize = 256;
+const MAX_SEARCHED: usize = 256;
 
 /// The invocations of one function that nobody has claimed yet.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl<T> UnmatchedInvocations<T> {
     /// another writer, takes the latest of all.
     #[cold]
     fn search(&mut self, cost: Cost) -> Option<UnmatchedInvocation<T>> {
-        let mut latest_first = self.invocations.iter().rev().take(SEARCHED);
+        let mut latest_first = self.invocations.iter().rev().take(MAX_SEARCHED);
         let back = latest_first.position(|invocation| invocation.fits(cost));
         let latest = self.invocations.len().checked_sub(1)?;
         Some(self.invocations.remove(latest - back.unwrap_or(0)))

@@ -144,7 +144,9 @@ impl Trace {
 
     /// Ends the run, and waits until everything is linked.
     pub fn finish(self) -> TraceLinks {
-        let mut worker = self.worker.unwrap_or_else(|| Worker::here(self.wanted));
+        let mut worker = self
+            .worker
+            .unwrap_or_else(|| Worker::on_this_thread(self.wanted));
         worker.link(self.batch);
         worker.finish()
     }
@@ -154,7 +156,7 @@ impl Trace {
         let next = Batch::like(&self.batch);
         let batch = std::mem::replace(&mut self.batch, next);
         let worker = self.worker.get_or_insert_with(|| {
-            Worker::on_thread(self.wanted).unwrap_or_else(|| Worker::here(self.wanted))
+            Worker::on_thread(self.wanted).unwrap_or_else(|| Worker::on_this_thread(self.wanted))
         });
         worker.link(batch);
     }
@@ -190,7 +192,7 @@ impl Worker {
         Some(Worker::Thread(sender, thread.ok()?))
     }
 
-    fn here(wanted: LinkOptions) -> Self {
+    fn on_this_thread(wanted: LinkOptions) -> Self {
         Worker::Here(Box::new(Linker::new(wanted)))
     }
 
@@ -257,7 +259,7 @@ mod tests {
         for thread in [true, false] {
             let mut trace = Trace::new(wanted, 1);
             if !thread {
-                trace.worker = Some(Worker::here(wanted));
+                trace.worker = Some(Worker::on_this_thread(wanted));
             }
             for cost in 0..COUNT {
                 end(&mut trace, 5, cost, []);

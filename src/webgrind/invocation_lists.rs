@@ -1,7 +1,7 @@
 //! The invocations of v4, listed by function.
 
 use super::error::WriteError;
-use super::layout::{NOBODY, SUB_CALL_RECORD, UNCALLED};
+use super::layout::{NO_CALLER, NO_INDEX, SUB_CALL_RECORD};
 use super::narrow::{Narrowing, RangeStats};
 use crate::profile::{Cost, FunctionId, InvocationCall, InvocationTree, Profile};
 use crate::tables::first_cost;
@@ -142,7 +142,7 @@ impl<'a> InvocationLists<'a> {
     /// Which invocation of its function a call made.
     pub fn number_of_called(&self, call: &InvocationCall) -> u32 {
         let invocation = call.invocation();
-        invocation.map_or(NOBODY, |position| self.numbers[position])
+        invocation.map_or(NO_INDEX, |position| self.numbers[position])
     }
 
     fn is_sum(&self, id: FunctionId) -> bool {
@@ -165,7 +165,7 @@ pub(super) fn invocation_record(
     sub_calls: [u64; 2],
 ) -> [u32; 8] {
     let [own, inclusive] = costs.map(|cost| narrowing.cost(cost));
-    let [cost, caller, number, line] = call.map_or(UNCALLED, |(cost, caller, number, line)| {
+    let [cost, caller, number, line] = call.map_or(NO_CALLER, |(cost, caller, number, line)| {
         let (cost, line) = (narrowing.cost(cost), narrowing.count(line));
         [cost, caller.number(), number, line]
     });

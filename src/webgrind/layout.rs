@@ -27,11 +27,11 @@ pub(super) const HEADER_ADDRESS_AT: u64 = NUMBER;
 pub(super) const FUNCTION_ADDRESSES_AT: u64 = 3 * NUMBER;
 
 /// Function or invocation number of "nobody".
-pub(super) const NOBODY: u32 = u32::MAX;
+pub(super) const NO_INDEX: u32 = u32::MAX;
 
 /// What an invocation of v4 says of the call that made it, if there was none: the third to the sixth
 /// number of an [`INVOCATION_RECORD`].
-pub(super) const UNCALLED: [u32; 4] = [0, NOBODY, 0, 0];
+pub(super) const NO_CALLER: [u32; 4] = [0, NO_INDEX, 0, 0];
 
 /// A version of the preprocessed format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,12 +126,12 @@ impl Version {
 pub(super) const CALL_RECORD: u64 = 4 * NUMBER;
 
 /// Bytes of an invocation of v4, in the record of its function: self cost, inclusive cost, cost of
-/// the call that made it, function that made the call or [`NOBODY`], which invocation of it, line of
+/// the call that made it, function that made the call or [`NO_INDEX`], which invocation of it, line of
 /// the call, how many sub-calls it has, and where their records stand. Without any, that is where
 /// they would have begun.
 pub(super) const INVOCATION_RECORD: u64 = 8 * NUMBER;
 
-/// Bytes of a sub-call of v4, after all functions: function, which invocation of it or [`NOBODY`]
+/// Bytes of a sub-call of v4, after all functions: function, which invocation of it or [`NO_INDEX`]
 /// where the profile was cut off before its block, line, cost.
 ///
 /// They stand in the order in which the blocks of the input end, so that addresses grow with it.

@@ -15,7 +15,7 @@ pub(super) const IN_NAMES: &[u8] = b"&<\"";
 const IN_COMMAND: &[u8] = b"&<";
 
 /// Name of an event that has none.
-pub(super) const NAMELESS: &[u8] = b"Cost";
+pub(super) const UNNAMED_EVENT: &[u8] = b"Cost";
 
 /// Returns the header lines as they are written, each without its end.
 ///
@@ -56,7 +56,11 @@ pub(super) fn header_lines<E>(
     }
     if !has_events {
         let event = narrowing.scaled_name(profile.event());
-        let event = if event.is_empty() { NAMELESS } else { &event };
+        let event = if event.is_empty() {
+            UNNAMED_EVENT
+        } else {
+            &event
+        };
         line(&[b"events: ", event].concat())?;
     }
     Ok(())

@@ -156,7 +156,7 @@ impl Document<'_> {
         }
         if functions.len() == 0 {
             pass.begin_function();
-            return self.stand_in(pass);
+            return self.write_empty_main(pass);
         }
         let is_large = functions.len() > CACHED && self.version.has_called_from();
         for (number, (id, function)) in functions.enumerate() {
@@ -220,7 +220,7 @@ impl Document<'_> {
     /// The record of `{main}`, for a profile without functions.
     ///
     /// Of a script that has only just begun, nothing else is known.
-    fn stand_in(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
+    fn write_empty_main(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
         for field in self.version.function_fields() {
             pass.put_numbers([u32::from(*field == FunctionField::Invocations)])?;
         }

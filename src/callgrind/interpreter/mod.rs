@@ -30,7 +30,7 @@ use sections::Section;
 const NEW_RUN: &[u8] = b"==== NEW PROFILING FILE";
 
 /// How lines of the body begin that change nothing.
-const WITHOUT_EFFECT: [&[u8]; 5] = [b"bb=", b"ln=", b"rec=", b"total=", b"totals="];
+const IGNORED_LINES: [&[u8]; 5] = [b"bb=", b"ln=", b"rec=", b"total=", b"totals="];
 
 /// Reads lines into a builder.
 pub(super) struct Interpreter<'a> {
@@ -256,7 +256,7 @@ impl<'a> Interpreter<'a> {
         }
         let mut cursor = Cursor::new(data, pos);
         let line = cursor.take_line();
-        if !WITHOUT_EFFECT.iter().any(|key| line.starts_with(key)) {
+        if !IGNORED_LINES.iter().any(|key| line.starts_with(key)) {
             self.header_line(line)?;
         }
         Ok(cursor.pos())

@@ -18,7 +18,7 @@ impl Interpreter<'_> {
     #[inline]
     pub(super) fn fast_path(&mut self, data: &[u8], pos: usize) -> usize {
         match self.columns.fast_path() {
-            _ if !self.recognises() => pos,
+            _ if !self.may_use_fast_path() => pos,
             // Whether a trace is wanted has to be asked for.
             _ if self.section.is_trace() && !self.part_filters.is_empty() => pos,
             FastPath::Records | FastPath::ShortLines if self.section.is_trace() => {
@@ -44,7 +44,7 @@ impl Interpreter<'_> {
 
     /// Whether lines that come next may be read as a whole.
     #[inline]
-    fn recognises(&self) -> bool {
+    fn may_use_fast_path(&self) -> bool {
         self.memo.is_some() && matches!(self.expect, Expect::OwnCost)
     }
 

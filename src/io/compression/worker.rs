@@ -9,7 +9,7 @@ use std::thread::{Builder, JoinHandle};
 const CHUNK: usize = 512 << 10;
 
 /// How many chunks may wait to be read.
-const WAITING: usize = 2;
+const QUEUED_CHUNKS: usize = 2;
 
 /// How decompressing ended: how many compressed bytes there were, if there should have been more.
 pub(in crate::io) type End = io::Result<Option<u64>>;
@@ -46,7 +46,7 @@ pub(in crate::io) struct Decompressed {
 
 impl Decompressed {
     pub fn start(decompress: impl FnOnce(&mut Plain) -> End + Send + 'static) -> io::Result<Self> {
-        let (sender, chunks) = sync_channel(WAITING);
+        let (sender, chunks) = sync_channel(QUEUED_CHUNKS);
         let thread = Builder::new().name("decompressor".to_owned());
         let thread = thread.spawn(move || {
             let mut plain = BufWriter::with_capacity(CHUNK, Chunks(sender));
@@ -122,7 +122,7 @@ mod tests {
     fn all_bytes_come_through_and_then_how_it_ended() {
         let ends: [fn() -> End; 2] = [|| Ok(Some(42)), || Err(io::Error::other("broken"))];
         let told = |end: End| end.map_err(|error| error.to_string());
-        for length in [0, 1, CHUNK, CHUNK + 1, 3 * WAITING * CHUNK + 7] {
+        for length in [0, 1, CHUNK, CHUNK + 1, 3 * QUEUED_CHUNKS * CHUNK + 7] {
             for end in ends {
                 let (mut decompressed, _) = make(length as u64, end);
                 let mut all = Vec::new();

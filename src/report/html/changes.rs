@@ -134,7 +134,7 @@ fn verdict(change: i128, base: i128, unit: Unit) -> String {
         1.. => format!("{} %", percent(size, base)),
         _ => "it cost nothing before".to_owned(),
     };
-    let size = unit.told(size).unwrap_or_else(|| grouped(size));
+    let size = unit.converted(size).unwrap_or_else(|| grouped(size));
     match change {
         1.. => format!("grew by {size} ({share})"),
         0 => "did not change".to_owned(),

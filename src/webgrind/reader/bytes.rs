@@ -11,7 +11,7 @@ use super::super::layout::NUMBER;
 const MAX_LINE_LENGTH: u64 = 16 << 20;
 
 /// Zeros in a row that no name and no header line has. Holes of files are multiples of it.
-const HOLE: usize = 4096;
+const MIN_HOLE: usize = 4096;
 
 /// A file that is read forwards, with few jumps.
 pub(super) struct Bytes<R> {
@@ -76,9 +76,9 @@ impl<R: Read + Seek> Bytes<R> {
         let room = self.room().min(MAX_LINE_LENGTH + 1);
         let done = (&mut self.input).take(room).read_until(b'\n', line);
         let count = done.map_err(|error| self.failed(error))? as u64;
-        if line.len() >= HOLE && memchr::memmem::find(line, &[0; HOLE]).is_some() {
+        if line.len() >= MIN_HOLE && memchr::memmem::find(line, &[0; MIN_HOLE]).is_some() {
             return Err(self.corrupt(format!(
-                "the {what} has a hole: expected text (found {HOLE} or more zero bytes in a row)"
+                "the {what} has a hole: expected text (found {MIN_HOLE} or more zero bytes in a row)"
             )));
         }
         if line.pop_if(|last| *last == b'\n').is_some() {

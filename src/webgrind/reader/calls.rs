@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
 use super::super::error::ReadError;
-use super::super::layout::{NOBODY, SUB_CALL_RECORD};
+use super::super::layout::{NO_INDEX, SUB_CALL_RECORD};
 use super::bytes::Bytes;
 use crate::profile::{CallEdge, Cost, FunctionId, ProfileBuilder};
 
@@ -135,11 +135,11 @@ impl SubCalls {
             no_function("a sub-call", self.invocations.len(), function)
         })?;
         let invocations = invocations.unwrap_or(0);
-        let is_there = invocation < invocations || invocation == NOBODY;
+        let is_there = invocation < invocations || invocation == NO_INDEX;
         source.expect(is_there, offset, || {
             format!(
                 "a sub-call names an invocation that function {function} does not have: expected \
-                 a number below {invocations}, or {NOBODY} for none (found {invocation})"
+                 a number below {invocations}, or {NO_INDEX} for none (found {invocation})"
             )
         })?;
         Ok([function, line, cost])

@@ -22,7 +22,7 @@ use std::io::{Read, Seek};
 
 use super::error::{ReadError, ReadWarning};
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, MAX_FILE_SIZE, NUMBER, Version};
-use super::page::NAMELESS;
+use super::page::UNNAMED_EVENT;
 use crate::display::text::excerpt;
 use crate::profile::{Kind, MAX_NAME_LENGTH, ProfileBuilder, is_overlong};
 use bytes::Bytes;
@@ -261,6 +261,6 @@ fn headers<R: Read + Seek>(
         has_summary |= line.starts_with(b"summary:");
         builder.add_header(&line);
     }
-    let event = event.unwrap_or_else(|| NAMELESS.to_vec());
+    let event = event.unwrap_or_else(|| UNNAMED_EVENT.to_vec());
     Ok((event, has_summary))
 }

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek};
 
 use super::super::error::ReadError;
-use super::super::layout::{FUNCTION_ADDRESSES_AT, FunctionField, NOBODY, NUMBER, Version};
+use super::super::layout::{FUNCTION_ADDRESSES_AT, FunctionField, NO_INDEX, NUMBER, Version};
 use super::Start;
 use super::bytes::Bytes;
 use super::calls::{ListKind, StatedEdges, SubCalls, no_function};
@@ -78,7 +78,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         let invocations = figure(FunctionField::Invocations);
         if self.start.version == Version::V4 {
             self.sub_calls.begin_function(invocations);
-            let caller = |&[_, _, _, caller, ..]: &[u32; 8]| (caller != NOBODY).then_some(caller);
+            let caller = |&[_, _, _, caller, ..]: &[u32; 8]| (caller != NO_INDEX).then_some(caller);
             self.list("invocation", invocations, caller, |reader, record| {
                 reader.sub_calls.add(reader.function, record);
             })?;
