@@ -582,6 +582,23 @@ fn lines_have_their_costs_and_their_source() {
     // Without the text of both sides, the lines of the base are not known.
     let data = page(Some(&sides), None);
     assert_eq!(data["lines"]["compared"], json!([]));
+    // That is so for each file: there is no b.h.
+    let data = page(Some(&sides), Some(later));
+    let lines = &data["lines"];
+    let names = |column: &Value, names: &Value| -> Vec<Value> {
+        let at = list(column).iter().map(|at| names[index(at)].clone());
+        at.collect()
+    };
+    assert_eq!(names(&lines["same"], &data["files"]), ["/srv/app/a.c"]);
+    let files = names(&lines["file"], &data["files"]);
+    let rows = files.iter().zip(numbers(&lines["base"][0]));
+    let mut bases: Vec<_> = rows.map(|(file, cost)| (file.to_string(), cost)).collect();
+    bases.sort_unstable();
+    let expected = ["a.c", "a.c", "a.c", "b.h"].map(|name| format!("\"/srv/app/{name}\""));
+    assert_eq!(
+        bases,
+        Vec::from_iter(expected.into_iter().zip([1, 7, 40, 0]))
+    );
     fs::write(folder.path().join("b.h"), "one line\n").unwrap();
     let data = page(Some(&sides), Some(SystemTime::UNIX_EPOCH));
     assert_eq!(data["lines"]["compared"], json!([]));

@@ -1,7 +1,7 @@
 //! What the page knows: as much of a profile as there is room for.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, Write};
 use std::{iter, mem};
 
@@ -212,8 +212,10 @@ impl Sums {
 /// Self costs by line.
 struct Lines {
     table: Table,
-    /// The positions of the functions of which both sides are shown.
+    /// The positions of the functions of which both sides are shown, in the files whose text was
+    /// the same.
     compared: Vec<usize>,
+    same: BTreeSet<usize>,
     /// For how many functions there is no room.
     left_out: usize,
 }
@@ -337,6 +339,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         data.record("lines", |record| {
             lines.table.write(record)?;
             record.field("compared", &lines.compared)?;
+            record.field("same", &lines.same)?;
             record.field("left_out", &lines.left_out)
         })?;
         match sources.is_empty() {
@@ -548,6 +551,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         let mut lines = Lines {
             table: Table::new(&["function", "file", "line"], columns, self.totals.len()),
             compared: Vec::new(),
+            same: BTreeSet::new(),
             left_out: 0,
         };
         if profile.kind() == ProfileKind::Trace {
@@ -563,22 +567,34 @@ impl<'a, 'o> Tables<'a, 'o> {
         let shown: Vec<_> = shown
             .filter(|id| self.places[id.index()].is_some())
             .collect();
+        // Lines of another text are others.
+        let mut texts = HashMap::new();
+        let mut is_same = |file| {
+            let read = || sources.read(file).is_ok_and(|file| file.is_same_for_base());
+            *texts.entry(file).or_insert_with(read)
+        };
         for at in self.order.clone() {
             let mut rows = line_rows(profile, shown[at]);
-            // Lines of another text are others.
-            let mut is_same = |file| sources.read(file).is_ok_and(|file| file.is_same_for_base());
             let base = comparison.zip(bases.get(&shown[at]));
-            let base = base.filter(|_| rows.keys().all(|&(file, _)| is_same(file)));
+            let mut same = BTreeSet::new();
             if let Some((comparison, &id)) = base {
-                for (place, costs) in line_rows(comparison.base, id) {
-                    rows.entry(place).or_default()[BASE] = costs[NEW];
+                let places = line_rows(comparison.base, id);
+                let files = rows.keys().chain(places.keys()).map(|&(file, _)| file);
+                same = files.filter(|&file| is_same(file)).collect();
+                for (place, costs) in places {
+                    if same.contains(place.0) {
+                        rows.entry(place).or_default()[BASE] = costs[NEW];
+                    }
                 }
             }
             if (lines.table.rows() + rows.len()) * width > MAX_LINE_NUMBERS {
                 lines.left_out += 1;
                 continue;
             }
-            lines.compared.extend(base.map(|_| at));
+            lines.compared.extend((!same.is_empty()).then_some(at));
+            lines
+                .same
+                .extend(same.into_iter().map(|file| self.file(file)));
             for ((file, line), costs) in rows {
                 let file = self.file(file);
                 self.lines_of[at].push((file, line));

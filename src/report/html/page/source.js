@@ -38,8 +38,14 @@ function linesOf(index) {
 /** What the calls that a line makes cost. */
 const callCost = ({ calls: made }) => sum(made.map((call) => calls.cost[state.event][call]));
 
-/** Puts the lines around into rows of lines, a gap where others are left out, and names of files. */
-function withSource(rows, ownFile) {
+/** The files that had the same text on both sides of a comparison. */
+const sameFiles = new Set(data.lines?.same);
+
+/**
+ * Puts the lines around into rows of lines, a gap where others are left out, and names of files: those
+ * other than the function's own, and those that have a note.
+ */
+function withSource(rows, ownFile, noteOf) {
   const files = new Map();
   for (const row of rows) files.set(row.file, [...(files.get(row.file) || []), row]);
   const all = [];
@@ -52,7 +58,8 @@ function withSource(rows, ownFile) {
       }
     }
     for (const row of some) lines.set(row.line, { ...lines.get(row.line), ...row });
-    if (file !== ownFile) all.push({ title: data.files[file] || '???', calls: [] });
+    const note = noteOf(file);
+    if (file !== ownFile || note) all.push({ title: `${data.files[file] || '???'}${note}`, calls: [] });
     let last;
     for (const line of [...lines.keys()].sort((one, other) => one - other)) {
       if (last !== undefined && line > last + 1 && sources.has(file)) all.push({ gap: true, calls: [] });
@@ -96,7 +103,10 @@ function showLines(of, rows) {
   const what = data.kind === 'trace' ? ofTrace : `what each costs and calls${told}`;
   show(el('h3', {}, hasOwn ? 'Lines ' : 'Calls by line ', span('soft', what)));
   const isHot = ({ file, line }) => costly(hottest) > 0 && file === hottest.file && line === hottest.line;
-  const shown = withSource(rows, ownFile);
+  const isCompared = data.lines.compared.includes(of.index);
+  const hasSides = ({ file }) => isCompared && sameFiles.has(file);
+  const noteOf = (file) => (isCompared && !sameFiles.has(file) ? ' · new side only: its text may have changed' : '');
+  const shown = withSource(rows, ownFile, noteOf);
   const newer = new Set(rows.map(({ file }) => file).filter((file) => data.source?.newer.includes(file)));
   for (const file of newer) {
     show(banner(`⚠ ${data.files[file]} was changed after the profile was written: lines may have moved`, 'warning'));
@@ -106,10 +116,9 @@ function showLines(of, rows) {
   // What all lines are indented by says nothing.
   const indents = shown.filter(({ text }) => text?.trim()).map(({ text }) => /^\s*/.exec(text)[0].length);
   const indent = indents.reduce((one, other) => Math.min(one, other), indents[0] || 0);
-  const isCompared = data.lines.compared.includes(of.index);
   const largest = Math.max(1, ...rows.map((row) => Number(row.own ?? 0)));
   const calleesShown = (row) => (row.title && !hasText ? path(row.title) : calleesOf(row));
-  const ownCell = (row) => (isCompared && row.old !== row.own ? `${own(row.old)} → ` : '') + own(row.own);
+  const ownCell = (row) => (hasSides(row) && row.old !== row.own ? `${own(row.old)} → ` : '') + own(row.own);
   const lineCell = (row) => (row.gap ? '⋯' : row.line ? `${isHot(row) ? '▶ ' : ''}${row.line}` : '');
   const share = ({ own: value }) => (value === undefined ? '' : visiblePercent(value, total()));
   const bar = (row) => (100 * Number(row.own ?? 0)) / largest;
