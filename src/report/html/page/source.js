@@ -3,6 +3,9 @@
 /** How many lines of source stand around one that costs something. */
 const AROUND = 5;
 
+/** How much of the table is taken to be in sight at least: its heading and a line. */
+const MIN_SEEN = 120;
+
 /** The texts of lines by the number of their file, then by line. */
 const sources = new Map();
 (data.source?.file || []).forEach((file, at) => {
@@ -143,11 +146,15 @@ function showLines(of, rows) {
   const table = showTable({ label: 'Lines', columns, rows: shown, attributes });
   table.classList.add('lines');
   if (data.source && !hasText) show(soft(noSource()));
-  /** The costliest line stands in the middle. */
+  /** The costliest line stands in the middle of what is seen of the table at the top of the page. */
   table.shown = () => {
     const row = table.rowOf(shown.find((one) => one.line !== undefined && isHot(one)));
     if (!row) return;
     row.classList.add('hottest');
-    table.scrollTop = row.offsetTop - table.clientHeight / 2;
+    // Rows above it that are made later would move it.
+    row.parentElement.previousElementSibling?.fill();
+    const below = innerHeight - scrollY - table.getBoundingClientRect().top;
+    const seen = Math.max(MIN_SEEN, Math.min(table.clientHeight, below));
+    table.scrollTop = row.offsetTop - (seen - row.offsetHeight) / 2;
   };
 }
