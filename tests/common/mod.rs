@@ -10,8 +10,17 @@ mod random;
 pub mod tables;
 
 use std::io::Write;
+use std::path::Path;
+use std::process::Command;
 
 pub use random::Random;
+
+/// Makes a pipe with a name.
+#[cfg(unix)]
+pub fn make_pipe(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.expect("there is mkfifo").success());
+}
 
 /// Compresses data with gzip.
 pub fn gzip(data: &[u8]) -> Vec<u8> {

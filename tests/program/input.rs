@@ -271,8 +271,7 @@ fn several_inputs_are_read_at_once() {
     }
     let folder = TempDir::new().unwrap();
     let pipes = ["first", "second"].map(|name| folder.path().join(name));
-    let made = std::process::Command::new("mkfifo").args(&pipes).status();
-    assert!(made.unwrap().success());
+    pipes.iter().for_each(|pipe| crate::common::make_pipe(pipe));
     let mut command = program();
     command.args(["-f", "callgrind", "-o"]);
     command.arg(folder.path().join("out")).args(&pipes);

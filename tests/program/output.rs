@@ -148,12 +148,13 @@ mod unix {
 #[cfg(target_os = "linux")]
 mod terminal {
     use std::io::{Read, Write};
-    use std::process::{Child, Command};
+    use std::process::Child;
     use std::sync::mpsc::channel;
     use std::thread;
     use std::time::Duration;
 
     use super::*;
+    use crate::common::make_pipe;
     use crate::runner::command;
 
     /// Runs the program with all its streams on a terminal; nothing where there is no `script`.
@@ -169,8 +170,7 @@ mod terminal {
     fn a_terminal_shows_how_far_it_is_and_keeps_nothing_of_it() {
         let folder = TempDir::new().unwrap();
         let pipe = folder.path().join("pipe");
-        let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
-        assert!(made.success());
+        make_pipe(&pipe);
         let Some(mut child) = on_terminal(folder.path(), "-o out.pre pipe") else {
             return;
         };

@@ -227,11 +227,11 @@ fn a_file_that_is_newer_than_the_profile_is_marked() {
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    use std::process::Command;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
     use super::*;
+    use crate::common::make_pipe;
 
     #[test]
     fn links_are_followed_before_anything_is_decided() {
@@ -277,13 +277,7 @@ mod unix {
     fn pipes_and_devices_are_not_opened() {
         let place = Place::new();
         let pipe = place.path("app/pipe.c");
-        assert!(
-            Command::new("mkfifo")
-                .arg(&pipe)
-                .status()
-                .unwrap()
-                .success()
-        );
+        make_pipe(&pipe);
         assert_eq!(place.read("pipe.c"), Err(NoSource::NotRegular));
         let mut options = SourceOptions::default();
         options.folders = vec!["/dev".into()];
@@ -312,13 +306,7 @@ mod unix {
         place.write("out/a.c", "secret");
         place.write("out/fifo", "");
         let fifo = place.path("fifo");
-        assert!(
-            Command::new("mkfifo")
-                .arg(&fifo)
-                .status()
-                .unwrap()
-                .success()
-        );
+        make_pipe(&fifo);
         let has_ended = AtomicBool::new(false);
         thread::scope(|scope| {
             scope.spawn(|| {

@@ -13,6 +13,13 @@ use crate::common::tables::{self, narrow};
 use crate::library::{Reading, write};
 use crate::stacks::{assert_outermost, collapsed};
 
+/// The proxies that are stepped over, if any are.
+fn step_over(reading: &mut Reading, steps_over: bool) -> &'static [&'static str] {
+    let proxies = if steps_over { &PROXIES[..] } else { &[] };
+    reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
+    proxies
+}
+
 proptest! {
     #![proptest_config(super::config(96))]
 
@@ -34,8 +41,7 @@ proptest! {
         if outermost {
             reading.profile.inclusive = InclusiveCost::Outermost;
         }
-        let proxies = if steps_over { &PROXIES[..] } else { &[] };
-        reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
+        let proxies = step_over(&mut reading, steps_over);
         let profile = reading.sound(&spelled.text);
         assert_tables(&profile, &trace.tables(&wanted, outermost, proxies));
         if let Some(tree) = profile.invocations() {
@@ -64,8 +70,7 @@ proptest! {
         let mut reading = Reading::of(&wanted);
         reading.profile.contexts = true;
         reading.profile.inclusive = InclusiveCost::Outermost;
-        let proxies = if steps_over { &PROXIES[..] } else { &[] };
-        reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
+        let proxies = step_over(&mut reading, steps_over);
         let profile = reading.sound(&spelled.text);
         let expected = trace.stacks(&wanted, proxies);
         let (stacks, warnings) = collapsed(&profile);
@@ -88,8 +93,7 @@ proptest! {
         let spelled = spell(&trace.document, &style);
         let mut reading = Reading::default();
         reading.profile.invocations = true;
-        let proxies = if steps_over { &PROXIES[..] } else { &[] };
-        reading.profile.proxies = proxies.iter().map(|&name| name.into()).collect();
+        let proxies = step_over(&mut reading, steps_over);
         let decoded = decode(&write(&reading.sound(&spelled.text), Version::V4));
         let expected = trace.tables(&Wanted::First, false, proxies);
         let invocations = trace.invocations(&Wanted::First, proxies);
