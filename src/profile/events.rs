@@ -445,19 +445,11 @@ impl Events {
         let mut formula = self.formulas.get_key_value(wanted);
         if formula.is_none() {
             let name = excerpt(wanted);
-            return Err(match self.beginning_with(wanted).collect::<Vec<_>>() {
-                matches if matches.is_empty() => EventError::Unknown {
-                    name,
-                    available: self.available(),
-                },
-                matches => EventError::Ambiguous {
-                    name,
-                    matches: matches
-                        .into_iter()
-                        .map(excerpt)
-                        .collect::<Vec<_>>()
-                        .join(", "),
-                },
+            let matches: Vec<_> = self.beginning_with(wanted).map(excerpt).collect();
+            let (matches, available) = (matches.join(", "), self.available());
+            return Err(match matches.is_empty() {
+                true => EventError::Unknown { name, available },
+                false => EventError::Ambiguous { name, matches },
             });
         }
         let mut path = NameSet::default();

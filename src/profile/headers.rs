@@ -487,27 +487,26 @@ impl Headers {
     /// alone. If several events are wanted, they stay as they were read.
     pub fn bind_columns(&mut self, map: &ColumnMap, is_whole: bool) {
         let section = &mut self.section;
+        let mut add_summary = |value: &[u8], count: i128| {
+            let numbers = summary_costs(value);
+            let stated = map.cost(0, &numbers);
+            self.section_stated.add(map, &numbers, count);
+            section.is_rewritten |= !is_whole && !map.is_absent(0);
+            section.stated = section.stated.saturating_add(count * i128::from(stated));
+            stated
+        };
         let bound = std::mem::replace(&mut self.bound, self.lines.len());
         for &text in &self.lines[bound..] {
             let text = text_at(&self.texts, text);
             section.is_alone |= !is_whole && text.starts_with(EVENTS);
             if let Some(value) = text.strip_prefix(SUMMARY) {
-                let numbers = summary_costs(value);
-                let stated = map.cost(0, &numbers);
-                self.section_stated.add(map, &numbers, 1);
-                section.is_rewritten |= !is_whole && !map.is_absent(0);
                 section.summaries += 1;
-                section.stated += i128::from(stated);
-                self.summaries.push(stated);
+                self.summaries.push(add_summary(value, 1));
             }
         }
         for (text, count) in self.left_out.drain() {
             let value = text_at(&self.texts, text).strip_prefix(SUMMARY);
-            let numbers = summary_costs(value.unwrap_or_default());
-            let stated = map.cost(0, &numbers);
-            self.section_stated.add(map, &numbers, count);
-            section.is_rewritten |= !is_whole && !map.is_absent(0);
-            section.stated = section.stated.saturating_add(count * i128::from(stated));
+            add_summary(value.unwrap_or_default(), count);
         }
     }
 
