@@ -164,11 +164,11 @@ struct Writer<'a, W: Write> {
     objects: Ids,
     files: Ids,
     functions: Ids,
-    /// The object in force.
+    /// The current object.
     object: NameId,
     /// The file of the last `fl=`.
     file: Option<NameId>,
-    /// The file of an `fi=` since then, if it is in force.
+    /// The file of an `fi=` since then, if it is current.
     inline_file: Option<NameId>,
     /// How many functions have inclusive costs that differ from what readers will compute.
     other_inclusive: usize,

@@ -148,7 +148,7 @@ struct Writer<W: Write> {
     strings: IndexSet<String, RandomState>,
     functions: IndexSet<FunctionKey, RandomState>,
     locations: IndexSet<Location, RandomState>,
-    /// Where the samples are put together: there are as many as stacks.
+    /// Where the samples are collected: there are as many as stacks.
     body: Message,
     negative: u64,
     deeper: u64,

@@ -175,7 +175,7 @@ impl Interpreter<'_> {
         Ok((call, cursor.pos()))
     }
 
-    /// Adds calls that the open block made to the function that is in force; their costs are those
+    /// Adds calls that the open block made to the current callee; their costs are those
     /// that were read last.
     #[inline(always)]
     pub(super) fn add_call(&mut self, call: PendingCall, matching: Cost) {

@@ -1,4 +1,4 @@
-//! The names in force: which function the next costs belong to, and which one is called.
+//! The current names: which function the next costs belong to, and which one is called.
 
 use crate::callgrind::line::Named;
 use crate::callgrind::names::{FunctionName, IdTables, ObjectAndFile};
@@ -111,7 +111,7 @@ impl Callee {
     }
 }
 
-/// The names in force.
+/// The current names.
 #[derive(Debug, Default)]
 pub(super) struct CurrentNames {
     object: Slot<NameId>,
@@ -120,7 +120,7 @@ pub(super) struct CurrentNames {
     /// File of a later `fi=` or `fe=`.
     inline_file: Slot<NameId>,
     function: Slot<FunctionName>,
-    /// In a profile without any `fl=`, the file that was in force at the last `fn=`; unless that
+    /// In a profile without any `fl=`, the file that was current at the last `fn=`; unless that
     /// still is.
     function_file: Slot<NameId>,
     is_function_in_inline_file: bool,
@@ -143,7 +143,7 @@ impl CurrentNames {
         !others.iter().any(|name| name.is_set())
     }
 
-    /// Gives the names in force the numbers that they have elsewhere.
+    /// Gives the current names the numbers that they have elsewhere.
     pub fn rename(&mut self, name: impl Fn(NameId) -> NameId) {
         let functions = [&mut self.function, &mut self.callee.name];
         let functions = functions.into_iter().flat_map(Slot::known);
@@ -370,7 +370,7 @@ impl CurrentNames {
     /// Ends a call, and returns the object and file of its callee.
     ///
     /// They are those given since the call before, else those of that call, if it was of the same
-    /// `cfn=`, else those in force.
+    /// `cfn=`, else the current ones.
     #[inline(always)]
     fn end_call(&mut self, builder: &mut ProfileBuilder) -> ObjectAndFile {
         self.callee.is_spent = false;

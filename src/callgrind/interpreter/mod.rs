@@ -397,7 +397,7 @@ impl<'a> Interpreter<'a> {
 
     /// Takes in a line at which a header may begin: in a trace that of a run, in sums that of a part.
     ///
-    /// Names that were in force, even without a cost, are not those of this section.
+    /// Names before it, even without a cost, are not those of this section.
     fn begin_header(&mut self) {
         self.begin_section(match self.section.is_trace() {
             true => ProfileBuilder::begin_run,
@@ -448,7 +448,7 @@ impl<'a> Interpreter<'a> {
         is_wanted
     }
 
-    /// Ends a section. It may end within the block of the function in force.
+    /// Ends a section. It may end within the block of the current function.
     fn end_section(&mut self, is_open: bool) {
         if !self.is_wanted() {
             self.builder.leave_out_section();
@@ -462,7 +462,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Says what a section lacks that may end within the block of the function in force.
+    /// Says what a section lacks that may end within the block of the current function.
     fn check_section(&mut self, is_open: bool) {
         let open = self.current.function_name(self.builder);
         let open = open.filter(|_| is_open);

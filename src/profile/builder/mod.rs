@@ -192,7 +192,7 @@ impl ProfileBuilder {
         Some(kind)
     }
 
-    /// Forgets the headers of the input before, and settles which event is wanted once an input has
+    /// Forgets the headers of the input before, and decides which event is wanted once an input has
     /// chosen it.
     fn reset_input(&mut self) {
         let inputs = self.inputs.as_ref();
