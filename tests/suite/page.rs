@@ -506,13 +506,16 @@ fn a_comparison_of_many_events_stays_small_too() {
 
 #[test]
 fn the_source_root_is_left_out_of_files() {
-    let text = "events: Ir\nfl=/srv/app/src/a.php\nfn=a\n1 5\nfl=/srv/app2/b.php\nfn=b\n1 5\n";
+    let text = "events: Ir\nfl=/srv/app/src/a.php\nfn=a\n1 5\nfl=/srv/app2/b.php\nfn=b\n1 5\n\
+                fl=c.php\nfn=c\n1 5\n";
     let (_, data) = written(&profile(text), None, &[], |options| {
         options.source_root = Some(b"/srv/app/".to_vec());
         options.source_url = Some("https://host/{file}#L{line}".to_owned());
     });
     let files = list(&data["files"]);
-    assert!(files.contains(&"src/a.php".into()) && files.contains(&"/srv/app2/b.php".into()));
+    assert!(files.contains(&"src/a.php".into()));
+    let outside = files.iter().position(|file| file == "/srv/app2/b.php");
+    assert_eq!(data["outside"], json!([outside.unwrap()]));
     assert_eq!(data["source_url"], "https://host/{file}#L{line}");
 }
 
