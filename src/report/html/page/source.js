@@ -108,7 +108,7 @@ function showLines(of, rows) {
   const isHot = ({ file, line }) => costly(hottest) > 0 && file === hottest.file && line === hottest.line;
   const isCompared = data.lines.compared.includes(of.index);
   const hasSides = ({ file }) => isCompared && sameFiles.has(file);
-  const noteOf = (file) => (isCompared && !sameFiles.has(file) ? ' · new side only: its text may have changed' : '');
+  const noteOf = (file) => (isCompared && !sameFiles.has(file) ? ' · new side only' : '');
   const shown = withSource(rows, ownFile, noteOf);
   const newer = new Set(rows.map(({ file }) => file).filter((file) => data.source?.newer.includes(file)));
   for (const file of newer) {
