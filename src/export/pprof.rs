@@ -297,6 +297,7 @@ impl<W: Write> Writer<W> {
         if sample.values.iter().all(|&value| value == 0) {
             return Ok(());
         }
+        // The only label is that of the base, which is subtracted.
         let sign = if label.is_some() { -1 } else { 1 };
         let values = sample.values.iter();
         let values = values.map(|value| value.saturating_mul(sign).cast_unsigned());

@@ -9,7 +9,7 @@ use super::roles::Role;
 use crate::tables::{ANY_WIDTH, Cost, CostPool, CostTable, FunctionId, first_cost, slot};
 
 /// How many blocks and calls of a trace with fibers are linked at once. The more, the fewer calls
-/// stand in another part than what they made; so many take up to 230 MB.
+/// are linked in another batch than the invocations they made; so many take up to 230 MB.
 const MAX_HELD: usize = 1 << 21;
 
 /// What to find out about a trace; by default, nothing.

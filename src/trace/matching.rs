@@ -6,7 +6,8 @@
 //!
 //! Each fiber has its own stack, and the blocks of fibers are interleaved. So a call whose cost
 //! differs from that of the latest invocation claims the latest one with the same cost, if there is
-//! one. Costs are compared in the profile's first column, whatever event is wanted: Xdebug clamps
+//! one. "The same" leaves a tolerance for what Xdebug rounds: one unit for each call that the
+//! invocation made, and one more. Costs are compared in the profile's first column, whatever event is wanted: Xdebug clamps
 //! memory differences, so those of calls and invocations need not agree.
 
 use crate::tables::Cost;

@@ -9,7 +9,7 @@ use crate::export::json::Document;
 use crate::io::SourceFiles;
 
 /// How many bytes of source a page has.
-const MAX_SOURCE: usize = 1_500_000;
+const MAX_PAGE_SOURCE: usize = 1_500_000;
 
 /// How many lines stand around one that costs something.
 const LINES_AROUND: u64 = 5;
@@ -29,7 +29,7 @@ impl Tables<'_, '_> {
     /// room.
     pub fn source(&self, files: &mut SourceFiles) -> SourceLines {
         let mut source = SourceLines::default();
-        let mut room = MAX_SOURCE;
+        let mut room = MAX_PAGE_SOURCE;
         for &at in &self.order {
             let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
             for &(file, line) in self.lines_of[at].iter().filter(|(_, line)| *line > 0) {
