@@ -7,7 +7,8 @@ use super::{ConvertError, Format, FormatError, Options, Report, Warning, allow_g
 use crate::compare::Comparison;
 use crate::display::text::{excerpt, printable};
 #[cfg(feature = "compression")]
-use crate::export::{collapsed, dot, json, pprof};
+use crate::export::pprof;
+use crate::export::{collapsed, dot, json};
 use crate::io::{Output, SourceFiles};
 use crate::profile::Profile;
 use crate::report::{self, Names, html, markdown, text, tree};

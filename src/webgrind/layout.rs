@@ -68,7 +68,7 @@ use FunctionField::{
     CallCost, CalledFromCount, InclusiveCost, Invocations, Line, SelfCost, SubCallCount,
 };
 
-/// Each version from 5 on added one to those of the version before.
+/// Each version from 6 on added one to those of the version before.
 const FIELDS_OF_V7: [FunctionField; 6] = [
     Line,
     SelfCost,
