@@ -197,7 +197,7 @@ fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
     let new = trace([[15, 5], [0, 0], [30, 2]]);
     let data = compared(&base, &new);
     assert_eq!(data["complete"], false);
-    assert_eq!(data["peak"], json!([null, null]));
+    assert_eq!(data["peak"], json!([null, 9]));
     let comparison = &data["comparison"];
     let limits = json!([{"kept": false, "text": "too much"}, {"kept": true, "text": "enough"}]);
     assert_eq!(data["limits"], limits);
@@ -273,6 +273,21 @@ fn a_comparison_per_run_divides_all_but_stacks_and_calls() {
     // As the stacks, calls are undivided.
     assert_eq!(data["functions"]["invocations"], json!([2]));
     assert_eq!(data["stacks"]["self"], json!([[30]]));
+}
+
+#[test]
+fn a_comparison_says_the_peak_of_the_new_side() {
+    let run =
+        "creator: xdebug 3.4.0\nevents: Memory_(bytes)\nsummary: 3\nfl=a.php\nfn={main}\n1 5\n\n";
+    let side = |runs| profile(vec![run; runs].join("==== NEW PROFILING FILE ====\n"));
+    let (base, new) = (side(1), side(2));
+    let peak =
+        |comparison: Comparison<'_>| comparison_page(&base, &new, &comparison).1["peak"].take();
+    assert_eq!(peak(Comparison::new(&base, &new).unwrap()), json!([3]));
+    assert_eq!(
+        peak(Comparison::per_run(&base, &new).unwrap()),
+        json!([null])
+    );
 }
 
 #[test]

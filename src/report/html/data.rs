@@ -373,13 +373,14 @@ impl<'a, 'o> Tables<'a, 'o> {
         }
     }
 
-    /// For events of which the summaries state a peak: that, if it is not the total.
+    /// For events of which the summaries state a peak: that, if it is not the total. Costs per run have
+    /// none.
     fn peaks(&self) -> Vec<Option<Number>> {
         let profile = self.profile;
         let stated = profile.summaries().into_iter().chain(iter::repeat(None));
         let events = profile.events().iter().zip(stated).zip(profile.totals());
         let peaks = events.map(|((event, stated), total)| {
-            let is_peak = self.compared.is_none() && profile.states_peak(event);
+            let is_peak = self.runs == 1 && profile.states_peak(event);
             stated.filter(|&peak| is_peak && peak != total)
         });
         peaks.map(|peak| peak.map(Number::from)).collect()

@@ -172,6 +172,7 @@ fn every_view_fits_narrow_and_wide_windows_light_and_dark() {
             "functions",
             "functions&hide=x&charge=callers",
             "function&function=0",
+            "function&function=1",
             "flame",
             "flame&function=1&of=callers",
             "tree",
