@@ -12,9 +12,9 @@
 mod digits;
 mod error;
 mod fast;
+mod id_tables;
 mod interpreter;
 mod line;
-mod names;
 mod part_filter;
 mod ranges;
 mod reader;

@@ -5,8 +5,8 @@ use std::fmt;
 use thiserror::Error;
 
 use super::{Comparison, PartChange};
-use crate::display::names::NameQuery;
 use crate::display::numbers::{grouped, percent};
+use crate::display::short_names::NameQuery;
 use crate::display::text::{excerpt, printable};
 use crate::display::units::{Unit, in_units};
 use crate::profile::{FunctionId, Profile, ProfileKind, split_scale};

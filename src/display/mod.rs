@@ -1,7 +1,7 @@
 //! What people are shown: text from an input, its length, and numbers.
 
-pub(crate) mod names;
 pub(crate) mod numbers;
+pub(crate) mod short_names;
 pub(crate) mod text;
 pub(crate) mod units;
 

@@ -35,8 +35,8 @@ use foldhash::fast::RandomState;
 use thiserror::Error;
 
 use crate::compare::{CallCount, Comparison, FunctionSums};
-use crate::display::names::{NameQuery, SHORT, short_name};
 use crate::display::numbers::{divided, percent};
+use crate::display::short_names::{NameQuery, SHORT, short_name};
 use crate::display::text::printable;
 use crate::figures::{EventFormat, command, counted, per_run, signed_percent};
 use crate::profile::{Cost, Function, Profile};

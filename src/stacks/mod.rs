@@ -16,11 +16,11 @@
 //! - [`Stacks::exact_share`] is the share of the first event's cost that has one possible stack.
 
 mod chains;
-mod sums;
+mod estimate;
 
 use std::sync::OnceLock;
 
-use sums::SumStacks;
+use estimate::SumStacks;
 
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::{ANY_WIDTH, CostTable, first_cost};

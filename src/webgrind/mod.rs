@@ -1,10 +1,10 @@
 //! webgrind's preprocessed formats, v4 to v7.
 
 mod error;
+mod escape;
 mod invocation_lists;
 mod layout;
 mod narrow;
-mod page;
 mod reader;
 mod writer;
 

@@ -10,12 +10,12 @@ use std::io::{BufWriter, Write};
 use byteorder::{ByteOrder, LittleEndian};
 
 use super::error::{WriteError, WriteWarning};
+use super::escape::{IN_NAMES, escaped, header_lines};
 use super::invocation_lists::{InvocationLists, invocation_record};
 use super::layout::{
     CALL_RECORD, FunctionField, INVOCATION_RECORD, MAX_FILE_SIZE, NUMBER, Version,
 };
 use super::narrow::{Narrowing, OnOverflow, RangeStats};
-use super::page::{IN_NAMES, escaped, header_lines};
 use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile};
 use crate::tables::first_cost;
 

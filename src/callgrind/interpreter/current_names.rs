@@ -1,7 +1,7 @@
 //! The current names: which function the next costs belong to, and which one is called.
 
+use crate::callgrind::id_tables::{FunctionName, IdTables, ObjectAndFile};
 use crate::callgrind::line::Named;
-use crate::callgrind::names::{FunctionName, IdTables, ObjectAndFile};
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
 /// A name as a line gave it last.

@@ -4,7 +4,7 @@
 //! [section](sections), the [diagnostics], and the builder.
 
 mod columns;
-mod costs;
+mod cost_lines;
 mod current_names;
 mod diagnostics;
 mod header;
@@ -14,13 +14,13 @@ mod sections;
 
 use super::error::{Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;
+use super::id_tables::{FunctionName, IdTables};
 use super::line::{CompressedName, Cursor, Named, Position};
-use super::names::{FunctionName, IdTables};
 use super::{Error, FoundParts, KindChoice, Options, PartFilter};
 use crate::display::text::excerpt;
 use crate::profile::{Cost, Kind, NameId, ProfileBuilder};
 use columns::Columns;
-use costs::Expect;
+use cost_lines::Expect;
 use current_names::CurrentNames;
 use diagnostics::Diagnostics;
 use range::RangeIds;

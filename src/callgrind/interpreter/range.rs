@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::columns::FastPath;
-use super::costs::Expect;
+use super::cost_lines::Expect;
 use super::{Interpreter, line_end};
 use crate::callgrind::line::Named;
 use crate::callgrind::{KindChoice, Options};

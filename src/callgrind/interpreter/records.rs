@@ -3,11 +3,11 @@
 
 use super::Interpreter;
 use super::columns::{FastPath, NegativeCosts};
-use super::costs::Expect;
+use super::cost_lines::Expect;
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CalleeIds, CostRun};
 use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
+use crate::callgrind::id_tables::FunctionName;
 use crate::callgrind::line::{Named, Position};
-use crate::callgrind::names::FunctionName;
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
 impl Interpreter<'_> {

@@ -10,8 +10,8 @@ use serde_core::{Serialize, Serializer};
 
 use super::{Compared, Notes, Options};
 use crate::compare::Comparison;
-use crate::display::names::{SHORT, short_name};
 use crate::display::numbers::divided;
+use crate::display::short_names::{SHORT, short_name};
 use crate::display::text::printable;
 use crate::export::json::Document;
 use crate::figures::{EventFormat, command, named_parts};

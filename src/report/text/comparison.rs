@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use crate::compare::{Comparison, FunctionChange};
-use crate::display::names::{cut_end, width_of};
 use crate::display::numbers::grouped;
+use crate::display::short_names::{cut_end, width_of};
 use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::figures::{counted, per_run, signed, signed_percent};

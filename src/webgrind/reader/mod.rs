@@ -21,8 +21,8 @@ mod table;
 use std::io::{Read, Seek};
 
 use super::error::{ReadError, ReadWarning};
+use super::escape::UNNAMED_EVENT;
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, MAX_FILE_SIZE, NUMBER, Version};
-use super::page::UNNAMED_EVENT;
 use crate::display::text::excerpt;
 use crate::profile::{Kind, MAX_NAME_LENGTH, ProfileBuilder, is_overlong};
 use bytes::Bytes;
