@@ -80,16 +80,13 @@ impl Ranges<'_> {
             || ranges.next(),
             |(range, interpreter)| {
                 let mut own = LineReader::new(interpreter);
-                let outcome = own.read(self.buffered(&range)).ok();
-                let is_whole = own.bytes == range.end - range.start;
-                (
-                    range,
-                    outcome.filter(|()| is_whole).map(|()| own.interpreter),
-                )
+                let outcome = own.read(self.buffered(&range));
+                let is_read = outcome.is_ok() && own.bytes == range.end - range.start;
+                (range, own.interpreter, is_read)
             },
-            |reading, (range, read)| {
+            |reading, (range, interpreter, is_read)| {
                 let bytes = range.end - range.start;
-                if read.is_some_and(|read| reading.interpreter.join(read)) {
+                if reading.interpreter.join(interpreter, is_read) {
                     reading.bytes += bytes;
                 } else {
                     // What depends on the lines before it is read again, in its turn.

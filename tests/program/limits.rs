@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::thread;
 
 use crate::common::gzip;
 use crate::common::preprocessed::numbers;
@@ -121,6 +122,17 @@ fn more_lines_than_memory() {
     let plain = [HEADER, &piece.repeat(1000)].concat();
     assert!(plain.len() > LITTLE as usize * 1024);
     convert(LITTLE, &plain, &[]);
+}
+
+/// Ranges of a file that hold more than one run are read in vain: none of them is kept.
+#[test]
+fn many_runs_in_one_file() {
+    let blocks = (0..40_000).map(|id| format!("\nfl=(1)\nfn=({id}) f{id}\n1 1\n"));
+    let header = "creator: xdebug 3.4.0\nevents: Time\n\nfl=(1) a.php\nfn=(1) f\n1 1\n";
+    let run = [header, &blocks.collect::<String>()].concat();
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let limit = u32::try_from(30_000 + 7_000 * threads).unwrap();
+    convert(limit, run.repeat(30).as_bytes(), &[]);
 }
 
 /// Calls within calls, and calls after calls, as many as a program can make.

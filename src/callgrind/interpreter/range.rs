@@ -90,12 +90,13 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Takes in the range that comes next, unless it depends on what precedes it by more than ids:
-    /// then it has to be read again.
-    pub fn join(&mut self, mut range: Interpreter<'_>) -> bool {
+    /// Takes in the range that comes next, unless it depends on what precedes it by more than ids,
+    /// or was not read to its end: then it has to be read again.
+    pub fn join(&mut self, mut range: Interpreter<'_>, is_read: bool) -> bool {
+        // Either way its sums are not needed any more, and there may be many ranges.
         let options = ProfileOptions::default();
         let sums = std::mem::replace(range.builder, ProfileBuilder::new(options));
-        let is_plain = range.can_join() && !range.diagnostics.has_warnings();
+        let is_plain = is_read && range.can_join() && !range.diagnostics.has_warnings();
         if !is_plain || !self.can_join() || !self.columns.are_like(&range.columns) {
             return false;
         }
