@@ -1,7 +1,7 @@
 //! Preprocessed files that are not sound: each is refused with a message that helps.
 
 use std::fs;
-use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use cg_preprocess::profile::ProfileBuilder;
 use cg_preprocess::webgrind::{self, ReadError, Version};
@@ -95,50 +95,6 @@ fn an_edge_that_a_list_has_twice_is_one() {
     };
     let [f, g] = [[1, 2, 3, 4], [2, 2, 1, 6]];
     assert_eq!(read(&[f, f, g, f]), read(&[[1, 2, 9, 12], g]));
-}
-
-const GIB: u32 = 1 << 30;
-
-/// Each takes no more than the bytes of a line, in time and in memory.
-#[test]
-fn holes_are_refused_at_once() {
-    let end = b"events: Ir\n";
-    let usual = 4 * (u64::from(GIB) - 1);
-    let headers = 4 * (GIB - 1) - 11;
-    let start = numbers(&[6, headers, 1, 16, 0, 0, 0, 0]);
-    let zeros = "(found 4096 or more zero bytes in a row)";
-    for (size, start, told) in [
-        (
-            usual,
-            numbers(&[7, 20, 1, 16]),
-            format!("20: the header line has a hole: expected text {zeros}"),
-        ),
-        (
-            usual,
-            start,
-            format!("36: the file name has a hole: expected text {zeros}"),
-        ),
-        (
-            1 << 32,
-            numbers(&[7, 20, 1, 16]),
-            "0: too large for a preprocessed file: expected at most 4294967295 bytes (found \
-             4294967296)"
-                .to_owned(),
-        ),
-        (
-            (1 << 32) - 1,
-            numbers(&[7, 20, 1, 16]),
-            format!("20: the header line has a hole: expected text {zeros}"),
-        ),
-    ] {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&start).unwrap();
-        file.seek(SeekFrom::Start(size - end.len() as u64)).unwrap();
-        file.write_all(end).unwrap();
-        file.rewind().unwrap();
-        let error = read_error(file, "a.pre").to_string();
-        assert_eq!(error, format!("a.pre: at byte {told}"));
-    }
 }
 
 #[test]

@@ -140,18 +140,3 @@ fn common_events_may_be_all_that_is_kept() {
     assert!(keep_common_events(&mut base, &mut other).is_err());
     assert_eq!(events(&other), [b"Dr", b"Ir"]);
 }
-
-#[test]
-fn named_parts_are_in_the_document() {
-    let part = |cost| format!("part: 1\ndesc: Trigger: Client Request: p\nfn=f\n1 {cost}\n");
-    let found = as_json(&compare(&part(1), &part(2)));
-    assert!(
-        found.contains(r#"{"name":"p","base":[1],"new":[2]}"#),
-        "{found}"
-    );
-    let found = as_json(&compare("fn=f\n1 1\n", &part(2)));
-    assert!(
-        found.contains(r#"{"name":"p","base":null,"new":[2]}"#),
-        "{found}"
-    );
-}

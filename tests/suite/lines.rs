@@ -1,6 +1,6 @@
 //! Lines of the body, one by one: positions, numbers, and which of them are none.
 
-use crate::library::{Reading, listed, listing, merged, profile};
+use crate::library::{Reading, listed};
 
 const ADDRESSES: &str = "positions: instr line\nevents: Ir\nfn=f\n";
 
@@ -100,15 +100,5 @@ fn an_address_is_of_hexadecimal_digits() {
             let is_read = reading.read([&text[..]]).is_ok();
             assert_eq!(is_read, byte.is_ascii_hexdigit(), "{byte:#04x} in {line:?}");
         }
-    }
-}
-
-#[test]
-fn of_several_inputs_the_least_line_counts() {
-    // 0 is how a line is given that is not known.
-    for lines in [[7, 0, 5], [0, 5, 7], [5, 7, 0], [0, 0, 5], [5, 0, 0]] {
-        let texts = lines.map(|line| format!("events: Ir\nfn=f\n{line} 1\n"));
-        let expected = ["f | :5 |  | self 3 | inclusive 3 | invocations 3"];
-        assert_eq!(listing(&merged(texts.map(profile))), expected, "{lines:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Reports in Markdown: what they show, and that names cannot leave their places.
+//! Reports in Markdown: how much they show.
 
 use cg_preprocess::compare::Comparison;
 use cg_preprocess::profile::{Profile, ProfileOptions};
@@ -20,66 +20,6 @@ fn compared(base: &str, new: &str) -> String {
     let verdicts = [cases::verdict(&comparison, "1")];
     let options = text_options(|options| options.top = Some(1));
     text_of(|output| markdown::write_comparison(&comparison, &verdicts, &options, output))
-}
-
-/// The cells of a row, as GitHub splits it: a backslash escapes the character after it.
-fn cells(row: &str) -> Vec<String> {
-    let mut cells = vec![String::new()];
-    let mut characters = row.chars();
-    while let Some(c) = characters.next() {
-        let cell = cells.last_mut().unwrap();
-        match c {
-            '|' => cells.push(String::new()),
-            '\\' => {
-                let next = characters.next().unwrap();
-                cell.extend((next != '|').then_some('\\'));
-                cell.push(next);
-            }
-            c => cell.push(c),
-        }
-    }
-    cells
-}
-
-/// The text of a cell that is a single code span.
-fn code(cell: &str) -> &str {
-    let cell = cell.trim();
-    let mark = &cell[..cell.len() - cell.trim_start_matches('`').len()];
-    let text = cell
-        .strip_prefix(mark)
-        .and_then(|cell| cell.strip_suffix(mark));
-    let text = text.unwrap_or_else(|| panic!("{cell}"));
-    let mut runs = text.split(|c| c != '`').map(str::len);
-    assert!(
-        !mark.is_empty() && runs.all(|run| run != mark.len()),
-        "{cell}"
-    );
-    let inner = text
-        .strip_prefix(' ')
-        .and_then(|text| text.strip_suffix(' '));
-    match inner {
-        Some(inner) if text.starts_with(" `") || text.ends_with("` ") => inner,
-        _ => text,
-    }
-}
-
-#[test]
-fn no_name_leaves_its_code() {
-    let names = [
-        "`", "``a`", "a|b", "|", r"a\|b", "`a", "a`", r"a\", r"a\\|", "<b>", "a`|`b", "]( x",
-        "a\tb", "# x",
-    ];
-    for name in names {
-        let text = format!("events: Ir\nfl=/srv/{name}\nfn={name}\n1 5\n");
-        let found = report(&profile(text), &Options::default());
-        let mut lines = found.lines();
-        let row = lines.find(|line| line.starts_with("| 100.00")).unwrap();
-        let cells = cells(row);
-        assert_eq!(cells.len(), 8, "{row}");
-        let shown = name.replace(r"\|", r"\¦").replace('\t', r"\t");
-        assert_eq!(code(&cells[5]), shown, "{row}");
-        assert_eq!(code(&cells[6]), format!("/srv/{shown}:1"), "{row}");
-    }
 }
 
 #[test]

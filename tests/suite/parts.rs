@@ -97,32 +97,6 @@ fn parts_that_were_chosen_one_by_one_make_the_whole() {
     }
 }
 
-#[test]
-fn parts_have_names_numbers_and_threads() {
-    let profile = read(&fixtures::bytes("valgrind/parts.cg"), &[]);
-    let parts = profile.parts().map(|part| {
-        let name = part.name().map(|name| str::from_utf8(name).unwrap());
-        assert_eq!(part.input, "test.cg");
-        (part.number, part.thread, name)
-    });
-    let expected = [
-        (Some(1), Some(1), None),
-        (Some(2), Some(1), None),
-        (Some(3), Some(1), Some("alone")),
-        (Some(4), Some(1), Some("both threads")),
-        (Some(5), Some(1), None),
-        (Some(5), Some(2), None),
-        (Some(5), Some(3), None),
-    ];
-    assert_eq!(parts.collect::<Vec<_>>(), expected);
-    let triggers = profile.parts().map(|part| part.trigger.to_vec());
-    let triggers: BTreeSet<_> = triggers.collect();
-    assert!(triggers.contains(&b"Program termination"[..]));
-    assert!(triggers.contains(&b"--dump-every-bb=1500"[..]));
-    let trace = read(&fixtures::bytes("xdebug3/small.cg"), &[]);
-    assert_eq!(trace.parts().count(), 0);
-}
-
 /// However many parts a file has, the first thousand are listed, and others by new names.
 #[test]
 fn parts_that_repeat_are_counted() {

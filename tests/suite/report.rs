@@ -1,7 +1,4 @@
 //! The reports: JSON for programs, text for people.
-//!
-//! Text reports of some fixtures stand in fixtures/reports/ as `NAME.WIDTH.txt`, `NAME.txt` without
-//! a width. `BLESS=1 cargo test --test suite report` writes them anew; look at what changed.
 
 use std::io::{self, Write};
 
@@ -29,32 +26,6 @@ fn as_text(profile: &Profile, change: impl FnOnce(&mut report::Options)) -> Stri
 
 fn document(profile: &Profile) -> Value {
     serde_json::from_str(&json(profile)).unwrap()
-}
-
-#[test]
-fn reports_look_as_they_did() {
-    for (source, name, widths) in [
-        (
-            "reports/names.cg",
-            "names",
-            &[None, Some(80), Some(200)][..],
-        ),
-        ("valgrind/instr.cg", "instr", &[Some(80), Some(200)]),
-        (
-            "xdebug3/features.cg",
-            "features",
-            &[None, Some(80), Some(200)],
-        ),
-    ] {
-        let profile = profile(fixtures::bytes(source));
-        for &width in widths {
-            let end = width.map_or(String::new(), |width| format!(".{width}"));
-            let found = as_text(&profile, |options| {
-                (options.top, options.width) = (Some(20), width);
-            });
-            fixtures::assert_holds(&fixtures::path(&format!("reports/{name}{end}.txt")), &found);
-        }
-    }
 }
 
 #[test]

@@ -13,15 +13,11 @@ use crate::common::tables::{self, Tables, assert_same};
 use crate::library::{self, linked, text_of, write, write_with};
 use crate::properties;
 use crate::properties::spelling::spell;
-use crate::properties::strategies::{PROXIES, Size, aggregate, style, trace};
+use crate::properties::strategies::{PROXIES, Size, document, style};
 
 /// Reads callgrind text, with its invocations.
 fn read_text(text: &[u8]) -> Profile {
     library::read(text, linked())
-}
-
-fn fixture(name: &str) -> Profile {
-    read_text(&fixtures::bytes(name))
 }
 
 fn read_files(files: &[&[u8]]) -> (Profile, Vec<ReadOutcome>) {
@@ -101,63 +97,6 @@ fn every_fixture_comes_back_from_every_version() {
     }
 }
 
-#[test]
-fn files_of_webgrind_itself_come_back() {
-    let mut files = fixtures::files_below(&fixtures::folder());
-    let is_golden = |name: &str| name.starts_with("xdebug") && name.ends_with(".pre");
-    files.retain(|path| is_golden(&fixtures::short(path)));
-    assert!(files.len() > 8);
-    for path in files {
-        let file = std::fs::read(&path).unwrap();
-        let version = Version::from_number(u32::from(file[0])).unwrap();
-        let profile = read_file(&file);
-        let again = read_file(&write(&profile, version));
-        if version != Version::V4 {
-            let [found, expected] = [&again, &profile].map(|one| held_by(one, version, true));
-            assert_same(&found, &expected, path.display());
-        }
-    }
-}
-
-/// Costs of `text` times a million, as a derived event.
-fn in_millions(text: &[u8], event: &str) -> Profile {
-    let header = format!("event: Scaled = 1000000 {event}\n");
-    let mut options = library::event("Scaled");
-    options.invocations = true;
-    library::read([header.as_bytes(), text].concat(), options)
-}
-
-#[test]
-fn scaled_and_saturated_files_come_back() {
-    for (path, event) in [
-        ("xdebug3/features.cg", "Time_(10ns)"),
-        ("xdebug2/chain.cg", "Time"),
-        ("valgrind/threads-02.cg", "Ir"),
-    ] {
-        println!("{path}");
-        let profile = in_millions(&fixtures::bytes(path), event);
-        let (_, warnings) = write_with(&profile, Version::V7, OnOverflow::Scale);
-        let is_scaled = matches!(warnings[..], [WriteWarning::Scaled { .. }]);
-        assert!(is_scaled, "{warnings:?}");
-        check(&profile, OnOverflow::Scale);
-        check(&profile, OnOverflow::Saturate);
-    }
-}
-
-#[test]
-fn inclusive_costs_are_those_of_the_file_and_not_summed_up() {
-    let mut stepping_over = linked();
-    stepping_over.proxies = PROXIES.map(Vec::from).to_vec();
-    let mut outermost = linked();
-    outermost.inclusive = InclusiveCost::Outermost;
-    for (name, options) in [("proxies", stepping_over), ("features", outermost)] {
-        let text = fixtures::bytes(&format!("xdebug3/{name}.cg"));
-        let changed = library::read(&text, options);
-        assert_ne!(Tables::of(&read_text(&text)), Tables::of(&changed));
-        check(&changed, OnOverflow::Error);
-    }
-}
-
 /// Tables in which several functions differ by their object alone, which no version holds.
 const TWINS: &str = "events: Ir\nob=a.so\nfl=\nfn=???\n1 10\ncob=b.so\ncfi=\ncfn=???\ncalls=3 0\n\
                      1 70\nob=b.so\nfl=\nfn=???\n1 70\n";
@@ -177,29 +116,6 @@ fn functions_that_differ_by_their_object_alone_stay_apart() {
         assert_eq!(self_costs, [20, 140], "{version:?}");
         assert_eq!(both.edges().len(), 1);
         assert_eq!(both.edges().next().unwrap().costs(), [140]);
-    }
-}
-
-#[test]
-fn a_line_that_one_version_lacks_is_taken_from_another() {
-    let profile = fixture("xdebug3/small.cg");
-    let lines = |profile: &Profile| -> Vec<u64> {
-        let functions = profile.functions();
-        functions.map(|(_, function)| function.line).collect()
-    };
-    let (v6, v7) = (write(&profile, Version::V6), write(&profile, Version::V7));
-    let (both, _) = read_files(&[&v6, &v7]);
-    assert_eq!(lines(&both), lines(&profile));
-    assert!(lines(&both).iter().all(|&line| line > 0));
-}
-
-#[test]
-fn all_versions_are_read_as_sums() {
-    for version in Version::ALL {
-        let file = write(&fixture("xdebug2/chain.cg"), version);
-        let profile = read_file(&file);
-        assert_eq!(profile.kind(), ProfileKind::Aggregate, "{version:?}");
-        assert!(profile.invocations().is_none(), "{version:?}");
     }
 }
 
@@ -256,11 +172,11 @@ fn headers_are_kept_and_the_summary_is_right() {
 }
 
 proptest! {
-    #![proptest_config(properties::config(128))]
+    #![proptest_config(properties::config(256))]
 
     #[test]
-    fn made_up_traces_come_back(
-        trace in trace(Size::Large),
+    fn made_up_profiles_come_back(
+        document in document(Size::Large),
         style in style(),
         [is_outermost, steps_over, saturates]: [bool; 3],
     ) {
@@ -270,20 +186,6 @@ proptest! {
         }
         if steps_over {
             options.proxies = PROXIES.map(Vec::from).to_vec();
-        }
-        let policy = if saturates { OnOverflow::Saturate } else { OnOverflow::Scale };
-        check(&library::read(spell(&trace.document, &style).text, options), policy);
-    }
-
-    #[test]
-    fn made_up_aggregates_come_back(
-        document in aggregate(Size::Large),
-        style in style(),
-        [is_outermost, saturates]: [bool; 2],
-    ) {
-        let mut options = linked();
-        if is_outermost {
-            options.inclusive = InclusiveCost::Outermost;
         }
         let policy = if saturates { OnOverflow::Saturate } else { OnOverflow::Scale };
         check(&library::read(spell(&document, &style).text, options), policy);

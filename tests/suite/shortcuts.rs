@@ -11,7 +11,7 @@ use crate::library::Reading;
 use crate::properties;
 use crate::properties::hostile::{any_reading, damage};
 use crate::properties::spelling::spell;
-use crate::properties::strategies::{Size, aggregate, style, trace};
+use crate::properties::strategies::{Size, document, style};
 
 /// Reads a text, and what is left of it after some damage, in any way.
 pub fn check_any_way(text: &[u8], seed: u64, sizes: &[u64]) {
@@ -222,27 +222,16 @@ fn composed_names_of_another_range_are_expanded() {
 }
 
 proptest! {
-    #![proptest_config(properties::config(64))]
+    #![proptest_config(properties::config(128))]
 
     #[test]
-    fn aggregates_in_any_spelling(
-        document in aggregate(Size::Large),
+    fn profiles_in_any_spelling(
+        document in document(Size::Signed),
         style in style(),
         seed: u64,
         size in 2..700u64,
     ) {
         let text = [&spell(&document, &style).text, FOLLOWS].concat();
-        check_any_way(&text, seed, &[1, size]);
-    }
-
-    #[test]
-    fn traces_in_any_spelling(
-        trace in trace(Size::Signed),
-        style in style(),
-        seed: u64,
-        size in 2..700u64,
-    ) {
-        let text = [&spell(&trace.document, &style).text, FOLLOWS].concat();
         check_any_way(&text, seed, &[1, size]);
     }
 }

@@ -5,7 +5,7 @@ use cg_preprocess::webgrind::{Version, WriteOptions};
 
 use crate::common::fixtures;
 use crate::common::preprocessed::{Decoded, DecodedFunction, NOBODY, decode};
-use crate::library::{linked, profile, read, read_file, write, write_as};
+use crate::library::{linked, read, read_file, write, write_as};
 
 /// The header lines as webgrind's reader sees them: white space taken off, split at `: `.
 fn headers(file: &Decoded) -> Vec<(String, String)> {
@@ -62,15 +62,5 @@ fn a_profile_without_functions_is_a_main_that_was_called() {
         assert!(headers.iter().any(|(key, _)| key == "events"));
         assert!(headers.contains(&("summary".to_owned(), "0".to_owned())));
         assert!(write(&read_file(&bytes).unwrap(), version) == bytes);
-    }
-}
-
-#[test]
-fn header_lines_without_a_value_are_left_out() {
-    let text = "cmd:\ncreator: \t\npid: 0\ndesc: \0\nevents: Ir\nfn=a\n1 5\n";
-    for version in Version::ALL {
-        let file = decode(&write(&profile(text), version));
-        let keys: Vec<_> = headers(&file).into_iter().map(|(key, _)| key).collect();
-        assert_eq!(keys, ["pid", "events", "summary"]);
     }
 }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::document::{Document, EVENTS};
 use super::spelling::{Start, Style, spell};
-use super::strategies::{PROXIES, Size, aggregate, style, trace};
+use super::strategies::{PROXIES, Size, document, style};
 use crate::common::tables::Tables;
 use crate::library::{Reading, all_events, headers, listing, merged, write};
 
@@ -157,11 +157,11 @@ fn assert_any_order_of_events(document: &Document, style: &Style, turned: usize)
 }
 
 proptest! {
-    #![proptest_config(super::config(48))]
+    #![proptest_config(super::config(96))]
 
     #[test]
-    fn aggregates_of_different_events_merge_in_any_order(
-        document in aggregate(Size::Signed),
+    fn different_events_merge_in_any_order(
+        document in document(Size::Signed),
         style in style(),
         turned: usize,
     ) {
@@ -169,53 +169,28 @@ proptest! {
     }
 
     #[test]
-    fn traces_of_different_events_merge_in_any_order(
-        trace in trace(Size::Small),
-        style in style(),
-        turned: usize,
-    ) {
-        assert_any_order_of_events(&trace.document, &style, turned);
-    }
-
-    #[test]
-    fn aggregates_merge_in_any_grouping(
-        document in aggregate(Size::Signed),
-        style in style(),
-        turned: usize,
-        cut: usize,
-    ) {
-        assert_any_grouping(document, &style, (turned, cut), &[]);
-    }
-
-    #[test]
-    fn traces_merge_in_any_grouping(
-        trace in trace(Size::Small),
+    fn profiles_merge_in_any_grouping(
+        document in document(Size::Signed),
         style in style(),
         turned: usize,
         cut: usize,
         steps_over: bool,
     ) {
         let proxies = if steps_over { &PROXIES[..] } else { &[] };
-        assert_any_grouping(trace.document, &style, (turned, cut), proxies);
+        assert_any_grouping(document, &style, (turned, cut), proxies);
     }
 
     #[test]
-    fn aggregates_merge_in_any_order(document in aggregate(Size::Small), style in style()) {
-        assert_any_order(document, &style, false);
+    fn profiles_merge_in_any_order(
+        document in document(Size::Small),
+        style in style(),
+        linked: bool,
+    ) {
+        assert_any_order(document, &style, linked);
     }
 
     #[test]
-    fn traces_merge_in_any_order(trace in trace(Size::Small), style in style(), linked: bool) {
-        assert_any_order(trace.document, &style, linked);
-    }
-
-    #[test]
-    fn aggregates_merge_as_if_appended(document in aggregate(Size::Small), style in style()) {
+    fn profiles_merge_as_if_appended(document in document(Size::Small), style in style()) {
         assert_appended(document, &style);
-    }
-
-    #[test]
-    fn traces_merge_as_if_appended(trace in trace(Size::Small), style in style()) {
-        assert_appended(trace.document, &style);
     }
 }

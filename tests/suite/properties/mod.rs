@@ -12,7 +12,6 @@ mod aggregates;
 mod findings;
 pub mod hostile;
 mod merging;
-mod overflow;
 mod traces;
 
 use proptest::prelude::ProptestConfig;

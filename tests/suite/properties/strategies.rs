@@ -247,6 +247,14 @@ pub fn trace(size: Size) -> impl Strategy<Value = Trace> {
     })
 }
 
+/// Any profile.
+pub fn document(size: Size) -> impl Strategy<Value = Document> {
+    prop_oneof![
+        aggregate(size),
+        trace(size).prop_map(|trace| trace.document)
+    ]
+}
+
 /// Which event to ask for; the caller sees to it that the document has it.
 pub fn wanted() -> impl Strategy<Value = Wanted> {
     let names = [EVENTS.to_vec(), vec!["Sum", "All"]].concat();
