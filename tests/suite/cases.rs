@@ -9,6 +9,8 @@
 //! | `stacks` | the stacks with their costs, and which of these are estimated |
 //! | `text`, `markdown`, `tree`, `collapsed`, `json`, `sums` | a report, or the profile in the callgrind format |
 //! | `preprocessed` | what a preprocessed file holds |
+//! | `pprof` | what a file for pprof holds: of a comparison if there is a `base` |
+//! | `page` | what stands at these places of the data of a page; likewise |
 //! | `comparison` | the report of a comparison with the inputs that are called `base`; `markdown=5` is one with a limit |
 //!
 //! `BLESS=1 cargo test --test suite cases` writes them anew; review the difference.
@@ -29,7 +31,7 @@ use crate::common::pages::{self, Block};
 use crate::common::preprocessed::decode;
 use crate::comparison::as_json;
 use crate::library::{self, Reading, Reads};
-use crate::sum_stacks;
+use crate::{page, pprof, sum_stacks};
 
 /// Takes options off a list: each with its value, or an empty one.
 fn each<'a>(options: &[&'a str], mut set: impl FnMut(&'a str, &'a str)) {
@@ -94,8 +96,19 @@ struct Inputs<'a> {
 
 impl Inputs<'_> {
     fn profile(&self) -> Profile {
+        self.read(&reading(&self.options))
+    }
+
+    fn read(&self, reading: &Reading) -> Profile {
         let texts = self.texts.iter().map(|text| text.as_bytes());
-        reading(&self.options).read(texts).unwrap().0
+        reading.read(texts).unwrap().0
+    }
+
+    /// With all that a page shows.
+    fn page_profile(&self) -> Profile {
+        let mut profile = self.read(&page::reading());
+        profile.derive_events();
+        profile
     }
 
     /// Headers, functions and warnings, whichever way they are read.
@@ -306,6 +319,14 @@ fn check(page: &Path) {
             "sums" => sums(&inputs.profile()),
             "json" => library::json(&inputs.profile()),
             "preprocessed" => preprocessed(&inputs.profile(), options),
+            "pprof" => {
+                let base = (!base.texts.is_empty()).then(|| base.profile());
+                pprof::shown(&inputs.profile(), base.as_ref(), options)
+            }
+            "page" => {
+                let base = (!base.texts.is_empty()).then(|| base.page_profile());
+                page::shown(&inputs.page_profile(), base, options)
+            }
             "comparison" => comparison(&base.profile(), &mut inputs.profile(), options),
             _ => panic!("unknown kind of block {kind:?}"),
         })

@@ -16,16 +16,58 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use crate::common::{Random, fixtures};
-use crate::library::{self, all_events, read, text_of};
+use crate::library::{self, Reading, all_events, text_of};
 use crate::schema::Schema;
 
+/// How profiles are read that a page shows.
+pub fn reading() -> Reading {
+    let mut reading = Reading {
+        profile: all_events(),
+        ..Reading::default()
+    };
+    reading.profile.contexts = true;
+    reading
+}
+
 fn profile(text: impl AsRef<[u8]>) -> Profile {
-    let mut options = all_events();
-    options.contexts = true;
-    options.lines = true;
-    let mut profile = read(text, options);
+    let mut profile = reading().sound(text.as_ref());
     profile.derive_events();
     profile
+}
+
+/// What stands at these places of the data, a line for each. The base of a comparison is incomplete.
+pub fn shown(profile: &Profile, base: Option<Profile>, options: &[&str]) -> String {
+    let base = base.map(|mut base| {
+        base.set_incomplete();
+        base
+    });
+    let comparison = base.as_ref().map(|base| {
+        let compare = match options.contains(&"per-run") {
+            true => Comparison::per_run,
+            false => Comparison::new,
+        };
+        compare(base, profile).unwrap()
+    });
+    let base = base.as_ref().map(Stacks::new);
+    let sides = base.as_ref().zip(comparison.as_ref());
+    let sides = sides.map(|(base, comparison)| Compared { base, comparison });
+    let (_, data) = written(profile, sides.as_ref(), &[], |page| {
+        for option in options {
+            match option.split_once('=') {
+                Some(("names", "full")) => page.names = Names::Full,
+                Some(("source-root", root)) => page.source_root = Some(root.into()),
+                Some(("source-url", url)) => page.source_url = Some(url.to_owned()),
+                Some(option) => panic!("unknown option {option:?}"),
+                None => {}
+            }
+        }
+    });
+    let places = options.iter().filter(|option| option.starts_with('/'));
+    let lines = places.map(|place| {
+        let value = data.pointer(place).unwrap_or_else(|| panic!("no {place}"));
+        format!("{place} {value}\n")
+    });
+    lines.collect()
 }
 
 /// A page, and its data as the schema has them.
@@ -65,10 +107,6 @@ fn written(
 
 fn page(profile: &Profile) -> (String, Value) {
     written(profile, None, &[], |_| {})
-}
-
-fn data(text: impl AsRef<[u8]>) -> Value {
-    page(&profile(text)).1
 }
 
 /// What stands between two texts, of which there is one each.
@@ -163,21 +201,6 @@ fn check_figures(data: &Value, document: &Value, name: &str) {
     }
 }
 
-/// A trace of `{main}`, which calls `old` and `new` where these cost something: time, and memory.
-fn trace([main, old, new]: [[u32; 2]; 3]) -> Profile {
-    let called = [("old", old), ("new", new)]
-        .into_iter()
-        .filter(|(_, costs)| *costs != [0, 0]);
-    let mut text = String::from("creator: xdebug 3.4.0\nevents: Time Memory_(bytes)\n");
-    let mut calls = String::new();
-    for (name, [time, memory]) in called {
-        text += &format!("fl=a.php\nfn={name}\n1 {time} {memory}\n\n");
-        calls += &format!("cfn={name}\ncalls=1 0 0\n2 {time} {memory}\n");
-    }
-    let [time, memory] = main;
-    profile(text + &format!("fl=a.php\nfn={{main}}\n1 {time} {memory}\n{calls}\nsummary: 9 9\n"))
-}
-
 fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -> (String, Value) {
     let compared = Compared {
         base: &Stacks::new(base),
@@ -188,126 +211,6 @@ fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -
 
 fn compared(base: &Profile, new: &Profile) -> Value {
     comparison_page(base, new, &Comparison::new(base, new).unwrap()).1
-}
-
-#[test]
-fn a_comparison_has_the_changes_and_the_stacks_of_both_sides() {
-    let mut base = trace([[10, 5], [20, 9], [0, 0]]);
-    base.set_incomplete();
-    let new = trace([[15, 5], [0, 0], [30, 2]]);
-    let data = compared(&base, &new);
-    assert_eq!(data["complete"], false);
-    assert_eq!(data["peak"], json!([null, 9]));
-    let comparison = &data["comparison"];
-    let limits = json!([{"kept": false, "text": "too much"}, {"kept": true, "text": "enough"}]);
-    assert_eq!(data["limits"], limits);
-    let names = json!(["new", "old", "{main}"]);
-    assert_eq!(comparison["functions"]["name"], names);
-    assert_eq!(comparison["functions"]["is"], json!(["new", "gone", ""]));
-    // Rows of the functions: new, old and {main}.
-    assert_eq!(comparison["functions"]["function"], json!([0, -1, 1]));
-    let [time, memory] = [&comparison["events"][0], &comparison["events"][1]];
-    assert_eq!(time["verdict"], "grew by 15 (50.00 %)");
-    assert_eq!(time["totals"], json!([30, 45]));
-    assert_eq!(time["changes"]["row"], json!([0, 1, 2]));
-    assert_eq!(time["changes"]["self"], json!([[0, 20, 10], [30, 0, 15]]));
-    assert_eq!(time["unchanged"], 0);
-    // Sorted by the change of this event; {main} has not changed in it.
-    assert_eq!(memory["verdict"], "shrank by 7 bytes (50.00 %)");
-    assert_eq!(memory["changes"]["row"], json!([1, 0, 2]));
-    assert_eq!(memory["changes"]["self"], json!([[9, 0, 5], [0, 2, 5]]));
-    let inclusive = json!([[9, 0, 14], [0, 2, 7]]);
-    assert_eq!(memory["changes"]["inclusive"], inclusive);
-    let stacks = &data["stacks"];
-    assert_eq!(stacks["parent"], json!([-1, 0, 0]));
-    assert_eq!(stacks["self"], json!([[15, 30, 0], [5, 2, 0]]));
-    assert_eq!(stacks["base"], json!([[10, 0, 20], [5, 0, 9]]));
-    let frame = index(&stacks["frame"][2]);
-    assert_eq!(stacks["frames"]["name"][frame], "old");
-}
-
-/// Functions of two files under one parent: those of one file are one frame.
-#[test]
-fn a_comparison_pairs_the_frames_of_the_same_files() {
-    let side = |functions: &[(&str, &str, u32)]| {
-        let blocks = functions
-            .iter()
-            .map(|(file, name, cost)| format!("fl={file}\nfn={name}\n1 {cost}\n"));
-        profile("events: Ir\n".to_owned() + &blocks.collect::<String>())
-    };
-    let base = side(&[
-        ("/old/a.php", "main", 1000),
-        ("c.php", "include::/old/x.php", 7),
-        ("d.php", "main", 3),
-    ]);
-    let new = side(&[
-        ("b.php", "main", 50),
-        ("/new/a.php", "main", 1000),
-        ("c.php", "include::/new/x.php", 8),
-    ]);
-    let data = compared(&base, &new);
-    let stacks = &data["stacks"];
-    let [new, base] = ["self", "base"].map(|side| numbers(&stacks[side][0]).collect::<Vec<_>>());
-    let mut pairs: Vec<_> = base.into_iter().zip(new).collect();
-    pairs.sort_unstable();
-    assert_eq!(pairs, [(0, 50), (3, 0), (7, 8), (1000, 1000)]);
-}
-
-#[test]
-fn a_comparison_per_run_divides_all_but_stacks_and_calls() {
-    let runs = |time: u32| {
-        let run = format!("creator: xdebug 3.4.0\nevents: Time\nfl=a.php\nfn={{main}}\n1 {time}\n");
-        profile(format!("{run}\n==== NEW PROFILING FILE ====\n{run}"))
-    };
-    let base = profile("events: Time\nfl=a.php\nfn={main}\n1 10\n");
-    let new = runs(15);
-    let (_, data) = comparison_page(&base, &new, &Comparison::per_run(&base, &new).unwrap());
-    let text = "costs and calls are divided: by 1 run in the base, 2 runs in the new profile";
-    assert_eq!(data["comparison"]["per_run"], text);
-    assert_eq!(data["comparison"]["runs"], json!([1, 2]));
-    let changes = &data["comparison"]["events"][0]["changes"];
-    assert_eq!(changes["self"], json!([[10], [15]]));
-    assert_eq!(data["total"], json!([15]));
-    assert_eq!(data["functions"]["self"], json!([[15]]));
-    assert_eq!(changes["invocations"], json!([[10], [10]]));
-    // As the stacks, calls are undivided.
-    assert_eq!(data["functions"]["invocations"], json!([2]));
-    assert_eq!(data["stacks"]["self"], json!([[30]]));
-}
-
-#[test]
-fn a_comparison_says_the_peak_of_the_new_side() {
-    let run =
-        "creator: xdebug 3.4.0\nevents: Memory_(bytes)\nsummary: 3\nfl=a.php\nfn={main}\n1 5\n\n";
-    let side = |runs| profile(vec![run; runs].join("==== NEW PROFILING FILE ====\n"));
-    let (base, new) = (side(1), side(2));
-    let peak =
-        |comparison: Comparison<'_>| comparison_page(&base, &new, &comparison).1["peak"].take();
-    assert_eq!(peak(Comparison::new(&base, &new).unwrap()), json!([3]));
-    assert_eq!(
-        peak(Comparison::per_run(&base, &new).unwrap()),
-        json!([null])
-    );
-}
-
-#[test]
-fn a_comparison_has_no_scales() {
-    let side = |events: &str| {
-        profile(format!(
-            "events: {events}\nfn=a\n1 3\ncfn=b\ncalls=1 0\n2 4\nfn=b\n1 4\n"
-        ))
-    };
-    let (base, new) = (side("Ir_(x1000)"), side("Ir"));
-    let data = compared(&base, &new);
-    assert_eq!(data["events"][0]["name"], "Ir");
-    assert_eq!(data["comparison"]["events"][0]["totals"], json!([7000, 7]));
-    assert_eq!(data["stacks"]["self"], json!([[3, 4]]));
-    assert_eq!(data["stacks"]["base"], json!([[3000, 4000]]));
-    let data = compared(&new, &base);
-    assert_eq!(data["total"], json!([7000]));
-    assert_eq!(data["functions"]["inclusive"], json!([[7000, 4000]]));
-    assert_eq!(data["calls"]["cost"], json!([[4000]]));
-    assert_eq!(data["stacks"]["self"], json!([[3000, 4000]]));
 }
 
 #[test]
@@ -329,16 +232,6 @@ fn the_costliest_parts_with_names_are_listed() {
     // Those of a comparison would be neither side's.
     let data = compared(&new, &new);
     assert_eq!(data["parts"], json!({"shown": [], "left_out": 0}));
-}
-
-#[test]
-fn names_are_short_unless_they_are_wanted_in_full() {
-    let name = format!("a<{}>()", "b".repeat(100));
-    let profile = profile(format!("events: Ir\nfn={name}\n1 5\n"));
-    for (names, short) in [(Names::Auto, "a<…>()"), (Names::Full, "")] {
-        let (_, data) = written(&profile, None, &[], |o| o.names = names);
-        assert_eq!(data["functions"]["short"], json!([short]));
-    }
 }
 
 #[test]
@@ -387,17 +280,6 @@ fn no_name_ends_the_data_or_is_shown_raw() {
     assert_eq!(data["files"][1], "<!--\\u{2028}\\u{2029}");
 }
 
-#[test]
-fn a_script_knows_large_numbers_exactly() {
-    let most = i64::MAX - 1;
-    let data = data(format!(
-        "events: Ir\nfn=a\n1 {most}\nfn=b\n1 9007199254740991\n"
-    ));
-    let costs = &data["functions"]["self"][0];
-    assert_eq!(costs[0], "9223372036854775806");
-    assert_eq!(costs[1], 9_007_199_254_740_991_i64);
-}
-
 /// As much as there is room for: of functions, of their names and of calls.
 #[test]
 fn a_page_stays_small_and_sums_up_what_it_leaves_out() {
@@ -441,21 +323,6 @@ fn a_page_stays_small_and_sums_up_what_it_leaves_out() {
             assert_eq!(sum, (calls * count).into());
         }
     }
-}
-
-/// A part of the costs is estimated; none that is shown stands below one that is not.
-#[test]
-fn stacks_that_are_left_out_are_summed_up() {
-    let call = "1 100\ncfn=f\ncalls=1 1\n1 10\n";
-    let stacks = &data(format!(
-        "events: Ir\nfn=main\n1 1000000\ncfn=a\ncalls=1 1\n1 110\ncfn=b\ncalls=1 1\n1 110\n\
-         fn=a\n{call}fn=b\n{call}fn=f\n1 20\n"
-    ))["stacks"];
-    assert_eq!(stacks["parent"], json!([-1, 0, 0, 1, 2]));
-    assert_eq!(stacks["estimated"], json!([2, 2, 2, 1, 1]));
-    let freed = "creator: xdebug 3\nevents: Memory\nfl=a\nfn=g\n1 1000\n\nfn=f\n1 -1000\ncfn=g\n\
-                 calls=1 0 0\n1 1000\n\nfn={main}\n1 1000\ncfn=f\ncalls=1 0 0\n2 0\n\n";
-    assert_eq!(data(freed)["stacks"]["parent"], json!([-1, 0, 1]));
 }
 
 #[test]
@@ -517,21 +384,6 @@ fn a_comparison_of_many_events_stays_small_too() {
     assert_eq!([0, 30, 59].map(rows), [238, 238, 238]);
     let own: i128 = numbers(&data["stacks"]["self"][59]).sum();
     assert_eq!(own, number(&data["total"][59]));
-}
-
-#[test]
-fn the_source_root_is_left_out_of_files() {
-    let text = "events: Ir\nfl=/srv/app/src/a.php\nfn=a\n1 5\nfl=/srv/app2/b.php\nfn=b\n1 5\n\
-                fl=c.php\nfn=c\n1 5\n";
-    let (_, data) = written(&profile(text), None, &[], |options| {
-        options.source_root = Some(b"/srv/app/".to_vec());
-        options.source_url = Some("https://host/{file}#L{line}".to_owned());
-    });
-    let files = list(&data["files"]);
-    assert!(files.contains(&"src/a.php".into()));
-    let outside = files.iter().position(|file| file == "/srv/app2/b.php");
-    assert_eq!(data["outside"], json!([outside.unwrap()]));
-    assert_eq!(data["source_url"], "https://host/{file}#L{line}");
 }
 
 /// Lines with their costs, the source around them, and what both sides of a comparison cost there.
