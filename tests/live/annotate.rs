@@ -56,31 +56,6 @@ fn text(profile: &Path, event: &str, cost: Cost) -> String {
     annotate("callgrind_annotate", profile.path(), event, &options)
 }
 
-/// Has it tell what the lines of a source file cost, by their numbers.
-pub fn source_lines(profile: &Path, event: &str, source: &str) -> BTreeMap<u64, i64> {
-    let options = [
-        "--threshold=100",
-        "--auto=yes",
-        "--show-percs=no",
-        "--context=1000000",
-    ];
-    let profile = with_counted_calls(profile);
-    let text = annotate("callgrind_annotate", profile.path(), event, &options);
-    let begins =
-        |line: &&str| line.starts_with("-- Auto-annotated source: ") && line.ends_with(source);
-    let mut lines = text.lines().skip_while(|line| !begins(line));
-    assert!(lines.next().is_some(), "no {source} in:\n{text}");
-    // A rule, the heading and an empty line; then every line of the file.
-    let rows = lines.skip(3).take_while(|line| !line.starts_with("-----"));
-    let rows = rows.filter(|line| !line.contains("  => "));
-    let costs = (1..).zip(rows).filter_map(|(number, row)| {
-        let cost = row.trim_start().split(' ').next()?;
-        cost.starts_with(|c: char| c.is_ascii_digit())
-            .then(|| (number, read_number(cost)))
-    });
-    costs.collect()
-}
-
 /// Copies a profile for `callgrind_annotate`, which takes the cost of `calls=0` for the caller's own.
 ///
 /// Such calls are in dumps that were written while the call lasted.

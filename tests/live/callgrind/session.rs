@@ -1,17 +1,13 @@
 //! One run of callgrind: its files, its own figures, and their comparison with the conversion.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::slice::from_ref;
 
-use serde_json::Value;
-
 use crate::annotate::{self, Cost, Row};
-use crate::common::lines::{Line, Lines};
+use crate::common::lines::Lines;
 use crate::producer::{Bench, Tool};
 use crate::profile::{
-    Profile, assert_figures, convert, first_number, list, number, place, signed, sums, text_in,
-    text_of,
+    Profile, assert_figures, convert, first_number, place, signed, sums, text_in,
 };
 
 const VALGRIND: Tool = Tool::new("valgrind", "valgrind");
@@ -147,7 +143,6 @@ impl Session {
         };
         let [expected, found] = [file, &written].map(|file| Lines::read(&text_in(file)).costs);
         assert_figures(&found, &expected);
-        assert_figures(&lines_in_json(from_ref(file)), &expected);
         let [expected, found] = [file, &written].map(|file| annotate::source(file));
         assert_figures(&found, &expected);
         assert!(found.is_empty() == expected.is_empty());
@@ -182,38 +177,6 @@ impl Session {
         assert!(!expected.is_empty(), "no functions of {file}");
         assert_figures(&found, &expected);
     }
-}
-
-/// The self costs by line that JSON holds. A function without lines has all on its own.
-fn lines_in_json(files: &[PathBuf]) -> BTreeMap<Line, Vec<i64>> {
-    let bench = Bench::new();
-    let file = bench.path("json");
-    convert(files, &file, &["-q", "-f", "json"]);
-    let profile: Value = serde_json::from_str(&text_in(&file)).expect("JSON");
-    let functions = list(&profile["functions"], |function| {
-        let [file, name] = ["file", "name"].map(|key| text_of(&function[key]));
-        let own = from_ref(function);
-        let lines = function["lines"].as_array().map_or(own, Vec::as_slice);
-        let lines = lines.iter().map(|line| {
-            let is_elsewhere = function["lines"].is_array() && line["file"].is_string();
-            let place = if is_elsewhere {
-                text_of(&line["file"])
-            } else {
-                file.clone()
-            };
-            let mut costs = list(&line["self"], number);
-            while costs.pop_if(|cost| *cost == 0).is_some() {}
-            let at = line["line"].as_u64().expect("a line");
-            (([file.clone(), name.clone()], (place, at)), costs)
-        });
-        lines.collect::<Vec<_>>()
-    });
-    let mut all = Lines::default();
-    for ((function, place), costs) in functions.into_iter().flatten() {
-        all.add(function, place, &costs);
-    }
-    all.costs.retain(|_, costs| !costs.is_empty());
-    all.costs
 }
 
 /// Compares the calls of all functions of a file.

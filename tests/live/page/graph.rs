@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::make;
-use crate::browser::{Browser, DOWN, ENTER, ESCAPE, RIGHT};
+use crate::browser::Browser;
 use crate::profile::text_of;
 
 /// A trace of a tree in which each function calls two others: long names, which take several lines
@@ -86,7 +86,7 @@ fn the_frame_that_is_hit_is_the_frame_that_is_meant() {
             assert_eq!(zoomed(&browser), *meant, "by {kind} at {width}");
             // It is where the pointer is, so that a second click does not zoom another one.
             assert_eq!(name_at(&browser, point), *meant, "zoomed at {width}");
-            browser.press([ESCAPE]);
+            browser.press("Esc");
             browser.wait_for("return !location.hash.includes('zoom=');");
             browser.settle();
             hit.insert(meant.to_string());
@@ -94,13 +94,13 @@ fn the_frame_that_is_hit_is_the_frame_that_is_meant() {
         assert_eq!(hit.len(), 31);
         // By keys: the frame with the focus.
         browser.open(&page, "#view=flame");
-        browser.press(['/', DOWN, DOWN, DOWN]);
+        browser.press("/ Down Down Down");
         for step in 0..30 {
-            browser.press([if step % 4 == 3 { DOWN } else { RIGHT }]);
+            browser.press(if step % 4 == 3 { "Down" } else { "Right" });
             let meant = text_of(&browser.run("return document.activeElement.row.frame.name;"));
-            browser.press([ENTER]);
+            browser.press("Enter");
             assert_eq!(zoomed(&browser), meant, "by keys at {width}");
-            browser.press([ESCAPE]);
+            browser.press("Esc");
             browser.wait_for("return !location.hash.includes('zoom=');");
             browser.settle();
             let kept = browser.run("return document.activeElement.row?.frame.name;");

@@ -12,7 +12,7 @@ use std::process::Command;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::browser::{Browser, DOWN, END, HOME, LEFT};
+use crate::browser::Browser;
 use crate::callgrind::Session as Valgrind;
 use crate::profile::{list, text_of};
 use crate::xdebug::Session as Xdebug;
@@ -241,7 +241,7 @@ fn a_page_of_many_functions_is_shown_at_once() {
     assert_eq!(data, json!([20_000, 50_010]));
     // The last row is made when it is in sight.
     browser.open(&page, "#view=functions&sort=name");
-    browser.press(['/', DOWN, END]);
+    browser.press("/ Down End");
     let last = browser.look("focus", &json!([]));
     assert_eq!(last, json!(["f9999"]));
     let is_seen = browser.run(
@@ -273,18 +273,18 @@ fn stacks_of_30_000_levels_are_shown() {
         count(&format!("[aria-rowcount='{}']", LEVELS + 1)),
         json!(["1"])
     );
-    browser.press(['/', DOWN, END]);
+    browser.press("/ Down End");
     let row = || browser.run("return document.activeElement.innerText.replace(/\\s+/g, ' ');");
     let deepest = text_of(&row());
     assert!(
         deepest.starts_with("97.09 1,000,000 1 30000 f1"),
         "{deepest}"
     );
-    browser.press([LEFT]);
+    browser.press("Left");
     let above = text_of(&row());
     assert!(above.contains(" 29999 f0"), "{above}");
     // All of it folds.
-    browser.press([HOME, LEFT]);
+    browser.press("Home Left");
     browser.settle();
     assert_eq!(count(".row"), json!(["1"]));
 

@@ -89,7 +89,7 @@ fn act(browser: &Browser, page: &Path, what: &str, of: &str) -> Option<Vec<Strin
             return Some(Vec::new());
         }
         "back" => browser.back(),
-        "press" => browser.press(keys(of)),
+        "press" => browser.press(of),
         "click" | "hover" => {
             let (text, css) = of.rsplit_once(" in ").unwrap_or((of, TARGETS));
             let place = wait(
@@ -155,24 +155,4 @@ fn wait<T>(patience: Duration, see: impl Fn() -> T, is_right: impl Fn(&T) -> boo
         }
         sleep(Duration::from_millis(20));
     }
-}
-
-/// The keys that words name; other words are typed.
-fn keys(text: &str) -> Vec<char> {
-    let key = |word: &str| match word {
-        "Enter" => vec!['\u{e007}'],
-        "Esc" => vec!['\u{e00c}'],
-        "Space" => vec![' '],
-        "PageUp" => vec!['\u{e00e}'],
-        "PageDown" => vec!['\u{e00f}'],
-        "End" => vec!['\u{e010}'],
-        "Home" => vec!['\u{e011}'],
-        "Left" => vec!['\u{e012}'],
-        "Up" => vec!['\u{e013}'],
-        "Right" => vec!['\u{e014}'],
-        "Down" => vec!['\u{e015}'],
-        "Backspace" => vec!['\u{e003}'],
-        _ => word.chars().collect(),
-    };
-    text.split(' ').flat_map(key).collect()
 }

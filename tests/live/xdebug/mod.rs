@@ -5,12 +5,13 @@
 
 mod function_trace;
 mod killed;
-mod namesakes;
 mod session;
+
+use std::slice::from_ref;
 
 use crate::invocations;
 use crate::producer::sources;
-use crate::profile::{Profile, assert_figures, number, signed, sums};
+use crate::profile::{Profile, assert_figures, number, place, signed, sums};
 pub use session::{PHP, Session};
 use session::{PHPUNIT, own_invocations};
 
@@ -164,13 +165,51 @@ fn append() {
     invocations::assert_costs_agree(&session.check_invocations(&["{main}"]));
 }
 
+/// Functions of the same names are told apart by their files: what files hold together is what they
+/// hold one by one.
 #[test]
 fn several_files() {
-    let sessions = ["recursion.php", "generators.php"].map(Session::of);
-    let files = sessions.each_ref().map(Session::profile);
-    let profile = Profile::silently(&files, &[]);
-    let counts = sessions.iter().flat_map(|session| session.counts.clone());
-    assert_figures(&own_invocations(&profile), &sums(counts));
+    let namesakes = ["counts", "recurs", "only_main"].map(|name| format!("namesakes/{name}.php"));
+    for scripts in [
+        &namesakes[..],
+        &["recursion.php".into(), "generators.php".into()],
+    ] {
+        let sessions = scripts.iter().map(|script| Session::of(script));
+        let sessions: Vec<Session> = sessions.collect();
+        let files: Vec<_> = sessions.iter().map(Session::profile).collect();
+        let profile = Profile::silently(&files, &[]);
+        let counts = sessions.iter().flat_map(|session| session.counts.clone());
+        assert_figures(&own_invocations(&profile), &sums(counts));
+        let mains = profile.functions.iter().filter(|row| row.name == "{main}");
+        assert_eq!(mains.count(), files.len());
+        let apart = files.iter().map(|file| Profile::json(from_ref(file), &[]));
+        let apart: Vec<_> = apart.flat_map(|profile| figures(&profile)).collect();
+        assert_figures(
+            &sums(figures(&profile).into_iter()),
+            &sums(apart.into_iter()),
+        );
+    }
+}
+
+/// The figures of functions and calls, by their places.
+fn figures(profile: &Profile) -> Vec<(String, i64)> {
+    let functions = profile.functions.iter().map(|row| {
+        let figures = [
+            signed(row.invocations),
+            row.self_costs[0],
+            row.self_costs[1],
+        ];
+        (format!("{:?}", place(row)), figures)
+    });
+    let calls = profile.calls().map(|(caller, callee, call)| {
+        let at = format!("{:?} {} {:?}", place(caller), call.line, place(callee));
+        (at, [signed(call.calls), call.costs[0], call.costs[1]])
+    });
+    let figures = functions.chain(calls).flat_map(|(what, figures)| {
+        let figures = figures.into_iter().enumerate();
+        figures.map(move |(at, figure)| (format!("{what} {at}"), figure))
+    });
+    figures.collect()
 }
 
 #[test]
