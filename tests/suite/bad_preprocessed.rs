@@ -4,13 +4,11 @@ use std::fs;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use cg_preprocess::profile::ProfileBuilder;
-use cg_preprocess::webgrind::{self, ReadError, Version};
+use cg_preprocess::webgrind::{self, ReadError};
 
-use crate::common::Random;
 use crate::common::fixtures;
 use crate::common::preprocessed::numbers;
 use crate::library;
-use crate::properties::hostile::{any_reading, assert_writable};
 
 fn builder() -> ProfileBuilder {
     ProfileBuilder::new(library::linked())
@@ -111,67 +109,4 @@ fn names_and_headers_have_a_longest_length() {
     let error = read_error(file(longest + 1), "a.pre").to_string();
     let told = "the header line is too long: expected at most 16777216 bytes";
     assert_eq!(error, format!("a.pre: at byte 38: {told}"));
-}
-
-/// Spoils a file in one to three places, or cuts it off.
-fn spoil(file: &mut Vec<u8>, random: &mut Random) {
-    for _ in 0..=random.index(3) {
-        let at = random.index(file.len());
-        // Half of the numbers are among those on which all others depend.
-        let end = [file.len(), file.len().min(68)][random.index(2)];
-        let to = random.index(end - 3);
-        let size = u32::try_from(file.len()).unwrap();
-        match random.index(5) {
-            0 => file[at] ^= 1 << random.index(8),
-            1 => file[at] = b"\n\0\xff:"[random.index(4)],
-            2 => {
-                let numbers = [0, 1, 2, size - 1, size, size + 1, u32::MAX / 8, u32::MAX];
-                file[to..to + 4].copy_from_slice(&numbers[random.index(8)].to_le_bytes());
-            }
-            3 => {
-                // The number of another place, or one near to it.
-                let from = random.index(file.len() / 4) * 4;
-                let number = u32::from_le_bytes(file[from..from + 4].try_into().unwrap());
-                let near = number.wrapping_add(random.below(5) as u32).wrapping_sub(2);
-                file[to / 4 * 4..][..4].copy_from_slice(&near.to_le_bytes());
-            }
-            _ => file.truncate(4 + random.index(file.len() - 3)),
-        }
-    }
-}
-
-#[test]
-fn spoilt_files_are_refused_or_read_as_far_as_they_are_sound() {
-    let paths = [
-        "xdebug2/chain.cg",
-        "xdebug3/features.cg",
-        "xdebug3/fibers.cg",
-        "xdebug3/proxies.cg",
-        "xdebug3/small.cg",
-        "producers/go-pprof-objects.cg",
-        "valgrind/threads-02.cg",
-    ];
-    let profiles = paths.map(|path| library::read(fixtures::bytes(path), library::linked()));
-    let files = profiles
-        .iter()
-        .flat_map(|profile| Version::ALL.map(|version| library::write(profile, version)));
-    let mut random = Random(1);
-    let (mut good, mut bad) = (0, 0);
-    for file in files {
-        for _ in 0..90 {
-            let mut file = file.clone();
-            spoil(&mut file, &mut random);
-            let options = any_reading(&mut random).profile;
-            let Ok((profile, _)) = library::read_files_with(&[&file], options) else {
-                bad += 1;
-                continue;
-            };
-            good += 1;
-            // Everything has been paid for with bytes.
-            assert!(16 * profile.edges().len() <= file.len());
-            assert!(20 * profile.functions().len() <= file.len());
-            assert_writable(&profile);
-        }
-    }
-    assert!(good > 400 && bad > 400, "{good} good, {bad} bad");
 }

@@ -5,6 +5,7 @@ use cg_preprocess::profile::Profile;
 use cg_preprocess::webgrind::Version;
 
 use crate::common::fixtures;
+use crate::common::lines::Lines;
 use crate::common::tables::{Tables, assert_same};
 use crate::library::{all_events, merged, profile, read, read_file, write as write_preprocessed};
 
@@ -14,7 +15,7 @@ fn write(profile: &Profile) -> (Vec<u8>, Vec<WriteWarning>) {
     (output, warnings)
 }
 
-fn written(profile: &Profile) -> String {
+pub fn written(profile: &Profile) -> String {
     let (output, warnings) = write(profile);
     assert_eq!(warnings, []);
     String::from_utf8(output).unwrap()
@@ -26,7 +27,7 @@ fn again(profile: &Profile) -> Profile {
 }
 
 /// All that the format holds of a profile.
-fn sums(profile: &Profile) -> Tables {
+pub fn sums(profile: &Profile) -> Tables {
     let mut sums = Tables::of(profile).sums();
     // How often a function is invoked follows from its calls.
     sums.functions
@@ -59,6 +60,20 @@ fn every_fixture_comes_back_and_is_written_again_as_the_same_bytes() {
         }
         assert!(text == write(&again).0, "{name}");
     }
+}
+
+/// Costs and calls in inlined code stand in the file in force.
+#[test]
+fn lines_come_back_and_are_summed_up() {
+    let text = String::from_utf8(fixtures::bytes("valgrind/inlined.cg")).unwrap();
+    let told = Lines::read(&text);
+    let calls = told.calls.keys();
+    let elsewhere = calls.filter(|(own, _, (file, _))| own[0] != *file);
+    assert_eq!((told.calls.len(), elsewhere.count()), (105, 48));
+    let [profile, other] = [&text, &text].map(|text| read(text, all_events()));
+    assert!(Lines::read(&written(&profile)) == told);
+    let twice = told.clone().plus(&told);
+    assert!(Lines::read(&written(&merged([profile, other]))) == twice);
 }
 
 #[test]
@@ -98,31 +113,6 @@ fn preprocessed_files_come_back_and_functions_that_look_alike_in_them_become_one
         assert_eq!(sums(&profile), sums(&again));
         assert!(write(&profile).0 == write(&again).0);
     }
-}
-
-#[test]
-fn names_come_back_whatever_they_are() {
-    let names: [&[u8]; 8] = [
-        b"(8)",
-        b"(8) eight",
-        b"(below main)",
-        b"",
-        b"caf\xe9\0\x1b",
-        b"a=b: c",
-        b"# no comment",
-        b"ends blank ",
-    ];
-    let mut text = b"events: Ir\n".to_vec();
-    for (id, name) in names.iter().enumerate() {
-        let line = format!("fn=({}) ", id + 100);
-        let line = if name.is_empty() { "fn=" } else { &line };
-        text.extend([line.as_bytes(), name, b"\n1 1\n"].concat());
-    }
-    let profile = read(&text, all_events());
-    assert_eq!(write(&profile).1, []);
-    let again = again(&profile);
-    assert_eq!(sums(&profile), sums(&again));
-    assert_eq!(again.functions().len(), names.len());
 }
 
 #[test]

@@ -9,9 +9,7 @@ use cg_preprocess::webgrind::{self, Version, WriteError, WriteOptions};
 
 use crate::common::fixtures;
 use crate::common::preprocessed::decode;
-use crate::library::{
-    Reading, event, linked, profile, profile_options, read, read_files_with, write,
-};
+use crate::library::{event, linked, profile, profile_options, read, read_files_with, write};
 
 /// Cannot seek or write: for what must fail before it does either.
 struct Untouchable;
@@ -148,19 +146,4 @@ fn figures(profile: &Profile, event: usize) -> (Vec<[i64; 2]>, Vec<Vec<i64>>) {
         calls.map(|edge| cost(edge.costs())).collect()
     });
     (functions.collect(), calls.collect())
-}
-
-#[test]
-fn the_first_input_says_which_event_is_the_first() {
-    let inputs = ["events: Ir\nfn=f\n1 1\n", "events: Dr Ir\nfn=f\n1 5 3\n"];
-    let (profile, _) = Reading::default().read(inputs.map(str::as_bytes)).unwrap();
-    assert_eq!((profile.event(), profile.total()), (&b"Ir"[..], 4));
-}
-
-#[test]
-fn events_with_a_wrong_formula_are_not_recommended() {
-    let text = "event: Sum = Ir + Dx\nevent: Twice = 2 Ir\nevents: Ir\nfn=f\n1 5\n";
-    let profile = profile(text);
-    let names: Vec<&[u8]> = profile.available_events().collect();
-    assert_eq!(names, [&b"Ir"[..], b"Twice"]);
 }

@@ -11,7 +11,6 @@ mod schema;
 
 mod bad_input;
 mod bad_preprocessed;
-mod call_sites;
 mod callgrind_format;
 mod cases;
 mod comparison;
@@ -36,4 +35,3 @@ mod stacks;
 mod sum_stacks;
 mod tables;
 mod trace_links;
-mod webgrind_page;

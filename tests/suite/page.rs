@@ -141,63 +141,14 @@ fn numbers(values: &Value) -> impl Iterator<Item = i128> {
 }
 
 #[test]
-fn every_fixture_is_a_document_and_a_page_with_its_figures() {
+fn every_fixture_is_a_document_and_a_page() {
     let schema = Schema::read("profile");
     for (name, text) in fixtures::profiles() {
         let profile = profile(text);
         let document = serde_json::from_str(&library::json(&profile)).unwrap();
         schema.check(&document, &name);
-        check_figures(&page(&profile).1, &document, &name);
-    }
-}
-
-/// Compares the columns with the rows of `-f json`.
-fn check_figures(data: &Value, document: &Value, name: &str) {
-    assert_eq!(list(&data["total"]).len(), list(&document["events"]).len());
-    let columns = &data["functions"];
-    let functions = list(&document["functions"]);
-    assert_eq!(list(&columns["name"]).len(), functions.len(), "{name}");
-    let mut expected = Vec::new();
-    for (at, function) in functions.iter().enumerate() {
-        for figure in ["self", "inclusive"] {
-            let costs = list(&columns[figure])
-                .iter()
-                .map(|column| number(&column[at]));
-            assert!(costs.eq(numbers(&function[figure])), "{name}: {function}");
-        }
-        for figure in ["number", "line"] {
-            assert_eq!(columns[figure][at], function[figure], "{name}");
-        }
-        if let Some(invocations) = function.get("invocations") {
-            assert_eq!(columns["invocations"][at], *invocations, "{name}");
-        }
-        expected.extend(list(&function["sub_calls"]).iter().map(|call| {
-            let file = call.get("file").unwrap_or(&function["file"]);
-            let costs: Vec<_> = numbers(&call["cost"]).collect();
-            let [callee, line, calls] = ["function", "line", "calls"].map(|key| number(&call[key]));
-            (file.clone(), vec![at as i128, callee, line, calls], costs)
-        }));
-    }
-    let calls = &data["calls"];
-    let found = (0..list(&calls["calls"]).len()).map(|call| {
-        let file = data["files"][index(&calls["file"][call])].clone();
-        let place = ["caller", "callee", "line", "calls"].map(|key| number(&calls[key][call]));
-        let costs = list(&calls["cost"])
-            .iter()
-            .map(|event| number(&event[call]));
-        (file, place.to_vec(), costs.collect::<Vec<_>>())
-    });
-    let mut found: Vec<_> = found.collect();
-    let key = |call: &(Value, Vec<i128>, Vec<i128>)| (call.0.to_string(), call.1.clone());
-    found.sort_by_key(key);
-    expected.sort_by_key(key);
-    assert_eq!(found, expected, "{name}");
-    // Nothing that the stacks leave out is missing.
-    if let Value::Object(stacks) = &data["stacks"] {
-        let sums = list(&stacks["self"])
-            .iter()
-            .map(|event| numbers(event).sum::<i128>());
-        assert!(sums.eq(numbers(&document["total"])), "{name}");
+        let (_, data) = page(&profile);
+        assert_eq!(data["total"], document["total"], "{name}");
     }
 }
 

@@ -4,7 +4,7 @@ use cg_preprocess::profile::InvocationCall;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::common::fixtures;
-use crate::common::preprocessed::{NOBODY, decode};
+use crate::common::preprocessed::decode;
 use crate::library::{self, linked, read, write_with};
 
 /// Traces of Xdebug 3.2; by how much the cost of a call and the inclusive cost of the invocation
@@ -68,38 +68,6 @@ fn calls_of_fibers_that_take_turns_lead_where_they_led() {
         let found: Vec<_> = calls.map(InvocationCall::invocation).collect();
         assert_eq!(found, expected, "{event}");
     }
-}
-
-/// A loop over calls of `leaf`, each of which takes 2.4 units but is written as 2; and the call of
-/// the loop, as which the time of all of them is written.
-fn add_loop(text: &mut String, calls: u64) -> u64 {
-    for _ in 0..calls {
-        text.push_str("fl=a.php\nfn=leaf\n1 2 0\n\n");
-    }
-    text.push_str("fl=a.php\nfn=batch\n2 50 0\n");
-    for _ in 0..calls {
-        text.push_str("cfl=a.php\ncfn=leaf\ncalls=1 0 0\n3 2 0\n");
-    }
-    text.push('\n');
-    50 + calls * 24 / 10
-}
-
-/// What many calls are rounded by adds up, and may be more than what loops differ by.
-#[test]
-fn loops_are_told_apart_however_many_calls_they_make() {
-    let mut text = "creator: xdebug 3.4.0\nevents: Time Memory\n\n".to_owned();
-    let costs = (0..12).map(|pass| add_loop(&mut text, 400 + 60 * (pass % 3)));
-    let costs: Vec<u64> = costs.collect();
-    text.push_str("fl=a.php\nfn={main}\n9 10 0\n");
-    for cost in costs {
-        text.push_str(&format!("cfl=a.php\ncfn=batch\ncalls=1 0 0\n9 {cost} 0\n"));
-    }
-    let (file, _) = write_with(&read(text, linked()), Version::V4, OnOverflow::Scale);
-    let file = decode(&file);
-    let mut calls = file.invocations().filter(|(_, one)| one.caller == NOBODY);
-    let (_, main) = calls.next().unwrap();
-    let found: Vec<u32> = main.sub_calls.iter().map(|call| call.invocation).collect();
-    assert_eq!(found, (0..12).collect::<Vec<u32>>());
 }
 
 /// Fibers that have begun one after the other end in any order: each call looks for its own

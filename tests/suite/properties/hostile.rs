@@ -138,20 +138,31 @@ pub fn assert_writable(profile: &Profile) {
     }
 }
 
-/// As if each number were one of another place; each of them in turn.
+/// As if each number were one of another place, or near to it; each of them in turn. What is read has
+/// been paid for with bytes.
 #[test]
 fn any_number_of_a_table_may_be_another() {
-    let trace = read(fixtures::bytes("xdebug3/proxies.cg"), linked());
-    let table = write(&trace, Version::V4);
     let mut options = linked();
     options.contexts = true;
     options.inclusive = InclusiveCost::Outermost;
     options.proxies = vec![b"php::call_user_func".to_vec()];
-    for at in (0..table.len() / 4).map(|at| 4 * at) {
-        for number in [0, 1, 2, 7, 13, u32::MAX] {
-            let mut table = table.clone();
-            table[at..][..4].copy_from_slice(&u32::to_le_bytes(number));
-            let _ = read_files_with(&[&table], options.clone());
+    let trace = read(fixtures::bytes("xdebug3/proxies.cg"), linked());
+    for version in [Version::V4, Version::V7] {
+        let file = write(&trace, version);
+        let size = file.len() as u32;
+        for at in (0..file.len() / 4).map(|at| 4 * at) {
+            let known = u32::from_le_bytes(file[at..][..4].try_into().unwrap());
+            let near = [known.wrapping_sub(1), known.wrapping_add(1)];
+            let far = [0, 7, size, u32::MAX];
+            for number in near.into_iter().chain(far) {
+                let mut file = file.clone();
+                file[at..][..4].copy_from_slice(&number.to_le_bytes());
+                if let Ok((profile, _)) = read_files_with(&[&file], options.clone()) {
+                    assert!(16 * profile.edges().len() <= file.len());
+                    assert!(20 * profile.functions().len() <= file.len());
+                    assert_writable(&profile);
+                }
+            }
         }
     }
 }
