@@ -9,7 +9,7 @@ use super::reading::{assert_headers, assert_tables};
 use super::spelling::spell;
 use super::strategies::{PROXIES, Size, style, trace, wanted};
 use crate::common::preprocessed::decode;
-use crate::common::tables::{self, narrow};
+use crate::common::tables::narrow;
 use crate::library::{Reading, write};
 use crate::stacks::{assert_outermost, collapsed};
 
@@ -83,7 +83,8 @@ proptest! {
         }
     }
 
-    /// v4 links every call to the invocation that it made.
+    /// v4 links every call to an invocation, those of each function add up to its figures, and a walk
+    /// over them finds the stacks.
     #[test]
     fn v4_links_are_exact(
         trace in trace(Size::Small),
@@ -96,16 +97,17 @@ proptest! {
         let proxies = step_over(&mut reading, steps_over);
         let decoded = decode(&write(&reading.sound(&spelled.text), Version::V4));
         let expected = trace.tables(&Wanted::First, false, proxies);
-        let invocations = trace.invocations(&Wanted::First, proxies);
         assert_eq!(decoded.functions.len(), expected.functions.len());
-        let expected = expected.functions.iter().zip(invocations);
-        for (function, (row, invocations)) in decoded.functions.iter().zip(expected) {
-            assert_eq!(tables::spelled(&function.name), row.name);
-            assert_eq!(function.self_cost, narrow(row.self_costs[0]));
-            assert_eq!(function.inclusive, narrow(row.inclusive[0]));
+        for (function, row) in decoded.functions.iter().zip(&expected.functions) {
             let calls_cost = row.called_from.iter().map(|call| call.costs[0]).sum();
-            assert_eq!(function.call_cost, narrow(calls_cost));
-            assert_eq!(function.invocations, invocations);
+            let costs = [row.self_costs[0], row.inclusive[0], calls_cost].map(narrow);
+            assert_eq!([function.self_cost, function.inclusive, function.call_cost], costs);
+            assert_eq!(u64::from(function.invocation_count), row.invocations);
+        }
+        let (_, missing) = decoded.links();
+        assert!(missing.iter().all(|name| name == "exit"));
+        if !steps_over {
+            assert_eq!(decoded.stacks(), trace.stacks(&Wanted::First, &[]));
         }
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::document::{Block, Costs, Document, Item, Wanted, add, call, list};
-use crate::common::preprocessed::{NOBODY, V4Call, V4Invocation};
-use crate::common::tables::{Call, Tables, narrow, spelled};
+use crate::common::tables::{Call, Tables, spelled};
 
 /// One invocation with all it called.
 #[derive(Clone, Debug)]
@@ -147,11 +146,6 @@ impl Trace {
         });
         stacks.retain(|_, cost| *cost != 0);
         stacks
-    }
-
-    /// The invocations as v4 stores them, by number of their function.
-    pub fn invocations(&self, wanted: &Wanted, proxies: &[&str]) -> Vec<Vec<V4Invocation>> {
-        Walk::new(self, wanted, proxies).invocations()
     }
 }
 
@@ -298,48 +292,5 @@ impl<'a> Walk<'a> {
                 rows[*function].inclusive[0] += cost;
             }
         });
-    }
-
-    fn invocations(&self) -> Vec<Vec<V4Invocation>> {
-        let numbers = self.trace.document.numbers();
-        let mut counts = vec![0u32; numbers.len()];
-        let mut number_of = Vec::new();
-        for &function in &self.functions {
-            number_of.push(counts[function]);
-            counts[function] += 1;
-        }
-        let mut invocations = Vec::new();
-        for block in 0..self.functions.len() {
-            let sub_calls = self.listed(block).into_iter().map(|(call, block)| V4Call {
-                function: narrow(call.function as i64),
-                invocation: block.map_or(NOBODY, |block| number_of[block]),
-                line: narrow(call.line as i64),
-                cost: narrow(call.costs[0]),
-            });
-            invocations.push(V4Invocation {
-                self_cost: narrow(self.self_costs[block]),
-                inclusive: narrow(self.inclusive[block]),
-                call_cost: 0,
-                caller: NOBODY,
-                caller_invocation: 0,
-                line: 0,
-                sub_calls: sub_calls.collect(),
-            });
-        }
-        for (caller, &caller_number) in number_of.iter().enumerate() {
-            for (call, block) in self.listed(caller) {
-                let Some(callee) = block else { continue };
-                let callee = &mut invocations[callee];
-                callee.call_cost = narrow(call.costs[0]);
-                callee.caller = narrow(self.functions[caller] as i64);
-                callee.caller_invocation = caller_number;
-                callee.line = narrow(call.line as i64);
-            }
-        }
-        let mut lists = vec![Vec::new(); numbers.len()];
-        for (invocation, &function) in invocations.into_iter().zip(&self.functions) {
-            lists[function].push(invocation);
-        }
-        lists
     }
 }
