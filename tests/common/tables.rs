@@ -144,6 +144,20 @@ impl Tables {
         tables
     }
 
+    /// Sees that functions cost what the stacks with them do, each once.
+    #[track_caller]
+    pub fn assert_outermost(&self, stacks: &BTreeMap<String, i64>) {
+        let frames = stacks.iter().flat_map(|(stack, &cost)| {
+            let frames: BTreeSet<&str> = stack.split(';').collect();
+            frames
+                .into_iter()
+                .map(move |frame| (frame.to_owned(), cost))
+        });
+        let rows = self.functions.iter();
+        let found = sums(rows.map(|row| (row.name.clone(), row.inclusive[0])));
+        assert_eq!(found, sums(frames));
+    }
+
     /// The same with all costs changed.
     pub fn map_costs(mut self, change: impl Fn(i64) -> i64) -> Self {
         for row in &mut self.functions {
@@ -265,6 +279,26 @@ impl Tables {
             functions: sums,
         }
     }
+}
+
+/// Adds up the figures of each key and drops those that are 0.
+pub fn sums<K: Ord>(figures: impl Iterator<Item = (K, i64)>) -> BTreeMap<K, i64> {
+    let mut sums = BTreeMap::new();
+    for (key, figure) in figures {
+        *sums.entry(key).or_default() += figure;
+    }
+    sums.retain(|_, sum| *sum != 0);
+    sums
+}
+
+/// What stacks cost, by lines `stack cost`, which stand in the order of their bytes.
+pub fn stack_costs(lines: &str) -> BTreeMap<String, i64> {
+    let lines = lines.lines().map(|line| line.rsplit_once(' '));
+    let lines: Vec<_> = lines.map(|line| line.expect("a cost")).collect();
+    assert!(lines.is_sorted_by(|(one, _), (other, _)| one < other));
+    let costs = lines.into_iter();
+    let costs = costs.map(|(stack, cost)| (stack.to_owned(), cost.parse().expect("a number")));
+    costs.collect()
 }
 
 fn add(sums: &mut Vec<i64>, costs: &[i64]) {

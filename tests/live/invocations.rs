@@ -52,33 +52,9 @@ pub fn links(file: &Decoded) -> Links {
     .collect()
 }
 
-/// Numbers for all invocations, by these links: two have the same one if they are of the same
-/// function, cost the same, and so do the calls that they made and all below.
-pub fn looks(file: &Decoded, links: &Links) -> BTreeMap<(String, u32), usize> {
-    let mut looks = BTreeMap::new();
-    let mut known = BTreeMap::new();
-    let mut pending: Vec<_> = file.invocations().map(|(here, _)| here).collect();
-    let functions = (0..).zip(&file.functions);
-    let numbers = functions.map(|(number, _)| (file.name(number), number));
-    let numbers: BTreeMap<String, u32> = numbers.collect();
-    while let Some(here) = pending.pop() {
-        let key = (file.name(here[0]), here[1]);
-        let called = links.get(&key).map_or(&[][..], Vec::as_slice);
-        let missing = called.iter().filter(|called| !looks.contains_key(*called));
-        let missing = missing.map(|(name, number)| [numbers[name], *number]);
-        let missing: Vec<_> = missing.collect();
-        if !missing.is_empty() {
-            pending.push(here);
-            pending.extend(missing);
-            continue;
-        }
-        let invocation = file.invocation(here);
-        let calls = invocation.sub_calls.iter();
-        let calls: Vec<_> = calls.map(|call| (call.line, call.cost)).collect();
-        let below: Vec<usize> = called.iter().map(|called| looks[called]).collect();
-        let next = known.len();
-        let look = (here[0], invocation.self_cost, calls, below);
-        looks.insert(key, *known.entry(look).or_insert(next));
-    }
-    looks
+/// What invocations cost, by function and number.
+pub fn costs(file: &Decoded) -> BTreeMap<(String, u32), u32> {
+    let all = file.invocations();
+    let costs = all.map(|([function, number], one)| ((file.name(function), number), one.inclusive));
+    costs.collect()
 }

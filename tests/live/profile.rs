@@ -13,7 +13,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::annotate;
-pub use crate::common::tables::{Call, Row, Tables, assert_same};
+use crate::common::tables::stack_costs;
+pub use crate::common::tables::{Call, Row, Tables, assert_same, sums};
 use crate::producer::Bench;
 
 /// A profile as the program tells it.
@@ -230,35 +231,7 @@ pub fn stacks_in(
     options: &[&str],
 ) -> (BTreeMap<String, i64>, String) {
     let said = convert(inputs, file, &[options, &["-f", "collapsed"]].concat());
-    let text = text_in(file);
-    let lines = text
-        .lines()
-        .map(|line| line.rsplit_once(' ').expect("a cost"));
-    let stacks = lines.map(|(stack, cost)| (stack.to_owned(), cost.parse().expect("a number")));
-    (stacks.collect(), said)
-}
-
-/// Sees that functions cost what the stacks with them do, each once.
-pub fn assert_outermost(inputs: &[PathBuf], stacks: &BTreeMap<String, i64>) {
-    let profile = Profile::json(inputs, &["--inclusive", "outermost"]);
-    let frames = stacks.iter().flat_map(|(stack, &cost)| {
-        let frames: BTreeSet<&str> = stack.split(';').collect();
-        frames
-            .into_iter()
-            .map(move |frame| (frame.to_owned(), cost))
-    });
-    assert_figures(&profile.by_name(|row| row.inclusive[0]), &sums(frames));
-    assert_eq!(stacks.values().sum::<i64>(), profile.total());
-}
-
-/// Adds up the figures of each key and drops those that are 0.
-pub fn sums<K: Ord>(figures: impl Iterator<Item = (K, i64)>) -> BTreeMap<K, i64> {
-    let mut sums = BTreeMap::new();
-    for (key, figure) in figures {
-        *sums.entry(key).or_default() += figure;
-    }
-    sums.retain(|_, sum| *sum != 0);
-    sums
+    (stack_costs(&text_in(file)), said)
 }
 
 /// Sees that figures are the same, and shows those that are not.

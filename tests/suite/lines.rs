@@ -4,8 +4,6 @@ use crate::library::{Reading, listed};
 
 const ADDRESSES: &str = "positions: instr line\nevents: Ir\nfn=f\n";
 
-const TRACE: &str = "version: 1\ncreator: xdebug 3.2.0\nevents: Time Memory\n\n";
-
 #[test]
 fn a_line_number_is_not_taken_for_the_character_of_that_digit() {
     // From line 10 on it has no digit of its own: `:` follows `9`.
@@ -19,50 +17,6 @@ fn a_line_number_is_not_taken_for_the_character_of_that_digit() {
         } else {
             let error = listed.unwrap_err();
             assert!(error.starts_with("test.cg:6: "), "{error}");
-        }
-    }
-}
-
-#[test]
-fn numbers_of_any_length_are_read_to_their_last_digit() {
-    for digits in 1..19 {
-        let most = 10i64.pow(digits) - 1;
-        for cost in [most, most - 1, most / 9 * 7, most / 9, most + 1] {
-            let expected =
-                |line| format!("f | :{line} |  | self {cost} | inclusive {cost} | invocations 1");
-            let plain = format!("events: Ir\nfn=f\n16 {cost}\n");
-            assert_eq!(listed(&plain), Ok(vec![expected(16)]));
-            let two = format!("{ADDRESSES}0x10 16 0\n+4 * {cost}\n+4 * 0\n");
-            assert_eq!(listed(&two), Ok(vec![expected(16)]));
-            if digits == 18 {
-                // Xdebug spells what is a little less than nothing so.
-                continue;
-            }
-            let trace = format!("{TRACE}fl=(1) a.c\nfn=(1) f\n16 {cost} 0\n\n");
-            let trace = listed(&trace).unwrap().concat().replace("a.c", "");
-            assert_eq!(trace, expected(16));
-        }
-    }
-}
-
-#[test]
-fn relative_numbers_of_any_length_are_added() {
-    for step in [
-        1, 9, 10, 99, 100, 999, 1000, 9999, 10_000, 99_999, 100_000, 99_999_999,
-    ] {
-        for (sign, start) in [('+', 7), ('-', step + 7)] {
-            let line = if sign == '+' { start + step } else { 7 };
-            // The first cost line of `g` shows which line the steps led to.
-            let expected = [
-                format!("f | :{start} |  | self 1 | inclusive 1 | invocations 1"),
-                format!("g | :{line} |  | self 3 | inclusive 3 | invocations 1"),
-            ];
-            let lines = format!("events: Ir\nfn=f\n{start} 1\nfn=g\n{sign}{step} 1\n* 2\n");
-            assert_eq!(listed(&lines).unwrap(), expected);
-            let both = format!(
-                "{ADDRESSES}{start} {start} 0\n{sign}{step} * 1\nfn=g\n* {sign}{step} 1\n+0 +0 2\n"
-            );
-            assert_eq!(listed(&both).unwrap(), expected);
         }
     }
 }

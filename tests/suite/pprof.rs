@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use cg_preprocess::export::pprof::{self, Warning};
-use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions};
+use cg_preprocess::profile::Profile;
 use cg_preprocess::stacks::Stacks;
 use flate2::read::GzDecoder;
 
-use crate::common::fixtures;
 use crate::library::{profile_options, read};
-use crate::stacks::paths;
 
 fn varint(bytes: &mut &[u8]) -> u64 {
     let mut number = 0;
@@ -170,79 +168,6 @@ fn write_against(
     let notes = ["a note".to_owned()];
     let warnings = pprof::write(&stacks, base.as_ref(), per_run, &notes, &mut file).unwrap();
     (file, warnings)
-}
-
-fn with_lines() -> ProfileOptions {
-    profile_options(|options| {
-        options.lines = true;
-        options.call_files = true;
-        options.events = EventChoice::All;
-    })
-}
-
-/// In every event, samples add up to what each stack and each line cost.
-#[test]
-fn samples_add_up_by_stack_and_by_line() {
-    for name in [
-        "valgrind/inlined.cg",
-        "valgrind/combine.cg",
-        "valgrind/instr.cg",
-        "stacks/sums-callers.cg",
-        "other/gperf.cg",
-    ] {
-        let profile = read(fixtures::bytes(name), with_lines());
-        let decoded = decode(&write(&profile).0);
-        let mut found = [BTreeMap::new(), BTreeMap::new()];
-        for (stack, values) in &decoded.samples {
-            let frames = stack
-                .split(';')
-                .map(|frame| frame.rsplit_once('@').unwrap());
-            let names: Vec<_> = frames.map(|(name, _)| name).collect();
-            let leaf = stack.rsplit(';').next().unwrap();
-            for (sums, key) in found.iter_mut().zip([names.join(";"), leaf.to_owned()]) {
-                add(sums, key, values);
-            }
-        }
-        let [found_stacks, found_lines] = found;
-        let stacks = Stacks::new(&profile);
-        let (mut by_stack, mut by_line) = (BTreeMap::new(), BTreeMap::new());
-        let mut frames = BTreeMap::new();
-        let text = |bytes: &[u8]| match bytes {
-            b"" => "???".to_owned(),
-            bytes => String::from_utf8_lossy(bytes).into_owned(),
-        };
-        for (node, path) in stacks.nodes().zip(paths(&stacks)) {
-            add(&mut by_stack, path, stacks.self_costs(node));
-            let frame = stacks
-                .function(node)
-                .map(|id| (id, text(stacks.frame(node))));
-            frames.extend(frame);
-        }
-        let mut lines = 0;
-        for (id, function) in profile.functions() {
-            for line in profile.lines(id) {
-                let file = profile.name(line.file.unwrap_or(function.file));
-                let file = String::from_utf8_lossy(file);
-                let key = format!("{}@{file}:{}", frames[&id], line.line);
-                add(&mut by_line, key, line.costs);
-                lines += 1;
-            }
-        }
-        for sums in [&mut by_stack, &mut by_line] {
-            sums.retain(|_, costs: &mut Vec<i64>| costs.iter().any(|&cost| cost != 0));
-        }
-        assert_eq!(found_stacks, by_stack, "{name}");
-        assert_eq!(found_lines, by_line, "{name}");
-        let most = profile.events().len() * (stacks.nodes().len() + lines);
-        assert!(decoded.samples.len() <= most, "{name}");
-    }
-}
-
-fn add(sums: &mut BTreeMap<String, Vec<i64>>, key: String, costs: &[i64]) {
-    let sums = sums.entry(key).or_insert_with(|| vec![0; costs.len()]);
-    sums.iter_mut()
-        .zip(costs)
-        .for_each(|(sum, cost)| *sum += cost);
 }
 
 #[test]

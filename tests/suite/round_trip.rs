@@ -75,18 +75,6 @@ fn check(profile: &Profile, policy: OnOverflow) {
             assert_same(&found, &expected, version.number());
         }
     }
-    check_chain(profile, policy);
-}
-
-/// Checks that a file converted from version to version is like the one converted directly.
-fn check_chain(profile: &Profile, policy: OnOverflow) {
-    let (v7, _) = write_with(profile, Version::V7, policy);
-    let held = |file: &[u8], version| held_by(&read_file(file), version, true);
-    let direct = |version| held(&write_with(profile, version, policy).0, version);
-    let v6 = write(&read_file(&v7), Version::V6);
-    assert_same(&held(&v6, Version::V6), &direct(Version::V6), "v7 to v6");
-    let v5 = write(&read_file(&v6), Version::V5);
-    assert_same(&held(&v5, Version::V5), &direct(Version::V5), "v6 to v5");
 }
 
 #[test]

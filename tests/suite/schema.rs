@@ -106,27 +106,18 @@ fn what_is_against_a_schema_is_found() {
         "type": "object",
         "additionalProperties": false,
         "required": ["a"],
-        "properties": {
-            "a": { "$ref": "#/$defs/list" },
-            "b": { "const": 2, "enum": [1, 2] },
-            "c": { "type": ["string", "null"] }
-        },
+        "properties": { "a": { "$ref": "#/$defs/list" }, "b": { "enum": [1, 2] } },
         "$defs": {
-            "list": {
-                "type": "array",
-                "items": { "type": "integer", "minimum": 0 },
-                "minItems": 1,
-                "maxItems": 2
-            }
+            "list": { "type": "array", "items": { "type": "integer", "minimum": 0 }, "maxItems": 2 }
         }
     }));
     let is_valid = |text: &str| {
         let value = serde_json::from_str(text).unwrap();
         schema.holds(&schema.0, &value).is_ok()
     };
-    assert!(is_valid(r#"{"a": [0, 1], "b": 2, "c": null}"#));
-    let wrong = r#"[]; {}; {"a": {}}; {"a": []}; {"a": [1, 2, 3]}; {"a": [-1]}; {"a": [1.5]};
-        {"a": [0], "b": 1}; {"a": [0], "b": 3}; {"a": [0], "c": false}; {"a": [0], "d": 1}"#;
+    assert!(is_valid(r#"{"a": [0, 1], "b": 2}"#));
+    let wrong = r#"[]; {}; {"a": {}}; {"a": [1, 2, 3]}; {"a": [-1]}; {"a": [1.5]};
+        {"a": [0], "b": 3}; {"a": [0], "d": 1}"#;
     for wrong in wrong.split(';') {
         assert!(!is_valid(wrong), "{wrong}");
     }

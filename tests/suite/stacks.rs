@@ -1,6 +1,6 @@
 //! The stacks of traces: what a walk over all invocations finds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use cg_preprocess::export::collapsed;
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileOptions};
@@ -10,28 +10,17 @@ use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::common::fixtures;
 use crate::common::preprocessed::decode;
+use crate::common::tables::stack_costs;
 use crate::library::{linked, profile_options, read, text_of, text_options, write_with};
-
-/// Lines `stack cost`, which stand in the order of their bytes.
-pub fn costs(lines: &str) -> BTreeMap<String, i64> {
-    let lines = lines
-        .lines()
-        .map(|line| line.rsplit_once(' ').expect("a cost"));
-    let lines: Vec<(&str, &str)> = lines.collect();
-    assert!(lines.is_sorted_by(|(one, _), (other, _)| one < other));
-    let costs = lines
-        .iter()
-        .map(|(stack, cost)| (*stack, cost.parse().expect("a number")));
-    costs
-        .map(|(stack, cost)| (stack.to_owned(), cost))
-        .collect()
-}
 
 /// The stacks of a profile with their costs, and the warnings.
 pub fn collapsed(profile: &Profile) -> (BTreeMap<String, i64>, Vec<collapsed::Warning>) {
     let mut output = Vec::new();
     let warnings = collapsed::write(&Stacks::new(profile), &mut output).expect("memory takes it");
-    (costs(str::from_utf8(&output).expect("UTF-8")), warnings)
+    (
+        stack_costs(str::from_utf8(&output).expect("UTF-8")),
+        warnings,
+    )
 }
 
 /// The paths of the nodes of a tree, in their order.
@@ -43,24 +32,6 @@ pub fn paths(stacks: &Stacks<'_>) -> Vec<String> {
         paths.push(above + &String::from_utf8_lossy(stacks.frame(node)));
     }
     paths
-}
-
-/// Sees that functions cost what the stacks with them do, each once.
-pub fn assert_outermost(profile: &Profile, stacks: &BTreeMap<String, i64>) {
-    let mut expected = BTreeMap::new();
-    for (stack, cost) in stacks {
-        let frames: BTreeSet<&str> = stack.split(';').collect();
-        for frame in frames {
-            *expected.entry(frame.to_owned()).or_default() += cost;
-        }
-    }
-    let mut found: BTreeMap<String, i64> = BTreeMap::new();
-    for (id, function) in profile.functions() {
-        let name = String::from_utf8_lossy(profile.name(function.name));
-        *found.entry(name.into_owned()).or_default() += profile.inclusive_costs(id)[0];
-    }
-    found.retain(|_, cost| *cost != 0);
-    assert_eq!(found, expected);
 }
 
 fn stacked() -> ProfileOptions {

@@ -181,27 +181,12 @@ fn threads() {
     }
 }
 
-/// Callgrind leaves the file without a thread's number empty: beside the others it is nothing.
-#[test]
-fn empty_file_of_threads() {
-    let session = Session::of("threads.c", &["-pthread"], &["--separate-threads=yes"]);
-    assert_eq!(session.empty.len(), 1);
-    let all = [&session.empty[..], &session.files[..]].concat();
-    let profile = Profile::of(&all, &[]);
-    session.check_totals(&profile);
-    assert_eq!(profile.messages, "");
-}
-
 #[test]
 fn dumps_that_the_program_asks_for() {
     let session = Session::of("requests.c", &[], &[]);
     assert_eq!(session.files.len(), 3);
     let profile = session.check();
     session.check_places(&profile, "requests.c");
-}
-
-#[test]
-fn dumps_that_the_program_asks_for_in_one_file() {
     let session = Session::of("requests.c", &[], &["--combine-dumps=yes"]);
     assert_eq!(session.parts("Ir").len(), 3);
     session.check();

@@ -212,14 +212,6 @@ fn figures(profile: &Profile) -> Vec<(String, i64)> {
     figures.collect()
 }
 
-#[test]
-fn gzip() {
-    let session = Session::of("recursion.php");
-    let profile = Profile::silently(&[session.gzip()], &[]);
-    session.check_counts(&profile);
-    session.check_headers(&profile);
-}
-
 /// Xdebug compresses by itself where it was built with zlib, which Debian's is not.
 #[test]
 fn own_compression() {
@@ -229,20 +221,5 @@ fn own_compression() {
         panic!("not one profile");
     };
     let profile = Profile::silently(std::slice::from_ref(file), &[]);
-    session.check_counts(&profile);
-}
-
-#[test]
-fn gzip_of_several_runs() {
-    let mut session = Session::new();
-    let mut bytes = Vec::new();
-    for _ in 0..2 {
-        session.run("closures.php", &[]);
-        bytes.extend(std::fs::read(session.gzip()).expect("gzip data"));
-        std::fs::remove_file(session.bench.path("out.cg.gz")).expect("a file");
-    }
-    let members = session.bench.path("members");
-    std::fs::write(&members, bytes).expect("a file");
-    let profile = Profile::silently(&[members], &[]);
     session.check_counts(&profile);
 }

@@ -10,13 +10,10 @@ use super::function_trace;
 use crate::common::preprocessed::Decoded;
 use crate::invocations::{self, Links};
 use crate::producer::{Bench, Tool, sources};
-use crate::profile::{
-    Profile, assert_figures, assert_outermost, first_number, number, signed, stacks, text_in,
-};
+use crate::profile::{Profile, assert_figures, first_number, number, signed, stacks, text_in};
 
 pub const PHP: Tool = Tool::new("php", "php-cli and php-xdebug");
 pub const PHPUNIT: Tool = Tool::new("phpunit", "phpunit");
-const GZIP: Tool = Tool::new("gzip", "gzip");
 
 pub type Counts = BTreeMap<String, i64>;
 
@@ -90,18 +87,18 @@ impl Session {
         assert_figures(&found, &expected);
     }
 
-    /// Sees the same of a program with fibers, in which invocations that look the same cannot be
-    /// told apart: of one function, at the same cost, with calls that look the same.
+    /// Sees the same of a program with fibers, in which invocations of one function at the same cost
+    /// cannot be told apart.
     pub fn check_links_of_fibers(&self, profile: &Path) {
         let [found, expected] = self.links(profile);
-        let looks = invocations::looks(&invocations::of(&[profile.to_owned()]), &expected);
+        let costs = invocations::costs(&invocations::of(&[profile.to_owned()]));
         let [found, expected] = [found, expected].map(|links| {
-            let looks = links.into_iter().map(|(caller, calls)| {
+            let links = links.into_iter().map(|(caller, calls)| {
                 let calls = calls.into_iter();
-                let calls = calls.map(|call| (call.0.clone(), looks.get(&call).copied()));
+                let calls = calls.map(|call| (costs.get(&call).copied(), call.0));
                 (caller, calls.collect::<Vec<_>>())
             });
-            looks.collect::<BTreeMap<_, _>>()
+            links.collect::<BTreeMap<_, _>>()
         });
         assert_figures(&found, &expected);
     }
@@ -213,14 +210,9 @@ impl Session {
         let (stacks, said) = stacks(&inputs, &[]);
         assert_eq!(said, "");
         assert_figures(&stacks, &invocations::of(&inputs).stacks());
-        assert_outermost(&inputs, &stacks);
-    }
-
-    pub fn gzip(&self) -> PathBuf {
-        let mut command = GZIP.command();
-        command.arg("--keep").arg(self.profile());
-        GZIP.run(&mut command);
-        self.bench.path("out.cg.gz")
+        let profile = Profile::json(&inputs, &["--inclusive", "outermost"]);
+        profile.assert_outermost(&stacks);
+        assert_eq!(stacks.values().sum::<i64>(), profile.total());
     }
 }
 

@@ -9,9 +9,9 @@ use super::reading::{assert_headers, assert_tables};
 use super::spelling::spell;
 use super::strategies::{PROXIES, Size, style, trace, wanted};
 use crate::common::preprocessed::decode;
-use crate::common::tables::narrow;
+use crate::common::tables::{Tables, narrow};
 use crate::library::{Reading, write};
-use crate::stacks::{assert_outermost, collapsed};
+use crate::stacks::collapsed;
 
 /// The proxies that are stepped over, if any are.
 fn step_over(reading: &mut Reading, steps_over: bool) -> &'static [&'static str] {
@@ -79,7 +79,7 @@ proptest! {
         prop_assert_eq!(stacks.iter().collect::<Vec<_>>(), written);
         prop_assert_eq!(warnings.len(), usize::from(expected.values().any(|cost| *cost < 0)));
         if !steps_over && warnings.is_empty() {
-            assert_outermost(&profile, &stacks);
+            Tables::of(&profile).assert_outermost(&stacks);
         }
     }
 
