@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::callgrind;
 use crate::producer::{Bench, Tool};
-use crate::profile::{Profile, convert};
+use crate::profile::{Profile, Row, convert, list, number, signed};
 
 const DOT: Tool = Tool::new("dot", "graphviz");
 
@@ -25,74 +25,59 @@ fn lines(label: &Value) -> Vec<String> {
     lines.map(|line| line.replace("&amp;", "&")).collect()
 }
 
-fn check(input: &Path) {
+/// What nodes and edges say, in order.
+fn sorted<T: Ord>(rows: impl Iterator<Item = T>) -> Vec<T> {
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort();
+    rows
+}
+
+fn check(input: &PathBuf) {
     let bench = Bench::new();
-    let (graph, json) = (
-        bench.path("graph.dot"),
-        from_ref(&input.to_owned()).to_vec(),
-    );
-    convert(&json, &graph, &["-q", "--top", "0", "--names", "full"]);
-    let drawn: Value = serde_json::from_str(&DOT.run(DOT.command().arg("-Tjson0").arg(&graph)))
-        .expect("Graphviz writes JSON");
-    let profile = Profile::json(&json, &["-q"]);
-    let total: i64 = profile.functions.iter().map(|row| row.self_costs[0]).sum();
+    let graph = bench.path("graph.dot");
+    let options = ["-q", "--top", "0", "--names", "full"];
+    convert(from_ref(input), &graph, &options);
+    let drawn = DOT.run(DOT.command().arg("-Tjson0").arg(&graph));
+    let drawn: Value = serde_json::from_str(&drawn).expect("Graphviz writes JSON");
+    let profile = Profile::json(from_ref(input), &["-q"]);
+    let total = profile.total();
 
-    let functions = profile.functions.iter();
-    let shown = functions.filter(|row| row.inclusive[0] * 1000 >= total * 5);
-    let mut expected: Vec<_> = shown
-        .map(|row| {
-            let calls = match row.invocations {
-                1 => "1 call".to_owned(),
-                calls => format!("{calls} calls"),
-            };
-            let [inclusive, own] = [row.inclusive[0], row.self_costs[0]];
-            let inclusive = format!("incl {}", share(inclusive, total));
-            vec![
-                row.name.replace(',', ""),
-                inclusive,
-                format!("self {}", share(own, total)),
-                calls,
-            ]
-        })
-        .collect();
-    let nodes = drawn["objects"].as_array().expect("nodes");
-    let mut found: Vec<_> = nodes.iter().map(|node| lines(&node["label"])).collect();
-    found.sort();
-    expected.sort();
-    assert_eq!(found, expected, "{}", input.display());
+    let name = |row: &Row| row.name.replace(',', "");
+    let is_shown = |row: &Row| row.inclusive[0] * 1000 >= total * 5;
+    let shown = profile.functions.iter().filter(|row| is_shown(row));
+    let expected = shown.map(|row| {
+        let calls = match row.invocations {
+            1 => "1 call".to_owned(),
+            calls => format!("{calls} calls"),
+        };
+        let [inclusive, own] = [row.inclusive[0], row.self_costs[0]].map(|cost| share(cost, total));
+        let [inclusive, own] = [format!("incl {inclusive}"), format!("self {own}")];
+        vec![name(row), inclusive, own, calls]
+    });
+    let nodes = list(&drawn["objects"], |node| lines(&node["label"]));
+    assert_eq!(sorted(nodes.iter().cloned()), sorted(expected));
 
-    let mut calls: BTreeMap<(usize, usize), [i64; 2]> = BTreeMap::new();
+    let mut calls: BTreeMap<[usize; 2], [i64; 2]> = BTreeMap::new();
     for (caller, row) in profile.functions.iter().enumerate() {
         for call in &row.sub_calls {
-            let sums = calls.entry((caller, call.function)).or_default();
+            let sums = calls.entry([caller, call.function]).or_default();
             sums[0] += call.costs[0];
-            sums[1] += i64::try_from(call.calls).expect("few calls");
+            sums[1] += signed(call.calls);
         }
     }
-    let is_shown = |at: usize| profile.functions[at].inclusive[0] * 1000 >= total * 5;
-    let name = |at: usize| profile.functions[at].name.replace(',', "");
-    calls.retain(|&(caller, callee), [cost, _]| {
-        *cost * 1000 >= total && is_shown(caller) && is_shown(callee)
+    let calls = calls.into_iter().filter_map(|(ends, [cost, calls])| {
+        let ends = ends.map(|end| &profile.functions[end]);
+        let is_drawn = cost * 1000 >= total && ends.iter().all(|row| is_shown(row));
+        let figures = vec![share(cost, total), format!("{calls}×")];
+        is_drawn.then(|| (ends.map(name), figures))
     });
-    let mut expected: Vec<_> = calls
-        .into_iter()
-        .map(|((caller, callee), [cost, calls])| {
-            let figures = vec![share(cost, total), format!("{calls}×")];
-            (name(caller), name(callee), figures)
-        })
-        .collect();
-    let end = |edge: &Value, end: &str| {
-        let node = usize::try_from(edge[end].as_u64().expect("a number")).expect("a small one");
-        lines(&nodes[node]["label"])[0].clone()
-    };
-    let edges = drawn["edges"].as_array().expect("edges").iter();
-    let mut found: Vec<_> = edges
-        .map(|edge| (end(edge, "tail"), end(edge, "head"), lines(&edge["label"])))
-        .collect();
-    found.sort();
-    expected.sort();
-    assert!(found.len() > 10);
-    assert_eq!(found, expected, "{}", input.display());
+    let edges = list(&drawn["edges"], |edge| {
+        let ends = ["tail", "head"].map(|end| usize::try_from(number(&edge[end])));
+        let ends = ends.map(|end| nodes[end.expect("a node")][0].clone());
+        (ends, lines(&edge["label"]))
+    });
+    assert!(edges.len() > 10);
+    assert_eq!(sorted(edges.into_iter()), sorted(calls));
 }
 
 #[test]
@@ -101,7 +86,7 @@ fn nodes_and_edges_have_the_figures_of_the_json() {
     let fixtures = ["xdebug3/composer.cg", "valgrind/inlined.cg"].map(|name| folder.join(name));
     let session = callgrind::Session::c(&[]);
     let inputs: Vec<PathBuf> = fixtures.into_iter().chain(session.files.clone()).collect();
-    inputs.iter().for_each(|input| check(input));
+    inputs.iter().for_each(check);
 }
 
 /// Names are text, whatever is in them.

@@ -20,7 +20,6 @@ use std::path::Path;
 use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::compare::{Comparison, Limit, Verdict};
 use cg_preprocess::export::collapsed;
-use cg_preprocess::io::SourceFiles;
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
 use cg_preprocess::report::markdown;
 use cg_preprocess::report::{Names, Options, Sort, text, tree};
@@ -289,15 +288,8 @@ fn check(page: &Path) {
             "tables" => inputs.tables(),
             "text" => {
                 let options = report(options);
-                written(|output| {
-                    text::write(
-                        &inputs.profile(),
-                        &options,
-                        &mut SourceFiles::default(),
-                        output,
-                    )
-                    .map(none)
-                })
+                let profile = inputs.profile();
+                written(|output| library::write_text(&profile, &options, output).map(none))
             }
             "markdown" => {
                 let options = report(options);

@@ -1,13 +1,12 @@
 //! Comparisons of two profiles: which functions are the same, what is told of them, and limits.
 
-use cg_preprocess::compare::{Comparison, Limit, LimitError, Verdict, keep_common_events};
+use cg_preprocess::compare::{Comparison, Limit, LimitError, Verdict};
 use cg_preprocess::export::json;
-use cg_preprocess::profile::Profile;
 use cg_preprocess::report::text;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use crate::library::{all_events, profile_options, read, text_of, text_options};
+use crate::library::{profile_options, read, text_of, text_options};
 use crate::schema::Schema;
 
 /// A comparison borrows its sides, which live to the end of the test.
@@ -117,26 +116,4 @@ fn growth_is_allowed_up_to_the_last_unit() {
             "{broken:?}"
         );
     }
-}
-
-/// What both sides have is compared in the same way if they have nothing else.
-#[test]
-fn common_events_may_be_all_that_is_kept() {
-    let side = |events: &str, costs: &str| {
-        read(format!("events: {events}\nfn=f\n1 {costs}\n"), all_events())
-    };
-    let events = |profile: &Profile| -> Vec<Vec<u8>> {
-        let events = profile.events().iter();
-        events.map(|event| event.name().to_vec()).collect()
-    };
-    let (mut base, mut new) = (side("Ir Dw Dr", "5 1 7"), side("Ir Dr Dw Bc", "6 10 2 1"));
-    let found = as_json(&Comparison::new(&base, &new).unwrap());
-    keep_common_events(&mut base, &mut new).unwrap();
-    assert_eq!(events(&base), [b"Ir", b"Dr", b"Dw"]);
-    assert_eq!(events(&new), events(&base));
-    assert_eq!(base.totals(), [5, 7, 1]);
-    assert_eq!(as_json(&Comparison::new(&base, &new).unwrap()), found);
-    let mut other = side("Dr Ir", "6 10");
-    assert!(keep_common_events(&mut base, &mut other).is_err());
-    assert_eq!(events(&other), [b"Dr", b"Ir"]);
 }

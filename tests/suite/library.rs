@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use cg_preprocess::callgrind::{self, KindChoice, Outcome, Ranges};
 use cg_preprocess::export::{collapsed, json};
+use cg_preprocess::io::SourceFiles;
 use cg_preprocess::profile::{
     EventChoice, FunctionId, Kind, Line, Profile, ProfileBuilder, ProfileOptions,
 };
-use cg_preprocess::report;
+use cg_preprocess::report::{self, text};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
 
@@ -301,20 +302,22 @@ pub fn write_with(
     version: Version,
     policy: OnOverflow,
 ) -> (Vec<u8>, Vec<WriteWarning>) {
-    write_as(
-        profile,
-        write_options(|options| {
-            options.version = version;
-            options.on_overflow = policy;
-        }),
-    )
-}
-
-/// Writes a preprocessed file with all options, and says what did not fit.
-pub fn write_as(profile: &Profile, options: WriteOptions) -> (Vec<u8>, Vec<WriteWarning>) {
+    let options = write_options(|options| {
+        options.version = version;
+        options.on_overflow = policy;
+    });
     let mut file = Vec::new();
     let warnings = webgrind::write(profile, &options, &mut file).expect("memory takes it");
     (file, warnings)
+}
+
+/// Writes the report for people, who have no source files.
+pub fn write_text(
+    profile: &Profile,
+    options: &report::Options,
+    output: &mut Vec<u8>,
+) -> Result<(), text::Error> {
+    text::write(profile, options, &mut SourceFiles::default(), output)
 }
 
 /// What a report writes.

@@ -22,7 +22,7 @@ use memchr::memmem;
 
 use crate::cases::verdict;
 use crate::common::{Random, fixtures};
-use crate::library::{Reading, text_options, write_options};
+use crate::library::{Reading, text_options, write_options, write_text};
 use crate::properties::strategies::PROXIES;
 
 /// The first 32 bits of the hash FNV-1a, of 64 bits.
@@ -122,17 +122,9 @@ fn outputs(
     stacked.profile.parts = true;
     let profile = stacked.sound(text);
     let stacks = Stacks::new(&profile);
-    outputs.add("text", |output| {
-        text::write(
-            &profile,
-            &Options::default(),
-            &mut SourceFiles::default(),
-            output,
-        )
-    });
-    outputs.add("narrow", |output| {
-        text::write(&profile, &options, &mut SourceFiles::default(), output)
-    });
+    let plain = Options::default();
+    outputs.add("text", |output| write_text(&profile, &plain, output));
+    outputs.add("narrow", |output| write_text(&profile, &options, output));
     outputs.add("tree", |output| tree::write(&stacks, &options, output));
     outputs.add("collapsed", |output| collapsed::write(&stacks, output));
     outputs.add("markdown", |output| {

@@ -3,25 +3,16 @@
 use std::io::{self, Write};
 
 use cg_preprocess::export::json;
-use cg_preprocess::io::SourceFiles;
 use cg_preprocess::profile::Profile;
-use cg_preprocess::report::{self, text};
-use serde_json::{Value, json};
+use cg_preprocess::report;
+use serde_json::Value;
 use unicode_width::UnicodeWidthChar;
 
 use crate::common::fixtures;
-use crate::library::{json, profile, text_of, text_options};
-use crate::schema::Schema;
+use crate::library::{json, profile, text_of, text_options, write_text};
 
 fn as_text(profile: &Profile, change: impl FnOnce(&mut report::Options)) -> String {
-    text_of(|output| {
-        text::write(
-            profile,
-            &text_options(change),
-            &mut SourceFiles::default(),
-            output,
-        )
-    })
+    text_of(|output| write_text(profile, &text_options(change), output))
 }
 
 fn document(profile: &Profile) -> Value {
@@ -98,16 +89,4 @@ fn a_long_document_is_written_piece_by_piece() {
     json::write(&profile(text), &[], &mut pieces).unwrap();
     assert!(pieces.all > 500_000, "{}", pieces.all);
     assert!(pieces.largest < 20_000, "{}", pieces.largest);
-}
-
-#[test]
-fn warnings_and_losses_are_part_of_the_document() {
-    let warnings = ["a \"b\"", "c"].map(str::to_owned);
-    let mut profile = profile("events: Ir\nfn=a\n1 1\n");
-    profile.set_incomplete();
-    let text = text_of(|output| json::write(&profile, &warnings, output));
-    let document: Value = serde_json::from_str(&text).unwrap();
-    Schema::read("profile").check(&document, "notes");
-    assert_eq!(document["complete"], false);
-    assert_eq!(document["warnings"], json!(["a \"b\"", "c"]));
 }

@@ -112,7 +112,6 @@ fn names_are_text_whatever_is_in_them() {
     text.extend(b"fl=\xff\xfe.php\nfn=not \xff UTF-8\n1 50\n\n");
     let base = TempDir::new().expect("a temporary folder");
     let base = base.path().join("base.cg");
-    fs::create_dir_all(base.parent().expect("a folder")).expect("a folder");
     let browser = Browser::start();
     let url = ["--source-url", "https://host.example/{file}#L{line}"];
     fs::write(

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use cg_preprocess::callgrind::KindChoice;
 use cg_preprocess::export::collapsed;
-use cg_preprocess::io::SourceFiles;
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
-use cg_preprocess::report::{text, tree};
+use cg_preprocess::report::tree;
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::Version;
 use proptest::collection::vec;
@@ -16,7 +15,9 @@ use proptest::sample::select;
 
 use crate::common::preprocessed::decode;
 use crate::common::{Random, fixtures};
-use crate::library::{Reading, json, linked, read, read_files_with, text_options, write};
+use crate::library::{
+    Reading, json, linked, read, read_files_with, text_options, write, write_text,
+};
 
 /// Pieces that mean something, to put where they do not belong.
 const WORDS: &str = "fn=(1)|fn=(2) b|fl=(1) a|cfn=(3) c|cfi=|cob=x|calls=1 0 0|calls=0|rcalls=3 +1|\
@@ -123,7 +124,7 @@ pub fn assert_writable(profile: &Profile) {
             options.width = width;
         });
         let mut lines = Vec::new();
-        text::write(profile, &options, &mut SourceFiles::default(), &mut lines).unwrap();
+        write_text(profile, &options, &mut lines).unwrap();
         tree::write(&Stacks::new(profile), &options, &mut lines).unwrap();
         String::from_utf8(lines).unwrap();
     }
