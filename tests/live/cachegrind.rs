@@ -46,18 +46,10 @@ fn summary(text: &str, event: &str) -> i64 {
 }
 
 #[test]
-fn caches() {
-    let events = ["Ir", "I1mr", "Dr", "D1mr", "Dw", "DLmw"];
-    check("calls.c", &["--cache-sim=yes"], &events);
-}
-
-#[test]
-fn branches() {
-    let options = ["--cache-sim=no", "--branch-sim=yes"];
-    check("calls.c", &options, &["Ir", "Bc", "Bcm", "Bi", "Bim"]);
-}
-
-#[test]
-fn names_of_cpp() {
+fn caches_branches_and_names_of_cpp() {
+    let caches = ["Ir", "I1mr", "Dr", "D1mr", "Dw", "DLmw"];
+    check("calls.c", &["--cache-sim=yes"], &caches);
+    let branches = ["--cache-sim=no", "--branch-sim=yes"];
+    check("calls.c", &branches, &["Ir", "Bc", "Bcm", "Bi", "Bim"]);
     check("shapes.cpp", &["--cache-sim=yes"], &["Ir", "Dw"]);
 }

@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Cursor, Read};
+use std::io::{Cursor, Read};
 
 use cg_preprocess::callgrind::{self, Options};
 use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 
+use crate::bad_preprocessed::Failing;
 use crate::common::fixtures;
 use crate::library::read_options;
 
@@ -75,24 +76,13 @@ fn every_message_has_its_fixture() {
     assert_eq!(seen, variants());
 }
 
-/// Gives a few lines, then fails.
-struct Failing(Cursor<&'static [u8]>);
-
-impl Read for Failing {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.0.read(buffer)? {
-            0 => Err(io::Error::other("the disk is gone")),
-            count => Ok(count),
-        }
-    }
-}
-
 #[test]
 fn a_failing_input_is_an_error_with_its_cause() {
-    let input = Failing(Cursor::new(b"events: Ir\nfn=main\n15 90\n"));
+    let text = b"events: Ir\nfn=main\n15 90\n";
+    let input = Failing::after(text.to_vec(), text.len());
     let mut builder = ProfileBuilder::new(ProfileOptions::default());
     let error = callgrind::read(input, "a.cg", &Options::default(), &mut builder).unwrap_err();
     assert_eq!(error.to_string(), "a.cg:4: cannot read on from here");
     let cause = std::error::Error::source(&error).expect("there is a cause");
-    assert_eq!(cause.to_string(), "the disk is gone");
+    assert_eq!(cause.to_string(), "the disk is broken");
 }

@@ -35,9 +35,16 @@ fn every_fault_has_its_message_and_is_described() {
 }
 
 /// A file that cannot be read beyond a place.
-struct Failing {
+pub struct Failing {
     file: Cursor<Vec<u8>>,
     limit: u64,
+}
+
+impl Failing {
+    pub fn after(file: Vec<u8>, limit: usize) -> Self {
+        let (file, limit) = (Cursor::new(file), limit as u64);
+        Failing { file, limit }
+    }
 }
 
 impl Read for Failing {
@@ -61,9 +68,7 @@ fn a_file_that_cannot_be_read_on_is_reported_with_the_cause() {
     let file = fixtures::bytes("xdebug3/chain.v7.pre");
     // The headers come first, so that it is them that cannot be read.
     let headers_at = u64::from(u32::from_le_bytes(file[4..8].try_into().unwrap()));
-    let file = Cursor::new(file);
-    let failing = Failing { file, limit: 100 };
-    let error = read_error(failing, "a.pre");
+    let error = read_error(Failing::after(file, 100), "a.pre");
     assert_eq!(
         error.to_string(),
         format!("a.pre: at byte {headers_at}: cannot read on from here: the disk is broken")

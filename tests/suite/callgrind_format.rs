@@ -77,24 +77,6 @@ fn lines_come_back_and_are_summed_up() {
 }
 
 #[test]
-fn calls_are_listed_as_they_are_where_proxies_are_stepped_over() {
-    let text = fixtures::bytes("xdebug3/proxies.cg");
-    let [plain, stepped_over] = [vec![], vec![b"php::call_user_func".to_vec()]].map(|proxies| {
-        let mut options = all_events();
-        options.proxies = proxies;
-        let profile = read(&text, options);
-        let [before, after] = [&profile, &again(&profile)].map(|profile| {
-            let rows = sums(profile).functions.into_iter();
-            rows.map(|row| (row.name, row.sub_calls))
-                .collect::<Vec<_>>()
-        });
-        assert_eq!(after, before);
-        after
-    });
-    assert_ne!(plain, stepped_over);
-}
-
-#[test]
 fn preprocessed_files_come_back_and_functions_that_look_alike_in_them_become_one() {
     let objects = "events: Ir\nob=a\nfl=f\nfn=x\n9 5\nob=b\nfl=f\nfn=x\n4 7\ncob=a\ncfn=x\ncalls=2 9\n5 1\n\
          ob=c\nfl=f\nfn=x\n0 0\n";
@@ -169,21 +151,4 @@ fn functions_without_costs_and_calls_are_kept() {
     let of_g = u32::from_le_bytes(file[20..24].try_into().unwrap()) as usize;
     file[of_g + 12..of_g + 16].fill(0);
     assert_eq!(names(&file).len(), 3);
-}
-
-#[test]
-fn only_so_many_commands_are_named() {
-    let some = |numbers: std::ops::Range<u32>| {
-        let texts = numbers.map(|number| format!("cmd: c{number:03}\nevents: Ir\nfn=f\n1 2\n"));
-        merged(texts.map(|text| read(text, all_events())))
-    };
-    let all = written(&some(0..150));
-    assert!(
-        all.contains("\ndesc: Runs: 150 of over 100 commands\n"),
-        "{all}"
-    );
-    assert_eq!(all.matches("Command: ").count(), 99);
-    let groups = [50..150, 0..10, 10..50].map(|numbers| again(&some(numbers)));
-    assert_eq!(written(&merged(groups)), all);
-    assert_eq!(written(&again(&some(0..150))), all);
 }
