@@ -207,17 +207,10 @@ fn jq_makes_figures_for_dashboards() {
         serde_json::from_str(&text_in(&bench.path(file))).expect("JSON")
     };
     let all = "cg-preprocess callgrind.out -f json | jq '\n    ";
+    // github-action-benchmark takes a list of {name, unit, value}.
     let action = figures(&format!("{all}[["), "figures.json");
     let expected = serde_json::json!([{"name": "Ir", "unit": "count", "value": 190_970}]);
     assert_eq!(action, expected);
-    // github-action-benchmark takes a list of {name, unit, value}.
-    for figure in action.as_array().expect("a list") {
-        let fields = ["name", "unit"].map(|field| figure[field].is_string());
-        assert!(
-            fields == [true; 2] && figure["value"].is_number(),
-            "{figure}"
-        );
-    }
     // Bencher takes {benchmark: {measure: {value}}}.
     for (recipe, file) in [
         ("{program", "bencher.json"),
