@@ -9,11 +9,21 @@ pub mod preprocessed;
 mod random;
 pub mod tables;
 
+use std::env;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
 pub use random::Random;
+
+/// A search path on which this program is found first.
+pub fn search_path(program: &str) -> OsString {
+    let folder = Path::new(program).parent().expect("a folder").to_owned();
+    let others = env::var_os("PATH").unwrap_or_default();
+    let folders = [folder].into_iter().chain(env::split_paths(&others));
+    env::join_paths(folders).expect("folders")
+}
 
 /// Makes a pipe with a name.
 #[cfg(unix)]

@@ -1,6 +1,5 @@
 //! Examples of the documentation that need other programs.
 
-use std::env;
 use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -9,6 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::common;
 use crate::producer::{Bench, Tool};
 use crate::profile::{Profile, convert, text_in};
 
@@ -35,11 +35,7 @@ fn block(page: &str, language: &str, beginning: &str) -> String {
 
 /// Where programs are found, this one first.
 fn search_path() -> OsString {
-    let program = Path::new(env!("CARGO_BIN_EXE_cg-preprocess"));
-    let folder = program.parent().expect("a folder").to_owned();
-    let others = env::var_os("PATH").unwrap_or_default();
-    let folders = [folder].into_iter().chain(env::split_paths(&others));
-    env::join_paths(folders).expect("folders")
+    common::search_path(env!("CARGO_BIN_EXE_cg-preprocess"))
 }
 
 /// Requests to a few scripts, each with a cost of its own.

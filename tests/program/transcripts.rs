@@ -6,8 +6,6 @@
 //! after `? `. `BLESS=1 cargo test --test program transcripts` writes all of it anew; review the
 //! difference.
 
-use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -15,23 +13,21 @@ use std::process::Output;
 
 use tempfile::TempDir;
 
-use crate::common::fixtures;
 use crate::common::pages::{self, Block};
+use crate::common::{self, fixtures};
 use crate::runner;
-
-/// The search path of a shell that finds this program first.
-fn search_path() -> OsString {
-    let program = Path::new(env!("CARGO_BIN_EXE_cg-preprocess"));
-    let mut folders = vec![program.parent().unwrap().to_owned()];
-    folders.extend(env::split_paths(&env::var_os("PATH").unwrap()));
-    env::join_paths(folders).unwrap()
-}
 
 /// Runs a command in a folder.
 pub fn shell(command: &str, folder: &Path) -> Output {
     let mut shell = runner::command("sh");
     shell.args(["-c", command]).current_dir(folder);
-    shell.env("PATH", search_path()).output().unwrap()
+    shell
+        .env(
+            "PATH",
+            common::search_path(env!("CARGO_BIN_EXE_cg-preprocess")),
+        )
+        .output()
+        .unwrap()
 }
 
 /// The commands of a block with what they write and say; what they say is marked, and statuses are

@@ -75,31 +75,6 @@ fn a_file_that_cannot_be_read_on_is_reported_with_the_cause() {
     );
 }
 
-/// Nobody writes an edge twice into a list. Its figures are added up, where it stands first.
-#[test]
-fn an_edge_that_a_list_has_twice_is_one() {
-    let read = |sub_calls: &[[u32; 4]]| {
-        let count = sub_calls.len() as u32;
-        let called_at = 47 + 16 * count;
-        let (next_at, headers_at) = (called_at + 24, called_at + 48);
-        let file = [
-            &numbers(&[6, headers_at, 3, 24, called_at, next_at])[..],
-            &numbers(&[1, 20, 1, 0, count]),
-            &numbers(sub_calls.as_flattened()),
-            b"\nm\n",
-            &numbers(&[6, 6, 1, 0, 0]),
-            b"\nf\n\n",
-            &numbers(&[6, 6, 1, 0, 0]),
-            b"\ng\n\n",
-            b"events: Ir\nsummary: 13\n",
-        ]
-        .concat();
-        library::listing(&library::read_file(&file).unwrap())
-    };
-    let [f, g] = [[1, 2, 3, 4], [2, 2, 1, 6]];
-    assert_eq!(read(&[f, f, g, f]), read(&[[1, 2, 9, 12], g]));
-}
-
 #[test]
 fn names_and_headers_have_a_longest_length() {
     let longest = 16 << 20;

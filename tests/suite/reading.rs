@@ -37,17 +37,6 @@ fn any_files_become_a_profile() {
     assert_eq!(profile.total(), 150);
     assert!(!report.is_complete());
     assert_eq!(report.warnings.len(), 1);
-
-    // What is said of the profile is said to whoever reads it, too.
-    let cold = folder.path().join("cold");
-    let text = "events: Ir Dr\nfn=f\n1 0 3\ncfn=g\ncalls=1 1\n1 0 2\nfn=g\n1 0 2\n";
-    fs::write(&cold, text).unwrap();
-    let (_, report) = convert::read(&[Source::File(cold)], &Options::default()).unwrap();
-    let warnings: Vec<_> = report.warnings.iter().map(ToString::to_string).collect();
-    assert_eq!(
-        warnings,
-        ["all costs of \"Ir\" are 0; the profile also has Dr"]
-    );
 }
 
 /// There is no page of webgrind's that compares.

@@ -71,11 +71,6 @@ fn every_event_equals_a_walk_over_v4_of_that_event() {
     }
 }
 
-pub fn tree_of(profile: &Profile, top: Option<usize>, width: Option<usize>) -> String {
-    let options = text_options(|options| (options.top, options.width) = (top, width));
-    text_of(|output| tree::write(&Stacks::new(profile), &options, output))
-}
-
 /// A function, its self cost, and its calls by function and cost.
 type Block<'a> = (&'a str, i64, &'a [(&'a str, i64)]);
 
@@ -113,7 +108,9 @@ fn a_row_is_an_only_child_only_if_nothing_was_left_out_beside_it() {
         add(&mut text, &("g", 0, &[]));
         add(&mut text, &("f", 1, &[("g", 0), ("f", depth)]));
     }
-    let narrow = tree_of(&read(text, stacked()), Some(40), Some(80));
+    let options = text_options(|options| (options.top, options.width) = (Some(40), Some(80)));
+    let profile = read(text, stacked());
+    let narrow = text_of(|output| tree::write(&Stacks::new(&profile), &options, output));
     assert!(narrow.contains("… 1 more"), "{narrow}");
     // The last one called nothing else.
     assert!(!narrow.contains('└'), "{narrow}");
