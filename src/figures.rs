@@ -1,12 +1,28 @@
 //! What reports and exports say alike: events with their units, the command, the runs.
 
+use std::io;
+
 use indexmap::IndexMap;
+use thiserror::Error;
 
 use crate::compare::Comparison;
-use crate::display::numbers::{grouped, percent};
+use crate::display::numbers::{counted, percent};
+use crate::display::short_names::UnknownFunction;
 use crate::display::text::printable;
 use crate::display::units::{Notation, Unit, in_units};
 use crate::profile::{Profile, split_scale};
+
+/// Why some functions cannot be shown.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ViewError {
+    /// The output fails.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The profile has no function of the name that was asked for.
+    #[error(transparent)]
+    UnknownFunction(#[from] UnknownFunction),
+}
 
 /// An event, and how its costs are written.
 #[derive(Default)]
@@ -85,12 +101,6 @@ impl<'a> EventFormat<'a> {
             (unit, _) => format!("{name} {unit}"),
         }
     }
-}
-
-/// A count with its noun: `1 function`, `2 functions`.
-pub(crate) fn counted(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", grouped(count))
 }
 
 /// A change in figures that were written without their signs being looked at: `+5`, `-5`, `0`.

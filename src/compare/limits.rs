@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::{Comparison, PartChange};
-use crate::display::numbers::{grouped, percent};
+use crate::display::numbers::{counted, grouped, percent};
 use crate::display::short_names::NameQuery;
 use crate::display::text::{excerpt, printable};
 use crate::display::units::{Unit, in_units};
@@ -612,11 +612,6 @@ fn outcome(kept: bool, limit: impl fmt::Display, runs: u64) -> String {
     let outcome = if kept { "within" } else { "more than" };
     let per_run = if runs == 1 { "" } else { " per run" };
     format!("{outcome} the limit of {limit}{per_run}")
-}
-
-fn counted(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", grouped(count))
 }
 
 /// How many functions a verdict names.

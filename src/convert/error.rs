@@ -6,7 +6,6 @@ use thiserror::Error;
 
 use crate::callgrind;
 use crate::compare::{CompareError, LimitError};
-use crate::export::dot;
 use crate::io::{Compression, ResolvedSource, Source, SourceFolderError, Target};
 use crate::profile::ModelError;
 use crate::report::text;
@@ -109,20 +108,9 @@ pub enum FormatError {
     /// As callgrind's.
     #[error(transparent)]
     Callgrind(#[from] callgrind::WriteError),
-    /// As a text report.
+    /// As a text report, or as a graph.
     #[error(transparent)]
     Text(#[from] text::Error),
-}
-
-impl From<dot::Error> for FormatError {
-    fn from(error: dot::Error) -> Self {
-        match error {
-            dot::Error::Io(error) => FormatError::Io(error),
-            dot::Error::UnknownFunction { name, closest } => {
-                FormatError::Text(text::Error::UnknownFunction { name, closest })
-            }
-        }
-    }
 }
 
 impl ConvertError {

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::ConvertError;
 use crate::callgrind::{self, WarningKind};
 use crate::display::MAX_LISTED;
-use crate::display::numbers::grouped;
+use crate::display::numbers::counted;
 use crate::display::text::excerpt;
 use crate::export::collapsed;
 use crate::io::{Compression, ResolvedSource, Source};
@@ -102,8 +102,8 @@ pub enum Warning {
     /// The two sides of a comparison sum different numbers of runs.
     #[error(
         "the base sums {}, the new profile {}: costs are compared as sums, not per run",
-        runs(*.base),
-        runs(*.new)
+        counted(*.base, "run"),
+        counted(*.new, "run")
     )]
     Runs { base: u64, new: u64 },
     /// A limit is on a function, or on a part of the base, that the profile does not have.
@@ -378,11 +378,4 @@ struct Occurrences {
     count: u64,
     /// How many of the warnings were looked at.
     passed: u64,
-}
-
-fn runs(number: u64) -> String {
-    match number {
-        1 => "1 run".to_owned(),
-        _ => format!("{} runs", grouped(number)),
-    }
 }

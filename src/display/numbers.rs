@@ -14,6 +14,12 @@ pub(crate) fn grouped(number: impl Into<i128>) -> String {
     text
 }
 
+/// A count with its noun: `1 function`, `2 functions`.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count))
+}
+
 /// A share of a total, in percent with two decimals.
 ///
 /// If the total is 0 or negative, there is no percentage: the result is `-`.

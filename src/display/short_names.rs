@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
+use thiserror::Error;
 use unicode_width::UnicodeWidthChar;
 
 use super::text::printable;
@@ -218,6 +219,27 @@ fn outer_folders(path: &str, width: usize) -> (usize, usize) {
     (path.len(), taken)
 }
 
+/// No function has a name like the one that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no function's name contains \"{name}\"{}", advice(.closest))]
+#[non_exhaustive]
+pub struct UnknownFunction {
+    /// The name that was asked for.
+    pub name: String,
+    /// The names that have most in common with it.
+    pub closest: Vec<String>,
+}
+
+fn advice(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        names => format!("; closest: {}", names.join(", ")),
+    }
+}
+
+/// How many functions are shown of those whose names only contain what was asked for.
+const MAX_MATCHES: usize = 10;
+
 /// The name of a function that somebody looks for, or a part of one. `…` stands for anything, so that
 /// a short name from a report will do.
 pub(crate) struct NameQuery {
@@ -238,8 +260,33 @@ impl NameQuery {
         &self.text
     }
 
+    /// The positions of the names that it is or, if there are none, of those that contain it. Also how
+    /// many of them are worth showing.
+    pub fn find(&self, names: &[String]) -> Result<(Vec<usize>, usize), UnknownFunction> {
+        let is_one = |&at: &usize| self.is(&names[at]);
+        let found: Vec<usize> = (0..names.len()).filter(is_one).collect();
+        match found.is_empty() {
+            true => Ok((self.containing(names)?, MAX_MATCHES)),
+            false => Ok((found, usize::MAX)),
+        }
+    }
+
+    /// The positions of the names that contain it.
+    pub fn containing(&self, names: &[String]) -> Result<Vec<usize>, UnknownFunction> {
+        let contains = |&at: &usize| self.is_in(&names[at]);
+        let found: Vec<usize> = (0..names.len()).filter(contains).collect();
+        if found.is_empty() {
+            let closest = self.closest(names.iter().map(String::as_str)).into_iter();
+            return Err(UnknownFunction {
+                name: self.text.clone(),
+                closest: closest.map(|name| short_name(name, SHORT)).collect(),
+            });
+        }
+        Ok(found)
+    }
+
     /// Whether it is a whole name.
-    pub fn is(&self, name: &str) -> bool {
+    fn is(&self, name: &str) -> bool {
         let Some((begin, rest)) = self.text.split_once(ELLIPSIS) else {
             return name == self.text;
         };
@@ -250,7 +297,7 @@ impl NameQuery {
     }
 
     /// Whether a name contains it, in upper or lower case.
-    pub fn is_in(&self, name: &str) -> bool {
+    fn is_in(&self, name: &str) -> bool {
         contains(&name.to_lowercase(), &self.lowercase)
     }
 

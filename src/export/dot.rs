@@ -29,16 +29,16 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 
+pub use crate::figures::ViewError as Error;
 use foldhash::fast::RandomState;
-use thiserror::Error;
 
 use crate::compare::{CallCount, Comparison, FunctionSums};
-use crate::display::numbers::{divided, percent};
-use crate::display::short_names::{NameQuery, SHORT, short_name};
+use crate::display::numbers::{counted, divided, percent};
+use crate::display::short_names::{NameQuery, short_name};
 use crate::display::text::printable;
-use crate::figures::{EventFormat, command, counted, per_run, signed_percent};
+use crate::figures::{EventFormat, command, per_run, signed_percent};
 use crate::profile::{Cost, Function, Profile};
 use crate::tables::first_cost;
 
@@ -47,9 +47,6 @@ const MIN_FUNCTION_SHARE: u128 = 5;
 
 /// The same for calls.
 const MIN_CALL_SHARE: u128 = 1;
-
-/// Functions whose names only contain what is asked for: no more than these are looked at.
-const MAX_MATCHES: usize = 10;
 
 /// Columns of a name.
 const NAME_WIDTH: usize = 48;
@@ -65,23 +62,6 @@ pub struct Options {
     pub function: Option<Vec<u8>>,
     /// Whether names are shown in full.
     pub full_names: bool,
-}
-
-/// Why there is no graph.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The output fails.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// No function has the name that was asked for.
-    #[error("no function's name contains \"{name}\"")]
-    UnknownFunction {
-        /// The name that was asked for.
-        name: String,
-        /// The names that have most in common with it.
-        closest: Vec<String>,
-    },
 }
 
 /// Writes the call graph of a profile, by its first event; see the [module](self)'s documentation.
@@ -122,16 +102,9 @@ pub fn write_comparison(
     graph.write(options, output)
 }
 
-/// What a function, or the calls from one to another, cost on one side.
-#[derive(Clone, Copy, Debug, Default)]
-struct Figures {
-    inclusive: i128,
-    own: i128,
-    calls: CallCount,
-}
-
-/// The base and the new side; without a comparison, the base has nothing.
-type Sides = [Option<Figures>; 2];
+/// What a function, or the calls from one to another, cost in the base and on the new side; without
+/// a comparison, the base has nothing. The self cost of calls is 0.
+type Sides = [Option<FunctionSums>; 2];
 
 /// The caller and the callee.
 type Ends = (usize, usize);
@@ -161,10 +134,10 @@ impl<'a> Graph<'a> {
             line: function.line,
             sides: [
                 None,
-                Some(Figures {
+                Some(FunctionSums {
+                    self_cost: first_cost(profile.self_costs(id)).into(),
                     inclusive: first_cost(profile.inclusive_costs(id)).into(),
-                    own: first_cost(profile.self_costs(id)).into(),
-                    calls: CallCount::per_run(function.invocations.into(), 1),
+                    invocations: CallCount::per_run(function.invocations.into(), 1),
                 }),
             ],
         };
@@ -191,16 +164,11 @@ impl<'a> Graph<'a> {
                     .for_each(|id| numbers[side][id.index()] = nodes.len());
             }
             let line = function.new_function();
-            let figures = |sums: FunctionSums| Figures {
-                inclusive: sums.inclusive,
-                own: sums.self_cost,
-                calls: sums.invocations,
-            };
             nodes.push(Node {
                 name: function.name,
                 file: function.file,
                 line: line.map_or(0, |id| comparison.new.function(id).line),
-                sides: [function.base, function.new].map(|sums| sums.map(figures)),
+                sides: [function.base, function.new],
             });
         }
         let first = comparison.first();
@@ -238,10 +206,10 @@ impl<'a> Graph<'a> {
             *calls += i128::from(edge.calls);
         }
         for (ends, (cost, calls)) in sums {
-            self.edges.entry(ends).or_default()[side] = Some(Figures {
+            self.edges.entry(ends).or_default()[side] = Some(FunctionSums {
+                self_cost: 0,
                 inclusive: divided(cost, runs.into()),
-                own: 0,
-                calls: CallCount::per_run(calls, runs),
+                invocations: CallCount::per_run(calls, runs),
             });
         }
     }
@@ -250,7 +218,7 @@ impl<'a> Graph<'a> {
     fn is_enough(&self, sides: &Sides, thousandths: u128) -> bool {
         let mut sides = sides.iter().zip(self.totals);
         sides.any(|(figures, total)| {
-            let cost = figures.map_or(0, |figures| figures.inclusive.unsigned_abs());
+            let cost = figures.map_or(0, |sums| sums.inclusive.unsigned_abs());
             let least = total.unsigned_abs().saturating_mul(thousandths);
             cost > 0 && cost.saturating_mul(1000) >= least
         })
@@ -258,7 +226,7 @@ impl<'a> Graph<'a> {
 
     /// The share of the total, from 0 to 1, that colours and widths stand for.
     fn strength(&self, sides: &Sides) -> f64 {
-        let [base, new] = sides.map(|side| side.map_or(0, |figures| figures.inclusive));
+        let [base, new] = sides.map(|side| side.map_or(0, |sums| sums.inclusive));
         let total = self.totals[usize::from(!self.is_comparison)];
         let share = (new.saturating_sub(base) as f64 / total as f64).abs();
         if share.is_finite() {
@@ -270,24 +238,10 @@ impl<'a> Graph<'a> {
 
     /// The functions of the name that was asked for.
     fn functions_named(&self, name: &[u8]) -> Result<Vec<usize>, Error> {
-        let query = NameQuery::new(name);
         let names: Vec<String> = self.nodes.iter().map(|node| printable(node.name)).collect();
-        let all = |fits: &dyn Fn(&str) -> bool| -> Vec<usize> {
-            (0..names.len()).filter(|&at| fits(&names[at])).collect()
-        };
-        let mut found = all(&|name| query.is(name));
-        if found.is_empty() {
-            found = all(&|name| query.is_in(name));
-            self.sort(&mut found);
-            found.truncate(MAX_MATCHES);
-        }
-        if found.is_empty() {
-            let closest = query.closest(names.iter().map(String::as_str)).into_iter();
-            return Err(Error::UnknownFunction {
-                name: query.text().to_owned(),
-                closest: closest.map(|name| short_name(name, SHORT)).collect(),
-            });
-        }
+        let (mut found, most) = NameQuery::new(name).find(&names)?;
+        self.sort(&mut found);
+        found.truncate(most);
         Ok(found)
     }
 
@@ -297,7 +251,7 @@ impl<'a> Graph<'a> {
             let Node {
                 name, file, sides, ..
             } = &self.nodes[at];
-            let cost = |side: &Option<Figures>| side.map_or(0, |figures| figures.inclusive.abs());
+            let cost = |side: &Option<FunctionSums>| side.map_or(0, |sums| sums.inclusive.abs());
             let cost = sides.iter().map(cost).max();
             (Reverse(cost), *name, *file, at)
         });
@@ -415,7 +369,7 @@ impl<'a> Graph<'a> {
 
     /// The hue of growth, decline or cost, the stronger the more of the total it is.
     fn color(&self, sides: &Sides, least: f64) -> String {
-        let [base, new] = sides.map(|side| side.map_or(0, |figures| figures.inclusive));
+        let [base, new] = sides.map(|side| side.map_or(0, |sums| sums.inclusive));
         let hue = match (self.is_comparison, new < base) {
             (false, _) => "0.09",
             (true, false) => "0",
@@ -433,14 +387,16 @@ impl<'a> Graph<'a> {
         let [base, new] = sides.map(Option::unwrap_or_default);
         let mut lines = vec![
             format!("incl {}", self.cost(base.inclusive, new.inclusive)),
-            format!("self {}", self.cost(base.own, new.own)),
+            format!("self {}", self.cost(base.self_cost, new.self_cost)),
         ];
         if self.has_invocations {
-            lines.push(match (self.is_comparison, base.calls == new.calls) {
-                (true, false) => format!("calls {} → {}", base.calls, new.calls),
-                _ if new.calls == CallCount::per_run(1, 1) => "1 call".to_owned(),
-                _ => format!("{} calls", new.calls),
-            });
+            lines.push(
+                match (self.is_comparison, base.invocations == new.invocations) {
+                    (true, false) => format!("calls {} → {}", base.invocations, new.invocations),
+                    _ if new.invocations == CallCount::per_run(1, 1) => "1 call".to_owned(),
+                    _ => format!("{} calls", new.invocations),
+                },
+            );
         }
         match (self.is_comparison, sides) {
             (true, [None, _]) => lines.push("new".to_owned()),
@@ -452,9 +408,9 @@ impl<'a> Graph<'a> {
 
     fn edge_figures(&self, sides: &Sides) -> [String; 2] {
         let [base, new] = sides.map(Option::unwrap_or_default);
-        let calls = match self.is_comparison && base.calls != new.calls {
-            true => format!("{}× → {}×", base.calls, new.calls),
-            false => format!("{}×", new.calls),
+        let calls = match self.is_comparison && base.invocations != new.invocations {
+            true => format!("{}× → {}×", base.invocations, new.invocations),
+            false => format!("{}×", new.invocations),
         };
         [self.cost(base.inclusive, new.inclusive), calls]
     }

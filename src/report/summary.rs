@@ -7,12 +7,10 @@ use std::fmt::Display;
 use super::table::{SourceLocation, Table};
 use super::{Options, Sort};
 use crate::compare::{Comparison, FunctionChange};
-use crate::display::numbers::grouped;
+use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
-use crate::figures::{
-    EventFormat, command, counted, named_parts, part_count, signed, signed_percent,
-};
+use crate::figures::{EventFormat, command, named_parts, part_count, signed, signed_percent};
 use crate::profile::{Cost, Function, FunctionId, Profile};
 use crate::tables::first_cost;
 
@@ -49,12 +47,24 @@ impl<'a> ProfileSummary<'a> {
         (!functions.is_empty()).then(|| format!("{count} with a self cost of {}", cost()))
     }
 
-    /// Some functions, in the order in which they are shown.
-    pub fn functions(&self, is_wanted: &dyn Fn(FunctionId) -> bool) -> Vec<FunctionId> {
-        let functions = self.profile.functions().map(|(id, _)| id);
-        let mut wanted: Vec<_> = functions.filter(|&id| is_wanted(id)).collect();
-        wanted.sort_by_key(|&id| Reverse(self.rank(id)));
-        wanted
+    /// All functions, in the order in which they are shown.
+    pub fn all_functions(&self) -> Vec<FunctionId> {
+        let functions = self.profile.functions();
+        let mut functions: Vec<_> = functions.map(|(id, _)| id).collect();
+        functions.sort_by_key(|&id| Reverse(self.rank(id)));
+        functions
+    }
+
+    /// The functions at some positions, which are sorted, likewise.
+    pub fn functions_at(&self, positions: &[usize]) -> Vec<FunctionId> {
+        let is_wanted = |id: &FunctionId| positions.binary_search(&id.index()).is_ok();
+        self.all_functions().into_iter().filter(is_wanted).collect()
+    }
+
+    /// The names of all functions.
+    pub fn names(&self) -> Vec<String> {
+        let functions = self.profile.functions();
+        functions.map(|(id, _)| self.name(id)).collect()
     }
 
     /// What a function is sorted by.

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use crate::compare::{Comparison, FunctionChange};
-use crate::display::numbers::grouped;
+use crate::display::numbers::{counted, grouped};
 use crate::display::short_names::{cut_end, width_of};
 use crate::display::text::printable;
 use crate::display::units::in_units;
-use crate::figures::{counted, per_run, signed, signed_percent};
+use crate::figures::{per_run, signed, signed_percent};
 use crate::profile::Profile;
 use crate::report::Options;
 use crate::report::summary::{ComparisonSummary, fact};

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::cost_of;
+use crate::display::numbers::counted;
 use crate::display::text::printable;
-use crate::figures::counted;
 use crate::io::SourceFiles;
 use crate::profile::FunctionId;
 use crate::report::summary::ProfileSummary;

@@ -4,50 +4,21 @@ mod comparison;
 mod lines;
 
 use std::cmp::Reverse;
-use std::io::{self, Write};
-
-use thiserror::Error;
+use std::io::Write;
 
 pub use self::comparison::write_comparison;
 use super::summary::{ProfileSummary, fact};
 use super::table::{SourceLocation, Table};
 use super::{Options, Sort};
-use crate::display::numbers::grouped;
-use crate::display::short_names::{NameQuery, SHORT, cut_end, short_name};
-use crate::figures::counted;
+use crate::display::numbers::{counted, grouped};
+use crate::display::short_names::{NameQuery, cut_end};
+pub use crate::figures::ViewError as Error;
 use crate::io::SourceFiles;
 use crate::profile::{Cost, EdgeRef, FunctionId, Profile};
 use crate::tables::first_cost;
 
 /// Longer names push their places aside where there is no width to keep to.
 const ALIGNED_NAME: usize = 60;
-
-/// How many functions are shown of those whose names contain what was asked for.
-const MAX_MATCHES: usize = 10;
-
-/// Why there is no report.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The output fails.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// The profile has no function of the name that was asked for.
-    #[error("no function's name contains \"{name}\"{}", advice(.closest))]
-    UnknownFunction {
-        /// The name that was asked for.
-        name: String,
-        /// The names that have most in common with it.
-        closest: Vec<String>,
-    },
-}
-
-fn advice(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        names => format!("; closest: {}", names.join(", ")),
-    }
-}
 
 /// Writes what was profiled, its sums, and tables of its functions, in lines of UTF-8.
 ///
@@ -82,10 +53,10 @@ impl ProfileSummary<'_> {
     fn top_functions(&self) -> Result<Vec<String>, Error> {
         let mut lines = self.heading();
         let functions = match &self.options.filter {
-            None => self.functions(&|_| true),
+            None => self.all_functions(),
             Some(text) => {
                 let query = NameQuery::new(text);
-                let functions = self.functions_with(&query)?;
+                let functions = self.functions_at(&query.containing(&self.names())?);
                 let cost = self.self_costs(&functions);
                 let count = counted(functions.len() as u64, "function");
                 let found = format!("is in the names of {count} with a self cost of {cost}");
@@ -137,12 +108,9 @@ impl ProfileSummary<'_> {
     /// Functions of a name, each with its callers, callees and lines.
     fn views(&self, name: &[u8], sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
         let query = NameQuery::new(name);
-        let mut functions = self.functions(&|id| query.is(&self.name(id)));
-        let mut count = self.options.top.unwrap_or(usize::MAX);
-        if functions.is_empty() {
-            functions = self.functions_with(&query)?;
-            count = count.min(MAX_MATCHES);
-        }
+        let (found, most) = query.find(&self.names())?;
+        let functions = self.functions_at(&found);
+        let count = self.options.top.unwrap_or(usize::MAX).min(most);
         let (top, rest) = functions.split_at(count.min(functions.len()));
         let mut lines = self.heading();
         for &id in top {
@@ -159,22 +127,6 @@ impl ProfileSummary<'_> {
             lines.extend([String::new(), format!("{count} whose names contain it")]);
         }
         Ok(lines)
-    }
-
-    /// The functions whose names contain something, or an error that lists names like it.
-    fn functions_with(&self, query: &NameQuery) -> Result<Vec<FunctionId>, Error> {
-        let functions = self.functions(&|id| query.is_in(&self.name(id)));
-        if !functions.is_empty() {
-            return Ok(functions);
-        }
-        let names = self.profile.functions().map(|(id, _)| self.name(id));
-        let names: Vec<_> = names.collect();
-        let closest = query.closest(names.iter().map(String::as_str));
-        let closest = closest.into_iter().map(|name| short_name(name, SHORT));
-        Err(Error::UnknownFunction {
-            name: query.text().to_owned(),
-            closest: closest.collect(),
-        })
     }
 
     fn function_table(&self, functions: &[FunctionId]) -> Vec<String> {
