@@ -147,7 +147,7 @@ fn any_number_of_a_table_may_be_another() {
     options.contexts = true;
     options.inclusive = InclusiveCost::Outermost;
     options.proxies = vec![b"php::call_user_func".to_vec()];
-    let trace = read(fixtures::bytes("xdebug3/proxies.cg"), linked());
+    let trace = read(fixtures::bytes("xdebug3/chain.cg"), linked());
     for version in [Version::V4, Version::V7] {
         let file = write(&trace, version);
         let size = file.len() as u32;
