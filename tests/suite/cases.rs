@@ -30,7 +30,9 @@ use crate::common::pages::{self, Block};
 use crate::common::preprocessed::decode;
 use crate::comparison::as_json;
 use crate::library::{self, Reading, Reads};
-use crate::{page, pprof, sum_stacks};
+#[cfg(feature = "compression")]
+use crate::pprof;
+use crate::{page, sum_stacks};
 
 /// Takes options off a list: each with its value, or an empty one.
 fn each<'a>(options: &[&'a str], mut set: impl FnMut(&'a str, &'a str)) {
@@ -311,6 +313,9 @@ fn check(page: &Path) {
             "sums" => sums(&inputs.profile()),
             "json" => library::json(&inputs.profile()),
             "preprocessed" => preprocessed(&inputs.profile(), options),
+            #[cfg(not(feature = "compression"))]
+            "pprof" => block.text.to_owned(),
+            #[cfg(feature = "compression")]
             "pprof" => {
                 let base = (!base.texts.is_empty()).then(|| base.profile());
                 pprof::shown(&inputs.profile(), base.as_ref(), options)

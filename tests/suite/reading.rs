@@ -1,7 +1,6 @@
 //! Files read into a profile, as programs that use the library do.
 
 use std::fs;
-use std::path::PathBuf;
 
 use cg_preprocess::callgrind;
 use cg_preprocess::convert::{self, Options};
@@ -23,7 +22,7 @@ fn any_files_become_a_profile() {
     fs::write(&plain, TEXT).unwrap();
     fs::write(&packed, gzip(TEXT.as_bytes())).unwrap();
     fs::write(&cut, &TEXT[..TEXT.len() - 1]).unwrap();
-    let size = |path: &PathBuf| fs::metadata(path).unwrap().len();
+    let size = |path: &std::path::PathBuf| fs::metadata(path).unwrap().len();
     let bytes = size(&plain) + size(&packed);
     let sources = [plain, packed, cut].map(Source::File);
 
