@@ -125,7 +125,9 @@ pub(crate) fn signed_percent(change: i128, base: i128) -> String {
 pub(crate) fn named_parts(profile: &Profile) -> IndexMap<&[u8], Vec<i128>> {
     let mut totals: IndexMap<&[u8], Vec<i128>> = IndexMap::new();
     for part in profile.parts() {
-        let Some(name) = part.name() else { continue };
+        let Some(name) = part.header.name() else {
+            continue;
+        };
         let sums = totals.entry(name).or_default();
         for (at, cost) in profile.with_derived(part.totals).enumerate() {
             sums.resize(sums.len().max(at + 1), 0);

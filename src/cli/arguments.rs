@@ -107,7 +107,7 @@ pub struct OutputArguments {
     /// Names that say it end in .html, .json, .txt, .md, .folded (collapsed), .pb.gz (pprof), .cg or
     /// .callgrind, or begin with callgrind.out or cachegrind.out. v4 to v7 are webgrind's formats:
     /// 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, and every version since 1.2 v7.
-    #[arg(short, long, value_parser = FormatParser)]
+    #[arg(short, long, value_parser = FormatParser, ignore_case = true)]
     format: Option<Format>,
 
     /// Write `&` and `<` in names as entities, for webgrind's page (v4 to v7)

@@ -76,7 +76,7 @@ pub fn from_name(path: &Path) -> Result<Option<Format>, &'static str> {
     Ok(by_beginning.map(|&(_, format)| format))
 }
 
-/// Reads the name of a format, in any case. The name of a picture leads to the formats that show
+/// Reads the name of a format. The name of a picture leads to the formats that show
 /// flame graphs.
 #[derive(Clone)]
 pub struct FormatParser;
@@ -90,17 +90,14 @@ impl TypedValueParser for FormatParser {
         argument: Option<&Arg>,
         value: &OsStr,
     ) -> Result<Format, Error> {
-        let name = value.to_ascii_lowercase();
-        if PICTURES.iter().any(|&picture| name == picture) {
+        if PICTURES
+            .iter()
+            .any(|&name| value.eq_ignore_ascii_case(name))
+        {
             let refuse = OsStringValueParser::new().try_map(|_| Err::<Format, _>(PICTURE));
             return refuse.parse_ref(command, argument, value);
         }
-        let parser = EnumValueParser::<Format>::new();
-        match parser.parse_ref(command, argument, &name) {
-            Ok(format) => Ok(format),
-            // The message repeats what was typed.
-            Err(_) => parser.parse_ref(command, argument, value),
-        }
+        EnumValueParser::new().parse_ref(command, argument, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

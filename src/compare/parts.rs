@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 
 use super::Comparison;
 use crate::display::numbers::divided;
-use crate::profile::{Part, Profile, split_scale};
+use crate::profile::{Profile, split_scale};
 
 /// The parts of one name, as a benchmark writes one with `CALLGRIND_DUMP_STATS_AT("name")`, on both
 /// sides of a comparison.
@@ -34,7 +34,7 @@ impl<'a> PartChange<'a> {
             let events = profile.events().get(event);
             let (_, scale) = events.map_or((&b""[..], 1), |event| split_scale(event.name()));
             for part in profile.parts() {
-                let Some(name) = Part::name(&part) else {
+                let Some(name) = part.header.name() else {
                     continue;
                 };
                 let cost = part.totals.get(event).copied().unwrap_or(0);

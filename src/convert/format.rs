@@ -42,7 +42,7 @@ pub enum Format {
 }
 
 /// What a format holds and shows, and so what is needed of the inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
     /// The version of webgrind's preprocessed format, if it is one.
@@ -68,9 +68,10 @@ pub struct Capabilities {
 }
 
 /// The events whose costs a format holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EventSupport {
     /// One.
+    #[default]
     One,
     /// The first one, unless others are chosen.
     Several,
@@ -79,9 +80,10 @@ pub enum EventSupport {
 }
 
 /// The rows that a format can be told to show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowSupport {
     /// It has no rows for people.
+    #[default]
     No,
     /// Always all: it is a page.
     All,
@@ -96,28 +98,17 @@ pub enum RowSupport {
 impl Format {
     /// What it holds and shows.
     pub fn capabilities(self) -> Capabilities {
-        const NOTHING: Capabilities = Capabilities {
-            version: None,
-            events: EventSupport::One,
-            stacks: false,
-            rows: RowSupport::No,
-            invocations: false,
-            call_files: false,
-            lines: false,
-            comparison: false,
-            per_run: false,
-            binary: false,
-        };
-        const COMPARED: Capabilities = Capabilities {
+        let none = Capabilities::default();
+        let compared = Capabilities {
             comparison: true,
             per_run: true,
-            ..NOTHING
+            ..none
         };
         let webgrind = |version| Capabilities {
             version: Some(version),
             invocations: version == Version::V4,
             binary: true,
-            ..NOTHING
+            ..none
         };
         match self {
             Format::V4 => webgrind(Version::V4),
@@ -128,21 +119,21 @@ impl Format {
                 events: EventSupport::All,
                 call_files: true,
                 lines: true,
-                ..NOTHING
+                ..none
             },
             Format::Text => Capabilities {
                 events: EventSupport::Several,
                 rows: RowSupport::Functions,
                 call_files: true,
                 lines: true,
-                ..COMPARED
+                ..compared
             },
             Format::Markdown => Capabilities {
                 events: EventSupport::Several,
                 stacks: true,
                 rows: RowSupport::Top,
                 lines: true,
-                ..COMPARED
+                ..compared
             },
             #[cfg(feature = "compression")]
             Format::Pprof => Capabilities {
@@ -151,27 +142,27 @@ impl Format {
                 binary: true,
                 call_files: true,
                 lines: true,
-                ..COMPARED
+                ..compared
             },
             Format::Tree => Capabilities {
                 stacks: true,
                 rows: RowSupport::Top,
-                ..NOTHING
+                ..none
             },
             Format::Collapsed => Capabilities {
                 stacks: true,
                 comparison: true,
-                ..NOTHING
+                ..none
             },
             Format::Dot => Capabilities {
                 rows: RowSupport::Graph,
-                ..COMPARED
+                ..compared
             },
             Format::Json => Capabilities {
                 events: EventSupport::All,
                 call_files: true,
                 lines: true,
-                ..COMPARED
+                ..compared
             },
             Format::Html => Capabilities {
                 events: EventSupport::All,
@@ -179,7 +170,7 @@ impl Format {
                 rows: RowSupport::All,
                 call_files: true,
                 lines: true,
-                ..COMPARED
+                ..compared
             },
         }
     }

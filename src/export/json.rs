@@ -74,10 +74,10 @@ pub fn write(profile: &Profile, warnings: &[String], mut output: impl Write) -> 
     if part_count(profile) > 1 {
         document.records("parts", profile.parts(), |record, part| {
             record.field("input", part.input)?;
-            record.field("part", &part.number)?;
-            record.field("thread", &part.thread)?;
-            record.field("trigger", &utf8(part.trigger))?;
-            record.field("name", &part.name().map(utf8))?;
+            record.field("part", &part.header.number)?;
+            record.field("thread", &part.header.thread)?;
+            record.field("trigger", &utf8(part.header.trigger))?;
+            record.field("name", &part.header.name().map(utf8))?;
             record.field("total", &CostRow(profile, part.totals))
         })?;
     }

@@ -26,7 +26,7 @@ pub struct PartHeader<'a> {
 }
 
 impl<'a> PartHeader<'a> {
-    /// The name that the profiled program has given to it, if it has.
+    /// The name that the profiled program has given to it by a client request, if it has.
     pub fn name(&self) -> Option<&'a [u8]> {
         self.trigger.strip_prefix(CLIENT_REQUEST)
     }
@@ -38,21 +38,10 @@ impl<'a> PartHeader<'a> {
 pub struct Part<'a> {
     /// The input, as messages call it.
     pub input: &'a str,
-    /// The number of its `part:` line.
-    pub number: Option<u64>,
-    /// The number of its `thread:` line.
-    pub thread: Option<u64>,
-    /// The value of its `desc: Trigger:` line: why it was written. Empty without one.
-    pub trigger: &'a [u8],
+    /// What its header says.
+    pub header: PartHeader<'a>,
     /// The sums of its self costs: as [`Profile::self_costs`](super::Profile::self_costs).
     pub totals: &'a [Cost],
-}
-
-impl<'a> Part<'a> {
-    /// The name that the profiled program has given to it by a client request, if it has.
-    pub fn name(&self) -> Option<&'a [u8]> {
-        self.trigger.strip_prefix(CLIENT_REQUEST)
-    }
 }
 
 /// The parts of some inputs.
@@ -114,9 +103,11 @@ impl Parts {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Part<'_>> {
         self.rows.iter().enumerate().map(|(row, part)| Part {
             input: &self.inputs[part.input],
-            number: part.number,
-            thread: part.thread,
-            trigger: &self.triggers[part.trigger],
+            header: PartHeader {
+                number: part.number,
+                thread: part.thread,
+                trigger: &self.triggers[part.trigger],
+            },
             totals: self.totals.row(row),
         })
     }

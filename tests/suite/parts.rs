@@ -33,10 +33,14 @@ fn parts_that_were_chosen_one_by_one_make_the_whole() {
     for name in FIXTURES {
         let text = fixtures::bytes(name);
         let whole = read(&text, &[]);
-        let numbers: BTreeSet<_> = whole.parts().filter_map(|part| part.number).collect();
+        let numbers: BTreeSet<_> = whole
+            .parts()
+            .filter_map(|part| part.header.number)
+            .collect();
         let numbers: Vec<_> = numbers.iter().map(ToString::to_string).collect();
         let numbers_of_costs = whole.parts().filter(|part| part.totals[0] != 0);
-        let numbers_of_costs: BTreeSet<_> = numbers_of_costs.map(|part| part.number).collect();
+        let numbers_of_costs: BTreeSet<_> =
+            numbers_of_costs.map(|part| part.header.number).collect();
         let mut parts = numbers_of_costs
             .iter()
             .map(|number| read(&text, &[&number.unwrap().to_string()]));
