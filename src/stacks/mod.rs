@@ -39,7 +39,7 @@ impl StackId {
         self.0 as usize
     }
 
-    fn new(index: usize) -> Self {
+    pub(crate) fn new(index: usize) -> Self {
         StackId(u32::try_from(index).unwrap_or(u32::MAX))
     }
 }

@@ -41,7 +41,7 @@ impl Tables<'_, '_> {
         let base = self.compared.map(|compared| compared.base);
         let tree = Tree::new(self.stacks, base);
         // Without calls, there is nothing but functions; what changed of these can be drawn.
-        if tree.nodes.is_empty() || !(self.has_invocations() || base.is_some()) {
+        if tree.len() == 0 || !(self.has_invocations() || base.is_some()) {
             return data.field("stacks", &());
         }
         let rows = self.rows(&tree);
@@ -55,15 +55,15 @@ impl Tables<'_, '_> {
     /// What there is room for.
     fn rows(&self, tree: &Tree<'_>) -> Rows {
         let sides = [BASE, NEW];
-        let mut shares: Vec<f64> = Vec::with_capacity(tree.nodes.len());
-        shares.extend((0..tree.nodes.len()).map(|at| {
+        let mut shares: Vec<f64> = Vec::with_capacity(tree.len());
+        shares.extend((0..tree.len()).map(|at| {
             let costs = tree.costs(at, Stacks::inclusive_costs);
             let shares = sides.map(|side| self.share(side, costs[side]));
             shares[BASE].max(shares[NEW])
         }));
         // A node is never left out above one that is shown.
-        for at in (0..tree.nodes.len()).rev() {
-            if let Some(parent) = tree.nodes[at].parent {
+        for at in (0..tree.len()).rev() {
+            if let Some(parent) = tree.node(at).parent {
                 shares[parent] = shares[parent].max(shares[at]);
             }
         }
@@ -71,7 +71,7 @@ impl Tables<'_, '_> {
         let width = 4 + sides * self.totals.len();
         let chosen = largest(&shares, MIN_SHARE, MAX_STACK_NUMBERS / width);
         drop(shares);
-        self.chosen_rows(tree, &flags(&chosen, tree.nodes.len()))
+        self.chosen_rows(tree, &flags(&chosen, tree.len()))
     }
 
     fn chosen_rows(&self, tree: &Tree<'_>, chosen: &[bool]) -> Rows {
@@ -83,7 +83,8 @@ impl Tables<'_, '_> {
         let mut left_out = 0;
         let mut places: HashMap<usize, usize> = HashMap::new();
         let mut rest: BTreeMap<Option<usize>, ([Sums; 2], u8)> = BTreeMap::new();
-        for (at, node) in tree.nodes.iter().enumerate() {
+        for at in 0..tree.len() {
+            let node = tree.node(at);
             let above = node.parent.and_then(|parent| places.get(&parent).copied());
             if chosen[at] {
                 places.insert(at, nodes.rows());
@@ -152,46 +153,6 @@ fn frame_table(frames: &IndexSet<Frame<'_>>) -> Table {
     table
 }
 
-/// Adds the nodes of the base. Of those below one node, two are the same if the changes take them for
-/// the same function: by name and the last component of the file, then without folders in the names.
-fn add_base(nodes: &mut Vec<Node>, new: &Stacks<'_>, base: &Stacks<'_>) {
-    let mut places: Vec<usize> = vec![0; base.nodes().len()];
-    let below = |id| base.children(id).collect();
-    let all = iter::once(base.roots().collect()).chain(base.nodes().map(below));
-    for mut unpaired in all.filter(|siblings: &Vec<StackId>| !siblings.is_empty()) {
-        let parent = base
-            .parent(unpaired[0])
-            .map(|parent| places[parent.index()]);
-        let mut candidates: Vec<StackId> = match parent.map(|parent| nodes[parent].of[NEW]) {
-            None => new.roots().collect(),
-            Some(id) => id.into_iter().flat_map(|id| new.children(id)).collect(),
-        };
-        for key in [exact_key, key_without_folders] {
-            let mut found: HashMap<_, VecDeque<StackId>> = HashMap::new();
-            for &id in &candidates {
-                found.entry(key(new, id)).or_default().push_back(id);
-            }
-            unpaired.retain(|&id| {
-                let pair = found.get_mut(&key(base, id)).and_then(VecDeque::pop_front);
-                if let Some(pair) = pair {
-                    nodes[pair.index()].of[BASE] = Some(id);
-                    places[id.index()] = pair.index();
-                }
-                pair.is_none()
-            });
-            candidates.retain(|id| nodes[id.index()].of[BASE].is_none());
-            if candidates.is_empty() || unpaired.is_empty() {
-                break;
-            }
-        }
-        for id in unpaired {
-            places[id.index()] = nodes.len();
-            let of = [Some(id), None];
-            nodes.push(Node { parent, of });
-        }
-    }
-}
-
 type FrameKey<'a> = (Cow<'a, [u8]>, &'a [u8]);
 
 fn exact_key<'a>(stacks: &Stacks<'a>, id: StackId) -> FrameKey<'a> {
@@ -207,14 +168,19 @@ fn key_without_folders<'a>(stacks: &Stacks<'a>, id: StackId) -> FrameKey<'a> {
 }
 
 /// The stacks of a profile, and with them those of the base that it is compared with: where both
-/// have the same frames, they are one node.
+/// have the same frames, they are one node. There can be millions, so that only what the base adds is
+/// in memory twice.
 struct Tree<'a> {
     /// The base, then the new profile.
     sides: [Option<&'a Stacks<'a>>; 2],
-    /// Each after its parent.
-    nodes: Vec<Node>,
+    new: &'a Stacks<'a>,
+    /// With a base: which node of it each node of the new profile is.
+    pairs: Vec<Option<StackId>>,
+    /// Nodes that only the base has, which come after all others, each after its parent.
+    alone: Vec<Node>,
 }
 
+#[derive(Clone, Copy)]
 struct Node {
     parent: Option<usize>,
     of: [Option<StackId>; 2],
@@ -222,17 +188,73 @@ struct Node {
 
 impl<'a> Tree<'a> {
     fn new(new: &'a Stacks<'a>, base: Option<&'a Stacks<'a>>) -> Self {
-        let mut nodes: Vec<Node> = Vec::with_capacity(new.nodes().len());
-        nodes.extend(new.nodes().map(|id| Node {
-            parent: new.parent(id).map(StackId::index),
-            of: [None, Some(id)],
-        }));
-        if let Some(base) = base {
-            add_base(&mut nodes, new, base);
-        }
-        Tree {
+        let mut tree = Tree {
             sides: [base, Some(new)],
-            nodes,
+            new,
+            pairs: Vec::new(),
+            alone: Vec::new(),
+        };
+        if let Some(base) = base {
+            tree.add_base(base);
+        }
+        tree
+    }
+
+    fn len(&self) -> usize {
+        self.new.nodes().len() + self.alone.len()
+    }
+
+    fn node(&self, at: usize) -> Node {
+        if let Some(at) = at.checked_sub(self.new.nodes().len()) {
+            return self.alone[at];
+        }
+        let id = StackId::new(at);
+        Node {
+            parent: self.new.parent(id).map(StackId::index),
+            of: [self.pairs.get(at).copied().flatten(), Some(id)],
+        }
+    }
+
+    /// Adds the nodes of the base. Of those below one node, two are the same if the changes take them
+    /// for the same function: by name and the last component of the file, then without folders in the
+    /// names.
+    fn add_base(&mut self, base: &Stacks<'a>) {
+        let new = self.new;
+        self.pairs = vec![None; new.nodes().len()];
+        let mut places: Vec<usize> = vec![0; base.nodes().len()];
+        let below = |id| base.children(id).collect();
+        let all = iter::once(base.roots().collect()).chain(base.nodes().map(below));
+        for mut unpaired in all.filter(|siblings: &Vec<StackId>| !siblings.is_empty()) {
+            let parent = base.parent(unpaired[0]);
+            let parent = parent.map(|parent| places[parent.index()]);
+            let mut candidates: Vec<StackId> = match parent.map(|parent| self.node(parent).of[NEW])
+            {
+                None => new.roots().collect(),
+                Some(id) => id.into_iter().flat_map(|id| new.children(id)).collect(),
+            };
+            for key in [exact_key, key_without_folders] {
+                let mut found: HashMap<_, VecDeque<StackId>> = HashMap::new();
+                for &id in &candidates {
+                    found.entry(key(new, id)).or_default().push_back(id);
+                }
+                unpaired.retain(|&id| {
+                    let pair = found.get_mut(&key(base, id)).and_then(VecDeque::pop_front);
+                    if let Some(pair) = pair {
+                        self.pairs[pair.index()] = Some(id);
+                        places[id.index()] = pair.index();
+                    }
+                    pair.is_none()
+                });
+                candidates.retain(|id| self.pairs[id.index()].is_none());
+                if candidates.is_empty() || unpaired.is_empty() {
+                    break;
+                }
+            }
+            for id in unpaired {
+                places[id.index()] = self.len();
+                let of = [Some(id), None];
+                self.alone.push(Node { parent, of });
+            }
         }
     }
 
@@ -242,7 +264,7 @@ impl<'a> Tree<'a> {
         at: usize,
         what: impl Fn(&'t Stacks<'a>, StackId) -> T,
     ) -> [Option<T>; 2] {
-        let of = self.nodes[at].of;
+        let of = self.node(at).of;
         [BASE, NEW].map(|side| Some(what(self.sides[side]?, of[side]?)))
     }
 
