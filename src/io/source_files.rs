@@ -63,11 +63,6 @@ impl SourceFile {
         &self.text
     }
 
-    /// How many lines there are.
-    pub fn line_count(&self) -> usize {
-        self.starts.len()
-    }
-
     /// A line without its end. The first one has the number 1.
     pub fn line(&self, number: u64) -> Option<&str> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
