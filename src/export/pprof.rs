@@ -196,7 +196,8 @@ impl<W: Write> Writer<W> {
         };
         // Of all samples so far, for each of their types.
         let mut sums = vec![0; types.len()];
-        let label = is_base.then(|| Message::of([self.string(BASE_LABEL), self.string(b"true")]));
+        let base_label =
+            is_base.then(|| Message::of([self.string(BASE_LABEL), self.string(b"true")]));
         let mut known = KnownFunctions::default();
         let first = first_lines(stacks.profile());
         let by_line = LineSamples::new(stacks);
@@ -243,7 +244,7 @@ impl<W: Write> Writer<W> {
                     }
                     continue;
                 }
-                self.sample(&sample, label.as_ref())?;
+                self.sample(&sample, base_label.as_ref())?;
                 let last = if is_deeper {
                     self.deeper += 1;
                     let name = self.string(DEEPER);
@@ -259,7 +260,7 @@ impl<W: Write> Writer<W> {
                 sample.values.clone_from(&values);
             }
         }
-        self.sample(&sample, label.as_ref())
+        self.sample(&sample, base_label.as_ref())
     }
 
     /// The location of a frame: at a line of its function's file or of another one, or at that of its
@@ -293,12 +294,12 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes a sample, unless it costs nothing.
-    fn sample(&mut self, sample: &Sample, label: Option<&Message>) -> io::Result<()> {
+    fn sample(&mut self, sample: &Sample, base_label: Option<&Message>) -> io::Result<()> {
         if sample.values.iter().all(|&value| value == 0) {
             return Ok(());
         }
         // The only label is that of the base, which is subtracted.
-        let sign = if label.is_some() { -1 } else { 1 };
+        let sign = if base_label.is_some() { -1 } else { 1 };
         let values = sample.values.iter();
         let values = values.map(|value| value.saturating_mul(sign).cast_unsigned());
         let mut body = mem::take(&mut self.body);
@@ -306,7 +307,7 @@ impl<W: Write> Writer<W> {
         body = body
             .packed(1, sample.frames.iter().rev().copied())
             .packed(2, values);
-        if let Some(label) = label {
+        if let Some(label) = base_label {
             body = body.message(3, label);
         }
         self.write(field::SAMPLE, &body)?;

@@ -76,15 +76,15 @@ pub fn write(
     output: impl Write,
 ) -> io::Result<()> {
     let profile = stacks.profile();
-    let mut page = Page::default();
+    let mut body = Body::default();
     let command = cut_end(&command(profile), Some(COMMAND));
-    page.line(&format!(
+    body.line(&format!(
         "## Profile of {}{}",
         span(&command),
         outcome(verdicts)
     ));
-    page.verdicts(verdicts);
-    page.gap();
+    body.verdicts(verdicts);
+    body.gap();
     let calls = counted(profile.calls(), "call");
     let functions = counted(profile.functions().len() as u64, "function");
     let runs = match profile.runs() {
@@ -95,12 +95,12 @@ pub fn write(
         0 | 1 => String::new(),
         parts => format!(", {} parts", grouped(parts)),
     };
-    page.line(&format!("{functions}, {calls}{runs}{parts}"));
-    page.completeness((!profile.is_complete()).then_some("profiles are"));
+    body.line(&format!("{functions}, {calls}{runs}{parts}"));
+    body.completeness((!profile.is_complete()).then_some("profiles are"));
     let report = ProfileSummary::new(profile, options);
     let functions = report.all_functions();
     let digest = digest(&report, stacks, &functions);
-    page.reserve = digest.characters;
+    body.reserve = digest.characters;
     let totals = report.events.iter();
     let totals = totals.zip(report.peaks()).map(|(event, peak)| {
         let total = match peak {
@@ -109,46 +109,46 @@ pub fn write(
         };
         vec![cell(&printable(event.name)), total]
     });
-    page.table(&["event", "total"], totals);
+    body.table(&["event", "total"], totals);
     let first = report.first();
     let parts = report.parts();
     let (top, rest) = options.split(&parts);
     if !top.is_empty() {
         let total = |totals: &[i128]| totals.first().copied().unwrap_or(0);
-        page.table(
+        body.table(
             &["total %", &first.notation.heading("total", "total"), "part"],
             top.iter().map(|(name, totals)| {
                 let total = total(totals);
                 vec![first.share(total), first.notation.cost(total), cell(name)]
             }),
         );
-        page.more_parts(rest.len());
+        body.more_parts(rest.len());
     }
     let table = report.table(first_rows(&functions, options), |function| {
         SourceLocation::in_file(profile.name(function.file), function.line)
     });
-    let shown = page.functions(table, options);
-    page.reserve = 0;
+    let shown = body.functions(table, options);
+    body.reserve = 0;
     if let Some(rest) = report.rest(&functions[shown..]) {
-        page.gap();
-        page.line(&rest);
+        body.gap();
+        body.line(&rest);
     }
-    page.gap();
-    page.text += &digest.text;
-    page.write(output)
+    body.gap();
+    body.text += &digest.text;
+    body.write(output)
 }
 
 /// The heaviest paths, the costliest lines, and the command that tells more about the first function.
-fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[FunctionId]) -> Page {
-    let mut page = Page::default();
+fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[FunctionId]) -> Body {
+    let mut body = Body::default();
     let first = report.first();
     let figures = |cost: Cost| [first.share(cost), first.notation.cost(cost)];
     let heading = first.notation.heading("self", "self");
     let paths = heaviest(stacks.nodes(), |&id| first_cost(stacks.self_costs(id)));
     if report.profile.edges().len() > 0 && !paths.is_empty() {
-        page.line("### Heaviest paths");
+        body.line("### Heaviest paths");
         let is_estimated = paths.iter().any(|&id| stacks.is_estimated(id));
-        page.table(
+        body.table(
             &["self %", &heading, "path"],
             paths.into_iter().map(|id| {
                 let [share, cost] = figures(first_cost(stacks.self_costs(id)));
@@ -156,10 +156,10 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
                 vec![format!("{mark}{share}"), cost, path(stacks, id)]
             }),
         );
-        page.gap();
+        body.gap();
         if is_estimated {
-            page.line("`~`: an estimate, as the profile does not say which caller it was for.");
-            page.gap();
+            body.line("`~`: an estimate, as the profile does not say which caller it was for.");
+            body.gap();
         }
     }
     let profile = report.profile;
@@ -174,8 +174,8 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
     };
     let has_lines = lines.iter().any(is_elsewhere);
     if has_lines {
-        page.line("### Costliest lines");
-        page.table(
+        body.line("### Costliest lines");
+        body.table(
             &["self %", &heading, "line", "function"],
             lines.into_iter().map(|(id, line)| {
                 let file = line.file.unwrap_or(profile.function(id).file);
@@ -185,20 +185,20 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
                 vec![share, cost, cell(&place), cell(&name)]
             }),
         );
-        page.gap();
+        body.gap();
     }
     if let Some(&id) = functions.first() {
         let name = short_name(&report.name(id), COMMAND).replace('\'', r"'\''");
         let source = if has_lines { " --source DIR" } else { "" };
-        page.line("### Next");
-        page.gap();
-        page.line("The callers, callees and lines of the first function:");
-        page.gap();
-        page.line(&format!(
+        body.line("### Next");
+        body.gap();
+        body.line("The callers, callees and lines of the first function:");
+        body.gap();
+        body.line(&format!(
             "    cg-preprocess PROFILE -f text --function '{name}'{source}"
         ));
     }
-    page
+    body
 }
 
 /// What costs most, if it costs anything.
@@ -242,15 +242,15 @@ pub fn write_comparison(
     options: &Options,
     output: impl Write,
 ) -> io::Result<()> {
-    let mut page = Page::default();
-    page.line(&format!("## {}{}", growth(comparison), outcome(verdicts)));
-    page.verdicts(verdicts);
+    let mut body = Body::default();
+    body.line(&format!("## {}{}", growth(comparison), outcome(verdicts)));
+    body.verdicts(verdicts);
     if comparison.is_per_run {
         // Otherwise it would go on with the list.
-        page.gap();
-        page.line(&format!("Per run: {}", per_run(comparison.runs())));
+        body.gap();
+        body.line(&format!("Per run: {}", per_run(comparison.runs())));
     }
-    page.completeness(
+    body.completeness(
         match [comparison.base, comparison.new].map(Profile::is_complete) {
             [true, true] => None,
             [false, true] => Some("base is"),
@@ -268,7 +268,7 @@ pub fn write_comparison(
             signed_percent(event.change(), event.base),
         ]
     });
-    page.table(&["event", "base", "new", "change", "change %"], totals);
+    body.table(&["event", "base", "new", "change", "change %"], totals);
     let parts = comparison.parts(0);
     if !parts.is_empty() {
         let unit = Unit::of(comparison.first().unit, 1);
@@ -288,11 +288,11 @@ pub fn write_comparison(
                 change.map_or_else(String::new, |[by, base]| signed_percent(by, base)),
             ]
         });
-        let shown = page.table(&["part", "base", "new", "change", "change %"], rows);
+        let shown = body.table(&["part", "base", "new", "change", "change %"], rows);
         if shown < parts.len() {
             let more = counted((parts.len() - shown) as u64, "more part");
-            page.gap();
-            page.line(&format!("{more}."));
+            body.gap();
+            body.line(&format!("{more}."));
         }
     }
     let report = ComparisonSummary::new(comparison);
@@ -309,15 +309,15 @@ pub fn write_comparison(
         .with_known(comparison.has_invocations(), "calls", |change| {
             both_sides(change, |sums| sums.invocations.to_string())
         });
-    let shown = page.functions(table, options);
-    page.gap();
+    let shown = body.functions(table, options);
+    body.gap();
     if let Some((rest, _)) = report.rest(&comparison.changes[shown..]) {
-        page.line(&format!("{rest}."));
+        body.line(&format!("{rest}."));
     }
     if let Some(unchanged) = report.unchanged() {
-        page.line(&format!("{unchanged}."));
+        body.line(&format!("{unchanged}."));
     }
-    page.write(output)
+    body.write(output)
 }
 
 /// What has become of the total of the first event.
@@ -365,14 +365,14 @@ fn first_rows<'a, T>(all: &'a [T], options: &Options) -> &'a [T] {
 
 /// The text, as far as there is room for it.
 #[derive(Default)]
-struct Page {
+struct Body {
     text: String,
     characters: usize,
     /// How many characters are needed after the tables, besides [`RESERVED_CHARACTERS`].
     reserve: usize,
 }
 
-impl Page {
+impl Body {
     fn line(&mut self, line: &str) {
         self.characters += line.chars().count() + 1;
         self.text += line;

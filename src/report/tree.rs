@@ -193,11 +193,11 @@ impl Tree<'_> {
         let mut figures = figures.into_iter();
         let headings = figures.next().map(|figures| figures + &table.headings.name);
         let names = rows.iter().zip(table.rows).map(|(row, line)| {
-            let mark = mark(row, most, &mut columns);
-            let room = room.map(|room| room.saturating_sub(width_of(&mark)));
+            let prefix = prefix(row, most, &mut columns);
+            let room = room.map(|room| room.saturating_sub(width_of(&prefix)));
             match room.or(options.name_width()) {
-                Some(room) => mark + &short_name(&line.name, room),
-                None => mark + &line.name,
+                Some(room) => prefix + &short_name(&line.name, room),
+                None => prefix + &line.name,
             }
         });
         let lines = figures.zip(names).map(|(figures, name)| figures + &name);
@@ -207,7 +207,7 @@ impl Tree<'_> {
 
 /// What stands before the name of a row. If there is no room for names otherwise, rows are indented
 /// only so far as `most` says; `columns` has the indentations of those above it, and gets its own.
-fn mark(row: &Row, most: Option<usize>, columns: &mut Vec<usize>) -> String {
+fn prefix(row: &Row, most: Option<usize>, columns: &mut Vec<usize>) -> String {
     let indentation = |level: usize| " ".repeat(level * INDENT);
     let Some(most) = most else {
         return indentation(row.level);
