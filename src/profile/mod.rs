@@ -15,7 +15,7 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 
 pub use crate::tables::{
-    ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, EdgeRef, Function, FunctionId, Kind,
+    ANY_WIDTH, BlockKind, CallEdge, ColumnMap, Cost, Costs, EdgeId, EdgeRef, Function, FunctionId,
     NameId,
 };
 pub use crate::trace::{Invocation, InvocationCall, InvocationTree};

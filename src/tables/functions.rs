@@ -7,7 +7,7 @@ use crate::prefetch::prefetch;
 
 /// What the blocks of an input are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum BlockKind {
     /// Each block is one invocation, callees before callers. A function is known by its name.
     Trace,
     /// Blocks hold sums. A function is known by its object, file and name.
@@ -140,11 +140,19 @@ impl FunctionTable {
     ///
     /// In a trace the name alone identifies it. The rest is used if the function has no block.
     #[inline]
-    pub fn find(&mut self, kind: Kind, object: NameId, file: NameId, name: NameId) -> FunctionId {
+    pub fn find(
+        &mut self,
+        kind: BlockKind,
+        object: NameId,
+        file: NameId,
+        name: NameId,
+    ) -> FunctionId {
         let functions = &self.functions;
         let first = slot(&mut self.by_name, name.index());
         let id = FunctionId(match first {
-            Some(first) if kind == Kind::Trace || first.object == object && first.file == file => {
+            Some(first)
+                if kind == BlockKind::Trace || first.object == object && first.file == file =>
+            {
                 return first.id;
             }
             Some(_) => {

@@ -20,7 +20,7 @@ pub(crate) use calls::{CallLists, CallTable};
 pub use column_map::ColumnMap;
 pub use costs::{ANY_WIDTH, Cost, Costs};
 pub(crate) use costs::{CostPool, CostTable, first_cost, saturated};
-pub use functions::{Function, Kind};
+pub use functions::{BlockKind, Function};
 pub(crate) use functions::{FunctionTable, LineRule, LineSource};
 pub use ids::{EdgeId, FunctionId, NameId};
 pub(crate) use ids::{next_index, slot};

@@ -8,7 +8,7 @@ use cg_preprocess::callgrind::{self, KindChoice, Outcome, Ranges};
 use cg_preprocess::export::{collapsed, json};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::profile::{
-    EventChoice, FunctionId, Kind, Line, Profile, ProfileBuilder, ProfileOptions,
+    BlockKind, EventChoice, FunctionId, Line, Profile, ProfileBuilder, ProfileOptions,
 };
 use cg_preprocess::report::{self, text};
 use cg_preprocess::stacks::Stacks;
@@ -55,10 +55,10 @@ pub struct Reading {
 
 impl Reading {
     /// Says what the blocks are, whatever the headers say.
-    pub fn kind(mut self, kind: Kind) -> Self {
+    pub fn kind(mut self, kind: BlockKind) -> Self {
         self.read.kind = match kind {
-            Kind::Trace => KindChoice::Trace,
-            Kind::Aggregate => KindChoice::Aggregate,
+            BlockKind::Trace => KindChoice::Trace,
+            BlockKind::Aggregate => KindChoice::Aggregate,
         };
         self
     }

@@ -4,7 +4,7 @@ use super::Interpreter;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Position, Positions};
 use crate::profile::{
-    INCOMPLETE, Kind, MAX_COLUMNS, ProfileBuilder, RUNS, is_overlong, summary_costs,
+    BlockKind, INCOMPLETE, MAX_COLUMNS, ProfileBuilder, RUNS, is_overlong, summary_costs,
 };
 
 /// How the value of a `desc:` line begins that says why a part was written.
@@ -101,16 +101,16 @@ impl Interpreter<'_> {
         self.begin_header();
         if value == b"0.9.6" {
             // Xdebug up to 2.1.0, which names no creator.
-            self.declare_kind(Kind::Trace);
+            self.declare_kind(BlockKind::Trace);
         }
         Ok(())
     }
 
     /// Takes in the kind that a header tells, unless the caller has said it.
-    fn declare_kind(&mut self, kind: Kind) {
+    fn declare_kind(&mut self, kind: BlockKind) {
         if self.section.declare_kind(kind) {
             self.builder.set_kind(kind);
-            if kind == Kind::Trace {
+            if kind == BlockKind::Trace {
                 self.ids.forget_functions();
             }
         }

@@ -18,7 +18,7 @@ use super::id_tables::{FunctionName, IdTables};
 use super::line::{CompressedName, Cursor, Named, Position};
 use super::{Error, FoundParts, KindChoice, Options, PartFilter};
 use crate::display::text::excerpt;
-use crate::profile::{Cost, Kind, NameId, ProfileBuilder};
+use crate::profile::{BlockKind, Cost, NameId, ProfileBuilder};
 use columns::Columns;
 use cost_lines::Expect;
 use current_names::CurrentNames;
@@ -63,12 +63,12 @@ impl<'a> Interpreter<'a> {
     pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &'a Options) -> Self {
         let fixed = match options.kind {
             KindChoice::Auto => None,
-            KindChoice::Trace => Some(Kind::Trace),
-            KindChoice::Aggregate => Some(Kind::Aggregate),
+            KindChoice::Trace => Some(BlockKind::Trace),
+            KindChoice::Aggregate => Some(BlockKind::Aggregate),
         };
-        builder.begin_input(fixed.unwrap_or(Kind::Aggregate));
+        builder.begin_input(fixed.unwrap_or(BlockKind::Aggregate));
         let mut ids = IdTables::default();
-        if fixed == Some(Kind::Trace) {
+        if fixed == Some(BlockKind::Trace) {
             ids.forget_functions();
         }
         Interpreter {

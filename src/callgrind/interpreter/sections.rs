@@ -2,15 +2,15 @@
 
 use crate::callgrind::error::WarningKind;
 use crate::display::text::excerpt;
-use crate::profile::{Cost, Kind, OWN_NAME, PartHeader, summary_costs};
+use crate::profile::{BlockKind, Cost, OWN_NAME, PartHeader, summary_costs};
 
 /// The section that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Section {
     /// What its blocks are, as the caller says.
-    fixed_kind: Option<Kind>,
+    fixed_kind: Option<BlockKind>,
     /// What its blocks are, as its header says.
-    declared_kind: Option<Kind>,
+    declared_kind: Option<BlockKind>,
     producer: Producer,
     body: Body,
     part: PartFields,
@@ -66,7 +66,7 @@ enum Body {
 
 impl Section {
     /// The first section of an input.
-    pub fn first(fixed_kind: Option<Kind>) -> Self {
+    pub fn first(fixed_kind: Option<BlockKind>) -> Self {
         Section {
             fixed_kind,
             ..Section::default()
@@ -86,17 +86,17 @@ impl Section {
     /// Whether blocks are single invocations.
     #[inline]
     pub fn is_trace(&self) -> bool {
-        self.fixed_kind.or(self.declared_kind) == Some(Kind::Trace)
+        self.fixed_kind.or(self.declared_kind) == Some(BlockKind::Trace)
     }
 
     /// Takes in what the header says of the kind; true if that decides.
-    pub fn declare_kind(&mut self, kind: Kind) -> bool {
+    pub fn declare_kind(&mut self, kind: BlockKind) -> bool {
         self.declared_kind = Some(kind);
         self.fixed_kind.is_none()
     }
 
     /// Takes in the value of a `creator:` line, and returns the kind of profile that it writes.
-    pub fn creator(&mut self, value: &[u8]) -> Kind {
+    pub fn creator(&mut self, value: &[u8]) -> BlockKind {
         let value = value.trim_ascii();
         self.producer = if value.starts_with(b"callgrind-") {
             Producer::Valgrind
@@ -108,9 +108,9 @@ impl Section {
             Producer::Other
         };
         if value.starts_with(b"xdebug") {
-            Kind::Trace
+            BlockKind::Trace
         } else {
-            Kind::Aggregate
+            BlockKind::Aggregate
         }
     }
 
@@ -211,7 +211,7 @@ impl Section {
     /// Notes that it is cut off; true if nobody has said so before, and its end will not tell more.
     pub fn cut(&mut self) -> bool {
         let lacks_main =
-            self.has_body() && self.is_trace() && self.declared_kind == Some(Kind::Trace);
+            self.has_body() && self.is_trace() && self.declared_kind == Some(BlockKind::Trace);
         !std::mem::replace(&mut self.is_cut, true) && (!lacks_main || self.is_whole())
     }
 
@@ -258,7 +258,7 @@ impl Section {
             return None;
         }
         match self.declared_kind {
-            Some(Kind::Aggregate) => Some(WarningKind::NoTrace),
+            Some(BlockKind::Aggregate) => Some(WarningKind::NoTrace),
             None if !self.is_whole() => Some(WarningKind::NoTrace),
             Some(_) if !self.is_whole() => Some(WarningKind::CutRun),
             _ if self.is_cut => None,

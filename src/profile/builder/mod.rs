@@ -10,7 +10,7 @@ use super::events::{Event, EventChoice, EventError, Events};
 use super::headers::Headers;
 use super::parts::{OpenPart, PartHeader};
 use super::sums::Sums;
-use super::{InclusiveCost, Kind, Profile, ProfileData, ProfileKind};
+use super::{BlockKind, InclusiveCost, Profile, ProfileData, ProfileKind};
 use crate::tables::{
     ANY_WIDTH, CallEdge, CallTable, ColumnMap, Cost, Costs, EdgeId, FunctionId, FunctionTable,
     LineKey, LineRule, LineSource, LineTable, NameId, NameTable, first_cost, saturated,
@@ -105,7 +105,7 @@ struct OpenBlock {
 /// What is being read: an aggregate, or one run of a trace.
 #[derive(Debug, Default)]
 struct Run {
-    kind: Kind,
+    kind: BlockKind,
     sums: Sums,
     block: Option<OpenBlock>,
     /// Whether a function with a block may have no line, for want of an own cost.
@@ -170,7 +170,7 @@ impl ProfileBuilder {
     /// Begins an input. [`set_kind`](Self::set_kind) can change its kind at any time.
     ///
     /// If it fails, the builder has a part of it and should be dropped.
-    pub fn begin_input(&mut self, kind: Kind) {
+    pub fn begin_input(&mut self, kind: BlockKind) {
         self.end_input();
         self.reset_input();
         self.run.kind = kind;
@@ -215,7 +215,7 @@ impl ProfileBuilder {
         self.close_block();
         let total = std::mem::take(&mut self.section_total);
         self.input.headers.end_section(total);
-        if self.run.kind == Kind::Trace {
+        if self.run.kind == BlockKind::Trace {
             self.end_run();
         }
     }
@@ -223,7 +223,7 @@ impl ProfileBuilder {
     /// Ends a part of sums, which is listed if parts are; [`begin_section`](Self::begin_section), or the
     /// end of the input, follows.
     pub fn end_part(&mut self, input: &str, header: PartHeader<'_>) {
-        if self.options.parts && self.run.kind == Kind::Aggregate {
+        if self.options.parts && self.run.kind == BlockKind::Aggregate {
             let totals = self.run.part.end(&self.run.sums.functions);
             self.run.sums.parts.push(input, header, &totals);
         }
@@ -257,7 +257,7 @@ impl ProfileBuilder {
     }
 
     /// Says what the blocks from here on are.
-    pub fn set_kind(&mut self, kind: Kind) {
+    pub fn set_kind(&mut self, kind: BlockKind) {
         self.close_block();
         if kind != self.run.kind {
             self.end_run();
@@ -325,7 +325,7 @@ impl ProfileBuilder {
     /// [`add_line_cost`](Self::add_line_cost) then, in place of [`add_cost`](Self::add_cost).
     #[inline]
     pub fn keeps_lines(&self) -> bool {
-        self.options.lines && self.run.kind == Kind::Aggregate
+        self.options.lines && self.run.kind == BlockKind::Aggregate
     }
 
     /// Makes all rows longer.
@@ -378,7 +378,7 @@ impl ProfileBuilder {
     /// Takes note of what the name of a new function says about its role in a trace.
     #[cold]
     fn mark(&mut self, id: FunctionId, name: NameId) {
-        if self.run.kind == Kind::Aggregate || !self.follows_invocations {
+        if self.run.kind == BlockKind::Aggregate || !self.follows_invocations {
             return;
         }
         let name = self.names.get(name);
@@ -414,7 +414,7 @@ impl ProfileBuilder {
             matching: 0,
             has_line: found.line_source == LineSource::OwnCost,
         });
-        if self.options.parts && self.run.kind == Kind::Aggregate {
+        if self.options.parts && self.run.kind == BlockKind::Aggregate {
             self.run.part.open_block(function, &self.run.sums.functions);
         }
         if self.is_followed() {
@@ -425,7 +425,7 @@ impl ProfileBuilder {
     /// Whether invocations of the run that is being read matter beyond its sums.
     #[inline]
     fn is_followed(&self) -> bool {
-        self.follows_invocations && self.run.kind == Kind::Trace
+        self.follows_invocations && self.run.kind == BlockKind::Trace
     }
 
     /// Adds a cost line of the open block.
@@ -593,10 +593,10 @@ impl ProfileBuilder {
             _ => add_calls::<ANY_WIDTH>(functions, &sums.calls, kind, with_self_calls),
         }
         sums.kind = Some(match kind {
-            Kind::Trace => ProfileKind::Trace,
-            Kind::Aggregate => ProfileKind::Aggregate,
+            BlockKind::Trace => ProfileKind::Trace,
+            BlockKind::Aggregate => ProfileKind::Aggregate,
         });
-        if kind == Kind::Trace {
+        if kind == BlockKind::Trace {
             let next = Trace::new(LinkOptions::from(&self.options), width);
             let links = std::mem::replace(&mut self.trace, next).finish();
             for function in functions.as_mut_slice() {
@@ -635,7 +635,7 @@ impl ProfileBuilder {
 fn add_calls<const WIDTH: usize>(
     functions: &mut FunctionTable,
     calls: &CallTable,
-    kind: Kind,
+    kind: BlockKind,
     with_self_calls: bool,
 ) {
     let inclusive = &mut functions.inclusive_costs;
@@ -647,7 +647,7 @@ fn add_calls<const WIDTH: usize>(
             inclusive.add_row::<WIDTH>(edge.caller.index(), &calls.costs, position);
         }
     }
-    if kind == Kind::Aggregate {
+    if kind == BlockKind::Aggregate {
         // Where nothing says how often, blocks show that there was an invocation.
         let mut called = vec![0u64; functions.as_slice().len()];
         for edge in calls.edges() {

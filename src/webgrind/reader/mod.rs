@@ -24,7 +24,7 @@ use super::error::{ReadError, ReadWarning};
 use super::escape::UNNAMED_EVENT;
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, MAX_FILE_SIZE, NUMBER, Version};
 use crate::display::text::excerpt;
-use crate::profile::{Kind, MAX_NAME_LENGTH, ProfileBuilder, is_overlong};
+use crate::profile::{BlockKind, MAX_NAME_LENGTH, ProfileBuilder, is_overlong};
 use bytes::Bytes;
 use table::TableReader;
 
@@ -109,7 +109,7 @@ pub fn read(
     let bytes = source.end;
     let start = Start::read(&mut source)?;
     let version = start.version;
-    builder.begin_input(Kind::Aggregate);
+    builder.begin_input(BlockKind::Aggregate);
     builder.set_preprocessed();
     source.go_to(start.headers_at)?;
     let (event, has_summary) = headers(&mut source, builder)?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cg_preprocess::profile::Kind;
+use cg_preprocess::profile::BlockKind;
 
 use crate::common::tables::{Call, Row, Tables, spelled};
 
@@ -89,7 +89,7 @@ impl Part {
 /// A whole profile.
 #[derive(Clone, Debug)]
 pub struct Document {
-    pub kind: Kind,
+    pub kind: BlockKind,
     pub functions: Vec<Key>,
     pub formulas: Vec<Formula>,
     /// Whether positions have a line at all.
@@ -249,8 +249,8 @@ impl Document {
         for (number, row) in rows.iter_mut().enumerate() {
             row.line = own_lines[number].or(target_lines[number]).unwrap_or(0);
             row.invocations = match self.kind {
-                Kind::Trace => blocks[number],
-                Kind::Aggregate => calls_in[number].max(blocks[number].min(1)),
+                BlockKind::Trace => blocks[number],
+                BlockKind::Aggregate => calls_in[number].max(blocks[number].min(1)),
             };
         }
         let mut tables = Tables {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::slice::from_ref;
 
 use cg_preprocess::callgrind;
-use cg_preprocess::profile::{CallEdge, Cost, EventChoice, Kind, Profile};
+use cg_preprocess::profile::{BlockKind, CallEdge, Cost, EventChoice, Profile};
 use cg_preprocess::webgrind::Version;
 use proptest::prelude::*;
 
@@ -74,7 +74,7 @@ fn assert_appended(document: Document, style: &Style) {
     let (several, _) = several.expect("sound profiles are read");
     let one = reading.sound(&texts.concat());
     match kind {
-        Kind::Trace => {
+        BlockKind::Trace => {
             // Of the lines that inputs give the least counts, of those of runs the first; only v7
             // holds any.
             let versions = [Version::V4, Version::V5, Version::V6];
@@ -83,7 +83,7 @@ fn assert_appended(document: Document, style: &Style) {
         }
         // A function that nobody calls was invoked once in each input, and of the lines that
         // inputs give the least counts.
-        Kind::Aggregate => assert_eq!(costs(&several), costs(&one)),
+        BlockKind::Aggregate => assert_eq!(costs(&several), costs(&one)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! How arbitrary documents, traces and styles come about.
 
-use cg_preprocess::profile::Kind;
+use cg_preprocess::profile::BlockKind;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -163,7 +163,7 @@ pub fn aggregate(size: Size) -> impl Strategy<Value = Document> {
                 }
             }
             Document {
-                kind: Kind::Aggregate,
+                kind: BlockKind::Aggregate,
                 functions,
                 formulas,
                 has_lines,
@@ -237,7 +237,7 @@ pub fn trace(size: Size) -> impl Strategy<Value = Trace> {
             blocks: Vec::new(),
         });
         let document = Document {
-            kind: Kind::Trace,
+            kind: BlockKind::Trace,
             functions: functions.collect(),
             formulas,
             has_lines: true,
