@@ -82,15 +82,16 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Whether there is on this system what a page needs.
+/// Whether there is on this system what a page needs: the commands have the options of GNU.
 fn is_possible(page: &str) -> bool {
     let is_root = rustix::process::geteuid().is_root();
-    match page {
-        "root.md" => is_root && cfg!(target_os = "linux"),
+    let has_more = match page {
+        "root.md" => is_root,
         "user.md" => !is_root,
-        "terminal.md" => Path::new("/usr/bin/script").exists() && cfg!(target_os = "linux"),
+        "terminal.md" => Path::new("/usr/bin/script").exists(),
         _ => true,
-    }
+    };
+    has_more && cfg!(target_os = "linux")
 }
 
 fn check(page: &str) {
