@@ -389,10 +389,11 @@ impl Limit {
                     Some([base?, new.unwrap_or(0)])
                 };
                 let kind = comparison.base.kind();
-                find_function(name, false, kind, find).ok_or_else(|| LimitError::NoFunction {
-                    name: shown(name),
-                    closest: closest(name, comparison.base),
-                })?
+                self.find_function(name, kind, find)
+                    .ok_or_else(|| LimitError::NoFunction {
+                        name: shown(name),
+                        closest: closest(name, comparison.base),
+                    })?
             }
         };
         let verdict = judge_growth(limit, comparison, &subject, [base, new])?;
@@ -411,7 +412,7 @@ impl Limit {
         let (event, scale) = split_scale(profile.event());
         let cost: i128 = match &self.function {
             None => profile.totals().first().copied().unwrap_or(0).into(),
-            Some(name) => match find_functions(name, false, profile) {
+            Some(name) => match self.find_functions(name, profile) {
                 None => {
                     limit.in_units_of(profile)?;
                     return Ok(Verdict::without_function(name, &limit.to_string(), profile));
@@ -428,7 +429,7 @@ impl Limit {
 
     fn check_calls(&self, limit: u64, profile: &Profile, runs: u64) -> Verdict {
         let name = self.function.as_deref().unwrap_or_default();
-        let Some(functions) = find_functions(name, true, profile) else {
+        let Some(functions) = self.find_functions(name, profile) else {
             return Verdict::without_function(name, &counted(limit, "call"), profile);
         };
         let calls = functions.iter().map(|&id| profile.function(id).invocations);
@@ -437,6 +438,40 @@ impl Limit {
         let (name, times) = (shown(name), in_runs(counted(calls, "time"), runs));
         let outcome = outcome(kept, grouped(limit), runs);
         Verdict::new(kept, format!("{name} was called {times}: {outcome}"))
+    }
+
+    /// Finds functions by a test of their names: of the given name or, if that finds nothing, PHP's own
+    /// of that name.
+    fn find_function<T>(
+        &self,
+        wanted: &[u8],
+        kind: ProfileKind,
+        find: impl Fn(&dyn Fn(&[u8]) -> bool) -> Option<T>,
+    ) -> Option<T> {
+        let is_wanted = |name: &[u8]| match name.strip_prefix(wanted) {
+            Some([] | [b':', b'{', ..]) => true,
+            // Valgrind calls f as called by g `f'g`, and the calls of f by itself `f'2`: these count
+            // as calls, but the inclusive cost of f has theirs in it.
+            Some([b'\'', rest @ ..]) if kind == ProfileKind::Aggregate => {
+                let mut parts = rest.split(|&byte| byte == b'\'');
+                let is_level = parts
+                    .next()
+                    .is_some_and(|part| part.iter().all(u8::is_ascii_digit));
+                !is_level || matches!(self.bound, Bound::Calls(_))
+            }
+            _ => false,
+        };
+        let is_of_php = |name: &[u8]| name.strip_prefix(b"php::").is_some_and(is_wanted);
+        find(&is_wanted).or_else(|| find(&is_of_php))
+    }
+
+    fn find_functions(&self, wanted: &[u8], profile: &Profile) -> Option<Vec<FunctionId>> {
+        self.find_function(wanted, profile.kind(), |is_wanted| {
+            let functions = profile.functions();
+            let named = functions.filter(|(_, function)| is_wanted(profile.name(function.name)));
+            let named: Vec<_> = named.map(|(id, _)| id).collect();
+            (!named.is_empty()).then_some(named)
+        })
     }
 
     fn subject(&self, event: &[u8]) -> String {
@@ -540,40 +575,6 @@ fn judge_cost(
         kept,
         format!("{subject} is {cost}: {outcome}"),
     ))
-}
-
-/// Finds functions by a test of their names: of the given name or, if that finds nothing, PHP's own
-/// of that name. `with_levels` says whether calls of a function by itself count as well.
-fn find_function<T>(
-    wanted: &[u8],
-    with_levels: bool,
-    kind: ProfileKind,
-    find: impl Fn(&dyn Fn(&[u8]) -> bool) -> Option<T>,
-) -> Option<T> {
-    let is_wanted = |name: &[u8]| match name.strip_prefix(wanted) {
-        Some([] | [b':', b'{', ..]) => true,
-        // Valgrind calls f as called by g `f'g`, and the calls of f by itself `f'2`. The inclusive
-        // cost of f has that of the latter in it.
-        Some([b'\'', rest @ ..]) if kind == ProfileKind::Aggregate => {
-            let mut parts = rest.split(|&byte| byte == b'\'');
-            let is_level = parts
-                .next()
-                .is_some_and(|part| part.iter().all(u8::is_ascii_digit));
-            with_levels || !is_level
-        }
-        _ => false,
-    };
-    let is_of_php = |name: &[u8]| name.strip_prefix(b"php::").is_some_and(is_wanted);
-    find(&is_wanted).or_else(|| find(&is_of_php))
-}
-
-fn find_functions(wanted: &[u8], with_levels: bool, profile: &Profile) -> Option<Vec<FunctionId>> {
-    find_function(wanted, with_levels, profile.kind(), |is_wanted| {
-        let functions = profile.functions();
-        let named = functions.filter(|(_, function)| is_wanted(profile.name(function.name)));
-        let named: Vec<_> = named.map(|(id, _)| id).collect();
-        (!named.is_empty()).then_some(named)
-    })
 }
 
 /// The names in a profile that are most like one that it does not have, as the end of a sentence.
