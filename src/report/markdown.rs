@@ -112,17 +112,17 @@ pub fn write(
     body.table(&["event", "total"], totals);
     let first = report.first();
     let parts = report.parts();
-    let (top, rest) = options.split(&parts);
+    let (top, _) = options.split(&parts);
     if !top.is_empty() {
         let total = |totals: &[i128]| totals.first().copied().unwrap_or(0);
-        body.table(
+        let shown = body.table(
             &["total %", &first.notation.heading("total", "total"), "part"],
             top.iter().map(|(name, totals)| {
                 let total = total(totals);
                 vec![first.share(total), first.notation.cost(total), cell(name)]
             }),
         );
-        body.more_parts(rest.len());
+        body.more_parts(parts.len() - shown);
     }
     let table = report.table(first_rows(&functions, options), |function| {
         SourceLocation::in_file(profile.name(function.file), function.line)
@@ -289,11 +289,7 @@ pub fn write_comparison(
             ]
         });
         let shown = body.table(&["part", "base", "new", "change", "change %"], rows);
-        if shown < parts.len() {
-            let more = counted((parts.len() - shown) as u64, "more part");
-            body.gap();
-            body.line(&format!("{more}."));
-        }
+        body.more_parts(parts.len() - shown);
     }
     let report = ComparisonSummary::new(comparison);
     let notation = report.first.notation;
@@ -404,7 +400,8 @@ impl Body {
     fn more_parts(&mut self, count: usize) {
         if count > 0 {
             self.gap();
-            self.line(&counted(count as u64, "more part"));
+            let more = counted(count as u64, "more part");
+            self.line(&format!("{more}."));
         }
     }
 
