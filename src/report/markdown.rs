@@ -387,13 +387,27 @@ impl Body {
         }
     }
 
-    /// Lists what came of limits.
+    /// Lists what came of limits, those first that are not kept, as far as half of the text has room.
     fn verdicts(&mut self, verdicts: &[Verdict]) {
         self.gap();
-        for verdict in verdicts {
-            let kept = if verdict.kept { "kept" } else { "**not kept**" };
-            self.line(&format!("- {kept}: {}", span(&verdict.text)));
+        let (kept, broken): (Vec<_>, Vec<_>) = verdicts.iter().partition(|verdict| verdict.kept);
+        for (verdicts, word) in [(broken, "**not kept**"), (kept, "kept")] {
+            let lines = verdicts.iter().map(|verdict| span(&verdict.text));
+            let lines = lines.map(|text| format!("- {word}: {text}"));
+            let mut lines = lines.peekable();
+            while let Some(line) = lines.next_if(|line| self.has_room(line, MAX_CHARACTERS / 2)) {
+                self.line(&line);
+            }
+            let rest = lines.count() as u64;
+            if rest > 0 {
+                self.line(&format!("- {word}: {}", counted(rest, "more limit")));
+            }
         }
+    }
+
+    /// Whether another line leaves so many characters.
+    fn has_room(&self, line: &str, left: usize) -> bool {
+        self.characters + line.chars().count() <= MAX_CHARACTERS - left
     }
 
     /// Says how many parts have no row.
@@ -429,9 +443,7 @@ impl Body {
         let mut count = 0;
         for cells in rows {
             let line = row(&cells);
-            if self.characters + line.chars().count()
-                > MAX_CHARACTERS - RESERVED_CHARACTERS - self.reserve
-            {
+            if !self.has_room(&line, RESERVED_CHARACTERS + self.reserve) {
                 break;
             }
             self.line(&line);
