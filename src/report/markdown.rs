@@ -387,7 +387,8 @@ impl Body {
         }
     }
 
-    /// Lists what came of limits, those first that are not kept, as far as half of the text has room.
+    /// Lists what came of limits, those first that are not kept, as far as a third of the text has
+    /// room.
     fn verdicts(&mut self, verdicts: &[Verdict]) {
         self.gap();
         let (kept, broken): (Vec<_>, Vec<_>) = verdicts.iter().partition(|verdict| verdict.kept);
@@ -395,7 +396,8 @@ impl Body {
             let lines = verdicts.iter().map(|verdict| span(&verdict.text));
             let lines = lines.map(|text| format!("- {word}: {text}"));
             let mut lines = lines.peekable();
-            while let Some(line) = lines.next_if(|line| self.has_room(line, MAX_CHARACTERS / 2)) {
+            while let Some(line) = lines.next_if(|line| self.has_room(line, 2 * MAX_CHARACTERS / 3))
+            {
                 self.line(&line);
             }
             let rest = lines.count() as u64;
