@@ -9,10 +9,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use cg_preprocess::callgrind::{self, Options};
-use cg_preprocess::convert::{self, convert};
 use cg_preprocess::io::Source;
 use cg_preprocess::io::Target;
 use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::run::{self, convert};
 use cg_preprocess::webgrind::{self, Version, WriteOptions};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use flate2::Compression;
@@ -118,9 +118,8 @@ fn compressed(criterion: &mut Criterion) {
     });
     group.bench_function("convert", |bencher| {
         let inputs = [Source::File(input.clone())];
-        bencher.iter(|| {
-            convert(&inputs, &output, &convert::Options::default()).expect("a sound profile")
-        });
+        bencher
+            .iter(|| convert(&inputs, &output, &run::Options::default()).expect("a sound profile"));
     });
     group.finish();
 }

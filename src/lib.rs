@@ -10,12 +10,12 @@
 //!
 //! ```text
 //! bytes ── callgrind::read ──┐                        ┌── webgrind::write, callgrind::write
-//!                            ├─ ProfileBuilder ─ Profile ── report::{text, markdown, json}::write
-//! .pre  ── webgrind::read ───┘                        └── Stacks ── report::{html, pprof, collapsed, tree}::write
+//!                            ├─ ProfileBuilder ─ Profile ── output::{text, markdown, json}::write
+//! .pre  ── webgrind::read ───┘                        └── Stacks ── output::{html, pprof, collapsed, tree}::write
 //! ```
 //!
 //! [`callgrind`] and [`webgrind`] handle one format each and do not use each other. Both use the
-//! model in [`profile`], which uses neither. [`convert`] joins them: it opens inputs, recognises
+//! model in [`profile`], which uses neither. [`run`] joins them: it opens inputs, recognises
 //! them by their content, and makes sure that an output appears complete or not at all.
 //!
 //! # Examples
@@ -23,7 +23,7 @@
 //! Convert a file, as the program does it:
 //!
 //! ```no_run
-//! use cg_preprocess::convert::{Options, convert};
+//! use cg_preprocess::run::{Options, convert};
 //! use cg_preprocess::io::{Source, Target};
 //!
 //! let input = Source::File("cachegrind.out.1234.gz".into());
@@ -32,7 +32,7 @@
 //! options.read.lenient = true;
 //! let report = convert(&[input], &output, &options)?;
 //! report.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
-//! # Ok::<(), cg_preprocess::convert::ConvertError>(())
+//! # Ok::<(), cg_preprocess::run::ConvertError>(())
 //! ```
 //!
 //! Compare two profiles:
@@ -93,15 +93,13 @@
 
 pub mod callgrind;
 pub mod compare;
-pub mod convert;
 mod display;
-pub mod export;
-mod figures;
 mod in_order;
 pub mod io;
+pub mod output;
 mod prefetch;
 pub mod profile;
-pub mod report;
+pub mod run;
 pub mod stacks;
 mod tables;
 mod trace;

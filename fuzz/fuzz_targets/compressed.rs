@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use cg_preprocess::convert::{Options, convert};
+use cg_preprocess::run::{Options, convert};
 use cg_preprocess::io::Source;
 use cg_preprocess::io::Target;
 use flate2::Compression;

@@ -9,11 +9,11 @@ pub mod tables;
 use std::io::{self, Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::export::{collapsed, json};
+use cg_preprocess::output::{collapsed, json};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
-use cg_preprocess::report::Options;
-use cg_preprocess::report::{text, tree};
+use cg_preprocess::output::Options;
+use cg_preprocess::output::{text, tree};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 

@@ -28,7 +28,7 @@ pub struct Outcome {
 
 /// Reads a callgrind profile to its end and adds it to what `builder` has.
 ///
-/// The input is text: [`convert::read`](crate::convert::read) also reads what is compressed. `name` is
+/// The input is text: [`convert::read`](crate::run::read) also reads what is compressed. `name` is
 /// what messages call it. The result does not depend on the sizes of reads. Memory
 /// does not grow with the input, but with its names, functions and call edges, and with its longest
 /// line, which may have 1 MiB.

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use cg_preprocess::callgrind::{KindChoice, PartFilter};
 use cg_preprocess::compare::{Limit, LimitSyntaxError};
-use cg_preprocess::convert::{Capabilities, EventSupport, Format, Options, RowSupport};
 use cg_preprocess::io::{Source, Target};
+use cg_preprocess::output::{self, Names, Sort};
 use cg_preprocess::profile::{EventChoice, InclusiveCost};
-use cg_preprocess::report::{self, Names, Sort};
+use cg_preprocess::run::{Capabilities, EventSupport, Format, Options, RowSupport};
 use cg_preprocess::webgrind::OnOverflow;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -439,9 +439,9 @@ impl Arguments {
         }
     }
 
-    fn report_options(&self) -> report::Options {
+    fn report_options(&self) -> output::Options {
         let reports = &self.reports;
-        let mut options = report::Options::default();
+        let mut options = output::Options::default();
         options.top = Some(reports.top.unwrap_or(match self.format() {
             Format::Markdown => DEFAULT_MARKDOWN_ROWS,
             Format::Dot => DEFAULT_NODES,

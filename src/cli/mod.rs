@@ -20,8 +20,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use cg_preprocess::convert::{Conversion, ConvertError, Options, Report};
 use cg_preprocess::io::{Source, Target};
+use cg_preprocess::run::{Conversion, ConvertError, Options, Report};
 use clap::{CommandFactory, Parser};
 
 use arguments::Arguments;

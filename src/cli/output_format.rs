@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use cg_preprocess::convert::Format;
+use cg_preprocess::run::Format;
 use clap::builder::{EnumValueParser, OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, Error, ValueEnum};
 

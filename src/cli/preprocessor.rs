@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use cg_preprocess::convert::{Conversion, ConvertError, Options, Report};
 use cg_preprocess::io::Source;
 use cg_preprocess::io::{Links, Target, locate};
 use cg_preprocess::profile::EventChoice;
+use cg_preprocess::run::{Conversion, ConvertError, Options, Report};
 
 use super::help::PREPROCESSOR;
 #[cfg(unix)]

@@ -70,7 +70,7 @@ fn the_architecture_names_what_there_is() {
             ".",
             "src/callgrind",
             "src/callgrind/interpreter",
-            "src/report/html",
+            "src/output/html",
         ];
         let mut places = folders.iter().map(|folder| top().join(folder).join(path));
         let is_there = places.any(|place| place.exists());

@@ -19,10 +19,10 @@ use std::path::Path;
 
 use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::compare::{Comparison, Limit, Verdict};
-use cg_preprocess::export::collapsed;
+use cg_preprocess::output::collapsed;
+use cg_preprocess::output::markdown;
+use cg_preprocess::output::{Names, Options, Sort, text, tree};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
-use cg_preprocess::report::markdown;
-use cg_preprocess::report::{Names, Options, Sort, text, tree};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 

@@ -1,8 +1,8 @@
 //! Comparisons of two profiles: which functions are the same, what is told of them, and limits.
 
 use cg_preprocess::compare::{Comparison, Limit, LimitError, Verdict};
-use cg_preprocess::export::json;
-use cg_preprocess::report::text;
+use cg_preprocess::output::json;
+use cg_preprocess::output::text;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 

@@ -5,12 +5,12 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use cg_preprocess::callgrind::{self, KindChoice, Outcome, Ranges};
-use cg_preprocess::export::{collapsed, json};
 use cg_preprocess::io::SourceFiles;
+use cg_preprocess::output::{self, text};
+use cg_preprocess::output::{collapsed, json};
 use cg_preprocess::profile::{
     BlockKind, EventChoice, FunctionId, Line, Profile, ProfileBuilder, ProfileOptions,
 };
-use cg_preprocess::report::{self, text};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
 
@@ -28,7 +28,7 @@ pub fn read_options(change: impl FnOnce(&mut callgrind::Options)) -> callgrind::
 }
 
 /// Options of tables and trees, likewise.
-pub fn text_options(change: impl FnOnce(&mut report::Options)) -> report::Options {
+pub fn text_options(change: impl FnOnce(&mut output::Options)) -> output::Options {
     changed(change)
 }
 
@@ -314,7 +314,7 @@ pub fn write_with(
 /// Writes the report for people, who have no source files.
 pub fn write_text(
     profile: &Profile,
-    options: &report::Options,
+    options: &output::Options,
     output: &mut Vec<u8>,
 ) -> Result<(), text::Error> {
     text::write(profile, options, &mut SourceFiles::default(), output)

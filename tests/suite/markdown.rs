@@ -1,9 +1,9 @@
 //! Reports in Markdown: how much they show.
 
 use cg_preprocess::compare::Comparison;
+use cg_preprocess::output::Options;
+use cg_preprocess::output::markdown::{self, MAX_CHARACTERS};
 use cg_preprocess::profile::{Profile, ProfileOptions};
-use cg_preprocess::report::Options;
-use cg_preprocess::report::markdown::{self, MAX_CHARACTERS};
 use cg_preprocess::stacks::Stacks;
 
 use crate::cases;

@@ -9,12 +9,12 @@ use std::io::{self, Read};
 
 use cg_preprocess::callgrind;
 use cg_preprocess::compare::Comparison;
-use cg_preprocess::export::{collapsed, json, pprof};
 use cg_preprocess::io::SourceFiles;
+use cg_preprocess::output::html::{self, Compared};
+use cg_preprocess::output::{Names, Options, Sort};
+use cg_preprocess::output::{collapsed, json, pprof};
+use cg_preprocess::output::{markdown, text, tree};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
-use cg_preprocess::report::html::{self, Compared};
-use cg_preprocess::report::{Names, Options, Sort};
-use cg_preprocess::report::{markdown, text, tree};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{self, OnOverflow, Version};
 use flate2::read::GzDecoder;

@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use cg_preprocess::compare::{Comparison, Verdict};
 use cg_preprocess::io::{SourceFiles, SourceOptions};
+use cg_preprocess::output::Names;
+use cg_preprocess::output::html::{self, Compared, Notes, Options};
 use cg_preprocess::profile::Profile;
-use cg_preprocess::report::Names;
-use cg_preprocess::report::html::{self, Compared, Notes, Options};
 use cg_preprocess::stacks::Stacks;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -187,7 +187,7 @@ fn the_costliest_parts_with_names_are_listed() {
 
 #[test]
 fn only_its_own_script_and_style_may_run() {
-    let template = concat!(env!("CARGO_MANIFEST_DIR"), "/src/report/html/page.html");
+    let template = concat!(env!("CARGO_MANIFEST_DIR"), "/src/output/html/page.html");
     let (page, _) = page(&profile("events: Ir\nfn=a\n1 5\n"));
     let script = between(&page, "<script>", "</script>");
     let style = between(&page, "<style>", "</style>");

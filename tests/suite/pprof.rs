@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use cg_preprocess::export::pprof::{self, Warning};
+use cg_preprocess::output::pprof::{self, Warning};
 use cg_preprocess::profile::Profile;
 use cg_preprocess::stacks::Stacks;
 use flate2::read::GzDecoder;

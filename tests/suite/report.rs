@@ -2,16 +2,16 @@
 
 use std::io::{self, Write};
 
-use cg_preprocess::export::json;
+use cg_preprocess::output;
+use cg_preprocess::output::json;
 use cg_preprocess::profile::Profile;
-use cg_preprocess::report;
 use serde_json::Value;
 use unicode_width::UnicodeWidthChar;
 
 use crate::common::fixtures;
 use crate::library::{json, profile, text_of, text_options, write_text};
 
-fn as_text(profile: &Profile, change: impl FnOnce(&mut report::Options)) -> String {
+fn as_text(profile: &Profile, change: impl FnOnce(&mut output::Options)) -> String {
     text_of(|output| write_text(profile, &text_options(change), output))
 }
 

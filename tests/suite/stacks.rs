@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cg_preprocess::export::collapsed;
+use cg_preprocess::output::collapsed;
+use cg_preprocess::output::tree;
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileOptions};
-use cg_preprocess::report::tree;
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 

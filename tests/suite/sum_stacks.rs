@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cg_preprocess::export::collapsed;
+use cg_preprocess::output::collapsed;
 use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use cg_preprocess::callgrind::KindChoice;
-use cg_preprocess::export::collapsed;
+use cg_preprocess::output::collapsed;
+use cg_preprocess::output::tree;
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
-use cg_preprocess::report::tree;
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::Version;
 use proptest::collection::vec;

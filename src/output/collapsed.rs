@@ -28,7 +28,7 @@
 //! use cg_preprocess::callgrind;
 //! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 //! use cg_preprocess::stacks::Stacks;
-//! use cg_preprocess::export::collapsed;
+//! use cg_preprocess::output::collapsed;
 //!
 //! let trace = "creator: xdebug 3.4.0\nevents: Time\nfl=a.php\nfn=work\n3 40\n\n\
 //!     fl=a.php\nfn={main}\n7 2\ncfl=a.php\ncfn=work\ncalls=1 0 0\n8 40\n";

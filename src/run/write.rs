@@ -2,16 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::warning::{estimated, limited};
+use super::notices::{estimated, limited};
 use super::{ConvertError, Format, FormatError, Options, Report, Warning, allow_gates};
 use crate::compare::Comparison;
 use crate::display::text::{excerpt, printable};
-#[cfg(feature = "compression")]
-use crate::export::pprof;
-use crate::export::{collapsed, dot, json};
 use crate::io::{Output, SourceFiles};
+#[cfg(feature = "compression")]
+use crate::output::pprof;
+use crate::output::{self, Names, html, markdown, text, tree};
+use crate::output::{collapsed, dot, json};
 use crate::profile::Profile;
-use crate::report::{self, Names, html, markdown, text, tree};
 use crate::stacks::Stacks;
 use crate::webgrind::WriteOptions;
 use crate::{callgrind, webgrind};
@@ -196,7 +196,7 @@ impl Loaded<'_> {
 }
 
 /// What is chosen about a graph.
-fn graph_options(chosen: &report::Options) -> dot::Options {
+fn graph_options(chosen: &output::Options) -> dot::Options {
     dot::Options {
         top: chosen.top,
         function: chosen.function.clone(),

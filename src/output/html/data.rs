@@ -13,11 +13,11 @@ use crate::compare::Comparison;
 use crate::display::numbers::divided;
 use crate::display::short_names::{SHORT, short_name};
 use crate::display::text::printable;
-use crate::export::json::Document;
-use crate::figures::{EventFormat, command, named_parts};
 use crate::io::SourceFiles;
+use crate::output::Names;
+use crate::output::figures::{EventFormat, command, named_parts};
+use crate::output::json::Document;
 use crate::profile::{Cost, EdgeRef, FunctionId, Profile, ProfileKind};
-use crate::report::Names;
 use crate::stacks::Stacks;
 
 /// A line of a file, by the position of its name.

@@ -1,10 +1,10 @@
-//! Reports of a profile, for people and for programs.
+//! Outputs of a profile, for people and for programs: a file or folder for each format.
 //!
 //! ```
 //! use cg_preprocess::callgrind;
 //! use cg_preprocess::io::SourceFiles;
 //! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
-//! use cg_preprocess::report::{Options, text};
+//! use cg_preprocess::output::{Options, text};
 //!
 //! let profile = "cmd: ./app\nevents: Ir\nfl=app.c\nfn=main\n3 250\nfn=work\n9 750\n";
 //! let mut builder = ProfileBuilder::new(ProfileOptions::default());
@@ -22,11 +22,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod collapsed;
+pub mod dot;
+pub(crate) mod figures;
 pub mod html;
+pub mod json;
+#[cfg(feature = "compression")]
+mod line_samples;
 pub mod markdown;
 mod options;
-mod summary;
-mod table;
+#[cfg(feature = "compression")]
+pub mod pprof;
 pub mod text;
 pub mod tree;
 

@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 
 use super::data::{BASE, NEW, Sums, Table, Tables, flags, largest, position, shown, within};
 use crate::compare::{last_component, without_folders};
-use crate::export::json::Document;
+use crate::output::json::Document;
 use crate::profile::{Cost, FunctionId};
 use crate::stacks::{StackId, Stacks};
 

@@ -9,11 +9,11 @@ use crate::display::numbers::{counted, grouped};
 use crate::display::short_names::{cut_end, width_of};
 use crate::display::text::printable;
 use crate::display::units::in_units;
-use crate::figures::{per_run, signed, signed_percent};
+use crate::output::Options;
+use crate::output::figures::summary::{ComparisonSummary, fact};
+use crate::output::figures::table::SourceLocation;
+use crate::output::figures::{per_run, signed, signed_percent};
 use crate::profile::Profile;
-use crate::report::Options;
-use crate::report::summary::{ComparisonSummary, fact};
-use crate::report::table::SourceLocation;
 
 /// What a line of details is wrapped to where there is no terminal: that of a log.
 const LOG_WIDTH: usize = 80;

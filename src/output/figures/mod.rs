@@ -1,4 +1,7 @@
-//! What reports and exports say alike: events with their units, the command, the runs.
+//! What outputs say alike: events with their units, the command, the runs; tables and summaries.
+
+pub mod summary;
+pub mod table;
 
 use std::io;
 

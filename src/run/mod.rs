@@ -7,7 +7,7 @@
 mod error;
 mod format;
 mod load;
-mod warning;
+mod notices;
 mod write;
 
 use std::collections::HashSet;
@@ -20,12 +20,12 @@ use crate::io::{
     Output, OutputOptions, Progress, ResolvedSource, Source, SourceFiles, SourceOptions, Target,
     Unfinished, is_profile,
 };
+use crate::output::{self, html};
 use crate::profile::{EventChoice, InclusiveCost, Profile};
-use crate::report::{self, html};
 use crate::webgrind::WriteOptions;
 pub use error::{ConvertError, FormatError};
 pub use format::{Capabilities, EventSupport, Format, RowSupport};
-pub use warning::Warning;
+pub use notices::Warning;
 use write::Base;
 pub use write::Loaded;
 
@@ -36,7 +36,7 @@ pub struct Options {
     /// What is written.
     pub format: Format,
     /// How tables and trees for people look.
-    pub text: report::Options,
+    pub text: output::Options,
     /// How a page shows places in the source.
     pub html: html::Options,
     /// How inputs are read.
@@ -146,7 +146,7 @@ pub fn read(inputs: &[Source], options: &Options) -> Result<(Profile, Report), C
     check_standard_input(inputs.iter())?;
     let (inputs, left_out) = find_all(inputs, options, find)?;
     let (profile, mut report) = read_all(&inputs, left_out, options, &progress)?;
-    let warnings = warning::about_profile(&profile, &options.proxies);
+    let warnings = notices::about_profile(&profile, &options.proxies);
     report.warnings.extend(warnings);
     report.bytes_in = progress.bytes();
     report.count(&profile);
@@ -218,11 +218,11 @@ fn read_all(
     let (mut profile, mut report) = load::load(inputs, left_out, options, progress)?;
     let events = profile.check_events();
     events.map_err(|error| ConvertError::model(inputs, error.into()))?;
-    report.warnings.extend(warning::named_twice(inputs));
-    report.warnings.extend(warning::counted_twice(inputs));
+    report.warnings.extend(notices::named_twice(inputs));
+    report.warnings.extend(notices::counted_twice(inputs));
     // All of them: one of those that are not listed may be about the event.
     allow_gates(options, profile.event(), &report.warnings)?;
-    report.warnings = warning::limited(report.warnings);
+    report.warnings = notices::limited(report.warnings);
     if !report.is_complete() {
         profile.set_incomplete();
     }
@@ -327,9 +327,9 @@ impl<'a> Conversion<'a> {
         let left_out = self.left_out.take();
         let (mut profile, mut report) = self.load(&self.inputs, left_out)?;
         let warnings = &mut report.warnings;
-        warnings.extend(warning::about_profile(&profile, &self.options.proxies));
-        let on_both_sides = warning::on_both_sides(&self.inputs, &self.base);
-        warnings.extend(warning::limited(on_both_sides));
+        warnings.extend(notices::about_profile(&profile, &self.options.proxies));
+        let on_both_sides = notices::on_both_sides(&self.inputs, &self.base);
+        warnings.extend(notices::limited(on_both_sides));
         let base = match self.base.as_slice() {
             [] => None,
             _ => Some(self.read_base(&mut profile, &mut report)?),
@@ -369,10 +369,10 @@ impl<'a> Conversion<'a> {
         if matches!(self.options.format, Format::Json | Format::Html)
             && self.options.events == EventChoice::All
         {
-            report.warnings.extend(warning::underived(&profile));
+            report.warnings.extend(notices::underived(&profile));
             profile.derive_events();
         }
-        if self.options.limits.iter().any(Limit::needs_base) && warning::costs_nothing(&profile) {
+        if self.options.limits.iter().any(Limit::needs_base) && notices::costs_nothing(&profile) {
             let (inputs, event) = (error::input_names(inputs), excerpt(profile.event()));
             let reason = format!("{inputs}: all costs of \"{event}\" are 0");
             return Err(ConvertError::CannotCheck(reason));

@@ -7,13 +7,13 @@ use std::cmp::Reverse;
 use std::io::Write;
 
 pub use self::comparison::write_comparison;
-use super::summary::{ProfileSummary, fact};
-use super::table::{SourceLocation, Table};
+use super::figures::summary::{ProfileSummary, fact};
+use super::figures::table::{SourceLocation, Table};
 use super::{Options, Sort};
 use crate::display::numbers::{counted, grouped};
 use crate::display::short_names::{NameQuery, cut_end};
-pub use crate::figures::ViewError as Error;
 use crate::io::SourceFiles;
+pub use crate::output::figures::ViewError as Error;
 use crate::profile::{Cost, EdgeRef, FunctionId, Profile};
 use crate::tables::first_cost;
 

@@ -9,8 +9,8 @@ use super::data::{Number, Table, Tables, position, shown, within};
 use crate::compare::{Comparison, FunctionChange};
 use crate::display::numbers::{grouped, percent};
 use crate::display::units::{Unit, in_units};
-use crate::export::json::Document;
-use crate::figures::per_run;
+use crate::output::figures::per_run;
+use crate::output::json::Document;
 
 /// How many numbers the columns of changes have, for all events together, and how long the names of
 /// functions are.

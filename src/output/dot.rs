@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use cg_preprocess::callgrind;
-//! use cg_preprocess::export::dot;
+//! use cg_preprocess::output::dot;
 //! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 //!
 //! let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
@@ -31,14 +31,14 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 
-pub use crate::figures::ViewError as Error;
+pub use crate::output::figures::ViewError as Error;
 use foldhash::fast::RandomState;
 
 use crate::compare::{CallCount, Comparison, FunctionSums};
 use crate::display::numbers::{counted, divided, percent};
 use crate::display::short_names::{NameQuery, short_name};
 use crate::display::text::printable;
-use crate::figures::{EventFormat, command, per_run, signed_percent};
+use crate::output::figures::{EventFormat, command, per_run, signed_percent};
 use crate::profile::{Cost, Function, Profile};
 use crate::tables::first_cost;
 

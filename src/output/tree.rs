@@ -5,12 +5,12 @@ use std::collections::{BinaryHeap, HashSet};
 use std::io::{self, Write};
 
 use super::Options;
-use super::summary::ProfileSummary;
-use super::table::{SourceLocation, Table};
+use super::figures::summary::ProfileSummary;
+use super::figures::table::{SourceLocation, Table};
 use crate::display::numbers::grouped;
 use crate::display::short_names::{cut_end, short_name, width_of};
 use crate::display::text::printable;
-use crate::figures::EventFormat;
+use crate::output::figures::EventFormat;
 use crate::profile::Cost;
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;

@@ -29,7 +29,7 @@ use thiserror::Error;
 
 use super::line_samples::{LinePlace, LineSamples, first_lines};
 use crate::display::numbers::divided;
-use crate::figures::{EventFormat, command, per_run};
+use crate::output::figures::{EventFormat, command, per_run};
 use crate::profile::{Cost, FunctionId, NameId, Profile, ProfileKind, split_scale};
 use crate::stacks::{StackId, Stacks};
 

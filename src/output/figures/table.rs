@@ -1,8 +1,8 @@
 //! A table: figures, then names and places, which share the remaining width.
 
-use super::Options;
 use crate::display::short_names::{pad, short_name, shorten_path, width_of};
 use crate::display::text::printable;
+use crate::output::Options;
 
 /// What stands between columns.
 const GAP: &str = "  ";
@@ -13,13 +13,13 @@ const MIN_NAME: usize = 30;
 const MIN_PLACE: usize = 20;
 
 /// Rows in the order in which they are shown.
-pub(super) struct Table<'a, T> {
+pub(crate) struct Table<'a, T> {
     things: &'a [T],
     pub headings: Row,
     pub rows: Vec<Row>,
 }
 
-pub(super) struct Row {
+pub(crate) struct Row {
     /// As many in each row.
     pub figures: Vec<String>,
     /// What the row is about, printable.
@@ -29,7 +29,7 @@ pub(super) struct Row {
 
 /// Where something is, all printable.
 #[derive(Default)]
-pub(super) struct SourceLocation {
+pub(crate) struct SourceLocation {
     /// A file, or an object.
     full: String,
     /// What is shown of that where room is scarce.

@@ -5,8 +5,8 @@ use std::io;
 
 use super::data::Tables;
 use crate::display::text::printable;
-use crate::export::json::Document;
 use crate::io::SourceFiles;
+use crate::output::json::Document;
 
 /// How many bytes of source a page has.
 const MAX_PAGE_SOURCE: usize = 1_500_000;

@@ -7,8 +7,8 @@ use thiserror::Error;
 use crate::callgrind;
 use crate::compare::{CompareError, LimitError};
 use crate::io::{Compression, ResolvedSource, Source, SourceFolderError, Target};
+use crate::output::text;
 use crate::profile::ModelError;
-use crate::report::text;
 use crate::webgrind;
 
 /// Why nothing was converted.

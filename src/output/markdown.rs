@@ -10,15 +10,15 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::iter;
 
-use super::summary::{ComparisonSummary, ProfileSummary};
-use super::table::{Row, SourceLocation, Table};
+use super::figures::summary::{ComparisonSummary, ProfileSummary};
+use super::figures::table::{Row, SourceLocation, Table};
 use super::{Names, Options};
 use crate::compare::{Comparison, FunctionChange, FunctionSums, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::short_names::{SHORT, cut_end, short_name};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
-use crate::figures::{command, part_count, per_run, signed, signed_percent};
+use crate::output::figures::{command, part_count, per_run, signed, signed_percent};
 use crate::profile::{Cost, FunctionId, Line, Profile};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;

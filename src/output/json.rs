@@ -41,7 +41,7 @@ use serde_json::ser::Formatter;
 
 use crate::compare::{Comparison, FunctionSums, PartChange};
 use crate::display::text::utf8;
-use crate::figures::{EventFormat, part_count};
+use crate::output::figures::{EventFormat, part_count};
 use crate::profile::{Cost, EdgeRef, FunctionId, Line, Profile, split_scale};
 
 /// The version of the layout of profiles.

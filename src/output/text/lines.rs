@@ -7,9 +7,9 @@ use super::cost_of;
 use crate::display::numbers::counted;
 use crate::display::text::printable;
 use crate::io::SourceFiles;
+use crate::output::figures::summary::ProfileSummary;
+use crate::output::figures::table::{SourceLocation, Table};
 use crate::profile::FunctionId;
-use crate::report::summary::ProfileSummary;
-use crate::report::table::{SourceLocation, Table};
 use crate::tables::first_cost;
 
 /// Blanks that stand for a tab.

@@ -25,17 +25,17 @@ pub struct Options {
 
 impl Options {
     /// The columns that lines are cut to.
-    pub(super) fn room(&self) -> Option<usize> {
+    pub(crate) fn room(&self) -> Option<usize> {
         self.width.filter(|_| self.names != Names::Full)
     }
 
     /// The columns that names are shortened to where there is no terminal.
-    pub(super) fn name_width(&self) -> Option<usize> {
+    pub(crate) fn name_width(&self) -> Option<usize> {
         (self.width.is_none() && self.names == Names::Short).then_some(SHORT)
     }
 
     /// The rows that are shown, and those that are only counted.
-    pub(super) fn split<'a, T>(&self, rows: &'a [T]) -> (&'a [T], &'a [T]) {
+    pub(crate) fn split<'a, T>(&self, rows: &'a [T]) -> (&'a [T], &'a [T]) {
         rows.split_at_checked(self.top.unwrap_or(usize::MAX))
             .unwrap_or((rows, &[]))
     }

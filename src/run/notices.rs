@@ -11,8 +11,8 @@ use crate::callgrind::{self, WarningKind};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::counted;
 use crate::display::text::excerpt;
-use crate::export::collapsed;
 use crate::io::{Compression, ResolvedSource, Source};
+use crate::output::collapsed;
 use crate::profile::{EventError, Profile, ProfileKind};
 use crate::stacks::Stacks;
 use crate::tables::first_cost;
@@ -138,7 +138,7 @@ pub enum Warning {
     /// Likewise, for pprof.
     #[cfg(feature = "compression")]
     #[error(transparent)]
-    Pprof(crate::export::pprof::Warning),
+    Pprof(crate::output::pprof::Warning),
     /// About the file that was written.
     #[error(transparent)]
     Webgrind(webgrind::WriteWarning),

@@ -5,17 +5,19 @@ use std::cmp::Reverse;
 use std::fmt::Display;
 
 use super::table::{SourceLocation, Table};
-use super::{Options, Sort};
 use crate::compare::{Comparison, FunctionChange};
 use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
-use crate::figures::{EventFormat, command, named_parts, part_count, signed, signed_percent};
+use crate::output::figures::{
+    EventFormat, command, named_parts, part_count, signed, signed_percent,
+};
+use crate::output::{Options, Sort};
 use crate::profile::{Cost, Function, FunctionId, Profile};
 use crate::tables::first_cost;
 
 /// What is shown of a profile.
-pub(super) struct ProfileSummary<'a> {
+pub(crate) struct ProfileSummary<'a> {
     pub profile: &'a Profile,
     pub options: &'a Options,
     /// The events that are shown, which is one at least.
@@ -186,7 +188,7 @@ impl<'a> ProfileSummary<'a> {
 }
 
 /// What is shown of a comparison.
-pub(super) struct ComparisonSummary<'a> {
+pub(crate) struct ComparisonSummary<'a> {
     pub comparison: &'a Comparison<'a>,
     /// The event that changes are sorted by.
     pub first: EventFormat<'a>,
@@ -232,6 +234,6 @@ impl<'a> ComparisonSummary<'a> {
 }
 
 /// A line of a heading.
-pub(super) fn fact(what: &str, text: impl Display) -> String {
+pub(crate) fn fact(what: &str, text: impl Display) -> String {
     format!("{what:<11}{text}")
 }

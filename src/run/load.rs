@@ -14,7 +14,7 @@ use std::slice;
 use std::thread;
 
 use super::error::input_names;
-use super::{ConvertError, Format, Options, Report, Warning, warning};
+use super::{ConvertError, Format, Options, Report, Warning, notices};
 use crate::callgrind::{self, FoundParts, ProblemKind, Ranges};
 use crate::display::text::excerpt;
 use crate::in_order::in_order;
@@ -203,7 +203,7 @@ impl Merged {
             (None, None) if self.left_out.is_empty() => return Err(ConvertError::NoInput),
             (None, None) => return Err(self.left_out.swap_remove(0)),
         };
-        let left_out = warning::left_out(&self.left_out);
+        let left_out = notices::left_out(&self.left_out);
         self.report.warnings.extend(left_out);
         Ok((profile, self.report))
     }
