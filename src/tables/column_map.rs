@@ -63,13 +63,16 @@ impl ColumnMap {
         columns.any(|&(used, _)| used == column)
     }
 
-    /// The column of each event, if each is one column as it stands.
+    /// The column of each event, if each is one column as it stands, and no two are the same.
     pub fn columns(&self) -> Option<Vec<usize>> {
-        let column = |columns: &Vec<(usize, Cost)>| match columns[..] {
-            [(column, 1)] => Some(column),
-            _ => None,
-        };
-        self.events.iter().map(column).collect()
+        let mut columns = Vec::with_capacity(self.events.len());
+        for event in &self.events {
+            match event[..] {
+                [(column, 1)] if !columns.contains(&column) => columns.push(column),
+                _ => return None,
+            }
+        }
+        Some(columns)
     }
 
     /// Whether it changes nothing about rows of this width.

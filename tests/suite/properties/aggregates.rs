@@ -1,12 +1,14 @@
 //! Aggregates come out as their model says.
 
-use cg_preprocess::profile::InclusiveCost;
+use cg_preprocess::profile::{EventChoice, InclusiveCost};
 use proptest::prelude::*;
+use proptest::sample::subsequence;
 
-use super::document::Wanted;
+use super::document::{EVENTS, Wanted};
 use super::reading::{assert_headers, assert_tables};
 use super::spelling::spell;
-use super::strategies::{Size, aggregate, style, wanted};
+use super::strategies::{Size, aggregate, document, style, wanted};
+use crate::common::tables::Tables;
 use crate::library::Reading;
 
 proptest! {
@@ -25,6 +27,39 @@ proptest! {
         let profile = Reading::of(&wanted).sound(&spelled.text);
         assert_tables(&profile, &document.tables(&wanted));
         assert_headers(&profile, &document, &wanted, &spelled);
+    }
+
+    /// Several events, in any order, are what each of them is alone: derived ones too, which may be
+    /// just another name for a column.
+    #[test]
+    fn several_events_are_each_alone(
+        document in document(Size::Signed),
+        style in style(),
+        names in subsequence([&EVENTS[..], &["Sum", "All", "CEst", "L1m", "Bm"]].concat(), 1..=9)
+            .prop_shuffle(),
+    ) {
+        // Shortcuts are taken where enough follows.
+        let text = [spell(&document, &style).text, b"\n# end".repeat(20), b"\n".to_vec()].concat();
+        let read = |names: &[&str]| {
+            let mut reading = Reading::default();
+            let names = names.iter().map(|name| name.as_bytes().to_vec());
+            reading.profile.events = EventChoice::Named(names.collect());
+            reading.read([&text[..]]).map(|(profile, _)| Tables::of(&profile).functions)
+        };
+        let alone = names.iter().map(|&name| Some((name, read(&[name]).ok()?)));
+        let (names, alone): (Vec<_>, Vec<_>) = alone.flatten().unzip();
+        let all = if names.is_empty() { Vec::new() } else { read(&names).unwrap() };
+        for (event, functions) in alone.into_iter().enumerate() {
+            let only = |costs: &mut Vec<i64>| *costs = vec![costs[event]];
+            let mut found = all.clone();
+            for row in &mut found {
+                let calls = row.called_from.iter_mut().chain(&mut row.sub_calls);
+                calls.for_each(|call| only(&mut call.costs));
+                only(&mut row.self_costs);
+                only(&mut row.inclusive);
+            }
+            prop_assert_eq!(found, functions, "{}", names[event]);
+        }
     }
 
     /// Without double counting, calls of a function to itself are left out.
