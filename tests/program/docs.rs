@@ -90,15 +90,15 @@ mod scripts {
     use super::*;
 
     /// Those of many-machines.md are run by `.ci/many-machines`.
-    const PAGES: &str = "README.md docs/call-graph.md docs/ci.md docs/continuous-profilers.md docs/json.md docs/page.md docs/stacks.md \
-                         docs/source.md docs/valgrind.md docs/webgrind.md";
+    const PAGES: &str = "README.md docs/ci.md docs/continuous-profilers.md docs/graphs.md docs/json.md docs/php.md \
+                         docs/profilers.md docs/report.md docs/valgrind.md";
     /// What needs another user's rights, and the script that has tests of its own.
     const LEFT_OUT: [&str; 2] = ["sudo ", "profile-gate.sh"];
     /// Programs that are not run, as the pages say of those that no other test runs. What does
     /// nothing stands in for them.
     const STAND_INS: &str = "cargo curl dot go inferno-flamegraph jq kcachegrind open php pyprof2calltree \
                              valgrind xdg-open";
-    const PROFILES: &str = "after.out before.out cachegrind.out.1234 cachegrind.out.5678 callgrind.out.1234 \
+    const PROFILES: &str = "after.out base.out before.out cachegrind.out.1234 cachegrind.out.5678 callgrind.out.1234 \
                             callgrind.out.1235 input.callgrind new.out old.out \
                             profile profile.cg profiles/cachegrind.out.1";
     const OF_VALGRIND: &str =
