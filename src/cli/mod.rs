@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
+use cg_preprocess::compare::Outcome;
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::run::{Conversion, ConvertError, Options, Report};
 use clap::{CommandFactory, Parser};
@@ -28,8 +29,11 @@ use arguments::Arguments;
 use progress::Bar;
 use webgrind_files::WebgrindFiles;
 
-/// The exit status if the output was written, but a gate has failed.
-const GATE_FAILED: u8 = 3;
+/// The exit status if the output was written, but a limit or --strict failed.
+const FAILED: u8 = 3;
+
+/// How many failures are listed.
+const MAX_LISTED: usize = 10;
 
 /// Runs the program with the arguments it was called with.
 pub fn run() -> Result<ExitCode> {
@@ -59,25 +63,36 @@ pub fn run() -> Result<ExitCode> {
     let mut messages = io::stderr().lock();
     // If this fails, there is nobody to tell, and the output has been written.
     let mut say = |line: String| drop(writeln!(messages, "{line}"));
-    if !arguments.messages.quiet {
-        for warning in &report.warnings {
+    let (quiet, strict) = (arguments.messages.quiet, arguments.reading.strict);
+    for warning in &report.warnings {
+        let is_said = match warning {
+            // A misspelled name must not go unnoticed; --strict says it below.
+            _ if warning.is_about_limit() => !strict,
+            _ => !quiet,
+        };
+        if is_said {
             say(format!("warning: {warning}"));
         }
-        if let Some(files) = &files {
-            say(files.advice());
-        }
     }
-    let mut status = ExitCode::SUCCESS;
-    for verdict in &report.verdicts {
-        if !verdict.kept || arguments.reading.strict && verdict.lacks_subject {
-            say(format!("failed: {}", verdict.text));
-            status = ExitCode::from(GATE_FAILED);
-        }
+    if let Some(files) = files.filter(|_| !quiet) {
+        say(files.advice());
     }
-    if arguments.reading.strict && !report.is_complete() {
-        say("failed: the input is not complete".to_owned());
-        status = ExitCode::from(GATE_FAILED);
+    let failures = failures(&report, strict);
+    let listed = match failures.len() {
+        // A single one is as short as its count.
+        count if count == MAX_LISTED + 1 => count,
+        _ => MAX_LISTED,
+    };
+    for failure in failures.iter().take(listed) {
+        say(format!("failed: {failure}"));
     }
+    if let more @ 1.. = failures.len().saturating_sub(listed) {
+        say(format!("failed: {more} more like these"));
+    }
+    let status = match failures.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(FAILED),
+    };
     if arguments.messages.verbose {
         say(statistics(&report, start));
     }
@@ -159,6 +174,22 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
         _ => return error.into(),
     };
     anyhow!("{:#}{advice}", anyhow::Error::from(error))
+}
+
+/// What has failed, though the output was written.
+fn failures(report: &Report, is_strict: bool) -> Vec<&str> {
+    let is_incomplete = is_strict && !report.is_complete();
+    let incomplete = is_incomplete.then_some("the input is not complete");
+    let failed = report
+        .verdicts
+        .iter()
+        .filter(|verdict| match verdict.outcome {
+            Outcome::Passed => false,
+            Outcome::NotFound => is_strict,
+            Outcome::Failed => true,
+        });
+    let failed = failed.map(|verdict| verdict.text.as_str());
+    incomplete.into_iter().chain(failed).collect()
 }
 
 fn statistics(report: &Report, start: Instant) -> String {

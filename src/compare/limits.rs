@@ -5,6 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::{Comparison, PartChange};
+use crate::display::MAX_LISTED;
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::short_names::NameQuery;
 use crate::display::text::{excerpt, printable};
@@ -104,16 +105,47 @@ pub enum LimitError {
     },
 }
 
+/// Checks limits as [`Limit::check`] does or, for each part, as [`Limit::check_each_part`] does.
+///
+/// # Errors
+///
+/// The first that occurs.
+pub fn check_all(
+    limits: &[Limit],
+    each_part: bool,
+    profile: &Profile,
+    comparison: Option<&Comparison<'_>>,
+) -> Result<Vec<Verdict>, LimitError> {
+    let mut closest = Closest::default();
+    let mut verdicts = Vec::new();
+    for limit in limits {
+        match each_part {
+            true => verdicts.extend(limit.check_parts(profile, comparison, &mut closest)?),
+            false => verdicts.push(limit.check_once(profile, comparison, &mut closest)?),
+        }
+    }
+    Ok(verdicts)
+}
+
 /// What came of a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether it is kept.
-    pub kept: bool,
+    /// Whether it passed.
+    pub outcome: Outcome,
     /// What was found, and what is allowed.
     pub text: String,
-    /// Whether it is kept only because the function or the part is not there: it was not called, or
-    /// its name is misspelled.
-    pub lacks_subject: bool,
+}
+
+/// Whether a limit passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It did.
+    Passed,
+    /// It did, but only because a side lacks the function or the part: it was not called, was
+    /// renamed, or its name is misspelled.
+    NotFound,
+    /// What was found exceeds it.
+    Failed,
 }
 
 /// A number in millionths.
@@ -302,22 +334,33 @@ impl Limit {
         profile: &Profile,
         comparison: Option<&Comparison<'_>>,
     ) -> Result<Verdict, LimitError> {
+        self.check_once(profile, comparison, &mut Closest::default())
+    }
+
+    fn check_once(
+        &self,
+        profile: &Profile,
+        comparison: Option<&Comparison<'_>>,
+        closest: &mut Closest,
+    ) -> Result<Verdict, LimitError> {
         let runs = match comparison {
             Some(comparison) => comparison.divisors()[1],
             None => 1,
         };
         match self.bound {
-            Bound::Growth(limit) => self.check_growth(limit, comparison.ok_or(LimitError::NoBase)?),
-            Bound::Cost(amount) => self.check_cost(amount, profile, runs),
+            Bound::Growth(limit) => {
+                self.check_growth(limit, comparison.ok_or(LimitError::NoBase)?, closest)
+            }
+            Bound::Cost(amount) => self.check_cost(amount, profile, runs, closest),
             Bound::Calls(_) if !profile.has_invocations() => Err(LimitError::NoCalls),
-            Bound::Calls(calls) => Ok(self.check_calls(calls, profile, runs)),
+            Bound::Calls(calls) => Ok(self.check_calls(calls, profile, runs, closest)),
         }
     }
 
     /// Checks each part that the profiled program has named, instead of all together. A limit on a
     /// function is checked once.
     ///
-    /// A part that the base does not have keeps to every limit on growth.
+    /// The growth of a part that only one side has cannot be told: see [`Outcome::NotFound`].
     ///
     /// # Errors
     ///
@@ -327,8 +370,17 @@ impl Limit {
         profile: &Profile,
         comparison: Option<&Comparison<'_>>,
     ) -> Result<Vec<Verdict>, LimitError> {
+        self.check_parts(profile, comparison, &mut Closest::default())
+    }
+
+    fn check_parts(
+        &self,
+        profile: &Profile,
+        comparison: Option<&Comparison<'_>>,
+        closest: &mut Closest,
+    ) -> Result<Vec<Verdict>, LimitError> {
         if self.function.is_some() {
-            return Ok(vec![self.check(profile, comparison)?]);
+            return Ok(vec![self.check_once(profile, comparison, closest)?]);
         }
         let sides = [comparison.map(|comparison| comparison.base), Some(profile)];
         if sides
@@ -352,17 +404,17 @@ impl Limit {
         let runs = comparison.map_or(1, |comparison| comparison.divisors()[1]);
         let event = excerpt(split_scale(profile.event()).0);
         let verdicts = parts.iter().filter_map(|part| {
-            let subject = format!("the {event} of part \"{}\"", shown(part.name));
+            let part_name = format!("part \"{}\"", shown(part.name));
+            let subject = format!("the {event} of {part_name}");
             Some(match (self.bound, part.exact) {
-                (Bound::Growth(_), [_, None]) => Ok(Verdict {
-                    kept: true,
-                    text: format!("{subject} cannot be checked: the part is gone"),
-                    lacks_subject: true,
-                }),
-                (Bound::Growth(_), [None, Some(new)]) => {
+                (Bound::Growth(limit), [_, None]) => Ok(Verdict::not_found(format!(
+                    "{part_name} not found in the new profile, so its limit of {limit} % was not checked"
+                ))),
+                (Bound::Growth(limit), [None, Some(new)]) => {
                     let new = in_runs(in_units(new, unit_of(profile)), runs);
-                    let text = format!("{subject} is {new}: the part is new");
-                    Ok(Verdict::new(true, text))
+                    Ok(Verdict::not_found(format!(
+                        "{part_name}, at {new}, not found in the base, so its limit of {limit} % was not checked"
+                    )))
                 }
                 (Bound::Growth(limit), [Some(base), Some(new)]) => {
                     judge_growth(limit, comparison?, &subject, [base, new])
@@ -378,29 +430,34 @@ impl Limit {
         &self,
         limit: Decimal,
         comparison: &Comparison<'_>,
+        closest: &mut Closest,
     ) -> Result<Verdict, LimitError> {
         let first = comparison.first();
         let subject = self.subject(first.name);
-        let [base, new] = match &self.function {
-            None => first.exact,
-            Some(name) => {
-                let find = |is_named: &dyn Fn(&[u8]) -> bool| {
-                    let [base, new] = comparison.inclusive_costs(is_named);
-                    Some([base?, new.unwrap_or(0)])
-                };
-                let kind = comparison.base.kind();
-                self.find_function(name, kind, find)
-                    .ok_or_else(|| LimitError::NoFunction {
-                        name: shown(name),
-                        closest: closest(name, comparison.base),
-                    })?
+        let Some(name) = &self.function else {
+            let mut verdict = judge_growth(limit, comparison, &subject, first.exact)?;
+            if verdict.outcome == Outcome::Failed {
+                verdict.text += &grown_most(comparison);
             }
+            return Ok(verdict);
         };
-        let verdict = judge_growth(limit, comparison, &subject, [base, new])?;
-        Ok(match (verdict.kept, &self.function) {
-            (false, None) => verdict.with(&grown_most(comparison)),
-            _ => verdict,
-        })
+        let find = |is_named: &dyn Fn(&[u8]) -> bool| {
+            let [base, new] = comparison.inclusive_costs(is_named);
+            Some((base?, new))
+        };
+        match self.find_function(name, comparison.base.kind(), find) {
+            Some((base, Some(new))) => judge_growth(limit, comparison, &subject, [base, new]),
+            Some(_) => {
+                let (name, closest) = (shown(name), closest.to(name, comparison.new));
+                Ok(Verdict::not_found(format!(
+                    "function \"{name}\" not found in the new profile, so its limit of {limit} % was not checked{closest}"
+                )))
+            }
+            None => Err(LimitError::NoFunction {
+                name: shown(name),
+                closest: closest.to(name, comparison.base),
+            }),
+        }
     }
 
     fn check_cost(
@@ -408,6 +465,7 @@ impl Limit {
         limit: Amount,
         profile: &Profile,
         runs: u64,
+        closest: &mut Closest,
     ) -> Result<Verdict, LimitError> {
         let (event, scale) = split_scale(profile.event());
         let cost: i128 = match &self.function {
@@ -415,7 +473,7 @@ impl Limit {
             Some(name) => match self.find_functions(name, profile) {
                 None => {
                     limit.in_units_of(profile)?;
-                    return Ok(Verdict::without_function(name, &limit.to_string(), profile));
+                    return Ok(closest.instead_of(name, &limit.to_string(), profile));
                 }
                 Some(functions) => {
                     let costs = functions.iter().map(|&id| profile.inclusive_costs(id));
@@ -427,10 +485,16 @@ impl Limit {
         judge_cost(limit, profile, runs, &self.subject(event), cost)
     }
 
-    fn check_calls(&self, limit: u64, profile: &Profile, runs: u64) -> Verdict {
+    fn check_calls(
+        &self,
+        limit: u64,
+        profile: &Profile,
+        runs: u64,
+        closest: &mut Closest,
+    ) -> Verdict {
         let name = self.function.as_deref().unwrap_or_default();
         let Some(functions) = self.find_functions(name, profile) else {
-            return Verdict::without_function(name, &counted(limit, "call"), profile);
+            return closest.instead_of(name, &counted(limit, "call"), profile);
         };
         let calls = functions.iter().map(|&id| profile.function(id).invocations);
         let calls = calls.fold(0, u64::saturating_add);
@@ -484,29 +548,23 @@ impl Limit {
 }
 
 impl Verdict {
-    fn new(kept: bool, text: String) -> Self {
-        Verdict {
-            kept,
-            text,
-            lacks_subject: false,
-        }
+    fn new(passed: bool, text: String) -> Self {
+        let outcome = if passed {
+            Outcome::Passed
+        } else {
+            Outcome::Failed
+        };
+        Verdict { outcome, text }
     }
 
-    /// With something more to say.
-    fn with(mut self, more: &str) -> Self {
-        self.text += more;
-        self
+    fn not_found(text: String) -> Self {
+        let outcome = Outcome::NotFound;
+        Verdict { outcome, text }
     }
 
-    fn without_function(name: &[u8], limit: &str, profile: &Profile) -> Self {
-        let (name, closest) = (shown(name), closest(name, profile));
-        Verdict {
-            kept: true,
-            text: format!(
-                "no function is named \"{name}\", so its limit of {limit} is kept{closest}"
-            ),
-            lacks_subject: true,
-        }
+    /// Whether what was found does not exceed the limit.
+    pub fn passed(&self) -> bool {
+        self.outcome != Outcome::Failed
     }
 }
 
@@ -577,17 +635,38 @@ fn judge_cost(
     ))
 }
 
-/// The names in a profile that are most like one that it does not have, as the end of a sentence.
-fn closest(name: &[u8], profile: &Profile) -> String {
-    let names = profile
-        .functions()
-        .map(|(_, function)| excerpt(profile.name(function.name)));
-    let names: Vec<_> = names.collect();
-    let query = NameQuery::new(name);
-    let closest = query.closest(names.iter().map(String::as_str));
-    match &closest[..closest.len().min(MAX_NAMES)] {
-        [] => String::new(),
-        names => format!("; closest: {}", names.join(", ")),
+/// Finds names like those that are missing, for the first few of these: each search goes through all
+/// functions.
+#[derive(Default)]
+struct Closest {
+    searches: u64,
+}
+
+impl Closest {
+    /// The names in a profile that are most like one that it does not have, as the end of a sentence.
+    fn to(&mut self, name: &[u8], profile: &Profile) -> String {
+        if self.searches == MAX_LISTED {
+            return String::new();
+        }
+        self.searches += 1;
+        let names = profile
+            .functions()
+            .map(|(_, function)| excerpt(profile.name(function.name)));
+        let names: Vec<_> = names.collect();
+        let query = NameQuery::new(name);
+        let closest = query.closest(names.iter().map(String::as_str));
+        match &closest[..closest.len().min(MAX_NAMES)] {
+            [] => String::new(),
+            names => format!("; closest: {}", names.join(", ")),
+        }
+    }
+
+    /// The verdict on a limit on a function that is not there.
+    fn instead_of(&mut self, name: &[u8], limit: &str, profile: &Profile) -> Verdict {
+        let (name, closest) = (shown(name), self.to(name, profile));
+        Verdict::not_found(format!(
+            "function \"{name}\" not found, so its limit of {limit} was not checked{closest}"
+        ))
     }
 }
 

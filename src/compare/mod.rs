@@ -3,7 +3,7 @@
 mod limits;
 mod parts;
 
-pub use limits::{Limit, LimitError, LimitSyntaxError, Verdict};
+pub use limits::{Limit, LimitError, LimitSyntaxError, Outcome, Verdict, check_all};
 pub use parts::PartChange;
 
 use std::cmp::Reverse;

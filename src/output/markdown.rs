@@ -13,7 +13,7 @@ use std::iter;
 use super::figures::summary::{ComparisonSummary, ProfileSummary};
 use super::figures::table::{Row, SourceLocation, Table};
 use super::{Names, Options};
-use crate::compare::{Comparison, FunctionChange, FunctionSums, Verdict};
+use crate::compare::{Comparison, FunctionChange, FunctionSums, Outcome, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::short_names::{SHORT, cut_end, short_name};
 use crate::display::text::printable;
@@ -331,9 +331,13 @@ fn growth(comparison: &Comparison<'_>) -> String {
 
 /// What has become of all limits.
 fn outcome(verdicts: &[Verdict]) -> &'static str {
-    let broken = verdicts.iter().filter(|verdict| !verdict.kept).count();
-    match (verdicts, broken) {
+    let count = |outcome| {
+        let all = verdicts.iter();
+        all.filter(|verdict| verdict.outcome == outcome).count()
+    };
+    match (verdicts, count(Outcome::Failed)) {
         ([], _) => "",
+        (_, 0) if count(Outcome::NotFound) > 0 => ": not all limits were checked",
         ([_], 0) => ": the limit is kept",
         (_, 0) => ": all limits are kept",
         ([_], _) => ": the limit is **not** kept",
@@ -387,13 +391,17 @@ impl Body {
         }
     }
 
-    /// Lists what came of limits, those first that are not kept, as far as a third of the text has
+    /// Lists what came of limits, those first that failed, as far as a third of the text has
     /// room.
     fn verdicts(&mut self, verdicts: &[Verdict]) {
         self.gap();
-        let (kept, broken): (Vec<_>, Vec<_>) = verdicts.iter().partition(|verdict| verdict.kept);
-        for (verdicts, word) in [(broken, "**not kept**"), (kept, "kept")] {
-            let lines = verdicts.iter().map(|verdict| span(&verdict.text));
+        for (outcome, word) in [
+            (Outcome::Failed, "**not kept**"),
+            (Outcome::NotFound, "**not checked**"),
+            (Outcome::Passed, "kept"),
+        ] {
+            let verdicts = verdicts.iter().filter(|verdict| verdict.outcome == outcome);
+            let lines = verdicts.map(|verdict| span(&verdict.text));
             let lines = lines.map(|text| format!("- {word}: {text}"));
             let mut lines = lines.peekable();
             while let Some(line) = lines.next_if(|line| self.has_room(line, 2 * MAX_CHARACTERS / 3))

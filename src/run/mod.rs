@@ -221,7 +221,7 @@ fn read_all(
     report.warnings.extend(notices::named_twice(inputs));
     report.warnings.extend(notices::counted_twice(inputs));
     // All of them: one of those that are not listed may be about the event.
-    allow_gates(options, profile.event(), &report.warnings)?;
+    allow_limits(options, profile.event(), &report.warnings)?;
     report.warnings = notices::limited(report.warnings);
     if !report.is_complete() {
         profile.set_incomplete();
@@ -282,6 +282,7 @@ impl<'a> Conversion<'a> {
         let (inputs, left_out) = find_all(inputs, options, find_other)?;
         let base: Vec<_> = base.iter().map(find_other).collect::<Result<_, _>>()?;
         let base = without_empty_bases(base);
+        allow_limits(options, b"", &notices::on_both_sides(&inputs, &base))?;
         let is_profile = || output.file.as_deref().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(target.clone()));
@@ -383,10 +384,10 @@ impl<'a> Conversion<'a> {
 
 /// Makes an error of the first warning with which a limit on an event cannot be checked, if there is
 /// one.
-fn allow_gates(options: &Options, event: &[u8], warnings: &[Warning]) -> Result<(), ConvertError> {
+fn allow_limits(options: &Options, event: &[u8], warnings: &[Warning]) -> Result<(), ConvertError> {
     let event = excerpt(event);
     let mut warnings = warnings.iter().filter(|_| !options.limits.is_empty());
-    match warnings.find(|warning| warning.forbids_gates(&event)) {
+    match warnings.find(|warning| warning.forbids_limits(&event)) {
         Some(warning) => Err(ConvertError::CannotCheck(warning.to_string())),
         None => Ok(()),
     }

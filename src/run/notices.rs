@@ -148,9 +148,9 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// Whether it makes the outcome of a comparison with a limit on an event unsafe: costs are
-    /// missing, or are not known.
-    pub(super) fn forbids_gates(&self, first: &str) -> bool {
+    /// Whether limits on an event cannot be checked: costs are missing or are not known, or an input
+    /// is its own base.
+    pub(super) fn forbids_limits(&self, first: &str) -> bool {
         match self {
             Warning::Callgrind(warning) => match &warning.kind {
                 WarningKind::EventAbsent { event, .. } => event == first,
@@ -161,7 +161,10 @@ impl Warning {
             Warning::MissingEvents(events) => events.iter().any(|event| event == first),
             Warning::Preprocessed(ReadWarning::EventAbsent { event, .. }) => event == first,
             Warning::Preprocessed(ReadWarning::Incomplete(_) | ReadWarning::NoSummary(_)) => false,
-            Warning::Preprocessed(_) | Warning::Empty(_) | Warning::Units { .. } => true,
+            Warning::Preprocessed(_)
+            | Warning::Empty(_)
+            | Warning::Units { .. }
+            | Warning::OnBothSides(_) => true,
             _ => false,
         }
     }
@@ -179,6 +182,11 @@ impl Warning {
             Warning::More { is_loss, .. } => *is_loss,
             _ => false,
         }
+    }
+
+    /// Whether it is about a limit that was not checked, because the profile lacks what it is on.
+    pub fn is_about_limit(&self) -> bool {
+        matches!(self, Warning::LimitOnNothing(_))
     }
 
     /// Its kind, and how many of that it stands for.
@@ -211,8 +219,7 @@ pub(super) fn named_twice(inputs: &[ResolvedSource<'_>]) -> impl Iterator<Item =
     })
 }
 
-/// A warning for each file that is compared with itself: after such a mistake, a gate would always
-/// pass.
+/// A warning for each file that is compared with itself.
 pub(super) fn on_both_sides(
     inputs: &[ResolvedSource<'_>],
     base: &[ResolvedSource<'_>],

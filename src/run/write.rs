@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::notices::{estimated, limited};
-use super::{ConvertError, Format, FormatError, Options, Report, Warning, allow_gates};
-use crate::compare::Comparison;
+use super::{ConvertError, Format, FormatError, Options, Report, Warning, allow_limits};
+use crate::compare::{self, Comparison, Outcome};
 use crate::display::text::{excerpt, printable};
 use crate::io::{Output, SourceFiles};
 #[cfg(feature = "compression")]
@@ -65,7 +65,7 @@ impl Base {
         if base != new && !options.comparison.per_run {
             warnings.push(Warning::Runs { base, new });
         }
-        allow_gates(options, comparison.first().name, &warnings)?;
+        allow_limits(options, comparison.first().name, &warnings)?;
         report.warnings.extend(warnings);
         Ok(comparison)
     }
@@ -91,19 +91,13 @@ impl Loaded<'_> {
             None => None,
             Some(base) => Some(base.compare(profile, options, &mut self.report)?),
         };
-        for limit in &options.limits {
-            let verdicts = match options.limit_each_part {
-                true => limit.check_each_part(profile, compared.as_ref())?,
-                false => vec![limit.check(profile, compared.as_ref())?],
-            };
-            for verdict in &verdicts {
-                if verdict.lacks_subject {
-                    let warning = Warning::LimitOnNothing(verdict.text.clone());
-                    self.report.warnings.push(warning);
-                }
-            }
-            self.report.verdicts.extend(verdicts);
-        }
+        let (limits, each_part) = (&options.limits, options.limit_each_part);
+        let verdicts = compare::check_all(limits, each_part, profile, compared.as_ref())?;
+        let not_found = verdicts.iter();
+        let not_found = not_found.filter(|verdict| verdict.outcome == Outcome::NotFound);
+        let not_found = not_found.map(|verdict| Warning::LimitOnNothing(verdict.text.clone()));
+        self.report.warnings.extend(limited(not_found.collect()));
+        self.report.verdicts = verdicts;
         let verdicts = &self.report.verdicts[..];
         let warnings = &self.report.warnings;
         // What readers of the output should know about the inputs.

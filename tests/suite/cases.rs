@@ -18,7 +18,7 @@
 use std::path::Path;
 
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::compare::{Comparison, Limit, Verdict};
+use cg_preprocess::compare::{Comparison, Limit, Outcome, Verdict};
 use cg_preprocess::output::collapsed;
 use cg_preprocess::output::markdown;
 use cg_preprocess::output::{Names, Options, Sort, text, tree};
@@ -217,9 +217,8 @@ pub fn verdict(comparison: &Comparison, limit: &str) -> Verdict {
     let limit = Limit::growth(limit.as_bytes()).unwrap();
     let verdict = limit.check(comparison.new, Some(comparison));
     verdict.unwrap_or_else(|error| Verdict {
-        kept: false,
+        outcome: Outcome::Failed,
         text: error.to_string(),
-        lacks_subject: false,
     })
 }
 

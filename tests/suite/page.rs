@@ -5,7 +5,7 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use base64::prelude::{BASE64_STANDARD, Engine};
-use cg_preprocess::compare::{Comparison, Verdict};
+use cg_preprocess::compare::{Comparison, Outcome, Verdict};
 use cg_preprocess::io::{SourceFiles, SourceOptions};
 use cg_preprocess::output::Names;
 use cg_preprocess::output::html::{self, Compared, Notes, Options};
@@ -80,14 +80,16 @@ fn written(
     let mut options = Options::default();
     change(&mut options);
     let stacks = Stacks::new(profile);
-    let limit = |kept, text: &str| Verdict {
-        kept,
+    let limit = |outcome, text: &str| Verdict {
+        outcome,
         text: text.to_owned(),
-        lacks_subject: false,
     };
     let notes = Notes {
         warnings,
-        limits: &[limit(false, "too much"), limit(true, "enough")],
+        limits: &[
+            limit(Outcome::Failed, "too much"),
+            limit(Outcome::Passed, "enough"),
+        ],
         estimates: None,
     };
     let page = text_of(|output| {

@@ -319,7 +319,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         data.field("complete", &is_complete)?;
         data.field("runs", &Number::from(profile.runs()))?;
         data.records("limits", notes.limits, |record, verdict| {
-            record.field("kept", &verdict.kept)?;
+            record.field("kept", &verdict.passed())?;
             record.field("text", &verdict.text)
         })?;
         data.field("warnings", &limited(notes.warnings))?;
