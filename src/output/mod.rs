@@ -27,8 +27,6 @@ pub mod dot;
 pub(crate) mod figures;
 pub mod html;
 pub mod json;
-#[cfg(feature = "compression")]
-mod line_samples;
 pub mod markdown;
 mod options;
 #[cfg(feature = "compression")]

@@ -5,10 +5,11 @@
 //!   and memory is in bytes; other events keep their names, and their unit is `count`.
 //! - A sample is a stack with its own costs, so all of them add up to the profile's totals. Stacks
 //!   that cost nothing are left out. Sums of memory may be negative.
-//! - The line of a caller is that of the call that the stack takes, where all calls of the callee are
-//!   on one line, and otherwise the function's. The line of the last frame is that of the cost, in
-//!   inlined code with its file. Where a function has several stacks and several lines, see
-//!   `line_samples`: sums by stack and by line are exact, but their pairs are not.
+//! - The line of a caller is that of its call, and the line of the last frame that of the cost, both
+//!   in inlined code with its file. Where there are several lines and several stacks, see
+//!   `line_samples` and `call_sites`: sums by stack and by line are exact, but their pairs are not.
+//! - Locations have no address and belong to no mapping: readers that find the program would look
+//!   for its instructions at address 0.
 //! - A function begins at the least line that has a cost or a call: readers list no lines before it.
 //! - In a comparison, the samples of the base are negated and have the label `pprof::base`, as
 //!   `go tool pprof -diff_base` has them.
@@ -17,6 +18,10 @@
 //! - Comments hold the commands, the program's version, and what was estimated or is missing.
 //!
 //! The same profile always gives the same bytes.
+
+mod call_sites;
+mod line_samples;
+mod message;
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
@@ -27,11 +32,14 @@ use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 use thiserror::Error;
 
-use super::line_samples::{LinePlace, LineSamples, first_lines};
-use crate::display::numbers::divided;
+use self::call_sites::CallSites;
+use self::line_samples::{LinePlace, LineSamples, first_lines};
+use self::message::Message;
+use crate::display::numbers::{counted, divided};
 use crate::output::figures::{EventFormat, command, per_run};
 use crate::profile::{Cost, FunctionId, NameId, Profile, ProfileKind, split_scale};
 use crate::stacks::{StackId, Stacks};
+use crate::tables::first_cost;
 
 /// How many frames a stack has at most: recursion would make the output grow with its square.
 const MAX_FRAMES: usize = 1024;
@@ -83,6 +91,7 @@ pub fn write(
         negative: 0,
         deeper: 0,
         paired: 0,
+        divided: 0,
     };
     writer.string(b"");
     writer.types(profile)?;
@@ -154,6 +163,32 @@ struct Writer<W: Write> {
     deeper: u64,
     /// Functions whose stacks and lines are paired by cost.
     paired: u64,
+    /// Pairs of functions with calls on several lines.
+    divided: u64,
+}
+
+/// One side of a comparison, or the only one, while its stacks are gone through.
+struct Side<'a> {
+    stacks: &'a Stacks<'a>,
+    /// What marks its samples.
+    label: Option<Message>,
+    known: KnownFunctions,
+    first_lines: HashMap<(FunctionId, Option<NameId>), u64, RandomState>,
+    calls: CallSites,
+    /// The current stack.
+    path: Vec<Step>,
+    /// The sample that is written next.
+    pending: Sample,
+}
+
+/// A node of a path.
+#[derive(Clone, Copy)]
+struct Step {
+    node: StackId,
+    /// At the call of the next one.
+    location: u64,
+    /// That call.
+    call: Option<usize>,
 }
 
 impl<W: Write> Writer<W> {
@@ -188,94 +223,155 @@ impl<W: Write> Writer<W> {
     }
 
     fn samples(&mut self, stacks: &Stacks<'_>, is_base: bool) -> io::Result<()> {
-        let types = value_types(stacks.profile(), self.counts_calls);
-        let lines = lines_of_calls(stacks.profile());
+        let profile = stacks.profile();
+        let types = value_types(profile, self.counts_calls);
         let runs = match self.per_run {
-            true => stacks.profile().runs().into(),
+            true => profile.runs().into(),
             false => 1,
         };
         // Of all samples so far, for each of their types.
         let mut sums = vec![0; types.len()];
-        let base_label =
-            is_base.then(|| Message::of([self.string(BASE_LABEL), self.string(b"true")]));
-        let mut known = KnownFunctions::default();
-        let first = first_lines(stacks.profile());
         let by_line = LineSamples::new(stacks);
         self.paired += by_line.paired;
-        let events = stacks.profile().events().len();
-        // Each node with its location at the call of the next one.
-        let mut path: Vec<(StackId, u64)> = Vec::new();
-        let mut values: Vec<Cost> = Vec::new();
-        let mut sample = Sample::default();
+        let label = is_base.then(|| Message::of([self.string(BASE_LABEL), self.string(b"true")]));
+        let mut side = Side {
+            stacks,
+            label,
+            known: KnownFunctions::default(),
+            first_lines: first_lines(profile),
+            calls: CallSites::new(profile),
+            path: Vec::new(),
+            pending: Sample::default(),
+        };
+        self.divided += side.calls.divided();
         for node in stacks.nodes() {
-            let parent = stacks.parent(node);
-            while path.pop_if(|(last, _)| Some(*last) != parent).is_some() {}
-            if let Some((parent, location)) = path.last_mut() {
-                let call = (stacks.function(*parent), stacks.function(node));
-                let line = lines.get(&call).copied().flatten();
-                let place = line.map(|line| (None, line));
-                *location = self.frame(stacks, *parent, place, &mut known, &first);
-            }
-            path.push((node, 0));
-            let is_deeper = path.len() > MAX_FRAMES;
-            let all = (None, stacks.self_costs(node));
+            self.descend(&mut side, node);
+            let is_deeper = side.path.len() > MAX_FRAMES;
             let by_line = by_line.of(node).filter(|_| !is_deeper);
             let mut parts: Vec<_> = by_line.map(|(place, costs)| (Some(place), costs)).collect();
             if parts.is_empty() {
-                parts.push(all);
+                parts.push((None, stacks.self_costs(node)));
             }
             let mut calls = Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX);
             for (place, costs) in parts {
-                let costs = costs.iter().copied().take(events);
+                let own = costs.iter().copied().take(profile.events().len());
                 // Those of a stack count once.
                 let calls = self.counts_calls.then(|| mem::take(&mut calls));
-                let figures = costs.chain(calls).zip(&types);
-                values.clear();
-                values.extend(figures.map(|(figure, of)| figure.saturating_mul(of.factor)));
-                for (value, sum) in values.iter_mut().zip(&mut sums) {
+                let values = own.chain(calls).zip(&types).zip(&mut sums);
+                let values = values.map(|((figure, of), sum)| {
+                    let value = figure.saturating_mul(of.factor);
                     let before = divided(*sum, runs);
-                    *sum += i128::from(*value);
-                    *value = Cost::try_from(divided(*sum, runs) - before).unwrap_or(*value);
-                }
+                    *sum += i128::from(value);
+                    Cost::try_from(divided(*sum, runs) - before).unwrap_or(value)
+                });
+                let values: Vec<Cost> = values.collect();
                 self.negative += u64::from(values.iter().any(|value| *value < 0));
-                if is_deeper && sample.is_deeper {
-                    for (sum, value) in sample.values.iter_mut().zip(&values) {
-                        *sum = sum.saturating_add(*value);
-                    }
-                    continue;
-                }
-                self.sample(&sample, base_label.as_ref())?;
-                let last = if is_deeper {
-                    self.deeper += 1;
-                    let name = self.string(DEEPER);
-                    self.location((name, 0, 0), 0)
+                if is_deeper {
+                    self.add_deeper(&mut side, values)?;
                 } else {
-                    self.frame(stacks, node, place, &mut known, &first)
-                };
-                sample.is_deeper = is_deeper;
-                sample.frames.clear();
-                let callers = path[..path.len() - 1].iter().take(MAX_FRAMES);
-                let callers = callers.map(|(_, location)| *location);
-                sample.frames.extend(callers.chain([last]));
-                sample.values.clone_from(&values);
+                    let leaf = self.frame(&mut side, node, place);
+                    self.add(&mut side, leaf, first_cost(costs), values)?;
+                }
             }
         }
-        self.sample(&sample, base_label.as_ref())
+        self.flush(&mut side)
+    }
+
+    /// Makes a node the end of the path.
+    fn descend<'a>(&mut self, side: &mut Side<'a>, node: StackId) {
+        let parent = side.stacks.parent(node);
+        while side.path.pop_if(|last| Some(last.node) != parent).is_some() {}
+        if let Some(last) = side.path.len().checked_sub(1) {
+            let [caller, callee] =
+                [side.path[last].node, node].map(|node| side.stacks.function(node));
+            side.path[last].call = side.calls.find(caller, callee);
+            self.locate(side, last);
+        }
+        side.path.push(Step {
+            node,
+            location: 0,
+            call: None,
+        });
+    }
+
+    /// Puts a caller on the line of its calls that come next.
+    fn locate(&mut self, side: &mut Side<'_>, at: usize) {
+        let Step { node, call, .. } = side.path[at];
+        let place = call.and_then(|call| side.calls.place(call));
+        side.path[at].location = self.frame(side, node, place);
+    }
+
+    /// Adds a sample of the current path with its last location. It is divided where the line of a
+    /// call has no room for all of its cost.
+    fn add(
+        &mut self,
+        side: &mut Side<'_>,
+        leaf: u64,
+        mut cost: Cost,
+        mut values: Vec<Cost>,
+    ) -> io::Result<()> {
+        loop {
+            self.flush(side)?;
+            let steps = &side.path[..side.path.len() - 1];
+            let callers = steps.iter().map(|step| step.location);
+            side.pending.frames.extend(callers.chain([leaf]));
+            let rooms = steps.iter().filter_map(|step| side.calls.room(step.call?));
+            let piece = rooms.fold(cost, Cost::min);
+            side.pending.values = match piece < cost {
+                true => values
+                    .iter()
+                    .map(|&value| share(value, piece, cost))
+                    .collect(),
+                false => mem::take(&mut values),
+            };
+            for at in 0..side.path.len() {
+                let call = side.path[at].call;
+                if let Some(call) = call.filter(|&call| side.calls.take(call, piece)) {
+                    for at in 0..side.path.len() {
+                        if side.path[at].call == Some(call) {
+                            self.locate(side, at);
+                        }
+                    }
+                }
+            }
+            if piece == cost {
+                return Ok(());
+            }
+            cost -= piece;
+            for (value, piece) in values.iter_mut().zip(&side.pending.values) {
+                *value -= piece;
+            }
+        }
+    }
+
+    /// Adds what the end of the path costs, which lies too deep: all such samples that follow each
+    /// other are one.
+    fn add_deeper(&mut self, side: &mut Side<'_>, values: Vec<Cost>) -> io::Result<()> {
+        if side.pending.is_deeper {
+            for (sum, value) in side.pending.values.iter_mut().zip(&values) {
+                *sum = sum.saturating_add(*value);
+            }
+            return Ok(());
+        }
+        self.flush(side)?;
+        self.deeper += 1;
+        let name = self.string(DEEPER);
+        let last = self.location((name, 0, 0), 0);
+        let callers = side.path[..MAX_FRAMES].iter().map(|step| step.location);
+        side.pending.frames.extend(callers.chain([last]));
+        side.pending.values = values;
+        side.pending.is_deeper = true;
+        Ok(())
     }
 
     /// The location of a frame: at a line of its function's file or of another one, or at that of its
-    /// function. `first` has the first lines.
-    fn frame(
-        &mut self,
-        stacks: &Stacks<'_>,
-        node: StackId,
-        place: Option<LinePlace>,
-        known: &mut KnownFunctions,
-        first: &HashMap<(FunctionId, Option<NameId>), u64, RandomState>,
-    ) -> u64 {
+    /// function.
+    fn frame(&mut self, side: &mut Side<'_>, node: StackId, place: Option<LinePlace>) -> u64 {
+        let stacks = side.stacks;
         let (id, name) = (stacks.function(node), stacks.frame(node));
         let other_file = place.and_then(|(file, _)| file);
-        let (function, own_line) = *known
+        let (function, own_line) = *side
+            .known
             .entry((id, std::ptr::from_ref(name), other_file))
             .or_insert_with(|| {
                 let profile = stacks.profile();
@@ -283,9 +379,8 @@ impl<W: Write> Writer<W> {
                 let own_line = own.map_or(0, |own| own.line);
                 let file = other_file.or(own.map(|own| own.file));
                 let file = file.map_or(&b""[..], |file| profile.name(file));
-                let first = id.and_then(|id| first.get(&(id, other_file)).copied());
+                let first = id.and_then(|id| side.first_lines.get(&(id, other_file)).copied());
                 let name = if name.is_empty() { b"???" } else { name };
-                // A caller that calls on several lines stands on its function's own.
                 let own_first = Some(own_line).filter(|&line| line > 0 && other_file.is_none());
                 let first = first.into_iter().chain(own_first).min().unwrap_or(own_line);
                 ((self.string(name), self.string(file), first), own_line)
@@ -293,25 +388,28 @@ impl<W: Write> Writer<W> {
         self.location(function, place.map_or(own_line, |(_, line)| line))
     }
 
-    /// Writes a sample, unless it costs nothing.
-    fn sample(&mut self, sample: &Sample, base_label: Option<&Message>) -> io::Result<()> {
-        if sample.values.iter().all(|&value| value == 0) {
-            return Ok(());
+    /// Writes the pending sample, unless it costs nothing.
+    fn flush(&mut self, side: &mut Side<'_>) -> io::Result<()> {
+        let sample = &mut side.pending;
+        if sample.values.iter().any(|&value| value != 0) {
+            // The only label is that of the base, which is subtracted.
+            let sign = if side.label.is_some() { -1 } else { 1 };
+            let values = sample.values.iter();
+            let values = values.map(|value| value.saturating_mul(sign).cast_unsigned());
+            let mut body = mem::take(&mut self.body);
+            body.0.clear();
+            body = body
+                .packed(1, sample.frames.iter().rev().copied())
+                .packed(2, values);
+            if let Some(label) = &side.label {
+                body = body.message(3, label);
+            }
+            self.write(field::SAMPLE, &body)?;
+            self.body = body;
         }
-        // The only label is that of the base, which is subtracted.
-        let sign = if base_label.is_some() { -1 } else { 1 };
-        let values = sample.values.iter();
-        let values = values.map(|value| value.saturating_mul(sign).cast_unsigned());
-        let mut body = mem::take(&mut self.body);
-        body.0.clear();
-        body = body
-            .packed(1, sample.frames.iter().rev().copied())
-            .packed(2, values);
-        if let Some(label) = base_label {
-            body = body.message(3, label);
-        }
-        self.write(field::SAMPLE, &body)?;
-        self.body = body;
+        sample.frames.clear();
+        sample.values.clear();
+        sample.is_deeper = false;
         Ok(())
     }
 
@@ -332,7 +430,15 @@ impl<W: Write> Writer<W> {
                 self.paired
             )
         });
-        let comments = own.iter().chain(&per_run).chain(&paired).chain(notes);
+        let divided = (self.divided > 0).then(|| {
+            format!(
+                "{} of functions with calls on several lines: each line has what its calls cost, \
+                 but which stacks belong to it is not known",
+                counted(self.divided, "pair")
+            )
+        });
+        let comments = own.iter().chain(&per_run).chain(&paired);
+        let comments = comments.chain(&divided).chain(notes);
         let comments: Vec<u64> = comments.map(|text| self.string(text.as_bytes())).collect();
         let comments = Message::default().packed(field::COMMENT, comments.into_iter());
         self.output.write_all(&comments.0)
@@ -340,8 +446,7 @@ impl<W: Write> Writer<W> {
 
     /// What samples refer to.
     fn tables(&mut self, profile: &Profile) -> io::Result<()> {
-        // Names, files and lines are known, so nobody looks for them in the program.
-        // Its name is what readers show as the program's.
+        // Only its name matters, which readers show as the program's.
         let mut commands = profile.commands().map(<[u8]>::trim_ascii);
         let program = commands.next().unwrap_or_default();
         let program = program.split(u8::is_ascii_whitespace).next();
@@ -354,7 +459,7 @@ impl<W: Write> Writer<W> {
         let known = known.number(7, 1).number(8, 1).number(9, 1);
         self.write(field::MAPPING, &known)?;
         for (id, &(function, line)) in (1..).zip(&mem::take(&mut self.locations)) {
-            let location = Message::of([id, 1]).message(4, &Message::of([function, line]));
+            let location = Message::of([id]).message(4, &Message::of([function, line]));
             self.write(field::LOCATION, &location)?;
         }
         for (id, &(name, file, line)) in (1..).zip(&mem::take(&mut self.functions)) {
@@ -378,20 +483,10 @@ struct Sample {
     is_deeper: bool,
 }
 
-/// A caller and a callee; a frame may be known by its name only.
-type CallKey = (Option<FunctionId>, Option<FunctionId>);
-
-/// The lines of calls, in the files of the callers; none where there are calls on several lines, or
-/// in other files.
-fn lines_of_calls(profile: &Profile) -> HashMap<CallKey, Option<u64>, RandomState> {
-    let mut lines: HashMap<CallKey, Option<u64>, RandomState> = HashMap::default();
-    for edge in profile.edges() {
-        let line = lines
-            .entry((Some(edge.caller), Some(edge.callee)))
-            .or_insert(Some(edge.line));
-        *line = line.filter(|&line| line == edge.line && edge.file().is_none());
-    }
-    lines
+/// As much of a value as a part is of a whole.
+fn share(value: Cost, part: Cost, whole: Cost) -> Cost {
+    let share = i128::from(value) * i128::from(part) / i128::from(whole);
+    Cost::try_from(share).unwrap_or(value)
 }
 
 /// Fields of the message `Profile`.
@@ -404,48 +499,4 @@ mod field {
     pub const STRING_TABLE: u64 = 6;
     pub const COMMENT: u64 = 13;
     pub const DEFAULT_SAMPLE_TYPE: u64 = 14;
-}
-
-/// A message in the wire format of protocol buffers.
-#[derive(Default)]
-struct Message(Vec<u8>);
-
-impl Message {
-    /// Numbers as the fields 1, 2 and so on.
-    fn of<const FIELDS: usize>(numbers: [u64; FIELDS]) -> Self {
-        let fields = (1..).zip(numbers);
-        fields.fold(Message::default(), |message, (field, number)| {
-            message.number(field, number)
-        })
-    }
-
-    fn varint(mut self, mut number: u64) -> Self {
-        while number > 0x7f {
-            self.0.push(number.to_le_bytes()[0] | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number.to_le_bytes()[0]);
-        self
-    }
-
-    fn number(self, field: u64, number: u64) -> Self {
-        self.varint(field << 3).varint(number)
-    }
-
-    /// What stands before so many bytes.
-    fn head(self, field: u64, bytes: u64) -> Self {
-        self.varint(field << 3 | 2).varint(bytes)
-    }
-
-    fn message(self, field: u64, message: &Message) -> Self {
-        let mut all = self.head(field, message.0.len() as u64);
-        all.0.extend(&message.0);
-        all
-    }
-
-    fn packed(self, field: u64, numbers: impl Iterator<Item = u64> + Clone) -> Self {
-        let bytes = |number: u64| u64::from((number | 1).ilog2() / 7 + 1);
-        let all = self.head(field, numbers.clone().map(bytes).sum());
-        numbers.fold(all, Message::varint)
-    }
 }
