@@ -2,13 +2,12 @@
 
 use std::io;
 
-use indexmap::IndexMap;
-
 use super::Compared;
 use super::data::{Number, Table, Tables, position, shown, within};
 use crate::compare::{Comparison, FunctionChange};
 use crate::display::numbers::{grouped, percent};
 use crate::display::units::{Unit, in_units};
+use crate::maps::IndexMap;
 use crate::output::figures::per_run;
 use crate::output::json::Document;
 
@@ -65,7 +64,7 @@ impl Changes {
 
 impl<'a> Tables<'a, '_> {
     pub fn changes(&mut self, comparison: &Comparison<'a>) -> Changes {
-        let mut changed = IndexMap::new();
+        let mut changed = IndexMap::default();
         let count = comparison.events.len();
         let rows = MAX_CHANGE_NUMBERS / 7 / count.max(1);
         let events = (0..count).map(|at| changed_event(comparison, at, rows, &mut changed));

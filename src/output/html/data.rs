@@ -1,11 +1,10 @@
 //! What the page knows: as much of a profile as there is room for.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::{iter, mem};
 
-use indexmap::{IndexMap, IndexSet};
 use serde_core::{Serialize, Serializer};
 
 use super::{Compared, Notes, Options};
@@ -14,6 +13,7 @@ use crate::display::numbers::divided;
 use crate::display::short_names::{SHORT, short_name};
 use crate::display::text::printable;
 use crate::io::SourceFiles;
+use crate::maps::{HashMap, HashSet, IndexMap, IndexSet};
 use crate::output::Names;
 use crate::output::figures::{EventFormat, command, named_parts};
 use crate::output::json::Document;
@@ -57,7 +57,7 @@ impl Table {
         let numbers = numbers.iter().map(|&name| (name, Vec::new()));
         let costs = costs.iter().map(|&name| (name, vec![Vec::new(); width]));
         Table {
-            texts: IndexMap::new(),
+            texts: IndexMap::default(),
             numbers: numbers.collect(),
             costs: costs.collect(),
         }
@@ -88,7 +88,9 @@ impl Table {
         };
         let short = short.into_iter().zip(&names);
         let short = short.map(|(short, name)| if short == *name { String::new() } else { short });
-        self.texts = [("short", short.collect()), ("name", names)].into();
+        self.texts = [("short", short.collect()), ("name", names)]
+            .into_iter()
+            .collect();
     }
 
     /// Writes its columns as fields of an object.
@@ -281,7 +283,7 @@ impl<'a, 'o> Tables<'a, 'o> {
             scales,
             runs: runs.into(),
             totals: Vec::new(),
-            files: IndexSet::new(),
+            files: IndexSet::default(),
             places: Vec::new(),
             order: Vec::new(),
             lines_of: Vec::new(),
@@ -451,7 +453,7 @@ impl<'a, 'o> Tables<'a, 'o> {
         let width = 5 + 2 * self.totals.len();
         let count = MAX_FUNCTIONS.min(MAX_FUNCTION_NUMBERS / width);
         let mut chosen = largest(&shares, 0.0, count);
-        let (mut seen, mut text) = (HashSet::new(), 0);
+        let (mut seen, mut text) = (HashSet::default(), 0);
         let is_too_much = |&at: &usize| {
             let function = profile.function(ids[at]);
             for name in [function.name, function.file, function.object] {
@@ -569,7 +571,7 @@ impl<'a, 'o> Tables<'a, 'o> {
             .filter(|id| self.places[id.index()].is_some())
             .collect();
         // Lines of another text are others.
-        let mut texts = HashMap::new();
+        let mut texts = HashMap::default();
         let mut is_same = |file| {
             let read = || sources.read(file).is_ok_and(|file| file.is_same_for_base());
             *texts.entry(file).or_insert_with(read)

@@ -1,13 +1,12 @@
 //! The stacks of a page: those of a profile, and of the base that it is compared with.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::{io, iter};
-
-use indexmap::IndexSet;
 
 use super::data::{BASE, NEW, Sums, Table, Tables, flags, largest, position, shown, within};
 use crate::compare::{last_component, without_folders};
+use crate::maps::{HashMap, IndexSet};
 use crate::output::json::Document;
 use crate::profile::{Cost, FunctionId};
 use crate::stacks::{StackId, Stacks};
@@ -79,9 +78,9 @@ impl Tables<'_, '_> {
         let columns = &["self", "base"][..tree.sides.iter().flatten().count()];
         let width = self.totals.len();
         let mut nodes = Table::new(&numbers, columns, width);
-        let mut frames = IndexSet::new();
+        let mut frames = IndexSet::default();
         let mut left_out = 0;
-        let mut places: HashMap<usize, usize> = HashMap::new();
+        let mut places: HashMap<usize, usize> = HashMap::default();
         let mut rest: BTreeMap<Option<usize>, ([Sums; 2], u8)> = BTreeMap::new();
         for at in 0..tree.len() {
             let node = tree.node(at);
@@ -149,7 +148,9 @@ fn frame_table(frames: &IndexSet<Frame<'_>>) -> Table {
             Some(name) => shown(name),
         });
     }
-    table.texts = [("name", within(names, MAX_FRAME_TEXT))].into();
+    table.texts = [("name", within(names, MAX_FRAME_TEXT))]
+        .into_iter()
+        .collect();
     table
 }
 
@@ -233,7 +234,7 @@ impl<'a> Tree<'a> {
                 Some(id) => id.into_iter().flat_map(|id| new.children(id)).collect(),
             };
             for key in [exact_key, key_without_folders] {
-                let mut found: HashMap<_, VecDeque<StackId>> = HashMap::new();
+                let mut found: HashMap<_, VecDeque<StackId>> = HashMap::default();
                 for &id in &candidates {
                     found.entry(key(new, id)).or_default().push_back(id);
                 }
