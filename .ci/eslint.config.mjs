@@ -1,7 +1,7 @@
 // Lints the script of the page, whose modules stand in it one after the other.
 const browser = [
   'Event', 'IntersectionObserver', 'URLSearchParams', 'addEventListener', 'clearTimeout', 'document',
-  'history', 'innerHeight', 'location', 'performance', 'requestAnimationFrame', 'scrollTo', 'scrollY',
+  'getSelection', 'history', 'innerHeight', 'location', 'performance', 'requestAnimationFrame', 'scrollTo', 'scrollY',
   'setTimeout',
 ];
 // Names come from anybody, and reach the page as text only.

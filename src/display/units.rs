@@ -41,6 +41,11 @@ impl Unit {
         }
     }
 
+    /// The sizes that costs are shown in, the largest first.
+    pub fn sizes(self) -> &'static [(i128, &'static str)] {
+        self.sizes
+    }
+
     /// The name of the smallest size: `ns` or `bytes`; empty if the unit is unknown.
     pub fn smallest(self) -> &'static str {
         self.sizes.last().map_or("", |(_, name)| name)

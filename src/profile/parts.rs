@@ -1,6 +1,8 @@
 //! The parts of sums: what a profiler wrote at each of its dumps, or for each thread.
 
-use crate::maps::IndexSet;
+use foldhash::fast::RandomState;
+use indexmap::IndexSet;
+
 use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, FunctionTable, saturated};
 
 /// The most parts of an input that are listed whatever they are; after these, only those whose trigger
@@ -45,8 +47,8 @@ pub struct Part<'a> {
 /// The parts of some inputs.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    inputs: IndexSet<Box<str>>,
-    triggers: IndexSet<Box<[u8]>>,
+    inputs: IndexSet<Box<str>, RandomState>,
+    triggers: IndexSet<Box<[u8]>, RandomState>,
     rows: Vec<Row>,
     /// A row of costs for each.
     pub totals: CostTable,

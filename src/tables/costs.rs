@@ -10,7 +10,7 @@ pub type Cost = i64;
 
 /// The costs of one line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Costs<'a> {
+pub struct Costs<'a> {
     /// One for each column that is summed, in their order.
     pub row: &'a [Cost],
     /// The cost in the first column of the profile, by which calls are matched with invocations.
@@ -36,17 +36,18 @@ pub(crate) fn first_cost(row: &[Cost]) -> Cost {
 /// The width of rows, where it is known only when the program runs.
 ///
 /// Code for every line of a profile is compiled for rows of one and of two costs besides.
-pub(crate) const ANY_WIDTH: usize = 0;
+pub const ANY_WIDTH: usize = 0;
 
 /// Sums of costs: a row for each function, call edge or context.
 ///
-/// A sum that would leave the range of 64 bits stays at the limit.
+/// A sum that would leave the range of 64 bits stays at the limit, and the table remembers that one did.
 #[derive(Clone, Debug)]
 pub(crate) struct CostTable {
     /// Costs per row.
     width: usize,
     /// Row by row.
     costs: Vec<Cost>,
+    has_overflowed: bool,
 }
 
 impl Default for CostTable {
@@ -61,6 +62,7 @@ impl CostTable {
         CostTable {
             width: width.max(1),
             costs: Vec::new(),
+            has_overflowed: false,
         }
     }
 
@@ -87,6 +89,11 @@ impl CostTable {
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.costs.len() / self.width
+    }
+
+    /// Whether a sum did not fit into 64 bits.
+    pub fn has_overflowed(&self) -> bool {
+        self.has_overflowed
     }
 
     /// Makes all rows longer, by zeros at their ends.
@@ -135,12 +142,19 @@ impl CostTable {
         self.costs.resize(end, 0);
     }
 
+    /// Appends all rows of a table of the same width.
+    pub fn append(&mut self, mut other: CostTable) {
+        self.costs.append(&mut other.costs);
+        self.has_overflowed |= other.has_overflowed;
+    }
+
     /// Adds to a row, which has `WIDTH` costs.
     #[inline(always)]
     pub fn add<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
+        let has_overflowed = &mut self.has_overflowed;
         if WIDTH == 1 || WIDTH == ANY_WIDTH && self.width == 1 {
             if let (Some(sum), Some(cost)) = (self.costs.get_mut(row), costs.first()) {
-                add_to(sum, *cost);
+                add_to(sum, *cost, has_overflowed);
             }
             return;
         }
@@ -151,7 +165,7 @@ impl CostTable {
         };
         if let Some(sums) = self.costs.get_mut(row * width..(row + 1) * width) {
             for (sum, cost) in sums.iter_mut().zip(costs) {
-                add_to(sum, *cost);
+                add_to(sum, *cost, has_overflowed);
             }
         }
     }
@@ -168,7 +182,7 @@ impl CostTable {
         for column in 0..self.width {
             let cost = self.costs[from * self.width + column];
             let sum = &mut self.costs[row * self.width + column];
-            add_to(sum, cost);
+            add_to(sum, cost, &mut self.has_overflowed);
         }
     }
 
@@ -206,9 +220,12 @@ impl CostTable {
     /// The rows that follow from these.
     pub fn mapped(&self, width: usize, cost: impl Fn(&[Cost], usize) -> i128) -> CostTable {
         let mut table = CostTable::zeros(width, self.rows());
+        table.has_overflowed = self.has_overflowed;
         for (row, costs) in table.costs.chunks_mut(table.width).enumerate() {
             for (event, sum) in costs.iter_mut().enumerate() {
-                *sum = saturated(cost(self.row(row), event));
+                let exact = cost(self.row(row), event);
+                *sum = saturated(exact);
+                table.has_overflowed |= exact != i128::from(*sum);
             }
         }
         table
@@ -217,24 +234,20 @@ impl CostTable {
 
 /// Adds to a sum, which stays within the range of 64 bits.
 #[inline(always)]
-fn add_to(sum: &mut Cost, cost: Cost) {
+fn add_to(sum: &mut Cost, cost: Cost, has_overflowed: &mut bool) {
     let (added, overflows) = sum.overflowing_add(cost);
     *sum = added;
     if overflows {
-        *sum = limit(cost);
+        saturate(sum, cost, has_overflowed);
     }
 }
 
-/// Where a sum stays that has overflowed when this cost was added.
+/// Puts a sum that has overflowed when this cost was added at the limit.
 #[cold]
 #[inline(never)]
-fn limit(cost: Cost) -> Cost {
-    if cost > 0 { Cost::MAX } else { Cost::MIN }
-}
-
-/// Whether a row holds a sum at the limits of 64 bits, which is taken for one that left them.
-pub(crate) fn is_at_limit(row: &[Cost]) -> bool {
-    row.contains(&Cost::MAX) || row.contains(&Cost::MIN)
+fn saturate(sum: &mut Cost, cost: Cost, has_overflowed: &mut bool) {
+    *sum = if cost > 0 { Cost::MAX } else { Cost::MIN };
+    *has_overflowed = true;
 }
 
 /// The cost of 64 bits that is nearest.
@@ -300,18 +313,22 @@ mod tests {
     fn sums_stay_at_the_limits_and_that_is_known() {
         for (limit, cost) in [(Cost::MAX, 1), (Cost::MIN, -1)] {
             let mut table = CostTable::zeros(2, 2);
-            table.add::<2>(0, &[limit - 2 * cost, 0]);
+            table.add::<2>(0, &[limit - cost, 0]);
             table.add::<ANY_WIDTH>(0, &[cost, 0]);
-            assert_eq!(table.row(0), [limit - cost, 0]);
-            assert!(!is_at_limit(table.row(0)));
-            for _ in 0..2 {
-                table.add::<2>(0, &[cost, cost]);
-                assert!(is_at_limit(table.row(0)));
-            }
-            assert_eq!(table.row(0), [limit, 2 * cost]);
-            table.add_within(1, 0);
-            table.add_within(1, 0);
-            assert_eq!(table.row(1), [limit, 4 * cost]);
+            assert_eq!(table.row(0), [limit, 0]);
+            assert!(!table.has_overflowed());
+            let mut other = table.clone();
+            table.add::<2>(0, &[cost, cost]);
+            assert_eq!(table.row(0), [limit, cost]);
+            assert!(table.has_overflowed());
+            other.add_within(1, 0);
+            assert!(!other.has_overflowed());
+            other.add_within(0, 1);
+            assert_eq!(other.row(0), [limit, 0]);
+            assert!(other.has_overflowed());
+            let mut all = CostTable::new(2);
+            all.append(other);
+            assert!(all.has_overflowed());
         }
     }
 }

@@ -11,14 +11,19 @@
 //! escaped, and the script puts names into the page as text only. The page's own policy allows no
 //! other script or style than its own, and nothing that is loaded.
 
-mod changes;
+mod calls;
 mod data;
+mod lines;
+mod names;
+mod rows;
 mod source;
 mod stacks;
+mod table;
+mod tree;
 
 use std::io::{self, BufWriter, Write};
 
-use self::data::Tables;
+use self::data::Data;
 use super::Names;
 use crate::compare::{Comparison, Verdict};
 use crate::io::SourceFiles;
@@ -28,15 +33,20 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 /// The script's modules, in their order.
 const SCRIPT: &str = concat!(
-    include_str!("page/figures.js"),
+    include_str!("page/numbers.js"),
+    include_str!("page/names.js"),
+    include_str!("page/trees.js"),
+    include_str!("page/dom.js"),
+    include_str!("page/model.js"),
     include_str!("page/state.js"),
-    include_str!("page/table.js"),
+    include_str!("page/tables.js"),
     include_str!("page/functions.js"),
-    include_str!("page/source.js"),
+    include_str!("page/function.js"),
+    include_str!("page/lines.js"),
     include_str!("page/stacks.js"),
     include_str!("page/flame.js"),
     include_str!("page/tree.js"),
-    include_str!("page/changes.js"),
+    include_str!("page/report.js"),
 );
 
 /// Options of the page.
@@ -94,7 +104,7 @@ pub fn write<'a>(
         match name {
             "style" => output.write_all(STYLE.as_bytes())?,
             "script" => output.write_all(SCRIPT.as_bytes())?,
-            "data" => Tables::new(stacks, compared, options).write(notes, sources, &mut output)?,
+            "data" => Data::new(stacks, compared, options).write(notes, sources, &mut output)?,
             _ => {}
         }
         output.write_all(text.as_bytes())?;

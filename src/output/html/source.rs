@@ -1,15 +1,13 @@
-//! The source of a page: lines that cost something or call, and those around them.
+//! The source in the report: lines that cost something or call, and those around them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use super::data::Tables;
+use super::data::Data;
+use super::table::{Room, text_size};
 use crate::display::text::printable;
 use crate::io::SourceFiles;
 use crate::output::json::Document;
-
-/// How many bytes of source a page has.
-const MAX_PAGE_SOURCE: usize = 1_500_000;
 
 /// How many lines stand around one that costs something.
 const LINES_AROUND: u64 = 5;
@@ -24,13 +22,12 @@ pub(super) struct SourceLines {
     found: [u64; 2],
 }
 
-impl Tables<'_, '_> {
+impl Data<'_, '_> {
     /// Takes the lines around places of functions, the costliest function first, as far as there is
     /// room.
-    pub fn source(&self, files: &mut SourceFiles) -> SourceLines {
+    pub fn source(&self, files: &mut SourceFiles, room: &mut Room) -> SourceLines {
         let mut source = SourceLines::default();
-        let mut room = MAX_PAGE_SOURCE;
-        for &at in &self.order {
+        for &at in &self.functions.order {
             let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
             for &(file, line) in self.lines_of[at].iter().filter(|(_, line)| *line > 0) {
                 let around = line.saturating_sub(LINES_AROUND)..=line.saturating_add(LINES_AROUND);
@@ -51,12 +48,12 @@ impl Tables<'_, '_> {
                     lines.filter_map(|line| Some((position, line, shown(file.line(line)?)))),
                 );
             }
-            let size: usize = found.iter().map(|(.., text)| text.len() + 1).sum();
-            let Some(left) = room.checked_sub(size) else {
+            // Each may begin a text, whose file and first line stand beside it.
+            let size = found.iter().map(|(.., text)| text_size(text) + 14);
+            if !room.take(size.sum()) {
                 source.left_out += 1;
                 continue;
-            };
-            room = left;
+            }
             for (position, line, text) in found {
                 source.lines.entry(position).or_default().insert(line, text);
             }

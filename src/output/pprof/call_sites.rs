@@ -6,8 +6,10 @@
 
 use std::cmp::Reverse;
 
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
+
 use super::line_samples::LinePlace;
-use crate::maps::IndexMap;
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::first_cost;
 
@@ -16,11 +18,11 @@ use crate::tables::first_cost;
 type Sites = Vec<(LinePlace, Cost)>;
 
 /// All calls, by caller and callee.
-pub(super) struct CallSites(IndexMap<(FunctionId, FunctionId), Sites>);
+pub(super) struct CallSites(IndexMap<(FunctionId, FunctionId), Sites, RandomState>);
 
 impl CallSites {
     pub fn new(profile: &Profile) -> Self {
-        let mut calls: IndexMap<_, Sites> = IndexMap::default();
+        let mut calls: IndexMap<_, Sites, RandomState> = IndexMap::default();
         for edge in profile.edges() {
             let sites = calls.entry((edge.caller, edge.callee)).or_default();
             sites.push(((edge.file(), edge.line), first_cost(edge.costs())));

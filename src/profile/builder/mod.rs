@@ -15,7 +15,7 @@ use crate::tables::{
     ANY_WIDTH, CallEdge, CallTable, ColumnMap, Cost, Costs, EdgeId, FunctionId, FunctionTable,
     LineKey, LineRule, LineSource, LineTable, NameId, NameTable, first_cost, saturated,
 };
-use crate::trace::{LinkOptions, Switch, Trace, note_proxy};
+use crate::trace::{LinkOptions, Role, Trace, note_proxy};
 use table::SummedTable;
 pub(crate) use table::TableFunction;
 
@@ -79,7 +79,7 @@ impl From<&ProfileOptions> for LinkOptions {
 
 /// One call as a reader reports it, without its inclusive cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Call {
+pub struct Call {
     /// Who is called.
     pub callee: FunctionId,
     /// Where the callee begins, as the call says; 0 where it does not.
@@ -115,9 +115,10 @@ struct Run {
 
 /// Builds a [`Profile`] of one input, or of several that are read one after the other.
 ///
-/// [`callgrind::read`](crate::callgrind::read) and [`webgrind::read`](crate::webgrind::read) add inputs.
-// A reader calls `begin_input`, then for every block `open_block`, `add_cost` and `add_call` in the
-// order of the file, and `close_block`.
+/// A reader calls [`begin_input`](Self::begin_input), then for every block
+/// [`open_block`](Self::open_block), [`add_cost`](Self::add_cost) and
+/// [`add_call`](Self::add_call) in the order of the file, and
+/// [`close_block`](Self::close_block).
 #[derive(Debug)]
 pub struct ProfileBuilder {
     options: ProfileOptions,
@@ -169,7 +170,7 @@ impl ProfileBuilder {
     /// Begins an input. [`set_kind`](Self::set_kind) can change its kind at any time.
     ///
     /// If it fails, the builder has a part of it and should be dropped.
-    pub(crate) fn begin_input(&mut self, kind: BlockKind) {
+    pub fn begin_input(&mut self, kind: BlockKind) {
         self.end_input();
         self.reset_input();
         self.run.kind = kind;
@@ -210,7 +211,7 @@ impl ProfileBuilder {
     /// In a trace it is a program of its own: what [`function`](Self::function),
     /// [`add_call`](Self::add_call) and [`intern`](Self::intern) returned before is of no use any
     /// more, but for names.
-    pub(crate) fn begin_section(&mut self) {
+    pub fn begin_section(&mut self) {
         self.close_block();
         let total = std::mem::take(&mut self.section_total);
         self.input.headers.end_section(total);
@@ -221,7 +222,7 @@ impl ProfileBuilder {
 
     /// Ends a part of sums, which is listed if parts are; [`begin_section`](Self::begin_section), or the
     /// end of the input, follows.
-    pub(crate) fn end_part(&mut self, input: &str, header: PartHeader<'_>) {
+    pub fn end_part(&mut self, input: &str, header: PartHeader<'_>) {
         if self.options.parts && self.run.kind == BlockKind::Aggregate {
             let totals = self.run.part.end(&self.run.sums.functions);
             self.run.sums.parts.push(input, header, &totals);
@@ -240,7 +241,7 @@ impl ProfileBuilder {
     }
 
     /// Begins a section that is a further run of the profiled program, or of another one.
-    pub(crate) fn begin_run(&mut self) {
+    pub fn begin_run(&mut self) {
         self.begin_section();
         self.input.headers.end_run();
     }
@@ -256,7 +257,7 @@ impl ProfileBuilder {
     }
 
     /// Says what the blocks from here on are.
-    pub(crate) fn set_kind(&mut self, kind: BlockKind) {
+    pub fn set_kind(&mut self, kind: BlockKind) {
         self.close_block();
         if kind != self.run.kind {
             self.end_run();
@@ -265,17 +266,17 @@ impl ProfileBuilder {
     }
 
     /// Enters a name and returns its number.
-    pub(crate) fn intern(&mut self, name: &[u8]) -> NameId {
+    pub fn intern(&mut self, name: &[u8]) -> NameId {
         self.names.intern(name)
     }
 
     /// The bytes of a name.
-    pub(crate) fn name(&self, id: NameId) -> &[u8] {
+    pub fn name(&self, id: NameId) -> &[u8] {
         self.names.get(id)
     }
 
     /// Takes in a header line, without its end.
-    pub(crate) fn add_header(&mut self, line: &[u8]) {
+    pub fn add_header(&mut self, line: &[u8]) {
         self.input.headers.push(line);
     }
 
@@ -287,14 +288,14 @@ impl ProfileBuilder {
     /// # Errors
     ///
     /// If its formula has more than 64 terms.
-    pub(crate) fn define_event(&mut self, value: &[u8]) -> Result<bool, EventError> {
+    pub fn define_event(&mut self, value: &[u8]) -> Result<bool, EventError> {
         self.input.events.define(value)
     }
 
     /// Says which columns the costs from here on have, and learns how to find the wanted ones.
     ///
     /// Header lines handed over before are understood to speak of these columns.
-    pub(crate) fn select_columns(&mut self, columns: &[Vec<u8>]) -> ColumnMap {
+    pub fn select_columns(&mut self, columns: &[Vec<u8>]) -> ColumnMap {
         let map = self.input.events.select(columns);
         let first = columns.first().map_or(&b""[..], Vec::as_slice);
         self.begins_with_event = first == self.input.events.first();
@@ -303,8 +304,14 @@ impl ProfileBuilder {
         map
     }
 
+    /// Says that a cost was at the limits of 64 bits, or beyond: all sums may be wrong.
+    #[cold]
+    pub fn note_saturated(&mut self) {
+        self.input.has_saturated = true;
+    }
+
     /// Whether the first column is needed besides the wanted ones, to match calls with invocations.
-    pub(crate) fn matches_calls(&self) -> bool {
+    pub fn matches_calls(&self) -> bool {
         self.follows_invocations
     }
 
@@ -317,7 +324,7 @@ impl ProfileBuilder {
     /// Whether self costs are kept by line of what is being read: readers call
     /// [`add_line_cost`](Self::add_line_cost) then, in place of [`add_cost`](Self::add_cost).
     #[inline]
-    pub(crate) fn keeps_lines(&self) -> bool {
+    pub fn keeps_lines(&self) -> bool {
         self.options.lines && self.run.kind == BlockKind::Aggregate
     }
 
@@ -329,7 +336,7 @@ impl ProfileBuilder {
 
     /// Says that the header lines handed over since then speak of the same columns, of which
     /// [`select_columns`](Self::select_columns) returned `map`.
-    pub(crate) fn bind_columns(&mut self, map: &ColumnMap) {
+    pub fn bind_columns(&mut self, map: &ColumnMap) {
         let has_more =
             self.options.events == EventChoice::All || self.input.events.wanted().len() > 1;
         let is_whole = has_more || self.begins_with_event;
@@ -337,7 +344,7 @@ impl ProfileBuilder {
     }
 
     /// Sum of the self costs of the section that is being read.
-    pub(crate) fn section_self_total(&self) -> Cost {
+    pub fn section_self_total(&self) -> Cost {
         saturated(self.section_total)
     }
 
@@ -347,7 +354,7 @@ impl ProfileBuilder {
     }
 
     /// Name of the wanted event at a position; empty if there is none.
-    pub(crate) fn wanted_event(&self, at: usize) -> &[u8] {
+    pub fn wanted_event(&self, at: usize) -> &[u8] {
         self.input.events.name(at)
     }
 
@@ -355,7 +362,7 @@ impl ProfileBuilder {
     ///
     /// In a trace the name alone is the key; the rest is kept for a function that gets no block.
     #[inline(never)]
-    pub(crate) fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
+    pub fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
         let known = self.run.sums.functions.as_slice().len();
         let id = self
             .run
@@ -368,15 +375,15 @@ impl ProfileBuilder {
         id
     }
 
-    /// Takes note of what the name of a new function says about a trace.
+    /// Takes note of what the name of a new function says about its role in a trace.
     #[cold]
     fn mark(&mut self, id: FunctionId, name: NameId) {
         if self.run.kind == BlockKind::Aggregate || !self.follows_invocations {
             return;
         }
         let name = self.names.get(name);
-        if let Some(switch) = Switch::of(name) {
-            self.trace.set_switch(id, switch);
+        if let Some(role) = Role::of(name) {
+            self.trace.set_role(id, role);
         }
         if note_proxy(&self.options.proxies, name, &mut self.run.sums.proxies) {
             self.trace.step_over(id);
@@ -392,7 +399,7 @@ impl ProfileBuilder {
 
     /// Opens a block: what follows are costs and calls of this function.
     #[inline(always)]
-    pub(crate) fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
+    pub fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
         self.close_block();
         let Some(found) = self.run.sums.functions.get_mut(function) else {
             return;
@@ -423,7 +430,7 @@ impl ProfileBuilder {
 
     /// Adds a cost line of the open block.
     #[inline(always)]
-    pub(crate) fn add_cost<const WIDTH: usize>(&mut self, line: u64, costs: Costs<'_>) {
+    pub fn add_cost<const WIDTH: usize>(&mut self, line: u64, costs: Costs<'_>) {
         let is_followed = self.is_followed();
         let Some(block) = &mut self.run.block else {
             return;
@@ -445,12 +452,7 @@ impl ProfileBuilder {
 
     /// Adds a cost line of the open block in this file, which is empty if it is the block's own.
     #[inline]
-    pub(crate) fn add_line_cost<const WIDTH: usize>(
-        &mut self,
-        file: NameId,
-        line: u64,
-        costs: Costs<'_>,
-    ) {
+    pub fn add_line_cost<const WIDTH: usize>(&mut self, file: NameId, line: u64, costs: Costs<'_>) {
         let Sums {
             functions, lines, ..
         } = &mut self.run.sums;
@@ -485,11 +487,7 @@ impl ProfileBuilder {
     /// Returns the edge that they were added to, if they have one already: where proxies are
     /// stepped over, that may be known at the end of the block only.
     #[inline]
-    pub(crate) fn add_call<const WIDTH: usize>(
-        &mut self,
-        call: Call,
-        costs: Costs<'_>,
-    ) -> Option<EdgeId> {
+    pub fn add_call<const WIDTH: usize>(&mut self, call: Call, costs: Costs<'_>) -> Option<EdgeId> {
         let caller = self.run.block.as_ref()?.function;
         let (callee, target_line) = (call.callee, call.target_line);
         let file = self.call_file(caller, call.file);
@@ -538,11 +536,7 @@ impl ProfileBuilder {
     ///
     /// False, and nothing is done, if that one was not of this function.
     #[inline]
-    pub(crate) fn add_call_again<const WIDTH: usize>(
-        &mut self,
-        edge: EdgeId,
-        costs: Costs<'_>,
-    ) -> bool {
+    pub fn add_call_again<const WIDTH: usize>(&mut self, edge: EdgeId, costs: Costs<'_>) -> bool {
         match &self.run.block {
             Some(block) if self.follows_invocations => {
                 let caller = block.function;
@@ -558,7 +552,7 @@ impl ProfileBuilder {
 
     /// Closes the open block, if there is one.
     #[inline]
-    pub(crate) fn close_block(&mut self) {
+    pub fn close_block(&mut self) {
         if self.is_followed() {
             self.end_invocation();
         }
@@ -576,6 +570,7 @@ impl ProfileBuilder {
         }
         let mut sums = self.run.sums.take();
         self.run.part = OpenPart::default();
+        self.input.has_saturated |= sums.have_overflowed();
         match table {
             Some(table) => sums.map_events(&table.map),
             None => self.finish_run(&mut sums),

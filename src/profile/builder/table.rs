@@ -1,7 +1,10 @@
 //! Inputs that were summed before: tables of functions and call edges.
 
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
 use super::ProfileBuilder;
-use crate::maps::HashMap;
 use crate::profile::sums::Sums;
 use crate::profile::{Cost, InclusiveCost, ProfileKind};
 use crate::tables::{CallEdge, ColumnMap, Function, LineSource, NameId};
@@ -28,7 +31,7 @@ pub(crate) struct TableFunction<'a> {
 pub(super) struct SummedTable {
     /// How often each file and name came: a table holds no objects, and so it can have several
     /// functions of one file and name. These are told apart by their order.
-    seen: HashMap<(NameId, NameId), u32>,
+    seen: HashMap<(NameId, NameId), u32, RandomState>,
     /// How the wanted costs follow from its costs, which are those of one event.
     pub map: ColumnMap,
 }

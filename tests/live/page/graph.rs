@@ -39,7 +39,7 @@ fn profile(levels: u32) -> String {
 /// The name of the frame at a point, and of what is zoomed.
 fn name_at(browser: &Browser, point: &Value) -> String {
     text_of(&browser.run(&format!(
-        "return document.elementFromPoint(...{point}).row?.frame.name ?? 'none';"
+        "return shownBy.get(document.elementFromPoint(...{point}))?.frame.name ?? 'none';"
     )))
 }
 
@@ -47,6 +47,18 @@ fn zoomed(browser: &Browser) -> String {
     browser.wait_for("return location.hash.includes('zoom=');");
     browser.settle();
     text_of(&browser.run("return document.querySelector('.crumbs b').innerText;"))
+}
+
+/// What a box says: the tip at the pointer, or the panel of what was clicked.
+fn name_in(browser: &Browser, id: &str) -> String {
+    let name = format!("document.querySelector('#{id}:not([hidden]) .name')?.innerText");
+    text_of(&browser.run(&format!("return {name} ?? 'none';")))
+}
+
+fn leave(browser: &Browser) {
+    browser.press("Esc");
+    browser.wait_for("return !location.hash.includes('zoom=');");
+    browser.settle();
 }
 
 #[test]
@@ -64,7 +76,7 @@ fn the_frame_that_is_hit_is_the_frame_that_is_meant() {
             "scrollTo(0, document.querySelector('.flame').offsetTop - 300);
             const places = [...document.querySelectorAll('.frame')].map((frame) => {
                 const { left, top, width, height } = frame.getBoundingClientRect();
-                return [frame.row.frame.name, [Math.floor(left + width / 2), Math.floor(top + height / 2)]];
+                return [shownBy.get(frame).frame.name, [Math.floor(left + width / 2), Math.floor(top + height / 2)]];
             });
             return places.filter(([name]) => name !== 'all');",
         );
@@ -79,33 +91,36 @@ fn the_frame_that_is_hit_is_the_frame_that_is_meant() {
             let kind = if at % 2 == 0 { "mouse" } else { "touch" };
             browser.hover(other_x, other_y);
             browser.hover(x, y);
-            let told =
-                text_of(&browser.run("return document.querySelector('.about .name').innerText;"));
-            assert_eq!([&name_at(&browser, point), &told], [meant; 2], "at {width}");
+            assert_eq!(name_in(&browser, "tip"), *meant, "at {width}");
+            assert_eq!(name_at(&browser, point), *meant, "at {width}");
             browser.click(kind, x, y);
-            assert_eq!(zoomed(&browser), *meant, "by {kind} at {width}");
-            // It is where the pointer is, so that a second click does not zoom another one.
-            assert_eq!(name_at(&browser, point), *meant, "zoomed at {width}");
-            browser.press("Esc");
-            browser.wait_for("return !location.hash.includes('zoom=');");
-            browser.settle();
+            assert_eq!(name_in(&browser, "panel"), *meant, "by {kind} at {width}");
+            assert_eq!(name_in(&browser, "tip"), "none");
+            if at % 8 == 3 {
+                // The first of what the panel offers.
+                browser.press("Enter");
+                assert_eq!(zoomed(&browser), *meant, "by {kind} at {width}");
+                // It is where the pointer is, so that another click does not hit another one.
+                assert_eq!(name_at(&browser, point), *meant, "zoomed at {width}");
+            }
+            leave(&browser);
+            assert_eq!(name_in(&browser, "panel"), "none");
             hit.insert(meant.to_string());
         }
         assert_eq!(hit.len(), 31);
-        // By keys: the frame with the focus.
-        browser.open(&page, "#view=flame");
-        browser.press("/ Down Down Down");
-        for step in 0..30 {
-            browser.press(if step % 4 == 3 { "Down" } else { "Right" });
-            let meant = text_of(&browser.run("return document.activeElement.row.frame.name;"));
-            browser.press("Enter");
-            assert_eq!(zoomed(&browser), meant, "by keys at {width}");
-            browser.press("Esc");
-            browser.wait_for("return !location.hash.includes('zoom=');");
-            browser.settle();
-            let kept = browser.run("return document.activeElement.row?.frame.name;");
-            assert_eq!(kept, json!(meant), "the focus at {width}");
-        }
+    }
+    // By keys: the frame with the focus.
+    browser.press("/ Down Down Down");
+    for step in 0..12 {
+        browser.press(if step % 4 == 3 { "Down" } else { "Right" });
+        let focused = "return shownBy.get(document.activeElement)?.frame.name ?? 'none';";
+        let meant = text_of(&browser.run(focused));
+        browser.press("Enter");
+        assert_eq!(name_in(&browser, "panel"), meant);
+        browser.press("Enter");
+        assert_eq!(zoomed(&browser), meant, "by keys");
+        leave(&browser);
+        assert_eq!(browser.run(focused), json!(meant), "the focus");
     }
     browser.check_quiet(&page);
 }

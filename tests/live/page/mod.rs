@@ -293,7 +293,7 @@ fn stacks_of_30_000_levels_are_shown() {
     let last = ".frame[style*='--left']";
     browser.wait_for(&format!(
         "const all = [...document.querySelectorAll(\"{last}\")];
-        return all.some((frame) => frame.row.depth === {LEVELS});"
+        return all.some((frame) => shownBy.get(frame).depth === {LEVELS});"
     ));
     // All of it is below the second level.
     for address in ["search=F1", "function=0"] {

@@ -6,7 +6,7 @@
 //! writes what there is, and whoever uses it checks every figure against the profile above.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -25,20 +25,38 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What can be clicked on, where nothing narrower is said.
 const TARGETS: &str = "a, button, label, [role=gridcell], .frame";
 
-#[test]
-fn pages_show_what_was_written_by_hand() {
-    let browser = Browser::start();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/page/pages");
-    let mut wrong = Vec::new();
-    for path in pages::pages(&folder) {
-        let folder = TempDir::new().expect("a temporary folder");
-        let check = || pages::check(&path, |block| shown(&browser, block, folder.path()));
-        // All that is wrong is told, not what is wrong on the first page.
-        if std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).is_err() {
-            wrong.push(path.display().to_string());
+/// One test for each file, so that they run side by side.
+macro_rules! transcripts {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                check(concat!(stringify!($name), ".md"));
+            }
+        )*
+
+        #[test]
+        fn all_files_are_checked() {
+            let known = [$(concat!(stringify!($name), ".md")),*];
+            let files = pages::pages(&folder()).into_iter();
+            let files: Vec<_> = files.filter(|file| !known.iter().any(|name| file.ends_with(name))).collect();
+            assert!(files.is_empty(), "{files:?}");
         }
-    }
-    assert!(wrong.is_empty(), "{wrong:?}");
+    };
+}
+
+transcripts! { changes estimates figures names shop source }
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/page/pages")
+}
+
+fn check(name: &str) {
+    let browser = Browser::start();
+    let files = TempDir::new().expect("a temporary folder");
+    pages::check(&folder().join(name), |block| {
+        shown(&browser, block, files.path())
+    });
 }
 
 /// Does what stands in a block; the block as it should read.

@@ -1,307 +1,193 @@
-// ---- Functions, places and colours -------------------------------------------------------------------
+// ---- Functions, and what has changed -----------------------------------------------------------------
 
-/** What a function or another frame is found by. */
-const searched = (name, file) => `${name}\n${file}`.toLowerCase();
-
-/** Tells whether a text is in the name or file of a function or frame, or of a change. */
-function matching(wanted) {
-  const text = wanted.toLowerCase();
-  return (of) => of.text.includes(text);
-}
-
-/** Tells whether a function or frame is one of those that the reader hides. */
-function hiding() {
-  const hides = state.hide.split(/\s+/).filter(Boolean).map(matching);
-  return hides.length > 0 && ((of) => hides.some((matches) => matches(of)));
-}
-
-/** The functions, or changes of functions, of a table of columns. */
-const named = (columns) =>
-  columns.name.map((name, index) => {
-    const [file, object] = [columns.file, columns.object].map((of) => data.files[of[index]]);
-    const isOutside = outside.has(columns.file[index]);
-    const [short, line] = [columns.short[index] || name, columns.line?.[index] || 0];
-    return { index, key: index, name, short, file, isOutside, object, line, text: searched(name, file) };
-  });
-const outside = new Set(data.outside);
-const functions = named(data.functions);
-const changed = comparison && changedFunctions(comparison.functions);
-
-/** The functions that have changed, those of the page with their numbers there. */
-function changedFunctions({ function: places, is, ...columns }) {
-  return named(columns).map((of, at) => ({ ...of, index: places[at], is: is[at] }));
-}
-
-/** What stands for functions that have no room on the page, as callers or callees of others. */
-const OTHERS = { index: NONE, name: 'others', short: 'others, of too little cost', text: '' };
-
-/** PHP’s own functions are in no file: Xdebug gives them the line of their caller. */
-const isInternal = (file) => file.startsWith('php:');
-const isFile = (file) => file !== '' && file !== '???' && !isInternal(file);
-
-/** The name of a file, of which at most three folders are left. */
-const shortPath = (path) => path.replace(/^.+(?=(\/[^/]+){3}$)/, '…');
-
-/** A place; a link, if the program was told where sources are found. */
-function place({ file, object, line, isOutside }) {
-  const told = (title, text) => el('span', { class: 'path', title }, text);
-  if ((file === '' || file === '???') && object) return told(`[${object}]`, `[${shortPath(object)}]`);
-  if (isInternal(file)) return told(file, file);
+/** A location; a link, if the program was told where sources are found. */
+function place({ file, object, line, isOutside }, isWhole = false) {
+  const short = isWhole ? (path) => path : shortPath;
+  const text = (title, shown) => el('span', { class: 'path', title }, shown);
+  if ((file === '' || file === '???') && object) return text(`[${object}]`, `[${short(object)}]`);
+  if (isInternal(file)) return text(file, file);
   const suffix = line > 0 && file ? `:${line}` : '';
-  const [whole, text] = [file + suffix, shortPath(file) + suffix];
-  if (!data.source_url || !isFile(file) || isOutside) return told(whole, text);
+  const [title, shown] = [file + suffix, short(file) + suffix];
+  if (!data.source_url || !isFile(file) || isOutside) return text(title, shown);
   const path = file.split('/').map(encodeURIComponent).join('/');
   const href = data.source_url.replaceAll('{file}', () => path).replaceAll('{line}', () => line || 1);
-  const rel = 'noopener noreferrer';
-  return el('a', { class: 'path', href, title: whole, rel, tabindex: NONE }, text);
-}
-
-/**
- * Where the parts of a name begin (a return type, namespaces, a class, the function), and where
- * these end: behind stand the arguments.
- */
-function partsOf(name) {
-  const starts = [0];
-  const operator = /\boperator(?:\(\)|\s?[^\w\s(]+|\s\w+(?:\[\])?)/.exec(name);
-  const named = operator ? operator.index + operator[0].length : NONE;
-  let [depth, end] = [0, name.length];
-  for (let at = 0; at < name.length; at += 1) {
-    const [last, one] = [name[at - 1] || '', name[at]];
-    const isScope = one === ':' && last === ':';
-    if (at === operator?.index && depth === 0) at += operator[0].length - 1;
-    else if (one === '>' && last === '-') {
-      if (depth === 0) starts.push(at + 1);
-    } else if ('<([{'.includes(one)) {
-      if (one === '(' && depth === 0 && (at === named || /[\w>…)\]}]/.test(last))) end = Math.min(end, at);
-      depth += 1;
-    } else if ('>)]}'.includes(one)) depth = Math.max(0, depth - 1);
-    else if (depth > 0 || (end < at && !isScope)) continue;
-    else if (isScope || ('\\/ '.includes(one) && name[at + 1] !== '<')) {
-      starts.push(at + 1);
-      end = name.length;
-    }
-  }
-  return { starts, end };
-}
-
-/** Where the function’s own part of a name begins, with its class, and where it ends. */
-function ownPart(name) {
-  const { starts, end } = partsOf(name);
-  const last = starts.length - 1;
-  const hasClass = last > 0 && /[:>]/.test(name[starts[last] - 1]);
-  return [starts[Math.max(0, last - Number(hasClass))], end];
-}
-
-/** As much of a name as fits: the arguments go first, then return types and namespaces. */
-function fitted(name, room) {
-  if (name.length <= room) return name;
-  const { starts, end } = partsOf(name);
-  const found = starts.find((from) => end - from <= room);
-  if (found !== undefined) return name.slice(found, end);
-  const [from, last] = starts.slice(-2);
-  const own = name.slice(last ?? from, end);
-  const left = room - own.length - 3;
-  // Of a class, its beginning.
-  if (last !== undefined && left > 2 && /[:>]/.test(name[last - 1])) {
-    return `${name.slice(from, from + left)}…${name.slice(last - 2, end)}`;
-  }
-  return /^\w.*</.test(own) && !own.startsWith('operator') ? own.slice(0, own.indexOf('<')) : own;
+  return el('a', { class: 'path', href, title, rel: 'noopener noreferrer', tabindex: NONE }, shown);
 }
 
 /** A name. Where there is too little room, its namespace and its arguments are cut. */
-function nameOf({ name, short }) {
-  const [from, end] = ownPart(short);
-  const parts = [short.slice(0, from), short.slice(from, end), short.slice(end)];
-  const kinds = [undefined, 'own'];
-  return el(
-    'span',
-    { class: 'parts', title: name },
-    parts.map((text, at) => span(kinds[at], text)),
-  );
+function nameOf({ name, parts: [scope, type, own, rest] }) {
+  const parts = [span(undefined, scope), span('own', type + own), span(undefined, rest)];
+  return el('span', { class: 'parts', title: name }, parts);
 }
 
-/** A name that leads to its function, if that is on the page. */
-const linked = (frame) =>
-  frame.index === NONE ? nameOf(frame) : el('a', { href: toFunction(frame), tabindex: NONE }, nameOf(frame));
+/** A name that leads to its function, if that is in the report. */
+const linked = (of) => (of.index === NONE ? nameOf(of) : el('a', { href: toFunction(of), tabindex: NONE }, nameOf(of)));
 
-const GREW = { '--hue': 4, '--strength': '90%' };
-const SHRANK = { '--hue': 215, '--strength': '90%' };
+/** The totals of groups of functions in the first event, and the colours that follow from these. */
+function groupsBy(how) {
+  const costs = new Map();
+  for (const of of functions) {
+    const group = groupOf(of, how);
+    costs.set(group, (costs.get(group) || 0) + Number(data.functions.self[0][of.index]));
+  }
+  return coloursOf([...costs].sort(([, one], [, another]) => another - one).map(([group]) => group));
+}
+const colours = { package: groupsBy('package'), file: groupsBy('file') };
 const GREY = { '--hue': 0, '--strength': '0%' };
-
-/** What a function is coloured by: its file, or the package or folder that it is in. */
-function group({ file, object }) {
-  if (isInternal(file)) return 'PHP itself';
-  if (state.colours === 'file') return isFile(file) ? file : object || 'unknown';
-  const vendor = /(?:^|\/)(?:vendor|node_modules|site-packages)\/((?:@?[^/]+\/)?[^/]+)(?=\/)/;
-  const found = vendor.exec(file);
-  if (found) return found[1];
-  if (isFile(file)) return file.slice(0, file.lastIndexOf('/')) || '/';
-  return object.slice(object.lastIndexOf('/') + 1) || 'unknown';
-}
-
-/** The colour of a group. It follows from the name alone, so that it is the same in every page. */
-function shade(name) {
-  if (name === 'PHP itself' || name === 'unknown') return GREY;
-  let hash = 2166136261;
-  for (const character of name) hash = Math.imul(hash ^ character.codePointAt(0), 16777619);
-  return { '--hue': ((hash >>> 0) % 45) * 8 };
-}
-
-// ---- All functions -----------------------------------------------------------------------------------
+const colourOfGroup = (group) => ({
+  '--hue': colours[state.colours].get(group) ?? 0,
+  ...(colours[state.colours].has(group) ? {} : GREY),
+});
 
 /**
- * What functions cost by themselves when hidden ones are left out: these hand their self costs to
- * the nearest callers that are shown, as far as the stacks tell them.
+ * What functions cost by themselves when hidden ones are left out: these hand their self costs to the nearest callers
+ * that are shown, as far as the stacks tell them.
  */
 function charged(hidden) {
-  const own = data.functions.self[state.event].map((value) => BigInt(value) * runs);
-  const payers = [];
+  const own = data.functions.self[state.event].map((value) => BigInt(value) * newRuns);
+  const payers = [NONE];
   let moved = 0n;
-  stacks.parent.forEach((parent, node) => {
+  stacks.depth.forEach((depth, node) => {
     const { index } = frames[stacks.frame[node]];
-    const above = parent === NONE ? NONE : payers[parent];
     const hides = hidden.has(functions[index]);
-    payers[node] = index === NONE || hides ? above : index;
+    const above = payers[depth];
+    payers[depth + 1] = index === NONE || hides ? above : index;
     if (!hides || above === NONE) return;
     own[above] += exact(stacks.self[state.event][node]);
     moved += exact(stacks.self[state.event][node]);
   });
-  return { own: own.map((value) => value / runs), moved: moved / runs };
+  return { own: own.map((value) => value / newRuns), moved: moved / newRuns };
 }
 
+/** Says how many functions there are and what they cost. */
+const functionsText = (count, value) =>
+  `${counted(count, 'function')} with a self cost of ${costWithUnit(value)} (${share(value)} %)`;
+
 function showFunctions() {
-  const isHidden = hiding();
+  const isHidden = hiding(state.hide);
   const hidden = new Set(isHidden ? functions.filter(isHidden) : []);
-  const inclusive = data.functions.inclusive[state.event];
-  const selves = data.functions.self[state.event];
+  const [selves, inclusive] = [data.functions.self, data.functions.inclusive].map((columns) => columns[state.event]);
   const isCharged = state.charge && hidden.size > 0 && stacks;
   const { own, moved } = isCharged ? charged(hidden) : { own: selves };
   const ownOf = ({ index }) => own[index];
   const inclusiveOf = ({ index }) => inclusive[index];
-  const fileAndLine = ({ file, line }) => file + String(line).padStart(9, '0');
+  const order = ({ file, line }) => file + String(line).padStart(9, '0');
   const columns = [
-    bars('Self %', ownOf, { sort: 'self' }),
-    costs('Self', ownOf, { sort: 'self' }),
-    shares('Incl. %', inclusiveOf, { sort: 'inclusive' }),
-    costs('Inclusive', inclusiveOf, { sort: 'inclusive', kind: 'figure wide' }),
-    callCounts(({ index }) => data.functions.invocations[index], { sort: 'calls' }),
-    names('Function', (of) => linked(of), { sort: 'name', order: ({ name }) => name }),
-    places('File:line', place, { sort: 'place', order: fileAndLine }),
+    barColumn('Self %', ownOf, { sort: 'self' }),
+    costColumn('Self', ownOf, { sort: 'self' }),
+    shareColumn('Incl. %', inclusiveOf, { sort: 'inclusive' }),
+    costColumn('Inclusive', inclusiveOf, { sort: 'inclusive', short: `${unitOf()} inclusive` }),
+    callColumn(({ index }) => data.functions.calls[index], { sort: 'calls' }),
+    nameColumn('Function', linked, { sort: 'name', order: ({ name }) => name }),
+    placeColumn('File:line', place, { sort: 'place', order }),
   ];
-  const matches = matching(state.search);
-  const rows = functions.filter((of) => !hidden.has(of) && matches(of));
-  const told = (count, value) =>
-    `${counted(count, 'function')} with a self cost of ${withUnit(value)} (${percent(value)} %)`;
-  if (state.search || isHidden) tell(told(rows.length, sum(rows.map(ownOf))));
-  const all = sum([...hidden].map(({ index }) => selves[index]));
-  if (isCharged) tell(`; of ${withUnit(all)} hidden, ${withUnit(moved)} added to callers`);
-  showTable({ label: 'Functions', columns, rows, enter: (of) => go(toFunction(of)) });
+  const fits = searching(state.search);
+  const rows = functions.filter((of) => of.is !== 'gone' && !hidden.has(of) && fits(of));
+  const all = sumOf([...hidden].map(({ index }) => selves[index]));
+  const isPartly = isCharged && stacks.left_out > 0 ? 'at least ' : '';
+  const status = [
+    (state.search || isHidden) && functionsText(rows.length, sumOf(rows.map(ownOf))),
+    isCharged && `; of ${costWithUnit(all)} hidden, ${isPartly}${costWithUnit(moved)} added to callers`,
+  ].filter(Boolean);
   const { functions: count, self } = data.rest;
-  if (count > 0) show(soft(`Left out for want of room: ${told(count, self[state.event])}`));
+  const rest = count > 0 && soft(`Omitted to limit the size of the report: ${functionsText(count, self[state.event])}`);
+  if (rows.length === 0) return { status, view: [nothingFound(), rest] };
+  const table = tableOf({ label: 'Functions', columns, rows, enter: (of) => go(toFunction(of)) });
+  return { status, view: [table.element, rest], shown: [table] };
 }
 
-// ---- One function ------------------------------------------------------------------------------------
-
-/** So many events are shown at once. */
-const FEW_EVENTS = 3;
-
-/** The figures of a function: each in the unit that suits it, and per call. */
-function functionFigures({ index }) {
-  const invocations = data.functions.invocations[index];
-  const perCall = (value, event) => (data.has_invocations ? costPerCall(value, invocations, event) : '-');
-  const row = (event) => [
-    el('span', { title: meaning(event) }, label(event)),
-    ...[data.functions.self, data.functions.inclusive].flatMap((columns) => {
-      const value = columns[event][index];
-      return [costInOwnUnit(value, event), visiblePercent(value, total(event)), perCall(value, event)];
-    }),
-  ];
-  const rows = events.map((_, event) => row(event));
-  const titles = ['', 'self', '%', 'per call', 'inclusive', '%', 'per call'];
-  if (events.length <= FEW_EVENTS) return figureTable(titles, rows, state.event);
-  const all = el('details', {}, el('summary', {}, 'All events'), figureTable(titles, rows, state.event));
-  return [figureTable(titles, [row(state.event)], 0), all];
-}
-
-/** What has changed of a function since the base. */
-function sinceBase({ index }) {
-  const { changes } = comparison?.events[state.event] || {};
-  const at = changes ? changes.row.findIndex((row) => changed[row].index === index) : NONE;
-  if (at === NONE) return '';
-  const both = (name, figure, text) =>
-    `${name} ${[...new Set(changes[figure].map((side) => text(side[at])))].join(' → ')}`;
-  const own = (value) => costInOwnUnit(value);
-  const called = data.has_invocations && both('calls', 'invocations', (tenths) => callText(tenths, 10n));
-  return paragraph(joined([both('Since the base: self', 'self', own), both('inclusive', 'inclusive', own), called]));
-}
-
-/** Who calls a function, and who does so most often. */
-function calledBy({ index }) {
-  const callers = new Map();
-  for (const at of callsOf('callee', index)) {
-    callers.set(calls.caller[at], (callers.get(calls.caller[at]) || 0) + Number(calls.calls[at]));
-  }
-  if (callers.size === 0) return [];
-  const [[often, count]] = [...callers].sort(([, one], [, other]) => other - one);
-  const most = callers.size > 1 ? `, ${counted(count, 'time', callText)} by ` : ', ';
-  return [` by ${counted(callers.size, 'function')}`, most, linked(functions[often] || OTHERS)];
-}
-
-function showFunction() {
-  const of = functions[state.function];
-  const invocations = data.functions.invocations[of.index];
-  const called = data.has_invocations ? ` · called ${counted(invocations, 'time', callText)}` : '';
-  const link = (text, which) =>
-    el('a', { class: 'button', href: toView('flame', { function: of.index, of: which, search: '', hide: '' }) }, text);
-  const callers = link('Graph of its callers', 'callers');
-  const callees = link('Graph of its callees', 'callees');
-  intro(
-    paragraph(el('a', { href: toView('functions') }, '← all functions')),
-    el('h2', { class: 'name' }, of.name),
-    paragraph(place(of), called, calledBy(of)),
-    functionFigures(of),
-    sinceBase(of),
-    stacks ? el('div', { class: 'bar' }, link('Show in the flame graph', ''), callers, callees) : '',
-  );
-  const rows = linesOf(of.index);
-  const isFirst = rows.some(({ own, file }) => own !== undefined || sources.has(file));
-  if (isFirst) showLines(of, rows);
-  showCalls('Caller', 'callee', 'who calls it, and what that costs (bars: shares of its inclusive cost)');
-  showCalls('Callee', 'caller', 'what it calls, and what that costs (bars: the same)');
-  if (!isFirst) showLines(of, rows);
-}
-
-/** The calls that have the function at one end, as rows of what is at the other. */
-function showCalls(title, end, what) {
-  const costOf = (at) => calls.cost[state.event][at];
-  const other = (at) => functions[calls[title.toLowerCase()][at]] || OTHERS;
-  const site = (at) => {
-    const number = calls.file[at];
-    const called = { file: data.files[number], line: calls.line[at], isOutside: outside.has(number) };
-    return number === NONE ? '' : place(called);
+/** What the functions of a comparison cost on both sides, in the event that is shown. */
+function costsOfSides() {
+  const { base_self: selves, base_inclusive: inclusive, base_calls: called } = data.functions;
+  return {
+    self: { before: selves[state.event], now: data.functions.self[state.event] },
+    inclusive: { before: inclusive[state.event], now: data.functions.inclusive[state.event] },
+    calls: { before: called, now: data.functions.calls },
   };
-  const rows = callsOf(end, state.function);
-  show(el('h3', {}, `${title}s `, span('soft', what)));
-  if (rows.length === 0) return show(soft(`no ${title.toLowerCase()}`));
-  // Of what calls took as their callers say, which Xdebug rounds otherwise than its parts.
-  const [whole, paid] = [exact(data.functions.inclusive[state.event][state.function]), sum(rows.map(costOf))];
-  const perCall = (at) => costPerCall(costOf(at), calls.calls[at]);
-  const own = (value) => costInOwnUnit(value);
-  return showTable({
-    label: `${title}s`,
-    sort: `${title.toLowerCase()}s`,
-    columns: [
-      bars('Cost %', costOf, { sort: 'cost' }, paid > whole ? paid : whole),
-      figures('Cost', costOf, own, { sort: 'cost', size: '13ch', short: '' }),
-      callCounts((at) => calls.calls[at], { sort: 'calls' }),
-      { title: 'Per call', kind: 'figure', size: '13ch', short: 'each', cell: perCall },
-      names(title, (at) => linked(other(at)), { sort: 'name', order: (at) => other(at).name }),
-      places('Called at', site),
-    ],
-    rows,
-    enter: (at) => other(at) !== OTHERS && go(toFunction(other(at))),
-  });
 }
 
-/** The calls with a function at one end, by number. */
-const callsOf = (end, index) => [...calls[end].keys()].filter((at) => calls[end][at] === index);
+const beforeCount = (count) => callsText(count, BigInt(runs[0]));
+/** Numbers of calls of both sides. */
+const callsOfSides = (before, now) => bothSides(beforeCount(before), callCount(now));
+const kindOfChange = (change) => (change > 0n ? 'grow' : change < 0n && 'shrink');
+const badge = ({ is }) => (is ? el('b', { class: 'badge' }, is) : '');
+
+function showChanges() {
+  const { verdict, shown } = comparison.events[state.event];
+  const sides = costsOfSides();
+  const growth = (of, { index }) => changeOf(sides[of], index);
+  const hasChanged = (of) =>
+    sides.self.before[of.index] !== sides.self.now[of.index] ||
+    sides.inclusive.before[of.index] !== sides.inclusive.now[of.index] ||
+    callsOfSides(sides.calls.before[of.index], sides.calls.now[of.index]).includes('→');
+  const size = (value) => Math.abs(Number(value));
+  const changed = functions.filter(hasChanged);
+  const byInclusive = sorted(changed, (of) => size(growth('inclusive', of)));
+  const rows = sorted(byInclusive, (of) => size(growth('self', of)));
+  const ofGrowth = (title, text, more) => {
+    const cell = (of) => span(kindOfChange(growth('self', of)), signed(growth('self', of), text(growth('self', of))));
+    return numbers(title, (of) => growth('self', of), text, { cell, ...more });
+  };
+  const both = (title, of, texts, sort) => {
+    const values = (row) => [sides[of].before[row.index], sides[of].now[row.index]];
+    const width =
+      2 *
+      Math.max(
+        widest(
+          rows.map((row) => values(row)[0]),
+          texts[0],
+        ),
+        widest(
+          rows.map((row) => values(row)[1]),
+          texts[1],
+        ),
+      );
+    const cell = (row) => bothSides(...values(row).map((value, side) => texts[side](value)));
+    const order = (row) => size(growth(of, row));
+    return {
+      title,
+      kind: 'figure',
+      short: title.toLowerCase(),
+      sort,
+      order,
+      size: `${Math.max(width, title.length) + 2}ch`,
+      cell,
+    };
+  };
+  const costTexts = [columnCost, columnCost];
+  const columns = [
+    ofGrowth(heading('Change'), columnCost, {
+      sort: 'change',
+      order: (of) => size(growth('self', of)) + (growth('self', of) > 0n ? 0.5 : 0),
+      short: unitOf(),
+    }),
+    ofGrowth('Base %', (value) => share(value, comparison.total[state.event]), { short: 'of the base' }),
+    both(heading('Self'), 'self', costTexts),
+    both(heading('Inclusive'), 'inclusive', costTexts, 'inclusive'),
+    data.has_invocations && both('Calls', 'calls', [beforeCount, callCount], 'calls'),
+    nameColumn('Function', (of) => span('parts', badge(of), linked(of))),
+    placeColumn('File', (of) => place(of)),
+  ];
+  const titles = ['', label(state.event), 'functions'];
+  const totals = ['base', 'new'].map((title, side) => [title, shown[side], grouped(comparison.functions[side])]);
+  const { functions: count, changed: more, change } = data.rest;
+  const others =
+    more[state.event] > 0 &&
+    `${grouped(more[state.event])} more changed by ${signedCost(change[state.event], costWithUnit)} together. `;
+  const same = functions.length - changed.length + count - more[state.event];
+  const found = rows.filter(searching(state.search));
+  const table =
+    found.length > 0 && tableOf({ label: 'Changes', columns, rows: found, enter: (of) => go(toFunction(of)) });
+  return {
+    intro: [
+      el('h2', {}, `${label(state.event)} ${verdict}`),
+      smallTable(titles, totals),
+      stacks && paragraph(el('a', { class: 'button', href: toView('flame') }, 'Changes in the flame graph')),
+    ],
+    view: [
+      table ? table.element : state.search && nothingFound(),
+      soft(others, same > 0 && `${counted(same, 'function')} did not change.`),
+    ],
+    shown: table ? [table] : [],
+  };
+}

@@ -1,0 +1,131 @@
+//! The calls of the report, as far as there is room; the others are summed up by their callers and by
+//! their callees.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use super::data::{BASE, Data, NEW, SIDES};
+use super::table::{Number, Room, Row, Table, by_share, position};
+
+/// Where calls are: caller and callee, file and line.
+type Site<'a> = ([usize; 2], &'a [u8], u64);
+
+/// Counts and costs on both sides, not divided.
+#[derive(Clone, Default)]
+pub(super) struct Sums {
+    pub counts: [i128; 2],
+    pub costs: [Vec<i128>; 2],
+}
+
+impl Sums {
+    pub fn add(&mut self, side: usize, count: i128, costs: impl IntoIterator<Item = i128>) {
+        self.counts[side] = self.counts[side].saturating_add(count);
+        let sums = &mut self.costs[side];
+        for (at, cost) in costs.into_iter().enumerate() {
+            sums.resize(sums.len().max(at + 1), 0);
+            sums[at] = sums[at].saturating_add(cost);
+        }
+    }
+
+    fn add_all(&mut self, other: &Sums) {
+        for side in SIDES {
+            self.add(side, other.counts[side], other.costs[side].iter().copied());
+        }
+    }
+}
+
+impl<'a> Data<'a, '_> {
+    pub fn calls(&mut self, room: &mut Room) -> Table {
+        let sites = self.sites();
+        let places = |site: &Site<'_>| site.0.map(|index| self.functions.place(index));
+        let shares: Vec<f64> = sites
+            .iter()
+            .map(|(site, sums)| match places(site) {
+                [Some(_), Some(_)] => SIDES
+                    .map(|side| self.share_of(&sums.costs[side]))
+                    .into_iter()
+                    .fold(0.0, f64::max),
+                _ => f64::NEG_INFINITY,
+            })
+            .collect();
+        let both = self.compared.is_some();
+        let numbers = ["caller", "callee", "file", "line", "calls", "base_calls"];
+        let costs = ["cost", "base_cost"];
+        let (numbers, costs) = match both {
+            true => (&numbers[..], &costs[..]),
+            false => (&numbers[..5], &costs[..1]),
+        };
+        let mut table = Table::new(numbers, costs, self.totals.len());
+        let mut rest: BTreeMap<[Option<usize>; 2], Sums> = BTreeMap::new();
+        let mut is_full = false;
+        for index in by_share(&shares) {
+            let Some((&(ends, file, line), sums)) = sites.get_index(index) else {
+                continue;
+            };
+            let [caller, callee] = ends.map(|end| self.functions.place(end));
+            if let (Some(caller), Some(callee), false) = (caller, callee, is_full) {
+                let size = self.file_size(file);
+                let at = self.file(file);
+                let row = self.call_row([Some(caller), Some(callee)], Some(at), line, sums);
+                if room.take(table.size(&row) + size) {
+                    self.lines_of[caller].push((at, line));
+                    table.push(&row);
+                    continue;
+                }
+                is_full = true;
+            }
+            for ends in [[caller, None], [None, callee]] {
+                if ends != [None, None] {
+                    rest.entry(ends).or_default().add_all(sums);
+                }
+            }
+        }
+        for (ends, sums) in rest {
+            let row = self.call_row(ends, None, 0, &sums);
+            self.functions.reserved = self.functions.reserved.saturating_sub(table.size(&row));
+            table.push(&row);
+        }
+        table
+    }
+
+    /// The calls of both sides by their sites.
+    fn sites(&self) -> IndexMap<Site<'a>, Sums> {
+        let mut sites: IndexMap<Site<'a>, Sums> = IndexMap::new();
+        for side in self.sides().into_iter().rev() {
+            let profile = self.profile(side);
+            for edge in profile.edges() {
+                let ends = [edge.caller, edge.callee].map(|id| self.functions.index(side, id));
+                let sums = sites
+                    .entry((ends, profile.call_file(&edge), edge.line))
+                    .or_default();
+                sums.add(side, edge.calls.into(), self.scaled(side, edge.costs()));
+            }
+        }
+        sites
+    }
+
+    fn call_row(
+        &self,
+        ends: [Option<usize>; 2],
+        file: Option<usize>,
+        line: u64,
+        sums: &Sums,
+    ) -> Row {
+        let [caller, callee] = ends.map(position);
+        let counts = sums.counts.map(Number);
+        let costs = SIDES.map(|side| self.per_run(side, sums.costs[side].clone()));
+        let [base, new] = costs;
+        Row {
+            numbers: vec![
+                caller,
+                callee,
+                position(file),
+                line.into(),
+                counts[NEW],
+                counts[BASE],
+            ],
+            costs: vec![new, base],
+        }
+    }
+}

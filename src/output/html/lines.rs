@@ -1,0 +1,218 @@
+//! What lines cost: those of each function, and the costliest of the whole program.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+
+use indexmap::IndexMap;
+
+use super::calls::Sums;
+use super::data::{BASE, Data, NEW, SIDES};
+use super::table::{Number, Room, Row, Table, by_share, position};
+use crate::io::SourceFiles;
+use crate::output::json::Document;
+use crate::profile::ProfileKind;
+
+/// A line of a file.
+type Place<'a> = (&'a [u8], u64);
+
+/// Self costs by line.
+pub(super) struct Lines {
+    table: Table,
+    /// The positions of the functions of which both sides are shown, in the files whose text was
+    /// the same.
+    compared: Vec<usize>,
+    same: BTreeSet<usize>,
+    /// For how many functions there is no room.
+    left_out: usize,
+}
+
+impl Lines {
+    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
+        self.table.write(record)?;
+        record.field("compared", &self.compared)?;
+        record.field("same", &self.same)?;
+        record.field("left_out", &self.left_out)
+    }
+}
+
+/// The most lines of the whole program.
+const MAX_PLACES: usize = 2_000;
+
+/// The costliest lines of the whole program; of traces, those of calls.
+pub(super) struct Places {
+    table: Table,
+    left_out: usize,
+}
+
+impl Places {
+    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
+        self.table.write(record)?;
+        record.field("left_out", &self.left_out)
+    }
+}
+
+/// What a line costs, and which function has the largest part of that.
+#[derive(Default)]
+struct PlaceSums {
+    sums: Sums,
+    function: usize,
+    largest: f64,
+}
+
+impl<'a> Data<'a, '_> {
+    fn is_trace(&self) -> bool {
+        self.profile(NEW).kind() == ProfileKind::Trace
+    }
+
+    /// The self costs by line of the costliest functions, as far as there is room. Traces have none.
+    pub fn lines(&mut self, sources: &mut SourceFiles, room: &mut Room) -> Lines {
+        let columns = &["self", "base"][..self.sides().len()];
+        let mut lines = Lines {
+            table: Table::new(&["function", "file", "line"], columns, self.totals.len()),
+            compared: Vec::new(),
+            same: BTreeSet::new(),
+            left_out: 0,
+        };
+        if self.is_trace() {
+            return lines;
+        }
+        // Lines of another text are others.
+        let mut texts = HashMap::new();
+        let mut is_same = |file| {
+            let read = || sources.read(file).is_ok_and(|file| file.is_same_for_base());
+            *texts.entry(file).or_insert_with(read)
+        };
+        let shown: Vec<usize> = (0..self.functions.all.len())
+            .filter(|&index| self.functions.place(index).is_some())
+            .collect();
+        for at in self.functions.order.clone() {
+            let mut rows = self.line_sums(NEW, shown[at]);
+            let mut same = BTreeSet::new();
+            if self.compared.is_some() {
+                let base = self.line_sums(BASE, shown[at]);
+                let is_both = !rows.is_empty() && !base.is_empty();
+                let files = rows.keys().chain(base.keys()).map(|&(file, _)| file);
+                same = files.filter(|&file| is_both && is_same(file)).collect();
+                for (place, sums) in base {
+                    if same.contains(place.0) || !is_both {
+                        rows.entry(place).or_default().costs[BASE] = sums.costs[BASE].clone();
+                    }
+                }
+            }
+            let files: BTreeSet<&[u8]> = rows.keys().map(|&(file, _)| file).collect();
+            let new_files: usize = files.into_iter().map(|file| self.file_size(file)).sum();
+            let rows: Vec<(Place<'a>, Row)> = rows
+                .into_iter()
+                .map(|(place, sums)| {
+                    let [base, new] =
+                        SIDES.map(|side| self.per_run(side, sums.costs[side].clone()));
+                    let numbers = vec![position(at), position(99_999), place.1.into()];
+                    (
+                        place,
+                        Row {
+                            numbers,
+                            costs: vec![new, base],
+                        },
+                    )
+                })
+                .collect();
+            let size: usize = rows.iter().map(|(_, row)| lines.table.size(row)).sum();
+            if !room.take(size + new_files) {
+                lines.left_out += 1;
+                continue;
+            }
+            lines.compared.extend((!same.is_empty()).then_some(at));
+            lines
+                .same
+                .extend(same.into_iter().map(|file| self.file(file)));
+            for ((file, line), mut row) in rows {
+                let file = self.file(file);
+                self.lines_of[at].push((file, line));
+                row.numbers[1] = position(file);
+                lines.table.push(&row);
+            }
+        }
+        lines
+    }
+
+    /// The lines of a function on one side, by file and line. Line 0 stands for an unknown one.
+    fn line_sums(&self, side: usize, function: usize) -> IndexMap<Place<'a>, Sums> {
+        let profile = self.profile(side);
+        let mut rows: IndexMap<Place<'a>, Sums> = IndexMap::new();
+        for &id in &self.functions.all[function].ids[side] {
+            let file = profile.function(id).file;
+            for line in profile.lines(id) {
+                let file = profile.name(line.file.unwrap_or(file));
+                let sums = rows.entry((file, line.line)).or_default();
+                sums.add(side, 0, self.scaled(side, line.costs));
+            }
+        }
+        rows
+    }
+
+    /// The costliest lines of the whole program, as far as there is room: by self cost, or by the cost
+    /// of the calls made there.
+    pub fn places(&mut self, room: &mut Room) -> Places {
+        let mut places: IndexMap<Place<'a>, PlaceSums> = IndexMap::new();
+        let mut add = |place, function, count, costs: Vec<i128>, share: f64| {
+            let of: &mut PlaceSums = places.entry(place).or_default();
+            of.sums.add(NEW, count, costs);
+            if share > of.largest {
+                (of.largest, of.function) = (share, function);
+            }
+        };
+        let profile = self.profile(NEW);
+        if self.is_trace() {
+            for edge in profile.edges() {
+                let callee = self.functions.index(NEW, edge.callee);
+                let costs: Vec<i128> = self.scaled(NEW, edge.costs()).collect();
+                let share = self.share_of(&costs);
+                add(
+                    (profile.call_file(&edge), edge.line),
+                    callee,
+                    edge.calls.into(),
+                    costs,
+                    share,
+                );
+            }
+        } else {
+            for (function, of) in self.functions.all.iter().enumerate() {
+                for &id in &of.ids[NEW] {
+                    for line in profile.lines(id) {
+                        let file = profile.name(line.file.unwrap_or(profile.function(id).file));
+                        let costs: Vec<i128> = self.scaled(NEW, line.costs).collect();
+                        let share = self.share_of(&costs);
+                        add((file, line.line), function, 0, costs, share);
+                    }
+                }
+            }
+        }
+        let shares = places.values().map(|of| self.share_of(&of.sums.costs[NEW]));
+        let shares: Vec<f64> = shares.collect();
+        let mut table = Table::new(
+            &["file", "line", "function", "calls"],
+            &["cost"],
+            self.totals.len(),
+        );
+        for index in by_share(&shares).into_iter().take(MAX_PLACES) {
+            let Some((&(file, line), of)) = places.get_index(index) else {
+                continue;
+            };
+            let size = self.file_size(file);
+            let function = position(self.functions.place(of.function));
+            let calls = Number(of.sums.counts[NEW]);
+            let row = Row {
+                numbers: vec![position(self.file(file)), line.into(), function, calls],
+                costs: vec![self.per_run(NEW, of.sums.costs[NEW].clone())],
+            };
+            if !room.take(table.size(&row) + size) {
+                break;
+            }
+            table.push(&row);
+        }
+        Places {
+            left_out: places.len() - table.rows(),
+            table,
+        }
+    }
+}

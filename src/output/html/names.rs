@@ -1,0 +1,172 @@
+//! The parts of a name, of which a narrow place shows those that say most.
+
+use crate::display::short_names::{SHORT, short_name};
+use crate::output::Names;
+
+/// Stands between parts: no shown name contains it.
+const SEPARATOR: char = '\n';
+
+/// A name as lists show it, and whether that is the name. Separators stand before its class, before the
+/// function, and behind these: what is outside are return types and namespaces, and arguments.
+pub(super) fn parted(name: &str, how: Names) -> (bool, String) {
+    let short = match how {
+        Names::Full => name.to_owned(),
+        _ => short_name(name, SHORT),
+    };
+    let [class, function, end] = own_part(&short);
+    let parts = [
+        &short[..class],
+        &short[class..function],
+        &short[function..end],
+        &short[end..],
+    ];
+    (short == name, parts.join(&SEPARATOR.to_string()))
+}
+
+/// Where the class of a name begins, where the function, and where this ends.
+fn own_part(name: &str) -> [usize; 3] {
+    let operator = operator(name);
+    // Where namespaces, classes and the function begin, and whether the one before is a scope.
+    let mut starts = vec![(0, false)];
+    let (mut depth, mut end) = (0_usize, name.len());
+    let mut before = '\0';
+    let mut skipped = 0;
+    for (at, one) in name.char_indices() {
+        let last = std::mem::replace(&mut before, one);
+        let next = at + one.len_utf8();
+        if at < skipped {
+            continue;
+        }
+        if let Some([start, after]) = operator.filter(|&[start, _]| depth == 0 && at == start) {
+            debug_assert_eq!(start, at);
+            skipped = after;
+            continue;
+        }
+        let is_scope = one == ':' && last == ':';
+        match one {
+            '>' if last == '-' => {
+                if depth == 0 {
+                    starts.push((next, true));
+                }
+            }
+            '<' | '(' | '[' | '{' => {
+                let is_named = operator.is_some_and(|[_, after]| at == after);
+                let follows = last.is_alphanumeric() || "_>…)]}".contains(last);
+                if one == '(' && depth == 0 && (is_named || follows) {
+                    end = end.min(at);
+                }
+                depth += 1;
+            }
+            '>' | ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ if depth > 0 || end < at && !is_scope => {}
+            _ if is_scope || matches!(one, '\\' | '/' | ' ') && !name[next..].starts_with('<') => {
+                starts.push((next, is_scope));
+                end = name.len();
+            }
+            _ => {}
+        }
+    }
+    let (function, has_class) = starts[starts.len() - 1];
+    let class = match starts.len().checked_sub(2) {
+        Some(before) if has_class => starts[before].0,
+        _ => function,
+    };
+    [class, function, end.max(function)]
+}
+
+/// Where the name of an operator begins and ends: `operator()`, `operator<<`, `operator new[]`.
+fn operator(name: &str) -> Option<[usize; 2]> {
+    const WORD: &str = "operator";
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = name.match_indices(WORD);
+    found.find_map(|(at, _)| {
+        if name[..at].ends_with(is_word) {
+            return None;
+        }
+        let rest = &name[at + WORD.len()..];
+        let length = if rest.starts_with("()") {
+            2
+        } else {
+            let text = rest.strip_prefix(' ').unwrap_or(rest);
+            let is_sign = |c: char| !is_word(c) && !c.is_whitespace() && c != '(';
+            let signs = text.find(|c| !is_sign(c)).unwrap_or(text.len());
+            let word = text.find(|c| !is_word(c)).unwrap_or(text.len());
+            let blank = rest.len() - text.len();
+            match (signs, word) {
+                (1.., _) => blank + signs,
+                (0, 1..) if blank > 0 => {
+                    blank + word + if text[word..].starts_with("[]") { 2 } else { 0 }
+                }
+                _ => return None,
+            }
+        };
+        Some([at, at + WORD.len() + length])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_parts() {
+        for (name, parts) in [
+            ("main", "||main|"),
+            ("", "|||"),
+            ("App\\Cart->total", "App\\|Cart->|total|"),
+            ("App\\Cart::of", "App\\|Cart::|of|"),
+            ("php::usort", "|php::|usort|"),
+            ("App\\helper", "App\\||helper|"),
+            ("a::b::c(int, std::x)", "a::|b::|c|(int, std::x)"),
+            (
+                "void std::vector<int, x >::push<int>(int) const",
+                "void std::|vector<int, x >::|push<int>|(int) const",
+            ),
+            (
+                "app::Shop::operator()(int) const",
+                "app::|Shop::|operator()|(int) const",
+            ),
+            (
+                "std::function<void (int)>::operator()(int) const",
+                "std::|function<void (int)>::|operator()|(int) const",
+            ),
+            (
+                "it<int>::operator*() const",
+                "|it<int>::|operator*|() const",
+            ),
+            (
+                "v::operator=(v const&) [clone .isra.0]",
+                "|v::|operator=|(v const&) [clone .isra.0]",
+            ),
+            (
+                "operator new(unsigned long)",
+                "||operator new|(unsigned long)",
+            ),
+            ("a::operator<< <char>(int)", "|a::|operator<< <char>|(int)"),
+            ("X::operator bool() const", "|X::|operator bool|() const"),
+            ("{closure:/srv/a.php:3-5}", "||{closure:/srv/a.php:3-5}|"),
+            ("(below main)", "||(below main)|"),
+            (
+                "f(int)::{lambda(int)#1}::operator()(int) const",
+                "f(int)::|{lambda(int)#1}::|operator()|(int) const",
+            ),
+            ("<a::B as c::D>::run", "|<a::B as c::D>::|run|"),
+            ("my_operator", "||my_operator|"),
+        ] {
+            assert_eq!(
+                parted(name, Names::Full),
+                (true, parts.replace('|', "\n")),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn long_names_are_cut_first() {
+        let name = format!("ns::C<{}>::run(int)", "x".repeat(100));
+        assert_eq!(
+            parted(&name, Names::Auto),
+            (false, "ns::\nC<…>::\nrun\n(int)".to_owned())
+        );
+    }
+}

@@ -1,0 +1,117 @@
+// ---- The profile, from #data -------------------------------------------------------------------------
+
+performance.mark('begin');
+const data = JSON.parse(byId('data').textContent);
+const { events, calls, stacks, comparison } = data;
+
+/** The number of a function where there is none. */
+const NONE = -1;
+
+/** What calls and the costs of stacks are divided by, for both sides. */
+const runs = comparison?.runs || [1, 1];
+const newRuns = BigInt(runs[1]);
+
+const outside = new Set(data.outside);
+const fileOf = (number) => ({ file: data.files[number] || '', isOutside: outside.has(number) });
+
+/** A function, frame or other thing with a name, of which lists show some parts. */
+function named(name, parts, more) {
+  const short = parts.join('');
+  const whole = name || short;
+  return { ...more, name: whole, short, parts, text: `${whole}\n${more.file}\n${more.object}`.toLowerCase() };
+}
+const partsIn = (text) => (text ? text.split('\n') : ['', '', '', '']);
+
+const functions = data.functions.parts.map((parts, index) => {
+  const { object, file, line, sides } = data.functions;
+  const is = { 1: 'gone', 2: 'new' }[sides?.[index]];
+  const places = { ...fileOf(file[index]), object: data.files[object[index]] || '', line: line[index] };
+  return named(data.functions.name[index], partsIn(parts), { index, key: index, is, ...places });
+});
+
+/** What is no function of the report. */
+const other = (text, more) => named('', ['', '', text, ''], { index: NONE, file: '', object: '', line: 0, ...more });
+const OTHERS = other('others, of too little cost');
+const ALL = other('all');
+
+/** The frames of stacks: functions, or what has a name of its own, for a function or for none. */
+const frames = (stacks?.frames.parts || []).map((parts, key) => {
+  const of = functions[stacks.frames.function[key]] || ALL;
+  const isRest = of === ALL && parts === '…';
+  if (!parts) return { ...of, key };
+  return isRest ? other('…') : { ...named(stacks.frames.name[key], partsIn(parts), of), key };
+});
+
+/** The texts of lines by the number of their file, then by line. */
+const sources = new Map();
+(data.source?.file || []).forEach((file, at) => {
+  if (!sources.has(file)) sources.set(file, new Map());
+  const [texts, first] = [data.source.text[at].split('\n'), data.source.first[at]];
+  texts.forEach((text, line) => sources.get(file).set(first + line, text));
+});
+
+let callLists;
+/** The numbers of calls by what is at one end, `caller` or `callee`. */
+function callsOf(end, index) {
+  callLists ??= Object.fromEntries(
+    ['caller', 'callee'].map((which) => {
+      const lists = functions.map(() => []);
+      calls[which].forEach((at, call) => lists[at]?.push(call));
+      return [which, lists];
+    }),
+  );
+  return callLists[end][index] || [];
+}
+
+// ---- The event that is shown, and what events count --------------------------------------------------
+
+const FIRST = 'that missed the first-level cache';
+const LAST = 'that missed the last-level cache';
+/** The events of Valgrind, as its manual and KCachegrind explain them. */
+// prettier-ignore
+const MEANINGS = {
+  Ir: 'instructions executed', Dr: 'data reads', Dw: 'data writes',
+  I1mr: `instruction reads ${FIRST}`, D1mr: `data reads ${FIRST}`, D1mw: `data writes ${FIRST}`,
+  ILmr: `instruction reads ${LAST}`, DLmr: `data reads ${LAST}`, DLmw: `data writes ${LAST}`,
+  I2mr: `instruction reads ${LAST}`, D2mr: `data reads ${LAST}`, D2mw: `data writes ${LAST}`,
+  Bc: 'conditional branches executed', Bcm: 'conditional branches mispredicted',
+  Bi: 'indirect branches executed', Bim: 'indirect branches mispredicted',
+  Ge: 'global bus events', sysCount: 'system calls made', sysTime: 'time spent in system calls',
+  sysCpuTime: 'processor time spent in system calls', CEst: 'processor cycles, estimated', Bm: 'branches mispredicted',
+  L1m: `reads and writes ${FIRST}`, L2m: `reads and writes ${LAST}`, LLm: `reads and writes ${LAST}`,
+};
+
+const unitOf = (event = state.event) => events[event].notation.unit;
+const heading = (text) => (unitOf() ? `${text} ${unitOf()}` : text);
+const totalOf = (event = state.event) => data.total[event];
+
+/** A cost in the unit of its column, with it, and in the unit that suits it. */
+const columnCost = (value) => inColumnOrOwn(events[state.event], value);
+const costWithUnit = (value) => inColumn(events[state.event], value) + (unitOf() && ` ${unitOf()}`);
+const ownCost = (value, event = state.event, divisor = 1) => inOwnUnit(events[event], value, divisor);
+const signedCost = (value, text = ownCost) => signed(exact(value), text(value));
+const share = (value, whole = totalOf()) => percent(value, whole);
+
+/** What one of some calls costs. */
+const costPerCall = (value, count, event) => (Number(count) > 0 ? ownCost(exact(value) * newRuns, event, count) : '-');
+const callCount = (count) => callsText(count, newRuns);
+
+/** What an event is called where its unit stands beside it. */
+function label(event) {
+  const { name } = events[event];
+  return (unitOf(event) && name.replace(/_*\(.*/, '')) || name;
+}
+
+/** What an event counts, in words; empty where nothing more than its name is known. */
+function meaning(event) {
+  const { name, long_name: long } = events[event];
+  if (long && long !== name) return long;
+  return Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : '';
+}
+
+/** The most memory that was in use at once, where that is known; else an empty text. */
+const peak = (event) => (data.peak[event] === null ? '' : ownCost(data.peak[event], event));
+
+/** What has changed: something of both sides, as `before → now` if that differs. */
+const bothSides = (before, now) => (before === now ? now : `${before} → ${now}`);
+const changeOf = (columns, index) => exact(columns.now[index]) - exact(columns.before[index]);

@@ -1,0 +1,89 @@
+// ---- Names: how they are found, fitted, grouped and coloured -----------------------------------------
+
+/** PHP’s own functions are in no file: Xdebug gives them the line of their caller. */
+const isInternal = (file) => file.startsWith('php:');
+const isFile = (file) => file !== '' && file !== '???' && !isInternal(file);
+
+/** The name of a file, of which at most three folders are left. */
+const shortPath = (path) => path.replace(/^.+(?=(\/[^/]+){3}$)/, '…');
+const lastComponent = (path) => path.slice(path.lastIndexOf('/') + 1);
+
+/** A text between slashes as a regular expression, if it is one. */
+function patternOf(text) {
+  try {
+    const [, pattern] = /^\/(.+)\/$/.exec(text) || [];
+    return pattern && new RegExp(pattern, 'i');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tells whether a function or frame has all of some words in its name, file and object, or fits `/…/`. */
+function searching(text) {
+  const pattern = patternOf(text);
+  if (pattern) return (of) => pattern.test(of.name) || pattern.test(of.file) || pattern.test(of.object);
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return (of) => words.every((word) => of.text.includes(word));
+}
+
+/** A name without its arguments and those of templates. */
+function plainName({ parts }) {
+  let [name, before] = [parts.slice(0, 3).join(''), ''];
+  for (let level = 0; level < 8 && name !== before; level += 1) [before, name] = [name, name.replace(/<[^<>]*>/g, '')];
+  return name;
+}
+
+/** Tells whether a function or frame has any of some words; one with `::` begins a component of its name. */
+function hiding(text) {
+  const tests = text
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => {
+      const pattern = patternOf(word);
+      if (pattern || !word.includes('::')) return searching(word);
+      const start = new RegExp(`(?<![\\w\\\\])${word.replace(/[^\w:]/g, '\\$&')}`, 'i');
+      return (of) => start.test(plainName(of));
+    });
+  return tests.length > 0 && ((of) => tests.some((test) => test(of)));
+}
+
+/** As much of a name as fits: arguments go first, then namespaces, then the beginning of the class. */
+function fitted([scope, type, own, rest], room) {
+  const plainType = type.replace(/<.*>/, '<…>');
+  const choices = [scope + type + own + rest, scope + type + own, type + own, plainType + own];
+  const found = choices.find((text) => text.length <= room);
+  if (found !== undefined) return found;
+  const left = room - own.length - 1;
+  if (type && left > 4) return `…${plainType.slice(-left)}${own}`;
+  return own.replace(/([:{])\/.*\//, '$1…/').replace(/^(\w+)<.*/, '$1');
+}
+
+/** What a function is coloured by: its file, or the package or folder that it is in. */
+function groupOf({ file, object }, how) {
+  if (isInternal(file)) return 'PHP itself';
+  if (how === 'file') return isFile(file) ? file : object || 'unknown';
+  const [, vendor] = /(?:^|\/)(?:vendor|node_modules|site-packages)\/((?:@?[^/]+\/)?[^/]+)(?=\/)/.exec(file) || [];
+  if (vendor) return vendor;
+  return isFile(file) ? file.slice(0, file.lastIndexOf('/')) || '/' : lastComponent(object) || 'unknown';
+}
+
+/** So many colours can be told apart. */
+const HUES = 15;
+
+/**
+ * The colours of groups, the costliest first: the name says which, so that it is the same in every report.
+ * Of the costliest, two never have the same.
+ */
+function coloursOf(names) {
+  const [hues, taken] = [new Map(), new Set()];
+  for (const name of names) {
+    if (name === 'PHP itself' || name === 'unknown') continue;
+    let hash = 2166136261;
+    for (const character of name) hash = Math.imul(hash ^ character.codePointAt(0), 16777619);
+    let slot = (hash >>> 0) % HUES;
+    while (taken.size < HUES && taken.has(slot)) slot = (slot + 4) % HUES;
+    taken.add(slot);
+    hues.set(name, (slot * 360) / HUES);
+  }
+  return hues;
+}

@@ -1,0 +1,179 @@
+// ---- The report around the views ---------------------------------------------------------------------
+
+const showNone = () => ({ view: [], data: 'none' });
+
+/** The views: what makes them, and what leads to them. */
+const VIEWS = {
+  ...(comparison && { changes: [showChanges, 'Changes'] }),
+  functions: [showFunctions, 'Functions'],
+  function: [showFunction, 'Functions'],
+  lines: [showLines, 'Lines'],
+  flame: [stacks ? showFlame : showNone, 'Flame graph'],
+  tree: [stacks ? showTree : showNone, 'Tree'],
+};
+
+const fields = ['search', 'hide', 'charge', 'fold', 'colours'].map(byId);
+
+/** The totals of the parts that have names, and of the rest. */
+function partTotals({ shown, left_out: omitted }) {
+  const row = (name, values) => [name, ...values.map((value, at) => ownCost(value, at))];
+  const rows = shown.map(({ name, total }) => row(span('name', name), total));
+  const rest = events.map((_, event) => exact(totalOf(event)) - sumOf(shown.map(({ total }) => total[event])));
+  const restName = omitted > 0 ? `${counted(omitted, 'other part')}, and what has no name` : 'without a name';
+  if (rest.some((value) => value !== 0n)) rows.push(row(restName, rest));
+  const titles = ['', ...events.map((_, event) => label(event))];
+  return el('details', {}, el('summary', {}, 'Totals of the named parts'), smallTable(titles, rows));
+}
+
+/** What chooses an event. */
+function choiceOf({ name, shown }, event) {
+  const choose = el('input', { type: 'radio', name: 'event', onchange: () => go(to({ event })) });
+  const amount = /\(([^()]*)\)$/.exec(shown)?.[1] || shown;
+  const rest = peak(event) ? ` allocated, peak ${peak(event)}` : '';
+  const title = [name, meaning(event), shown].filter(Boolean).join(': ');
+  return el('label', { title }, choose, span(undefined, label(event), el('b', {}, amount), rest));
+}
+
+/** Makes what is there once, whatever is shown. */
+function begin() {
+  const kinds = {
+    trace: 'profile of every call',
+    aggregate: 'sums by function',
+    mixed: 'every call and sums by function',
+  };
+  const facts = [
+    data.creator,
+    kinds[data.kind],
+    data.runs > 1 && counted(data.runs, 'run'),
+    counted(data.function_count, 'function'),
+    data.has_invocations &&
+      `${counted(data.call_count, 'call', callCount)} on ${counted(data.edge_count, 'call edge')}`,
+  ];
+  document.title = `${data.command} – profile`;
+  byId('command').append(data.command);
+  byId('facts').append(joined(facts));
+  byId('program').append(data.program);
+  byId('banners').append(
+    ...(comparison?.per_run ? [banner(`Per run: ${comparison.per_run}`, '')] : []),
+    ...data.limits.map(({ kept, text }) =>
+      kept ? banner(`✓ Limit passed: ${text}`, 'passed') : banner(`✗ Limit failed: ${text}`, 'failed'),
+    ),
+    ...data.warnings.map((text) => banner(`⚠ ${text}`, 'warning')),
+  );
+  if (data.parts.shown.length > 0) byId('banners').append(partTotals(data.parts));
+  byId('events').append(...events.map(choiceOf));
+  const isPhp = functions.some(({ file }) => isInternal(file));
+  byId('hide').placeholder = `Hide, as in: ${isPhp ? 'vendor/ php::' : 'std:: libc'}`;
+  if (!stacks) byId('charge').dataset.for = '';
+  if (!comparison) byId('colours').options[0].remove();
+  for (const field of fields) {
+    // Other frames are hidden or folded then, so that others have the numbers in the address.
+    const rest = ['hide', 'fold'].includes(field.id) ? { zoom: 0, open: '' } : {};
+    field.oninput = () => adjust({ [field.id]: field.value, match: 0, ...rest });
+  }
+}
+
+/** Says what the chosen event counts, and where its total may mislead. */
+function aboutEvent(event) {
+  const most = peak(event);
+  if (most) return `${label(event)}: total allocated; peak in use ${most}.`;
+  return meaning(event) && `${label(event)}: ${meaning(event)}.`;
+}
+
+/** What of the view can have the focus, or leads to what is asked for. */
+let parts = [];
+
+function render(isOther) {
+  const focused = document.activeElement;
+  const focusedRow = shownBy.get(focused);
+  // A page that becomes shorter must not scroll: what the pointer is at stays there.
+  document.body.style.minHeight = isOther ? '' : `${scrollY + innerHeight}px`;
+  for (const field of fields) if (field.value !== state[field.id]) field.value = state[field.id];
+  byId('charge').disabled = !state.hide.trim();
+  byId('events').elements[state.event].checked = true;
+  const [makeView, current] = VIEWS[state.view];
+  const tabs = Object.entries(VIEWS).filter(([view]) => view !== 'function');
+  const tab = ([view, [, title]]) =>
+    el('a', { href: toView(view), 'aria-current': title === current && 'page' }, title);
+  byId('views').replaceChildren(...tabs.map(tab));
+  byId('meaning').textContent = aboutEvent(state.event);
+  document.body.dataset.view = makeView === showNone ? 'none' : state.view;
+  watcher.disconnect();
+  frameBox?.close();
+  const { intro = [], status = [], view, shown = [] } = makeView();
+  for (const [id, nodes] of Object.entries({ intro, status, view })) {
+    byId(id).replaceChildren(...nodes.flat().filter(Boolean));
+  }
+  parts = shown;
+  for (const part of parts) part.reveal?.();
+  if (focusedRow !== undefined) focusOn(focusedRow);
+  else if (focused?.closest('.head')) focusOnHead(focused);
+}
+
+/** After a click on a title of a column, the title keeps the focus. */
+function focusOnHead(focused) {
+  const labelOf = (head) => head.closest('.grid').ariaLabel;
+  const heads = [...byId('view').querySelectorAll('.head button')];
+  const isSame = (head) => head.textContent === focused.textContent && labelOf(head) === labelOf(focused);
+  heads.find(isSame)?.focus();
+}
+
+/** What Esc does: closes a box, shows all of the graph again, or what was shown before a function. */
+function leave() {
+  const node = frameBox?.node;
+  if (node) {
+    frameBox.close();
+    focusOn(node);
+  } else if (state.zoom !== 0) go(to({ zoom: 0 }));
+  else if (state.view !== 'function') return false;
+  else if (steps > 0) history.back();
+  else go(toView('functions'));
+  return true;
+}
+
+/** After a search in a graph, Enter leads to the next match, else to the first row. */
+function leaveSearch({ key, shiftKey }) {
+  const isGraph = ['flame', 'tree'].includes(state.view) && stacks;
+  if (key === 'Enter' && isGraph && state.search) {
+    const count = marked(treeShown()).size;
+    if (count > 0) adjust({ match: nextMatch(count, shiftKey ? -1 : 1) });
+  } else byId('view').querySelector('.row[tabindex="0"], .frame[tabindex="0"]')?.focus();
+}
+
+addEventListener('keydown', (event) => {
+  const { key, target } = event;
+  const isField = target.matches('input[type="search"], select');
+  const leads = target.type === 'search' && (key === 'ArrowDown' || key === 'Enter');
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (key === '/' && !isField) byId('search').focus();
+  else if (key === 'Escape' && isField && !target.value) target.blur();
+  else if (key === 'Escape' && !isField && leave()) event.preventDefault();
+  else if (leads) leaveSearch(event);
+  else return;
+  event.preventDefault();
+});
+addEventListener('click', ({ target }) => {
+  if (frameBox?.node && !target.closest('#panel, .frame')) frameBox.close();
+});
+addEventListener('hashchange', () => {
+  const next = stateOf(location.hash);
+  if (addressOf(next) === addressOf(state)) return;
+  clearTimeout(pending);
+  steps += 1;
+  const isOther = next.view !== state.view || next.function !== state.function;
+  state = next;
+  render(isOther);
+  if (!isOther) return;
+  byId('main').focus({ preventScroll: true });
+  scrollTo(0, 0);
+});
+addEventListener('resize', () => state.view === 'flame' && requestAnimationFrame(() => render()));
+addEventListener('beforeprint', () => {
+  const first = `.block:nth-child(-n + ${PRINTED}), .lines .block, .levels`;
+  byId('view').querySelectorAll(first).forEach(make);
+});
+
+begin();
+state = stateOf(location.hash);
+render();
+requestAnimationFrame(() => setTimeout(() => performance.measure('cg-preprocess', 'begin')));

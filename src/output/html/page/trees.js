@@ -1,0 +1,202 @@
+// ---- Trees of stacks, and where their frames are -----------------------------------------------------
+
+/** A node that is estimated by more than this share of its cost is marked. */
+const DOUBT = 0.01;
+
+/** The most nodes of a flame graph of callers. */
+const MAX_NODES = 200_000;
+
+/** Stacks that begin alike share their nodes. The costs are those of one event. */
+class Tree {
+  /** `isHuge`: a `Number` would lose digits; `hasBase`: frames are as wide as their larger side. */
+  constructor(root, { isHuge, hasBase }) {
+    this.number = isHuge ? BigInt : Number;
+    this.hasBase = hasBase;
+    this.nodes = [];
+    this.below = new Map();
+    this.root = this.add(null, root);
+  }
+
+  add(parent, frame) {
+    const none = this.number(0);
+    const [id, depth, below] = [this.nodes.length, parent ? parent.depth + 1 : 0, []];
+    const node = { id, depth, parent, frame, below, calls: 0, own: none, old: none };
+    Object.assign(node, { inclusive: none, before: none, width: 0, doubt: 0, lacks: false });
+    this.nodes.push(node);
+    if (parent) parent.below.push(node);
+    return node;
+  }
+
+  /** The node of a frame below another one, which may be there already. */
+  step(parent, frame) {
+    const key = `${parent.id} ${frame.key}`;
+    let node = this.below.get(key);
+    if (!node) this.below.set(key, (node = this.add(parent, frame)));
+    return node;
+  }
+
+  /** Sums up what is below each node. */
+  finish() {
+    for (const node of this.nodes) {
+      node.inclusive = node.own;
+      node.before = node.old;
+      // Freed memory has no width.
+      node.width = Math.max(Number(node.own), 0);
+    }
+    for (let at = this.nodes.length - 1; at >= 0; at -= 1) {
+      const node = this.nodes[at];
+      const { parent } = node;
+      if (node.lacks && node.doubt === 0) node.doubt = Math.abs(Number(node.inclusive));
+      if (this.hasBase) node.width = Math.max(node.width, Number(node.inclusive), Number(node.before));
+      if (node.below.length > 1) node.below.sort((one, other) => other.width - one.width || one.id - other.id);
+      if (!parent) break;
+      parent.inclusive += node.inclusive;
+      parent.before += node.before;
+      parent.width += node.width;
+      parent.doubt += node.doubt;
+    }
+    // The total is exact.
+    this.root.doubt = 0;
+    return this;
+  }
+}
+
+const isDoubtful = ({ doubt, inclusive }) => doubt > DOUBT * Math.abs(Number(inclusive));
+
+/** The nearest node of a frame above a node, or the node itself. */
+function nearest(node, frame) {
+  for (let at = node; at; at = at.parent) if (at.frame === frame) return at;
+  return undefined;
+}
+
+/**
+ * All stacks of columns with `depth`, `frame`, `calls`, `own`, `old` and `estimated`. What hidden frames call is
+ * below their callers, and their cost is charged to these; folded, a frame below itself is the one above.
+ */
+function allStacks(columns, frames, options) {
+  const { root, runs, isHidden, isFolded } = options;
+  const tree = new Tree(root, options);
+  const { number } = tree;
+  const [newRuns, oldRuns] = [number(runs[1]), number(runs[0])];
+  const isPlain = !isHidden && !isFolded;
+  // The nodes on the way to a row, by its depth.
+  const way = [tree.root];
+  for (let at = 0; at < columns.depth.length; at += 1) {
+    const [depth, frame] = [columns.depth[at], frames[columns.frame[at]]];
+    const above = way[depth];
+    const hides = isHidden && isHidden(frame);
+    const folded = !hides && isFolded ? nearest(above, frame) : undefined;
+    const node = hides ? above : folded || (isPlain ? tree.add(above, frame) : tree.step(above, frame));
+    way[depth + 1] = node;
+    const own = number(columns.own[at]) / newRuns;
+    node.own += own;
+    if (columns.old) node.old += number(columns.old[at]) / oldRuns;
+    if (columns.estimated[at] === '1') node.doubt += Math.abs(Number(own));
+    // What a call cost could not be placed below it.
+    else if (columns.estimated[at] === '2') node.lacks = true;
+    if (!hides) node.calls += Number(columns.calls[at]);
+  }
+  return tree.finish();
+}
+
+/**
+ * What a function calls wherever it is called, or who calls it and who calls these: then the costs are all those of
+ * the function.
+ */
+function stacksOf({ nodes }, index, isCallers, options) {
+  const tree = new Tree(options.root, options);
+  const within = new Map();
+  const count = nodes.filter(({ frame }) => frame.index === index).length;
+  const levels = Math.ceil(MAX_NODES / Math.max(count, 1));
+  for (const node of nodes) {
+    const above = within.get(node.parent);
+    if (above && isCallers) within.set(node, above);
+    if ((above && isCallers) || (!above && node.frame.index !== index)) continue;
+    const below = node.below.reduce((sum, { doubt }) => sum + doubt, 0);
+    let at = above || tree.root;
+    let left = isCallers ? levels : 1;
+    for (let from = node; from?.parent && left > 0; from = from.parent, left -= 1) {
+      at = tree.step(at, from.frame);
+      // What they cost is the function’s: each of them is a part of it.
+      if (isCallers) at.calls += node.calls;
+    }
+    within.set(node, at);
+    if (!isCallers) at.calls += node.calls;
+    at.own += isCallers ? node.inclusive : node.own;
+    at.old += isCallers ? node.before : node.old;
+    at.doubt += isCallers ? node.doubt : node.doubt - below;
+  }
+  return tree.finish();
+}
+
+/** Nodes in their order on the screen: each before those below it, the widest first. */
+function inOrder(root) {
+  const [all, waiting] = [[], [root]];
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    all.push(node);
+    for (let at = node.below.length - 1; at >= 0; at -= 1) waiting.push(node.below[at]);
+  }
+  return all;
+}
+
+/** What nodes cost together, of which none counts twice that is below another one. */
+function costOf(found, nodes) {
+  const within = new Set();
+  const costs = [];
+  for (const node of nodes) {
+    if (within.has(node.parent) || found.has(node)) within.add(node);
+    if (found.has(node) && !within.has(node.parent)) costs.push(node.inclusive);
+  }
+  return sumOf(costs);
+}
+
+/** The frames by level, in shares of the width: the callers of what is zoomed, then all of at least `least`. */
+function layout(zoom, least) {
+  const levels = [];
+  for (let node = zoom; node; node = node.parent) levels.unshift([{ node, left: 0, width: 1 }]);
+  const scale = 1 / (zoom.width || 1);
+  for (let level = levels[levels.length - 1]; level.length > 0;) {
+    const next = [];
+    for (const { node, left } of level) {
+      let from = left;
+      for (const child of node.below) {
+        const width = child.width * scale;
+        // Those that follow are no wider.
+        if (width < least) break;
+        next.push({ node: child, left: from, width });
+        from += width;
+      }
+    }
+    if (next.length > 0) levels.push(next);
+    level = next;
+  }
+  return levels;
+}
+
+/** What was opened or closed by hand: numbers of nodes, those of closed ones with a `-`. */
+function readOpen(text) {
+  const parts = text.split('.').filter(Boolean);
+  return new Map(parts.map((part) => [parseInt(part.replace('-', ''), 36), !part.startsWith('-')]));
+}
+const writeOpen = (rows) => [...rows].map(([id, isOpen]) => (isOpen ? '' : '-') + id.toString(36)).join('.');
+
+/** The rows of what is open: the costliest path, what leads to marked nodes, what was opened by hand. */
+function openRows(root, found, byHand) {
+  const leads = new Set();
+  for (const { parent } of found) {
+    for (let at = parent; at && !leads.has(at); at = at.parent) leads.add(at);
+  }
+  const [rows, open] = [[], new Set()];
+  // What has yet to be shown, the next one last.
+  const waiting = [...root.below].reverse();
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    rows.push(node);
+    const isCostly = node.parent.below[0] === node && Number(node.inclusive) * 20 > Number(root.inclusive);
+    if (node.below.length === 0 || !(byHand.get(node.id) ?? (isCostly || leads.has(node)))) continue;
+    open.add(node);
+    for (let at = node.below.length - 1; at >= 0; at -= 1) waiting.push(node.below[at]);
+  }
+  return { rows, open };
+}

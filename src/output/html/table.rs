@@ -1,0 +1,186 @@
+//! Tables as columns of JSON, and the room that they have.
+
+use std::io;
+
+use indexmap::IndexMap;
+use serde_core::{Serialize, Serializer};
+
+use crate::display::text::printable;
+use crate::output::json::Document;
+
+/// The longest text of a name.
+const MAX_TEXT_LENGTH: usize = 12_000;
+
+/// Stands in the place of a row where there is none.
+const NONE: i64 = -1;
+
+/// How many bytes there is room for.
+pub(super) struct Room(usize);
+
+impl Room {
+    pub fn new(bytes: usize) -> Self {
+        Room(bytes)
+    }
+
+    pub fn left(&self) -> usize {
+        self.0
+    }
+
+    /// Takes so many bytes, if they are left.
+    pub fn take(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+
+    /// Takes back what was reserved.
+    pub fn give_back(&mut self, bytes: usize) {
+        self.0 += bytes;
+    }
+
+    /// Lets something use a part, of which the rest is left for what follows.
+    pub fn lend<T>(&mut self, percent: usize, user: impl FnOnce(&mut Room) -> T) -> T {
+        let lent = self.0 / 100 * percent;
+        let mut part = Room(lent);
+        let result = user(&mut part);
+        self.0 -= lent - part.0;
+        result
+    }
+}
+
+/// A table as columns. Costs have several.
+#[derive(Default)]
+pub(super) struct Table {
+    pub texts: IndexMap<&'static str, Vec<String>>,
+    numbers: IndexMap<&'static str, Vec<Number>>,
+    costs: IndexMap<&'static str, Vec<Vec<Number>>>,
+}
+
+impl Table {
+    pub fn new(numbers: &[&'static str], costs: &[&'static str], width: usize) -> Self {
+        let numbers = numbers.iter().map(|&name| (name, Vec::new()));
+        let costs = costs.iter().map(|&name| (name, vec![Vec::new(); width]));
+        Table {
+            texts: IndexMap::new(),
+            numbers: numbers.collect(),
+            costs: costs.collect(),
+        }
+    }
+
+    /// Adds a row. Costs that are missing are 0.
+    pub fn push(&mut self, row: &Row) {
+        for (column, number) in self.numbers.values_mut().zip(&row.numbers) {
+            column.push(*number);
+        }
+        for (columns, row) in self.costs.values_mut().zip(&row.costs) {
+            for (at, column) in columns.iter_mut().enumerate() {
+                column.push(Number(row.get(at).copied().unwrap_or(0)));
+            }
+        }
+    }
+
+    /// How many bytes a row takes at most.
+    pub fn size(&self, row: &Row) -> usize {
+        let numbers = self.numbers.values().zip(&row.numbers);
+        let numbers = numbers.map(|(_, number)| number.size());
+        let costs = self.costs.values().zip(&row.costs).map(|(columns, costs)| {
+            let missing = 2 * columns.len().saturating_sub(costs.len());
+            let costs = costs.iter().map(|&cost| Number(cost).size());
+            costs.sum::<usize>() + missing
+        });
+        numbers.sum::<usize>() + costs.sum::<usize>()
+    }
+
+    pub fn rows(&self) -> usize {
+        self.numbers.values().next().map_or(0, Vec::len)
+    }
+
+    /// Writes its columns as fields of an object.
+    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
+        (self.texts.iter()).try_for_each(|(name, column)| record.field(name, column))?;
+        (self.numbers.iter()).try_for_each(|(name, column)| record.field(name, column))?;
+        (self.costs.iter()).try_for_each(|(name, columns)| record.field(name, columns))
+    }
+}
+
+/// A row of a table: numbers, and costs for each event.
+pub(super) struct Row {
+    pub numbers: Vec<Number>,
+    pub costs: Vec<Vec<i128>>,
+}
+
+/// A whole number. A script knows such up to 2⁵³ exactly; larger ones are written as strings.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Number(pub i128);
+
+impl Number {
+    const MAX_EXACT: u64 = (1 << 53) - 1;
+
+    fn is_exact(self) -> bool {
+        self.0.unsigned_abs() <= Self::MAX_EXACT.into()
+    }
+
+    /// How many bytes it takes in a list.
+    fn size(self) -> usize {
+        let digits = self.0.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
+        let quotes = if self.is_exact() { 0 } else { 2 };
+        digits + quotes + usize::from(self.0 < 0) + 1
+    }
+}
+
+impl<T: Into<i128>> From<T> for Number {
+    fn from(number: T) -> Self {
+        Number(number.into())
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match i64::try_from(self.0) {
+            Ok(number) if self.is_exact() => serializer.serialize_i64(number),
+            _ => serializer.collect_str(&self.0),
+        }
+    }
+}
+
+/// A position; -1 where there is none.
+pub(super) fn position(place: impl Into<Option<usize>>) -> Number {
+    let place = place.into().and_then(|place| i64::try_from(place).ok());
+    Number(place.unwrap_or(NONE).into())
+}
+
+/// Whether a character of the data could end their element, or a line of a script.
+pub(super) fn ends_data(character: char) -> bool {
+    matches!(character, '<' | '\u{2028}' | '\u{2029}')
+}
+
+/// How many bytes a text takes in a list.
+pub(super) fn text_size(text: &str) -> usize {
+    let sizes = text.bytes().map(|byte| match byte {
+        b'<' | ..=0x1f => 6,
+        b'"' | b'\\' => 2,
+        _ => 1,
+    });
+    sizes.sum::<usize>() + 3
+}
+
+/// A text as it is shown; its beginning, if it is too long.
+pub(super) fn shown(text: &[u8]) -> String {
+    cut(printable(text), MAX_TEXT_LENGTH)
+}
+
+pub(super) fn cut(mut text: String, longest: usize) -> String {
+    if text.len() > longest {
+        let end = (0..=longest).rev().find(|&at| text.is_char_boundary(at));
+        text.truncate(end.unwrap_or(0));
+        text.push('…');
+    }
+    text
+}
+
+/// The order of what has the largest shares.
+pub(super) fn by_share(shares: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
+    order
+}

@@ -1,0 +1,159 @@
+//! The stacks of the report: those of a profile, and of the base that it is compared with.
+
+use std::borrow::Cow;
+
+use indexmap::IndexMap;
+
+use super::data::{BASE, NEW, SIDES};
+use super::rows::Functions;
+use crate::compare::without_folders;
+use crate::stacks::{StackId, Stacks};
+
+/// A tree of stacks, each node before those below it. With a base, functions that are one in the changes
+/// are one frame: its nodes stand for several of both sides.
+pub(super) struct Tree<'t, 'a> {
+    /// The base, then the new profile.
+    pub sides: [Option<&'t Stacks<'a>>; 2],
+    new: &'t Stacks<'a>,
+    joined: Option<Joined>,
+}
+
+/// Nodes of both sides as one.
+#[derive(Default)]
+struct Joined {
+    nodes: Vec<Node>,
+    /// What the nodes stand for: those of the base, then those of the new profile.
+    ids: Vec<StackId>,
+}
+
+#[derive(Clone, Copy)]
+struct Node {
+    parent: Option<u32>,
+    /// Where those of the base begin, and those of the new profile.
+    starts: [u32; 2],
+}
+
+/// What tells the frames below one node from each other: a function of the report and the name of the
+/// frame, if that is another one.
+type Key<'t> = (Option<usize>, Cow<'t, [u8]>);
+
+impl<'t, 'a> Tree<'t, 'a> {
+    pub fn new(
+        new: &'t Stacks<'a>,
+        base: Option<&'t Stacks<'a>>,
+        functions: &Functions<'a>,
+    ) -> Self {
+        let mut tree = Tree {
+            sides: [base, Some(new)],
+            new,
+            joined: None,
+        };
+        tree.joined = base.map(|base| tree.join([base, new], functions));
+        tree
+    }
+
+    fn join(&self, sides: [&'t Stacks<'a>; 2], functions: &Functions<'a>) -> Joined {
+        let key = |side: usize, id: StackId| -> Key<'t> {
+            let stacks: &'t Stacks<'a> = sides[side];
+            let frame: &'t [u8] = stacks.frame(id);
+            let function = stacks.function(id);
+            let name = function.map(|id| stacks.profile().name(stacks.profile().function(id).name));
+            let frame = if name == Some(frame) { &b""[..] } else { frame };
+            let function = function.map(|id| functions.index(side, id));
+            (function, without_folders(frame).into())
+        };
+        let group = |of: [Vec<StackId>; 2]| {
+            let mut groups: IndexMap<Key<'t>, [Vec<StackId>; 2]> = IndexMap::new();
+            for side in [NEW, BASE] {
+                for &id in &of[side] {
+                    groups.entry(key(side, id)).or_default()[side].push(id);
+                }
+            }
+            groups.into_values().rev()
+        };
+        let mut joined = Joined::default();
+        // What has yet to be added, the next one last.
+        let roots = SIDES.map(|side| sides[side].roots().collect());
+        let mut waiting: Vec<(Option<u32>, [Vec<StackId>; 2])> =
+            group(roots).map(|of| (None, of)).collect();
+        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        while let Some((parent, of)) = waiting.pop() {
+            let at = Some(number(joined.nodes.len()));
+            let first = joined.ids.len();
+            let starts = [first, first + of[BASE].len()].map(number);
+            joined.nodes.push(Node { parent, starts });
+            joined.ids.extend(of.iter().flatten());
+            let children = SIDES.map(|side| {
+                let below = of[side].iter().flat_map(|&id| sides[side].children(id));
+                below.collect()
+            });
+            waiting.extend(group(children).map(|of| (at, of)));
+        }
+        joined
+    }
+
+    pub fn len(&self) -> usize {
+        let joined = self.joined.as_ref().map(|joined| joined.nodes.len());
+        joined.unwrap_or(self.new.nodes().len())
+    }
+
+    pub fn parent(&self, at: usize) -> Option<usize> {
+        match &self.joined {
+            Some(joined) => joined.nodes[at].parent.map(|parent| parent as usize),
+            None => self.new.parent(StackId::new(at)).map(StackId::index),
+        }
+    }
+
+    /// What a node stands for on a side.
+    pub fn ids(&self, side: usize, at: usize) -> impl Iterator<Item = StackId> {
+        let own = match &self.joined {
+            Some(_) => None,
+            None => Some(StackId::new(at)).filter(|_| side == NEW),
+        };
+        let joined = self.joined.as_ref().map_or(&[][..], |joined| {
+            let [base, new] = joined.nodes[at].starts.map(|start| start as usize);
+            let next = joined.nodes.get(at + 1);
+            let end = next.map_or(joined.ids.len(), |next| next.starts[BASE] as usize);
+            if side == BASE {
+                &joined.ids[base..new]
+            } else {
+                &joined.ids[new..end]
+            }
+        });
+        own.into_iter().chain(joined.iter().copied())
+    }
+
+    /// One of what a node stands for, on the new side if it is there.
+    pub fn one(&self, at: usize) -> (usize, &'t Stacks<'a>, StackId) {
+        let found = [NEW, BASE].into_iter().find_map(|side| {
+            let id = self.ids(side, at).next()?;
+            Some((side, self.sides[side]?, id))
+        });
+        found.unwrap_or((NEW, self.new, StackId::new(0)))
+    }
+
+    /// How often a node was called on the new side.
+    pub fn calls(&self, at: usize) -> u64 {
+        let calls = self.ids(NEW, at).map(|id| self.new.calls(id));
+        calls.fold(0, u64::saturating_add)
+    }
+
+    /// 1 if the self costs are estimated on either side, 2 if only the inclusive costs are, else 0.
+    pub fn estimated(&self, at: usize) -> u8 {
+        let either = |what: fn(&Stacks<'a>, StackId) -> bool| {
+            let sides = SIDES
+                .into_iter()
+                .filter_map(|side| Some((side, self.sides[side]?)));
+            sides
+                .into_iter()
+                .any(|(side, stacks)| self.ids(side, at).any(|id| what(stacks, id)))
+        };
+        if either(Stacks::is_estimated) {
+            1
+        } else if either(Stacks::is_inclusive_estimated) {
+            2
+        } else {
+            0
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import script from './script.mjs';
+
+const { HUES, coloursOf, fitted, groupOf, hiding, searching, shortPath } = script;
+
+const named = (parts, file = '', object = '') => {
+  const name = parts.join('');
+  return { parts, name, file, object, text: `${name}\n${file}\n${object}`.toLowerCase() };
+};
+const usort = named(['', 'php::', 'usort', ''], 'php:internal');
+const standardise = named(['Composer\\', 'PHP::', 'standardise', ''], '/srv/app/vendor/a/PHP.php');
+const next = named(['', 'File->', 'findNext', ''], '/srv/app/src/File.php');
+const parse = named(['app::', '', 'parse', '(std::string)'], 'a.cpp', '/usr/lib/libapp.so');
+const push = named(['void std::', 'vector<app::X>::', 'push', '(int)'], 'vector.tcc', '/usr/lib/libstdc++.so.6');
+const all = [usort, standardise, next, parse, push];
+const found = (test) => all.filter(test).map(({ parts }) => parts[2]);
+
+test('all words are to be found, in names, files and objects', () => {
+  assert.deepEqual(found(searching('file findnext')), ['findNext']);
+  assert.deepEqual(found(searching('LIBSTDC')), ['push']);
+  assert.deepEqual(found(searching('file nowhere')), []);
+  assert.equal(found(searching('  ')).length, all.length);
+});
+
+test('what is between slashes is a regular expression, if it is one', () => {
+  assert.deepEqual(found(searching('/^php::/')), ['usort']);
+  assert.deepEqual(found(searching('/next$/')), ['findNext']);
+  assert.deepEqual(found(searching('/(/')), []);
+});
+
+test('a word to hide with :: begins a component of the name', () => {
+  assert.deepEqual(found(hiding('php::')), ['usort']);
+  assert.deepEqual(found(hiding('std::')), ['push']);
+  assert.deepEqual(found(hiding('app::')), ['parse']);
+  assert.deepEqual(found(hiding('vendor/ std::')), ['standardise', 'push']);
+  assert.equal(hiding('  '), false);
+});
+
+test('a label keeps the function, then its class', () => {
+  const sniff = ['Standards\\', 'ValidLongSpacingSniff->', 'process', ''];
+  assert.equal(fitted(sniff, 99), 'Standards\\ValidLongSpacingSniff->process');
+  assert.equal(fitted(sniff, 31), 'ValidLongSpacingSniff->process');
+  assert.equal(fitted(sniff, 22), '…SpacingSniff->process');
+  assert.equal(fitted(sniff, 10), 'process');
+  const push_back = ['void std::', 'vector<int, std::allocator<int> >::', 'push_back', '(int)'];
+  assert.equal(fitted(push_back, 24), 'vector<…>::push_back');
+  assert.equal(fitted(push_back, 12), 'push_back');
+  assert.equal(fitted(['', '', '{closure:/srv/app/a.php:1-2}', ''], 20), '{closure:…/a.php:1-2}');
+});
+
+test('a path keeps three names', () => {
+  assert.equal(shortPath('/srv/app/src/a.php'), '…/app/src/a.php');
+  assert.equal(shortPath('/src/a.php'), '/src/a.php');
+});
+
+test('functions belong to a package, a folder or an object', () => {
+  const group = (file, object = '') => groupOf({ file, object }, 'package');
+  assert.equal(group('/srv/vendor/acme/tax/src/Tax.php'), 'acme/tax');
+  assert.equal(group('/srv/vendor2/acme/Tax.php'), '/srv/vendor2/acme');
+  assert.equal(group('/x/node_modules/@a/b/c.js'), '@a/b');
+  assert.equal(group('php:internal'), 'PHP itself');
+  assert.equal(group('???', '/usr/lib/libc.so'), 'libc.so');
+  assert.equal(group(''), 'unknown');
+  assert.equal(groupOf({ file: 'a.c', object: 'o' }, 'file'), 'a.c');
+});
+
+test('the costliest groups have colours of their own, the same in every order behind them', () => {
+  const names = [...Array(HUES + 5).keys()].map((at) => `package${at}`);
+  const colours = coloursOf(['PHP itself', ...names]);
+  assert.equal(new Set(names.slice(0, HUES).map((name) => colours.get(name))).size, HUES);
+  assert.equal(colours.size, names.length);
+  assert.equal(coloursOf(['package3']).get('package3'), coloursOf(['package3', 'package1']).get('package3'));
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import script from './script.mjs';
+
+const { allStacks, costOf, inOrder, isDoubtful, layout, openRows, readOpen, stacksOf, writeOpen } = script;
+
+const root = { index: -1, name: 'all' };
+const frames = ['main', 'a', 'b', 'leaf'].map((name, key) => ({ key, index: key, name }));
+const options = { root, runs: [1, 1], isHuge: false, hasBase: false };
+
+/** main 10 { a 20 { leaf 30, a 5 { leaf 5 } }, b 0 { leaf 30 } } */
+const stacks = {
+  depth: [0, 1, 2, 2, 3, 1, 2],
+  frame: [0, 1, 3, 1, 3, 2, 3],
+  calls: [1, 2, 4, 1, 1, 1, 3],
+  own: [10, 20, 30, 5, 5, 0, 30],
+  estimated: '',
+};
+/** A tree as text: names with self and inclusive costs. */
+const shown = ({ frame, own, inclusive, below }) =>
+  `${frame.name} ${own}/${inclusive}${below.length > 0 ? ` (${below.map(shown).join(', ')})` : ''}`;
+const tree = (more, columns = stacks) => allStacks(columns, frames, { ...options, ...more });
+
+test('stacks are a tree, the widest first', () => {
+  assert.equal(
+    shown(tree().root),
+    'all 0/100 (main 10/100 (a 20/60 (leaf 30/30, a 5/10 (leaf 5/5)), b 0/30 (leaf 30/30)))',
+  );
+});
+
+test('the cost of hidden frames is charged to their callers', () => {
+  const isHidden = ({ name }) => name === 'a';
+  assert.equal(shown(tree({ isHidden }).root), 'all 0/100 (main 35/100 (leaf 35/35, b 0/30 (leaf 30/30)))');
+  assert.equal(shown(tree({ isHidden: () => true }).root), 'all 100/100');
+});
+
+test('folded, a frame below itself is the one above', () => {
+  const folded = tree({ isFolded: true });
+  assert.equal(shown(folded.root), 'all 0/100 (main 10/100 (a 25/60 (leaf 35/35), b 0/30 (leaf 30/30)))');
+  assert.equal(folded.nodes.find(({ frame }) => frame.name === 'a').calls, 3);
+});
+
+test('callers and callees of a function, of which no cost counts twice', () => {
+  const all = tree();
+  assert.equal(
+    shown(stacksOf(all, 3, true, options).root),
+    'all 0/65 (leaf 0/65 (a 0/35 (main 30/30, a 0/5 (main 5/5)), b 0/30 (main 30/30)))',
+  );
+  assert.equal(shown(stacksOf(all, 1, true, options).root), 'all 0/60 (a 0/60 (main 60/60))');
+  assert.equal(shown(stacksOf(all, 1, false, options).root), 'all 0/60 (a 20/60 (leaf 30/30, a 5/10 (leaf 5/5)))');
+  const found = new Set(all.nodes.filter(({ frame }) => frame.name === 'a'));
+  assert.deepEqual([found.size, costOf(found, all.nodes)], [2, 60n]);
+});
+
+test('both sides of a comparison, divided by their runs', () => {
+  const both = tree({ hasBase: true, runs: [2, 1] }, { ...stacks, old: [0, 0, 400, 0, 0, 0, 0] });
+  const main = both.root.below[0];
+  assert.deepEqual([main.before, main.inclusive, main.below[0].before, main.below[1].before], [200, 100, 200, 0]);
+  assert.equal(main.below[0].below[0].width, 200);
+});
+
+test('large costs are exact', () => {
+  const large = tree({ isHuge: true }, { ...stacks, own: ['9007199254740993', 0, 0, 0, 0, 0, 0] });
+  assert.equal(large.root.inclusive, 9007199254740993n);
+});
+
+test('what may be off by more than one percent is doubtful', () => {
+  const of = (estimated, own) => {
+    const { root: top } = tree({}, { ...stacks, own: [own, 0, 0, 0, 0, 0, 1], estimated });
+    return inOrder(top)
+      .filter(isDoubtful)
+      .map(({ frame }) => frame.name);
+  };
+  assert.deepEqual(of('0000001', 98), ['main', 'b', 'leaf']);
+  assert.deepEqual(of('0000001', 99), ['b', 'leaf']);
+  assert.deepEqual(of('2000000', 5), ['main']);
+  assert.deepEqual(of('', 5), []);
+});
+
+test('frames have their places and are not below half of a pixel', () => {
+  const { root: top } = tree();
+  const text = (levels) =>
+    levels.map((level) => level.map(({ node, left, width }) => `${node.frame.name} ${left}-${left + width}`));
+  assert.deepEqual(text(layout(top, 0.1)), [
+    ['all 0-1'],
+    ['main 0-1'],
+    ['a 0-0.6', 'b 0.6-0.8999999999999999'],
+    ['leaf 0-0.3', 'a 0.3-0.4', 'leaf 0.6-0.8999999999999999'],
+  ]);
+  const b = top.below[0].below[1];
+  assert.deepEqual(text(layout(b, 0.1)), [['all 0-1'], ['main 0-1'], ['b 0-1'], ['leaf 0-1']]);
+});
+
+test('rows are open along the costliest path, to what is found, and by hand', () => {
+  const { root: top, nodes } = tree();
+  const names = (found, byHand) =>
+    openRows(top, found, byHand).rows.map(({ frame, depth }) => `${depth} ${frame.name}`);
+  assert.deepEqual(names([], new Map()), ['1 main', '2 a', '3 leaf', '3 a', '2 b']);
+  const deepest = nodes.find(({ depth, frame }) => depth === 4 && frame.name === 'leaf');
+  assert.deepEqual(names([deepest], new Map()), ['1 main', '2 a', '3 leaf', '3 a', '4 leaf', '2 b']);
+  assert.deepEqual(names([], readOpen('-1')), ['1 main']);
+  assert.deepEqual(names([], readOpen('-2.6')), ['1 main', '2 a', '2 b', '3 leaf']);
+  assert.equal(writeOpen(readOpen('-2.6.zz')), '-2.6.zz');
+});
+
+test('no recursion over data', () => {
+  const depth = [...Array(100_000).keys()];
+  const deep = { depth, frame: depth.map((at) => at % 2), calls: depth, own: depth.map(() => 1), estimated: '' };
+  const { root: top, nodes } = tree({}, deep);
+  assert.equal(inOrder(top).length, 100_001);
+  assert.equal(layout(top, 0.5).length, 50_002);
+  assert.equal(openRows(top, [nodes[nodes.length - 1]], new Map()).rows.length, 100_000);
+  assert.equal(shown(tree({ isFolded: true }, deep).root), 'all 0/100000 (main 50000/100000 (a 50000/50000))');
+});
