@@ -57,6 +57,7 @@ fn output(format: Format, profile: &str, base: Option<&str>) -> String {
         concat!("cg-preprocess ", env!("CARGO_PKG_VERSION")),
         "cg-preprocess",
     )
+    .replace(concat!(env!("CARGO_MANIFEST_DIR"), "/"), "")
 }
 
 #[test]
