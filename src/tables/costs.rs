@@ -142,12 +142,6 @@ impl CostTable {
         self.costs.resize(end, 0);
     }
 
-    /// Appends all rows of a table of the same width.
-    pub fn append(&mut self, mut other: CostTable) {
-        self.costs.append(&mut other.costs);
-        self.has_overflowed |= other.has_overflowed;
-    }
-
     /// Adds to a row, which has `WIDTH` costs.
     #[inline(always)]
     pub fn add<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
@@ -326,9 +320,6 @@ mod tests {
             other.add_within(0, 1);
             assert_eq!(other.row(0), [limit, 0]);
             assert!(other.has_overflowed());
-            let mut all = CostTable::new(2);
-            all.append(other);
-            assert!(all.has_overflowed());
         }
     }
 }

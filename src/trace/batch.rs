@@ -1,7 +1,7 @@
 //! Blocks of a trace and their calls, as they are handed over to be linked.
 
 use super::invocations::InvocationCall;
-use super::roles::Role;
+use super::stretches::Switch;
 use crate::tables::{Cost, CostTable, FunctionId};
 
 /// A block that has ended.
@@ -12,6 +12,8 @@ pub(super) struct Block {
     pub matching: Cost,
     /// Whether its calls stand in place of the call to it.
     pub is_proxy: bool,
+    /// Whether its function leaves one stack for another.
+    pub switch: Option<Switch>,
     /// Where its calls end; they begin where those of the block before it end.
     pub end: usize,
 }
@@ -27,8 +29,6 @@ pub(super) struct Batch {
     pub calls: Vec<InvocationCall>,
     /// The inclusive costs of the calls.
     pub call_costs: CostTable,
-    /// Functions that first appear in it, and have to do with stacks.
-    pub roles: Vec<(FunctionId, Role)>,
 }
 
 impl Batch {
@@ -48,7 +48,6 @@ impl Batch {
             self_costs: other.self_costs.like(),
             calls: Vec::with_capacity(other.calls.len()),
             call_costs: other.call_costs.like(),
-            roles: Vec::new(),
         }
     }
 
@@ -61,20 +60,5 @@ impl Batch {
     /// How many blocks and calls there are.
     pub fn len(&self) -> usize {
         self.blocks.len() + self.calls.len()
-    }
-
-    /// Appends all of the batch that follows.
-    pub fn append(&mut self, mut next: Batch) {
-        let before = self.calls.len();
-        self.widen(next.self_costs.width());
-        next.widen(self.self_costs.width());
-        self.self_costs.append(next.self_costs);
-        self.call_costs.append(next.call_costs);
-        let moved = next.blocks.into_iter().map(|block| Block {
-            end: before + block.end,
-            ..block
-        });
-        self.blocks.extend(moved);
-        self.calls.append(&mut next.calls);
     }
 }

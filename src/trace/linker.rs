@@ -2,15 +2,10 @@
 
 use super::batch::{Batch, Block};
 use super::contexts::{ContextId, ContextTree};
-use super::fibers::KnownLinks;
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{UnmatchedInvocation, UnmatchedInvocations};
-use super::roles::Role;
+use super::stretches::Stretches;
 use crate::tables::{ANY_WIDTH, Cost, CostPool, CostTable, FunctionId, first_cost, slot};
-
-/// How many blocks and calls of a trace with fibers are linked at once. The more, the fewer calls
-/// are linked in another batch than the invocations they made; so many take up to 230 MB.
-const MAX_HELD: usize = 1 << 21;
 
 /// What to find out about a trace; by default, nothing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,6 +81,7 @@ impl UnmatchedInvocation<FinishedInvocation> {
     const MISSING: Self = UnmatchedInvocation {
         cost: 0,
         tolerance: 0,
+        stretch: 0,
         what: FinishedInvocation {
             contexts: PendingContext::Nothing,
             invocation: NONE,
@@ -99,13 +95,7 @@ pub(super) struct Linker {
     wanted: LinkOptions,
     /// By function.
     unclaimed: Vec<UnmatchedInvocations<FinishedInvocation>>,
-    /// What functions have to do with stacks, by their numbers.
-    pub(super) roles: Vec<Option<Role>>,
-    has_fibers: bool,
-    /// From the first fiber on: what waits to be linked.
-    held: Option<Batch>,
-    /// What is known of the links of the batch that is being linked, if it was held.
-    known: Option<KnownLinks<FinishedInvocation>>,
+    stretches: Stretches,
     invocations: InvocationTree,
     of_proxies: CallsOfProxies,
     contexts: ContextTree,
@@ -121,45 +111,30 @@ impl Linker {
         }
     }
 
-    /// Links the blocks and calls of the batch that comes next, or keeps them until that can be done.
+    /// Links the blocks and calls of the batch that comes next.
     pub fn link(&mut self, batch: Batch) {
-        for &(function, role) in &batch.roles {
-            *slot(&mut self.roles, function.index()) = Some(role);
-            self.has_fibers |= role != Role::Destructor;
-        }
         self.contexts.self_costs.widen(batch.self_costs.width());
         self.waiting.widen(batch.self_costs.width());
-        if !self.has_fibers {
-            return match self.contexts.self_costs.width() {
-                1 => self.link_blocks::<false, 1>(batch),
-                2 => self.link_blocks::<false, 2>(batch),
-                _ => self.link_blocks::<false, ANY_WIDTH>(batch),
-            };
-        }
-        self.held.get_or_insert_default().append(batch);
-        if let Some(held) = self.held.take_if(|held| held.len() >= MAX_HELD) {
-            self.link_held(held);
+        match self.contexts.self_costs.width() {
+            1 => self.link_blocks::<1>(batch),
+            2 => self.link_blocks::<2>(batch),
+            _ => self.link_blocks::<ANY_WIDTH>(batch),
         }
     }
 
-    pub(super) fn link_held(&mut self, held: Batch) {
-        self.known = Some(KnownLinks::of(&held, &self.roles));
-        self.link_blocks::<true, ANY_WIDTH>(held);
-    }
-
-    /// `KNOWN`: whether some links are known. Rows have `WIDTH` costs.
-    fn link_blocks<const KNOWN: bool, const WIDTH: usize>(&mut self, mut batch: Batch) {
+    /// Rows have `WIDTH` costs.
+    fn link_blocks<const WIDTH: usize>(&mut self, mut batch: Batch) {
         let mut start = 0;
         for (row, block) in batch.blocks.into_iter().enumerate() {
             let self_costs = batch.self_costs.row_of::<WIDTH>(row);
             let calls = &mut batch.calls[start..block.end];
-            self.end_block::<KNOWN, WIDTH>(block, self_costs, calls, start, &batch.call_costs);
+            self.end_block::<WIDTH>(block, self_costs, calls, start, &batch.call_costs);
             start = block.end;
         }
     }
 
     /// Ends a block that made `calls`, whose rows of costs begin at `start`.
-    fn end_block<const KNOWN: bool, const WIDTH: usize>(
+    fn end_block<const WIDTH: usize>(
         &mut self,
         block: Block,
         self_costs: &[Cost],
@@ -167,6 +142,9 @@ impl Linker {
         start: usize,
         call_costs: &CostTable,
     ) {
+        if let Some(switch) = block.switch {
+            self.stretches.follow(switch);
+        }
         let contexts = if !self.wanted.any_contexts() {
             PendingContext::Nothing
         } else if calls.is_empty() {
@@ -179,12 +157,14 @@ impl Linker {
                 block.is_proxy,
             ))
         };
+        let stretch = self.stretches.current;
         let mut cost = block.matching;
         // They are walked backwards, since the latest invocation is the last call's.
         for (at, call) in calls.iter_mut().enumerate().rev() {
             let costs = call_costs.row_of::<WIDTH>(start + at);
             cost = cost.saturating_add(call.cost);
-            let claimed = self.claim::<KNOWN>(start + at, call);
+            let unclaimed = self.unclaimed.get_mut(call.callee.index());
+            let claimed = unclaimed.and_then(|all| all.claim(call.cost, stretch));
             let called = claimed.unwrap_or(UnmatchedInvocation::MISSING);
             call.invocation = called.what.invocation;
             call.cost = first_cost(costs);
@@ -210,11 +190,8 @@ impl Linker {
             contexts,
             invocation,
         };
-        let known = self.known.as_mut().filter(|_| KNOWN);
-        if !known.is_some_and(|known| known.end_block(ended)) {
-            let unclaimed = slot(&mut self.unclaimed, block.function.index());
-            unclaimed.push(cost, calls.len(), ended);
-        }
+        let unclaimed = slot(&mut self.unclaimed, block.function.index());
+        unclaimed.push(cost, calls.len(), stretch, ended);
     }
 
     /// Keeps the self costs of an invocation that called nothing.
@@ -246,30 +223,8 @@ impl Linker {
         self.contexts.add_call::<WIDTH>(caller, function, costs);
     }
 
-    /// Takes the invocation that the call at a position made.
-    #[inline]
-    fn claim<const KNOWN: bool>(
-        &mut self,
-        position: usize,
-        call: &InvocationCall,
-    ) -> Option<UnmatchedInvocation<FinishedInvocation>> {
-        let known = self.known.as_ref().filter(|_| KNOWN);
-        let made = known.and_then(|known| known.made_by(position));
-        made.map(|what| UnmatchedInvocation {
-            what,
-            ..UnmatchedInvocation::MISSING
-        })
-        .or_else(|| {
-            let unclaimed = self.unclaimed.get_mut(call.callee.index())?;
-            unclaimed.claim(call.cost)
-        })
-    }
-
     /// Ends the run.
     pub fn finish(mut self) -> TraceLinks {
-        if let Some(held) = self.held.take() {
-            self.link_held(held);
-        }
         if self.wanted.any_contexts() {
             // Nobody will claim what is left.
             for (number, unclaimed) in (0u32..).zip(std::mem::take(&mut self.unclaimed)) {
@@ -282,23 +237,5 @@ impl Linker {
         let mut links = TraceLinks::of_contexts(self.contexts, self.wanted);
         links.invocations = self.wanted.invocations.then_some(self.invocations);
         links
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Blocks are kept only where there are fibers.
-    #[test]
-    fn destructors_are_no_sign_of_fibers() {
-        let mut linker = Linker::new(LinkOptions::default());
-        for (role, is_sign) in [(Role::Destructor, false), (Role::Start, true)] {
-            linker.link(Batch {
-                roles: vec![(FunctionId(3), role)],
-                ..Batch::default()
-            });
-            assert_eq!(linker.held.is_some(), is_sign);
-        }
     }
 }

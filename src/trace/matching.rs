@@ -4,16 +4,16 @@
 //! So when a block ends, its calls are walked backwards, and each claims the latest invocation of
 //! its callee that nobody has claimed yet.
 //!
-//! Each fiber has its own stack, and the blocks of fibers are interleaved. So a call whose cost
-//! differs from that of the latest invocation claims the latest one with the same cost, if there is
-//! one. "The same" leaves a tolerance for what Xdebug rounds: one unit for each call that the
+//! Each fiber has its own stack, and the blocks of fibers are interleaved. So a call claims the latest
+//! invocation of the same cost that stands in its own stretch (see [`stretches`](super::stretches)),
+//! else the latest of the same cost anywhere, else the latest. "The same" leaves a tolerance for what Xdebug rounds: one unit for each call that the
 //! invocation made, and one more. Costs are compared in the profile's first column, whatever event is wanted: Xdebug clamps
 //! memory differences, so those of calls and invocations need not agree.
 
 use crate::tables::Cost;
 
 /// How many unclaimed invocations of a function are looked at for one of the right cost.
-const MAX_SEARCHED: usize = 256;
+const MAX_SEARCHED: usize = 1024;
 
 /// The invocations of one function that nobody has claimed yet.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub(super) struct UnmatchedInvocation<T> {
     pub cost: Cost,
     /// How far the cost of the call that made it may be from that.
     pub tolerance: u32,
+    /// In which stretch it ended.
+    pub stretch: u32,
     /// What is known of it.
     pub what: T,
 }
@@ -47,32 +49,41 @@ impl<T> UnmatchedInvocations<T> {
     /// `cost` is its inclusive cost in the first column, `calls` how many calls it made: Xdebug
     /// rounds each of them, and the call to this invocation as well.
     #[inline]
-    pub fn push(&mut self, cost: Cost, calls: usize, what: T) {
+    pub fn push(&mut self, cost: Cost, calls: usize, stretch: u32, what: T) {
         self.invocations.push(UnmatchedInvocation {
             cost,
             tolerance: u32::try_from(calls).unwrap_or(u32::MAX).saturating_add(1),
+            stretch,
             what,
         });
     }
 
-    /// Takes the invocation away that a call of this cost made.
+    /// Takes the invocation away that a call of this cost, from a block in this stretch, made.
     #[inline]
-    pub fn claim(&mut self, cost: Cost) -> Option<UnmatchedInvocation<T>> {
+    pub fn claim(&mut self, cost: Cost, stretch: u32) -> Option<UnmatchedInvocation<T>> {
         let latest = self.invocations.last()?;
-        if latest.fits(cost) {
+        if latest.fits(cost) && latest.stretch == stretch {
             return self.invocations.pop();
         }
-        self.search(cost)
+        self.search(cost, stretch)
     }
 
-    /// Takes the latest invocation of about this cost. If none fits, because of a cut-off block or
-    /// another writer, takes the latest of all.
+    /// Searches for it. If none fits, because of a cut-off block or another writer, takes the latest
+    /// of all.
     #[cold]
-    fn search(&mut self, cost: Cost) -> Option<UnmatchedInvocation<T>> {
-        let mut latest_first = self.invocations.iter().rev().take(MAX_SEARCHED);
-        let back = latest_first.position(|invocation| invocation.fits(cost));
-        let latest = self.invocations.len().checked_sub(1)?;
-        Some(self.invocations.remove(latest - back.unwrap_or(0)))
+    fn search(&mut self, cost: Cost, stretch: u32) -> Option<UnmatchedInvocation<T>> {
+        let latest_first = self.invocations.iter().rev().take(MAX_SEARCHED);
+        let mut fitting = latest_first
+            .enumerate()
+            .filter(|(_, ended)| ended.fits(cost));
+        let latest = fitting.next();
+        let own = latest
+            .into_iter()
+            .chain(fitting)
+            .find(|(_, ended)| ended.stretch == stretch);
+        let back = own.or(latest).map_or(0, |(back, _)| back);
+        let last = self.invocations.len().checked_sub(1)?;
+        Some(self.invocations.remove(last - back))
     }
 }
 
@@ -91,13 +102,13 @@ mod tests {
     fn unclaimed(invocations: &[(Cost, usize)]) -> UnmatchedInvocations<usize> {
         let mut unclaimed = UnmatchedInvocations::default();
         for (number, &(cost, calls)) in invocations.iter().enumerate() {
-            unclaimed.push(cost, calls, number);
+            unclaimed.push(cost, calls, 0, number);
         }
         unclaimed
     }
 
     fn claim(all: &mut UnmatchedInvocations<usize>, cost: Cost) -> Option<usize> {
-        all.claim(cost).map(|claimed| claimed.what)
+        all.claim(cost, 0).map(|claimed| claimed.what)
     }
 
     #[test]
@@ -131,11 +142,30 @@ mod tests {
     }
 
     #[test]
-    fn fibers_may_be_nested_as_deep_as_is_searched() {
+    fn so_many_are_searched() {
         let costs = |count| (0..count).map(|number| (10 * number, 0)).collect();
-        let fits: Vec<_> = costs(256);
+        let fits: Vec<_> = costs(1_024);
         assert_eq!(claim(&mut unclaimed(&fits), 0), Some(0));
-        let too_many: Vec<_> = costs(257);
-        assert_eq!(claim(&mut unclaimed(&too_many), 0), Some(256));
+        let too_many: Vec<_> = costs(1_025);
+        assert_eq!(claim(&mut unclaimed(&too_many), 0), Some(1_024));
+    }
+
+    #[test]
+    fn the_own_stretch_goes_first() {
+        // By cost and stretch.
+        let all = [(50, 1), (50, 2), (70, 2), (51, 1), (50, 3), (90, 3)];
+        for (stretch, order) in [
+            (1, [3, 0, 4, 1, 5, 2]),
+            (2, [1, 4, 3, 0, 5, 2]),
+            (3, [4, 3, 1, 0, 5, 2]),
+            (0, [4, 3, 1, 0, 5, 2]),
+        ] {
+            let mut unclaimed = UnmatchedInvocations::default();
+            for (number, (cost, stretch)) in all.into_iter().enumerate() {
+                unclaimed.push(cost, 0, stretch, number);
+            }
+            let claimed = order.map(|_| unclaimed.claim(50, stretch).unwrap().what);
+            assert_eq!(claimed, order, "{stretch}");
+        }
     }
 }

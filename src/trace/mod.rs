@@ -1,7 +1,7 @@
 //! The calls of a trace: which invocation called which.
 //!
 //! Each block of a trace is one invocation. [`matching`] finds out which one a call made and, where
-//! a program has several stacks, [`fibers`]. This is the basis of the [`InvocationTree`], the
+//! a program has several stacks, [`stretches`]. This is the basis of the [`InvocationTree`], the
 //! [`ContextTree`], inclusive costs in which nothing counts twice, and call lists in which
 //! [`proxies`] are stepped over. Invocations that nothing called (`{main}`, shutdown functions,
 //! destructors, fibers) are the roots.
@@ -11,24 +11,23 @@
 
 mod batch;
 mod contexts;
-mod fibers;
 mod invocations;
 mod linker;
 mod matching;
 mod proxies;
-mod roles;
+mod stretches;
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
-use crate::tables::{CallEdge, Cost, CostTable, Costs, FunctionId, NameId};
+use crate::tables::{CallEdge, Cost, CostTable, Costs, FunctionId, NameId, slot};
 pub(crate) use contexts::{ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};
 pub(crate) use proxies::{DeferredCall, note_proxy};
-pub(crate) use roles::Role;
+pub(crate) use stretches::Switch;
 
 use batch::{Batch, Block};
 use linker::Linker;
@@ -40,6 +39,8 @@ pub(crate) struct Trace {
     lists: ProxyCalls,
     wanted: LinkOptions,
     links: bool,
+    /// By function; as short as possible.
+    switches: Vec<Option<Switch>>,
     /// What is to be linked, until it is handed over.
     batch: Batch,
     /// None as long as starting a thread would not pay off.
@@ -53,6 +54,7 @@ impl Trace {
             lists: ProxyCalls::default(),
             wanted,
             links: wanted.invocations || wanted.any_contexts(),
+            switches: Vec::new(),
             batch: Batch::new(width),
             worker: None,
         }
@@ -73,9 +75,9 @@ impl Trace {
         self.lists.step_over(function);
     }
 
-    /// Says what a function has to do with stacks.
-    pub fn set_role(&mut self, function: FunctionId, role: Role) {
-        self.batch.roles.push((function, role));
+    /// Says that a function leaves one stack for another.
+    pub fn set_switch(&mut self, function: FunctionId, switch: Switch) {
+        *slot(&mut self.switches, function.index()) = Some(switch);
     }
 
     /// Opens a block.
@@ -132,6 +134,7 @@ impl Trace {
                 function,
                 matching,
                 is_proxy: self.lists.is_proxy(function),
+                switch: self.switches.get(function.index()).copied().flatten(),
                 end: self.batch.calls.len(),
             });
             // Only here are all calls those of blocks in the batch.

@@ -147,13 +147,15 @@ impl ProxyCalls {
         }
         let unclaimed = &mut self.unclaimed;
         let mut calls = replaced(self.waiting.drain(..), |call| {
-            let claimed = unclaimed.get_mut(&call.edge.callee)?.claim(call.matching);
+            let claimed = unclaimed
+                .get_mut(&call.edge.callee)?
+                .claim(call.matching, 0);
             claimed.map(|claimed| claimed.what)
         });
         if self.is_proxy(function) {
             let calls = std::mem::take(&mut calls);
             let unclaimed = self.unclaimed.entry(function).or_default();
-            unclaimed.push(sum, count, calls);
+            unclaimed.push(sum, count, 0, calls);
         }
         for call in &calls {
             let less: Vec<Cost> = call.row.iter().map(|cost| cost.saturating_neg()).collect();

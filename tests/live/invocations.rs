@@ -52,9 +52,18 @@ pub fn links(file: &Decoded) -> Links {
     .collect()
 }
 
-/// What invocations cost, by function and number.
-pub fn costs(file: &Decoded) -> BTreeMap<(String, u32), u32> {
-    let all = file.invocations();
-    let costs = all.map(|([function, number], one)| ((file.name(function), number), one.inclusive));
-    costs.collect()
+/// The self costs of stacks, by these links.
+pub fn stacks(file: &Decoded, links: &Links) -> BTreeMap<String, i64> {
+    let calls = links.iter();
+    let callers = calls.flat_map(|(caller, calls)| calls.iter().map(move |call| (call, caller)));
+    let callers: BTreeMap<_, _> = callers.collect();
+    sums(file.invocations().map(|([function, number], one)| {
+        let mut at = &(file.name(function), number);
+        let mut stack = at.0.clone();
+        while let Some(&caller) = callers.get(at) {
+            stack = format!("{};{stack}", caller.0);
+            at = caller;
+        }
+        (stack, i64::from(one.self_cost))
+    }))
 }

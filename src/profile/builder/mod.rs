@@ -15,7 +15,7 @@ use crate::tables::{
     ANY_WIDTH, CallEdge, CallTable, ColumnMap, Cost, Costs, EdgeId, FunctionId, FunctionTable,
     LineKey, LineRule, LineSource, LineTable, NameId, NameTable, first_cost, saturated,
 };
-use crate::trace::{LinkOptions, Role, Trace, note_proxy};
+use crate::trace::{LinkOptions, Switch, Trace, note_proxy};
 use table::SummedTable;
 pub(crate) use table::TableFunction;
 
@@ -375,15 +375,15 @@ impl ProfileBuilder {
         id
     }
 
-    /// Takes note of what the name of a new function says about its role in a trace.
+    /// Takes note of what the name of a new function says about a trace.
     #[cold]
     fn mark(&mut self, id: FunctionId, name: NameId) {
         if self.run.kind == BlockKind::Aggregate || !self.follows_invocations {
             return;
         }
         let name = self.names.get(name);
-        if let Some(role) = Role::of(name) {
-            self.trace.set_role(id, role);
+        if let Some(switch) = Switch::of(name) {
+            self.trace.set_switch(id, switch);
         }
         if note_proxy(&self.options.proxies, name, &mut self.run.sums.proxies) {
             self.trace.step_over(id);

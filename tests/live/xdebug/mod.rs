@@ -57,7 +57,7 @@ fn links() {
 }
 
 #[test]
-fn links_of_fibers() {
+fn stacks_of_fibers() {
     for (script, arguments) in [
         ("fibers.php", &[][..]),
         ("fibers/turns.php", &["3"]),
@@ -69,7 +69,7 @@ fn links_of_fibers() {
     ] {
         let mut session = Session::new();
         session.trace_program(&sources().join("php").join(script), arguments);
-        session.check_links_of_fibers(&session.profile());
+        session.check_stacks_of_fibers(&session.profile());
         session.check_stacks();
     }
 }
