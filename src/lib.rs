@@ -96,6 +96,7 @@ pub mod compare;
 mod display;
 mod in_order;
 pub mod io;
+mod maps;
 pub mod output;
 mod prefetch;
 pub mod profile;

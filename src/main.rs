@@ -11,9 +11,8 @@ fn main() -> ExitCode {
         None => cli::run(),
     };
     outcome.unwrap_or_else(|error| {
-        let message = format!("error: {error:#}\n");
         // If this fails, there is nobody to tell.
-        let _ = io::stderr().write_all(message.as_bytes());
+        let _ = writeln!(io::stderr(), "error: {error:#}");
         ExitCode::FAILURE
     })
 }

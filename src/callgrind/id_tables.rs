@@ -1,9 +1,7 @@
 //! The tables of name compression: which name an id stands for (section 3.1.5).
 
-use std::collections::HashMap;
-
 use super::line::{Cursor, Named};
-use crate::prefetch::prefetch;
+use crate::maps::HashMap;
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
 /// The name of a function, and the id that stands for it in the file.
@@ -45,7 +43,7 @@ struct KnownId {
 pub(super) struct IdTable {
     /// Names of the ids from 0 on, where any id of a page is defined.
     pages: Vec<Option<Box<Page>>>,
-    sparse: HashMap<u64, KnownId, foldhash::fast::RandomState>,
+    sparse: HashMap<u64, KnownId>,
 }
 
 /// The names of ids that follow one another.
@@ -62,15 +60,6 @@ impl IdTable {
     #[inline]
     pub fn get(&mut self, id: u64) -> Option<NameId> {
         Some(self.entry(id)?.name)
-    }
-
-    /// Asks for what an id stands for.
-    #[inline]
-    fn prefetch(&self, id: u64) {
-        let index = usize::try_from(id).unwrap_or(usize::MAX);
-        if let Some(Some(page)) = self.pages.get(index / Self::PAGE) {
-            prefetch(page.get(index % Self::PAGE));
-        }
     }
 
     #[inline]
@@ -131,12 +120,6 @@ impl IdTables {
             }
             Named::Function | Named::Callee | Named::JumpFunction => &mut self.functions,
         }
-    }
-
-    /// Asks for what the id of a function stands for.
-    #[inline]
-    pub fn prefetch_function(&self, id: u64) {
-        self.functions.prefetch(id);
     }
 
     /// Asks for what a block changes of the function that an id was last used for.

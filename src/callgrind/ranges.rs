@@ -4,7 +4,6 @@
 use std::io::{BufRead, BufReader, Read};
 use std::iter;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use memchr::memmem;
 
@@ -60,44 +59,37 @@ impl Ranges<'_> {
             return reading.read(input);
         }
         // The input has read, and told, somewhat more than was taken from it.
-        let ahead = AtomicU64::new(input.fill_buf().map_or(0, |bytes| bytes.len() as u64));
-        let passed = |bytes: u64| {
-            let told = ahead.load(Relaxed).min(bytes);
-            ahead.fetch_sub(told, Relaxed);
-            (self.passed)(bytes - told);
-        };
+        let told = first + input.fill_buf().map_or(0, |bytes| bytes.len() as u64);
+        let passed = |from: u64, to: u64| (self.passed)(to.saturating_sub(from.max(told)));
         let starts = self.blocks(first);
-        let new = |_| ProfileBuilder::new(ProfileOptions::default());
-        let mut sums: Vec<_> = starts.iter().map(new).collect();
-        let ranges = starts.windows(2).map(|ends| ends[0]..ends[1]);
-        let interpreters = sums
-            .iter_mut()
-            .map(|sums| reading.interpreter.for_range(sums));
-        let mut ranges = ranges.zip(interpreters).collect::<Vec<_>>().into_iter();
+        let before = reading.interpreter.before_range();
+        let mut ranges = starts.windows(2).map(|ends| ends[0]..ends[1]);
         in_order(
             self.threads,
             &mut *reading,
             || ranges.next(),
-            |(range, interpreter)| {
-                let mut own = LineReader::new(interpreter);
+            |range| {
+                let mut sums = ProfileBuilder::new(ProfileOptions::default());
+                let mut own = LineReader::new(before.begin_range(&mut sums));
                 let outcome = own.read(self.buffered(&range));
                 let is_read = outcome.is_ok() && own.bytes == range.end - range.start;
-                (range, own.interpreter, is_read)
+                let ended = own.interpreter.end_range().filter(|_| is_read);
+                (range, ended.map(|ended| (ended, sums)))
             },
-            |reading, (range, interpreter, is_read)| {
-                let bytes = range.end - range.start;
-                if reading.interpreter.join(interpreter, is_read) {
-                    reading.bytes += bytes;
+            |reading, (range, read)| {
+                let interpreter = &mut reading.interpreter;
+                if read.is_some_and(|(ended, sums)| interpreter.join(ended, sums)) {
+                    reading.bytes += range.end - range.start;
                 } else {
                     // What depends on the lines before it is read again, in its turn.
                     reading.read(self.buffered(&range))?;
                 }
-                passed(bytes);
+                passed(range.start, range.end);
                 Ok(reading)
             },
         )?;
         let last = starts[starts.len() - 1];
-        passed(self.length.saturating_sub(last));
+        passed(last, self.length);
         reading.read(self.buffered(&(last..u64::MAX)))
     }
 

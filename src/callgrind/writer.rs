@@ -1,13 +1,11 @@
 //! Writes a summed profile in the callgrind format, which other programs can open and which can be
 //! merged again.
 
-use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 
-use foldhash::fast::RandomState;
-use indexmap::IndexSet;
 use thiserror::Error;
 
+use crate::maps::{HashSet, IndexSet};
 use crate::profile::{
     CallEdge, Cost, EdgeRef, Event, FunctionId, Line, NameId, OF_XDEBUG_2, OWN_NAME, Profile,
 };
@@ -64,7 +62,7 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
     let names = names.chain(profile.edges().filter_map(|edge| edge.file()));
     let names = names.chain(profile.line_files());
     let spelled = names.filter(|&name| spell(profile.name(name)).is_some());
-    let spelled: HashSet<NameId, RandomState> = spelled.collect();
+    let spelled: HashSet<NameId> = spelled.collect();
     let mut order = sorted(profile);
     let (mut merged, mut sums) = (None, profile);
     let are_one = |pair: &[FunctionId]| names_of(profile, pair[0]) == names_of(profile, pair[1]);
@@ -150,7 +148,7 @@ fn spell(name: &[u8]) -> Option<Vec<u8>> {
     bytes.clone().any(is_lost).then(|| spelled.collect())
 }
 
-type Ids = IndexSet<usize, RandomState>;
+type Ids = IndexSet<usize>;
 
 struct Writer<'a, W: Write> {
     profile: &'a Profile,

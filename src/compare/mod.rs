@@ -7,16 +7,15 @@ pub use limits::{Limit, LimitError, LimitSyntaxError, Outcome, Verdict, check_al
 pub use parts::PartChange;
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::fmt;
 use std::ops::Sub;
 
-use foldhash::fast::RandomState;
 use serde_core::{Serialize, Serializer};
 use thiserror::Error;
 
 use crate::display::numbers::{divided, grouped, rounded};
 use crate::display::text::printable;
+use crate::maps::HashMap;
 use crate::profile::{Cost, FunctionId, Profile, split_scale};
 
 /// What a function costs on one side of a comparison, in one event without its scale.
@@ -458,7 +457,7 @@ fn sorted<'a>(mut changes: Vec<FunctionChange<'a>>) -> Vec<FunctionChange<'a>> {
 /// without folders.
 fn matched<'a>(base: &'a Profile, new: &'a Profile) -> Vec<FunctionChange<'a>> {
     // Those of the base and of the new side.
-    let mut exact: HashMap<_, [Vec<FunctionId>; 2], RandomState> = HashMap::default();
+    let mut exact: HashMap<_, [Vec<FunctionId>; 2]> = HashMap::default();
     for (side, profile) in [base, new].into_iter().enumerate() {
         for (id, function) in profile.functions() {
             let [name, file] = [function.name, function.file].map(|name| profile.name(name));
@@ -466,7 +465,7 @@ fn matched<'a>(base: &'a Profile, new: &'a Profile) -> Vec<FunctionChange<'a>> {
         }
     }
     let mut pairs = Vec::new();
-    let mut alone: HashMap<_, Vec<_>, RandomState> = HashMap::default();
+    let mut alone: HashMap<_, Vec<_>> = HashMap::default();
     for ((name, file), sides) in exact {
         if sides.iter().any(Vec::is_empty) {
             let key = (without_folders(name), file);

@@ -1,10 +1,8 @@
 //! What parts that the profiled program has named cost on both sides of a comparison.
 
-use foldhash::fast::RandomState;
-use indexmap::IndexMap;
-
 use super::Comparison;
 use crate::display::numbers::divided;
+use crate::maps::IndexMap;
 use crate::profile::{Profile, split_scale};
 
 /// The parts of one name, as a benchmark writes one with `CALLGRIND_DUMP_STATS_AT("name")`, on both
@@ -26,7 +24,7 @@ impl<'a> PartChange<'a> {
     /// The parts of sides that are there, in an event of each, in the order of the last side, with
     /// those that are only in the first at the end.
     pub(super) fn between(sides: [Option<(&'a Profile, usize)>; 2], runs: [u64; 2]) -> Vec<Self> {
-        let mut sums: IndexMap<&[u8], [Option<i128>; 2], RandomState> = IndexMap::default();
+        let mut sums: IndexMap<&[u8], [Option<i128>; 2]> = IndexMap::default();
         for (side, profile) in sides.into_iter().enumerate().rev() {
             let Some((profile, event)) = profile else {
                 continue;

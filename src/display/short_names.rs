@@ -1,13 +1,15 @@
 //! Long names: how they are shortened, and how they are found by what was shown of them.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use thiserror::Error;
 use unicode_width::UnicodeWidthChar;
 
 use super::text::printable;
+
+use crate::maps::HashSet;
 
 /// The most columns of a short name where there is no terminal.
 pub(crate) const SHORT: usize = 80;

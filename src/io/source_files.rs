@@ -3,7 +3,6 @@
 //! A profile can name any file, and reports are passed around. So no file is read unless it is in
 //! such a folder after all links have been followed, and even there only text that is not hidden.
 
-use std::collections::HashMap;
 #[cfg(not(unix))]
 use std::fs;
 use std::fs::{File, Metadata};
@@ -17,6 +16,7 @@ use std::time::SystemTime;
 use thiserror::Error;
 
 use crate::display::text::printable_path;
+use crate::maps::HashMap;
 
 /// The size of the largest source file that is read, in bytes: 2 MiB.
 pub const MAX_SOURCE_FILE: u64 = 2 << 20;

@@ -45,14 +45,12 @@
 //! ```
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
-use foldhash::fast::RandomState;
-use indexmap::IndexSet;
 use thiserror::Error;
 
 use crate::display::text::{printable, utf8};
+use crate::maps::{HashMap, IndexSet};
 use crate::profile::{Cost, split_scale};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
@@ -155,7 +153,7 @@ pub fn write_comparison(
 /// The frames of all nodes, by numbers.
 struct Frames {
     /// Each with the `;` that follows where the stack goes on: no frame has one in it.
-    texts: IndexSet<String, RandomState>,
+    texts: IndexSet<String>,
     of_nodes: Vec<usize>,
 }
 
@@ -163,7 +161,7 @@ impl Frames {
     fn new(stacks: &Stacks<'_>) -> Self {
         let mut texts = IndexSet::default();
         texts.insert(DEEPER.to_owned());
-        let mut numbers: HashMap<&[u8], usize, RandomState> = HashMap::default();
+        let mut numbers: HashMap<&[u8], usize> = HashMap::default();
         let of_nodes = stacks.nodes().map(|node| {
             let name = stacks.frame(node);
             let number = || texts.insert_full(frame(name) + ";").0;

@@ -28,16 +28,15 @@
 //! ```
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 
 pub use crate::output::figures::ViewError as Error;
-use foldhash::fast::RandomState;
 
 use crate::compare::{CallCount, Comparison, FunctionSums};
 use crate::display::numbers::{counted, divided, percent};
 use crate::display::short_names::{NameQuery, short_name};
 use crate::display::text::printable;
+use crate::maps::HashMap;
 use crate::output::figures::{EventFormat, command, per_run, signed_percent};
 use crate::profile::{Cost, Function, Profile};
 use crate::tables::first_cost;
@@ -123,7 +122,7 @@ struct Graph<'a> {
     has_invocations: bool,
     totals: [i128; 2],
     nodes: Vec<Node<'a>>,
-    edges: HashMap<Ends, Sides, RandomState>,
+    edges: HashMap<Ends, Sides>,
 }
 
 impl<'a> Graph<'a> {
@@ -196,7 +195,7 @@ impl<'a> Graph<'a> {
         cost: impl Fn(&[Cost]) -> i128,
         runs: u64,
     ) {
-        let mut sums: HashMap<_, (i128, i128), RandomState> = HashMap::default();
+        let mut sums: HashMap<_, (i128, i128)> = HashMap::default();
         for edge in profile.edges() {
             let ends: Ends = [edge.caller, edge.callee]
                 .map(|id| numbers[id.index()])
@@ -446,7 +445,7 @@ impl<'a> Graph<'a> {
 
 /// Which nodes can be reached from some by these edges.
 fn reachable(from: &[usize], edges: impl Iterator<Item = Ends>, nodes: usize) -> Vec<bool> {
-    let mut next: HashMap<usize, Vec<usize>, RandomState> = HashMap::default();
+    let mut next: HashMap<usize, Vec<usize>> = HashMap::default();
     for (node, to) in edges {
         next.entry(node).or_default().push(to);
     }

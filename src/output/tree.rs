@@ -1,7 +1,7 @@
 //! Stacks as a tree, for a terminal or a log.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::BinaryHeap;
 use std::io::{self, Write};
 
 use super::Options;
@@ -10,6 +10,7 @@ use super::figures::table::{SourceLocation, Table};
 use crate::display::numbers::grouped;
 use crate::display::short_names::{cut_end, short_name, width_of};
 use crate::display::text::printable;
+use crate::maps::HashSet;
 use crate::output::figures::EventFormat;
 use crate::profile::Cost;
 use crate::stacks::{StackId, Stacks};
@@ -139,7 +140,7 @@ impl Tree<'_> {
         };
         let roots = self.stacks.roots().map(|id| candidate(id, 0));
         let mut candidates: BinaryHeap<_> = roots.collect();
-        let mut shown = HashSet::new();
+        let mut shown = HashSet::default();
         while shown.len() < top
             && let Some((_, Reverse((level, _, id)))) = candidates.pop()
         {

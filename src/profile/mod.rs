@@ -11,16 +11,13 @@ mod parts;
 mod scale;
 mod sums;
 
-use std::hint::black_box;
 use std::sync::OnceLock;
 
-pub use crate::tables::{
-    ANY_WIDTH, BlockKind, CallEdge, ColumnMap, Cost, Costs, EdgeId, EdgeRef, Function, FunctionId,
-    NameId,
-};
+pub(crate) use crate::tables::{ANY_WIDTH, ColumnMap, Costs, EdgeId};
+pub use crate::tables::{BlockKind, CallEdge, Cost, EdgeRef, Function, FunctionId, NameId};
 pub use crate::trace::{Invocation, InvocationCall, InvocationTree};
-pub(crate) use builder::TableFunction;
-pub use builder::{Call, ModelError, ProfileBuilder, ProfileOptions};
+pub(crate) use builder::{Call, TableFunction};
+pub use builder::{ModelError, ProfileBuilder, ProfileOptions};
 pub use events::{Event, EventChoice, EventError, MAX_EVENTS};
 pub(crate) use events::{MAX_COLUMNS, MAX_NAME_LENGTH, MAX_TERMS, is_overlong};
 pub use headers::Header;
@@ -29,7 +26,8 @@ pub use parts::{Part, PartHeader};
 pub use scale::split_scale;
 
 use crate::tables::{
-    ByFunction, CallLists, CostTable, LineRule, LineTable, NameTable, first_cost, saturated,
+    ByFunction, CallLists, CostTable, LineRule, LineTable, NameTable, first_cost, is_at_limit,
+    saturated,
 };
 use crate::trace::ContextTree;
 use events::Events;
@@ -110,14 +108,11 @@ struct ProfileData {
     events: Events,
     headers: Headers,
     sums: Sums,
-    /// Whether a cost or a sum did not fit into 64 bits.
-    has_saturated: bool,
 }
 
 impl ProfileData {
     /// Adds what another profile holds. `name` maps the number of a name there to its number here.
     fn merge(&mut self, mut other: ProfileData, name: impl Fn(NameId) -> NameId) {
-        self.has_saturated |= other.has_saturated || other.sums.have_overflowed();
         let [own, others] = self.events.merge(&other.events);
         self.headers.map_events(&own);
         other.headers.map_events(&others);
@@ -153,7 +148,6 @@ impl Profile {
 
     /// Works out what follows from the sums, which have changed.
     fn update(&mut self) {
-        self.contents.has_saturated |= self.contents.sums.have_overflowed();
         self.wanted = self.contents.events.wanted().collect();
         // A last part without data may have named more events.
         self.contents.sums.widen(self.wanted.len());
@@ -200,7 +194,6 @@ impl Profile {
         let name = |name: NameId| numbers[name.index()];
         let mut contents = ProfileData {
             events: self.contents.events.clone(),
-            has_saturated: self.contents.has_saturated,
             ..ProfileData::default()
         };
         let (own, sums) = (&self.contents.sums, &mut contents.sums);
@@ -403,27 +396,6 @@ impl Profile {
         id: FunctionId,
     ) -> impl DoubleEndedIterator<Item = EdgeRef<'_>> + ExactSizeIterator {
         self.edges_at(self.lists().called_from.of(id))
-    }
-
-    /// Reads the names and calls of some functions, from this one on, so that a cache has them.
-    pub(crate) fn fetch(&self, from: FunctionId, count: usize) {
-        let functions = &self.contents.sums.functions.as_slice()[from.index()..];
-        black_box(functions.iter().take(count).fold(0, |sum, function| {
-            let names = [function.file, function.name].map(|name| self.name(name).first());
-            names
-                .into_iter()
-                .flatten()
-                .fold(sum, |sum, byte| sum ^ byte)
-        }));
-        let lists = self.lists();
-        for list in [&lists.called_from, &lists.sub_calls] {
-            // The first and the last of what an edge has, which may be in two lines of a cache.
-            let edges = self.edges_at(list.of_some(from, count));
-            black_box(edges.fold(0, |sum, edge| {
-                let cost = first_cost(edge.costs()).cast_unsigned();
-                sum ^ edge.line ^ u64::from(edge.callee.0) ^ cost
-            }));
-        }
     }
 
     /// The calls that a function makes, in order of first appearance.
@@ -637,15 +609,13 @@ impl Profile {
     /// Whether a cost or a sum did not fit into 64 bits: it stays at the limit and is wrong.
     pub fn has_saturated(&self) -> bool {
         let overflows = |cost: i128| Cost::try_from(cost).is_err();
-        let derived = 0..self.derived.len();
-        let derives = |row: &[Cost]| {
-            let mut events = derived.clone();
-            events.any(|event| overflows(self.derived.exact_cost(event, row)))
+        let has_saturated = |row: &[Cost]| {
+            let mut derived = 0..self.derived.len();
+            is_at_limit(row) || derived.any(|event| overflows(self.derived.exact_cost(event, row)))
         };
-        self.contents.has_saturated
-            || self.contents.headers.stated().is_some_and(overflows)
+        self.contents.headers.stated().is_some_and(overflows)
             || self.exact_totals().into_iter().any(overflows)
-            || !derived.is_empty() && self.rows().any(derives)
+            || self.rows().any(has_saturated)
     }
 
     /// The rows of costs of all functions and calls.

@@ -1,8 +1,6 @@
 //! The parts of sums: what a profiler wrote at each of its dumps, or for each thread.
 
-use foldhash::fast::RandomState;
-use indexmap::IndexSet;
-
+use crate::maps::IndexSet;
 use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, FunctionTable, saturated};
 
 /// The most parts of an input that are listed whatever they are; after these, only those whose trigger
@@ -47,8 +45,8 @@ pub struct Part<'a> {
 /// The parts of some inputs.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    inputs: IndexSet<Box<str>, RandomState>,
-    triggers: IndexSet<Box<[u8]>, RandomState>,
+    inputs: IndexSet<Box<str>>,
+    triggers: IndexSet<Box<[u8]>>,
     rows: Vec<Row>,
     /// A row of costs for each.
     pub totals: CostTable,

@@ -167,9 +167,4 @@ impl Sums {
             tree.map_costs(map);
         }
     }
-
-    /// Whether a sum did not fit into 64 bits.
-    pub fn have_overflowed(&mut self) -> bool {
-        self.tables().any(|table| table.has_overflowed())
-    }
 }

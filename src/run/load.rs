@@ -5,7 +5,6 @@
 //! them that follow one another, and reads these into one profile before its turn comes. Memory
 //! holds no more than two profiles for each thread.
 
-use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::ops::Range;
@@ -19,6 +18,7 @@ use crate::callgrind::{self, FoundParts, ProblemKind, Ranges};
 use crate::display::text::excerpt;
 use crate::in_order::in_order;
 use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source};
+use crate::maps::{HashMap, HashSet};
 use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use crate::webgrind;
 

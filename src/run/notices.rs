@@ -1,6 +1,5 @@
 //! Warnings about a conversion, and what they are about.
 
-use std::collections::{HashMap, HashSet};
 use std::error::Error as _;
 use std::mem::{Discriminant, discriminant};
 
@@ -12,6 +11,7 @@ use crate::display::MAX_LISTED;
 use crate::display::numbers::counted;
 use crate::display::text::excerpt;
 use crate::io::{Compression, ResolvedSource, Source};
+use crate::maps::{HashMap, HashSet};
 use crate::output::collapsed;
 use crate::profile::{EventError, Profile, ProfileKind};
 use crate::stacks::Stacks;
@@ -205,7 +205,7 @@ impl Warning {
 
 /// A warning for each file that is named more than once, by whatever path.
 pub(super) fn named_twice(inputs: &[ResolvedSource<'_>]) -> impl Iterator<Item = Warning> {
-    let mut seen = HashMap::new();
+    let mut seen = HashMap::default();
     inputs.iter().filter_map(move |found| {
         let first = *seen.entry(found.identity.as_ref()?).or_insert(found);
         let (input, first) = match first {
@@ -346,7 +346,7 @@ pub(super) fn left_out(errors: &[ConvertError]) -> impl Iterator<Item = Warning>
 /// The first warnings of each kind, and in the place after them how many more there are: what is
 /// wrong with one input may be wrong with thousands.
 pub(super) fn limited(warnings: Vec<Warning>) -> Vec<Warning> {
-    let mut kinds: HashMap<WarningGroup, Occurrences> = HashMap::new();
+    let mut kinds: HashMap<WarningGroup, Occurrences> = HashMap::default();
     for warning in &warnings {
         let (kind, count) = warning.kind_and_count();
         let all = kinds.entry(kind).or_default();

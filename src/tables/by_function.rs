@@ -45,13 +45,7 @@ impl ByFunction {
 
     /// Positions of the rows of one function.
     pub fn of(&self, function: FunctionId) -> &[u32] {
-        self.of_some(function, 1)
-    }
-
-    /// Positions of the rows of some functions, from this one on.
-    pub fn of_some(&self, from: FunctionId, count: usize) -> &[u32] {
-        let from = from.index();
-        let end = self.starts[(from + count).min(self.starts.len() - 2)];
-        &self.positions[self.starts[from] as usize..end as usize]
+        let function = function.index();
+        &self.positions[self.starts[function] as usize..self.starts[function + 1] as usize]
     }
 }

@@ -313,11 +313,5 @@ mod tests {
             [from(0), from(1), from(2), from(3)],
             [&[1, 3][..], &[4], &[0, 2], &[]]
         );
-        let some = |from, count| {
-            let lists = [&lists.called_from, &lists.sub_calls];
-            lists.map(|list| list.of_some(FunctionId(from), count))
-        };
-        assert_eq!(some(0, 2), [&[0, 1, 2, 4][..], &[1, 3, 4]]);
-        assert_eq!(some(2, 9), [&[3][..], &[0, 2]]);
     }
 }

@@ -8,7 +8,7 @@ use super::costs::{Cost, CostTable, saturated};
 /// It selects the wanted columns of a cost line, and puts them into their order; it makes sums of
 /// scaled and derived events; and it puts the sums of one profile into the order of another's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ColumnMap {
+pub(crate) struct ColumnMap {
     /// For each event its columns, counted from 0, and their weights; none: the event is absent.
     events: Vec<Vec<(usize, Cost)>>,
 }

@@ -10,7 +10,7 @@ pub type Cost = i64;
 
 /// The costs of one line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Costs<'a> {
+pub(crate) struct Costs<'a> {
     /// One for each column that is summed, in their order.
     pub row: &'a [Cost],
     /// The cost in the first column of the profile, by which calls are matched with invocations.
@@ -36,18 +36,17 @@ pub(crate) fn first_cost(row: &[Cost]) -> Cost {
 /// The width of rows, where it is known only when the program runs.
 ///
 /// Code for every line of a profile is compiled for rows of one and of two costs besides.
-pub const ANY_WIDTH: usize = 0;
+pub(crate) const ANY_WIDTH: usize = 0;
 
 /// Sums of costs: a row for each function, call edge or context.
 ///
-/// A sum that would leave the range of 64 bits stays at the limit, and the table remembers that one did.
+/// A sum that would leave the range of 64 bits stays at the limit.
 #[derive(Clone, Debug)]
 pub(crate) struct CostTable {
     /// Costs per row.
     width: usize,
     /// Row by row.
     costs: Vec<Cost>,
-    has_overflowed: bool,
 }
 
 impl Default for CostTable {
@@ -62,7 +61,6 @@ impl CostTable {
         CostTable {
             width: width.max(1),
             costs: Vec::new(),
-            has_overflowed: false,
         }
     }
 
@@ -89,11 +87,6 @@ impl CostTable {
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.costs.len() / self.width
-    }
-
-    /// Whether a sum did not fit into 64 bits.
-    pub fn has_overflowed(&self) -> bool {
-        self.has_overflowed
     }
 
     /// Makes all rows longer, by zeros at their ends.
@@ -145,10 +138,9 @@ impl CostTable {
     /// Adds to a row, which has `WIDTH` costs.
     #[inline(always)]
     pub fn add<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
-        let has_overflowed = &mut self.has_overflowed;
         if WIDTH == 1 || WIDTH == ANY_WIDTH && self.width == 1 {
             if let (Some(sum), Some(cost)) = (self.costs.get_mut(row), costs.first()) {
-                add_to(sum, *cost, has_overflowed);
+                add_to(sum, *cost);
             }
             return;
         }
@@ -159,7 +151,7 @@ impl CostTable {
         };
         if let Some(sums) = self.costs.get_mut(row * width..(row + 1) * width) {
             for (sum, cost) in sums.iter_mut().zip(costs) {
-                add_to(sum, *cost, has_overflowed);
+                add_to(sum, *cost);
             }
         }
     }
@@ -176,7 +168,7 @@ impl CostTable {
         for column in 0..self.width {
             let cost = self.costs[from * self.width + column];
             let sum = &mut self.costs[row * self.width + column];
-            add_to(sum, cost, &mut self.has_overflowed);
+            add_to(sum, cost);
         }
     }
 
@@ -214,12 +206,9 @@ impl CostTable {
     /// The rows that follow from these.
     pub fn mapped(&self, width: usize, cost: impl Fn(&[Cost], usize) -> i128) -> CostTable {
         let mut table = CostTable::zeros(width, self.rows());
-        table.has_overflowed = self.has_overflowed;
         for (row, costs) in table.costs.chunks_mut(table.width).enumerate() {
             for (event, sum) in costs.iter_mut().enumerate() {
-                let exact = cost(self.row(row), event);
-                *sum = saturated(exact);
-                table.has_overflowed |= exact != i128::from(*sum);
+                *sum = saturated(cost(self.row(row), event));
             }
         }
         table
@@ -228,20 +217,24 @@ impl CostTable {
 
 /// Adds to a sum, which stays within the range of 64 bits.
 #[inline(always)]
-fn add_to(sum: &mut Cost, cost: Cost, has_overflowed: &mut bool) {
+fn add_to(sum: &mut Cost, cost: Cost) {
     let (added, overflows) = sum.overflowing_add(cost);
     *sum = added;
     if overflows {
-        saturate(sum, cost, has_overflowed);
+        *sum = limit(cost);
     }
 }
 
-/// Puts a sum that has overflowed when this cost was added at the limit.
+/// Where a sum stays that has overflowed when this cost was added.
 #[cold]
 #[inline(never)]
-fn saturate(sum: &mut Cost, cost: Cost, has_overflowed: &mut bool) {
-    *sum = if cost > 0 { Cost::MAX } else { Cost::MIN };
-    *has_overflowed = true;
+fn limit(cost: Cost) -> Cost {
+    if cost > 0 { Cost::MAX } else { Cost::MIN }
+}
+
+/// Whether a row holds a sum at the limits of 64 bits, which is taken for one that left them.
+pub(crate) fn is_at_limit(row: &[Cost]) -> bool {
+    row.contains(&Cost::MAX) || row.contains(&Cost::MIN)
 }
 
 /// The cost of 64 bits that is nearest.
@@ -307,19 +300,18 @@ mod tests {
     fn sums_stay_at_the_limits_and_that_is_known() {
         for (limit, cost) in [(Cost::MAX, 1), (Cost::MIN, -1)] {
             let mut table = CostTable::zeros(2, 2);
-            table.add::<2>(0, &[limit - cost, 0]);
+            table.add::<2>(0, &[limit - 2 * cost, 0]);
             table.add::<ANY_WIDTH>(0, &[cost, 0]);
-            assert_eq!(table.row(0), [limit, 0]);
-            assert!(!table.has_overflowed());
-            let mut other = table.clone();
-            table.add::<2>(0, &[cost, cost]);
-            assert_eq!(table.row(0), [limit, cost]);
-            assert!(table.has_overflowed());
-            other.add_within(1, 0);
-            assert!(!other.has_overflowed());
-            other.add_within(0, 1);
-            assert_eq!(other.row(0), [limit, 0]);
-            assert!(other.has_overflowed());
+            assert_eq!(table.row(0), [limit - cost, 0]);
+            assert!(!is_at_limit(table.row(0)));
+            for _ in 0..2 {
+                table.add::<2>(0, &[cost, cost]);
+                assert!(is_at_limit(table.row(0)));
+            }
+            assert_eq!(table.row(0), [limit, 2 * cost]);
+            table.add_within(1, 0);
+            table.add_within(1, 0);
+            assert_eq!(table.row(1), [limit, 4 * cost]);
         }
     }
 }

@@ -44,7 +44,7 @@ impl FunctionId {
 
 /// Number of a call edge in a profile, by first appearance, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EdgeId(pub(crate) u32);
+pub(crate) struct EdgeId(pub(crate) u32);
 
 impl EdgeId {
     /// The number as an index.

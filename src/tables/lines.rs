@@ -2,7 +2,7 @@
 
 use super::by_function::ByFunction;
 use super::costs::{ANY_WIDTH, Cost, CostTable};
-use super::ids::{FunctionId, NameId, next_index};
+use super::ids::{FunctionId, NameId};
 use super::numbering::Numbering;
 
 /// A line to which a function has self costs. The file is empty if it is the function's own.
@@ -33,12 +33,7 @@ pub(crate) struct LineTable {
     keys: Vec<LineKey>,
     pub costs: CostTable,
     numbers: Numbering,
-    /// Rows that were found last: a direct-mapped cache.
-    recent: Vec<u32>,
 }
-
-/// The size of the cache: a power of two.
-const RECENT: usize = 512;
 
 impl LineTable {
     /// A table of rows of this many costs.
@@ -60,27 +55,13 @@ impl LineTable {
         if costs.iter().all(|&cost| cost == 0) {
             return;
         }
-        let line = usize::try_from(key.line % RECENT as u64).unwrap_or(0);
-        let slot = (line ^ key.file.index().wrapping_mul(31)) % RECENT;
-        if let Some(&row) = self.recent.get(slot)
-            && self.keys.get(row as usize) == Some(&key)
-        {
-            return self.costs.add::<WIDTH>(row as usize, costs);
-        }
-        self.find_and_add(slot, key, costs);
-    }
-
-    #[inline(never)]
-    fn find_and_add(&mut self, slot: usize, key: LineKey, costs: &[Cost]) {
         let keys = &self.keys;
         let row = self.numbers.number(key, keys.len(), |row| keys[row]);
-        self.recent.resize(RECENT, next_index(usize::MAX));
-        self.recent[slot] = row;
         if row as usize == self.keys.len() {
             self.keys.push(key);
-            self.costs.push::<ANY_WIDTH>(costs);
+            self.costs.push::<WIDTH>(costs);
         } else {
-            self.costs.add::<ANY_WIDTH>(row as usize, costs);
+            self.costs.add::<WIDTH>(row as usize, costs);
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::hash::{BuildHasher, Hash};
 
-use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use super::ids::next_index;
+use crate::maps::RandomState;
 
 /// The numbers of the keys of a table, which holds the keys in the order of their numbers. Of some
 /// it may find the numbers itself.

@@ -4,7 +4,7 @@ use super::error::WriteError;
 use super::layout::{NO_CALLER, NO_INDEX, SUB_CALL_RECORD};
 use super::narrow::{Narrowing, RangeStats};
 use crate::profile::{Cost, FunctionId, InvocationCall, InvocationTree, Profile};
-use crate::tables::first_cost;
+use crate::tables::{ByFunction, first_cost};
 
 /// All invocations of a profile, by function.
 ///
@@ -13,10 +13,8 @@ use crate::tables::first_cost;
 pub(super) struct InvocationLists<'a> {
     profile: &'a Profile,
     tree: Option<&'a InvocationTree>,
-    /// Positions in the tree, those of one function together, in block order.
-    order: Vec<u32>,
-    /// Where the list of each function begins in `order`, and where the last one ends.
-    starts: Vec<u32>,
+    /// Positions in the tree by function, in block order.
+    order: ByFunction,
     /// Number of each invocation of the tree among those of its function.
     numbers: Vec<u32>,
     /// Where the sub-calls of each function of an aggregate begin, after those of the tree.
@@ -28,26 +26,18 @@ impl<'a> InvocationLists<'a> {
     pub fn new(profile: &'a Profile) -> Self {
         let tree = profile.invocations();
         let invocations = tree.map_or(&[][..], InvocationTree::invocations);
-        let mut starts = vec![0u32; profile.functions().len() + 1];
+        let mut counts = vec![0u32; profile.functions().len()];
         let mut numbers = Vec::with_capacity(invocations.len());
         for invocation in invocations {
-            let count = &mut starts[invocation.function.index() + 1];
+            let count = &mut counts[invocation.function.index()];
             numbers.push(*count);
             *count += 1;
         }
-        for f in 1..starts.len() {
-            starts[f] += starts[f - 1];
-        }
-        let mut order = vec![0; invocations.len()];
-        for (position, (invocation, number)) in (0u32..).zip(invocations.iter().zip(&numbers)) {
-            let start = starts[invocation.function.index()];
-            order[(start + number) as usize] = position;
-        }
+        let functions = invocations.iter().map(|invocation| invocation.function);
         let mut lists = InvocationLists {
             profile,
             tree,
-            order,
-            starts,
+            order: ByFunction::new(functions, counts.len()),
             numbers,
             sum_sub_calls: Vec::new(),
         };
@@ -66,7 +56,7 @@ impl<'a> InvocationLists<'a> {
         if self.is_sum(id) {
             1
         } else {
-            self.in_tree(id).len() as u64
+            self.order.of(id).len() as u64
         }
     }
 
@@ -114,7 +104,7 @@ impl<'a> InvocationLists<'a> {
         // What belongs to an invocation lies far apart in memory. One step at a time for many of
         // them lets a processor wait for all of it at once.
         let mut batch = Vec::with_capacity(BATCH);
-        for positions in self.in_tree(id).chunks(BATCH) {
+        for positions in self.order.of(id).chunks(BATCH) {
             batch.extend(positions.iter().map(|&position| {
                 let position = position as usize;
                 let invocation = &tree.invocations()[position];
@@ -147,11 +137,6 @@ impl<'a> InvocationLists<'a> {
 
     fn is_sum(&self, id: FunctionId) -> bool {
         !(self.tree.is_some() && self.profile.function(id).is_listed)
-    }
-
-    fn in_tree(&self, id: FunctionId) -> &[u32] {
-        let f = id.index();
-        &self.order[self.starts[f] as usize..self.starts[f + 1] as usize]
     }
 }
 

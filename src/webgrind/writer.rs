@@ -5,6 +5,7 @@
 //! things will stand in it, and to write. So nothing is written before it is known that everything
 //! fits, and what is written goes from beginning to end.
 
+use std::hint::black_box;
 use std::io::{BufWriter, Write};
 
 use byteorder::{ByteOrder, LittleEndian};
@@ -161,12 +162,26 @@ impl Document<'_> {
         let is_large = functions.len() > CACHED && self.version.has_called_from();
         for (number, (id, function)) in functions.enumerate() {
             if is_large && number % FETCHED == 0 && pass.output.is_some() {
-                self.profile.fetch(id, FETCHED);
+                self.fetch(number);
             }
             pass.begin_function();
             self.function(id, function, pass)?;
         }
         Ok(())
+    }
+
+    /// Reads the names and calls of functions, from this number on, so that a cache has them.
+    fn fetch(&self, from: usize) {
+        let profile = self.profile;
+        for (id, function) in profile.functions().skip(from).take(FETCHED) {
+            let names = [function.file, function.name].map(|name| profile.name(name).first());
+            let edges = profile.called_from(id).chain(profile.sub_calls(id));
+            // The first and the last of what an edge has may be in two lines of a cache.
+            black_box(edges.fold(0, |sum, edge| {
+                sum ^ edge.line ^ first_cost(edge.costs()).cast_unsigned()
+            }));
+            black_box(names);
+        }
     }
 
     fn function(

@@ -90,48 +90,6 @@ fn jump(data: &[u8], pos: usize) -> Option<usize> {
     (ends != 0).then(|| pos + ends.trailing_zeros() as usize + 1)
 }
 
-/// The lines that name a callee by ids, as Valgrind writes them: `cob=(1)`, `cfi=(2)`, `cfn=(3)`, or
-/// some of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::callgrind) struct CalleeIds {
-    /// Of object, file and function.
-    pub ids: [Option<u64>; 3],
-    /// Where the next line begins.
-    pub next: usize,
-}
-
-impl CalleeIds {
-    #[inline(always)]
-    pub fn read(data: &[u8], pos: usize) -> Self {
-        let (object, next) = id_after(b"cob=(", data, pos);
-        let (file, next) = id_after(b"cfi=(", data, next);
-        let (function, next) = id_after(b"cfn=(", data, next);
-        let ids = [object, file, function];
-        CalleeIds { ids, next }
-    }
-
-    /// How many lines there are.
-    #[inline(always)]
-    pub fn lines(&self) -> u64 {
-        self.ids.iter().map(|id| u64::from(id.is_some())).sum()
-    }
-}
-
-/// Reads a line that is an id after `key`, if there is one, and returns where the next line begins.
-#[inline(always)]
-fn id_after(key: &[u8; 5], data: &[u8], pos: usize) -> (Option<u64>, usize) {
-    if let Some(bytes) = data.get(pos..).and_then(<[u8]>::first_chunk::<BYTES>)
-        && bytes.starts_with(key)
-    {
-        let digits = Digits::of(word(bytes, key.len()));
-        let end = key.len() + digits.count();
-        if digits.count() > 0 && bytes[end..].starts_with(b")\n") {
-            return (Some(digits.number()), pos + end + 2);
-        }
-    }
-    (None, pos)
-}
-
 /// Reads `calls=12 0x858a0 +40 `, or `calls=12 40 `, and a short cost line.
 #[inline(always)]
 pub(in crate::callgrind) fn short_call<const LINE: usize>(
@@ -400,21 +358,6 @@ mod tests {
         let text = "jcnd=1/1 +33 +8\n* * \n+1 * 5\njump=4 0x7e0fe1 0 \n+2 0 6\n+1 0 2\nx";
         let expected = ([14, 0], Some(8), 7, 6, "x");
         assert_eq!(read(text, base(10, 8)), expected);
-    }
-
-    #[test]
-    fn callees_have_up_to_three_ids() {
-        let read = |text: &str| {
-            let CalleeIds { ids, next } = CalleeIds::read(&padded(text), 0);
-            (ids, next)
-        };
-        let all = "cob=(3)\ncfi=(1234567)\ncfn=(2)\n";
-        assert_eq!(read(all), ([Some(3), Some(1_234_567), Some(2)], all.len()));
-        assert_eq!(read("cfi=(4)\ncob=(3)\n"), ([None, Some(4), None], 8));
-        assert_eq!(read("cfn=(2)\ncalls=1 5\n"), ([None, None, Some(2)], 8));
-        for other in ["cfn=(2) f\n", "cfn=()\n", "cfn=(12345678)\n", "cfn=f\n"] {
-            assert_eq!(read(other), ([None; 3], 0));
-        }
     }
 
     #[test]

@@ -29,8 +29,6 @@ pub(super) struct LineCosts {
     pub matching: Cost,
     /// Whether a negative cost was spelled as a huge one.
     pub is_unwrapped: bool,
-    /// Whether a cost does not fit into 64 bits.
-    pub is_saturated: bool,
     /// Where the next line begins.
     pub next: usize,
 }
@@ -231,7 +229,6 @@ impl Columns {
             Some(next) => Ok(LineCosts {
                 matching: self.matching(cursor, row),
                 is_unwrapped: false,
-                is_saturated: false,
                 next,
             }),
             None => self.parse_costs_slow(data, pos, negative, row),
@@ -277,16 +274,12 @@ impl Columns {
             self.numbers.push(cost);
         }
         let number = |column: usize| self.numbers.get(column).copied().unwrap_or(0);
-        let mut is_saturated = false;
         for (event, cost) in row.iter_mut().enumerate() {
-            let exact = self.map.exact(event, number);
-            *cost = saturated(exact);
-            is_saturated |= exact != i128::from(*cost);
+            *cost = saturated(self.map.exact(event, number));
         }
         Ok(LineCosts {
             matching: saturated(number(0)),
             is_unwrapped,
-            is_saturated,
             next: cursor.pos(),
         })
     }

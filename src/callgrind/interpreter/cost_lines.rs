@@ -122,9 +122,6 @@ impl Interpreter<'_> {
         if costs.is_unwrapped {
             self.diagnostics.count(WarningKind::UnwrappedCosts);
         }
-        if costs.is_saturated {
-            self.builder.note_saturated();
-        }
     }
 
     /// Reads a `calls=` line, whose numbers begin after so many bytes.

@@ -1,48 +1,79 @@
 //! A range of a trace that is read before it is known what precedes it.
 //!
 //! It begins with a block, and holds nothing but blocks. Ids that it does not define stand for
-//! placeholders, until it is joined with what precedes it.
+//! names of their own, until it is joined with what precedes it. To look for definitions in a first pass
+//! over the file would take a fifth of the time that reading takes.
 
-use std::collections::HashMap;
-
-use super::columns::FastPath;
+use super::columns::{Columns, FastPath};
 use super::cost_lines::Expect;
+use super::current_names::CurrentNames;
+use super::diagnostics::Diagnostics;
 use super::{Interpreter, line_end};
-use crate::callgrind::line::Named;
+use crate::callgrind::line::{Named, Position};
 use crate::callgrind::{KindChoice, Options};
-use crate::profile::{NameId, ProfileBuilder, ProfileOptions};
+use crate::maps::HashMap;
+use crate::profile::{NameId, ProfileBuilder};
+
+/// What the lines before a range say about it, but for ids.
+pub(in crate::callgrind) struct BeforeRange {
+    columns: Columns,
+    options: Options,
+}
 
 /// What the ids of a range stand for.
 #[derive(Debug, Default)]
 pub(super) struct RangeIds {
-    /// Those that are defined before the range, each with its placeholder.
-    inherited: Vec<(Named, u64, Placeholder)>,
+    /// Those that are defined before the range, each with the name that stands for its own.
+    inherited: Vec<(Named, u64, NameId)>,
     /// Definitions, in their order.
     pub defined: Vec<(Named, u64, NameId)>,
-}
-
-/// The name that an id has in a range until it is known what it stands for before the range.
-#[derive(Clone, Copy, Debug)]
-struct Placeholder(NameId);
-
-impl Placeholder {
-    fn new(named: Named, id: u64, builder: &mut ProfileBuilder) -> Self {
-        // No name that is read holds the end of a line.
-        let text = format!("\n{} {id}", named.is_function());
-        Placeholder(builder.intern(text.as_bytes()))
-    }
 }
 
 impl RangeIds {
     /// Notes an id that the range does not define, and returns the name that stands for its own.
     pub fn inherit(&mut self, named: Named, id: u64, builder: &mut ProfileBuilder) -> NameId {
-        let placeholder = Placeholder::new(named, id, builder);
-        self.inherited.push((named, id, placeholder));
-        placeholder.0
+        // No name that is read holds the end of a line.
+        let text = format!("\n{} {id}", named.is_function());
+        let name = builder.intern(text.as_bytes());
+        self.inherited.push((named, id, name));
+        name
+    }
+}
+
+/// How a range ends that depends on what precedes it by nothing but ids.
+pub(in crate::callgrind) struct EndedRange {
+    columns: Columns,
+    ids: RangeIds,
+    current: CurrentNames,
+    position: Position,
+    has_main: bool,
+    diagnostics: Diagnostics,
+}
+
+impl BeforeRange {
+    /// Begins a range that follows.
+    pub fn begin_range<'b>(&'b self, sums: &'b mut ProfileBuilder) -> Interpreter<'b> {
+        let mut range = Interpreter::new(sums, "", &self.options);
+        range.columns = self.columns.clone();
+        range.row.resize(range.columns.width(), 0);
+        range.builder.widen(range.columns.width());
+        range.range = Some(RangeIds::default());
+        range
     }
 }
 
 impl Interpreter<'_> {
+    /// What ranges have to know that follow.
+    pub fn before_range(&self) -> BeforeRange {
+        BeforeRange {
+            columns: self.columns.clone(),
+            options: Options {
+                kind: KindChoice::Trace,
+                ..Options::default()
+            },
+        }
+    }
+
     /// Whether ranges that follow the lines so far can be joined with them.
     pub fn can_join(&self) -> bool {
         self.memo.is_some()
@@ -56,22 +87,6 @@ impl Interpreter<'_> {
             && self.current.is_plain()
             && matches!(self.expect, Expect::OwnCost)
             && !self.diagnostics.holds_error()
-    }
-
-    /// Begins a range that follows.
-    pub fn for_range<'b>(&self, builder: &'b mut ProfileBuilder) -> Interpreter<'b> {
-        static OPTIONS: Options = Options {
-            kind: KindChoice::Trace,
-            lenient: false,
-            parts: Vec::new(),
-            line_by_line: false,
-        };
-        let mut range = Interpreter::new(builder, "", &OPTIONS);
-        range.columns = self.columns.clone();
-        range.row.resize(range.columns.width(), 0);
-        range.builder.widen(range.columns.width());
-        range.range = Some(RangeIds::default());
-        range
     }
 
     /// Whether a line of a range means the same whatever precedes the range.
@@ -90,18 +105,27 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Takes in the range that comes next, unless it depends on what precedes it by more than ids,
-    /// or was not read to its end: then it has to be read again.
-    pub fn join(&mut self, mut range: Interpreter<'_>, is_read: bool) -> bool {
-        // Either way its sums are not needed any more, and there may be many ranges.
-        let options = ProfileOptions::default();
-        let sums = std::mem::replace(range.builder, ProfileBuilder::new(options));
-        let is_plain = is_read && range.can_join() && !range.diagnostics.has_warnings();
-        if !is_plain || !self.can_join() || !self.columns.are_like(&range.columns) {
+    /// Ends a range, if it depends on what precedes it by nothing but ids.
+    pub fn end_range(mut self) -> Option<EndedRange> {
+        let is_plain = self.can_join() && !self.diagnostics.has_warnings();
+        self.builder.close_block();
+        self.current.close_block();
+        Some(EndedRange {
+            columns: self.columns,
+            ids: self.range.filter(|_| is_plain)?,
+            current: self.current,
+            position: self.position,
+            has_main: self.section.has_main(),
+            diagnostics: self.diagnostics,
+        })
+    }
+
+    /// Takes in the range that comes next, unless what precedes it has other columns, or lacks an id.
+    pub fn join(&mut self, mut range: EndedRange, sums: ProfileBuilder) -> bool {
+        if !self.can_join() || !self.columns.are_like(&range.columns) {
             return false;
         }
-        let ids = range.range.unwrap_or_default();
-        let inherited = ids.inherited.iter().map(|&(named, id, Placeholder(name))| {
+        let inherited = range.ids.inherited.iter().map(|&(named, id, name)| {
             let known = self.ids.of(named).get(id)?;
             Some((name, known))
         });
@@ -109,14 +133,13 @@ impl Interpreter<'_> {
         let Some(names) = known.and_then(|known| self.builder.join(sums, &known)) else {
             return false;
         };
-        for (named, id, name) in ids.defined {
+        for (named, id, name) in range.ids.defined {
             self.define_as(named, id, names[name.index()]);
         }
-        range.current.close_block();
         range.current.rename(|name| names[name.index()]);
         self.current = range.current;
         self.position = range.position;
-        self.section.open_block(range.section.has_main());
+        self.section.open_block(range.has_main);
         self.diagnostics.join(&range.diagnostics);
         true
     }

@@ -4,7 +4,7 @@
 use super::Interpreter;
 use super::columns::{FastPath, NegativeCosts};
 use super::cost_lines::Expect;
-use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CalleeIds, CostRun};
+use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
 use crate::callgrind::id_tables::FunctionName;
 use crate::callgrind::line::{Named, Position};
@@ -64,7 +64,7 @@ impl Interpreter<'_> {
                 }
                 Some(b'*'..=b'9' | b'j') => self.cost_run::<LINE, BY_LINE>(data, pos),
                 Some(b'c') => {
-                    let next = self.short_calls::<LINE>(data, pos);
+                    let next = self.short_call::<LINE>(data, pos);
                     next.or_else(|| self.known_name(data, pos))
                 }
                 Some(b'f' | b'o') => self.known_name(data, pos),
@@ -113,62 +113,18 @@ impl Interpreter<'_> {
         Some(next)
     }
 
-    /// Reads calls: the lines that name their callees, `calls=` and short cost lines.
-    ///
-    /// What the id of a callee stands for may be far away in memory. It is asked for while there is
-    /// the call before to be added.
+    /// Reads a `calls=` line and its short cost line.
     #[inline(always)]
-    fn short_calls<const LINE: usize>(&mut self, data: &[u8], start: usize) -> Option<usize> {
-        if !self.current.is_in_block() {
+    fn short_call<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+        if !self.current.is_in_block() || !self.current.has_callee() {
             return None;
         }
-        let mut pos = start;
-        let mut callee = self.callee_ids(data, pos);
-        while let Some((call, line)) =
-            cost_run::short_call::<LINE>(data, callee.next, &self.position)
-        {
-            let next = self.callee_ids(data, line.next);
-            if self.name_callee(&callee).is_none() || !self.current.has_callee() {
-                break;
-            }
-            self.position = line.position;
-            self.row[0] = line.cost;
-            self.add_call(call, line.cost);
-            self.diagnostics.pass_lines(callee.lines() + 2);
-            (pos, callee) = (line.next, next);
-            if data.get(pos) != Some(&b'c') {
-                break;
-            }
-        }
-        (pos > start).then_some(pos)
-    }
-
-    #[inline(always)]
-    fn callee_ids(&self, data: &[u8], pos: usize) -> CalleeIds {
-        let callee = CalleeIds::read(data, pos);
-        if let [.., Some(id)] = callee.ids {
-            self.ids.prefetch_function(id);
-        }
-        callee
-    }
-
-    /// Does what the lines do that name a callee, unless an id is not defined: then they have to be
-    /// read one by one.
-    #[inline(always)]
-    fn name_callee(&mut self, callee: &CalleeIds) -> Option<()> {
-        let [object, file, function] = callee.ids;
-        self.name_by_id(Named::CalleeObject, object)?;
-        self.name_by_id(Named::CalleeFile, file)?;
-        self.name_by_id(Named::Callee, function)
-    }
-
-    #[inline(always)]
-    fn name_by_id(&mut self, named: Named, id: Option<u64>) -> Option<()> {
-        if let Some(known) = id {
-            let name = self.ids.of(named).get(known)?;
-            self.current.set(named, FunctionName { name, id });
-        }
-        Some(())
+        let (call, line) = cost_run::short_call::<LINE>(data, pos, &self.position)?;
+        self.position = line.position;
+        self.row[0] = line.cost;
+        self.add_call(call, line.cost);
+        self.diagnostics.pass_lines(2);
+        Some(line.next)
     }
 
     /// Reads blocks and calls of a trace, with so many wanted costs.

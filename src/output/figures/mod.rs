@@ -5,7 +5,6 @@ pub mod table;
 
 use std::io;
 
-use indexmap::IndexMap;
 use thiserror::Error;
 
 use crate::compare::Comparison;
@@ -13,6 +12,7 @@ use crate::display::numbers::{counted, percent};
 use crate::display::short_names::UnknownFunction;
 use crate::display::text::printable;
 use crate::display::units::{Notation, Unit, in_units};
+use crate::maps::IndexMap;
 use crate::profile::{Profile, split_scale};
 
 /// Why some functions cannot be shown.
@@ -126,7 +126,7 @@ pub(crate) fn signed_percent(change: i128, base: i128) -> String {
 /// The totals of the parts that the profiled program has named, by these names: a number for each
 /// event. Those of one name are added up.
 pub(crate) fn named_parts(profile: &Profile) -> IndexMap<&[u8], Vec<i128>> {
-    let mut totals: IndexMap<&[u8], Vec<i128>> = IndexMap::new();
+    let mut totals: IndexMap<&[u8], Vec<i128>> = IndexMap::default();
     for part in profile.parts() {
         let Some(name) = part.header.name() else {
             continue;

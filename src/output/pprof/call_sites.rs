@@ -6,10 +6,8 @@
 
 use std::cmp::Reverse;
 
-use foldhash::fast::RandomState;
-use indexmap::IndexMap;
-
 use super::line_samples::LinePlace;
+use crate::maps::IndexMap;
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::first_cost;
 
@@ -18,11 +16,11 @@ use crate::tables::first_cost;
 type Sites = Vec<(LinePlace, Cost)>;
 
 /// All calls, by caller and callee.
-pub(super) struct CallSites(IndexMap<(FunctionId, FunctionId), Sites, RandomState>);
+pub(super) struct CallSites(IndexMap<(FunctionId, FunctionId), Sites>);
 
 impl CallSites {
     pub fn new(profile: &Profile) -> Self {
-        let mut calls: IndexMap<_, Sites, RandomState> = IndexMap::default();
+        let mut calls: IndexMap<_, Sites> = IndexMap::default();
         for edge in profile.edges() {
             let sites = calls.entry((edge.caller, edge.callee)).or_default();
             sites.push(((edge.file(), edge.line), first_cost(edge.costs())));

@@ -6,10 +6,8 @@
 //! line are exact, and there are no more pairs than stacks and lines together.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
-use foldhash::fast::RandomState;
-
+use crate::maps::HashMap;
 use crate::profile::{Cost, FunctionId, Line, NameId, Profile};
 use crate::stacks::{StackId, Stacks};
 
@@ -130,10 +128,8 @@ impl LineSamples {
 }
 
 /// The least line of each function that has a cost or a call in a file, its own (none) or another.
-pub(super) fn first_lines(
-    profile: &Profile,
-) -> HashMap<(FunctionId, Option<NameId>), u64, RandomState> {
-    let mut first: HashMap<_, u64, RandomState> = HashMap::default();
+pub(super) fn first_lines(profile: &Profile) -> HashMap<(FunctionId, Option<NameId>), u64> {
+    let mut first: HashMap<_, u64> = HashMap::default();
     let mut add = |function, file, line: u64| {
         if line > 0 {
             let least = first.entry((function, file)).or_insert(line);

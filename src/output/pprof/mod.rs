@@ -23,19 +23,17 @@ mod call_sites;
 mod line_samples;
 mod message;
 
-use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 use std::mem;
 
 use flate2::{Compression, GzBuilder};
-use foldhash::fast::RandomState;
-use indexmap::IndexSet;
 use thiserror::Error;
 
 use self::call_sites::CallSites;
 use self::line_samples::{LinePlace, LineSamples, first_lines};
 use self::message::Message;
 use crate::display::numbers::{counted, divided};
+use crate::maps::{HashMap, IndexSet};
 use crate::output::figures::{EventFormat, command, per_run};
 use crate::profile::{Cost, FunctionId, NameId, Profile, ProfileKind, split_scale};
 use crate::stacks::{StackId, Stacks};
@@ -144,7 +142,7 @@ type FunctionKey = (u64, u64, u64);
 /// Functions, or parts of them in other files, that were asked for before, with their own lines. Names
 /// are told apart by their places: that is fast.
 type KnownFunctions =
-    HashMap<(Option<FunctionId>, *const [u8], Option<NameId>), (FunctionKey, u64), RandomState>;
+    HashMap<(Option<FunctionId>, *const [u8], Option<NameId>), (FunctionKey, u64)>;
 
 /// A function's number, and a line in it.
 type Location = (u64, u64);
@@ -154,9 +152,9 @@ struct Writer<W: Write> {
     /// Whether invocations of stacks are known.
     counts_calls: bool,
     output: W,
-    strings: IndexSet<String, RandomState>,
-    functions: IndexSet<FunctionKey, RandomState>,
-    locations: IndexSet<Location, RandomState>,
+    strings: IndexSet<String>,
+    functions: IndexSet<FunctionKey>,
+    locations: IndexSet<Location>,
     /// Where the samples are collected: there are as many as stacks.
     body: Message,
     negative: u64,
@@ -173,7 +171,7 @@ struct Side<'a> {
     /// What marks its samples.
     label: Option<Message>,
     known: KnownFunctions,
-    first_lines: HashMap<(FunctionId, Option<NameId>), u64, RandomState>,
+    first_lines: HashMap<(FunctionId, Option<NameId>), u64>,
     calls: CallSites,
     /// The current stack.
     path: Vec<Step>,

@@ -79,7 +79,7 @@ impl From<&ProfileOptions> for LinkOptions {
 
 /// One call as a reader reports it, without its inclusive cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Call {
+pub(crate) struct Call {
     /// Who is called.
     pub callee: FunctionId,
     /// Where the callee begins, as the call says; 0 where it does not.
@@ -115,10 +115,9 @@ struct Run {
 
 /// Builds a [`Profile`] of one input, or of several that are read one after the other.
 ///
-/// A reader calls [`begin_input`](Self::begin_input), then for every block
-/// [`open_block`](Self::open_block), [`add_cost`](Self::add_cost) and
-/// [`add_call`](Self::add_call) in the order of the file, and
-/// [`close_block`](Self::close_block).
+/// [`callgrind::read`](crate::callgrind::read) and [`webgrind::read`](crate::webgrind::read) add inputs.
+// A reader calls `begin_input`, then for every block `open_block`, `add_cost` and `add_call` in the
+// order of the file, and `close_block`.
 #[derive(Debug)]
 pub struct ProfileBuilder {
     options: ProfileOptions,
@@ -170,7 +169,7 @@ impl ProfileBuilder {
     /// Begins an input. [`set_kind`](Self::set_kind) can change its kind at any time.
     ///
     /// If it fails, the builder has a part of it and should be dropped.
-    pub fn begin_input(&mut self, kind: BlockKind) {
+    pub(crate) fn begin_input(&mut self, kind: BlockKind) {
         self.end_input();
         self.reset_input();
         self.run.kind = kind;
@@ -211,7 +210,7 @@ impl ProfileBuilder {
     /// In a trace it is a program of its own: what [`function`](Self::function),
     /// [`add_call`](Self::add_call) and [`intern`](Self::intern) returned before is of no use any
     /// more, but for names.
-    pub fn begin_section(&mut self) {
+    pub(crate) fn begin_section(&mut self) {
         self.close_block();
         let total = std::mem::take(&mut self.section_total);
         self.input.headers.end_section(total);
@@ -222,7 +221,7 @@ impl ProfileBuilder {
 
     /// Ends a part of sums, which is listed if parts are; [`begin_section`](Self::begin_section), or the
     /// end of the input, follows.
-    pub fn end_part(&mut self, input: &str, header: PartHeader<'_>) {
+    pub(crate) fn end_part(&mut self, input: &str, header: PartHeader<'_>) {
         if self.options.parts && self.run.kind == BlockKind::Aggregate {
             let totals = self.run.part.end(&self.run.sums.functions);
             self.run.sums.parts.push(input, header, &totals);
@@ -241,7 +240,7 @@ impl ProfileBuilder {
     }
 
     /// Begins a section that is a further run of the profiled program, or of another one.
-    pub fn begin_run(&mut self) {
+    pub(crate) fn begin_run(&mut self) {
         self.begin_section();
         self.input.headers.end_run();
     }
@@ -257,7 +256,7 @@ impl ProfileBuilder {
     }
 
     /// Says what the blocks from here on are.
-    pub fn set_kind(&mut self, kind: BlockKind) {
+    pub(crate) fn set_kind(&mut self, kind: BlockKind) {
         self.close_block();
         if kind != self.run.kind {
             self.end_run();
@@ -266,17 +265,17 @@ impl ProfileBuilder {
     }
 
     /// Enters a name and returns its number.
-    pub fn intern(&mut self, name: &[u8]) -> NameId {
+    pub(crate) fn intern(&mut self, name: &[u8]) -> NameId {
         self.names.intern(name)
     }
 
     /// The bytes of a name.
-    pub fn name(&self, id: NameId) -> &[u8] {
+    pub(crate) fn name(&self, id: NameId) -> &[u8] {
         self.names.get(id)
     }
 
     /// Takes in a header line, without its end.
-    pub fn add_header(&mut self, line: &[u8]) {
+    pub(crate) fn add_header(&mut self, line: &[u8]) {
         self.input.headers.push(line);
     }
 
@@ -288,14 +287,14 @@ impl ProfileBuilder {
     /// # Errors
     ///
     /// If its formula has more than 64 terms.
-    pub fn define_event(&mut self, value: &[u8]) -> Result<bool, EventError> {
+    pub(crate) fn define_event(&mut self, value: &[u8]) -> Result<bool, EventError> {
         self.input.events.define(value)
     }
 
     /// Says which columns the costs from here on have, and learns how to find the wanted ones.
     ///
     /// Header lines handed over before are understood to speak of these columns.
-    pub fn select_columns(&mut self, columns: &[Vec<u8>]) -> ColumnMap {
+    pub(crate) fn select_columns(&mut self, columns: &[Vec<u8>]) -> ColumnMap {
         let map = self.input.events.select(columns);
         let first = columns.first().map_or(&b""[..], Vec::as_slice);
         self.begins_with_event = first == self.input.events.first();
@@ -304,14 +303,8 @@ impl ProfileBuilder {
         map
     }
 
-    /// Says that a cost was at the limits of 64 bits, or beyond: all sums may be wrong.
-    #[cold]
-    pub fn note_saturated(&mut self) {
-        self.input.has_saturated = true;
-    }
-
     /// Whether the first column is needed besides the wanted ones, to match calls with invocations.
-    pub fn matches_calls(&self) -> bool {
+    pub(crate) fn matches_calls(&self) -> bool {
         self.follows_invocations
     }
 
@@ -324,7 +317,7 @@ impl ProfileBuilder {
     /// Whether self costs are kept by line of what is being read: readers call
     /// [`add_line_cost`](Self::add_line_cost) then, in place of [`add_cost`](Self::add_cost).
     #[inline]
-    pub fn keeps_lines(&self) -> bool {
+    pub(crate) fn keeps_lines(&self) -> bool {
         self.options.lines && self.run.kind == BlockKind::Aggregate
     }
 
@@ -336,7 +329,7 @@ impl ProfileBuilder {
 
     /// Says that the header lines handed over since then speak of the same columns, of which
     /// [`select_columns`](Self::select_columns) returned `map`.
-    pub fn bind_columns(&mut self, map: &ColumnMap) {
+    pub(crate) fn bind_columns(&mut self, map: &ColumnMap) {
         let has_more =
             self.options.events == EventChoice::All || self.input.events.wanted().len() > 1;
         let is_whole = has_more || self.begins_with_event;
@@ -344,7 +337,7 @@ impl ProfileBuilder {
     }
 
     /// Sum of the self costs of the section that is being read.
-    pub fn section_self_total(&self) -> Cost {
+    pub(crate) fn section_self_total(&self) -> Cost {
         saturated(self.section_total)
     }
 
@@ -354,7 +347,7 @@ impl ProfileBuilder {
     }
 
     /// Name of the wanted event at a position; empty if there is none.
-    pub fn wanted_event(&self, at: usize) -> &[u8] {
+    pub(crate) fn wanted_event(&self, at: usize) -> &[u8] {
         self.input.events.name(at)
     }
 
@@ -362,7 +355,7 @@ impl ProfileBuilder {
     ///
     /// In a trace the name alone is the key; the rest is kept for a function that gets no block.
     #[inline(never)]
-    pub fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
+    pub(crate) fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
         let known = self.run.sums.functions.as_slice().len();
         let id = self
             .run
@@ -399,7 +392,7 @@ impl ProfileBuilder {
 
     /// Opens a block: what follows are costs and calls of this function.
     #[inline(always)]
-    pub fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
+    pub(crate) fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
         self.close_block();
         let Some(found) = self.run.sums.functions.get_mut(function) else {
             return;
@@ -430,7 +423,7 @@ impl ProfileBuilder {
 
     /// Adds a cost line of the open block.
     #[inline(always)]
-    pub fn add_cost<const WIDTH: usize>(&mut self, line: u64, costs: Costs<'_>) {
+    pub(crate) fn add_cost<const WIDTH: usize>(&mut self, line: u64, costs: Costs<'_>) {
         let is_followed = self.is_followed();
         let Some(block) = &mut self.run.block else {
             return;
@@ -452,7 +445,12 @@ impl ProfileBuilder {
 
     /// Adds a cost line of the open block in this file, which is empty if it is the block's own.
     #[inline]
-    pub fn add_line_cost<const WIDTH: usize>(&mut self, file: NameId, line: u64, costs: Costs<'_>) {
+    pub(crate) fn add_line_cost<const WIDTH: usize>(
+        &mut self,
+        file: NameId,
+        line: u64,
+        costs: Costs<'_>,
+    ) {
         let Sums {
             functions, lines, ..
         } = &mut self.run.sums;
@@ -487,7 +485,11 @@ impl ProfileBuilder {
     /// Returns the edge that they were added to, if they have one already: where proxies are
     /// stepped over, that may be known at the end of the block only.
     #[inline]
-    pub fn add_call<const WIDTH: usize>(&mut self, call: Call, costs: Costs<'_>) -> Option<EdgeId> {
+    pub(crate) fn add_call<const WIDTH: usize>(
+        &mut self,
+        call: Call,
+        costs: Costs<'_>,
+    ) -> Option<EdgeId> {
         let caller = self.run.block.as_ref()?.function;
         let (callee, target_line) = (call.callee, call.target_line);
         let file = self.call_file(caller, call.file);
@@ -536,7 +538,11 @@ impl ProfileBuilder {
     ///
     /// False, and nothing is done, if that one was not of this function.
     #[inline]
-    pub fn add_call_again<const WIDTH: usize>(&mut self, edge: EdgeId, costs: Costs<'_>) -> bool {
+    pub(crate) fn add_call_again<const WIDTH: usize>(
+        &mut self,
+        edge: EdgeId,
+        costs: Costs<'_>,
+    ) -> bool {
         match &self.run.block {
             Some(block) if self.follows_invocations => {
                 let caller = block.function;
@@ -552,7 +558,7 @@ impl ProfileBuilder {
 
     /// Closes the open block, if there is one.
     #[inline]
-    pub fn close_block(&mut self) {
+    pub(crate) fn close_block(&mut self) {
         if self.is_followed() {
             self.end_invocation();
         }
@@ -570,7 +576,6 @@ impl ProfileBuilder {
         }
         let mut sums = self.run.sums.take();
         self.run.part = OpenPart::default();
-        self.input.has_saturated |= sums.have_overflowed();
         match table {
             Some(table) => sums.map_events(&table.map),
             None => self.finish_run(&mut sums),

@@ -1,8 +1,7 @@
 //! Ranges of a run of a trace, which builders of their own have summed up.
 
-use std::collections::{HashMap, HashSet};
-
 use super::ProfileBuilder;
+use crate::maps::{HashMap, HashSet};
 use crate::tables::{ANY_WIDTH, FunctionId, NameId};
 
 impl ProfileBuilder {
@@ -13,10 +12,9 @@ impl ProfileBuilder {
     /// functions of the range are one here: then it is not known what came first.
     pub(crate) fn join(
         &mut self,
-        mut range: ProfileBuilder,
+        range: ProfileBuilder,
         known: &HashMap<NameId, NameId>,
     ) -> Option<Vec<NameId>> {
-        range.close_block();
         let names = range.names.iter().zip(0..).map(|(text, number)| {
             let known = known.get(&NameId::of(number)).copied();
             known.unwrap_or_else(|| self.intern(text))
@@ -47,7 +45,6 @@ impl ProfileBuilder {
         let calls = &mut self.run.sums.calls;
         calls.merge(&range.run.sums.calls, &numbers, |_, file| name(file));
         self.section_total += range.section_total;
-        self.input.has_saturated |= range.input.has_saturated || range.run.sums.have_overflowed();
         self.run.may_lack_line |= range.run.may_lack_line;
         Some(names)
     }

@@ -1,10 +1,7 @@
 //! Inputs that were summed before: tables of functions and call edges.
 
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
-
 use super::ProfileBuilder;
+use crate::maps::HashMap;
 use crate::profile::sums::Sums;
 use crate::profile::{Cost, InclusiveCost, ProfileKind};
 use crate::tables::{CallEdge, ColumnMap, Function, LineSource, NameId};
@@ -31,7 +28,7 @@ pub(crate) struct TableFunction<'a> {
 pub(super) struct SummedTable {
     /// How often each file and name came: a table holds no objects, and so it can have several
     /// functions of one file and name. These are told apart by their order.
-    seen: HashMap<(NameId, NameId), u32, RandomState>,
+    seen: HashMap<(NameId, NameId), u32>,
     /// How the wanted costs follow from its costs, which are those of one event.
     pub map: ColumnMap,
 }

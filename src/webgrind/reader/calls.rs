@@ -2,12 +2,10 @@
 
 use std::io::{Read, Seek};
 
-use foldhash::fast::RandomState;
-use indexmap::IndexMap;
-
 use super::super::error::ReadError;
 use super::super::layout::{NO_INDEX, SUB_CALL_RECORD};
 use super::bytes::Bytes;
+use crate::maps::IndexMap;
 use crate::profile::{CallEdge, Cost, FunctionId, ProfileBuilder};
 
 /// Which list a record stands in.
@@ -34,7 +32,7 @@ impl ListKind {
 #[derive(Debug, Default)]
 pub(super) struct StatedEdges {
     /// By caller, callee and line: calls, costs and the list that they come from.
-    edges: IndexMap<(u32, u32, u32), (u64, Cost, ListKind), RandomState>,
+    edges: IndexMap<(u32, u32, u32), (u64, Cost, ListKind)>,
 }
 
 impl StatedEdges {

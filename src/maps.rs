@@ -1,0 +1,8 @@
+//! Hash maps and sets: all with one fast hash. What they hold comes from inputs and is never sized by one.
+
+pub(crate) use foldhash::fast::RandomState;
+
+pub(crate) type HashMap<K, V> = std::collections::HashMap<K, V, RandomState>;
+pub(crate) type HashSet<T> = std::collections::HashSet<T, RandomState>;
+pub(crate) type IndexMap<K, V> = indexmap::IndexMap<K, V, RandomState>;
+pub(crate) type IndexSet<T> = indexmap::IndexSet<T, RandomState>;
