@@ -97,6 +97,7 @@ mod display;
 mod in_order;
 pub mod io;
 mod maps;
+mod names;
 pub mod output;
 mod prefetch;
 pub mod profile;

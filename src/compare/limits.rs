@@ -7,10 +7,10 @@ use thiserror::Error;
 use super::{Comparison, PartChange};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::{counted, grouped, percent};
-use crate::display::short_names::NameQuery;
 use crate::display::text::{excerpt, printable};
 use crate::display::units::{Unit, in_units};
-use crate::profile::{FunctionId, Profile, ProfileKind, split_scale};
+use crate::names::{FunctionName, NameQuery};
+use crate::profile::{FunctionId, Profile, split_scale};
 use crate::tables::first_cost;
 
 /// What a profile, or a comparison, must not exceed.
@@ -343,10 +343,8 @@ impl Limit {
         comparison: Option<&Comparison<'_>>,
         closest: &mut Closest,
     ) -> Result<Verdict, LimitError> {
-        let runs = match comparison {
-            Some(comparison) => comparison.divisors()[1],
-            None => 1,
-        };
+        let profile = profile.folded();
+        let runs = comparison.map_or(1, |comparison| comparison.divisors()[1]);
         match self.bound {
             Bound::Growth(limit) => {
                 self.check_growth(limit, comparison.ok_or(LimitError::NoBase)?, closest)
@@ -445,7 +443,7 @@ impl Limit {
             let [base, new] = comparison.inclusive_costs(is_named);
             Some((base?, new))
         };
-        match self.find_function(name, comparison.base.kind(), find) {
+        match find_function(name, find) {
             Some((base, Some(new))) => judge_growth(limit, comparison, &subject, [base, new]),
             Some(_) => {
                 let (name, closest) = (shown(name), closest.to(name, comparison.new));
@@ -504,33 +502,8 @@ impl Limit {
         Verdict::new(kept, format!("{name} was called {times}: {outcome}"))
     }
 
-    /// Finds functions by a test of their names: of the given name or, if that finds nothing, PHP's own
-    /// of that name.
-    fn find_function<T>(
-        &self,
-        wanted: &[u8],
-        kind: ProfileKind,
-        find: impl Fn(&dyn Fn(&[u8]) -> bool) -> Option<T>,
-    ) -> Option<T> {
-        let is_wanted = |name: &[u8]| match name.strip_prefix(wanted) {
-            Some([] | [b':', b'{', ..]) => true,
-            // Valgrind calls f as called by g `f'g`, and the calls of f by itself `f'2`: these count
-            // as calls, but the inclusive cost of f has theirs in it.
-            Some([b'\'', rest @ ..]) if kind == ProfileKind::Aggregate => {
-                let mut parts = rest.split(|&byte| byte == b'\'');
-                let is_level = parts
-                    .next()
-                    .is_some_and(|part| part.iter().all(u8::is_ascii_digit));
-                !is_level || matches!(self.bound, Bound::Calls(_))
-            }
-            _ => false,
-        };
-        let is_of_php = |name: &[u8]| name.strip_prefix(b"php::").is_some_and(is_wanted);
-        find(&is_wanted).or_else(|| find(&is_of_php))
-    }
-
     fn find_functions(&self, wanted: &[u8], profile: &Profile) -> Option<Vec<FunctionId>> {
-        self.find_function(wanted, profile.kind(), |is_wanted| {
+        find_function(wanted, |is_wanted| {
             let functions = profile.functions();
             let named = functions.filter(|(_, function)| is_wanted(profile.name(function.name)));
             let named: Vec<_> = named.map(|(id, _)| id).collect();
@@ -566,6 +539,19 @@ impl Verdict {
     pub fn passed(&self) -> bool {
         self.outcome != Outcome::Failed
     }
+}
+
+/// Finds functions by a test of their names: of the given name or, if that finds nothing, PHP's own
+/// of that name.
+fn find_function<T>(
+    wanted: &[u8],
+    find: impl Fn(&dyn Fn(&[u8]) -> bool) -> Option<T>,
+) -> Option<T> {
+    let is_of_php = |name: &[u8]| {
+        let name = FunctionName::of(name).in_php();
+        name.is_some_and(|name| name.is(wanted))
+    };
+    find(&|name| FunctionName::of(name).is(wanted)).or_else(|| find(&is_of_php))
 }
 
 /// The unit of the costs of the first event, without their scale.

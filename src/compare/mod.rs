@@ -16,6 +16,7 @@ use thiserror::Error;
 use crate::display::numbers::{divided, grouped, rounded};
 use crate::display::text::printable;
 use crate::maps::HashMap;
+use crate::names::{FunctionName, last_component};
 use crate::profile::{Cost, FunctionId, Profile, split_scale};
 
 /// What a function costs on one side of a comparison, in one event without its scale.
@@ -292,9 +293,9 @@ pub struct Comparison<'a> {
     pub events: Vec<ComparedEvent<'a>>,
     /// Whether costs and calls are those per run; see [`per_run`](Self::per_run).
     pub is_per_run: bool,
-    /// The base.
+    /// The base, with the calling contexts and recursion levels of a function as one function.
     pub base: &'a Profile,
-    /// The new profile, which is compared with the base.
+    /// The new profile, which is compared with the base, likewise.
     pub new: &'a Profile,
     /// The functions that differ in the calls or in an event. Those whose self costs have changed
     /// most, up or down, come first.
@@ -326,6 +327,7 @@ impl<'a> Comparison<'a> {
 
     fn of(base: &'a Profile, new: &'a Profile, is_per_run: bool) -> Result<Self, CompareError> {
         CompareError::check(base, new)?;
+        let [base, new] = [base, new].map(Profile::folded);
         let mut functions = matched(base, new);
         let mut comparison = Comparison {
             events: Vec::new(),
@@ -468,7 +470,7 @@ fn matched<'a>(base: &'a Profile, new: &'a Profile) -> Vec<FunctionChange<'a>> {
     let mut alone: HashMap<_, Vec<_>> = HashMap::default();
     for ((name, file), sides) in exact {
         if sides.iter().any(Vec::is_empty) {
-            let key = (without_folders(name), file);
+            let key = (FunctionName::of(name).without_folders(), file);
             alone.entry(key).or_default().push(sides);
         } else {
             pairs.push(sides);
@@ -504,66 +506,4 @@ fn matched<'a>(base: &'a Profile, new: &'a Profile) -> Vec<FunctionChange<'a>> {
         }
     });
     changes.collect()
-}
-
-/// The part after the last separator of Unix or Windows.
-pub(crate) fn last_component(path: &[u8]) -> &[u8] {
-    let separator = memchr::memrchr2(b'/', b'\\', path);
-    separator.map_or(path, |at| &path[at + 1..])
-}
-
-/// A name without the folders of absolute paths: `include::a.php` of
-/// `include::/srv/app/a.php`.
-///
-/// A path begins with `/`, at the beginning of the name or of what Xdebug and PHP put together.
-pub(crate) fn without_folders(name: &[u8]) -> Vec<u8> {
-    let mut short = Vec::with_capacity(name.len());
-    for part in name.split_inclusive(|byte| matches!(byte, b':' | b'{' | b'}' | 0)) {
-        let part = match part {
-            [b'/', ..] => last_component(part),
-            _ => part,
-        };
-        short.extend_from_slice(part);
-    }
-    short
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_in_names_lose_their_folders() {
-        let short = |name: &str| String::from_utf8(without_folders(name.as_bytes())).unwrap();
-        assert_eq!(short("include::/srv/app/a.php"), "include::a.php");
-        assert_eq!(short("{closure:/srv/a.php:5-9}"), "{closure:a.php:5-9}");
-        assert_eq!(
-            short("class@anonymous\0/srv/a.php:12$0->run"),
-            "class@anonymous\0a.php:12$0->run"
-        );
-        assert_eq!(
-            short("php::usort:{/srv/app/f.php:17}"),
-            "php::usort:{f.php:17}"
-        );
-        for whole in [
-            "App\\Models\\ack",
-            "a::operator/(int)",
-            "operator/",
-            "{main}",
-            "",
-            "a/b",
-            "std::x",
-        ] {
-            assert_eq!(short(whole), whole);
-        }
-    }
-
-    #[test]
-    fn the_last_component_is_that_of_any_system() {
-        assert_eq!(last_component(b"/srv/app/a.php"), b"a.php");
-        assert_eq!(last_component(b"C:\\app\\a.php"), b"a.php");
-        assert_eq!(last_component(b"a.php"), b"a.php");
-        assert_eq!(last_component(b"/srv/app/"), b"");
-        assert_eq!(last_component(b"php:internal"), b"php:internal");
-    }
 }

@@ -1,7 +1,6 @@
 //! What people are shown: text from an input, its length, and numbers.
 
 pub(crate) mod numbers;
-pub(crate) mod short_names;
 pub(crate) mod text;
 pub(crate) mod units;
 

@@ -34,9 +34,9 @@ pub use crate::output::figures::ViewError as Error;
 
 use crate::compare::{CallCount, Comparison, FunctionSums};
 use crate::display::numbers::{counted, divided, percent};
-use crate::display::short_names::{NameQuery, short_name};
 use crate::display::text::printable;
 use crate::maps::HashMap;
+use crate::names::{NameQuery, short_name};
 use crate::output::figures::{EventFormat, command, per_run, signed_percent};
 use crate::profile::{Cost, Function, Profile};
 use crate::tables::first_cost;
@@ -70,6 +70,7 @@ pub struct Options {
 /// When the output fails, or, before anything is written, when there is no function of the name
 /// that was asked for.
 pub fn write(profile: &Profile, options: &Options, output: impl Write) -> Result<(), Error> {
+    let profile = profile.folded();
     let event = EventFormat::of(profile).into_iter().next();
     let mut graph = Graph::of(profile);
     let event = event.unwrap_or_default();

@@ -18,7 +18,7 @@
 //!   "summary": what the inputs' summary: lines say,
 //!   "parts": [{"input", "part", "thread", "trigger", "name", "total"}, ...],
 //!   "functions": [
-//!     {"number", "object", "file", "name", "line", "self", "inclusive",
+//!     {"number", "object", "file", "name", "own_name", "line", "self", "inclusive",
 //!      "lines": [{"file", "line", "self"}, ...], "invocations",
 //!      "called_from": [{"function", "line", "calls", "cost"}, ...], "sub_calls": [...]},
 //!     ...
@@ -99,6 +99,11 @@ fn write_function(
     record.field("object", &utf8(profile.name(function.object)))?;
     record.field("file", &utf8(profile.name(function.file)))?;
     record.field("name", &utf8(profile.name(function.name)))?;
+    let folded = profile.folded();
+    let own_name = folded.name(folded.function(profile.folded_function(id)).name);
+    if own_name != profile.name(function.name) {
+        record.field("own_name", &utf8(own_name))?;
+    }
     record.field("line", &function.line)?;
     record.field("self", &CostRow(profile, profile.self_costs(id)))?;
     record.field("inclusive", &CostRow(profile, profile.inclusive_costs(id)))?;

@@ -15,9 +15,9 @@ use super::figures::table::{Row, SourceLocation, Table};
 use super::{Names, Options};
 use crate::compare::{Comparison, FunctionChange, FunctionSums, Outcome, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
-use crate::display::short_names::{SHORT, cut_end, short_name};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
+use crate::names::{SHORT, cut_end, short_name};
 use crate::output::figures::{command, part_count, per_run, signed, signed_percent};
 use crate::profile::{Cost, FunctionId, Line, Profile};
 use crate::stacks::{StackId, Stacks};
@@ -75,7 +75,7 @@ pub fn write(
     options: &Options,
     output: impl Write,
 ) -> io::Result<()> {
-    let profile = stacks.profile();
+    let profile = stacks.profile().folded();
     let mut body = Body::default();
     let command = cut_end(&command(profile), Some(COMMAND));
     body.line(&format!(

@@ -1,6 +1,6 @@
 //! What people choose about a report.
 
-use crate::display::short_names::SHORT;
+use crate::names::SHORT;
 
 /// Options of the text report and the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -150,7 +150,7 @@ impl Section {
 /// The text of repeated lines is kept once, and of each input only so many of them count as lines at
 /// all: a file of a few compressed bytes can repeat a line any number of times. What this program says of a profile itself is no line, but a fact
 /// that adds up.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Headers {
     texts: IndexSet<Box<[u8]>, RandomState>,
     /// The lines of all sections in order, as positions in `texts`.
@@ -178,7 +178,7 @@ pub(super) struct Headers {
 }
 
 /// What `summary:` lines state, with a number for each wanted event.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Stated {
     sums: Vec<Cost>,
     highest: Vec<Cost>,
@@ -222,7 +222,7 @@ impl Stated {
 }
 
 /// How many runs of programs a profile sums, and of how many programs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Runs {
     /// Those that have ended.
     ended: u64,

@@ -6,6 +6,7 @@
 
 mod builder;
 mod events;
+mod folded;
 mod headers;
 mod parts;
 mod scale;
@@ -31,6 +32,7 @@ use crate::tables::{
 };
 use crate::trace::ContextTree;
 use events::Events;
+use folded::Folded;
 use headers::Headers;
 use sums::Sums;
 
@@ -89,6 +91,8 @@ pub struct Profile {
     lists: OnceLock<CallLists>,
     /// The rows of the lines in their order, computed when they are first asked for.
     line_order: OnceLock<ByFunction>,
+    /// Computed when it is first asked for; none if it is the same.
+    folded: OnceLock<Option<Box<Folded>>>,
 }
 
 /// What a function itself cost on one line.
@@ -133,6 +137,7 @@ impl Profile {
             derived: ColumnMap::default(),
             lists: OnceLock::new(),
             line_order: OnceLock::new(),
+            folded: OnceLock::new(),
         };
         profile.complete()?;
         Ok(profile)
@@ -153,6 +158,7 @@ impl Profile {
         self.contents.sums.widen(self.wanted.len());
         self.lists = OnceLock::new();
         self.line_order = OnceLock::new();
+        self.folded = OnceLock::new();
     }
 
     /// Adds another profile to this one.
@@ -173,50 +179,6 @@ impl Profile {
         let number = |name: NameId| names[name.index()];
         self.contents.merge(other.contents, number);
         self.complete()
-    }
-
-    /// The functions and calls of this profile with other names, for those that `rename` has another
-    /// one for. Functions whose object, file and name are the same then are one.
-    ///
-    /// # Errors
-    ///
-    /// As [`merge`](Self::merge).
-    pub(crate) fn renamed(
-        &self,
-        rename: impl Fn(&[u8]) -> Option<Vec<u8>>,
-    ) -> Result<Profile, ModelError> {
-        let mut names = NameTable::default();
-        let numbers = self.names.iter().map(|name| match rename(name) {
-            Some(name) => names.intern(&name),
-            None => names.intern(name),
-        });
-        let numbers: Vec<NameId> = numbers.collect();
-        let name = |name: NameId| numbers[name.index()];
-        let mut contents = ProfileData {
-            events: self.contents.events.clone(),
-            ..ProfileData::default()
-        };
-        let (own, sums) = (&self.contents.sums, &mut contents.sums);
-        sums.lines = own.lines.as_ref().map(|_| LineTable::default());
-        sums.widen(own.functions.self_costs.width());
-        let renamed = |function: &Function| Function {
-            is_listed: false,
-            before: 0,
-            ..function.renamed(name)
-        };
-        let functions = sums.merge_functions(&own.functions, renamed, LineRule::Least);
-        let files = sums.functions.as_slice().iter();
-        let files: Vec<NameId> = files.map(|function| function.file).collect();
-        // Two names may have become one.
-        let file_in = |function: FunctionId, file| match name(file) {
-            file if files[function.index()] == file => NameId::EMPTY,
-            file => file,
-        };
-        sums.calls.merge(&own.calls, &functions, file_in);
-        if let (Some(lines), Some(own)) = (&mut sums.lines, &own.lines) {
-            lines.merge(own, &functions, file_in);
-        }
-        Profile::new(names, contents)
     }
 
     /// Adds the derived events of the inputs to the wanted ones, in the order of their definitions:

@@ -43,7 +43,7 @@ pub struct Part<'a> {
 }
 
 /// The parts of some inputs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Parts {
     inputs: IndexSet<Box<str>>,
     triggers: IndexSet<Box<[u8]>>,

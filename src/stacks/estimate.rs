@@ -1,6 +1,6 @@
 //! The stacks of sums: exact where only one is possible, otherwise estimated.
 //!
-//! Functions whose names say who called them (see [`chains`](super::chains)) and that differ in
+//! Functions whose names say who called them (see [`names`](crate::names)) and that differ in
 //! nothing but the recursion level stand at the same places. They are one *group*; any other
 //! function is a group of its own. Groups and the calls between them form a graph.
 //!
@@ -22,7 +22,7 @@ use std::ops::Range;
 use foldhash::fast::RandomState;
 
 use super::Frame;
-use super::chains::{Chains, Name};
+use crate::names::{Chains, FunctionName};
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::{ANY_WIDTH, CostTable};
 
@@ -69,7 +69,7 @@ pub(super) struct SumNode<'a> {
 }
 
 /// The functions of a group.
-type FunctionGroup<'a> = [(FunctionId, Name<'a>)];
+type FunctionGroup<'a> = [(FunctionId, FunctionName<'a>)];
 
 impl<'a> SumStacks<'a> {
     /// The stacks of those functions that `is_summed` selects.
@@ -78,10 +78,10 @@ impl<'a> SumStacks<'a> {
             let functions = profile.functions().filter(|&(id, _)| is_summed(id));
             functions.map(|(id, function)| (id, profile.name(function.name)))
         };
-        let chains = Chains::new(profile, named().map(|(_, name)| name));
+        let chains = profile.chains();
         let functions = named().map(|(id, name)| (id, chains.split(name)));
         let mut functions: Vec<_> = functions.collect();
-        let name = |name: &Name<'a>| (name.frame, name.chain);
+        let name = |name: &FunctionName<'a>| (name.own, name.chain);
         let place = |id: FunctionId| {
             let function = profile.function(id);
             [function.file, function.object].map(|name| profile.name(name))
@@ -414,7 +414,7 @@ impl<'a> Tree<'a, '_> {
             self.nodes[node as usize].frame.is_estimated &= is_estimated;
             return node;
         }
-        let group = self.groups.partition_point(|group| group[0].1.frame < name);
+        let group = self.groups.partition_point(|group| group[0].1.own < name);
         let node = self.add(parent, number(group), None, name, is_estimated);
         self.unnamed.insert((parent, name), node);
         node
@@ -424,7 +424,7 @@ impl<'a> Tree<'a, '_> {
     fn add_group(&mut self, parent: u32, group: u32, weight: u64, is_estimated: bool) -> u32 {
         let first = number(self.nodes.len());
         for (id, name) in self.groups[group as usize] {
-            self.add(parent, group, Some(*id), name.frame, is_estimated);
+            self.add(parent, group, Some(*id), name.own, is_estimated);
         }
         self.places[group as usize].push((first, weight));
         first

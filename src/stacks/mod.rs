@@ -15,7 +15,6 @@
 //!   [`Stacks::is_inclusive_estimated`] say whether other stacks are possible.
 //! - [`Stacks::exact_share`] is the share of the first event's cost that has one possible stack.
 
-mod chains;
 mod estimate;
 
 use std::sync::OnceLock;

@@ -6,7 +6,7 @@ use super::numbering::Numbering;
 /// Every distinct name of a profile once, as the bytes that were read.
 ///
 /// Names are not UTF-8: anonymous PHP classes may contain NUL bytes, and C++ symbols anything.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct NameTable {
     /// All names, one after the other.
     bytes: Vec<u8>,

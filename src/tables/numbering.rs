@@ -12,7 +12,7 @@ use crate::maps::RandomState;
 ///
 /// An `IndexMap` holds the keys as well, and indices of 64 bits. For millions of call edges, of 32
 /// bytes each, that is half as much memory again.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Numbering {
     numbers: HashTable<Number>,
     hasher: RandomState,
@@ -20,7 +20,7 @@ pub(crate) struct Numbering {
 
 /// A number, and a part of its key's hash: a table that grows asks for no keys, which no cache of a
 /// processor may hold.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Number {
     number: u32,
     hash: u32,

@@ -5,18 +5,15 @@ use std::collections::{HashMap, VecDeque};
 use foldhash::fast::RandomState;
 
 use super::matching::UnmatchedInvocations;
+use crate::names::FunctionName;
 use crate::tables::{ANY_WIDTH, CallEdge, Cost, CostTable, Costs, FunctionId, NameId, slot};
 
 /// Whether a function of a trace is one of those to step over; which ones is added to `found`, by
 /// position.
-///
-/// Xdebug 2.3 and later append the place to some names: `php::call_user_func:{FILE:LINE}`.
 pub(crate) fn note_proxy(proxies: &[Vec<u8>], name: &[u8], found: &mut Vec<usize>) -> bool {
     let before = found.len();
-    let proxies = proxies.iter().enumerate().filter(|(_, proxy)| {
-        name.strip_prefix(proxy.as_slice())
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(b":{") && rest.ends_with(b"}"))
-    });
+    let proxies = proxies.iter().enumerate();
+    let proxies = proxies.filter(|(_, proxy)| FunctionName::of(name).is(proxy));
     found.extend(proxies.map(|(position, _)| position));
     found.len() > before
 }

@@ -135,7 +135,7 @@ macro_rules! pages {
 }
 
 pages! {
-    comparison compressed dot each_part events formats gate gate_pairs inputs limits lines max_cost messages output page parts
+    comparison compressed dot each_part events formats gate gate_pairs inputs limits lines max_cost messages names output page parts
     preprocessor profile_gate root source terminal
     usage user webgrind
 }

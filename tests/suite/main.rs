@@ -19,6 +19,7 @@ mod cut_off;
 mod golden;
 mod lines;
 mod markdown;
+mod names;
 #[cfg(feature = "compression")]
 mod outputs;
 mod page;

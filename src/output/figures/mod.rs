@@ -9,10 +9,10 @@ use thiserror::Error;
 
 use crate::compare::Comparison;
 use crate::display::numbers::{counted, percent};
-use crate::display::short_names::UnknownFunction;
 use crate::display::text::printable;
 use crate::display::units::{Notation, Unit, in_units};
 use crate::maps::IndexMap;
+use crate::names::UnknownFunction;
 use crate::profile::{Profile, split_scale};
 
 /// Why some functions cannot be shown.

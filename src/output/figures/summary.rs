@@ -18,6 +18,7 @@ use crate::tables::first_cost;
 
 /// What is shown of a profile.
 pub(crate) struct ProfileSummary<'a> {
+    /// With all contexts of a function as one.
     pub profile: &'a Profile,
     pub options: &'a Options,
     /// The events that are shown, which is one at least.
@@ -26,6 +27,7 @@ pub(crate) struct ProfileSummary<'a> {
 
 impl<'a> ProfileSummary<'a> {
     pub fn new(profile: &'a Profile, options: &'a Options) -> Self {
+        let profile = profile.folded();
         let mut events = EventFormat::of(profile);
         if events.is_empty() {
             events.push(EventFormat::default());

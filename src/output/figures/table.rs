@@ -1,7 +1,7 @@
 //! A table: figures, then names and places, which share the remaining width.
 
-use crate::display::short_names::{pad, short_name, shorten_path, width_of};
 use crate::display::text::printable;
+use crate::names::{pad, short_name, shorten_path, width_of};
 use crate::output::Options;
 
 /// What stands between columns.

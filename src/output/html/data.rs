@@ -85,7 +85,7 @@ impl<'a, 'o> Data<'a, 'o> {
         compared: Option<&'o Compared<'a>>,
         options: &'o Options,
     ) -> Self {
-        let profile = stacks.profile();
+        let profile = stacks.profile().folded();
         let comparison = compared.map(|compared| compared.comparison);
         let scales = SIDES.map(|side| match comparison {
             None => vec![1; profile.totals().len()],
@@ -255,7 +255,7 @@ impl<'a, 'o> Data<'a, 'o> {
     pub fn profile(&self, side: usize) -> &'a Profile {
         match self.compared {
             Some(compared) if side == BASE => compared.comparison.base,
-            _ => self.stacks.profile(),
+            _ => self.stacks.profile().folded(),
         }
     }
 

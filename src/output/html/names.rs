@@ -1,6 +1,6 @@
 //! The parts of a name, of which a narrow place shows those that say most.
 
-use crate::display::short_names::{SHORT, short_name};
+use crate::names::{SHORT, short_name};
 use crate::output::Names;
 
 /// Stands between parts: no shown name contains it.

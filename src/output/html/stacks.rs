@@ -207,12 +207,12 @@ impl<'a> Data<'a, '_> {
         'a: 't,
     {
         let (side, stacks, id) = tree.one(at);
-        let function = stacks.function(id).map(|id| self.functions.index(side, id));
-        let place = function.and_then(|index| self.functions.place(index));
-        let profile = stacks.profile();
-        let name = stacks
+        let function = stacks
             .function(id)
-            .map(|id| profile.name(profile.function(id).name));
+            .map(|id| stacks.profile().folded_function(id));
+        let place = function.and_then(|id| self.functions.place(self.functions.index(side, id)));
+        let profile = stacks.profile().folded();
+        let name = function.map(|id| profile.name(profile.function(id).name));
         let frame = stacks.frame(id);
         let own = Some(frame).filter(|_| place.is_none() || name != Some(frame));
         (place, own)

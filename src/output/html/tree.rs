@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::data::{BASE, NEW, SIDES};
 use super::rows::Functions;
-use crate::compare::without_folders;
+use crate::names::FunctionName;
 use crate::stacks::{StackId, Stacks};
 
 /// A tree of stacks, each node before those below it. With a base, functions that are one in the changes
@@ -56,11 +56,14 @@ impl<'t, 'a> Tree<'t, 'a> {
         let key = |side: usize, id: StackId| -> Key<'t> {
             let stacks: &'t Stacks<'a> = sides[side];
             let frame: &'t [u8] = stacks.frame(id);
-            let function = stacks.function(id);
-            let name = function.map(|id| stacks.profile().name(stacks.profile().function(id).name));
+            let function = stacks
+                .function(id)
+                .map(|id| stacks.profile().folded_function(id));
+            let profile = stacks.profile().folded();
+            let name = function.map(|id| profile.name(profile.function(id).name));
             let frame = if name == Some(frame) { &b""[..] } else { frame };
             let function = function.map(|id| functions.index(side, id));
-            (function, without_folders(frame).into())
+            (function, FunctionName::of(frame).without_folders().into())
         };
         let group = |of: [Vec<StackId>; 2]| {
             let mut groups: IndexMap<Key<'t>, [Vec<StackId>; 2]> = IndexMap::new();

@@ -6,9 +6,9 @@ use anstyle::{AnsiColor, Style};
 
 use crate::compare::{Comparison, FunctionChange};
 use crate::display::numbers::{counted, grouped};
-use crate::display::short_names::{cut_end, width_of};
 use crate::display::text::printable;
 use crate::display::units::in_units;
+use crate::names::{cut_end, width_of};
 use crate::output::Options;
 use crate::output::figures::summary::{ComparisonSummary, fact};
 use crate::output::figures::table::SourceLocation;

@@ -1,0 +1,166 @@
+//! The functions of a profile under other names, of which several may become one.
+
+use super::{ModelError, Profile, ProfileData, ProfileKind};
+use crate::names::Chains;
+use crate::tables::{ANY_WIDTH, Function, FunctionId, LineRule, LineTable, NameId, NameTable};
+
+/// A profile in which functions that differ only in their callers and recursion levels are one.
+#[derive(Debug)]
+pub(super) struct Folded {
+    profile: Profile,
+    /// For each function of the file which one it is part of.
+    functions: Vec<FunctionId>,
+}
+
+impl Profile {
+    /// The functions and calls of this profile with other names, for those that `rename` has another
+    /// one for. Functions whose object, file and name are the same then are one.
+    ///
+    /// # Errors
+    ///
+    /// As [`merge`](Self::merge).
+    pub(crate) fn renamed(
+        &self,
+        rename: impl Fn(&[u8]) -> Option<Vec<u8>>,
+    ) -> Result<Profile, ModelError> {
+        let mut names = NameTable::default();
+        let numbers = self.names.iter().map(|name| match rename(name) {
+            Some(name) => names.intern(&name),
+            None => names.intern(name),
+        });
+        let numbers: Vec<NameId> = numbers.collect();
+        let name = |name: NameId| numbers[name.index()];
+        let mut contents = ProfileData {
+            events: self.contents.events.clone(),
+            ..ProfileData::default()
+        };
+        let known_as = |function: &Function| Function {
+            is_listed: false,
+            before: 0,
+            ..function.renamed(name)
+        };
+        self.add_sums(&mut contents, known_as, name);
+        Profile::new(names, contents)
+    }
+
+    /// Adds the sums of this profile to others, and returns the new numbers of its functions.
+    fn add_sums(
+        &self,
+        to: &mut ProfileData,
+        known_as: impl Fn(&Function) -> Function,
+        name: impl Fn(NameId) -> NameId,
+    ) -> Vec<FunctionId> {
+        let (own, sums) = (&self.contents.sums, &mut to.sums);
+        sums.lines = own.lines.as_ref().map(|_| LineTable::default());
+        sums.widen(own.functions.self_costs.width());
+        let functions = sums.merge_functions(&own.functions, known_as, LineRule::Least);
+        let files = sums.functions.as_slice().iter();
+        let files: Vec<NameId> = files.map(|function| function.file).collect();
+        // Two names may have become one.
+        let file_in = |function: FunctionId, file| match name(file) {
+            file if files[function.index()] == file => NameId::EMPTY,
+            file => file,
+        };
+        sums.calls.merge(&own.calls, &functions, file_in);
+        if let (Some(lines), Some(own)) = (&mut sums.lines, &own.lines) {
+            lines.merge(own, &functions, file_in);
+        }
+        functions
+    }
+
+    /// This profile with what people call a function as one: Valgrind writes a function once for each
+    /// chain of callers (`f'g`), and once for deeper levels of recursion (`f'2`).
+    ///
+    /// Self costs and calls are summed. Calls from one level to the next are calls of a function to
+    /// itself, whose costs are not part of its inclusive cost.
+    pub(crate) fn folded(&self) -> &Profile {
+        let folded = self.folded.get_or_init(|| self.fold().map(Box::new));
+        folded.as_ref().map_or(self, |folded| &folded.profile)
+    }
+
+    /// The number of a function in the [`folded`](Self::folded) profile.
+    pub(crate) fn folded_function(&self, id: FunctionId) -> FunctionId {
+        self.folded();
+        let folded = self.folded.get().and_then(Option::as_ref);
+        folded.map_or(id, |folded| folded.functions[id.index()])
+    }
+
+    fn fold(&self) -> Option<Folded> {
+        let chains = self.chains();
+        let mut names = NameTable::default();
+        let mut numbers: Vec<NameId> = (self.names.iter()).map(|name| names.intern(name)).collect();
+        let mut is_same = true;
+        for (_, function) in self.functions() {
+            let name = self.name(function.name);
+            let own = chains.split(name).own;
+            if own.len() < name.len() {
+                is_same = false;
+                numbers[function.name.index()] = names.intern(own);
+            }
+        }
+        if is_same {
+            return None;
+        }
+        let mut contents = ProfileData {
+            events: self.contents.events.clone(),
+            headers: self.contents.headers.clone(),
+            ..ProfileData::default()
+        };
+        contents.sums.kind = self.contents.sums.kind;
+        contents.sums.parts = self.contents.sums.parts.clone();
+        let own_name = |function: &Function| Function {
+            name: numbers[function.name.index()],
+            ..function.clone()
+        };
+        let functions = self.add_sums(&mut contents, own_name, |name| name);
+        let mut profile = Profile::new(names, contents).ok()?;
+        profile.derived = self.derived.clone();
+        profile.wanted.clone_from(&self.wanted);
+        profile.count_once(&functions, self);
+        Some(Folded { profile, functions })
+    }
+
+    /// Works out what is not just the sum of the functions of another profile that are one here.
+    fn count_once(&mut self, numbers: &[FunctionId], other: &Profile) {
+        let mut members = vec![0u64; self.functions().len()];
+        let mut invocations = vec![0u64; members.len()];
+        for (id, function) in numbers
+            .iter()
+            .zip(other.functions().map(|(_, function)| function))
+        {
+            members[id.index()] += 1;
+            let most = &mut invocations[id.index()];
+            *most = (*most).max(function.invocations);
+        }
+        for at in (0..members.len()).filter(|&at| members[at] > 1) {
+            let id = super::id(at);
+            // What nothing calls ran once in each run, however many functions it is in the file.
+            let calls = self.called_from(id).map(|edge| edge.calls);
+            let calls = calls.fold(0, u64::saturating_add);
+            let mut row = self.contents.sums.functions.self_costs.row(at).to_vec();
+            for edge in self.sub_calls(id).filter(|edge| edge.callee != id) {
+                for (sum, cost) in row.iter_mut().zip(edge.costs()) {
+                    *sum = sum.saturating_add(*cost);
+                }
+            }
+            let functions = &mut self.contents.sums.functions;
+            functions.inclusive_costs.set::<ANY_WIDTH>(at, &row);
+            functions.as_mut_slice()[at].invocations = calls.max(invocations[at]);
+        }
+    }
+
+    /// How the names of functions are to be read: whether they may be of Callgrind, and say callers.
+    pub(crate) fn chains(&self) -> Chains<'_> {
+        let creators = self.headers().filter(|header| header.key() == b"creator");
+        let creators: Vec<_> = creators.map(|header| header.value().to_vec()).collect();
+        let is_of_callgrind = |creator: &Vec<u8>| creator.starts_with(b"callgrind-");
+        let may_be = |creator| is_of_callgrind(creator) || creator.starts_with(super::OWN_NAME);
+        if !creators.iter().any(may_be) || self.kind() == ProfileKind::Trace {
+            return Chains::default();
+        }
+        let names = self
+            .functions()
+            .map(|(_, function)| self.name(function.name));
+        Chains::new(names, creators.iter().all(is_of_callgrind))
+    }
+}
