@@ -154,13 +154,16 @@ struct ReportArguments {
     #[arg(long, value_name = "HOW", value_enum)]
     names: Option<Names>,
 
-    /// Show only functions whose names contain this, ignoring case; `…` stands for anything
+    /// Show only functions that have these words in their name, file or object, ignoring case
+    ///
+    /// All words have to fit; `*` and `…` stand for anything.
     #[arg(long, value_name = "TEXT", value_parser = name(), value_hint = ValueHint::Other)]
     filter: Option<Name>,
 
     /// Show only this function, with its callers and callees; in dot, with all that leads to or from it
     ///
-    /// The whole name, as it is shown where it is shortened, or a part of it.
+    /// The whole name, as it is shown where it is shortened, its last component (`fib` finds `Shop\fib`),
+    /// or words of its name, file or object. `*` and `…` stand for anything.
     #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other, conflicts_with = "filter")]
     function: Option<Name>,
 }

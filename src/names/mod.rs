@@ -9,8 +9,8 @@ mod query;
 mod short;
 
 pub(crate) use chains::Chains;
-pub(crate) use query::NameQuery;
 pub use query::UnknownFunction;
+pub(crate) use query::{NameQuery, Named};
 pub(crate) use short::{SHORT, cut_end, pad, short_name, shorten_path, width_of};
 
 /// A name in its parts.

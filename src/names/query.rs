@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use thiserror::Error;
 
-use super::short::{ELLIPSIS, SHORT, short_name};
+use super::short::{SHORT, short_name};
 use crate::display::text::printable;
 use crate::maps::HashSet;
 
-/// No function has a name like the one that was asked for.
+/// No function is like the one that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no function's name contains \"{name}\"{}", advice(.closest))]
+#[error("no function has \"{name}\" in its name, file or object{}", advice(.closest))]
 #[non_exhaustive]
 pub struct UnknownFunction {
     /// The name that was asked for.
@@ -30,8 +30,17 @@ fn advice(names: &[String]) -> String {
 /// How many functions are shown of those whose names only contain what was asked for.
 const MAX_MATCHES: usize = 10;
 
-/// The name of a function that somebody looks for, or a part of one. `…` stands for anything, so that
-/// a short name from a report will do.
+/// What a function can be found by.
+#[derive(Debug)]
+pub(crate) struct Named<'a> {
+    /// Its name, printable.
+    pub name: String,
+    /// Its file and its object.
+    pub places: [&'a [u8]; 2],
+}
+
+/// The name of a function that somebody looks for, or parts of what it is found by. `…` and `*` stand
+/// for anything, so that a short name from a report will do.
 pub(crate) struct NameQuery {
     text: String,
     lowercase: String,
@@ -50,23 +59,41 @@ impl NameQuery {
         &self.text
     }
 
-    /// The positions of the names that it is or, if there are none, of those that contain it. Also how
-    /// many of them are worth showing.
-    pub fn find(&self, names: &[String]) -> Result<(Vec<usize>, usize), UnknownFunction> {
-        let is_one = |&at: &usize| self.is(&names[at]);
-        let found: Vec<usize> = (0..names.len()).filter(is_one).collect();
-        match found.is_empty() {
-            true => Ok((self.containing(names)?, MAX_MATCHES)),
-            false => Ok((found, usize::MAX)),
+    /// The positions of the functions that it names best. Also how many of them are worth showing.
+    ///
+    /// What it is in full comes first; then what it is with something before it, as `fib` is
+    /// `Shop\fib`; then what has its words in the name; then also in the file or the object.
+    pub fn find(&self, all: &[Named<'_>]) -> Result<(Vec<usize>, usize), UnknownFunction> {
+        let ranks: Vec<u8> = all.iter().map(|one| self.rank(one)).collect();
+        match ranks.iter().min() {
+            Some(&best) if best < 4 => {
+                let found = (0..all.len()).filter(|&at| ranks[at] == best).collect();
+                let most = if best < 3 { usize::MAX } else { MAX_MATCHES };
+                Ok((found, most))
+            }
+            _ => Ok((self.containing(all)?, MAX_MATCHES)),
         }
     }
 
-    /// The positions of the names that contain it.
-    pub fn containing(&self, names: &[String]) -> Result<Vec<usize>, UnknownFunction> {
-        let contains = |&at: &usize| self.is_in(&names[at]);
-        let found: Vec<usize> = (0..names.len()).filter(contains).collect();
+    /// How well it names a function: 0 is best.
+    fn rank(&self, one: &Named<'_>) -> u8 {
+        match &one.name {
+            name if *name == self.text => 0,
+            name if self.is(name) => 1,
+            name if self.is_last_of(name) => 2,
+            name if self.is_in(name, &[]) => 3,
+            _ => 4,
+        }
+    }
+
+    /// The positions of the functions that have its words in their names, files or objects.
+    pub fn containing(&self, all: &[Named<'_>]) -> Result<Vec<usize>, UnknownFunction> {
+        let contains = |&at: &usize| self.is_in(&all[at].name, &all[at].places);
+        let found: Vec<usize> = (0..all.len()).filter(contains).collect();
         if found.is_empty() {
-            let closest = self.closest(names.iter().map(String::as_str)).into_iter();
+            let closest = self
+                .closest(all.iter().map(|one| one.name.as_str()))
+                .into_iter();
             return Err(UnknownFunction {
                 name: self.text.clone(),
                 closest: closest.map(|name| short_name(name, SHORT)).collect(),
@@ -77,18 +104,31 @@ impl NameQuery {
 
     /// Whether it is a whole name.
     fn is(&self, name: &str) -> bool {
-        let Some((begin, rest)) = self.text.split_once(ELLIPSIS) else {
+        let Some((begin, rest)) = self.text.split_once(WILDCARDS) else {
             return name == self.text;
         };
-        let (middle, end) = rest.rsplit_once(ELLIPSIS).unwrap_or(("", rest));
+        let end = rest.rsplit(WILDCARDS).next().unwrap_or(rest);
+        let middle = &rest[..rest.len() - end.len()];
         let left = name.strip_prefix(begin);
         let left = left.and_then(|left| left.strip_suffix(end));
         left.is_some_and(|left| contains(left, middle))
     }
 
-    /// Whether a name contains it, in upper or lower case.
-    fn is_in(&self, name: &str) -> bool {
-        contains(&name.to_lowercase(), &self.lowercase)
+    /// Whether it is what a name ends with, after a namespace or a class and before parameters.
+    fn is_last_of(&self, name: &str) -> bool {
+        let before = without_arguments(name).strip_suffix(&self.text);
+        before.is_some_and(|before| {
+            before.is_empty() || ["\\", "::", "->"].iter().any(|mark| before.ends_with(mark))
+        })
+    }
+
+    /// Whether each of its words is in a name or in one of these places, in upper or lower case.
+    fn is_in(&self, name: &str, places: &[&[u8]]) -> bool {
+        let lowercase = |text: &str| text.to_lowercase();
+        let name = lowercase(name);
+        let is_there = |place: &&[u8], word: &str| contains(&lowercase(&printable(place)), word);
+        let mut words = self.lowercase.split_whitespace();
+        words.all(|word| contains(&name, word) || places.iter().any(|place| is_there(place, word)))
     }
 
     /// The names that have most in common with it.
@@ -110,16 +150,67 @@ impl NameQuery {
     }
 }
 
-/// Whether a text contains another one, in which an ellipsis stands for anything.
+/// A name of C++ without its parameters and, at its end, template arguments.
+fn without_arguments(name: &str) -> &str {
+    // `<` and `>` may be operators then.
+    let has_operator = name.contains("operator");
+    let is_bracket = |c: &char| matches!(c, '<' | '>') && !has_operator;
+    let (mut depth, mut end) = (0i64, name.len());
+    let (mut opening, mut before) = (None, ' ');
+    for (at, c) in name.char_indices() {
+        if is_bracket(&c) {
+            opening = (c == '<' && depth == 0).then_some(at).or(opening);
+            depth += if c == '<' { 1 } else { -1 };
+        }
+        let opens = c == '(' && depth == 0 && at > 0 && !matches!(before, ':' | ' ');
+        if opens && !name[..at].ends_with("operator") {
+            end = at;
+            break;
+        }
+        before = c;
+    }
+    match opening.filter(|&at| at > 0 && name[..end].ends_with('>')) {
+        Some(at) => &name[..at],
+        None => &name[..end],
+    }
+}
+
+/// Whether a text contains another one, in which some characters stand for anything.
 fn contains(text: &str, wanted: &str) -> bool {
-    let mut pieces = wanted.split(ELLIPSIS);
+    let mut pieces = wanted.split(WILDCARDS);
     let rest = pieces.try_fold(text, |rest, piece| Some(rest.split_once(piece)?.1));
     rest.is_some()
 }
 
+/// Stand for anything. C++ has the second in its names, too: there it stands for itself.
+const WILDCARDS: [char; 2] = ['…', '*'];
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_and_template_arguments_go() {
+        for (name, expected) in [
+            (
+                "std::vector<int>::push<f(int)>(int, char) const",
+                "std::vector<int>::push",
+            ),
+            ("A::operator()(int)", "A::operator()"),
+            ("A::operator<<(int)", "A::operator<<"),
+            ("A::operator->", "A::operator->"),
+            (
+                "(anonymous namespace)::run(int)",
+                "(anonymous namespace)::run",
+            ),
+            ("<app::Foo as Bar>::run", "<app::Foo as Bar>::run"),
+            ("swap<a<b>>", "swap"),
+            (">", ">"),
+            ("<a>", "<a>"),
+        ] {
+            assert_eq!(without_arguments(name), expected);
+        }
+    }
 
     #[test]
     fn names_are_found_by_what_is_shown_of_them() {
@@ -130,6 +221,8 @@ mod tests {
             "hash_table<…>::find(…) const",
             "…::find(…) const",
             "hash…t",
+            "hash*::find*",
+            "*",
         ] {
             assert!(wanted(typed).is(name), "{typed}");
         }
@@ -142,8 +235,8 @@ mod tests {
         ] {
             assert!(!wanted(typed).is(name), "{typed}");
         }
-        assert!(wanted("TABLE<…>::Find").is_in(name));
-        assert!(!wanted("find…table").is_in(name));
+        assert!(wanted("TABLE<*>::Find").is_in(name, &[]));
+        assert!(!wanted("find…table").is_in(name, &[]));
         let names = [
             "mb_strlen",
             "strrev",

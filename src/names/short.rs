@@ -11,7 +11,7 @@ use super::chains::beginning;
 pub(crate) const SHORT: usize = 80;
 
 /// Stands for what was cut.
-pub(super) const ELLIPSIS: &str = "…";
+const ELLIPSIS: &str = "…";
 
 /// The columns that a character takes.
 fn columns(c: char) -> usize {

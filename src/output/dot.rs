@@ -36,7 +36,7 @@ use crate::compare::{CallCount, Comparison, FunctionSums};
 use crate::display::numbers::{counted, divided, percent};
 use crate::display::text::printable;
 use crate::maps::HashMap;
-use crate::names::{NameQuery, short_name};
+use crate::names::{NameQuery, Named, short_name};
 use crate::output::figures::{EventFormat, command, per_run, signed_percent};
 use crate::profile::{Cost, Function, Profile};
 use crate::tables::first_cost;
@@ -56,8 +56,8 @@ const NAME_WIDTH: usize = 48;
 pub struct Options {
     /// How many functions are shown at most.
     pub top: Option<usize>,
-    /// Only the functions of this name, with what leads to them and what they lead to. If there is
-    /// none, ten at most of those whose names contain it. `…` stands for anything.
+    /// Only the functions of this name, with what leads to them and what they lead to; found as by
+    /// [`text::write`](super::text::write).
     pub function: Option<Vec<u8>>,
     /// Whether names are shown in full.
     pub full_names: bool,
@@ -111,6 +111,7 @@ type Ends = (usize, usize);
 
 struct Node<'a> {
     name: &'a [u8],
+    object: &'a [u8],
     file: &'a [u8],
     line: u64,
     sides: Sides,
@@ -130,6 +131,7 @@ impl<'a> Graph<'a> {
     fn of(profile: &'a Profile) -> Self {
         let node = |(id, function): (_, &Function)| Node {
             name: profile.name(function.name),
+            object: profile.name(function.object),
             file: profile.name(function.file),
             line: function.line,
             sides: [
@@ -166,6 +168,7 @@ impl<'a> Graph<'a> {
             let line = function.new_function();
             nodes.push(Node {
                 name: function.name,
+                object: function.object,
                 file: function.file,
                 line: line.map_or(0, |id| comparison.new.function(id).line),
                 sides: [function.base, function.new],
@@ -238,8 +241,11 @@ impl<'a> Graph<'a> {
 
     /// The functions of the name that was asked for.
     fn functions_named(&self, name: &[u8]) -> Result<Vec<usize>, Error> {
-        let names: Vec<String> = self.nodes.iter().map(|node| printable(node.name)).collect();
-        let (mut found, most) = NameQuery::new(name).find(&names)?;
+        let names = self.nodes.iter().map(|node| Named {
+            name: printable(node.name),
+            places: [node.file, node.object],
+        });
+        let (mut found, most) = NameQuery::new(name).find(&names.collect::<Vec<_>>())?;
         self.sort(&mut found);
         found.truncate(most);
         Ok(found)
@@ -328,6 +334,7 @@ impl<'a> Graph<'a> {
                 file,
                 line,
                 sides,
+                ..
             } = &self.nodes[at];
             let full = match *name {
                 b"" => "???".to_owned(),

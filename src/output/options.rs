@@ -10,10 +10,12 @@ pub struct Options {
     pub top: Option<usize>,
     /// What functions are sorted by, highest first.
     pub sort: Sort,
-    /// Only functions whose names contain this are shown, ignoring case. `…` stands for anything.
+    /// Only functions that have these words in their name, file or object are shown, ignoring case.
+    /// `*` and `…` stand for anything.
     pub filter: Option<Vec<u8>>,
     /// Only the functions of this name are shown, each with its callers and callees. If there is
-    /// none, ten at most of those whose names contain it. `…` stands for anything.
+    /// none, those whose last component it is; if there is none, ten at most of those that have its
+    /// words in their name, file or object. `*` and `…` stand for anything.
     pub function: Option<Vec<u8>>,
     /// The columns of a terminal, to which lines are cut.
     pub width: Option<usize>,

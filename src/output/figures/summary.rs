@@ -9,6 +9,7 @@ use crate::compare::{Comparison, FunctionChange};
 use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
+use crate::names::Named;
 use crate::output::figures::{
     EventFormat, command, named_parts, part_count, signed, signed_percent,
 };
@@ -65,10 +66,14 @@ impl<'a> ProfileSummary<'a> {
         self.all_functions().into_iter().filter(is_wanted).collect()
     }
 
-    /// The names of all functions.
-    pub fn names(&self) -> Vec<String> {
-        let functions = self.profile.functions();
-        functions.map(|(id, _)| self.name(id)).collect()
+    /// What functions can be found by, in the order of their numbers.
+    pub fn names(&self) -> Vec<Named<'a>> {
+        let profile = self.profile;
+        let functions = profile.functions().map(|(id, function)| Named {
+            name: self.name(id),
+            places: [function.file, function.object].map(|name| profile.name(name)),
+        });
+        functions.collect()
     }
 
     /// What a function is sorted by.

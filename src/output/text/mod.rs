@@ -59,7 +59,7 @@ impl ProfileSummary<'_> {
                 let functions = self.functions_at(&query.containing(&self.names())?);
                 let cost = self.self_costs(&functions);
                 let count = counted(functions.len() as u64, "function");
-                let found = format!("is in the names of {count} with a self cost of {cost}");
+                let found = format!("fits {count} with a self cost of {cost}");
                 lines.push(fact("filter", format!("\"{}\" {found}", query.text())));
                 functions
             }
@@ -124,7 +124,7 @@ impl ProfileSummary<'_> {
         }
         if !rest.is_empty() {
             let count = counted(rest.len() as u64, "more function");
-            lines.extend([String::new(), format!("{count} whose names contain it")]);
+            lines.extend([String::new(), format!("{count} that it fits")]);
         }
         Ok(lines)
     }
