@@ -1,9 +1,11 @@
 //! Comparison of two profiles, and limits on one or on both.
 
 mod limits;
+mod pairing;
 mod parts;
 
 pub use limits::{Limit, LimitError, LimitSyntaxError, Outcome, Verdict, check_all};
+pub use pairing::Transition;
 pub use parts::PartChange;
 
 use std::cmp::Reverse;
@@ -15,9 +17,8 @@ use thiserror::Error;
 
 use crate::display::numbers::{divided, grouped, rounded};
 use crate::display::text::printable;
-use crate::maps::HashMap;
-use crate::names::{FunctionName, last_component};
-use crate::profile::{Cost, FunctionId, Profile, split_scale};
+use crate::profile::{Cost, EdgeRef, FunctionId, Profile, split_scale};
+use pairing::paired;
 
 /// What a function costs on one side of a comparison, in one event without its scale.
 ///
@@ -104,7 +105,9 @@ pub struct FunctionChange<'a> {
     pub base: Option<FunctionSums>,
     /// Its cost in the new profile, likewise; none, if it is gone.
     pub new: Option<FunctionSums>,
-    /// What it is in the base and in the new profile: all functions that are one here.
+    /// What has become of it, if it has another name or file in the new profile.
+    pub transition: Option<Transition>,
+    /// What it is in the base and in the new profile: all functions that are one here, sorted.
     functions: [Vec<FunctionId>; 2],
 }
 
@@ -145,17 +148,25 @@ impl Column {
     /// What functions of a profile that are one cost; none if there is none.
     fn sums(&self, profile: &Profile, functions: &[FunctionId]) -> Option<FunctionSums> {
         functions.first()?;
-        let [mut self_cost, mut inclusive, mut calls] = [0i128; 3];
-        for &id in functions {
-            self_cost = self_cost.saturating_add(self.cost(profile.self_costs(id)));
-            inclusive = inclusive.saturating_add(self.cost(profile.inclusive_costs(id)));
-            calls += i128::from(profile.function(id).invocations);
-        }
+        let costs = functions
+            .iter()
+            .map(|&id| self.cost(profile.self_costs(id)));
+        let calls = functions.iter().map(|&id| profile.function(id).invocations);
+        let within = calls_within(profile, functions).map(|edge| i128::from(edge.calls));
+        let calls = calls.map(i128::from).sum::<i128>() - within.sum::<i128>();
         Some(FunctionSums {
-            self_cost: self.per_run(self_cost),
-            inclusive: self.per_run(inclusive),
+            self_cost: self.per_run(costs.fold(0, i128::saturating_add)),
+            inclusive: self.per_run(self.inclusive(profile, functions)),
             invocations: CallCount::per_run(calls, self.divisor),
         })
+    }
+
+    /// Their inclusive cost, with all runs.
+    fn inclusive(&self, profile: &Profile, functions: &[FunctionId]) -> i128 {
+        let costs = functions.iter().map(|&id| profile.inclusive_costs(id));
+        let within = calls_within(profile, functions).map(|edge| -self.cost(edge.costs()));
+        let costs = costs.map(|costs| self.cost(costs)).chain(within);
+        costs.fold(0, i128::saturating_add)
     }
 
     /// The cost in a row, without its scale.
@@ -168,6 +179,19 @@ impl Column {
     fn per_run(&self, cost: i128) -> i128 {
         divided(cost, self.divisor.into())
     }
+}
+
+/// The calls of a function by its clones, and of these by it: they are no calls of what is one.
+fn calls_within<'a>(
+    profile: &'a Profile,
+    functions: &'a [FunctionId],
+) -> impl Iterator<Item = EdgeRef<'a>> {
+    let callers = functions.iter().filter(|_| functions.len() > 1);
+    let calls = callers.flat_map(|&id| profile.sub_calls(id));
+    let name = |id: FunctionId| profile.function(id).name;
+    calls.filter(move |edge| {
+        functions.binary_search(&edge.callee).is_ok() && name(edge.caller) != name(edge.callee)
+    })
 }
 
 /// An event that both sides of a comparison have.
@@ -283,9 +307,11 @@ pub fn keep_common_events(base: &mut Profile, new: &mut Profile) -> Result<(), C
 /// The first event of both is the same. It is what functions are sorted by, and what limits are on.
 ///
 /// Functions are the same if their names and the last components of their files are. Functions of
-/// one side that share both are summed. The names of PHP's `include` and of closures contain a
-/// folder; they match the same names in another folder, unless the other side has exactly the same
-/// name. The order of the functions in a profile does not matter.
+/// one side that share both are summed; so are clones that compilers make of a function (`f.part.0`).
+/// The names of PHP's `include` and of closures contain a folder; they match the same names in another
+/// folder, unless the other side has exactly the same name. Closures are paired by their order in the
+/// file. What is left and has its name and object once on each side has moved to another file. The
+/// order of the functions in a profile does not matter.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Comparison<'a> {
@@ -328,7 +354,7 @@ impl<'a> Comparison<'a> {
     fn of(base: &'a Profile, new: &'a Profile, is_per_run: bool) -> Result<Self, CompareError> {
         CompareError::check(base, new)?;
         let [base, new] = [base, new].map(Profile::folded);
-        let mut functions = matched(base, new);
+        let mut functions = paired(base, new);
         let mut comparison = Comparison {
             events: Vec::new(),
             changes: Vec::new(),
@@ -400,8 +426,8 @@ impl<'a> Comparison<'a> {
                 continue;
             }
             for side in [0, 1] {
-                for &id in &functions[side] {
-                    let cost = columns[side].cost(sides[side].inclusive_costs(id));
+                if !functions[side].is_empty() {
+                    let cost = columns[side].inclusive(sides[side], &functions[side]);
                     let sum: &mut i128 = sums[side].get_or_insert(0);
                     *sum = sum.saturating_add(cost);
                 }
@@ -452,58 +478,4 @@ fn sorted<'a>(mut changes: Vec<FunctionChange<'a>>) -> Vec<FunctionChange<'a>> {
     };
     changes.sort_by(|one, other| order(one).cmp(&order(other)));
     changes
-}
-
-/// The functions of both sides, whose costs are not yet known. Those that share their name and the
-/// last component of their file are one. Those whose exact names only one side has are matched
-/// without folders.
-fn matched<'a>(base: &'a Profile, new: &'a Profile) -> Vec<FunctionChange<'a>> {
-    // Those of the base and of the new side.
-    let mut exact: HashMap<_, [Vec<FunctionId>; 2]> = HashMap::default();
-    for (side, profile) in [base, new].into_iter().enumerate() {
-        for (id, function) in profile.functions() {
-            let [name, file] = [function.name, function.file].map(|name| profile.name(name));
-            exact.entry((name, last_component(file))).or_default()[side].push(id);
-        }
-    }
-    let mut pairs = Vec::new();
-    let mut alone: HashMap<_, Vec<_>> = HashMap::default();
-    for ((name, file), sides) in exact {
-        if sides.iter().any(Vec::is_empty) {
-            let key = (FunctionName::of(name).without_folders(), file);
-            alone.entry(key).or_default().push(sides);
-        } else {
-            pairs.push(sides);
-        }
-    }
-    for alike in alone.into_values() {
-        let of_side = |side: usize| alike.iter().flat_map(move |sides| sides[side].clone());
-        let joined = [0, 1].map(|side| Vec::from_iter(of_side(side)));
-        if joined.iter().any(Vec::is_empty) {
-            pairs.extend(alike);
-        } else {
-            pairs.push(joined);
-        }
-    }
-    let changes = pairs.into_iter().map(|functions| {
-        let [of_base, of_new] = &functions;
-        let (profile, found) = match &of_new[..] {
-            [] => (base, of_base),
-            _ => (new, of_new),
-        };
-        let places = found.iter().map(|&id| {
-            let function = profile.function(id);
-            [function.object, function.file, function.name].map(|name| profile.name(name))
-        });
-        let [object, file, name] = places.min().unwrap_or_default();
-        FunctionChange {
-            object,
-            file,
-            name,
-            base: None,
-            new: None,
-            functions,
-        }
-    });
-    changes.collect()
 }

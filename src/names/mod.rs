@@ -8,6 +8,8 @@ mod chains;
 mod query;
 mod short;
 
+use std::borrow::Cow;
+
 pub(crate) use chains::Chains;
 pub use query::UnknownFunction;
 pub(crate) use query::{NameQuery, Named};
@@ -45,6 +47,40 @@ impl<'a> FunctionName<'a> {
         }
     }
 
+    /// The name without what compilers add to it for a clone, or for a part that they move elsewhere:
+    /// `f` of `f.isra.0.cold` and of `f [clone .part.0]`.
+    pub fn original(&self) -> &'a [u8] {
+        let mut name = self.own;
+        while let Some(shorter @ [_, ..]) = without_clone(name) {
+            name = shorter;
+        }
+        name
+    }
+
+    /// The name without the lines that PHP and Xdebug put into it, and these lines:
+    /// `{closure:/srv/app/a.php}` of `{closure:/srv/app/a.php:24-26}`.
+    pub fn without_lines(&self) -> (Cow<'a, [u8]>, Vec<u64>) {
+        let (mut name, mut lines) = (Vec::new(), Vec::new());
+        let mut start = 0;
+        for colon in memchr::memchr_iter(b':', self.own) {
+            let after = &self.own[colon + 1..];
+            let is_number = |byte: &u8| byte.is_ascii_digit() || *byte == b'-';
+            let length = after.iter().position(|byte| !is_number(byte));
+            let (number, rest) = after.split_at(length.unwrap_or(after.len()));
+            if let ([_, ..], [b'}' | b'$', ..]) = (number, rest) {
+                let numbers = number.split(|&byte| byte == b'-');
+                let numbers = numbers.filter_map(|digits| str::from_utf8(digits).ok());
+                lines.extend(numbers.filter_map(|digits| digits.parse::<u64>().ok()));
+                name.extend_from_slice(&self.own[start..colon]);
+                start = colon + 1 + number.len();
+            }
+        }
+        match start {
+            0 => (self.own.into(), lines),
+            _ => ([&name, &self.own[start..]].concat().into(), lines),
+        }
+    }
+
     /// Whether somebody who writes this name means the function: PHP's own go without their prefix.
     pub fn is(&self, wanted: &[u8]) -> bool {
         self.own == wanted || self.without_place() == wanted
@@ -71,6 +107,36 @@ impl<'a> FunctionName<'a> {
         }
         short
     }
+}
+
+/// What the names of clones end with, and a number or more.
+const CLONES: [&[u8]; 9] = [
+    b"cold",
+    b"constprop",
+    b"hot",
+    b"isra",
+    b"llvm",
+    b"localalias",
+    b"lto_priv",
+    b"part",
+    b"unlikely",
+];
+
+/// A name without the last thing that a compiler has added to it, if it has.
+fn without_clone(name: &[u8]) -> Option<&[u8]> {
+    // As demanglers write them.
+    for (mark, end) in [(&b" [clone ."[..], b"]"), (b" (.", b")")] {
+        if name.ends_with(end) {
+            return memchr::memmem::rfind(name, mark).map(|at| &name[..at]);
+        }
+    }
+    let (rest, last) = name.split_at(memchr::memrchr(b'.', name)?);
+    let is_number = last.len() > 1 && last[1..].iter().all(u8::is_ascii_digit);
+    let (rest, word) = match is_number {
+        true => rest.split_at(memchr::memrchr(b'.', rest)?),
+        false => (rest, last),
+    };
+    CLONES.contains(&&word[1..]).then_some(rest)
 }
 
 /// The part after the last separator of Unix or Windows.
@@ -109,6 +175,76 @@ mod tests {
             "std::x",
         ] {
             assert_eq!(short(whole), whole);
+        }
+    }
+
+    #[test]
+    fn clones_have_the_name_of_their_function() {
+        let original = |name: &'static str| FunctionName::of(name.as_bytes()).original();
+        for (name, expected) in [
+            ("f.part.0", "f"),
+            ("f.isra.1.cold", "f"),
+            ("f.constprop.0", "f"),
+            ("f.cold", "f"),
+            ("f.cold.12", "f"),
+            ("f.llvm.1234567890", "f"),
+            ("f.lto_priv.0.part.3", "f"),
+            ("f(int) [clone .constprop.0]", "f(int)"),
+            ("f(int) [clone .isra.0] [clone .cold]", "f(int)"),
+            ("f(int) (.llvm.12)", "f(int)"),
+            ("_GLOBAL__sub_I_main.cold", "_GLOBAL__sub_I_main"),
+        ] {
+            assert_eq!(original(name), expected.as_bytes());
+        }
+        for whole in [
+            "f",
+            "f.0",
+            "f.other.0",
+            "operator[]",
+            "f(int)",
+            ".cold",
+            "a.php",
+            "",
+            ".",
+            "f.",
+        ] {
+            assert_eq!(original(whole), whole.as_bytes());
+        }
+    }
+
+    #[test]
+    fn lines_are_taken_out_of_names() {
+        let without = |name: &'static str| {
+            let (name, lines) = FunctionName::of(name.as_bytes()).without_lines();
+            (String::from_utf8(name.into_owned()).unwrap(), lines)
+        };
+        for (name, expected, lines) in [
+            (
+                r"A\{closure:/srv/a.php:24-26}",
+                r"A\{closure:/srv/a.php}",
+                &[24, 26][..],
+            ),
+            (r"{closure:A\f():12}", r"{closure:A\f()}", &[12]),
+            (
+                "php::usort:{/srv/a.php:17}",
+                "php::usort:{/srv/a.php}",
+                &[17],
+            ),
+            (
+                "class@anonymous\0/srv/a.php:12$0->run",
+                "class@anonymous\0/srv/a.php$0->run",
+                &[12],
+            ),
+            (
+                "{closure:{closure:/a.php:2-9}:3-4}",
+                "{closure:{closure:/a.php}}",
+                &[2, 9, 3, 4],
+            ),
+            ("std::f:12", "std::f:12", &[]),
+            ("A::{main}", "A::{main}", &[]),
+            ("a:}", "a:}", &[]),
+        ] {
+            assert_eq!(without(name), (expected.to_owned(), lines.to_vec()));
         }
     }
 

@@ -187,6 +187,9 @@ pub fn write_comparison(comparison: &Comparison<'_>, mut output: impl Write) -> 
         record.field("object", &utf8(change.object))?;
         record.field("file", &utf8(change.file))?;
         record.field("name", &utf8(change.name))?;
+        if let Some(transition) = &change.transition {
+            record.field("transition", &transition.to_string())?;
+        }
         let has_invocations = comparison.has_invocations();
         let [base, new] = [0, 1].map(|side| sums.iter().map_while(move |sums| sums[side]));
         write_sums(record, "base", base, has_invocations)?;

@@ -13,7 +13,7 @@ use std::iter;
 use super::figures::summary::{ComparisonSummary, ProfileSummary};
 use super::figures::table::{Row, SourceLocation, Table};
 use super::{Names, Options};
-use crate::compare::{Comparison, FunctionChange, FunctionSums, Outcome, Verdict};
+use crate::compare::{Comparison, FunctionChange, FunctionSums, Outcome, Transition, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
@@ -304,7 +304,8 @@ pub fn write_comparison(
         })
         .with_known(comparison.has_invocations(), "calls", |change| {
             both_sides(change, |sums| sums.invocations.to_string())
-        });
+        })
+        .with_transitions(|change| change.transition.clone());
     let shown = body.functions(table, options);
     body.gap();
     if let Some((rest, _)) = report.rest(&comparison.changes[shown..]) {
@@ -470,7 +471,11 @@ impl Body {
         let cells = |row: Row, cell: fn(&str) -> String| {
             let place = Some(row.place.short(PATH)).filter(|place| !place.is_empty());
             let place = place.map_or_else(String::new, |place| cell(&place));
-            [row.figures, vec![cell(&row.name), place]].concat()
+            let became = row.transition.map(|Transition { word, what }| {
+                format!(", {word} {}", cell(&short_name(&what, SHORT)))
+            });
+            let name = cell(&row.name) + &became.unwrap_or_default();
+            [row.figures, vec![name, place]].concat()
         };
         let headings = cells(table.headings, str::to_owned);
         let headings: Vec<&str> = headings.iter().map(String::as_str).collect();

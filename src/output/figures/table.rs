@@ -1,5 +1,6 @@
 //! A table: figures, then names and places, which share the remaining width.
 
+use crate::compare::Transition;
 use crate::display::text::printable;
 use crate::names::{pad, short_name, shorten_path, width_of};
 use crate::output::Options;
@@ -24,6 +25,8 @@ pub(crate) struct Row {
     pub figures: Vec<String>,
     /// What the row is about, printable.
     pub name: String,
+    /// What has become of it, if there is something to say.
+    pub transition: Option<Transition>,
     pub place: SourceLocation,
 }
 
@@ -48,6 +51,7 @@ impl<'a, T> Table<'a, T> {
         let row = |(name, place)| Row {
             figures: Vec::new(),
             name,
+            transition: None,
             place,
         };
         Table {
@@ -58,6 +62,14 @@ impl<'a, T> Table<'a, T> {
             )),
             rows: things.iter().map(about).map(row).collect(),
         }
+    }
+
+    /// Says what has become of things, where there is room for that.
+    pub fn with_transitions(mut self, of: impl Fn(&T) -> Option<Transition>) -> Self {
+        for (row, thing) in self.rows.iter_mut().zip(self.things) {
+            row.transition = of(thing);
+        }
+        self
     }
 
     /// Adds a column: its heading, and what it says of a thing.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use crate::compare::{Comparison, FunctionChange};
+use crate::compare::{Comparison, FunctionChange, Transition};
 use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
@@ -173,6 +173,7 @@ impl<'a> ComparisonSummary<'a> {
         if self.comparison.has_invocations() {
             items.push(format!("calls {calls}"));
         }
+        items.extend(change.transition.as_ref().map(Transition::to_string));
         let width = room.unwrap_or(LOG_WIDTH);
         let mut lines: Vec<String> = Vec::new();
         for item in items {
