@@ -11,8 +11,9 @@ fn main() -> ExitCode {
         None => cli::run(),
     };
     outcome.unwrap_or_else(|error| {
+        let message = format!("error: {error:#}\n");
         // If this fails, there is nobody to tell.
-        let _ = writeln!(io::stderr(), "error: {error:#}");
+        let _ = io::stderr().write_all(message.as_bytes());
         ExitCode::FAILURE
     })
 }

@@ -7,6 +7,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{self, Write};
 use std::process;
 
+use cg_preprocess::io::try_remove_unfinished;
+
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
@@ -45,14 +47,20 @@ fn some(memory: *mut u8, size: usize) -> *mut u8 {
 
 /// Ends the program, which has not converted anything.
 ///
-/// Standard error is not buffered: writing to it needs no memory. Another thread that gets here
-/// waits for the lock until the program has ended, so that there is one message.
+/// This needs no memory. Another thread that gets here waits for the lock until the program has
+/// ended, so that there is one message.
 #[cold]
 fn end(size: usize) -> ! {
+    const LENGTH: usize = 80;
     let mut messages = io::stderr().lock();
+    try_remove_unfinished();
+    let mut message = [0; LENGTH];
+    let mut rest = &mut message[..];
     let _ = writeln!(
-        messages,
+        rest,
         "error: out of memory: {size} more bytes cannot be had"
     );
+    let length = LENGTH - rest.len();
+    let _ = messages.write_all(&message[..length]);
     process::exit(1)
 }

@@ -1,15 +1,14 @@
 //! Showing a page in the user's browser.
 
-use std::env;
 use std::io;
 use std::path::{self, Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use cg_preprocess::io::Target;
-use tempfile::{Builder, TempPath};
+use tempfile::Builder;
 
 /// How long to wait for the program that starts a browser. Some of them end only with the browser.
 const MAX_WAIT: Duration = Duration::from_secs(1);
@@ -24,18 +23,18 @@ const OPENER: &str = if cfg!(target_os = "macos") {
     "xdg-open"
 };
 
-/// A file in the folder for temporary files, which is removed if it is not kept.
-///
-/// Its name cannot be foreseen, and it is created for the user alone, so that nobody else can have
-/// put anything in its place.
-pub fn temporary_page() -> Result<TempPath> {
+/// A place for a page in the folder for temporary files. Its name cannot be foreseen, so that
+/// nobody else can put anything there.
+pub fn temporary_page() -> Result<Target> {
     let mut builder = Builder::new();
-    let file = builder.prefix("cg-preprocess-").suffix(".html").tempfile();
-    let file = file.with_context(|| {
-        let folder = Target::File(env::temp_dir());
-        format!("{folder}: no file can be created there")
+    builder.prefix("cg-preprocess-").suffix(".html");
+    // Nothing is created before there is a page.
+    builder.disable_cleanup(true);
+    let page = builder.make(|path| match path.exists() {
+        true => Err(io::ErrorKind::AlreadyExists.into()),
+        false => Ok(()),
     })?;
-    Ok(file.into_temp_path())
+    Ok(Target::File(page.path().to_owned()))
 }
 
 /// Opens a page; what went wrong, if it did.

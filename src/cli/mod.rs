@@ -22,7 +22,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use cg_preprocess::compare::Outcome;
 use cg_preprocess::io::{Source, Target};
-use cg_preprocess::run::{Conversion, ConvertError, Options, Report};
+use cg_preprocess::run::{self, Conversion, ConvertError, Options, Report};
 use clap::{CommandFactory, Parser};
 
 use arguments::Arguments;
@@ -44,25 +44,24 @@ pub fn run() -> Result<ExitCode> {
     }
     arguments.check();
     let start = Instant::now();
-    let needs_page = arguments.page.open && arguments.output.output.is_none();
-    let own_page = needs_page.then(browser::temporary_page);
-    let own_page = own_page.transpose()?;
-    let target = match &own_page {
-        Some(page) => Target::File(page.to_path_buf()),
-        None => arguments.target(),
+    #[cfg(unix)]
+    signals::handle();
+    let is_own_page = arguments.page.open && arguments.output.output.is_none();
+    let target = match is_own_page {
+        true => browser::temporary_page()?,
+        false => arguments.target(),
     };
     let files = arguments.webgrind_files()?;
     let report = match &files {
         Some(files) => show_in_webgrind(files, &arguments)?,
         None => convert(&target, &arguments)?,
     };
-    if let Some(page) = own_page {
-        page.keep()?;
+    if is_own_page {
         writeln!(io::stdout(), "{target}")?;
     }
     let mut messages = io::stderr().lock();
     // If this fails, there is nobody to tell, and the output has been written.
-    let mut say = |line: String| drop(writeln!(messages, "{line}"));
+    let mut say = |line: String| drop(messages.write_all((line + "\n").as_bytes()));
     let (quiet, strict) = (arguments.messages.quiet, arguments.reading.strict);
     for warning in &report.warnings {
         let is_said = match warning {
@@ -119,11 +118,10 @@ fn parse() -> Arguments {
 }
 
 fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
-    let (sources, options) = (arguments.sources()?, arguments.options());
+    let (sources, mut options) = (arguments.sources()?, arguments.options());
+    options.output.is_private = arguments.page.open && arguments.output.output.is_none();
     let conversion = Conversion::prepare(&sources, target, &options)
         .map_err(|error| with_advice(error, arguments, sources.len()))?;
-    #[cfg(unix)]
-    signals::handle(conversion.unfinished());
     let progress = conversion.progress().clone();
     let bar = Bar::start(arguments.messages.progress, progress, conversion.bytes());
     let loaded = conversion.read();
@@ -144,7 +142,7 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
     // The profile must not be replaced if the other file cannot be written.
     Conversion::prepare(&[], &preprocessed, &options)?;
     let mut report = convert(&Target::File(profile.clone()), arguments)?;
-    let shown = preprocessor::convert(&[Source::File(profile)], &preprocessed, &options)?;
+    let shown = run::convert(&[Source::File(profile)], &preprocessed, &options)?;
     files.remove_pictures();
     report.warnings.extend(shown.warnings);
     report.bytes_out += shown.bytes_out;

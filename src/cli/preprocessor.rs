@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use cg_preprocess::io::Source;
 use cg_preprocess::io::{Links, Target, locate};
 use cg_preprocess::profile::EventChoice;
-use cg_preprocess::run::{Conversion, ConvertError, Options, Report};
+use cg_preprocess::run::{Conversion, ConvertError, Options, convert};
 
 use super::help::PREPROCESSOR;
 #[cfg(unix)]
@@ -44,6 +44,8 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
         [input, output, proxies @ ..] => (input, output, proxies),
         [] => return Ok(wrong_usage()),
     };
+    #[cfg(unix)]
+    signals::handle();
     let inputs = [Source::File(PathBuf::from(input))];
     let (shows_memory, proxies) = match proxies {
         [number, proxies @ ..] if number == "0" || number == "1" => (number == "1", proxies),
@@ -97,18 +99,6 @@ fn choose_event(
 
 /// webgrind's folder for converted files is often one that everybody may write to.
 const LINKS: Links = Links::Own;
-
-/// Converts without showing any progress.
-pub fn convert(
-    inputs: &[Source],
-    target: &Target,
-    options: &Options,
-) -> Result<Report, ConvertError> {
-    let conversion = Conversion::prepare(inputs, target, options)?;
-    #[cfg(unix)]
-    signals::handle(conversion.unfinished());
-    conversion.read()?.write()
-}
 
 /// Answers `--version` and `--help`, for users who try the program by hand.
 fn answer(question: &OsStr) -> ExitCode {

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-use cg_preprocess::io::Unfinished;
+use cg_preprocess::io::remove_unfinished;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
@@ -17,38 +18,30 @@ const TOLD_TO_END: [i32; 5] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU];
 /// Stack size; enough for a thread that waits and removes a file.
 const STACK: usize = 64 << 10;
 
-/// The outputs that have been begun.
-static OUTPUTS: Mutex<Vec<Unfinished>> = Mutex::new(Vec::new());
-
-/// Removes an unfinished output when the program is told to end. The program still ends by the
-/// signal, so a shell sees 128 plus the number of the signal.
+/// From here on, unfinished outputs are removed when the program is told to end. It still ends by
+/// the signal, so a shell sees 128 plus the number of the signal.
 ///
 /// If this cannot be set up, signals have their default effect.
-pub fn handle(unfinished: Unfinished) {
-    let mut outputs = outputs();
-    outputs.push(unfinished);
-    if outputs.len() > 1 {
-        return;
-    }
+pub fn handle() {
     // Then writing past a limit on file sizes fails with an error.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    let (sender, is_ready) = channel();
     let thread = thread::Builder::new()
         .name("signals".to_owned())
         .stack_size(STACK);
-    let _ = thread.spawn(wait);
+    if thread.spawn(|| wait(sender)).is_ok() {
+        // Nothing is begun before. If the thread has failed, that is known as well.
+        let _ = is_ready.recv();
+    }
 }
 
-fn outputs() -> MutexGuard<'static, Vec<Unfinished>> {
-    OUTPUTS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn wait() -> io::Result<()> {
+fn wait(is_ready: Sender<()>) -> io::Result<()> {
     let ignored = ignored();
-    let wanted = TOLD_TO_END.into_iter();
-    let wanted = wanted.filter(|signal| ignored >> (signal - 1) & 1 == 0);
-    let mut signals = Signals::new(wanted)?;
+    let is_wanted = |signal: &i32| ignored >> (signal - 1) & 1 == 0;
+    let mut signals = Signals::new(TOLD_TO_END.into_iter().filter(is_wanted))?;
+    drop(is_ready);
     if let Some(signal) = signals.forever().next() {
-        outputs().iter().for_each(Unfinished::remove);
+        remove_unfinished();
         low_level::emulate_default_handler(signal)?;
     }
     Ok(())

@@ -1,5 +1,5 @@
 //! Which file it is, whatever its path: to tell that an input is named twice, or that the output
-//! would replace one. And standard streams as files.
+//! would replace one. And files that are open already.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -53,4 +53,62 @@ pub(crate) fn stream(stream: &impl std::os::fd::AsFd) -> io::Result<File> {
 #[cfg(windows)]
 pub(crate) fn stream(stream: &impl std::os::windows::io::AsHandle) -> io::Result<File> {
     Ok(File::from(stream.as_handle().try_clone_to_owned()?))
+}
+
+/// An open file of some process, to which a path of the system leads: `/dev/stdout`, `/proc/7/fd/1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Descriptor {
+    /// None: this one.
+    process: Option<u32>,
+    number: i32,
+}
+
+impl Descriptor {
+    /// The one that a path is about, after following all links on the way to it.
+    pub fn of(path: &Path) -> Option<Self> {
+        let names: Vec<_> = path.to_str()?.split('/').collect();
+        let (process, number) = match names[..] {
+            ["", "proc", process, "fd", number]
+            | ["", "proc", process, "task", _, "fd", number] => (process.parse().ok()?, number),
+            // Where this is no link to the other.
+            ["", "dev", "fd", number] => (std::process::id(), number),
+            _ => return None,
+        };
+        let number = number.parse().ok()?;
+        Some(Descriptor {
+            process: (process != std::process::id()).then_some(process),
+            number,
+        })
+    }
+
+    /// Another descriptor of the same open file, which keeps its place, and appends if it does.
+    /// `path` is the one that it comes from.
+    pub fn duplicate(self, path: &Path) -> io::Result<File> {
+        match (self.process, self.number) {
+            (None, 1) => stream(&io::stdout()),
+            (None, 2) => stream(&io::stderr()),
+            _ => self.fetch().or_else(|error| {
+                // Whoever opens a regular file begins at its beginning, unless it is not of Linux.
+                let is_regular = path.metadata()?.is_file();
+                match is_regular && cfg!(target_os = "linux") {
+                    true => Err(error),
+                    false => File::options().write(true).open(path),
+                }
+            }),
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn fetch(self) -> io::Result<File> {
+        use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
+        let process = self.process.unwrap_or_else(std::process::id);
+        let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+        let process = pidfd_open(process.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
+        Ok(pidfd_getfd(process, self.number, PidfdGetfdFlags::empty())?.into())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn fetch(self) -> io::Result<File> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }

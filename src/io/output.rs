@@ -4,11 +4,11 @@ use std::fmt;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::identity::{self, FileIdentity};
+use super::identity::{Descriptor, FileIdentity, stream};
 use crate::display::text::printable_path;
 
 /// Size of the buffer between a writer and the system.
@@ -48,42 +48,47 @@ impl Target {
     }
 
     /// Checks, as far as possible without writing, that it can be written.
-    pub(crate) fn check(&self, links: Links) -> io::Result<Output> {
+    pub(crate) fn check(&self, options: &Options) -> io::Result<Output> {
+        let place = match self {
+            // A console gets text, which the standard library converts for it.
+            Target::Stdout if cfg!(windows) && self.is_terminal() => Place::Console,
+            Target::Stdout => Place::Open(stream(&io::stdout())?),
+            Target::File(path) => place(path, options.links)?,
+        };
         Ok(Output {
             target: self.clone(),
-            file: self.file(links)?,
-            unfinished: Unfinished::default(),
+            place,
+            is_private: options.is_private,
         })
     }
+}
 
-    /// The regular file that it is after following all links, if it is one. It may not exist yet;
-    /// its folder can be written.
-    fn file(&self, links: Links) -> io::Result<Option<PathBuf>> {
-        let Target::File(path) = self else {
-            return Ok(None);
-        };
-        // This follows links as well, if the system allows it.
-        let found = fs::metadata(path);
-        let path = locate(path, links)?;
-        match found {
-            Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(metadata) if !metadata.is_file() => {
-                if is_foreign(&path, &metadata)? {
-                    return Err(denied(
-                        "it is another user's, in a folder that everybody may write to",
-                    ));
-                }
-                return Ok(None);
-            }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        if path.file_name().is_none() || ends_with_separator(&path) {
-            return Err(io::ErrorKind::NotADirectory.into());
-        }
-        try_folder(folder(&path))?;
-        Ok(Some(path))
+/// Finds out what is at a path: a regular file may not exist yet, but its folder can be written.
+fn place(path: &Path, links: Links) -> io::Result<Place> {
+    // This follows links as well, if the system allows it.
+    let found = fs::metadata(path);
+    let path = locate(path, links)?;
+    if let Some(descriptor) = Descriptor::of(&path) {
+        return descriptor.duplicate(&path).map(Place::Open);
     }
+    match found {
+        Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(metadata) if !metadata.is_file() => {
+            if is_foreign(&path, &metadata)? {
+                return Err(denied(
+                    "it is another user's, in a folder that everybody may write to",
+                ));
+            }
+            return Ok(Place::Stream(path));
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    if path.file_name().is_none() || ends_with_separator(&path) {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    try_folder(folder(&path))?;
+    Ok(Place::File(path))
 }
 
 /// What an output may replace.
@@ -94,6 +99,8 @@ pub struct Options {
     pub overwrite_profiles: bool,
     /// Which links are followed to it.
     pub links: Links,
+    /// Whether a new file is for its owner alone.
+    pub is_private: bool,
 }
 
 /// Which links are followed to an output.
@@ -149,6 +156,7 @@ fn denied(reason: impl Into<String>) -> io::Error {
 }
 
 /// Where the links of a path lead, those among its folders as well, whether or not the file exists.
+/// What leads to an open file, as `/dev/stdout` does, is no name of it, and not followed.
 ///
 /// Among the folders, the links that [`Links::Protected`] names are followed: the system itself has
 /// some there.
@@ -163,6 +171,9 @@ pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
             return Ok(path);
         };
         let is_last = rest.as_os_str().is_empty();
+        if is_last && Descriptor::of(&at).is_some() {
+            return Ok(at);
+        }
         let may_follow = match links {
             Links::Own if is_last => is_own(&link),
             _ => !is_foreign(&at, &link)?,
@@ -208,20 +219,40 @@ fn is_device(metadata: &Metadata) -> bool {
 #[derive(Debug)]
 pub(crate) struct Output {
     pub target: Target,
-    /// The regular file, after following all links; none if bytes go to standard output, a pipe or a
-    /// device in order.
-    pub file: Option<PathBuf>,
-    /// The file to remove if the program has to end.
-    pub unfinished: Unfinished,
+    place: Place,
+    is_private: bool,
+}
+
+/// What an output is after following all links.
+#[derive(Debug)]
+enum Place {
+    /// A regular file.
+    File(PathBuf),
+    /// A pipe or a device.
+    Stream(PathBuf),
+    /// A file that is open already, such as standard output. It is written on from where it is, by
+    /// way of a duplicate: of standard output itself, the standard library hides that it cannot be
+    /// written.
+    Open(File),
+    /// Standard output, if it is a console of Windows.
+    Console,
 }
 
 impl Output {
+    /// The regular file that is going to be replaced, if it is one.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.place {
+            Place::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// Which regular file there is at present, if there is one.
     pub fn identity(&self) -> Option<FileIdentity> {
-        match (&self.file, &self.target) {
-            (Some(path), _) => FileIdentity::of_path(path, &path.metadata().ok()?),
-            (None, Target::Stdout) => FileIdentity::of_file(&identity::stream(&io::stdout()).ok()?),
-            (None, Target::File(_)) => None,
+        match &self.place {
+            Place::File(path) => FileIdentity::of_path(path, &path.metadata().ok()?),
+            Place::Open(file) => FileIdentity::of_file(file),
+            Place::Stream(_) | Place::Console => None,
         }
     }
 
@@ -236,18 +267,13 @@ impl Output {
             buffer.flush()?;
             Ok(result)
         };
-        match &self.file {
-            Some(path) => self.unfinished.replace(path, |file| buffered(file)),
-            None => buffered(&mut open(&self.target)?),
+        match &self.place {
+            Place::File(path) => replace(path, self.is_private, |file| buffered(file)),
+            Place::Stream(path) => buffered(&mut File::options().write(true).open(path)?),
+            Place::Open(file) => buffered(&mut &*file),
+            Place::Console => buffered(&mut io::stdout().lock()),
         }
     }
-}
-
-fn open(stream: &Target) -> io::Result<Box<dyn Write>> {
-    Ok(match stream {
-        Target::Stdout => Box::new(io::stdout().lock()),
-        Target::File(path) => Box::new(File::options().write(true).open(path)?),
-    })
 }
 
 /// Finds out whether files can be created in a folder.
@@ -273,78 +299,102 @@ fn ends_with_separator(path: &Path) -> bool {
     last.is_some_and(|&byte| std::path::is_separator(char::from(byte)))
 }
 
-/// A file that is being written and not yet in its place.
+/// The files that are being written and not yet in their places.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes the files that are being written, for a program that is told to end.
 ///
-/// It lets another thread remove the file when the program is told to end.
-#[derive(Clone, Debug, Default)]
-pub struct Unfinished(Arc<Mutex<Option<PathBuf>>>);
+/// Nothing can be begun or finished afterwards: a thread that tries to waits forever.
+pub fn remove_unfinished() {
+    remove_all(UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+/// Does so for a program that has no memory left: it waits for nobody.
+pub fn try_remove_unfinished() {
+    if let Ok(unfinished) = UNFINISHED.try_lock() {
+        remove_all(unfinished);
+    }
+}
+
+fn remove_all(unfinished: MutexGuard<'_, Vec<PathBuf>>) {
+    for path in unfinished.iter() {
+        // There is nobody to tell.
+        let _ = fs::remove_file(path);
+    }
+    std::mem::forget(unfinished);
+}
+
+/// A path in [`UNFINISHED`], which it leaves in the end. The list is not held while anything is
+/// done that takes memory, so that whoever runs out of it can remove the file.
+struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Removes the file, if there is one, and keeps others from being begun or finished.
-    ///
-    /// Nothing can be written afterwards: a thread that tries to waits forever.
-    pub fn remove(&self) {
-        let unfinished = self.lock();
-        if let Some(path) = &*unfinished {
-            // There is nobody to tell.
-            let _ = fs::remove_file(path);
-        }
-        std::mem::forget(unfinished);
+    fn new(path: &Path) -> Self {
+        let unfinished = Unfinished(path.to_owned());
+        let path = path.to_owned();
+        UNFINISHED
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(path);
+        unfinished
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Option<PathBuf>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let mut all = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|path| *path != self.0);
     }
+}
 
-    /// Writes a file in the folder of `path`, then renames it to `path`.
-    ///
-    /// The data are on the disk before the file gets its name, and the owner and mode of the file
-    /// that it replaces.
-    fn replace<T, E: From<io::Error>>(
-        &self,
-        path: &Path,
-        fill: impl FnOnce(&mut File) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let old = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
-        // What somebody else may have put there says nothing about who may read this.
-        let old = old.filter(|old| !is_foreign(path, old).unwrap_or(true));
-        let mut file = self.begin(path, old.is_some())?;
-        let filled = fill(file.as_file_mut()).and_then(|result| {
-            file.as_file().sync_all()?;
-            Ok(result)
-        });
-        // From here on, nobody removes it.
-        let mut unfinished = self.lock();
-        let outcome = filled.and_then(|result| {
-            #[cfg(unix)]
-            if let Some(old) = old {
-                replace_owner(file.as_file(), &old);
-            }
-            file.persist(path).map_err(|error| error.error)?;
-            Ok(result)
-        });
-        *unfinished = None;
-        outcome
+/// Writes a file in the folder of `path`, then renames it to `path`.
+///
+/// The data are on the disk before the file gets its name, and the owner and mode of the file that it
+/// replaces.
+fn replace<T, E: From<io::Error>>(
+    path: &Path,
+    is_private: bool,
+    fill: impl FnOnce(&mut File) -> Result<T, E>,
+) -> Result<T, E> {
+    let old = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+    // What somebody else may have put there says nothing about who may read this.
+    let old = old.filter(|old| !is_foreign(path, old).unwrap_or(true));
+    let (_unfinished, mut file) = begin(path, is_private || old.is_some())?;
+    let result = fill(file.as_file_mut())?;
+    file.as_file().sync_all()?;
+    #[cfg(unix)]
+    if let Some(old) = old {
+        replace_owner(file.as_file(), &old);
     }
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(result)
+}
 
-    /// A new file in the folder of `path`, for the owner alone if it will replace another.
-    fn begin(&self, path: &Path, replaces: bool) -> io::Result<NamedTempFile> {
-        let mut unfinished = self.lock();
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".cg-preprocess-").suffix(".tmp");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(
-            match replaces {
-                true => PRIVATE,
-                false => ORDINARY,
-            },
-        ));
-        #[cfg(not(unix))]
-        let _ = replaces;
-        let file = builder.tempfile_in(folder(path))?;
-        *unfinished = Some(file.path().to_owned());
+/// A new file in the folder of `path`.
+fn begin(path: &Path, is_private: bool) -> io::Result<(Unfinished, NamedTempFile)> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(
+        &mut options,
+        match is_private {
+            true => PRIVATE,
+            false => ORDINARY,
+        },
+    );
+    #[cfg(not(unix))]
+    let _ = is_private;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".cg-preprocess-").suffix(".tmp");
+    let mut begun = None;
+    let file = builder.make_in(folder(path), |path| {
+        let unfinished = Unfinished::new(path);
+        let file = options.open(path)?;
+        begun = Some(unfinished);
         Ok(file)
-    }
+    })?;
+    let unfinished = begun.ok_or(io::ErrorKind::NotFound)?;
+    Ok((unfinished, file))
 }
 
 /// The mode of a file for the owner alone.
@@ -381,9 +431,7 @@ mod tests {
     #[test]
     fn what_replaces_a_file_is_for_the_owner_alone_until_it_is_finished() {
         let folder = tempfile::tempdir().unwrap();
-        let file = Unfinished::default()
-            .begin(&folder.path().join("out"), true)
-            .unwrap();
+        let (_unfinished, file) = begin(&folder.path().join("out"), true).unwrap();
         let mode = file.as_file().metadata().unwrap().mode();
         assert_eq!(mode & 0o777, PRIVATE);
     }

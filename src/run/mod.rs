@@ -17,7 +17,7 @@ use crate::compare::{Limit, Verdict, keep_common_events};
 use crate::display::text::excerpt;
 use crate::io::{
     Output, OutputOptions, Progress, ResolvedSource, Source, SourceFiles, SourceOptions, Target,
-    Unfinished, is_profile,
+    is_profile,
 };
 use crate::maps::HashSet;
 use crate::output::{self, html};
@@ -257,7 +257,7 @@ impl<'a> Conversion<'a> {
         target: &Target,
         options: &'a Options,
     ) -> Result<Self, ConvertError> {
-        let output = target.check(options.output.links);
+        let output = target.check(&options.output);
         let output = output.map_err(|source| ConvertError::Output {
             output: target.clone(),
             source,
@@ -283,7 +283,7 @@ impl<'a> Conversion<'a> {
         let base: Vec<_> = base.iter().map(find_other).collect::<Result<_, _>>()?;
         let base = without_empty_bases(base);
         allow_limits(options, b"", &notices::on_both_sides(&inputs, &base))?;
-        let is_profile = || output.file.as_deref().is_some_and(is_profile);
+        let is_profile = || output.file().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(target.clone()));
         }
@@ -305,11 +305,6 @@ impl<'a> Conversion<'a> {
     /// The progress of reading, which another thread can watch.
     pub fn progress(&self) -> &Progress {
         &self.progress
-    }
-
-    /// The file that is being written, if any, so that a signal handler can remove it.
-    pub fn unfinished(&self) -> Unfinished {
-        self.output.unfinished.clone()
     }
 
     /// How many bytes there are to read, if all inputs are files.
