@@ -203,7 +203,7 @@ pub struct SourceArguments {
     /// Show lines of the source files in this folder, with their costs; repeatable
     ///
     /// A file is looked for under the name that the profile has for it, and below DIR. It is shown
-    /// only if it is in DIR after all links, is UTF-8 text of at most 2 MiB, and no name below DIR on
+    /// only if it is in DIR after all links, is UTF-8 text of at most 64 MiB, and no name below DIR on
     /// the way to it begins with a dot. Whoever makes a profile chooses which of these files are
     /// shown, so do not name a folder that holds secrets.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -642,6 +642,14 @@ fn source_url(template: &str) -> Result<String, &'static str> {
     }
     if !template.contains("{file}") {
         return Err("expected {file} in the address, where the name of a file is to stand");
+    }
+    // Otherwise a profile could choose the host: its names may begin with anything.
+    let (before, _) = template.split_once("{file}").unwrap_or_default();
+    let has_host = before
+        .split_once("://")
+        .is_some_and(|(_, host)| !host.starts_with(['/', '\\']) && host.contains(['/', '?', '#']));
+    if ["http", "https"].contains(&scheme.as_str()) && !has_host {
+        return Err("expected a host and a slash before {file}: https://host/{file}#L{line}");
     }
     Ok(template.to_owned())
 }

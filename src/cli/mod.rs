@@ -24,6 +24,7 @@ use cg_preprocess::compare::Outcome;
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::run::{self, Conversion, ConvertError, Options, Report};
 use clap::{CommandFactory, Parser};
+use same_file::Handle;
 
 use arguments::Arguments;
 use progress::Bar;
@@ -142,7 +143,16 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
     // The profile must not be replaced if the other file cannot be written.
     Conversion::prepare(&[], &preprocessed, &options)?;
     let mut report = convert(&Target::File(profile.clone()), arguments)?;
-    let shown = run::convert(&[Source::File(profile)], &preprocessed, &options)?;
+    let inputs = [Source::File(profile)];
+    // Another program may put another profile there meanwhile. The last one that writes the converted
+    // file has to have read the profile that is there then.
+    let shown = loop {
+        let read = Handle::from_path(files.profile())?;
+        let shown = run::convert(&inputs, &preprocessed, &options)?;
+        if Handle::from_path(files.profile())? == read {
+            break shown;
+        }
+    };
     files.remove_pictures();
     report.warnings.extend(shown.warnings);
     report.bytes_out += shown.bytes_out;
@@ -198,7 +208,10 @@ fn statistics(report: &Report, start: Instant) -> String {
     };
     let rate = report.bytes_decompressed as f64 / 1e6 / seconds.max(1e-6);
     let sources = match report.source_files {
-        Some([found, missing]) => format!(", source files: {found} found, {missing} not found"),
+        Some(files) => format!(
+            ", source files: {} found, {} refused, {} not found",
+            files.found, files.refused, files.missing
+        ),
         None => String::new(),
     };
     format!(

@@ -20,5 +20,6 @@ pub use progress::Progress;
 pub use source::Source;
 pub(crate) use source::{Input, ResolvedSource, is_profile};
 pub use source_files::{
-    MAX_SOURCE_FILE, NoSource, SourceFile, SourceFiles, SourceFolderError, SourceOptions,
+    MAX_SOURCE_FILE, NoSource, SourceCounts, SourceFile, SourceFiles, SourceFolderError,
+    SourceOptions,
 };

@@ -3,6 +3,8 @@
 //! A profile can name any file, and reports are passed around. So no file is read unless it is in
 //! such a folder after all links have been followed, and even there only text that is not hidden.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 #[cfg(not(unix))]
 use std::fs;
 use std::fs::{File, Metadata};
@@ -10,19 +12,25 @@ use std::io::{self, Read};
 #[cfg(unix)]
 use std::path::Component;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use thiserror::Error;
 
 use crate::display::text::printable_path;
-use crate::maps::HashMap;
+use crate::maps::IndexMap;
 
-/// The size of the largest source file that is read, in bytes: 2 MiB.
-pub const MAX_SOURCE_FILE: u64 = 2 << 20;
+/// The size of the largest source file that is read, in bytes: 64 MiB. Of that, only the lines that
+/// are wanted are passed on.
+pub const MAX_SOURCE_FILE: u64 = 64 << 20;
 
-/// How many bytes of source files are kept in memory, in case they are asked for again.
-const MAX_CACHED: usize = 64 << 20;
+/// How many characters of a line are shown.
+const MAX_LINE_LENGTH: usize = 1_000;
+
+/// How many are kept of it: a longer line is told from one that ends with a carriage return.
+const MAX_KEPT: usize = MAX_LINE_LENGTH + 2;
+
+/// How much of a file is read at a time.
+const CHUNK: usize = 64 << 10;
 
 /// Where source files may be looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,54 +44,27 @@ pub struct SourceOptions {
 }
 
 /// A source file that was read.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct SourceFile {
-    text: String,
-    /// Where lines begin.
-    starts: Vec<usize>,
-    is_newer: bool,
-    was_there_for_base: bool,
-}
-
-impl SourceFile {
-    fn new(text: String, is_newer: bool, was_there_for_base: bool) -> Self {
-        let after = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
-        let starts = std::iter::once(0).chain(after);
-        let starts = starts.filter(|&start| start < text.len()).collect();
-        SourceFile {
-            text,
-            starts,
-            is_newer,
-            was_there_for_base,
-        }
-    }
-
-    /// The whole text.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// A line without its end. The first one has the number 1.
-    pub fn line(&self, number: u64) -> Option<&str> {
-        let index = usize::try_from(number).ok()?.checked_sub(1)?;
-        let start = *self.starts.get(index)?;
-        let end = self.starts.get(index + 1).copied();
-        let line = &self.text[start..end.unwrap_or(self.text.len())];
-        let line = line.strip_suffix('\n').unwrap_or(line);
-        Some(line.strip_suffix('\r').unwrap_or(line))
-    }
-
     /// Whether it was changed after the profile was written, so that lines may not be those that
     /// were measured.
-    pub fn is_newer(&self) -> bool {
-        self.is_newer
-    }
-
+    pub is_newer: bool,
     /// Whether both sides of a comparison were measured with this text: it was changed before the
     /// profile and before its base were written.
-    pub fn is_same_for_base(&self) -> bool {
-        self.was_there_for_base && !self.is_newer
-    }
+    pub is_same_for_base: bool,
+}
+
+/// How many source files there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SourceCounts {
+    /// They were read.
+    pub found: u64,
+    /// They are there, but are not to be shown.
+    pub refused: u64,
+    /// They are not there.
+    pub missing: u64,
 }
 
 /// Why a source file is not shown.
@@ -106,7 +87,7 @@ pub enum NoSource {
     #[error("it is not a regular file")]
     NotRegular,
     /// It has more than [`MAX_SOURCE_FILE`] bytes.
-    #[error("it is larger than 2 MiB")]
+    #[error("it is larger than 64 MiB")]
     TooLarge,
     /// It is not UTF-8, or has a NUL in it.
     #[error("it is not UTF-8 text")]
@@ -132,7 +113,7 @@ pub struct SourceFolderError {
 /// A file is looked for under its own name, and in each folder, with
 /// [`root`](SourceOptions::root) cut off its name. It is read if, after all links, it is a regular
 /// file in one of the folders, no name on the way from there begins with a dot, and it is UTF-8
-/// text without NUL of at most 2 MiB. Pipes and devices are never read, also if they are put in place
+/// text without NUL of at most 64 MiB. Nothing of it is kept. Pipes and devices are never read, also if they are put in place
 /// of a file meanwhile.
 #[derive(Debug, Default)]
 pub struct SourceFiles {
@@ -140,21 +121,8 @@ pub struct SourceFiles {
     root: Option<Vec<u8>>,
     profile_time: Option<SystemTime>,
     base_time: Option<SystemTime>,
-    files: HashMap<Vec<u8>, Outcome>,
-    /// Bytes of the files that are kept.
-    cached: usize,
-    found: u64,
-    /// The names of files that are newer than the profile.
-    newer: Vec<Vec<u8>>,
-}
-
-/// What came of looking for a file.
-#[derive(Debug)]
-enum Outcome {
-    Read(Arc<SourceFile>),
-    /// It was read, and can be read again.
-    Forgotten,
-    Refused(NoSource),
+    /// What was asked for, in this order, and what came of it first.
+    files: IndexMap<Vec<u8>, Result<SourceFile, NoSource>>,
 }
 
 /// A folder whose files may be read.
@@ -219,80 +187,98 @@ impl SourceFiles {
         self.folders.is_empty()
     }
 
-    /// How many files were asked for and found.
-    pub fn found(&self) -> u64 {
-        self.found
-    }
-
-    /// How many files were asked for and not found, or refused.
-    pub fn missing(&self) -> u64 {
-        self.files.len() as u64 - self.found
+    /// How many files were asked for, by what came of it.
+    pub fn counts(&self) -> SourceCounts {
+        let mut counts = SourceCounts::default();
+        for file in self.files.values() {
+            match file {
+                Ok(_) => counts.found += 1,
+                Err(NoSource::NotFound) => counts.missing += 1,
+                Err(_) => counts.refused += 1,
+            }
+        }
+        counts
     }
 
     /// The names of the files that were found and are newer than the profile, in the order in which
     /// they were asked for.
-    pub fn newer(&self) -> &[Vec<u8>] {
-        &self.newer
+    pub fn newer(&self) -> impl Iterator<Item = &[u8]> {
+        let is_newer = |file: &Result<SourceFile, _>| file.is_ok_and(|file| file.is_newer);
+        let newer = self.files.iter().filter(move |(_, file)| is_newer(file));
+        newer.map(|(name, _)| name.as_slice())
     }
 
-    /// Reads the file that has this name in the profile.
+    /// The first file that was asked for and why it is not shown, if none was found.
+    pub fn first_missing(&self) -> Option<(&[u8], NoSource)> {
+        let (name, file) = self.files.first()?;
+        let reason = file.err().filter(|_| self.counts().found == 0)?;
+        Some((name, reason))
+    }
+
+    /// Reads the file that has this name in the profile, and passes the lines that are wanted to
+    /// `keep` in their order: their numbers, of which the first is 1, and their texts without their
+    /// ends. Of a long line this is the beginning, and `…`.
     ///
     /// # Errors
     ///
-    /// When it is not found, or not to be shown.
-    pub fn read(&mut self, name: &[u8]) -> Result<Arc<SourceFile>, NoSource> {
+    /// When it is not found, or not to be shown. This may show only after some lines were passed on.
+    pub fn read(
+        &mut self,
+        name: &[u8],
+        wanted: &BTreeSet<u64>,
+        keep: impl FnMut(u64, &str),
+    ) -> Result<SourceFile, NoSource> {
         if self.is_empty() {
             return Err(NoSource::NoFolder);
         }
-        match self.files.get(name) {
-            Some(Outcome::Read(file)) => return Ok(Arc::clone(file)),
-            Some(&Outcome::Refused(reason)) => return Err(reason),
-            Some(Outcome::Forgotten) | None => {}
+        // What profilers write where there is no file is not looked for.
+        if matches!(name, b"" | b"???") || name.starts_with(b"php:") {
+            return Err(NoSource::NotFound);
         }
-        let is_first = !self.files.contains_key(name);
-        let file = self.find(name).map(Arc::new);
-        match &file {
-            Ok(file) => {
-                if is_first {
-                    self.found += 1;
-                    self.newer.extend(file.is_newer.then(|| name.to_vec()));
-                }
-                self.make_room(file.text.len());
-                self.cached += file.text.len();
-                self.files
-                    .insert(name.to_vec(), Outcome::Read(Arc::clone(file)));
-            }
-            Err(reason) if is_first => {
-                self.files.insert(name.to_vec(), Outcome::Refused(*reason));
-            }
-            // It was there before, and counts as found.
-            Err(_) => {}
-        }
-        file
+        let outcome = self
+            .find(name)
+            .and_then(|file| self.read_file(&file, wanted, keep));
+        // What was there once counts as found.
+        self.files.entry(name.to_vec()).or_insert(outcome);
+        outcome
     }
 
-    /// Forgets the texts of files, if they are too many together with another one.
-    fn make_room(&mut self, size: usize) {
-        if self.cached + size > MAX_CACHED {
-            for outcome in self.files.values_mut() {
-                if matches!(outcome, Outcome::Read(_)) {
-                    *outcome = Outcome::Forgotten;
-                }
-            }
-            self.cached = 0;
+    fn read_file(
+        &self,
+        file: &File,
+        wanted: &BTreeSet<u64>,
+        keep: impl FnMut(u64, &str),
+    ) -> Result<SourceFile, NoSource> {
+        let state = || -> Result<(u64, Option<SystemTime>), NoSource> {
+            let metadata = file.metadata().map_err(|_| NoSource::Unreadable)?;
+            Ok((metadata.len(), metadata.modified().ok()))
+        };
+        let (length, modified) = state()?;
+        if length > MAX_SOURCE_FILE {
+            return Err(NoSource::TooLarge);
         }
+        let read = read_lines(file.take(length + 1), wanted, keep)?;
+        if read != length || state()? != (length, modified) {
+            return Err(NoSource::Changed);
+        }
+        let is_later = |time: Option<SystemTime>| Some(modified? > time?);
+        let is_newer = is_later(self.profile_time).unwrap_or(false);
+        Ok(SourceFile {
+            is_newer,
+            is_same_for_base: is_later(self.base_time) == Some(false) && !is_newer,
+        })
     }
 
     /// Looks for a file in all places. The reason why it is not shown is that of the first place
     /// where it is, inside of a folder if there is such a place.
-    fn find(&self, name: &[u8]) -> Result<SourceFile, NoSource> {
+    fn find(&self, name: &[u8]) -> Result<File, NoSource> {
         let mut reason = NoSource::NotFound;
         let own = path_of(name).ok_or(NoSource::NotFound)?;
         let below = path_of(self.below_root(name)).filter(|below| below.is_relative());
         let in_folders = self.folders.iter().map(|folder| &folder.path);
         let in_folders = in_folders.filter_map(|folder| Some(folder.join(below?)));
         for path in std::iter::once(own.to_owned()).chain(in_folders) {
-            match self.read_path(&path) {
+            match self.open_path(&path) {
                 Ok(file) => return Ok(file),
                 Err(NoSource::NotFound) => {}
                 Err(other) if matches!(reason, NoSource::NotFound | NoSource::Outside) => {
@@ -310,7 +296,7 @@ impl SourceFiles {
         self.root.as_ref().and_then(below).unwrap_or(name)
     }
 
-    fn read_path(&self, path: &Path) -> Result<SourceFile, NoSource> {
+    fn open_path(&self, path: &Path) -> Result<File, NoSource> {
         let path = path.canonicalize().map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => NoSource::Unreadable,
             _ => NoSource::NotFound,
@@ -328,13 +314,7 @@ impl SourceFiles {
                     Some(_) => NoSource::Hidden,
                     None => NoSource::Outside,
                 })?;
-        let file = open_regular(folder, below)?;
-        let (text, modified) = read_text(file)?;
-        let is_newer = modified.zip(self.profile_time);
-        let is_newer = is_newer.is_some_and(|(file, profile)| file > profile);
-        let of_base = modified.zip(self.base_time);
-        let was_there_for_base = of_base.is_some_and(|(file, base)| file <= base);
-        Ok(SourceFile::new(text, is_newer, was_there_for_base))
+        open_regular(folder, below)
     }
 }
 
@@ -345,25 +325,64 @@ fn is_hidden(below: &Path) -> bool {
         .any(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))
 }
 
-fn read_text(file: File) -> Result<(String, Option<SystemTime>), NoSource> {
-    let state = |file: &File| -> Result<(u64, Option<SystemTime>), NoSource> {
-        let metadata = file.metadata().map_err(|_| NoSource::Unreadable)?;
-        Ok((metadata.len(), metadata.modified().ok()))
-    };
-    let before = state(&file)?;
-    if before.0 > MAX_SOURCE_FILE {
-        return Err(NoSource::TooLarge);
+/// Reads a text to its end; how many bytes it has.
+fn read_lines(
+    mut input: impl Read,
+    wanted: &BTreeSet<u64>,
+    mut keep: impl FnMut(u64, &str),
+) -> Result<u64, NoSource> {
+    let mut wanted = wanted.range(1..).peekable();
+    let mut chunk = vec![0; CHUNK];
+    // Bytes of a character whose rest has not come yet.
+    let mut begun = 0;
+    let (mut length, mut number) = (0, 1);
+    let mut line: Option<String> = None;
+    loop {
+        let read = input.read(&mut chunk[begun..]);
+        let count = read.map_err(|_| NoSource::Unreadable)?;
+        length += count as u64;
+        let all = &chunk[..begun + count];
+        let part = all.utf8_chunks().next();
+        let (text, rest) = part.map_or(("", 0), |part| (part.valid(), part.invalid().len()));
+        let is_text = text.len() + rest == all.len() && (rest == 0 || count > 0);
+        if !is_text || memchr::memchr(0, text.as_bytes()).is_some() {
+            return Err(NoSource::NotText);
+        }
+        for piece in text.split_inclusive('\n') {
+            let Some(next) = wanted.peek() else {
+                break;
+            };
+            if number == **next {
+                let line = line.get_or_insert_default();
+                let room = MAX_KEPT.saturating_sub(line.chars().count());
+                line.extend(piece.trim_end_matches('\n').chars().take(room));
+            }
+            if piece.ends_with('\n') {
+                if let Some(line) = line.take() {
+                    keep(number, &shown(&line));
+                    wanted.next();
+                }
+                number += 1;
+            }
+        }
+        let whole = text.len();
+        chunk.copy_within(whole..whole + rest, 0);
+        begun = rest;
+        if count == 0 {
+            if let Some(line) = line {
+                keep(number, &shown(&line));
+            }
+            return Ok(length);
+        }
     }
-    let mut bytes = Vec::new();
-    let mut beginning = (&file).take(MAX_SOURCE_FILE + 1);
-    let read = beginning.read_to_end(&mut bytes);
-    read.map_err(|_| NoSource::Unreadable)?;
-    if bytes.len() as u64 != before.0 || state(&file)? != before {
-        return Err(NoSource::Changed);
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => Ok((text, before.1)),
-        _ => Err(NoSource::NotText),
+}
+
+/// A line without the rest of its end, not longer than may be.
+fn shown(line: &str) -> Cow<'_, str> {
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    match line.char_indices().nth(MAX_LINE_LENGTH) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &line[..end])),
+        None => Cow::Borrowed(line),
     }
 }
 

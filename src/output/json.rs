@@ -40,7 +40,7 @@ use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
 use crate::compare::{Comparison, FunctionSums, PartChange};
-use crate::display::text::utf8;
+use crate::display::text::{is_unseen, utf8};
 use crate::output::figures::{EventFormat, part_count};
 use crate::profile::{Cost, EdgeRef, FunctionId, Line, Profile, split_scale};
 
@@ -232,7 +232,7 @@ fn write_events(document: &mut Document<'_>, events: &[EventFormat<'_>]) -> io::
 /// Begins a document whose fields, and the elements of lists among them, stand on lines of their own.
 /// DEL and the controls from U+0080 on would reach a terminal otherwise.
 fn begin(schema: u32, output: &mut dyn Write) -> io::Result<Document<'_>> {
-    Document::begin(schema, true, |character| character.is_control(), output)
+    Document::begin(schema, true, |character| is_unseen(character, None), output)
 }
 
 /// JSON without blanks, in which some characters are escaped that could stand as they are.
@@ -247,8 +247,8 @@ impl Formatter for Escaping {
         for piece in fragment.split_inclusive(self.0) {
             let plain = piece.trim_end_matches(self.0);
             output.write_all(plain.as_bytes())?;
-            for escaped in piece[plain.len()..].chars() {
-                write!(output, "\\u{:04x}", u32::from(escaped))?;
+            for escaped in piece[plain.len()..].encode_utf16() {
+                write!(output, "\\u{escaped:04x}")?;
             }
         }
         Ok(())

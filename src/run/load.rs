@@ -5,7 +5,7 @@
 //! them that follow one another, and reads these into one profile before its turn comes. Memory
 //! holds no more than two profiles for each thread.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::num::NonZero;
 use std::ops::Range;
 use std::path::Path;
@@ -340,9 +340,11 @@ impl Batch<'_> {
         }
     }
 
-    fn preprocessed(&mut self, source: &Source, input: Input) -> Result<(), ConvertError> {
+    fn preprocessed(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
+        let name = source.to_string();
+        webgrind::check_beginning(input.fill_buf().map_err(unreadable(source))?, &name)?;
         let input = input.into_seekable().map_err(unreadable(source))?;
-        let outcome = webgrind::read(input, &source.to_string(), &mut self.builder)?;
+        let outcome = webgrind::read(input, &name, &mut self.builder)?;
         self.merged.report.bytes_decompressed += outcome.bytes;
         let warnings = outcome.warnings.into_iter().map(Warning::Preprocessed);
         self.merged.report.warnings.extend(warnings);

@@ -16,8 +16,8 @@ use crate::callgrind;
 use crate::compare::{Limit, Verdict, keep_common_events};
 use crate::display::text::excerpt;
 use crate::io::{
-    Output, OutputOptions, Progress, ResolvedSource, Source, SourceFiles, SourceOptions, Target,
-    is_profile,
+    Output, OutputOptions, Progress, ResolvedSource, Source, SourceCounts, SourceFiles,
+    SourceOptions, Target, is_profile,
 };
 use crate::maps::HashSet;
 use crate::output::{self, html};
@@ -94,9 +94,9 @@ pub struct Report {
     pub bytes_decompressed: u64,
     /// Bytes written.
     pub bytes_out: u64,
-    /// How many of the source files that the report was to show were found, and how many were not;
-    /// none if no folder of source files was named.
-    pub source_files: Option<[u64; 2]>,
+    /// How many source files the report was to show, by what came of it; none if no folder of source
+    /// files was named.
+    pub source_files: Option<SourceCounts>,
     /// What came of [`Options::limits`], in their order.
     pub verdicts: Vec<Verdict>,
 }

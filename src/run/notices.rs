@@ -10,7 +10,7 @@ use crate::callgrind::{self, WarningKind};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::counted;
 use crate::display::text::excerpt;
-use crate::io::{Compression, ResolvedSource, Source};
+use crate::io::{Compression, NoSource, ResolvedSource, Source};
 use crate::maps::{HashMap, HashSet};
 use crate::output::collapsed;
 use crate::profile::{EventError, Profile, ProfileKind};
@@ -117,6 +117,11 @@ pub enum Warning {
         "{0}: the source file was changed after the profile was written, so costs may stand at wrong lines"
     )]
     NewerSource(String),
+    /// Source was to be shown, but none of the files was found.
+    #[error(
+        "no source file of the profile was found by --source, the first of them being {first}: {reason}; if the folder has another name in the profile, say that with --source-root"
+    )]
+    NoSource { first: String, reason: NoSource },
     /// A sum reached an end of the 64 bits.
     #[error("some sums do not fit into 64 bits and stay at their limit")]
     Saturated,

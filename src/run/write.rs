@@ -124,7 +124,10 @@ impl Loaded<'_> {
                     found.extend(warnings.into_iter().map(Warning::Webgrind));
                 }
                 (Format::Callgrind, _) => {
-                    let warnings = callgrind::write(profile, to)?;
+                    let warnings = match self.output.target.is_terminal() {
+                        true => callgrind::write(profile, &mut LineShower::new(to))?,
+                        false => callgrind::write(profile, to)?,
+                    };
                     found.extend(warnings.into_iter().map(Warning::Written));
                 }
                 (Format::Collapsed, _) => {
@@ -180,9 +183,19 @@ impl Loaded<'_> {
         self.report.bytes_out = bytes;
         self.report.warnings.extend(found);
         if !self.sources.is_empty() {
-            self.report.source_files = Some([self.sources.found(), self.sources.missing()]);
-            let newer = self.sources.newer().iter();
-            let newer = newer.map(|name| Warning::NewerSource(printable(name)));
+            self.report.source_files = Some(self.sources.counts());
+            let first = self
+                .sources
+                .first_missing()
+                .map(|(name, reason)| Warning::NoSource {
+                    first: printable(name),
+                    reason,
+                });
+            self.report.warnings.extend(first);
+            let newer = self
+                .sources
+                .newer()
+                .map(|name| Warning::NewerSource(printable(name)));
             self.report.warnings.extend(limited(newer.collect()));
         }
         Ok(self.report)
@@ -222,6 +235,37 @@ fn write_to(
         },
         Err(FormatError::Text(error)) => Err(ConvertError::Report(error)),
         Err(source) => Err(ConvertError::Format { output, source }),
+    }
+}
+
+/// A writer to a terminal, which must not obey what names contain.
+struct LineShower<W> {
+    output: W,
+    line: Vec<u8>,
+}
+
+impl<W: Write> LineShower<W> {
+    fn new(output: W) -> Self {
+        let line = Vec::new();
+        LineShower { output, line }
+    }
+}
+
+impl<W: Write> Write for LineShower<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let whole = piece.strip_suffix(b"\n");
+            self.line.extend_from_slice(whole.unwrap_or(piece));
+            if whole.is_some() {
+                writeln!(self.output, "{}", printable(&self.line))?;
+                self.line.clear();
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
     }
 }
 

@@ -11,5 +11,6 @@ mod writer;
 pub use error::{ReadError, ReadWarning, WriteError, WriteWarning};
 pub use layout::Version;
 pub use narrow::OnOverflow;
+pub(crate) use reader::check_beginning;
 pub use reader::{ReadOutcome, read};
 pub use writer::{WriteOptions, write};

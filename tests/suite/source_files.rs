@@ -1,5 +1,6 @@
 //! Which source files may be shown: hostile names, and hostile folders.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -42,9 +43,31 @@ impl Place {
     }
 }
 
+/// The first 100 lines.
 fn text(files: &mut SourceFiles, name: &str) -> Result<String, NoSource> {
-    let file = files.read(name.as_bytes());
-    file.map(|file| file.text().to_owned())
+    let lines = lines(files, name, 0..=100)?;
+    Ok(lines
+        .into_iter()
+        .map(|(_, line)| line)
+        .collect::<Vec<_>>()
+        .join("\n"))
+}
+
+/// Lines with their numbers.
+fn lines(
+    files: &mut SourceFiles,
+    name: &str,
+    wanted: impl IntoIterator<Item = u64>,
+) -> Result<Vec<(u64, String)>, NoSource> {
+    let mut all = Vec::new();
+    let keep = |number, line: &str| all.push((number, line.to_owned()));
+    files.read(name.as_bytes(), &wanted.into_iter().collect(), keep)?;
+    Ok(all)
+}
+
+fn counts(files: &SourceFiles) -> [u64; 3] {
+    let counts = files.counts();
+    [counts.found, counts.refused, counts.missing]
 }
 
 fn name(path: &Path) -> String {
@@ -55,8 +78,11 @@ fn name(path: &Path) -> String {
 fn files_are_found_by_their_own_names_and_below_the_folders() {
     let place = Place::new();
     place.write("other/b.c", "b");
+    // The first folder counts.
+    place.write("other/src/a.c", "another");
+    place.write("app/2/a.c", "not of /srv/app2");
     let mut files = place.files(&["app", "other"], Some("/srv/app/"));
-    let whole = "one\ntwo\r\n\nfour";
+    let whole = "one\ntwo\n\nfour";
     for found in [
         name(&place.path("app/src/a.c")),
         name(&place.path("app/src/../src/./a.c")),
@@ -67,14 +93,29 @@ fn files_are_found_by_their_own_names_and_below_the_folders() {
         assert_eq!(text(&mut files, &found).unwrap(), whole, "{found}");
     }
     assert_eq!(text(&mut files, "b.c").unwrap(), "b");
-    let missing = "|???|php:internal|a.c|/srv/src/a.c|/srv/application/src/a.c|/srv/app|/srv/app/|src/a.c\0|src|/|.|..";
+    let missing = "|???|php:internal|a.c|/srv/src/a.c|/srv/app2/a.c|/srv/application/src/a.c|/srv/app|/srv/app/|src/a.c\0|src|/|.|..";
     for missing in missing.split('|') {
         assert!(text(&mut files, missing).is_err(), "{missing:?}");
     }
-    assert_eq!((files.found(), files.missing()), (6, 13));
+    // Folders are there. The first three are no names of files, and are not looked for.
+    assert_eq!(counts(&files), [6, 4, 7]);
     // Each counts once.
     assert!(text(&mut files, "b.c").is_ok() && text(&mut files, "a.c").is_err());
-    assert_eq!((files.found(), files.missing()), (6, 13));
+    assert_eq!(counts(&files), [6, 4, 7]);
+}
+
+#[test]
+fn the_first_name_is_told_if_no_file_is_found() {
+    let place = Place::new();
+    let mut files = place.files(&["app"], None);
+    assert_eq!(files.first_missing(), None);
+    for name in ["???", "x.c", "src", "y.c"] {
+        assert!(text(&mut files, name).is_err());
+    }
+    let first = Some((&b"x.c"[..], NoSource::NotFound));
+    assert_eq!(files.first_missing(), first);
+    assert!(text(&mut files, "src/a.c").is_ok());
+    assert_eq!(files.first_missing(), None);
 }
 
 #[test]
@@ -98,13 +139,37 @@ fn lines_have_numbers_from_1() {
     place.write("app/empty.c", "");
     place.write("app/ended.c", "one\n");
     let mut files = place.files(&["app"], None);
-    let file = files.read(b"src/a.c").unwrap();
-    let lines = [1, 2, 3, 4].map(|number| file.line(number).unwrap());
-    assert_eq!(lines, ["one", "two", "", "four"]);
-    assert_eq!([0, 5, u64::MAX].map(|number| file.line(number)), [None; 3]);
-    let file = files.read(b"ended.c").unwrap();
-    assert_eq!([1, 2].map(|number| file.line(number)), [Some("one"), None]);
-    assert_eq!(files.read(b"empty.c").unwrap().line(1), None);
+    let mut read = |name: &str, wanted: &[u64]| {
+        let lines = lines(&mut files, name, wanted.iter().copied()).unwrap();
+        let lines = lines
+            .iter()
+            .map(|(number, line)| format!("{number} {line}"));
+        lines.collect::<Vec<_>>().join("|")
+    };
+    assert_eq!(read("src/a.c", &[1, 2, 3, 4]), "1 one|2 two|3 |4 four");
+    assert_eq!(read("src/a.c", &[4, 2]), "2 two|4 four");
+    assert_eq!(read("src/a.c", &[0, 3, 5, u64::MAX]), "3 ");
+    assert_eq!(read("ended.c", &[1, 2]), "1 one");
+    assert_eq!(read("empty.c", &[0, 1]), "");
+}
+
+/// Around the places where the file is read on, with characters of several bytes.
+#[test]
+fn long_lines_are_cut_and_short_ones_are_whole() {
+    let place = Place::new();
+    let (most, over) = ("é".repeat(1_000), "é".repeat(1_001));
+    let cut = format!("{most}…");
+    for (line, shown) in [(&most, &most), (&over, &cut), (&"é".repeat(200_000), &cut)] {
+        for end in ["", "\n", "\r\n"] {
+            for before in 0..4 {
+                let before = "x".repeat((64 << 10) - 1_001 + before);
+                place.write("app/a.c", format!("{before}\n{line}{end}"));
+                let mut files = place.files(&["app"], None);
+                let found = lines(&mut files, "a.c", [2]).unwrap();
+                assert!(found == [(2, shown.clone())], "{end:?}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -138,37 +203,38 @@ fn what_is_outside_or_hidden_is_refused() {
 }
 
 #[test]
-fn only_text_of_at_most_2_mib_is_read() {
+fn only_text_of_at_most_64_mib_is_read() {
     let place = Place::new();
-    let largest = vec![b'x'; 2 << 20];
-    place.write("app/large.c", &largest);
-    place.write("app/larger.c", [&largest[..], b"x"].concat());
-    place.write("app/latin-1.c", b"gr\xfc\xdfe");
-    place.write("app/zero.c", "a\0b");
-    assert_eq!(place.read("large.c").unwrap().len(), 2 << 20);
+    let name = |name: &str| place.path("app").join(name);
+    let ends = b"\nlast";
+    let middle = vec![b'x'; (64 << 20) - ends.len()];
+    place.write("app/large.c", [&middle[..], ends].concat());
+    fs::copy(name("large.c"), name("larger.c")).unwrap();
+    let larger = File::options().append(true).open(name("larger.c"));
+    std::io::Write::write_all(&mut larger.unwrap(), b"x").unwrap();
+    let mut files = place.files(&["app"], None);
+    assert_eq!(
+        lines(&mut files, "large.c", [2]),
+        Ok(vec![(2, "last".to_owned())])
+    );
     assert_eq!(place.read("larger.c"), Err(NoSource::TooLarge));
-    assert_eq!(place.read("latin-1.c"), Err(NoSource::NotText));
-    assert_eq!(place.read("zero.c"), Err(NoSource::NotText));
+    for not_text in [&b"gr\xfc\xdfe"[..], b"gr\xc3", b"\xff", b"a\0b", b"a\n\0"] {
+        place.write("app/a.c", not_text);
+        assert_eq!(place.read("a.c"), Err(NoSource::NotText));
+        let late = [&vec![b'x'; 200_000][..], not_text].concat();
+        place.write("app/a.c", late);
+        assert_eq!(place.read("a.c"), Err(NoSource::NotText));
+    }
 }
 
 #[test]
-fn many_files_are_read_again_instead_of_kept() {
+fn what_was_found_once_is_found_although_it_can_no_longer_be_read() {
     let place = Place::new();
-    let text = vec![b'x'; 2 << 20];
-    for number in 0..40 {
-        place.write(&format!("app/{number}.c"), &text);
-    }
     let mut files = place.files(&["app"], None);
-    for _ in 0..2 {
-        for number in 0..40 {
-            let file = files.read(format!("{number}.c").as_bytes()).unwrap();
-            assert_eq!(file.text().len(), 2 << 20);
-        }
-    }
-    // What was read once is found, although it can no longer be read.
-    fs::remove_file(place.path("app/0.c")).unwrap();
-    assert_eq!(files.read(b"0.c").err(), Some(NoSource::NotFound));
-    assert_eq!((files.found(), files.missing()), (40, 0));
+    assert!(text(&mut files, "src/a.c").is_ok());
+    fs::remove_file(place.path("app/src/a.c")).unwrap();
+    assert_eq!(text(&mut files, "src/a.c"), Err(NoSource::NotFound));
+    assert_eq!(counts(&files), [1, 0, 0]);
 }
 
 #[test]
@@ -188,10 +254,11 @@ fn a_file_that_is_newer_than_the_profile_is_marked() {
         options.folders = vec![place.path("app")];
         let mut files = SourceFiles::open(&options, profile).unwrap();
         for _ in 0..2 {
-            assert_eq!(files.read(b"src/a.c").unwrap().is_newer(), is_newer);
+            let file = files.read(b"src/a.c", &BTreeSet::new(), |_, _| {});
+            assert_eq!(file.unwrap().is_newer, is_newer);
         }
-        let newer: &[Vec<u8>] = &[b"src/a.c".to_vec()];
-        assert_eq!(files.newer(), if is_newer { newer } else { &[] });
+        assert_eq!(files.newer().eq([b"src/a.c"]), is_newer);
+        assert_eq!(files.newer().count(), usize::from(is_newer));
     }
 }
 
@@ -314,7 +381,8 @@ mod unix {
     #[test]
     fn a_file_that_is_exchanged_meanwhile_is_whole_or_refused() {
         let place = Place::new();
-        let texts = ["a".repeat(100_000), "b".repeat(200_000)];
+        let texts = [("a", 1_000), ("b", 2_000)]
+            .map(|(text, lines)| (text.repeat(99) + "\n").repeat(lines));
         let [file, next] = ["app/a.c", "app/next"].map(|name| place.path(name));
         fs::write(&file, &texts[0]).unwrap();
         let readings: Vec<_> = thread::scope(|scope| {
@@ -328,7 +396,7 @@ mod unix {
         });
         for reading in readings {
             match reading {
-                Ok(text) => assert!(texts.contains(&text)),
+                Ok(text) => assert!(texts.iter().any(|all| all.starts_with(&text))),
                 Err(reason) => assert_eq!(reason, NoSource::Changed),
             }
         }

@@ -79,8 +79,10 @@ impl<'a> Data<'a, '_> {
         // Lines of another text are others.
         let mut texts = HashMap::new();
         let mut is_same = |file| {
-            let read = || sources.read(file).is_ok_and(|file| file.is_same_for_base());
-            *texts.entry(file).or_insert_with(read)
+            *texts.entry(file).or_insert_with(|| {
+                let read = sources.read(file, &BTreeSet::new(), |_, _| {});
+                read.is_ok_and(|file| file.is_same_for_base)
+            })
         };
         let shown: Vec<usize> = (0..self.functions.all.len())
             .filter(|&index| self.functions.place(index).is_some())

@@ -6,7 +6,8 @@ use std::io;
 use super::data::Data;
 use super::table::{Room, text_size};
 use crate::display::text::printable;
-use crate::io::SourceFiles;
+use crate::io::{SourceCounts, SourceFiles};
+use crate::maps::HashMap;
 use crate::output::json::Document;
 
 /// How many lines stand around one that costs something.
@@ -19,47 +20,62 @@ pub(super) struct SourceLines {
     /// How many functions there is no room for.
     left_out: usize,
     newer: BTreeSet<usize>,
-    found: [u64; 2],
+    counts: SourceCounts,
 }
 
 impl Data<'_, '_> {
     /// Takes the lines around places of functions, the costliest function first, as far as there is
-    /// room.
+    /// room. Each file is read twice: only when all sizes are known, it is known what is kept.
     pub fn source(&self, files: &mut SourceFiles, room: &mut Room) -> SourceLines {
         let mut source = SourceLines::default();
-        for &at in &self.functions.order {
-            let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
-            for &(file, line) in self.lines_of[at].iter().filter(|(_, line)| *line > 0) {
-                let around = line.saturating_sub(LINES_AROUND)..=line.saturating_add(LINES_AROUND);
-                wanted.entry(file).or_default().extend(around);
-            }
+        let order = &self.functions.order;
+        let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+        for (file, line) in order.iter().flat_map(|&at| self.around(at)) {
+            wanted.entry(file).or_default().insert(line);
+        }
+        let mut sizes = HashMap::default();
+        for (position, lines) in wanted {
             let mut found = Vec::new();
-            for (position, lines) in wanted {
-                let Ok(file) = files.read(self.file_name(position)) else {
-                    continue;
-                };
-                if file.is_newer() {
-                    source.newer.insert(position);
-                }
-                let known = source.lines.get(&position);
-                let is_new = |line: &u64| !known.is_some_and(|known| known.contains_key(line));
-                let lines = lines.into_iter().filter(is_new);
-                found.extend(
-                    lines.filter_map(|line| Some((position, line, shown(file.line(line)?)))),
-                );
+            let file = files.read(self.file_name(position), &lines, |line, text| {
+                // Each may begin a text, whose file and first line stand beside it.
+                found.push(((position, line), text_size(&shown(text)) + 14));
+            });
+            if let Ok(file) = file {
+                source.newer.extend(file.is_newer.then_some(position));
+                sizes.extend(found);
             }
-            // Each may begin a text, whose file and first line stand beside it.
-            let size = found.iter().map(|(.., text)| text_size(text) + 14);
-            if !room.take(size.sum()) {
+        }
+        let mut kept: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+        for &at in order {
+            let is_new = |place: &(usize, u64)| sizes.contains_key(place);
+            let new: BTreeSet<_> = self.around(at).filter(is_new).collect();
+            if !room.take(new.iter().map(|place| sizes[place]).sum()) {
                 source.left_out += 1;
                 continue;
             }
-            for (position, line, text) in found {
-                source.lines.entry(position).or_default().insert(line, text);
+            for (file, line) in new {
+                sizes.remove(&(file, line));
+                kept.entry(file).or_default().insert(line);
             }
         }
-        source.found = [files.found(), files.missing()];
+        for (position, lines) in kept {
+            let mut texts = BTreeMap::new();
+            let file = files.read(self.file_name(position), &lines, |line, text| {
+                texts.insert(line, shown(text));
+            });
+            source.lines.extend(file.ok().map(|_| (position, texts)));
+        }
+        source.counts = files.counts();
         source
+    }
+
+    /// The lines of a function and those around them: files and numbers.
+    fn around(&self, at: usize) -> impl Iterator<Item = (usize, u64)> {
+        let lines = self.lines_of[at].iter().filter(|(_, line)| *line > 0);
+        lines.flat_map(|&(file, line)| {
+            let around = line.saturating_sub(LINES_AROUND)..=line.saturating_add(LINES_AROUND);
+            around.map(move |line| (file, line))
+        })
     }
 }
 
@@ -88,8 +104,9 @@ impl SourceLines {
         record.field("first", &firsts)?;
         record.field("text", &texts)?;
         record.field("newer", &self.newer)?;
-        record.field("found", &self.found[0])?;
-        record.field("missing", &self.found[1])?;
+        record.field("found", &self.counts.found)?;
+        let missing = self.counts.missing + self.counts.refused;
+        record.field("missing", &missing)?;
         record.field("left_out", &self.left_out)
     }
 }

@@ -1,12 +1,13 @@
 //! The lines of a function with what they cost, and with their source where it can be read.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cost_of;
 use crate::display::numbers::counted;
 use crate::display::text::printable;
 use crate::io::SourceFiles;
+use crate::maps::HashMap;
 use crate::output::figures::summary::ProfileSummary;
 use crate::output::figures::table::{SourceLocation, Table};
 use crate::profile::FunctionId;
@@ -39,51 +40,129 @@ enum Row {
     },
 }
 
+/// The costliest lines of a function.
+pub(super) struct CostliestLines<'a> {
+    own_file: &'a [u8],
+    lines: Lines<'a>,
+    /// What the others cost of themselves.
+    rest: Vec<i128>,
+}
+
+impl<'a> CostliestLines<'a> {
+    /// The files and numbers of the lines.
+    pub fn places(&self) -> impl Iterator<Item = (&'a [u8], u64)> {
+        let lines = self.lines.keys();
+        lines.map(|&(file, number)| (file.unwrap_or(self.own_file), number))
+    }
+}
+
+/// How many bytes of source a report has.
+const MAX_SOURCE: usize = 16 << 20;
+
+/// The source of lines.
+#[derive(Default)]
+pub(super) struct SourceText<'a> {
+    lines: HashMap<(&'a [u8], u64), String>,
+    /// How many lines there is no room for.
+    left_out: u64,
+}
+
+impl<'a> SourceText<'a> {
+    /// Reads the source of all lines of a report at once, so that each file is read once.
+    pub fn read(files: &mut SourceFiles, places: impl Iterator<Item = (&'a [u8], u64)>) -> Self {
+        let mut wanted: BTreeMap<&[u8], BTreeSet<u64>> = BTreeMap::new();
+        for (file, number) in places {
+            wanted.entry(file).or_default().insert(number);
+        }
+        let mut source = SourceText::default();
+        let mut room = MAX_SOURCE;
+        for (file, numbers) in wanted {
+            let (mut found, mut left, mut left_out) = (Vec::new(), room, 0);
+            let outcome = files.read(file, &numbers, |number, text| {
+                match left.checked_sub(text.len()) {
+                    Some(rest) => left = rest,
+                    None => return left_out += 1,
+                }
+                let text = printable(text.replace('\t', TAB).as_bytes());
+                found.push(((file, number), text));
+            });
+            if outcome.is_ok() {
+                source.lines.extend(found);
+                source.left_out += left_out;
+                room = left;
+            }
+        }
+        source
+    }
+
+    /// What to say of the lines that there is no room for.
+    pub fn left_out(&self) -> Vec<String> {
+        match self.left_out {
+            0 => Vec::new(),
+            count => vec![
+                String::new(),
+                format!("no room for the source of {}", counted(count, "line")),
+            ],
+        }
+    }
+}
+
 impl<'a> ProfileSummary<'a> {
+    /// The costliest lines of a function.
+    pub(super) fn costliest_lines(&self, id: FunctionId) -> CostliestLines<'a> {
+        let mut lines = self.line_costs(id);
+        let mut keys: Vec<_> = lines.keys().copied().collect();
+        let cost = |costs: &LineCosts| costs.own.first().unwrap_or(&0) + costs.calls;
+        keys.sort_by_key(|key| Reverse(cost(&lines[key])));
+        let (_, rest) = self.options.split(&keys);
+        let rest = rest.iter().filter_map(|key| lines.remove(key));
+        CostliestLines {
+            own_file: self.profile.name(self.profile.function(id).file),
+            rest: rest
+                .map(|costs| costs.own.first().copied().unwrap_or(0))
+                .collect(),
+            lines,
+        }
+    }
+
     /// The costliest lines of a function in their order, after an empty line. There is nothing to
     /// show where all is on one line without source.
-    pub(super) fn line_table(&self, id: FunctionId, sources: &mut SourceFiles) -> Vec<String> {
-        let mut all = self.line_costs(id);
-        let function = self.profile.function(id);
-        let own_file = self.profile.name(function.file);
-        let mut source = |file: Option<&[u8]>, number| {
-            let file = sources.read(file.unwrap_or(own_file)).ok()?;
-            let line = file.line(number)?.replace('\t', TAB);
-            Some(printable(line.as_bytes()))
-        };
-        let mut keys: Vec<_> = all.keys().copied().collect();
-        if let [] | [_] = keys[..]
-            && keys
-                .iter()
-                .all(|&(file, line)| source(file, line).is_none())
-        {
+    pub(super) fn line_table(
+        &self,
+        costs: CostliestLines<'a>,
+        source: &SourceText<'a>,
+    ) -> Vec<String> {
+        let has_source = costs
+            .places()
+            .any(|place| source.lines.contains_key(&place));
+        if costs.lines.len() + costs.rest.len() < 2 && !has_source {
             return Vec::new();
         }
-        let cost = |costs: &LineCosts| costs.own.first().unwrap_or(&0) + costs.calls;
-        keys.sort_by_key(|key| Reverse(cost(&all[key])));
-        let (_, rest) = self.options.split(&keys);
-        let rest: Vec<_> = rest.iter().filter_map(|key| all.remove(key)).collect();
         let mut rows = Vec::new();
         let mut before = (None, None);
-        for ((file, number), costs) in all {
+        for ((file, number), line) in costs.lines {
+            let name = file.unwrap_or(costs.own_file);
             if file != before.0 {
-                rows.push(Row::File(printable(file.unwrap_or(own_file))));
+                rows.push(Row::File(printable(name)));
             } else if before.1.is_some_and(|before| before + 1 != number) {
                 rows.push(Row::Gap);
             }
             before = (file, Some(number));
             rows.push(Row::Line {
                 number,
-                costs,
-                source: source(file, number).unwrap_or_default(),
+                costs: line,
+                source: source
+                    .lines
+                    .get(&(name, number))
+                    .cloned()
+                    .unwrap_or_default(),
             });
         }
         let mut lines = vec![String::new()];
-        lines.extend(self.line_rows(&printable(own_file), &rows));
-        if !rest.is_empty() {
-            let costs = rest.iter().filter_map(|costs| costs.own.first());
-            let cost = self.first().with_share(costs.sum::<i128>());
-            let count = counted(rest.len() as u64, "more line");
+        lines.extend(self.line_rows(&printable(costs.own_file), &rows));
+        if !costs.rest.is_empty() {
+            let cost = self.first().with_share(costs.rest.iter().sum::<i128>());
+            let count = counted(costs.rest.len() as u64, "more line");
             lines.push(format!("{count} with a self cost of {cost}"));
         }
         lines

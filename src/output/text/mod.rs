@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::io::Write;
 
 pub use self::comparison::write_comparison;
+use self::lines::{CostliestLines, SourceText};
 use super::figures::summary::{ProfileSummary, fact};
 use super::figures::table::{SourceLocation, Table};
 use super::{Options, Sort};
@@ -112,16 +113,19 @@ impl ProfileSummary<'_> {
         let functions = self.functions_at(&found);
         let count = self.options.top.unwrap_or(usize::MAX).min(most);
         let (top, rest) = functions.split_at(count.min(functions.len()));
+        let costs: Vec<_> = top.iter().map(|&id| self.costliest_lines(id)).collect();
+        let source = SourceText::read(sources, costs.iter().flat_map(CostliestLines::places));
         let mut lines = self.heading();
-        for &id in top {
+        for (&id, costs) in top.iter().zip(costs) {
             lines.push(String::new());
             lines.extend(self.function_table(&[id]));
             let callers = self.profile.called_from(id).collect();
             lines.extend(self.call_table("caller", callers, |edge| edge.caller));
             let callees = self.profile.sub_calls(id).collect();
             lines.extend(self.call_table("callee", callees, |edge| edge.callee));
-            lines.extend(self.line_table(id, sources));
+            lines.extend(self.line_table(costs, &source));
         }
+        lines.extend(source.left_out());
         if !rest.is_empty() {
             let count = counted(rest.len() as u64, "more function");
             lines.extend([String::new(), format!("{count} that it fits")]);

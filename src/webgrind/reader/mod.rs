@@ -18,7 +18,7 @@ mod bytes;
 mod calls;
 mod table;
 
-use std::io::{Read, Seek};
+use std::io::{Cursor, Read, Seek};
 
 use super::error::{ReadError, ReadWarning};
 use super::escape::UNNAMED_EVENT;
@@ -32,6 +32,9 @@ use table::TableReader;
 ///
 /// The first four bytes of a text make at least 0x09090909.
 const MAX_PLAUSIBLE_VERSION: u32 = 0xFF;
+
+/// Where the number of functions stands.
+const COUNT_AT: u64 = HEADER_ADDRESS_AT + NUMBER;
 
 /// The outcome of reading a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,8 +156,18 @@ struct Start {
     addresses: Vec<u32>,
 }
 
+/// Checks as much as the first bytes of a file tell, before all of it is copied to where it can be
+/// read in any order.
+pub(crate) fn check_beginning(head: &[u8], name: &str) -> Result<(), ReadError> {
+    if (head.len() as u64) < FUNCTION_ADDRESSES_AT {
+        return Ok(());
+    }
+    Start::numbers(&mut Bytes::new(Cursor::new(head), name)?).map(drop)
+}
+
 impl Start {
-    fn read<R: Read + Seek>(source: &mut Bytes<R>) -> Result<Self, ReadError> {
+    /// The version, the address of the headers, and the number of functions.
+    fn numbers<R: Read + Seek>(source: &mut Bytes<R>) -> Result<(Version, u64, u32), ReadError> {
         source.expect_bytes("version", NUMBER)?;
         let [found] = source.numbers()?;
         let Some(version) = Version::from_number(found) else {
@@ -183,15 +196,20 @@ impl Start {
         })?;
         source.expect_bytes("header address and function count", 2 * NUMBER)?;
         let [headers_at, count] = source.numbers()?;
-        let (headers_at, count_at) = (u64::from(headers_at), HEADER_ADDRESS_AT + NUMBER);
         if count == 0 {
             return Err(ReadError {
                 is_no_data: true,
-                ..source.error(count_at, "no functions: there is nothing to convert")
+                ..source.error(COUNT_AT, "no functions: there is nothing to convert")
             });
         }
+        Ok((version, headers_at.into(), count))
+    }
+
+    fn read<R: Read + Seek>(source: &mut Bytes<R>) -> Result<Self, ReadError> {
+        let (version, headers_at, count) = Start::numbers(source)?;
+        let size = source.end;
         let room = source.room() / NUMBER;
-        source.expect(u64::from(count) <= room, count_at, || {
+        source.expect(u64::from(count) <= room, COUNT_AT, || {
             format!(
                 "function count too large for the file: expected at most {room} (found {count})"
             )
