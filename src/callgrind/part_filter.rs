@@ -121,12 +121,11 @@ impl FoundParts {
         if !(0..filters.len()).any(is_ambiguous) {
             return None;
         }
-        let filters = filters.iter().enumerate();
-        let narrowed = filters.map(|(at, filter)| PartFilter {
-            is_whole: filter.is_whole || is_ambiguous(at),
-            ..filter.clone()
-        });
-        Some(narrowed.collect())
+        let mut narrowed = filters.to_vec();
+        for (at, filter) in narrowed.iter_mut().enumerate() {
+            filter.is_whole |= is_ambiguous(at);
+        }
+        Some(narrowed)
     }
 }
 

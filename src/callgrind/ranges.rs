@@ -2,7 +2,6 @@
 //! their order.
 
 use std::io::{BufRead, BufReader, Read};
-use std::iter;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -102,10 +101,11 @@ impl Ranges<'_> {
     fn blocks(&self, first: u64) -> Vec<u64> {
         let end = self.length.saturating_sub(MAX_SEARCHED.min(self.range));
         let count = end.saturating_sub(first) / self.range;
-        let nexts = (1..=count).map(|range| first + range * self.range);
-        let others = nexts.chain([end.max(first)]);
-        let others = others.filter_map(|next| self.block(next));
-        let mut starts: Vec<u64> = iter::once(first).chain(others).collect();
+        let mut starts = vec![first];
+        for next in (1..=count).map(|range| first + range * self.range) {
+            starts.extend(self.block(next));
+        }
+        starts.extend(self.block(end.max(first)));
         starts.dedup();
         starts
     }

@@ -56,13 +56,13 @@ pub enum WriteWarning {
 /// When the output fails, and, before anything is written, when a sum does not fit into 64 bits.
 pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>, WriteError> {
     check(profile)?;
-    let names = profile
-        .functions()
-        .flat_map(|(_, function)| [function.object, function.file, function.name]);
-    let names = names.chain(profile.edges().filter_map(|edge| edge.file()));
-    let names = names.chain(profile.line_files());
-    let spelled = names.filter(|&name| spell(profile.name(name)).is_some());
-    let spelled: HashSet<NameId> = spelled.collect();
+    let functions = profile.functions();
+    let spelled: HashSet<NameId> = functions
+        .flat_map(|(_, function)| [function.object, function.file, function.name])
+        .chain(profile.edges().filter_map(|edge| edge.file()))
+        .chain(profile.line_files())
+        .filter(|&name| spell(profile.name(name)).is_some())
+        .collect();
     let mut order = sorted(profile);
     let (mut merged, mut sums) = (None, profile);
     let are_one = |pair: &[FunctionId]| names_of(profile, pair[0]) == names_of(profile, pair[1]);
@@ -192,8 +192,7 @@ impl<'a, W: Write> Writer<'a, W> {
             output.write_all(&[b"event: ", &definition[..], b"\n"].concat())?;
         }
         let names: Vec<&[u8]> = profile.events().iter().map(Event::name).collect();
-        let names = names.join(&b' ');
-        output.write_all(&[b"events: ", &names[..], b"\n"].concat())?;
+        output.write_all(&[b"events: ", &names.join(&b' ')[..], b"\n"].concat())?;
         self.totals("summary:")
     }
 
@@ -211,9 +210,11 @@ impl<'a, W: Write> Writer<'a, W> {
         let (function, self_costs) = (profile.function(id), profile.self_costs(id));
         let calls = self.calls(id);
         let inclusive = i128::from(first_cost(profile.inclusive_costs(id)));
-        let parts = calls.iter().map(|edge| first_cost(edge.costs()));
-        let parts = parts.chain([first_cost(self_costs)]).map(i128::from);
-        self.other_inclusive += usize::from(inclusive != parts.sum());
+        let called = calls
+            .iter()
+            .map(|edge| i128::from(first_cost(edge.costs())));
+        let sum = called.sum::<i128>() + i128::from(first_cost(self_costs));
+        self.other_inclusive += usize::from(inclusive != sum);
         if calls.is_empty() && !self.needs_block(id) {
             return Ok(());
         }

@@ -27,8 +27,7 @@ pub use parts::{Part, PartHeader};
 pub use scale::split_scale;
 
 use crate::tables::{
-    ByFunction, CallLists, CostTable, LineRule, LineTable, NameTable, first_cost, is_at_limit,
-    saturated,
+    ByFunction, CallLists, CostTable, LineRule, LineTable, NameTable, first_cost, saturated,
 };
 use crate::trace::ContextTree;
 use events::Events;
@@ -571,13 +570,21 @@ impl Profile {
     /// Whether a cost or a sum did not fit into 64 bits: it stays at the limit and is wrong.
     pub fn has_saturated(&self) -> bool {
         let overflows = |cost: i128| Cost::try_from(cost).is_err();
-        let has_saturated = |row: &[Cost]| {
+        let derives = |row: &[Cost]| {
             let mut derived = 0..self.derived.len();
-            is_at_limit(row) || derived.any(|event| overflows(self.derived.exact_cost(event, row)))
+            derived.any(|event| overflows(self.derived.exact_cost(event, row)))
         };
+        let sums = &self.contents.sums;
+        let functions = &sums.functions;
+        let tables = [
+            &functions.self_costs,
+            &functions.inclusive_costs,
+            &sums.calls.costs,
+        ];
         self.contents.headers.stated().is_some_and(overflows)
             || self.exact_totals().into_iter().any(overflows)
-            || self.rows().any(has_saturated)
+            || tables.into_iter().any(CostTable::has_saturated)
+            || !self.derived.is_empty() && self.rows().any(derives)
     }
 
     /// The rows of costs of all functions and calls.

@@ -1,7 +1,7 @@
 //! The parts of sums: what a profiler wrote at each of its dumps, or for each thread.
 
 use crate::maps::IndexSet;
-use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, FunctionTable, saturated};
+use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, saturated};
 
 /// The most parts of an input that are listed whatever they are; after these, only those whose trigger
 /// is new. A file of a few compressed bytes can have any number of parts.
@@ -129,20 +129,20 @@ pub(super) struct OpenPart {
 impl OpenPart {
     /// Takes in a block.
     #[inline(always)]
-    pub fn open_block(&mut self, function: FunctionId, costs: &FunctionTable) {
+    pub fn open_block(&mut self, function: FunctionId, costs: &CostTable) {
         if self.seen.get(function.index()) != Some(&(self.number + 1)) {
             self.add(function, costs);
         }
     }
 
     #[inline(never)]
-    fn add(&mut self, function: FunctionId, functions: &FunctionTable) {
+    fn add(&mut self, function: FunctionId, costs: &CostTable) {
         if self.seen.len() <= function.index() {
             self.seen.resize(function.index() + 1, 0);
         }
         self.seen[function.index()] = self.number + 1;
         self.functions.push(function);
-        let costs = functions.self_costs.row(function.index());
+        let costs = costs.row(function.index());
         if self.before.len() < costs.len() {
             self.before.resize(costs.len(), 0);
         }
@@ -152,11 +152,10 @@ impl OpenPart {
     }
 
     /// Ends the part, and returns the sums of its costs.
-    pub fn end(&mut self, functions: &FunctionTable) -> Vec<Cost> {
-        let mut totals = vec![0i128; functions.self_costs.width()];
+    pub fn end(&mut self, costs: &CostTable) -> Vec<Cost> {
+        let mut totals = vec![0i128; costs.width()];
         for function in &self.functions {
-            let costs = functions.self_costs.row(function.index());
-            for (total, &cost) in totals.iter_mut().zip(costs) {
+            for (total, &cost) in totals.iter_mut().zip(costs.row(function.index())) {
                 *total += i128::from(cost);
             }
         }

@@ -25,25 +25,6 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Takes everything away, for another run.
-    pub fn take(&mut self) -> Sums {
-        let next = Sums {
-            functions: self.functions.next(),
-            calls: self.calls.next(),
-            lines: self
-                .lines
-                .as_ref()
-                .map(|own| LineTable::new(own.costs.width())),
-            ..Sums::default()
-        };
-        std::mem::replace(self, next)
-    }
-
-    /// Has rows of one cost again, if there is none.
-    pub fn narrow(&mut self) {
-        self.tables().for_each(|table| *table = CostTable::new(1));
-    }
-
     /// Adds other sums of the same events to these, or of the first of them.
     ///
     /// `name` maps the number of a name there to its number here.

@@ -191,8 +191,8 @@ impl Merged {
         let common = self.common_events.as_deref()?;
         let is_missing =
             |event: &&Event| !common.iter().any(|common| common.name() == event.name());
-        let missing = profile.events().iter().filter(is_missing);
-        let missing: Vec<_> = missing.map(|event| excerpt(event.name())).collect();
+        let events = profile.events().iter().filter(is_missing);
+        let missing: Vec<_> = events.map(|event| excerpt(event.name())).collect();
         (!missing.is_empty()).then_some(Warning::MissingEvents(missing))
     }
 
@@ -219,10 +219,14 @@ fn sums_beside(sums: &[Source], inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
         }
     }
     let is_sum: HashSet<&Source> = sums.iter().collect();
-    let others = inputs.iter().map(|found| found.source);
-    let others = others.filter(|source| !is_sum.contains(source)).rev();
-    let others = others.filter_map(|source| Some((folder(source)?, source)));
-    let others: HashMap<&Path, &Source> = others.collect();
+    let mut others: HashMap<&Path, &Source> = HashMap::default();
+    for source in inputs.iter().map(|found| found.source) {
+        if let Some(folder) = folder(source)
+            && !is_sum.contains(source)
+        {
+            others.entry(folder).or_insert(source);
+        }
+    }
     let warnings = sums.iter().filter_map(|input| {
         let other = *others.get(folder(input)?)?;
         Some(Warning::SumBeside {
@@ -283,9 +287,10 @@ impl Batch<'_> {
             has_data |= self.read_input(input)?;
         }
         if has_data {
-            let profile = self.builder.finish_batch();
-            let profile = profile.map_err(|error| ConvertError::model(inputs, error))?;
-            self.merged.profile = Some(Box::new(profile));
+            match self.builder.finish_batch() {
+                Ok(profile) => self.merged.profile = Some(Box::new(profile)),
+                Err(error) => return Err(ConvertError::model(inputs, error)),
+            }
         }
         Ok(self.merged)
     }

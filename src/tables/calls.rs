@@ -189,9 +189,11 @@ impl CallTable {
                 callee: functions[edge.callee.index()],
                 ..*edge
             };
-            let file = edge.file();
-            let file = file.map_or(NameId::EMPTY, |name| file_in(renumbered.caller, name));
-            self.add::<ANY_WIDTH>(renumbered, file, edge.costs());
+            let file = match edge.file {
+                NameId::EMPTY => NameId::EMPTY,
+                file => file_in(renumbered.caller, file),
+            };
+            self.add::<ANY_WIDTH>(renumbered, file, edge.costs);
         }
     }
 

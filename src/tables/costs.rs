@@ -89,6 +89,11 @@ impl CostTable {
         self.costs.len() / self.width
     }
 
+    /// Whether a sum is at a limit of 64 bits, and is taken for one that has left them.
+    pub fn has_saturated(&self) -> bool {
+        self.costs.contains(&Cost::MAX) || self.costs.contains(&Cost::MIN)
+    }
+
     /// Makes all rows longer, by zeros at their ends.
     pub fn widen(&mut self, width: usize) {
         let (before, rows) = (self.width, self.rows());
@@ -232,11 +237,6 @@ fn limit(cost: Cost) -> Cost {
     if cost > 0 { Cost::MAX } else { Cost::MIN }
 }
 
-/// Whether a row holds a sum at the limits of 64 bits, which is taken for one that left them.
-pub(crate) fn is_at_limit(row: &[Cost]) -> bool {
-    row.contains(&Cost::MAX) || row.contains(&Cost::MIN)
-}
-
 /// The cost of 64 bits that is nearest.
 pub(crate) fn saturated(cost: i128) -> Cost {
     Cost::try_from(cost).unwrap_or(if cost > 0 { Cost::MAX } else { Cost::MIN })
@@ -303,10 +303,10 @@ mod tests {
             table.add::<2>(0, &[limit - 2 * cost, 0]);
             table.add::<ANY_WIDTH>(0, &[cost, 0]);
             assert_eq!(table.row(0), [limit - cost, 0]);
-            assert!(!is_at_limit(table.row(0)));
+            assert!(!table.has_saturated());
             for _ in 0..2 {
                 table.add::<2>(0, &[cost, cost]);
-                assert!(is_at_limit(table.row(0)));
+                assert!(table.has_saturated());
             }
             assert_eq!(table.row(0), [limit, 2 * cost]);
             table.add_within(1, 0);

@@ -26,7 +26,7 @@ pub struct Function {
     pub name: NameId,
     /// The line of its first own cost, or else the one that its first caller states; 0 if unknown.
     pub line: u64,
-    /// How often it was invoked. While a run is being read: how many blocks it has.
+    /// How often it was invoked.
     pub invocations: u64,
     /// Whether the [`InvocationTree`](crate::profile::InvocationTree) or the stacks of traces, where these are
     /// kept, hold all its invocations.
@@ -53,18 +53,51 @@ pub(crate) enum LineRule {
 /// What identifies a function: its object, file and name, and what else tells it from others.
 type FunctionKey = (NameId, NameId, NameId, u32);
 
-/// The functions of a profile by their numbers, with their costs.
+/// A function of a run that is being read.
+#[derive(Debug)]
+pub(crate) struct OpenFunction {
+    pub object: NameId,
+    pub file: NameId,
+    pub name: NameId,
+    pub line: u64,
+    pub line_source: LineSource,
+    /// How many blocks it has.
+    pub blocks: u64,
+    /// As in a [`Function`].
+    pub has_lines: bool,
+}
+
+impl OpenFunction {
+    /// Takes a line unless one from as good a source is there already.
+    #[inline]
+    pub fn offer_line(&mut self, source: LineSource, line: u64) {
+        if self.line_source < source {
+            self.line_source = source;
+            self.line = line;
+        }
+    }
+
+    /// Adds blocks, whose object and file count if they are the first.
+    #[inline]
+    pub fn add_blocks(&mut self, blocks: u64, object: NameId, file: NameId) {
+        if self.blocks == 0 {
+            (self.object, self.file) = (object, file);
+        }
+        self.blocks += blocks;
+    }
+}
+
+/// The functions of a run that is being read, with their costs. All are of the same kind.
 #[derive(Debug, Default)]
-pub(crate) struct FunctionTable {
-    functions: Vec<Function>,
+pub(crate) struct OpenFunctions {
+    functions: Vec<OpenFunction>,
     pub self_costs: CostTable,
-    /// Inclusive costs. While a run is being read: what they hold besides self costs and calls.
-    pub inclusive_costs: CostTable,
-    /// While a run is being read: by name, the first function of that name.
-    by_name: Vec<Option<FirstOfName>>,
-    /// By [`Function::key`]. While a run is being read: those that are not the first of their names.
-    /// After that none are numbered as long as nobody asks for them.
-    numbers: Numbering,
+    /// What inclusive costs hold besides self costs and the calls that are listed.
+    pub unlisted_costs: CostTable,
+    /// By name, the first function of that name.
+    first: Vec<Option<FirstOfName>>,
+    /// By object, file and name, those that are not the first of their names.
+    others: Numbering,
 }
 
 /// All that a look-up needs to know of a function: of many functions, no cache of a processor holds
@@ -76,21 +109,13 @@ struct FirstOfName {
     id: FunctionId,
 }
 
-impl FunctionTable {
-    pub fn is_empty(&self) -> bool {
-        self.functions.is_empty()
-    }
-
-    pub fn as_slice(&self) -> &[Function] {
+impl OpenFunctions {
+    pub fn as_slice(&self) -> &[OpenFunction] {
         &self.functions
     }
 
-    pub fn as_mut_slice(&mut self) -> &mut [Function] {
-        &mut self.functions
-    }
-
     #[inline]
-    pub fn get_mut(&mut self, id: FunctionId) -> Option<&mut Function> {
+    pub fn get_mut(&mut self, id: FunctionId) -> Option<&mut OpenFunction> {
         self.functions.get_mut(id.index())
     }
 
@@ -101,26 +126,120 @@ impl FunctionTable {
         prefetch(self.self_costs.row(id.index()).first());
     }
 
-    /// A table for another run. In this one, functions are not found by their names any more.
-    pub fn next(&mut self) -> FunctionTable {
+    /// Those of another run. In this one, functions are not found by their names any more.
+    pub fn next(&mut self) -> OpenFunctions {
         // One by one: all names there are may be far more.
         for function in &self.functions {
-            *slot(&mut self.by_name, function.name.index()) = None;
+            *slot(&mut self.first, function.name.index()) = None;
         }
-        self.numbers = Numbering::default();
-        FunctionTable {
+        OpenFunctions {
             functions: room_like(&self.functions),
             self_costs: CostTable::new(self.self_costs.width()),
-            inclusive_costs: CostTable::new(self.inclusive_costs.width()),
-            by_name: std::mem::take(&mut self.by_name),
-            numbers: Numbering::default(),
+            unlisted_costs: CostTable::new(self.unlisted_costs.width()),
+            first: std::mem::take(&mut self.first),
+            others: Numbering::default(),
         }
     }
 
-    /// Sets the inclusive costs of the functions; those missing at the end have none. Without any
-    /// costs nothing changes.
-    pub fn set_inclusive(&mut self, costs: Option<CostTable>) {
-        let Some(mut costs) = costs else { return };
+    /// Finds a function, or numbers it as a new one.
+    ///
+    /// In a trace the name alone identifies it. The rest is used if the function has no block.
+    #[inline]
+    pub fn find(
+        &mut self,
+        kind: BlockKind,
+        object: NameId,
+        file: NameId,
+        name: NameId,
+    ) -> FunctionId {
+        let functions = &self.functions;
+        let first = slot(&mut self.first, name.index());
+        let id = FunctionId(match first {
+            Some(first)
+                if kind == BlockKind::Trace || first.object == object && first.file == file =>
+            {
+                return first.id;
+            }
+            Some(_) => self
+                .others
+                .number((object, file, name), functions.len(), |number| {
+                    let known = &functions[number];
+                    (known.object, known.file, known.name)
+                }),
+            None => next_index(functions.len()),
+        });
+        if id.index() == self.functions.len() {
+            first.get_or_insert(FirstOfName { object, file, id });
+            self.functions.push(OpenFunction {
+                object,
+                file,
+                name,
+                line: 0,
+                line_source: LineSource::Nothing,
+                blocks: 0,
+                has_lines: false,
+            });
+            self.self_costs.push_zeros();
+            self.unlisted_costs.push_zeros();
+        }
+        id
+    }
+
+    /// Ends the run. Functions have inclusive costs then, but for what these hold anyway.
+    pub fn finish(
+        self,
+        is_listed: bool,
+        invocations: impl Fn(usize, &OpenFunction) -> u64,
+    ) -> FunctionTable {
+        let functions = self
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(row, function)| Function {
+                object: function.object,
+                file: function.file,
+                name: function.name,
+                line: function.line,
+                invocations: invocations(row, function),
+                is_listed,
+                has_lines: function.has_lines,
+                before: 0,
+                line_source: function.line_source,
+            });
+        FunctionTable {
+            functions: functions.collect(),
+            self_costs: self.self_costs,
+            inclusive_costs: self.unlisted_costs,
+            numbers: Numbering::default(),
+        }
+    }
+}
+
+/// The functions of a profile by their numbers, with their costs.
+#[derive(Debug, Default)]
+pub(crate) struct FunctionTable {
+    functions: Vec<Function>,
+    pub self_costs: CostTable,
+    pub inclusive_costs: CostTable,
+    /// By [`Function::key`], from when one is first looked for.
+    numbers: Numbering,
+}
+
+impl FunctionTable {
+    pub fn as_slice(&self) -> &[Function] {
+        &self.functions
+    }
+
+    pub fn as_mut_slice(&mut self) -> &mut [Function] {
+        &mut self.functions
+    }
+
+    pub fn get_mut(&mut self, id: FunctionId) -> Option<&mut Function> {
+        self.functions.get_mut(id.index())
+    }
+
+    /// Sets the inclusive costs of the functions; those missing at the end have none.
+    pub fn set_inclusive(&mut self, mut costs: CostTable) {
         while costs.rows() < self.functions.len() {
             costs.push_zeros();
         }
@@ -133,50 +252,6 @@ impl FunctionTable {
         self.functions.push(function);
         self.self_costs.push_zeros();
         self.inclusive_costs.push_zeros();
-    }
-
-    /// Finds a function of a run that is being read, or numbers it as a new one. All functions of a
-    /// run are of the same kind.
-    ///
-    /// In a trace the name alone identifies it. The rest is used if the function has no block.
-    #[inline]
-    pub fn find(
-        &mut self,
-        kind: BlockKind,
-        object: NameId,
-        file: NameId,
-        name: NameId,
-    ) -> FunctionId {
-        let functions = &self.functions;
-        let first = slot(&mut self.by_name, name.index());
-        let id = FunctionId(match first {
-            Some(first)
-                if kind == BlockKind::Trace || first.object == object && first.file == file =>
-            {
-                return first.id;
-            }
-            Some(_) => {
-                let key_of = |number: usize| functions[number].key();
-                let key = (object, file, name, 0);
-                self.numbers.number(key, functions.len(), key_of)
-            }
-            None => next_index(functions.len()),
-        });
-        if id.index() == self.functions.len() {
-            first.get_or_insert(FirstOfName { object, file, id });
-            self.push(Function {
-                object,
-                file,
-                name,
-                line: 0,
-                invocations: 0,
-                is_listed: false,
-                has_lines: false,
-                before: 0,
-                line_source: LineSource::Nothing,
-            });
-        }
-        id
     }
 
     /// Finds the number of a function of another table, whose names are those of this one: if it is
@@ -221,27 +296,12 @@ impl Function {
         }
     }
 
-    /// Takes a line unless one from as good a source is there already.
-    #[inline]
-    pub(crate) fn offer_line(&mut self, source: LineSource, line: u64) {
-        if self.line_source < source {
-            self.line_source = source;
-            self.line = line;
-        }
-    }
-
-    /// Adds the blocks of a later part of the same run, which are of this object and file.
-    pub(crate) fn add_blocks(&mut self, later: &Function, object: NameId, file: NameId) {
-        if self.invocations == 0 {
-            (self.object, self.file) = (object, file);
-        }
-        self.invocations = self.invocations.saturating_add(later.invocations);
-        self.merge_line(later, LineRule::OwnCost);
-    }
-
     fn merge_line(&mut self, other: &Function, rule: LineRule) {
         match rule {
-            LineRule::OwnCost => self.offer_line(other.line_source, other.line),
+            LineRule::OwnCost if self.line_source >= other.line_source => {}
+            LineRule::OwnCost => {
+                (self.line_source, self.line) = (other.line_source, other.line);
+            }
             LineRule::Least if self.line == 0 => self.line = other.line,
             LineRule::Least if other.line == 0 => {}
             LineRule::Least => self.line = self.line.min(other.line),

@@ -70,18 +70,23 @@ pub(super) fn header_lines<E>(
 fn has_value(header: &Header<'_>) -> bool {
     // What PHP's trim() takes off.
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0b' | b'\0');
-    let text = header.text();
-    let end = text.iter().rposition(|byte| !is_blank(byte));
-    let text = &text[..end.map_or(0, |last| last + 1)];
+    let mut text = header.text();
+    while let [rest @ .., last] = text
+        && is_blank(last)
+    {
+        text = rest;
+    }
     memchr::memmem::find(text, b": ").is_some()
 }
 
 /// A header line in whose value another word comes first.
 fn with_first_word(header: &Header<'_>, first: &[u8]) -> Vec<u8> {
     let value = header.value().trim_ascii_start();
-    let rest = value.iter().position(u8::is_ascii_whitespace);
-    let rest = rest.map_or(&b""[..], |at| &value[at..]);
-    [header.key(), b": ", first, rest].concat()
+    let word = value
+        .split(u8::is_ascii_whitespace)
+        .next()
+        .map_or(0, <[u8]>::len);
+    [header.key(), b": ", first, &value[word..]].concat()
 }
 
 /// Text for HTML: all that are `special` of `&`, `<` and `"` as entities.

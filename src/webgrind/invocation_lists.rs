@@ -93,8 +93,9 @@ impl<'a> InvocationLists<'a> {
             ];
             // The first of those with the highest cost: `max_by_key` takes the last of equals.
             let edges = self.profile.called_from(id).rev();
-            let edge = edges.max_by_key(|edge| first_cost(edge.costs()));
-            let call = edge.map(|edge| (first_cost(edge.costs()), edge.caller, 0, edge.line));
+            let call = edges
+                .max_by_key(|edge| first_cost(edge.costs()))
+                .map(|edge| (first_cost(edge.costs()), edge.caller, 0, edge.line));
             let count = self.profile.sub_calls(id).len() as u64;
             let sub_calls = [count, address(self.sum_sub_calls[id.index()])];
             let costs = costs.map(first_cost);

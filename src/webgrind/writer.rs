@@ -92,10 +92,9 @@ pub fn write<W: Write>(
 
     let narrowing = first.ranges.decide(options.on_overflow, profile.event())?;
     let mut warnings = first.ranges.warnings(&narrowing, profile.event());
-    let sums = document.lists.iter().flat_map(InvocationLists::sums);
-    let sums = sums.count() as u64;
-    if sums > 0 {
-        warnings.push(WriteWarning::SumsAsInvocations(sums));
+    let lists = document.lists.iter();
+    if let sums @ 1.. = lists.flat_map(InvocationLists::sums).count() {
+        warnings.push(WriteWarning::SumsAsInvocations(sums as u64));
     }
     first.narrowing = narrowing;
     document.headers(&mut first)?;
@@ -160,9 +159,10 @@ impl Document<'_> {
             return self.write_empty_main(pass);
         }
         let is_large = functions.len() > CACHED && self.version.has_called_from();
+        let mut ahead = self.profile.functions();
         for (number, (id, function)) in functions.enumerate() {
             if is_large && number % FETCHED == 0 && pass.output.is_some() {
-                self.fetch(number);
+                self.fetch(ahead.by_ref().take(FETCHED));
             }
             pass.begin_function();
             self.function(id, function, pass)?;
@@ -170,10 +170,10 @@ impl Document<'_> {
         Ok(())
     }
 
-    /// Reads the names and calls of functions, from this number on, so that a cache has them.
-    fn fetch(&self, from: usize) {
+    /// Reads the names and calls of functions, so that a cache has them.
+    fn fetch<'f>(&self, functions: impl Iterator<Item = (FunctionId, &'f Function)>) {
         let profile = self.profile;
-        for (id, function) in profile.functions().skip(from).take(FETCHED) {
+        for (id, function) in functions {
             let names = [function.file, function.name].map(|name| profile.name(name).first());
             let edges = profile.called_from(id).chain(profile.sub_calls(id));
             // The first and the last of what an edge has may be in two lines of a cache.

@@ -88,8 +88,9 @@ const MAX_COLUMNS_READ: usize = 4;
 impl Columns {
     /// Takes in the value of an `events:` line.
     pub fn set_events(&mut self, value: &[u8]) {
-        let names = value.split(u8::is_ascii_whitespace);
-        let names = names.filter(|name| !name.is_empty());
+        let names = value
+            .split(u8::is_ascii_whitespace)
+            .filter(|name| !name.is_empty());
         self.events = Some(names.map(<[u8]>::to_vec).collect());
         self.unresolve();
     }

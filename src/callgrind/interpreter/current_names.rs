@@ -53,14 +53,6 @@ impl<N: Copy + From<NameId>> Slot<N> {
         !matches!(self.state, State::Unset)
     }
 
-    /// The name, if it is one of the profile.
-    fn known(&mut self) -> Option<&mut N> {
-        match &mut self.state {
-            State::Name(name) => Some(name),
-            State::Unset | State::Text => None,
-        }
-    }
-
     /// The name, which something uses.
     #[inline(always)]
     fn used(&mut self, builder: &mut ProfileBuilder) -> Option<N> {
@@ -145,13 +137,16 @@ impl CurrentNames {
 
     /// Gives the current names the numbers that they have elsewhere.
     pub fn rename(&mut self, name: impl Fn(NameId) -> NameId) {
-        let functions = [&mut self.function, &mut self.callee.name];
-        let functions = functions.into_iter().flat_map(Slot::known);
-        let names = functions.map(|function| &mut function.name);
-        let last = self.callee.last.iter_mut();
-        let last = last.flat_map(|place| [&mut place.object, &mut place.file]);
-        for own in names.chain(last).chain(self.file.known()) {
-            *own = name(*own);
+        for function in [&mut self.function, &mut self.callee.name] {
+            if let State::Name(function) = &mut function.state {
+                function.name = name(function.name);
+            }
+        }
+        if let State::Name(file) = &mut self.file.state {
+            *file = name(*file);
+        }
+        if let Some(place) = &mut self.callee.last {
+            (place.object, place.file) = (name(place.object), name(place.file));
         }
     }
 

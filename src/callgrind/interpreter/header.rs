@@ -79,8 +79,9 @@ impl Interpreter<'_> {
     }
 
     fn check_events(&self, line: &[u8], value: &[u8]) -> Result<(), Problem> {
-        let names = value.split(u8::is_ascii_whitespace);
-        let mut names = names.filter(|name| !name.is_empty());
+        let mut names = value
+            .split(u8::is_ascii_whitespace)
+            .filter(|name| !name.is_empty());
         if names.clone().count() > MAX_COLUMNS {
             return Err(Problem::at(ProblemKind::TooManyEvents, line, 0));
         }

@@ -382,9 +382,8 @@ impl<'a> Interpreter<'a> {
         };
         self.row.resize(self.columns.width(), 0);
         if !gone.is_empty() {
-            let events = self.columns.events().iter();
-            let events: Vec<_> = events.map(|name| excerpt(name)).collect();
-            let available = events.join(", ");
+            let events = self.columns.events().iter().map(|name| excerpt(name));
+            let available = events.collect::<Vec<_>>().join(", ");
             for at in gone {
                 self.diagnostics.warn(WarningKind::EventAbsent {
                     event: excerpt(self.builder.wanted_event(at)),
@@ -464,8 +463,9 @@ impl<'a> Interpreter<'a> {
 
     /// Says what a section lacks that may end within the block of the current function.
     fn check_section(&mut self, is_open: bool) {
-        let open = self.current.function_name(self.builder);
-        let open = open.filter(|_| is_open);
+        let open = is_open
+            .then(|| self.current.function_name(self.builder))
+            .flatten();
         let own = self.builder.section_self_total();
         let selected = |stated: &[Cost]| self.columns.selected(stated);
         if let Some(kind) = self.section.lacks(open, own, selected) {

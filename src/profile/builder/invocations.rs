@@ -15,7 +15,7 @@ impl ProfileBuilder {
         caller: FunctionId,
         costs: Costs<'_>,
     ) -> bool {
-        let calls = &mut self.run.sums.calls;
+        let calls = &mut self.run.calls;
         let known = calls.edges().get(edge.index());
         if known.is_none_or(|known| known.caller != caller) {
             return false;
@@ -36,7 +36,7 @@ impl ProfileBuilder {
             return;
         };
         let caller = block.function;
-        let inclusive = &mut self.run.sums.functions.inclusive_costs;
+        let inclusive = &mut self.run.functions.unlisted_costs;
         let listed = self.trace.end_block(caller, block.matching, inclusive);
         let Some(listed) = listed else { return };
         for call in listed {
@@ -45,7 +45,7 @@ impl ProfileBuilder {
                 ..call.edge
             };
             let file = self.call_file(caller, call.file);
-            let calls = &mut self.run.sums.calls;
+            let calls = &mut self.run.calls;
             calls.add::<ANY_WIDTH>(edge, file, &call.row);
         }
     }

@@ -2,20 +2,22 @@
 
 mod invocations;
 mod range;
+mod run;
 mod table;
 
 use thiserror::Error;
 
 use super::events::{Event, EventChoice, EventError, Events};
 use super::headers::Headers;
-use super::parts::{OpenPart, PartHeader};
+use super::parts::PartHeader;
 use super::sums::Sums;
 use super::{BlockKind, InclusiveCost, Profile, ProfileData, ProfileKind};
 use crate::tables::{
-    ANY_WIDTH, CallEdge, CallTable, ColumnMap, Cost, Costs, EdgeId, FunctionId, FunctionTable,
-    LineKey, LineRule, LineSource, LineTable, NameId, NameTable, first_cost, saturated,
+    ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, FunctionId, LineKey, LineRule, LineSource,
+    LineTable, NameId, NameTable, first_cost, saturated,
 };
 use crate::trace::{LinkOptions, Switch, Trace, note_proxy};
+use run::Run;
 use table::SummedTable;
 pub(crate) use table::TableFunction;
 
@@ -102,17 +104,6 @@ struct OpenBlock {
     has_line: bool,
 }
 
-/// What is being read: an aggregate, or one run of a trace.
-#[derive(Debug, Default)]
-struct Run {
-    kind: BlockKind,
-    sums: Sums,
-    block: Option<OpenBlock>,
-    /// Whether a function with a block may have no line, for want of an own cost.
-    may_lack_line: bool,
-    part: OpenPart,
-}
-
 /// Builds a [`Profile`] of one input, or of several that are read one after the other.
 ///
 /// [`callgrind::read`](crate::callgrind::read) and [`webgrind::read`](crate::webgrind::read) add inputs.
@@ -151,10 +142,7 @@ impl ProfileBuilder {
                 ..ProfileData::default()
             },
             run: Run {
-                sums: Sums {
-                    lines: options.lines.then(LineTable::default),
-                    ..Sums::default()
-                },
+                lines: options.lines.then(LineTable::default),
                 ..Run::default()
             },
             section_total: 0,
@@ -194,13 +182,14 @@ impl ProfileBuilder {
     /// Forgets the headers of the input before, and decides which event is wanted once an input has
     /// chosen it.
     fn reset_input(&mut self) {
-        let inputs = self.inputs.as_ref();
-        let resolved = inputs.and_then(|inputs| inputs.events.resolved_choice());
-        let choice = resolved.unwrap_or_else(|| self.options.events.clone());
-        self.input.events = Events::new(choice);
+        let choice = match &self.inputs {
+            Some(inputs) => inputs.events.resolved_choice(),
+            None => None,
+        };
+        self.input.events = Events::new(choice.unwrap_or_else(|| self.options.events.clone()));
         self.input.headers = Headers::default();
         // Which columns are wanted is not known before they are.
-        self.run.sums.narrow();
+        self.run.narrow();
         self.section_total = 0;
         self.trace = Trace::new(LinkOptions::from(&self.options), 1);
     }
@@ -223,8 +212,8 @@ impl ProfileBuilder {
     /// end of the input, follows.
     pub(crate) fn end_part(&mut self, input: &str, header: PartHeader<'_>) {
         if self.options.parts && self.run.kind == BlockKind::Aggregate {
-            let totals = self.run.part.end(&self.run.sums.functions);
-            self.run.sums.parts.push(input, header, &totals);
+            let totals = self.run.part.end(&self.run.functions.self_costs);
+            self.run.parts.push(input, header, &totals);
         }
     }
 
@@ -323,7 +312,7 @@ impl ProfileBuilder {
 
     /// Makes all rows longer.
     pub(crate) fn widen(&mut self, width: usize) {
-        self.run.sums.widen(width);
+        self.run.widen(width);
         self.trace.widen(width);
     }
 
@@ -356,12 +345,9 @@ impl ProfileBuilder {
     /// In a trace the name alone is the key; the rest is kept for a function that gets no block.
     #[inline(never)]
     pub(crate) fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
-        let known = self.run.sums.functions.as_slice().len();
-        let id = self
-            .run
-            .sums
-            .functions
-            .find(self.run.kind, object, file, name);
+        let known = self.run.functions.as_slice().len();
+        let run = &mut self.run;
+        let id = run.functions.find(run.kind, object, file, name);
         if id.index() == known {
             self.mark(id, name);
         }
@@ -378,7 +364,7 @@ impl ProfileBuilder {
         if let Some(switch) = Switch::of(name) {
             self.trace.set_switch(id, switch);
         }
-        if note_proxy(&self.options.proxies, name, &mut self.run.sums.proxies) {
+        if note_proxy(&self.options.proxies, name, &mut self.run.proxies) {
             self.trace.step_over(id);
         }
     }
@@ -386,29 +372,27 @@ impl ProfileBuilder {
     /// Asks for what a block of a function changes.
     #[inline]
     pub(crate) fn prefetch_block(&self, function: FunctionId) {
-        self.run.sums.functions.prefetch(function);
-        self.run.sums.calls.prefetch(function);
+        self.run.functions.prefetch(function);
+        self.run.calls.prefetch(function);
     }
 
     /// Opens a block: what follows are costs and calls of this function.
     #[inline(always)]
     pub(crate) fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
         self.close_block();
-        let Some(found) = self.run.sums.functions.get_mut(function) else {
+        let Some(found) = self.run.functions.get_mut(function) else {
             return;
         };
-        if found.invocations == 0 {
-            found.object = object;
-            found.file = file;
-        }
-        found.invocations += 1;
+        found.add_blocks(1, object, file);
         self.run.block = Some(OpenBlock {
             function,
             matching: 0,
             has_line: found.line_source == LineSource::OwnCost,
         });
         if self.options.parts && self.run.kind == BlockKind::Aggregate {
-            self.run.part.open_block(function, &self.run.sums.functions);
+            self.run
+                .part
+                .open_block(function, &self.run.functions.self_costs);
         }
         if self.is_followed() {
             self.trace.open_block();
@@ -428,7 +412,7 @@ impl ProfileBuilder {
         let Some(block) = &mut self.run.block else {
             return;
         };
-        let self_costs = &mut self.run.sums.functions.self_costs;
+        let self_costs = &mut self.run.functions.self_costs;
         self_costs.add::<WIDTH>(block.function.index(), costs.row);
         self.section_total += i128::from(first_cost(costs.row));
         if is_followed {
@@ -437,7 +421,7 @@ impl ProfileBuilder {
         }
         if !block.has_line {
             block.has_line = true;
-            if let Some(function) = self.run.sums.functions.get_mut(block.function) {
+            if let Some(function) = self.run.functions.get_mut(block.function) {
                 function.offer_line(LineSource::OwnCost, line);
             }
         }
@@ -451,10 +435,13 @@ impl ProfileBuilder {
         line: u64,
         costs: Costs<'_>,
     ) {
-        let Sums {
-            functions, lines, ..
-        } = &mut self.run.sums;
-        if let (Some(block), Some(lines)) = (&mut self.run.block, lines)
+        let Run {
+            functions,
+            lines,
+            block,
+            ..
+        } = &mut self.run;
+        if let (Some(block), Some(lines)) = (block, lines)
             && let Some(function) = functions.get_mut(block.function)
         {
             if !block.has_line {
@@ -503,12 +490,12 @@ impl ProfileBuilder {
             self.offer_line(callee, target_line);
             return None;
         }
-        let known = self.run.sums.calls.edges().len();
-        let edge = self.run.sums.calls.add::<WIDTH>(edge, file, costs.row);
+        let known = self.run.calls.edges().len();
+        let edge = self.run.calls.add::<WIDTH>(edge, file, costs.row);
         // The first call that names a function is the first of its edge as well. What is known of
         // others is not looked at: it may be far away in memory.
         if edge.index() == known {
-            let is_new = callee.index() + 1 == self.run.sums.functions.as_slice().len();
+            let is_new = callee.index() + 1 == self.run.functions.as_slice().len();
             if is_new || callee == caller || self.run.may_lack_line {
                 self.offer_line(callee, target_line);
             }
@@ -520,7 +507,7 @@ impl ProfileBuilder {
     /// several files.
     #[inline]
     fn call_file(&self, caller: FunctionId, file: NameId) -> NameId {
-        let functions = self.run.sums.functions.as_slice();
+        let functions = self.run.functions.as_slice();
         if file != NameId::EMPTY && functions[caller.index()].file == file {
             return NameId::EMPTY;
         }
@@ -528,7 +515,7 @@ impl ProfileBuilder {
     }
 
     fn offer_line(&mut self, callee: FunctionId, line: u64) {
-        if let Some(function) = self.run.sums.functions.get_mut(callee) {
+        if let Some(function) = self.run.functions.get_mut(callee) {
             function.offer_line(LineSource::Call, line);
         }
     }
@@ -549,7 +536,7 @@ impl ProfileBuilder {
                 self.follow_call_again::<WIDTH>(edge, caller, costs)
             }
             Some(block) => {
-                let calls = &mut self.run.sums.calls;
+                let calls = &mut self.run.calls;
                 calls.add_again::<WIDTH>(edge, block.function, costs.row)
             }
             None => false,
@@ -570,16 +557,11 @@ impl ProfileBuilder {
     /// Adds the run, or aggregate, that was being read to those before it in this input.
     fn end_run(&mut self) {
         self.close_block();
-        let table = self.table.take();
-        if self.run.sums.functions.is_empty() {
-            return;
-        }
-        let mut sums = self.run.sums.take();
-        self.run.part = OpenPart::default();
-        match table {
-            Some(table) => sums.map_events(&table.map),
-            None => self.finish_run(&mut sums),
-        }
+        let sums = match self.table.take() {
+            Some(table) => table.finish(),
+            None if self.run.functions.as_slice().is_empty() => return,
+            None => self.finish_run(),
+        };
         if self.input.sums.kind.is_none() {
             self.input.sums = sums;
             return;
@@ -588,29 +570,16 @@ impl ProfileBuilder {
         self.input.sums.merge(sums, |id| id, LineRule::OwnCost);
     }
 
-    /// Works out what follows from the sums of a run.
-    fn finish_run(&mut self, sums: &mut Sums) {
-        let with_self_calls = self.options.inclusive == InclusiveCost::Summed;
-        let (kind, functions) = (self.run.kind, &mut sums.functions);
-        let width = functions.self_costs.width();
-        match width {
-            1 => add_calls::<1>(functions, &sums.calls, kind, with_self_calls),
-            _ => add_calls::<ANY_WIDTH>(functions, &sums.calls, kind, with_self_calls),
-        }
-        sums.kind = Some(match kind {
-            BlockKind::Trace => ProfileKind::Trace,
-            BlockKind::Aggregate => ProfileKind::Aggregate,
-        });
-        if kind == BlockKind::Trace {
+    /// Ends the run that is being read.
+    fn finish_run(&mut self) -> Sums {
+        let next = self.run.next();
+        let run = std::mem::replace(&mut self.run, next);
+        let links = (run.kind == BlockKind::Trace).then(|| {
+            let width = run.functions.self_costs.width();
             let next = Trace::new(LinkOptions::from(&self.options), width);
-            let links = std::mem::replace(&mut self.trace, next).finish();
-            for function in functions.as_mut_slice() {
-                function.is_listed = links.invocations.is_some() || links.contexts.is_some();
-            }
-            functions.set_inclusive(links.outermost);
-            sums.invocations = links.invocations;
-            sums.contexts = links.contexts;
-        }
+            std::mem::replace(&mut self.trace, next).finish()
+        });
+        run.finish(self.options.inclusive, links.unwrap_or_default())
     }
 
     /// Ends reading and works out what follows from the sums.
@@ -631,36 +600,5 @@ impl ProfileBuilder {
     pub(crate) fn finish_batch(mut self) -> Result<Profile, ModelError> {
         self.end_input();
         Profile::new(self.names, self.inputs.unwrap_or(self.input))
-    }
-}
-
-/// Sets the figures of all functions that follow from their calls.
-///
-/// `with_self_calls`: whether what a function's calls to itself cost is part of its inclusive cost.
-fn add_calls<const WIDTH: usize>(
-    functions: &mut FunctionTable,
-    calls: &CallTable,
-    kind: BlockKind,
-    with_self_calls: bool,
-) {
-    let inclusive = &mut functions.inclusive_costs;
-    for row in 0..functions.self_costs.rows() {
-        inclusive.add_row::<WIDTH>(row, &functions.self_costs, row);
-    }
-    for (position, edge) in calls.edges().iter().enumerate() {
-        if with_self_calls || edge.caller != edge.callee {
-            inclusive.add_row::<WIDTH>(edge.caller.index(), &calls.costs, position);
-        }
-    }
-    if kind == BlockKind::Aggregate {
-        // Where nothing says how often, blocks show that there was an invocation.
-        let mut called = vec![0u64; functions.as_slice().len()];
-        for edge in calls.edges() {
-            let count = &mut called[edge.callee.index()];
-            *count = count.saturating_add(edge.calls);
-        }
-        for (function, called) in functions.as_mut_slice().iter_mut().zip(called) {
-            function.invocations = called.max(function.invocations.min(1));
-        }
     }
 }

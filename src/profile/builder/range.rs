@@ -2,7 +2,7 @@
 
 use super::ProfileBuilder;
 use crate::maps::{HashMap, HashSet};
-use crate::tables::{ANY_WIDTH, FunctionId, NameId};
+use crate::tables::{ANY_WIDTH, NameId};
 
 impl ProfileBuilder {
     /// Takes in the range of the run that comes next, and returns what the names of that range are
@@ -21,29 +21,27 @@ impl ProfileBuilder {
         });
         let names: Vec<NameId> = names.collect();
         let name = |name: NameId| names[name.index()];
-        let functions = range.run.sums.functions.as_slice();
+        let functions = range.run.functions.as_slice();
         let distinct: HashSet<NameId> = functions.iter().map(|own| name(own.name)).collect();
         if distinct.len() < functions.len() {
             return None;
         }
         self.close_block();
-        let numbers = functions.iter().enumerate().map(|(row, function)| {
+        let mut numbers = Vec::with_capacity(functions.len());
+        for (row, function) in functions.iter().enumerate() {
             let [object, file] = [function.object, function.file].map(name);
             let id = self.function(object, file, name(function.name));
-            let functions = &mut self.run.sums.functions;
-            if let Some(own) = functions.get_mut(id) {
-                own.add_blocks(function, object, file);
+            let own = &mut self.run.functions;
+            if let Some(own) = own.get_mut(id) {
+                own.add_blocks(function.blocks, object, file);
+                own.offer_line(function.line_source, function.line);
             }
-            let (own, costs) = (
-                &mut functions.self_costs,
-                &range.run.sums.functions.self_costs,
-            );
-            own.add_row::<ANY_WIDTH>(id.index(), costs, row);
-            id
-        });
-        let numbers: Vec<FunctionId> = numbers.collect();
-        let calls = &mut self.run.sums.calls;
-        calls.merge(&range.run.sums.calls, &numbers, |_, file| name(file));
+            let costs = &range.run.functions.self_costs;
+            own.self_costs.add_row::<ANY_WIDTH>(id.index(), costs, row);
+            numbers.push(id);
+        }
+        let calls = &mut self.run.calls;
+        calls.merge(&range.run.calls, &numbers, |_, file| name(file));
         self.section_total += range.section_total;
         self.run.may_lack_line |= range.run.may_lack_line;
         Some(names)

@@ -4,7 +4,7 @@ use super::ProfileBuilder;
 use crate::maps::HashMap;
 use crate::profile::sums::Sums;
 use crate::profile::{Cost, InclusiveCost, ProfileKind};
-use crate::tables::{CallEdge, ColumnMap, Function, LineSource, NameId};
+use crate::tables::{CallEdge, ColumnMap, Function, LineSource, LineTable, NameId};
 
 /// A function of a table that was summed before: of a preprocessed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,16 @@ pub(super) struct SummedTable {
     /// functions of one file and name. These are told apart by their order.
     seen: HashMap<(NameId, NameId), u32>,
     /// How the wanted costs follow from its costs, which are those of one event.
-    pub map: ColumnMap,
+    map: ColumnMap,
+    sums: Sums,
+}
+
+impl SummedTable {
+    /// Ends the table: its sums in the wanted events.
+    pub fn finish(mut self) -> Sums {
+        self.sums.map_events(&self.map);
+        self.sums
+    }
 }
 
 impl ProfileBuilder {
@@ -40,11 +49,14 @@ impl ProfileBuilder {
     /// [`add_table_function`](Self::add_table_function) and
     /// [`add_table_edge`](Self::add_table_edge) follow instead of blocks.
     pub(crate) fn begin_table(&mut self, map: ColumnMap) {
-        self.run.sums.narrow();
-        self.run.sums.kind = Some(ProfileKind::Aggregate);
         self.table = Some(SummedTable {
             seen: HashMap::default(),
             map,
+            sums: Sums {
+                kind: Some(ProfileKind::Aggregate),
+                lines: self.options.lines.then(LineTable::default),
+                ..Sums::default()
+            },
         });
     }
 
@@ -55,7 +67,7 @@ impl ProfileBuilder {
         let (file, name) = (self.intern(function.file), self.intern(function.name));
         let Some(table) = &mut self.table else { return };
         let seen = table.seen.entry((file, name)).or_default();
-        let functions = &mut self.run.sums.functions;
+        let functions = &mut table.sums.functions;
         let row = functions.as_slice().len();
         functions.push(Function {
             object: NameId::EMPTY,
@@ -77,9 +89,10 @@ impl ProfileBuilder {
 
     /// Adds an edge that a table states, in addition to the figures of its functions.
     pub(crate) fn add_table_edge(&mut self, edge: CallEdge, cost: Cost) {
+        let Some(table) = &mut self.table else { return };
         let Sums {
             functions, calls, ..
-        } = &mut self.run.sums;
+        } = &mut table.sums;
         if edge.caller == edge.callee && self.options.inclusive == InclusiveCost::Outermost {
             let inclusive = &mut functions.inclusive_costs;
             inclusive.add::<1>(edge.callee.index(), &[cost.saturating_neg()]);

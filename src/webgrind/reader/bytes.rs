@@ -26,14 +26,16 @@ impl<R: Read + Seek> Bytes<R> {
     /// Begins at the start of a file that messages call `name`.
     pub fn new(mut input: R, name: &str) -> Result<Self, ReadError> {
         let size = input.seek(SeekFrom::End(0));
-        let size = size.and_then(|size| input.rewind().map(|()| size));
+        let rewound = input.rewind();
         let mut bytes = Bytes {
             input: BufReader::new(input),
             name: name.to_owned(),
             position: 0,
             end: 0,
         };
-        bytes.end = size.map_err(|error| bytes.failed(error))?;
+        bytes.end = size
+            .and_then(|size| rewound.map(|()| size))
+            .map_err(|error| bytes.failed(error))?;
         Ok(bytes)
     }
 

@@ -1,0 +1,122 @@
+//! What is being read, and what follows from its sums when it ends.
+
+use super::OpenBlock;
+use crate::profile::parts::{OpenPart, Parts};
+use crate::profile::sums::Sums;
+use crate::profile::{BlockKind, InclusiveCost, ProfileKind};
+use crate::tables::{ANY_WIDTH, CallTable, CostTable, FunctionTable, LineTable, OpenFunctions};
+use crate::trace::TraceLinks;
+
+/// What is being read: an aggregate, or one run of a trace.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    pub kind: BlockKind,
+    pub functions: OpenFunctions,
+    pub calls: CallTable,
+    /// The self costs by line, if they are wanted.
+    pub lines: Option<LineTable>,
+    /// Which of the wanted proxies exist, by their positions.
+    pub proxies: Vec<usize>,
+    pub parts: Parts,
+    pub part: OpenPart,
+    pub block: Option<OpenBlock>,
+    /// Whether a function with a block may have no line, for want of an own cost.
+    pub may_lack_line: bool,
+}
+
+impl Run {
+    /// Another run of the same kind.
+    pub fn next(&mut self) -> Run {
+        let lines = self.lines.as_ref();
+        Run {
+            kind: self.kind,
+            functions: self.functions.next(),
+            calls: self.calls.next(),
+            lines: lines.map(|own| LineTable::new(own.costs.width())),
+            ..Run::default()
+        }
+    }
+
+    /// All rows of costs.
+    fn tables(&mut self) -> impl Iterator<Item = &mut CostTable> {
+        let own = [
+            &mut self.functions.self_costs,
+            &mut self.functions.unlisted_costs,
+            &mut self.calls.costs,
+            &mut self.parts.totals,
+        ];
+        let lines = self.lines.iter_mut().map(|lines| &mut lines.costs);
+        own.into_iter().chain(lines)
+    }
+
+    /// Has rows of one cost again, if there is none.
+    pub fn narrow(&mut self) {
+        self.tables().for_each(|table| *table = CostTable::new(1));
+    }
+
+    /// Makes all rows longer.
+    pub fn widen(&mut self, width: usize) {
+        self.tables().for_each(|table| table.widen(width));
+    }
+
+    /// Ends the run, and works out what follows from its sums.
+    pub fn finish(self, inclusive: InclusiveCost, links: TraceLinks) -> Sums {
+        let is_listed = links.invocations.is_some() || links.contexts.is_some();
+        let mut functions = match self.kind {
+            BlockKind::Trace => self
+                .functions
+                .finish(is_listed, |_, function| function.blocks),
+            BlockKind::Aggregate => {
+                let mut called = vec![0u64; self.functions.as_slice().len()];
+                for edge in self.calls.edges() {
+                    let count = &mut called[edge.callee.index()];
+                    *count = count.saturating_add(edge.calls);
+                }
+                // Where nothing says how often, blocks show that there was an invocation.
+                self.functions.finish(is_listed, |row, function| {
+                    called[row].max(function.blocks.min(1))
+                })
+            }
+        };
+        let with_self_calls = inclusive == InclusiveCost::Summed;
+        match functions.self_costs.width() {
+            1 => add_calls::<1>(&mut functions, &self.calls, with_self_calls),
+            _ => add_calls::<ANY_WIDTH>(&mut functions, &self.calls, with_self_calls),
+        }
+        if let Some(outermost) = links.outermost {
+            functions.set_inclusive(outermost);
+        }
+        Sums {
+            kind: Some(match self.kind {
+                BlockKind::Trace => ProfileKind::Trace,
+                BlockKind::Aggregate => ProfileKind::Aggregate,
+            }),
+            functions,
+            calls: self.calls,
+            lines: self.lines,
+            invocations: links.invocations,
+            contexts: links.contexts,
+            proxies: self.proxies,
+            parts: self.parts,
+        }
+    }
+}
+
+/// Adds self costs, and those of the calls that functions make, to inclusive costs.
+///
+/// `with_self_calls`: also those of calls of a function to itself.
+fn add_calls<const WIDTH: usize>(
+    functions: &mut FunctionTable,
+    calls: &CallTable,
+    with_self_calls: bool,
+) {
+    let inclusive = &mut functions.inclusive_costs;
+    for row in 0..functions.self_costs.rows() {
+        inclusive.add_row::<WIDTH>(row, &functions.self_costs, row);
+    }
+    for (position, edge) in calls.edges().iter().enumerate() {
+        if with_self_calls || edge.caller != edge.callee {
+            inclusive.add_row::<WIDTH>(edge.caller.index(), &calls.costs, position);
+        }
+    }
+}
