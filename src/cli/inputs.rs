@@ -52,8 +52,10 @@ pub fn from_list(list: &Source, output: &Target) -> Result<Vec<Source>> {
         }
     };
     read.with_context(|| format!("{list}: cannot be read"))?;
-    let names: Result<Vec<_>> = lines(&bytes).map(path).collect();
-    let names = names.with_context(|| format!("{list}: names no file"))?;
+    let names = lines(&bytes)
+        .map(path)
+        .collect::<Result<Vec<_>>>()
+        .with_context(|| format!("{list}: names no file"))?;
     if names.is_empty() {
         bail!("{list}: names no input");
     }
@@ -65,12 +67,12 @@ pub fn from_list(list: &Source, output: &Target) -> Result<Vec<Source>> {
 /// Lines may end as on Windows. Names that really end with a carriage return need a list with NULs.
 fn lines(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = if list.contains(&0) { 0 } else { b'\n' };
-    let names = list.split(move |&byte| byte == end);
-    let names = names.map(move |name| match name {
-        [line @ .., b'\r'] if end == b'\n' => line,
-        name => name,
-    });
-    names.filter(|name| !name.is_empty())
+    list.split(move |&byte| byte == end)
+        .map(move |name| match name {
+            [line @ .., b'\r'] if end == b'\n' => line,
+            name => name,
+        })
+        .filter(|name| !name.is_empty())
 }
 
 #[cfg(unix)]

@@ -121,13 +121,14 @@ fn parse() -> Arguments {
 fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
     let (sources, mut options) = (arguments.sources()?, arguments.options());
     options.output.is_private = arguments.page.open && arguments.output.output.is_none();
-    let conversion = Conversion::prepare(&sources, target, &options)
-        .map_err(|error| with_advice(error, arguments, sources.len()))?;
-    let progress = conversion.progress().clone();
-    let bar = Bar::start(arguments.messages.progress, progress, conversion.bytes());
-    let loaded = conversion.read();
-    drop(bar);
-    let loaded = loaded.map_err(|error| with_advice(error, arguments, sources.len()))?;
+    let read = || {
+        let conversion = Conversion::prepare(&sources, target, &options)?;
+        let progress = conversion.progress().clone();
+        // It is gone before anything is said.
+        let _bar = Bar::start(arguments.messages.progress, progress, conversion.bytes());
+        conversion.read()
+    };
+    let loaded = read().map_err(|error| with_advice(error, arguments, sources.len()))?;
     Ok(loaded.write()?)
 }
 

@@ -54,8 +54,10 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let target = Target::File(PathBuf::from(output));
     let mut options = Options::default();
     options.read.lenient = true;
-    let proxies = proxies.iter().cloned();
-    options.proxies = proxies.map(OsString::into_encoded_bytes).collect();
+    options.proxies = proxies
+        .iter()
+        .map(|proxy| proxy.as_encoded_bytes().to_vec())
+        .collect();
     options.output.links = LINKS;
     // webgrind's own code cannot read a profile that has only begun either.
     options.allow_empty = true;

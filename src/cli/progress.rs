@@ -54,8 +54,9 @@ impl Bar {
             total,
             stopped,
         };
-        let thread = Builder::new().name("progress".to_owned());
-        let thread = thread.spawn(move || show(&view));
+        let thread = Builder::new()
+            .name("progress".to_owned())
+            .spawn(move || show(&view));
         Bar(thread.ok().map(|thread| (stop, thread)))
     }
 }

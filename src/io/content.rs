@@ -120,9 +120,11 @@ fn is_tar(head: &[u8]) -> bool {
     let Some(header) = head.first_chunk::<512>() else {
         return false;
     };
-    let digits = header[CHECKSUM].iter().skip_while(|&&byte| byte == b' ');
-    let digits = digits.take_while(|byte| (b'0'..=b'7').contains(byte));
-    let stated = digits.fold(0, |sum, digit| 8 * sum + u32::from(digit - b'0'));
+    let stated = header[CHECKSUM]
+        .iter()
+        .skip_while(|&&byte| byte == b' ')
+        .take_while(|byte| (b'0'..=b'7').contains(byte))
+        .fold(0, |sum, digit| 8 * sum + u32::from(digit - b'0'));
     let all: u32 = header.iter().copied().map(u32::from).sum();
     let field: u32 = header[CHECKSUM].iter().copied().map(u32::from).sum();
     let blanks = 8 * u32::from(b' ');

@@ -166,12 +166,10 @@ impl SourceFiles {
                 source,
             })
         };
-        let folders = options.folders.iter().map(open);
-        let root = options.root.as_deref();
-        let root = root.map(|root| root.strip_suffix(b"/").unwrap_or(root).to_vec());
+        let without_end = |root: &Vec<u8>| root.strip_suffix(b"/").unwrap_or(root).to_vec();
         Ok(SourceFiles {
-            folders: folders.collect::<Result<_, _>>()?,
-            root,
+            folders: options.folders.iter().map(open).collect::<Result<_, _>>()?,
+            root: options.root.as_ref().map(without_end),
             profile_time,
             ..SourceFiles::default()
         })
@@ -275,8 +273,10 @@ impl SourceFiles {
         let mut reason = NoSource::NotFound;
         let own = path_of(name).ok_or(NoSource::NotFound)?;
         let below = path_of(self.below_root(name)).filter(|below| below.is_relative());
-        let in_folders = self.folders.iter().map(|folder| &folder.path);
-        let in_folders = in_folders.filter_map(|folder| Some(folder.join(below?)));
+        let in_folders = self
+            .folders
+            .iter()
+            .filter_map(|folder| Some(folder.path.join(below?)));
         for path in std::iter::once(own.to_owned()).chain(in_folders) {
             match self.open_path(&path) {
                 Ok(file) => return Ok(file),
@@ -410,8 +410,8 @@ fn open_regular(folder: &Folder, below: &Path) -> Result<File, NoSource> {
             return Err(NoSource::Changed);
         };
         if names.peek().is_none() {
-            let found = statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW);
-            let found = found.map_err(|_| NoSource::Changed)?;
+            let found =
+                statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW).map_err(|_| NoSource::Changed)?;
             if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
                 return Err(NoSource::NotRegular);
             }

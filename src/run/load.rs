@@ -13,8 +13,9 @@ use std::slice;
 use std::thread;
 
 use super::error::input_names;
-use super::{ConvertError, Format, Options, Report, Warning, notices};
+use super::{ConvertError, Format, Options, Report, Warning, allow_limits, notices};
 use crate::callgrind::{self, FoundParts, ProblemKind, Ranges};
+use crate::compare::Limit;
 use crate::display::text::excerpt;
 use crate::in_order::in_order;
 use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source};
@@ -22,7 +23,7 @@ use crate::maps::{HashMap, HashSet};
 use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
 use crate::webgrind;
 
-/// Reads all inputs to their ends: their profile, and the warnings about them in their order.
+/// Reads all inputs of one side to their ends: their profile, and what there is to say about them.
 ///
 /// If there is a list of what was left out, what cannot be read is left out as well. Then each
 /// input is read into a profile of its own, so that nothing of it is left.
@@ -37,7 +38,7 @@ pub(super) fn load(
 ) -> Result<(Profile, Report), ConvertError> {
     let keeps_going = left_out.is_some();
     let filters = &options.read.parts;
-    let mut merged = load_once(inputs, keeps_going, options, progress)?;
+    let mut merged = merge(inputs, keeps_going, options, progress)?;
     if let Some(missing) = merged.parts.missing(filters) {
         return Err(ConvertError::NoPart {
             inputs: input_names(inputs),
@@ -54,28 +55,102 @@ pub(super) fn load(
         }
         let mut options = options.clone();
         options.read.parts = filters;
-        merged = load_once(inputs, keeps_going, &options, &Progress::default())?;
+        merged = merge(inputs, keeps_going, &options, &Progress::default())?;
     }
     if merged.profile.is_none() && merged.no_data.is_none() && !options.read.parts.is_empty() {
         return Err(ConvertError::EmptyPart(input_names(inputs)));
     }
     merged.left_out.splice(0..0, left_out.unwrap_or_default());
-    merged.finish()
+    let (mut profile, mut report) = merged.finish()?;
+    profile
+        .check_events()
+        .map_err(|error| ConvertError::model(inputs, error.into()))?;
+    report.warnings.extend(notices::named_twice(inputs));
+    report.warnings.extend(notices::counted_twice(inputs));
+    // All of them: one of those that are not listed may be about the event.
+    allow_limits(options, profile.event(), &report.warnings)?;
+    report.warnings = notices::limited(report.warnings);
+    if !report.is_complete() {
+        profile.set_incomplete();
+    }
+    if matches!(options.format, Format::Json | Format::Html) && options.events == EventChoice::All {
+        report.warnings.extend(notices::underived(&profile));
+        profile.derive_events();
+    }
+    if options.limits.iter().any(Limit::needs_base) && notices::costs_nothing(&profile) {
+        let (inputs, event) = (input_names(inputs), excerpt(profile.event()));
+        let reason = format!("{inputs}: all costs of \"{event}\" are 0");
+        return Err(ConvertError::CannotCheck(reason));
+    }
+    Ok((profile, report))
 }
 
-fn load_once(
+/// Reads inputs on all cores, and merges them in their order.
+fn merge(
     inputs: &[ResolvedSource<'_>],
     keeps_going: bool,
     options: &Options,
     progress: &Progress,
 ) -> Result<Merged, ConvertError> {
+    let mut wanted = wanted(options);
+    let sum_up = |wanted: &ProfileOptions, inputs: &[ResolvedSource<'_>], threads: usize| {
+        let batch = Batch {
+            options,
+            progress,
+            threads,
+            builder: ProfileBuilder::new(wanted.clone()),
+            merged: Merged::default(),
+        };
+        match batch.sum_up(inputs) {
+            Err(error) if keeps_going => Ok(Merged {
+                left_out: vec![error],
+                ..Merged::default()
+            }),
+            outcome => outcome,
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let mut merged = Merged::default();
+    let mut others = inputs;
+    if matches!(wanted.events, EventChoice::First | EventChoice::Matching(_)) {
+        // The others have to know which events it is.
+        while merged.resolved_choice().is_none()
+            && let Some((first, rest)) = others.split_first()
+        {
+            let first = slice::from_ref(first);
+            merged = merged.with(sum_up(&wanted, first, cores)?, first)?;
+            others = rest;
+        }
+        wanted.events = merged.resolved_choice().unwrap_or(wanted.events);
+    }
+    // A single input has all cores for itself.
+    let threads = if others.len() == 1 { cores } else { 1 };
+    let most = if keeps_going { 1 } else { MAX_INPUTS };
+    let batch = (others.len() * threads / (BATCHES * cores)).clamp(1, most);
+    let mut batches = others.chunks(batch);
+    let mut merged = in_order(
+        batches.len().min(cores / threads),
+        merged,
+        || batches.next(),
+        |batch| (batch, sum_up(&wanted, batch, threads)),
+        |merged, (batch, summed_up)| merged.with(summed_up?, batch),
+    )?;
+    let missing = merged.missing_events();
+    merged.report.warnings.extend(missing);
+    let beside = sums_beside(&merged.sums, inputs);
+    merged.report.warnings.extend(beside);
+    Ok(merged)
+}
+
+/// What is read of the inputs.
+fn wanted(options: &Options) -> ProfileOptions {
     let format = options.format.capabilities();
     let is_table = match options.format {
         Format::Text => options.text.function.is_none(),
         Format::Markdown => !options.comparison.base.is_empty(),
         _ => false,
     };
-    let mut wanted = ProfileOptions {
+    ProfileOptions {
         events: options.events.clone(),
         inclusive: options.inclusive,
         proxies: options.proxies.clone(),
@@ -85,48 +160,7 @@ fn load_once(
         call_files: format.call_files,
         lines: format.lines && !is_table,
         parts: format.comparison || options.limit_each_part,
-    };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let read = |wanted: &ProfileOptions, inputs: &[ResolvedSource<'_>], threads: usize| {
-        let batch = Batch {
-            options,
-            progress,
-            threads,
-            builder: ProfileBuilder::new(wanted.clone()),
-            merged: Merged::default(),
-        };
-        match batch.read(inputs) {
-            Err(error) if keeps_going => Ok(Merged {
-                left_out: vec![error],
-                ..Merged::default()
-            }),
-            outcome => outcome,
-        }
-    };
-    let mut merged = Merged::default();
-    let all = inputs;
-    let mut inputs = inputs;
-    if matches!(wanted.events, EventChoice::First | EventChoice::Matching(_)) {
-        // The others have to know which events it is.
-        while merged.resolved_choice().is_none()
-            && let Some((first, others)) = inputs.split_first()
-        {
-            let first = slice::from_ref(first);
-            merged = merged.with(read(&wanted, first, cores)?, first)?;
-            inputs = others;
-        }
-        wanted.events = merged.resolved_choice().unwrap_or(wanted.events);
     }
-    let most = if keeps_going { 1 } else { MAX_INPUTS };
-    // A single input has all cores for itself.
-    let threads = if inputs.len() == 1 { cores } else { 1 };
-    let read = |batch: &[ResolvedSource<'_>]| read(&wanted, batch, threads);
-    let mut merged = read_all(inputs, most, cores / threads, merged, read)?;
-    let missing = merged.missing_events();
-    merged.report.warnings.extend(missing);
-    let beside = sums_beside(&merged.sums, all);
-    merged.report.warnings.extend(beside);
-    Ok(merged)
 }
 
 /// The inputs up to some point.
@@ -250,25 +284,6 @@ const MIN_RANGE: u64 = 4 << 20;
 /// The most inputs of a batch.
 const MAX_INPUTS: usize = 64;
 
-/// Reads inputs on all cores, and adds them to those that were read before, in their order.
-fn read_all(
-    inputs: &[ResolvedSource<'_>],
-    most: usize,
-    cores: usize,
-    merged: Merged,
-    read: impl Fn(&[ResolvedSource<'_>]) -> Result<Merged, ConvertError> + Sync,
-) -> Result<Merged, ConvertError> {
-    let batch = (inputs.len() / (BATCHES * cores)).clamp(1, most);
-    let mut batches = inputs.chunks(batch);
-    in_order(
-        cores.min(batches.len()),
-        merged,
-        || batches.next(),
-        |inputs| (inputs, read(inputs)),
-        |merged, (inputs, batch)| merged.with(batch?, inputs),
-    )
-}
-
 /// Inputs that follow one another, and are read into one profile.
 struct Batch<'a> {
     options: &'a Options,
@@ -281,10 +296,11 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    fn read(mut self, inputs: &[ResolvedSource<'_>]) -> Result<Merged, ConvertError> {
+    /// Reads inputs to their ends, into one profile.
+    fn sum_up(mut self, inputs: &[ResolvedSource<'_>]) -> Result<Merged, ConvertError> {
         let mut has_data = false;
         for input in inputs {
-            has_data |= self.read_input(input)?;
+            has_data |= self.add(input)?;
         }
         if has_data {
             match self.builder.finish_batch() {
@@ -295,19 +311,32 @@ impl Batch<'_> {
         Ok(self.merged)
     }
 
-    /// Reads the next input, and says whether it has any data, or may be without.
-    fn read_input(&mut self, found: &ResolvedSource<'_>) -> Result<bool, ConvertError> {
-        let no_data = match self.read_contents(found) {
-            Err(error) if !error.is_no_data() => return Err(error),
-            outcome => outcome.err(),
-        };
+    /// Reads the next input, whatever it contains, and says whether it has any data, or may be
+    /// without.
+    fn add(&mut self, found: &ResolvedSource<'_>) -> Result<bool, ConvertError> {
         let input = || found.source.clone();
-        if let Some(error) = no_data {
-            self.builder.end_input();
-            self.merged.no_data.get_or_insert(error);
-            self.merged.report.warnings.push(Warning::Empty(input()));
-            let has_begun = self.builder.events().next().is_some();
-            return Ok(has_begun && self.options.allow_empty);
+        let opened = found
+            .open(self.progress)
+            .map_err(unreadable(found.source))?;
+        let outcome = if opened.is_empty() {
+            Err(ConvertError::Empty(input()))
+        } else if !opened.is_preprocessed() {
+            self.add_text(found, opened)
+        } else if self.options.read.parts.is_empty() {
+            self.add_preprocessed(found.source, opened)
+        } else {
+            // It has no parts.
+            Ok(())
+        };
+        match outcome {
+            Err(error) if error.is_no_data() => {
+                self.builder.end_input();
+                self.merged.no_data.get_or_insert(error);
+                self.merged.report.warnings.push(Warning::Empty(input()));
+                let has_begun = self.builder.events().next().is_some();
+                return Ok(has_begun && self.options.allow_empty);
+            }
+            outcome => outcome?,
         }
         let events: Vec<_> = self.builder.events().collect();
         let is_sum = self.builder.is_sum();
@@ -329,23 +358,7 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    fn read_contents(&mut self, found: &ResolvedSource<'_>) -> Result<(), ConvertError> {
-        let input = found
-            .open(self.progress)
-            .map_err(unreadable(found.source))?;
-        if input.is_empty() {
-            Err(ConvertError::Empty(found.source.clone()))
-        } else if input.is_preprocessed() && !self.options.read.parts.is_empty() {
-            // It has no parts.
-            Ok(())
-        } else if input.is_preprocessed() {
-            self.preprocessed(found.source, input)
-        } else {
-            self.text(found, input)
-        }
-    }
-
-    fn preprocessed(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
+    fn add_preprocessed(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
         let name = source.to_string();
         webgrind::check_beginning(input.fill_buf().map_err(unreadable(source))?, &name)?;
         let input = input.into_seekable().map_err(unreadable(source))?;
@@ -356,7 +369,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn text(&mut self, found: &ResolvedSource<'_>, mut input: Input) -> Result<(), ConvertError> {
+    fn add_text(
+        &mut self,
+        found: &ResolvedSource<'_>,
+        mut input: Input,
+    ) -> Result<(), ConvertError> {
         let source = found.source;
         let (name, options) = (source.to_string(), &self.options.read);
         let outcome = if self.threads > 1

@@ -25,6 +25,7 @@ use crate::profile::{EventChoice, InclusiveCost, Profile};
 use crate::webgrind::WriteOptions;
 pub use error::{ConvertError, FormatError};
 pub use format::{Capabilities, EventSupport, Format, RowSupport};
+use load::load;
 pub use notices::Warning;
 use write::Base;
 pub use write::Loaded;
@@ -145,7 +146,7 @@ pub fn read(inputs: &[Source], options: &Options) -> Result<(Profile, Report), C
     let progress = Progress::default();
     check_standard_input(inputs.iter())?;
     let (inputs, left_out) = find_all(inputs, options, find)?;
-    let (profile, mut report) = read_all(&inputs, left_out, options, &progress)?;
+    let (profile, mut report) = load(&inputs, left_out, options, &progress)?;
     let warnings = notices::about_profile(&profile, &options.proxies);
     report.warnings.extend(warnings);
     report.bytes_in = progress.bytes();
@@ -192,8 +193,11 @@ fn without_empty_bases(mut inputs: Vec<ResolvedSource<'_>>) -> Vec<ResolvedSourc
         Source::File(path) => without_number(path.to_str()?, '-'),
         _ => None,
     });
-    let bases = threads.flat_map(|name| [Some(name), without_number(name, '.')]);
-    let bases: HashSet<PathBuf> = bases.flatten().map(PathBuf::from).collect();
+    let bases: HashSet<PathBuf> = threads
+        .flat_map(|name| [Some(name), without_number(name, '.')])
+        .flatten()
+        .map(PathBuf::from)
+        .collect();
     inputs.retain(|found| match found.source {
         Source::File(path) => found.length != Some(0) || !bases.contains(path),
         _ => true,
@@ -206,27 +210,6 @@ fn check_standard_input<'a>(inputs: impl Iterator<Item = &'a Source>) -> Result<
         0 | 1 => Ok(()),
         _ => Err(ConvertError::StandardInputTwice),
     }
-}
-
-/// Reads inputs; also what there is to say about them by themselves.
-fn read_all(
-    inputs: &[ResolvedSource<'_>],
-    left_out: Option<Vec<ConvertError>>,
-    options: &Options,
-    progress: &Progress,
-) -> Result<(Profile, Report), ConvertError> {
-    let (mut profile, mut report) = load::load(inputs, left_out, options, progress)?;
-    let events = profile.check_events();
-    events.map_err(|error| ConvertError::model(inputs, error.into()))?;
-    report.warnings.extend(notices::named_twice(inputs));
-    report.warnings.extend(notices::counted_twice(inputs));
-    // All of them: one of those that are not listed may be about the event.
-    allow_limits(options, profile.event(), &report.warnings)?;
-    report.warnings = notices::limited(report.warnings);
-    if !report.is_complete() {
-        profile.set_incomplete();
-    }
-    Ok((profile, report))
 }
 
 /// A conversion that has not begun.
@@ -257,11 +240,12 @@ impl<'a> Conversion<'a> {
         target: &Target,
         options: &'a Options,
     ) -> Result<Self, ConvertError> {
-        let output = target.check(&options.output);
-        let output = output.map_err(|source| ConvertError::Output {
-            output: target.clone(),
-            source,
-        })?;
+        let output = target
+            .check(&options.output)
+            .map_err(|source| ConvertError::Output {
+                output: target.clone(),
+                source,
+            })?;
         let base = options.comparison.base.as_slice();
         let format = options.format.capabilities();
         if !base.is_empty() && !format.comparison || options.comparison.per_run && !format.per_run {
@@ -280,8 +264,8 @@ impl<'a> Conversion<'a> {
             Ok(found)
         };
         let (inputs, left_out) = find_all(inputs, options, find_other)?;
-        let base: Vec<_> = base.iter().map(find_other).collect::<Result<_, _>>()?;
-        let base = without_empty_bases(base);
+        let found = base.iter().map(find_other).collect::<Result<_, _>>()?;
+        let base = without_empty_bases(found);
         allow_limits(options, b"", &notices::on_both_sides(&inputs, &base))?;
         let is_profile = || output.file().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
@@ -321,7 +305,7 @@ impl<'a> Conversion<'a> {
     /// When an input cannot be read, or when there is nothing to convert.
     pub fn read(mut self) -> Result<Loaded<'a>, ConvertError> {
         let left_out = self.left_out.take();
-        let (mut profile, mut report) = self.load(&self.inputs, left_out)?;
+        let (mut profile, mut report) = load(&self.inputs, left_out, self.options, &self.progress)?;
         let warnings = &mut report.warnings;
         warnings.extend(notices::about_profile(&profile, &self.options.proxies));
         let on_both_sides = notices::on_both_sides(&self.inputs, &self.base);
@@ -345,7 +329,7 @@ impl<'a> Conversion<'a> {
     /// come first.
     fn read_base(&self, new: &mut Profile, report: &mut Report) -> Result<Base, ConvertError> {
         let inputs = error::input_names(&self.base);
-        let (mut profile, mut base_report) = self.load(&self.base, None)?;
+        let (mut profile, mut base_report) = load(&self.base, None, self.options, &self.progress)?;
         base_report.warnings.append(&mut report.warnings);
         report.warnings = base_report.warnings;
         report.bytes_decompressed += base_report.bytes_decompressed;
@@ -353,27 +337,6 @@ impl<'a> Conversion<'a> {
             Ok(()) => Ok(Base { inputs, profile }),
             Err(error) => Err(ConvertError::Compare { inputs, error }),
         }
-    }
-
-    /// Reads one side. What cannot be read is left out, if there is a list of what was already.
-    fn load(
-        &self,
-        inputs: &[ResolvedSource<'_>],
-        left_out: Option<Vec<ConvertError>>,
-    ) -> Result<(Profile, Report), ConvertError> {
-        let (mut profile, mut report) = read_all(inputs, left_out, self.options, &self.progress)?;
-        if matches!(self.options.format, Format::Json | Format::Html)
-            && self.options.events == EventChoice::All
-        {
-            report.warnings.extend(notices::underived(&profile));
-            profile.derive_events();
-        }
-        if self.options.limits.iter().any(Limit::needs_base) && notices::costs_nothing(&profile) {
-            let (inputs, event) = (error::input_names(inputs), excerpt(profile.event()));
-            let reason = format!("{inputs}: all costs of \"{event}\" are 0");
-            return Err(ConvertError::CannotCheck(reason));
-        }
-        Ok((profile, report))
     }
 }
 

@@ -47,8 +47,7 @@ impl Base {
             true => Comparison::per_run,
             false => Comparison::new,
         };
-        let comparison = compare(&self.profile, new);
-        let comparison = comparison.map_err(|error| ConvertError::Compare {
+        let comparison = compare(&self.profile, new).map_err(|error| ConvertError::Compare {
             inputs: self.inputs.clone(),
             error,
         })?;

@@ -47,18 +47,20 @@ pub(in crate::io) struct Decompressed {
 impl Decompressed {
     pub fn start(decompress: impl FnOnce(&mut Plain) -> End + Send + 'static) -> io::Result<Self> {
         let (sender, chunks) = sync_channel(QUEUED_CHUNKS);
-        let thread = Builder::new().name("decompressor".to_owned());
-        let thread = thread.spawn(move || {
+        let work = move || {
             let mut plain = BufWriter::with_capacity(CHUNK, Chunks(sender));
             let end = decompress(&mut plain);
             // What came before an error is still good.
             plain.flush()?;
             end
-        });
-        let thread = thread.map_err(|error| {
-            let text = format!("no thread can be started that decompresses it: {error}");
-            io::Error::new(error.kind(), text)
-        })?;
+        };
+        let thread = Builder::new()
+            .name("decompressor".to_owned())
+            .spawn(work)
+            .map_err(|error| {
+                let text = format!("no thread can be started that decompresses it: {error}");
+                io::Error::new(error.kind(), text)
+            })?;
         Ok(Decompressed {
             chunks,
             thread: Some(thread),
