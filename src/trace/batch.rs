@@ -1,6 +1,5 @@
 //! Blocks of a trace and their calls, as they are handed over to be linked.
 
-use super::invocations::InvocationCall;
 use super::stretches::Switch;
 use crate::tables::{Cost, CostTable, FunctionId};
 
@@ -18,15 +17,23 @@ pub(super) struct Block {
     pub end: usize,
 }
 
+/// A call of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockCall {
+    pub callee: FunctionId,
+    pub line: u64,
+    /// Cost in the first column.
+    pub matching: Cost,
+}
+
 /// Blocks that follow one another, and their calls.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub blocks: Vec<Block>,
     /// The self costs of the blocks.
     pub self_costs: CostTable,
-    /// The calls of its blocks, one after the other. Until they are linked, with their costs in the
-    /// first column.
-    pub calls: Vec<InvocationCall>,
+    /// The calls of its blocks, one after the other.
+    pub calls: Vec<BlockCall>,
     /// The inclusive costs of the calls.
     pub call_costs: CostTable,
 }

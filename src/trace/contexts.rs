@@ -8,9 +8,9 @@
 
 use std::hash::BuildHasher;
 
-use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
+use crate::maps::RandomState;
 use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, next_index, slot};
 
 /// Number of a node in a [`ContextTree`].

@@ -1,10 +1,9 @@
 //! The invocation tree of a trace, as v4 stores it.
 
-use std::collections::{HashMap, VecDeque};
-
-use foldhash::fast::RandomState;
+use std::collections::VecDeque;
 
 use super::proxies::replaced;
+use crate::maps::HashMap;
 use crate::tables::{ColumnMap, Cost, FunctionId, next_index};
 
 /// Number of an invocation in the order in which blocks end, over all functions.
@@ -14,7 +13,7 @@ pub(super) type InvocationId = u32;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// What the invocations of proxies called, until it replaces the calls to them.
-pub(super) type CallsOfProxies = HashMap<InvocationId, VecDeque<InvocationCall>, RandomState>;
+pub(super) type CallsOfProxies = HashMap<InvocationId, VecDeque<InvocationCall>>;
 
 /// One invocation, with its costs in the first event: 32 bytes, since a trace has millions.
 #[derive(Clone, Copy, Debug)]
@@ -47,21 +46,6 @@ pub struct InvocationCall {
 }
 
 impl InvocationCall {
-    /// A call to an invocation at a position of the tree; none: the profile does not hold it.
-    pub(crate) fn new(
-        callee: FunctionId,
-        invocation: Option<InvocationId>,
-        line: u64,
-        cost: Cost,
-    ) -> Self {
-        InvocationCall {
-            cost,
-            line,
-            callee,
-            invocation: invocation.unwrap_or(NONE),
-        }
-    }
-
     /// Position of the called invocation in [`InvocationTree::invocations`].
     ///
     /// None where the profile does not hold it: it was cut off.

@@ -1,6 +1,6 @@
 //! Links the calls of a trace to the invocations that they made, and works out what follows from that.
 
-use super::batch::{Batch, Block};
+use super::batch::{Batch, Block, BlockCall};
 use super::contexts::{ContextId, ContextTree};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{UnmatchedInvocation, UnmatchedInvocations};
@@ -97,6 +97,8 @@ pub(super) struct Linker {
     unclaimed: Vec<UnmatchedInvocations<FinishedInvocation>>,
     stretches: Stretches,
     invocations: InvocationTree,
+    /// The calls of the block that is being linked.
+    linked: Vec<InvocationCall>,
     of_proxies: CallsOfProxies,
     contexts: ContextTree,
     /// Self costs of invocations that called nothing, until they are claimed.
@@ -123,11 +125,11 @@ impl Linker {
     }
 
     /// Rows have `WIDTH` costs.
-    fn link_blocks<const WIDTH: usize>(&mut self, mut batch: Batch) {
+    fn link_blocks<const WIDTH: usize>(&mut self, batch: Batch) {
         let mut start = 0;
         for (row, block) in batch.blocks.into_iter().enumerate() {
             let self_costs = batch.self_costs.row_of::<WIDTH>(row);
-            let calls = &mut batch.calls[start..block.end];
+            let calls = &batch.calls[start..block.end];
             self.end_block::<WIDTH>(block, self_costs, calls, start, &batch.call_costs);
             start = block.end;
         }
@@ -138,7 +140,7 @@ impl Linker {
         &mut self,
         block: Block,
         self_costs: &[Cost],
-        calls: &mut [InvocationCall],
+        calls: &[BlockCall],
         start: usize,
         call_costs: &CostTable,
     ) {
@@ -160,29 +162,38 @@ impl Linker {
         let stretch = self.stretches.current;
         let mut cost = block.matching;
         // They are walked backwards, since the latest invocation is the last call's.
-        for (at, call) in calls.iter_mut().enumerate().rev() {
+        for (at, call) in calls.iter().enumerate().rev() {
             let costs = call_costs.row_of::<WIDTH>(start + at);
-            cost = cost.saturating_add(call.cost);
+            cost = cost.saturating_add(call.matching);
             let unclaimed = self.unclaimed.get_mut(call.callee.index());
-            let claimed = unclaimed.and_then(|all| all.claim(call.cost, stretch));
+            let claimed = unclaimed.and_then(|all| all.claim(call.matching, stretch));
             let called = claimed.unwrap_or(UnmatchedInvocation::MISSING);
-            call.invocation = called.what.invocation;
-            call.cost = first_cost(costs);
+            if self.wanted.invocations {
+                self.linked.push(InvocationCall {
+                    cost: first_cost(costs),
+                    line: call.line,
+                    callee: call.callee,
+                    invocation: called.what.invocation,
+                });
+            }
             if let PendingContext::Node(node) = contexts {
                 self.put_below::<WIDTH>(node, call.callee, called, costs);
             }
         }
         let invocation = if self.wanted.invocations {
             let self_cost = first_cost(self_costs);
-            let costs = calls.iter().map(|call| call.cost);
+            self.linked.reverse();
+            let costs = self.linked.iter().map(|call| call.cost);
             let inclusive = costs.fold(self_cost, Cost::saturating_add);
-            self.invocations.push(
+            let invocation = self.invocations.push(
                 block.function,
                 [self_cost, inclusive],
-                calls,
+                &self.linked,
                 block.is_proxy,
                 &mut self.of_proxies,
-            )
+            );
+            self.linked.clear();
+            invocation
         } else {
             NONE
         };

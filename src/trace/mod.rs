@@ -29,7 +29,7 @@ pub(crate) use linker::{LinkOptions, TraceLinks};
 pub(crate) use proxies::{DeferredCall, note_proxy};
 pub(crate) use stretches::Switch;
 
-use batch::{Batch, Block};
+use batch::{Batch, Block, BlockCall};
 use linker::Linker;
 use proxies::ProxyCalls;
 
@@ -107,8 +107,11 @@ impl Trace {
         costs: Costs<'_>,
     ) -> bool {
         if self.links {
-            let call = InvocationCall::new(edge.callee, None, edge.line, costs.matching);
-            self.batch.calls.push(call);
+            self.batch.calls.push(BlockCall {
+                callee: edge.callee,
+                line: edge.line,
+                matching: costs.matching,
+            });
             self.batch.call_costs.push::<WIDTH>(costs.row);
         }
         let waits = self.lists.has_to_wait(edge.caller, edge.callee);

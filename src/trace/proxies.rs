@@ -1,10 +1,9 @@
 //! Proxy functions, which are stepped over: calls to them are replaced by the calls that they made.
 
-use std::collections::{HashMap, VecDeque};
-
-use foldhash::fast::RandomState;
+use std::collections::VecDeque;
 
 use super::matching::UnmatchedInvocations;
+use crate::maps::HashMap;
 use crate::names::FunctionName;
 use crate::tables::{ANY_WIDTH, CallEdge, Cost, CostTable, Costs, FunctionId, NameId, slot};
 
@@ -82,7 +81,7 @@ pub(super) struct ProxyCalls {
     /// Calls of the open block.
     waiting: Vec<DeferredCall>,
     /// What the invocations of proxies called, until they are claimed.
-    unclaimed: HashMap<FunctionId, UnmatchedInvocations<VecDeque<DeferredCall>>, RandomState>,
+    unclaimed: HashMap<FunctionId, UnmatchedInvocations<VecDeque<DeferredCall>>>,
 }
 
 impl ProxyCalls {
