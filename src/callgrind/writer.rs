@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 
 use thiserror::Error;
 
+use super::interpreter::MORE_INVOCATIONS;
 use crate::maps::{HashSet, IndexSet};
 use crate::profile::{
     CallEdge, Cost, EdgeRef, Event, FunctionId, Line, NameId, OF_XDEBUG_2, OWN_NAME, Profile,
@@ -48,8 +49,8 @@ pub enum WriteWarning {
 /// What is in inlined code, lines and calls, stands under `fi=` lines.
 ///
 /// The output can be read as an aggregate with the same functions, lines, costs and calls, and is
-/// then written as the same bytes. It does not depend on the order in which inputs were merged. It
-/// does not hold the number of invocations of functions that nothing calls (when read, it is 1).
+/// then written as the same bytes. It does not depend on the order in which inputs were merged. How
+/// often functions were invoked that nothing calls stands in comments, which other readers skip.
 ///
 /// # Errors
 ///
@@ -81,6 +82,7 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
         profile,
         sums,
         ranks,
+        has_counts: profile.edges().any(|edge| edge.calls > 0),
         output: BufWriter::new(output),
         objects: Ids::default(),
         files: Ids::default(),
@@ -110,7 +112,13 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
 
 /// Checks that all sums fit into 64 bits.
 fn check(profile: &Profile) -> Result<(), WriteError> {
-    let has_too_many_calls = || profile.edges().any(|edge| edge.calls == u64::MAX);
+    let has_too_many_calls = || {
+        let invocations = profile
+            .functions()
+            .map(|(_, function)| function.invocations);
+        let mut all = invocations.chain(profile.edges().map(|edge| edge.calls));
+        all.any(|count| count == u64::MAX)
+    };
     if profile.has_saturated() || has_too_many_calls() {
         return Err(WriteError::TooLarge);
     }
@@ -156,6 +164,8 @@ struct Writer<'a, W: Write> {
     sums: &'a Profile,
     /// The place of every function in their order.
     ranks: Vec<usize>,
+    /// Whether any call counts.
+    has_counts: bool,
     output: BufWriter<W>,
     /// What has an id already, by first appearance: objects and files by their names, functions by
     /// themselves, for KCachegrind takes what has one id for one function, whatever its file.
@@ -215,7 +225,9 @@ impl<'a, W: Write> Writer<'a, W> {
             .map(|edge| i128::from(first_cost(edge.costs())));
         let sum = called.sum::<i128>() + i128::from(first_cost(self_costs));
         self.other_inclusive += usize::from(inclusive != sum);
-        if calls.is_empty() && !self.needs_block(id) {
+        let has_block = !calls.is_empty() || self.needs_block(id);
+        let more_invocations = self.more_invocations(id, has_block);
+        if !has_block && more_invocations.is_none() {
             return Ok(());
         }
         self.output.write_all(b"\n")?;
@@ -227,6 +239,10 @@ impl<'a, W: Write> Writer<'a, W> {
         if [self.file, self.inline_file] != [Some(function.file), None] {
             (self.file, self.inline_file) = (Some(function.file), None);
             self.name_line("fl=", function.file)?;
+        }
+        if let Some(more) = more_invocations {
+            self.output.write_all(MORE_INVOCATIONS)?;
+            writeln!(self.output, "{more}")?;
         }
         self.line_with_id("fn=", function.name, id.index())?;
         let first = profile
@@ -289,11 +305,27 @@ impl<'a, W: Write> Writer<'a, W> {
     /// One without costs and calls would give a function an invocation that is called from a place
     /// without a count.
     fn needs_block(&self, id: FunctionId) -> bool {
-        let profile = self.sums;
-        let mut callers = profile.called_from(id);
-        profile.self_costs(id).iter().any(|&cost| cost != 0)
+        let mut callers = self.sums.called_from(id);
+        self.sums.all_lines(id).next().is_some()
             || callers.len() == 0
-            || callers.all(|edge| edge.calls == 0) && profile.function(id).invocations != 0
+            || callers.all(|edge| edge.calls == 0)
+                && self.sums.function(id).counted_invocations() != 0
+    }
+
+    /// How many more times a function was invoked than it was called, where readers would not say so
+    /// by themselves. Below 0: it was not even called.
+    fn more_invocations(&self, id: FunctionId, has_block: bool) -> Option<i128> {
+        let function = self.sums.function(id);
+        let calls = self.sums.called_from(id).map(|edge| edge.calls);
+        let calls = calls.fold(0, u64::saturating_add);
+        let counted = function.counted_invocations();
+        let read = if has_block { calls.max(1) } else { calls };
+        let is_read = !function.is_assumed && counted == read && (self.has_counts || counted == 0);
+        let more = match i128::from(counted) - i128::from(calls) {
+            0 if counted == 0 && !function.is_assumed => -1,
+            more => more,
+        };
+        (self.profile.has_invocations() && !is_read).then_some(more)
     }
 
     /// The calls of a function, by file (those in its own come first), line and callee.

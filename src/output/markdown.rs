@@ -85,7 +85,10 @@ pub fn write(
     ));
     body.verdicts(verdicts);
     body.gap();
-    let calls = counted(profile.calls(), "call");
+    let calls = match (profile.has_invocations(), profile.edges().len() as u64) {
+        (false, edges @ 1..) => counted(edges, "call edge"),
+        _ => counted(profile.calls(), "call"),
+    };
     let functions = counted(profile.functions().len() as u64, "function");
     let runs = match profile.runs() {
         1 => String::new(),

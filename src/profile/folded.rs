@@ -52,6 +52,7 @@ impl Profile {
     ) -> Vec<FunctionId> {
         let (own, sums) = (&self.contents.sums, &mut to.sums);
         sums.lines = own.lines.as_ref().map(|_| LineTable::default());
+        sums.counts_calls = own.counts_calls;
         sums.widen(own.functions.self_costs.width());
         let functions = sums.merge_functions(&own.functions, known_as, LineRule::Least);
         let files = sums.functions.as_slice().iter();

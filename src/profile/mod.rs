@@ -338,10 +338,10 @@ impl Profile {
         self.contents.sums.calls.iter()
     }
 
-    /// Whether it is known how often functions were invoked: sums without any call, as Cachegrind
-    /// writes them, do not say it.
+    /// Whether it is known how often functions were invoked. Sums do not say it which count no call:
+    /// those of Cachegrind have none, and in Memcheck's every count is 0.
     pub fn has_invocations(&self) -> bool {
-        self.kind() != ProfileKind::Aggregate || self.edges().len() > 0
+        self.kind() != ProfileKind::Aggregate || self.contents.sums.counts_calls
     }
 
     /// How many calls there are.

@@ -1,7 +1,7 @@
 //! The parts of sums: what a profiler wrote at each of its dumps, or for each thread.
 
-use crate::maps::IndexSet;
-use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, saturated};
+use crate::maps::{HashMap, IndexSet};
+use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, saturated, slot};
 
 /// The most parts of an input that are listed whatever they are; after these, only those whose trigger
 /// is new. A file of a few compressed bytes can have any number of parts.
@@ -112,35 +112,62 @@ impl Parts {
 }
 
 /// What the part that is being read has added to the sums: the difference between the self costs of
-/// its functions now and before their first blocks in it.
+/// its functions now and before their first blocks in it. And how often functions were invoked that
+/// nothing calls, in all parts.
 ///
 /// So no line costs more for it, and a part no more than its blocks.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct OpenPart {
     /// Counts the parts, from 1.
-    number: usize,
-    /// In which part each function last had a block.
-    seen: Vec<usize>,
+    number: u32,
+    /// Whether a run of the program begins with it: it is no later part of one.
+    pub begins_run: bool,
+    /// By their numbers, what is known of the functions.
+    seen: Vec<Seen>,
     functions: Vec<FunctionId>,
     /// The sums of their costs before.
     before: Vec<i128>,
+    /// How many more invocations functions have than calls, where that is stated.
+    stated: HashMap<FunctionId, i128>,
+}
+
+/// What is known of the blocks of a function.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// The part in which it last had one.
+    part: u32,
+    /// How many of the parts with which runs begin have one.
+    runs: u32,
+}
+
+impl Default for OpenPart {
+    fn default() -> Self {
+        OpenPart {
+            number: 1,
+            begins_run: true,
+            seen: Vec::new(),
+            functions: Vec::new(),
+            before: Vec::new(),
+            stated: HashMap::default(),
+        }
+    }
 }
 
 impl OpenPart {
     /// Takes in a block.
     #[inline(always)]
     pub fn open_block(&mut self, function: FunctionId, costs: &CostTable) {
-        if self.seen.get(function.index()) != Some(&(self.number + 1)) {
+        let seen = self.seen.get(function.index());
+        if seen.is_none_or(|seen| seen.part != self.number) {
             self.add(function, costs);
         }
     }
 
     #[inline(never)]
     fn add(&mut self, function: FunctionId, costs: &CostTable) {
-        if self.seen.len() <= function.index() {
-            self.seen.resize(function.index() + 1, 0);
-        }
-        self.seen[function.index()] = self.number + 1;
+        let seen = slot(&mut self.seen, function.index());
+        seen.part = self.number;
+        seen.runs += u32::from(self.begins_run);
         self.functions.push(function);
         let costs = costs.row(function.index());
         if self.before.len() < costs.len() {
@@ -151,10 +178,34 @@ impl OpenPart {
         }
     }
 
+    /// Takes in how many more invocations than calls a function has, whose first block this is.
+    pub fn state_more_invocations(&mut self, function: FunctionId, more: i128) {
+        let seen = slot(&mut self.seen, function.index());
+        seen.runs = seen.runs.saturating_sub(self.begins_run.into());
+        let stated = self.stated.entry(function).or_default();
+        *stated = stated.saturating_add(more);
+    }
+
+    /// Whether it is stated of any function that it was invoked without a call.
+    pub fn states_invocations(&self) -> bool {
+        self.stated.values().any(|&more| more != 0)
+    }
+
+    /// How often a function was invoked, to which there are so many calls; and whether there is
+    /// evidence of it, however often. `has_block`: it is in some part.
+    pub fn invocations(&self, id: FunctionId, calls: u64, has_block: bool) -> (u64, bool) {
+        let seen = self.seen.get(id.index()).copied().unwrap_or_default();
+        let stated = self.stated.get(&id);
+        let runs = if calls == 0 { seen.runs } else { 0 };
+        let counted = i128::from(calls) + i128::from(runs) + stated.unwrap_or(&0);
+        let counted = u64::try_from(counted.max(0)).unwrap_or(u64::MAX);
+        (counted, has_block && stated.is_none_or(|&more| more >= 0))
+    }
+
     /// Ends the part, and returns the sums of its costs.
     pub fn end(&mut self, costs: &CostTable) -> Vec<Cost> {
         let mut totals = vec![0i128; costs.width()];
-        for function in &self.functions {
+        for function in self.functions.drain(..) {
             for (total, &cost) in totals.iter_mut().zip(costs.row(function.index())) {
                 *total += i128::from(cost);
             }
@@ -163,7 +214,7 @@ impl OpenPart {
             *total -= before;
         }
         self.number += 1;
-        self.functions.clear();
+        self.begins_run = false;
         self.before.fill(0);
         totals.into_iter().map(saturated).collect()
     }

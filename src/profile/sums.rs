@@ -13,6 +13,8 @@ use crate::trace::{ContextTree, InvocationTree};
 pub(super) struct Sums {
     /// None as long as there is no function.
     pub kind: Option<ProfileKind>,
+    /// Whether they say of any call how often it was made.
+    pub counts_calls: bool,
     pub functions: FunctionTable,
     pub calls: CallTable,
     /// The self costs by line, if they are wanted.
@@ -34,6 +36,7 @@ impl Sums {
             (Some(own), Some(other)) if own == other => Some(own),
             _ => Some(ProfileKind::Mixed),
         };
+        self.counts_calls |= other.counts_calls;
         self.proxies.extend(other.proxies);
         self.proxies.sort_unstable();
         self.proxies.dedup();

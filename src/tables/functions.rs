@@ -28,6 +28,8 @@ pub struct Function {
     pub line: u64,
     /// How often it was invoked.
     pub invocations: u64,
+    /// Whether its only invocation is assumed, since nothing counts any.
+    pub(crate) is_assumed: bool,
     /// Whether the [`InvocationTree`](crate::profile::InvocationTree) or the stacks of traces, where these are
     /// kept, hold all its invocations.
     pub is_listed: bool,
@@ -186,26 +188,30 @@ impl OpenFunctions {
     }
 
     /// Ends the run. Functions have inclusive costs then, but for what these hold anyway.
+    ///
+    /// `invocations` says how many are counted of a function, and whether there is evidence of any.
     pub fn finish(
         self,
         is_listed: bool,
-        invocations: impl Fn(usize, &OpenFunction) -> u64,
+        invocations: impl Fn(usize, &OpenFunction) -> (u64, bool),
     ) -> FunctionTable {
-        let functions = self
-            .functions
-            .iter()
-            .enumerate()
-            .map(|(row, function)| Function {
-                object: function.object,
-                file: function.file,
-                name: function.name,
-                line: function.line,
-                invocations: invocations(row, function),
+        let functions = self.functions.iter().enumerate().map(|(row, open)| {
+            let mut function = Function {
+                object: open.object,
+                file: open.file,
+                name: open.name,
+                line: open.line,
+                invocations: 0,
+                is_assumed: false,
                 is_listed,
-                has_lines: function.has_lines,
+                has_lines: open.has_lines,
                 before: 0,
-                line_source: function.line_source,
-            });
+                line_source: open.line_source,
+            };
+            let (counted, evidence) = invocations(row, open);
+            function.set_invocations(counted, evidence);
+            function
+        });
         FunctionTable {
             functions: functions.collect(),
             self_costs: self.self_costs,
@@ -274,7 +280,9 @@ impl FunctionTable {
             return self.push(function.clone());
         };
         own.merge_line(function, rule);
-        own.invocations = own.invocations.saturating_add(function.invocations);
+        let counted = own.counted_invocations();
+        let counted = counted.saturating_add(function.counted_invocations());
+        own.set_invocations(counted, own.is_assumed || function.is_assumed);
     }
 }
 
@@ -294,6 +302,21 @@ impl Function {
             name: name(self.name),
             ..self.clone()
         }
+    }
+
+    /// How often it was invoked as far as that is counted.
+    pub(crate) fn counted_invocations(&self) -> u64 {
+        match self.is_assumed {
+            true => 0,
+            false => self.invocations,
+        }
+    }
+
+    /// Sets how often it was invoked as far as that is counted. If there is `evidence` that it was
+    /// invoked at all, it was so once at least.
+    pub(crate) fn set_invocations(&mut self, counted: u64, evidence: bool) {
+        self.is_assumed = counted == 0 && evidence;
+        self.invocations = counted.max(self.is_assumed.into());
     }
 
     fn merge_line(&mut self, other: &Function, rule: LineRule) {

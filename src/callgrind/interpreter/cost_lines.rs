@@ -216,7 +216,13 @@ impl Interpreter<'_> {
             self.section.open_block(false);
             return Ok(());
         }
+        if !self.section.has_body() {
+            self.builder.set_begins_run(self.section.begins_run());
+        }
         let name = self.current.open_block(&mut self.ids, self.builder);
+        if let Some(more) = self.more_invocations.take() {
+            self.builder.state_more_invocations(more);
+        }
         self.section.open_block(name == Some(NameId::MAIN));
         Ok(())
     }

@@ -29,6 +29,11 @@ use sections::Section;
 /// How the line begins that Xdebug's append mode writes between runs.
 const NEW_RUN: &[u8] = b"==== NEW PROFILING FILE";
 
+/// How a comment of this program begins that says, before the block of a function, how many more times
+/// it was invoked than its callers called it: by the runtime, for example. Other readers skip it, also
+/// those which take any line with a colon for a header, or the line after `fn=` for a cost.
+pub(super) const MORE_INVOCATIONS: &[u8] = b"# more-invocations=";
+
 /// How lines of the body begin that change nothing.
 const IGNORED_LINES: [&[u8]; 5] = [b"bb=", b"ln=", b"rec=", b"total=", b"totals="];
 
@@ -48,6 +53,8 @@ pub(super) struct Interpreter<'a> {
     row: Vec<Cost>,
     /// The records of traces that were read before; none: each line is read for itself.
     memo: Option<RecordMemo>,
+    /// How many more invocations than calls the function has whose block is the next, if it is stated.
+    more_invocations: Option<i128>,
     /// Whether the line that was read last is blank.
     ends_blank: bool,
     /// Whether a line was read that shows a profile.
@@ -82,6 +89,7 @@ impl<'a> Interpreter<'a> {
             expect: Expect::OwnCost,
             row: Vec::new(),
             memo: (!options.line_by_line).then(RecordMemo::default),
+            more_invocations: None,
             ends_blank: false,
             is_profile: false,
             range: None,
@@ -264,8 +272,15 @@ impl<'a> Interpreter<'a> {
 
     #[cold]
     fn comment(&mut self, data: &[u8], pos: usize) -> usize {
+        let end = line_end(data, pos);
         self.is_profile |= data[pos..].starts_with(b"# callgrind format");
-        line_end(data, pos)
+        if self.section.is_own()
+            && let Some(more) = data[pos..end].strip_prefix(MORE_INVOCATIONS)
+            && let Some(more) = str::from_utf8(more.trim_ascii()).ok()
+        {
+            self.more_invocations = more.parse().ok();
+        }
+        end
     }
 
     /// Reads a line that names something; `start` is where the name begins.

@@ -120,6 +120,19 @@ impl Section {
         self.part.number = number(value);
     }
 
+    /// Whether a run of the program begins with it, not with an earlier section or another file.
+    pub fn begins_run(&self) -> bool {
+        match self.part.number {
+            Some(number) => number <= 1,
+            None => !self.had_body || self.producer == Producer::Own,
+        }
+    }
+
+    /// Whether this program has written it.
+    pub fn is_own(&self) -> bool {
+        self.producer == Producer::Own
+    }
+
     /// Takes in a `thread:` line.
     pub fn thread(&mut self, value: &[u8]) {
         self.part.is_one = true;

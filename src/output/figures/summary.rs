@@ -130,8 +130,6 @@ impl<'a> ProfileSummary<'a> {
     /// What was profiled, and its sums.
     pub fn heading(&self) -> Vec<String> {
         let profile = self.profile;
-        let calls = grouped(profile.calls());
-        let edges = counted(profile.edges().len() as u64, "call edge");
         let mut lines = vec![fact("command", command(profile))];
         if profile.runs() > 1 {
             lines.push(fact("runs", grouped(profile.runs())));
@@ -152,7 +150,17 @@ impl<'a> ProfileSummary<'a> {
             lines.push(fact("parts", grouped(part_count(profile))));
         }
         lines.push(fact("functions", grouped(profile.functions().len() as u64)));
-        lines.push(fact("calls", format!("{calls} on {edges}")));
+        let edges = profile.edges().len() as u64;
+        lines.push(match profile.has_invocations() || edges == 0 {
+            true => {
+                let calls = grouped(profile.calls());
+                fact(
+                    "calls",
+                    format!("{calls} on {}", counted(edges, "call edge")),
+                )
+            }
+            false => fact("call edges", grouped(edges)),
+        });
         lines
     }
 

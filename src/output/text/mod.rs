@@ -182,7 +182,9 @@ impl ProfileSummary<'_> {
         .with(first.notation.heading("cost", "cost"), |call| {
             first.notation.cost(cost(call))
         })
-        .with("calls", |call| grouped(call.calls));
+        .with_known(self.profile.has_invocations(), "calls", |call| {
+            grouped(call.calls)
+        });
         for (at, event) in self.further() {
             table = table.with(event.heading(), |call| {
                 event.notation.cost(cost_of(call.costs(), at))

@@ -203,8 +203,24 @@ impl ProfileBuilder {
         self.close_block();
         let total = std::mem::take(&mut self.section_total);
         self.input.headers.end_section(total);
-        if self.run.kind == BlockKind::Trace {
-            self.end_run();
+        match self.run.kind {
+            BlockKind::Trace => self.end_run(),
+            BlockKind::Aggregate => drop(self.run.part.end(&self.run.functions.self_costs)),
+        }
+    }
+
+    /// Says whether a run of the program begins with the section that is being read, or an earlier one
+    /// has begun it: a function that nothing calls was invoked once in each run.
+    pub(crate) fn set_begins_run(&mut self, begins_run: bool) {
+        self.run.part.begins_run = begins_run;
+    }
+
+    /// Says that the function of the open block was invoked so many times more than it was called.
+    pub(crate) fn state_more_invocations(&mut self, more: i128) {
+        if let Some(block) = &self.run.block
+            && self.run.kind == BlockKind::Aggregate
+        {
+            self.run.part.state_more_invocations(block.function, more);
         }
     }
 
@@ -231,6 +247,7 @@ impl ProfileBuilder {
     /// Begins a section that is a further run of the profiled program, or of another one.
     pub(crate) fn begin_run(&mut self) {
         self.begin_section();
+        self.run.part.begins_run = true;
         self.input.headers.end_run();
     }
 
@@ -389,7 +406,7 @@ impl ProfileBuilder {
             matching: 0,
             has_line: found.line_source == LineSource::OwnCost,
         });
-        if self.options.parts && self.run.kind == BlockKind::Aggregate {
+        if self.run.kind == BlockKind::Aggregate {
             self.run
                 .part
                 .open_block(function, &self.run.functions.self_costs);

@@ -4,7 +4,10 @@ use super::OpenBlock;
 use crate::profile::parts::{OpenPart, Parts};
 use crate::profile::sums::Sums;
 use crate::profile::{BlockKind, InclusiveCost, ProfileKind};
-use crate::tables::{ANY_WIDTH, CallTable, CostTable, FunctionTable, LineTable, OpenFunctions};
+use crate::tables::{
+    ANY_WIDTH, CallTable, CostTable, FunctionId, FunctionTable, LineTable, OpenFunctions,
+    next_index,
+};
 use crate::trace::TraceLinks;
 
 /// What is being read: an aggregate, or one run of a trace.
@@ -62,19 +65,25 @@ impl Run {
     /// Ends the run, and works out what follows from its sums.
     pub fn finish(self, inclusive: InclusiveCost, links: TraceLinks) -> Sums {
         let is_listed = links.invocations.is_some() || links.contexts.is_some();
+        let mut counts_calls = false;
         let mut functions = match self.kind {
             BlockKind::Trace => self
                 .functions
-                .finish(is_listed, |_, function| function.blocks),
+                .finish(is_listed, |_, function| (function.blocks, false)),
             BlockKind::Aggregate => {
                 let mut called = vec![0u64; self.functions.as_slice().len()];
                 for edge in self.calls.edges() {
                     let count = &mut called[edge.callee.index()];
                     *count = count.saturating_add(edge.calls);
                 }
-                // Where nothing says how often, blocks show that there was an invocation.
+                counts_calls =
+                    self.part.states_invocations() || called.iter().any(|&calls| calls > 0);
                 self.functions.finish(is_listed, |row, function| {
-                    called[row].max(function.blocks.min(1))
+                    let id = FunctionId(next_index(row));
+                    match counts_calls {
+                        true => self.part.invocations(id, called[row], function.blocks > 0),
+                        false => (0, true),
+                    }
                 })
             }
         };
@@ -91,6 +100,7 @@ impl Run {
                 BlockKind::Trace => ProfileKind::Trace,
                 BlockKind::Aggregate => ProfileKind::Aggregate,
             }),
+            counts_calls,
             functions,
             calls: self.calls,
             lines: self.lines,

@@ -75,6 +75,7 @@ impl ProfileBuilder {
             name,
             line: function.line,
             invocations: function.invocations,
+            is_assumed: false,
             is_listed: false,
             has_lines: false,
             before: *seen,
@@ -90,13 +91,12 @@ impl ProfileBuilder {
     /// Adds an edge that a table states, in addition to the figures of its functions.
     pub(crate) fn add_table_edge(&mut self, edge: CallEdge, cost: Cost) {
         let Some(table) = &mut self.table else { return };
-        let Sums {
-            functions, calls, ..
-        } = &mut table.sums;
+        table.sums.counts_calls |= edge.calls > 0;
+        let functions = &mut table.sums.functions;
         if edge.caller == edge.callee && self.options.inclusive == InclusiveCost::Outermost {
             let inclusive = &mut functions.inclusive_costs;
             inclusive.add::<1>(edge.callee.index(), &[cost.saturating_neg()]);
         }
-        calls.add::<1>(edge, NameId::EMPTY, &[cost]);
+        table.sums.calls.add::<1>(edge, NameId::EMPTY, &[cost]);
     }
 }

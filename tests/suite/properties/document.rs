@@ -246,10 +246,12 @@ impl Document {
                 }
             }
         }
+        let counts_calls = calls_in.iter().any(|&calls| calls > 0);
         for (number, row) in rows.iter_mut().enumerate() {
             row.line = own_lines[number].or(target_lines[number]).unwrap_or(0);
             row.invocations = match self.kind {
                 BlockKind::Trace => blocks[number],
+                BlockKind::Aggregate if !counts_calls => 1,
                 BlockKind::Aggregate => calls_in[number].max(blocks[number].min(1)),
             };
         }

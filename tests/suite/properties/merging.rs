@@ -1,6 +1,6 @@
 //! Several inputs: the same figures in any order, and the same as one text after the other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::slice::from_ref;
 
 use cg_preprocess::callgrind;
@@ -112,6 +112,14 @@ fn assert_any_grouping(
     let merged = |texts: &[Vec<u8>]| sums_of(&reading, texts);
     let mut texts = texts(&with_same_columns(document), style);
     let expected = merged(&texts);
+    let invocations = |texts: &[Vec<u8>]| {
+        let inputs = texts.iter().map(Vec::as_slice);
+        let (profile, _) = reading.read(inputs).expect("sound profiles are read");
+        let rows = figures(&profile).functions.into_iter();
+        let rows = rows.map(|row| ((row.object, row.file, row.name), row.invocations));
+        rows.collect::<BTreeMap<_, _>>()
+    };
+    assert_eq!(invocations(from_ref(&expected)), invocations(&texts));
     assert_eq!(merged(from_ref(&expected)), expected);
     let turned = turned % texts.len();
     texts.rotate_left(turned);
