@@ -10,6 +10,12 @@ use crate::display::MAX_LISTED;
 use crate::display::text::excerpt;
 use crate::profile::{Cost, MAX_COLUMNS, MAX_NAME_LENGTH, MAX_TERMS};
 
+/// The longest name of an object, a file or a function, in bytes.
+///
+/// Compilers write some of tens of KiB; outputs repeat a name wherever it is called.
+pub(super) const MAX_NAME: usize = MAX_NAME_KIB << 10;
+const MAX_NAME_KIB: usize = 64;
+
 /// A profile that cannot be read, with the place where that shows.
 #[derive(Debug)]
 pub struct Error {
@@ -99,6 +105,9 @@ pub enum ProblemKind {
     /// A number of more than 64 bits.
     #[error("number over 64 bits: expected at most 18446744073709551615")]
     NumberTooLarge,
+    /// A number of calls below 0, but for -1, which stands for "unknown".
+    #[error("negative number of calls: expected 0 or more, or -1 if it is unknown")]
+    NegativeCalls,
     /// A relative position that leads below 0 from this one.
     #[error("negative position: the position before it is only {0}")]
     NegativePosition(u64),
@@ -117,6 +126,9 @@ pub enum ProblemKind {
     /// An `event:` header with a longer formula than any profile has.
     #[error("formula of more than {MAX_TERMS} terms: this is not a callgrind profile")]
     TooManyTerms,
+    /// A name that is longer than any that a compiler writes. Outputs repeat names.
+    #[error("name over {MAX_NAME_KIB} KiB: use --lenient to cut it")]
+    NameTooLong,
     /// Something else than a cost line after `calls=`.
     #[error("calls= is not followed by a cost line")]
     CallWithoutCost,
@@ -263,6 +275,9 @@ pub enum WarningKind {
     /// More runs and parts that are cut off than are worth listing: how many.
     #[error("{0} more runs or parts are cut off; what is there of them was read")]
     MoreCuts(u64),
+    /// How many names were cut because the caller is lenient.
+    #[error("names over {MAX_NAME_KIB} KiB were cut, so that functions may look alike: {0}")]
+    CutNames(u64),
     /// How many lines were given as -1, which stands for "unknown".
     #[error("{0} positions of -1 lead below 0: their lines count as unknown (0)")]
     UnknownLines(u64),
@@ -308,7 +323,7 @@ impl WarningKind {
             | OtherSum { .. }
             | Incomplete => (&MoreCuts(0), 1),
             EventAbsent { .. } => (&MoreAbsences(0), 1),
-            NoTrace | UnknownLines(_) | UnwrappedCosts(_) => (self, 1),
+            NoTrace | CutNames(_) | UnknownLines(_) | UnwrappedCosts(_) => (self, 1),
         };
         (discriminant(kind), count)
     }

@@ -149,13 +149,16 @@ impl<'a> Cursor<'a> {
         self.data[..self.pos].ends_with(text)
     }
 
-    /// Reads a number of calls. Negative ones, which reli writes for "unknown", are 0.
+    /// Reads a number of calls. -1, which reli writes for "unknown", is 0.
     pub fn count(&mut self) -> Result<u64, NumberError> {
-        if self.peek() == b'-' {
-            self.pos += 1;
-            return self.number().map(|_| 0);
+        if self.peek() != b'-' {
+            return self.number();
         }
-        self.number()
+        self.pos += 1;
+        match self.number()? {
+            0 | 1 => Ok(0),
+            _ => Err(NumberError::Negative),
+        }
     }
 
     /// Reads a cost, whose digits fit into 64 bits. A signed number of 64 bits may not hold it.

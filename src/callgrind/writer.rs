@@ -247,17 +247,15 @@ impl<'a, W: Write> Writer<'a, W> {
         self.line_with_id("fn=", function.name, id.index())?;
         let first = profile
             .all_lines(id)
-            .find(|line| line.line == function.line);
+            .find(|line| line.file.is_none() && line.line == function.line);
         match &first {
             Some(line) => self.line(line)?,
             // Readers take the first line for the function's.
             None => self.costs(function.line, &[0])?,
         }
         let lines = profile.all_lines(id);
-        let is_written = |line: &Line<'_>| {
-            let first = first.as_ref();
-            first.is_some_and(|first| (first.file, first.line) == (line.file, line.line))
-        };
+        let is_written =
+            |line: &Line<'_>| first.is_some() && line.file.is_none() && line.line == function.line;
         let mut lines = lines.filter(|line| !is_written(line)).peekable();
         let mut calls = calls.into_iter().peekable();
         loop {

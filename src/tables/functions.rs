@@ -24,7 +24,8 @@ pub struct Function {
     pub file: NameId,
     /// Name.
     pub name: NameId,
-    /// The line of its first own cost, or else the one that its first caller states; 0 if unknown.
+    /// The line of its first own cost in its own file, or else the one that its first caller states; 0 if
+    /// unknown.
     pub line: u64,
     /// How often it was invoked.
     pub invocations: u64,

@@ -1,10 +1,11 @@
 //! Lines with costs, and the calls that they belong to.
 
 use super::columns::{LineCosts, NegativeCosts};
+use super::current_names::CurrentNames;
 use super::{Interpreter, line_end};
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Cursor, NumberError, PendingCall, Position};
-use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
+use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId, ProfileBuilder};
 
 /// What the next cost line means.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,6 +19,24 @@ pub(super) enum Expect {
     SkippedCall,
     /// Where a jump was made; no cost at all.
     JumpSource,
+}
+
+/// Adds what the open block itself cost on a line of the file in force; `BY_LINE` keeps these costs.
+#[inline(always)]
+pub(super) fn add_own_cost<const WIDTH: usize, const BY_LINE: bool>(
+    current: &mut CurrentNames,
+    builder: &mut ProfileBuilder,
+    line: u64,
+    costs: Costs<'_>,
+) {
+    if BY_LINE {
+        let file = current.call_file(builder);
+        builder.add_line_cost::<WIDTH>(file, line, costs);
+    } else {
+        // The file matters until the function has its line.
+        let is_elsewhere = builder.lacks_line() && current.call_file(builder) != NameId::EMPTY;
+        builder.add_cost::<WIDTH>((!is_elsewhere).then_some(line), costs);
+    }
 }
 
 impl Interpreter<'_> {
@@ -64,11 +83,10 @@ impl Interpreter<'_> {
                     matching: costs.matching,
                 };
                 let line = position.line(self.columns.positions());
-                if self.builder.keeps_lines() {
-                    let file = self.current.call_file(self.builder);
-                    self.builder.add_line_cost::<ANY_WIDTH>(file, line, row);
-                } else {
-                    self.builder.add_cost::<ANY_WIDTH>(line, row);
+                let (current, builder) = (&mut self.current, &mut *self.builder);
+                match builder.keeps_lines() {
+                    true => add_own_cost::<ANY_WIDTH, true>(current, builder, line, row),
+                    false => add_own_cost::<ANY_WIDTH, false>(current, builder, line, row),
                 }
             }
             Expect::CallCost(call) => self.add_call(call, costs.matching),
@@ -160,9 +178,13 @@ impl Interpreter<'_> {
         let mut cursor = Cursor::new(data, pos + key);
         cursor.skip_blanks();
         let start = cursor.pos();
-        let calls = cursor
-            .count()
-            .map_err(|error| Problem::at(error.into(), data, start))?;
+        let calls = cursor.count().map_err(|error| {
+            let kind = match error {
+                NumberError::Negative => ProblemKind::NegativeCalls,
+                _ => error.into(),
+            };
+            Problem::at(kind, data, start)
+        })?;
         let start = cursor.pos();
         let target_line = self
             .position

@@ -57,6 +57,11 @@ impl Diagnostics {
         self.line += count;
     }
 
+    /// Whether lines that cannot be read are left out.
+    pub fn is_lenient(&self) -> bool {
+        self.is_lenient
+    }
+
     /// Goes back to the last line: what is said from here on is said of it.
     pub fn go_to_last_line(&mut self) {
         self.line = self.line.saturating_sub(1).max(1);
@@ -181,6 +186,7 @@ impl Diagnostics {
             (MoreUndefinedIds as fn(u64) -> WarningKind, MAX_LISTED),
             (MoreCuts, MAX_LISTED),
             (MoreAbsences, MAX_LISTED),
+            (CutNames, 0),
             (UnknownLines, 0),
             (UnwrappedCosts, 0),
         ];

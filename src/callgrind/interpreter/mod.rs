@@ -12,7 +12,7 @@ mod range;
 mod records;
 mod sections;
 
-use super::error::{Problem, ProblemKind, Warning, WarningKind};
+use super::error::{MAX_NAME, Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;
 use super::id_tables::{FunctionName, IdTables};
 use super::line::{CompressedName, Cursor, Named, Position};
@@ -260,7 +260,7 @@ impl<'a> Interpreter<'a> {
             return self.calls_line(data, pos, b"rcalls=".len());
         }
         if line.starts_with(b"frfn=") {
-            return Ok(self.caller_line(data, pos + b"frfn=".len()));
+            return self.caller_line(data, pos + b"frfn=".len());
         }
         let mut cursor = Cursor::new(data, pos);
         let line = cursor.take_line();
@@ -289,7 +289,8 @@ impl<'a> Interpreter<'a> {
         let mut cursor = Cursor::new(data, start);
         let name = match cursor.name() {
             Ok(CompressedName::Plain(name)) => {
-                self.plain_name(named, name);
+                let outcome = self.plain_name(named, name);
+                outcome.map_err(|kind| Problem::at(kind, data, start))?;
                 return Ok(cursor.pos());
             }
             Ok(CompressedName::Reference(id)) => FunctionName {
@@ -300,7 +301,9 @@ impl<'a> Interpreter<'a> {
                 id: Some(id),
             },
             Ok(CompressedName::Definition(id, name)) => FunctionName {
-                name: self.define(named, id, name),
+                name: self
+                    .define(named, id, name)
+                    .map_err(|kind| Problem::at(kind, data, start))?,
                 id: Some(id),
             },
             Err(error) => return Err(Problem::at(error.into(), data, start)),
@@ -317,25 +320,43 @@ impl<'a> Interpreter<'a> {
 
     /// Takes in a name without an id.
     #[inline(never)]
-    fn plain_name(&mut self, named: Named, name: &[u8]) {
+    fn plain_name(&mut self, named: Named, name: &[u8]) -> Result<(), ProblemKind> {
         self.is_profile = true;
+        let name = self.checked_length(name)?;
         if named == Named::Function {
             self.builder.close_block();
         }
         self.current.set_text(named, name);
+        Ok(())
+    }
+
+    /// A name, cut if it is too long and the caller is lenient.
+    #[inline]
+    fn checked_length<'n>(&mut self, name: &'n [u8]) -> Result<&'n [u8], ProblemKind> {
+        match name.get(..MAX_NAME) {
+            Some(cut) if cut.len() < name.len() => {
+                if !self.diagnostics.is_lenient() {
+                    return Err(ProblemKind::NameTooLong);
+                }
+                self.diagnostics.count(WarningKind::CutNames);
+                Ok(cut)
+            }
+            _ => Ok(name),
+        }
     }
 
     /// Reads the name of the function that has called the next one, which Valgrind's
     /// `--mangle-names=no` writes: here it may define its id.
-    fn caller_line(&mut self, data: &[u8], start: usize) -> usize {
+    fn caller_line(&mut self, data: &[u8], start: usize) -> Result<usize, Problem> {
         if let Ok(CompressedName::Definition(id, name)) = Cursor::new(data, start).name() {
-            self.define(Named::Function, id, name);
+            let defined = self.define(Named::Function, id, name);
+            defined.map_err(|kind| Problem::at(kind, data, start))?;
         }
-        line_end(data, start)
+        Ok(line_end(data, start))
     }
 
     #[inline(never)]
-    fn define(&mut self, named: Named, id: u64, name: &[u8]) -> NameId {
+    fn define(&mut self, named: Named, id: u64, name: &[u8]) -> Result<NameId, ProblemKind> {
         self.is_profile = true;
         let expanded = if named.is_function() {
             self.ids
@@ -343,17 +364,17 @@ impl<'a> Interpreter<'a> {
         } else {
             None
         };
-        let name = expanded.as_deref().unwrap_or(name);
+        let name = self.checked_length(expanded.as_deref().unwrap_or(name))?;
         let ids = self.ids.of(named);
         // Valgrind redefines its ids in each part.
         if let Some(known) = ids.get(id)
             && self.builder.name(known) == name
         {
-            return known;
+            return Ok(known);
         }
         let name = self.builder.intern(name);
         self.define_as(named, id, name);
-        name
+        Ok(name)
     }
 
     fn define_as(&mut self, named: Named, id: u64, name: NameId) {

@@ -3,7 +3,7 @@
 
 use super::Interpreter;
 use super::columns::{FastPath, NegativeCosts};
-use super::cost_lines::Expect;
+use super::cost_lines::{Expect, add_own_cost};
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
 use crate::callgrind::id_tables::FunctionName;
@@ -92,12 +92,7 @@ impl Interpreter<'_> {
         if let Some(line) = run.first_line {
             self.ensure_block(data, pos).ok()?;
             let costs = Costs::of(std::slice::from_ref(&run.cost));
-            if BY_LINE {
-                let file = self.current.call_file(self.builder);
-                self.builder.add_line_cost::<1>(file, line, costs);
-            } else {
-                self.builder.add_cost::<1>(line, costs);
-            }
+            add_own_cost::<1, BY_LINE>(&mut self.current, self.builder, line, costs);
         }
         self.position = run.position;
         self.diagnostics.pass_lines(run.lines);
@@ -189,7 +184,7 @@ impl Interpreter<'_> {
         self.record_anomalies(costs);
         let matching = costs.matching;
         self.builder
-            .add_cost::<WIDTH>(record.line.into(), Costs { row, matching });
+            .add_cost::<WIDTH>(Some(record.line.into()), Costs { row, matching });
         self.diagnostics.pass_lines(3);
         Some(costs.next)
     }

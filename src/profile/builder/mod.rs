@@ -14,7 +14,7 @@ use super::sums::Sums;
 use super::{BlockKind, InclusiveCost, Profile, ProfileData, ProfileKind};
 use crate::tables::{
     ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, FunctionId, LineKey, LineRule, LineSource,
-    LineTable, NameId, NameTable, first_cost, saturated,
+    LineTable, NameId, NameTable, OpenFunctions, first_cost, saturated,
 };
 use crate::trace::{LinkOptions, Switch, Trace, note_proxy};
 use run::Run;
@@ -102,6 +102,18 @@ struct OpenBlock {
     matching: Cost,
     /// Whether the function's line is known, so that cost lines need not give theirs.
     has_line: bool,
+}
+
+impl OpenBlock {
+    /// Takes in the line of an own cost in the function's own file.
+    #[inline(always)]
+    fn offer_line(&mut self, line: u64, functions: &mut OpenFunctions) {
+        if !std::mem::replace(&mut self.has_line, true)
+            && let Some(function) = functions.get_mut(self.function)
+        {
+            function.offer_line(LineSource::OwnCost, line);
+        }
+    }
 }
 
 /// Builds a [`Profile`] of one input, or of several that are read one after the other.
@@ -422,9 +434,17 @@ impl ProfileBuilder {
         self.follows_invocations && self.run.kind == BlockKind::Trace
     }
 
-    /// Adds a cost line of the open block.
+    /// Whether the line of the open block's function is still to be found: that of its first own cost
+    /// in its own file.
+    #[inline]
+    pub(crate) fn lacks_line(&self) -> bool {
+        self.run.block.as_ref().is_some_and(|block| !block.has_line)
+    }
+
+    /// Adds a cost line of the open block. The line is none if it stands in another file than the
+    /// function's.
     #[inline(always)]
-    pub(crate) fn add_cost<const WIDTH: usize>(&mut self, line: u64, costs: Costs<'_>) {
+    pub(crate) fn add_cost<const WIDTH: usize>(&mut self, line: Option<u64>, costs: Costs<'_>) {
         let is_followed = self.is_followed();
         let Some(block) = &mut self.run.block else {
             return;
@@ -436,11 +456,8 @@ impl ProfileBuilder {
             block.matching = block.matching.saturating_add(costs.matching);
             self.trace.add_self_costs::<WIDTH>(costs.row);
         }
-        if !block.has_line {
-            block.has_line = true;
-            if let Some(function) = self.run.functions.get_mut(block.function) {
-                function.offer_line(LineSource::OwnCost, line);
-            }
+        if let Some(line) = line {
+            block.offer_line(line, &mut self.run.functions);
         }
     }
 
@@ -458,15 +475,16 @@ impl ProfileBuilder {
             block,
             ..
         } = &mut self.run;
-        if let (Some(block), Some(lines)) = (block, lines)
-            && let Some(function) = functions.get_mut(block.function)
-        {
-            if !block.has_line {
-                block.has_line = true;
-                function.offer_line(LineSource::OwnCost, line);
+        let own_line = (file == NameId::EMPTY).then_some(line);
+        if let (Some(block), Some(lines)) = (block, lines) {
+            if let Some(line) = own_line {
+                block.offer_line(line, functions);
             }
+            let Some(function) = functions.get_mut(block.function) else {
+                return;
+            };
             let has_lines = function.has_lines;
-            if has_lines || file != NameId::EMPTY || line != function.line {
+            if has_lines || own_line != Some(function.line) {
                 if !has_lines {
                     function.has_lines = true;
                     let own = LineKey::own(block.function, function.line);
@@ -481,7 +499,7 @@ impl ProfileBuilder {
                 lines.add::<WIDTH>(key, costs.row);
             }
         }
-        self.add_cost::<WIDTH>(line, costs);
+        self.add_cost::<WIDTH>(own_line, costs);
     }
 
     /// Adds calls that the open block made.

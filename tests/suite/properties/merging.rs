@@ -178,7 +178,7 @@ proptest! {
 
     #[test]
     fn profiles_merge_in_any_grouping(
-        document in document(Size::Signed),
+        document in prop_oneof![document(Size::Signed), document(Size::Cancelling)],
         style in style(),
         turned: usize,
         cut: usize,

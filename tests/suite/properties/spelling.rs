@@ -1,6 +1,6 @@
 //! Writes documents as callgrind text, in as many spellings as the format has.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cg_preprocess::profile::BlockKind;
 
@@ -78,6 +78,8 @@ struct Speller<'a> {
     callee: Option<Key>,
     /// The function of the last `fn=`.
     function: Option<usize>,
+    /// The functions that have an own cost.
+    with_line: BTreeSet<usize>,
 }
 
 /// Writes a document.
@@ -98,6 +100,7 @@ pub fn spell(document: &Document, style: &Style) -> Spelled {
         current_file: Vec::new(),
         callee: None,
         function: None,
+        with_line: BTreeSet::new(),
     };
     for (number, part) in document.parts.iter().enumerate() {
         speller.header(number, part);
@@ -386,7 +389,17 @@ impl Speller<'_> {
 
     fn item(&mut self, part: &Part, item: &Item) {
         let (line, costs) = match item {
-            Item::Own { line, costs } => (*line, costs),
+            Item::Own { line, costs } => {
+                // A function's line is that of its first own cost in its own file.
+                if let Some(function) = self.function.filter(|_| self.file.is_some())
+                    && self.with_line.insert(function)
+                    && self.current_file != self.document.functions[function].file
+                {
+                    let file = self.document.functions[function].file.clone();
+                    self.file_line(b"fe", &file);
+                }
+                (*line, costs)
+            }
             Item::Call {
                 callee,
                 calls,
