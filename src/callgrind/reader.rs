@@ -24,6 +24,8 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// What [`Options::parts`] has found.
     pub parts: FoundParts,
+    /// The number of the first part, if it has one.
+    pub(crate) first_part: Option<u64>,
 }
 
 /// Reads a callgrind profile to its end and adds it to what `builder` has.
@@ -122,6 +124,7 @@ impl<'a> LineReader<'a> {
         Ok(Outcome {
             bytes: self.bytes,
             warnings: self.interpreter.finish()?,
+            first_part: self.interpreter.first_part,
             parts: self.interpreter.found_parts,
         })
     }

@@ -139,6 +139,8 @@ fn merge(
     merged.report.warnings.extend(missing);
     let beside = sums_beside(&merged.sums, inputs);
     merged.report.warnings.extend(beside);
+    let parts = notices::parts_beside(&merged.later_parts, inputs);
+    merged.report.warnings.extend(parts);
     Ok(merged)
 }
 
@@ -171,6 +173,8 @@ struct Merged {
     report: Report,
     /// The inputs that this program has summed up.
     sums: Vec<Source>,
+    /// The inputs that begin with a later part of their run, and its number.
+    later_parts: Vec<(Source, u64)>,
     /// The events that all of them have, if all are wanted.
     common_events: Option<Vec<Event>>,
     /// What is wrong with the first input that has no data.
@@ -192,6 +196,7 @@ impl Merged {
         self.report.warnings.extend(others.report.warnings);
         self.report.bytes_decompressed += others.report.bytes_decompressed;
         self.sums.extend(others.sums);
+        self.later_parts.extend(others.later_parts);
         self.left_out.extend(others.left_out);
         self.parts.merge(others.parts);
         if let Some(events) = &others.common_events {
@@ -415,6 +420,9 @@ impl Batch<'_> {
         };
         self.merged.report.bytes_decompressed += outcome.bytes;
         self.merged.parts.merge(outcome.parts);
+        if let Some(part @ 2..) = outcome.first_part {
+            self.merged.later_parts.push((source.clone(), part));
+        }
         let warnings = outcome.warnings.into_iter().map(Warning::Callgrind);
         self.merged.report.warnings.extend(warnings);
         if let Some((compression, bytes)) = cut {

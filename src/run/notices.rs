@@ -72,6 +72,16 @@ pub enum Warning {
         "{input}: is a sum that this program has made, and {other} stands beside it; if it is a part of that sum, its costs are now counted twice"
     )]
     SumBeside { input: Source, other: Source },
+    /// An input is the last part of a run, and parts before it lie beside it.
+    #[error(
+        "{input}: is part {part} of a run, and earlier parts lie beside it that are not among the inputs: {}",
+        .beside.join(", ")
+    )]
+    PartsBeside {
+        input: Source,
+        part: u64,
+        beside: Vec<String>,
+    },
     /// All events are wanted, but some inputs lack some.
     #[error("not every input has {}: where it is missing, its cost counts as 0", .0.join(", "))]
     MissingEvents(Vec<String>),
@@ -222,6 +232,53 @@ pub(super) fn named_twice(inputs: &[ResolvedSource<'_>]) -> impl Iterator<Item =
             false => Warning::SameFile { input, first },
         })
     })
+}
+
+/// The most names of files that are looked for beside all inputs.
+const MAX_BESIDE: u64 = 1000;
+
+/// A warning for each input that begins with a later part of its run where parts before it lie beside
+/// it, as Valgrind names them: `callgrind.out.7.1` beside `callgrind.out.7`, which is written at the
+/// end, and `callgrind.out.7.1-02` beside `callgrind.out.7-02`, of a thread.
+pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
+    let given: HashSet<_> = inputs.iter().flat_map(|found| &found.identity).collect();
+    let mut left = MAX_BESIDE;
+    let warnings = later.iter().filter_map(|(input, part)| {
+        let Source::File(path) = input else {
+            return None;
+        };
+        let path = path.to_str()?;
+        let thread = path.rsplit_once('-').filter(|(_, thread)| {
+            !thread.is_empty() && thread.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        let count = (part - 1).min(left);
+        left -= count;
+        let names = (1..=count).flat_map(|part| {
+            let of_thread = thread.map(|(base, thread)| format!("{base}.{part}-{thread}"));
+            [Some(format!("{path}.{part}")), of_thread]
+        });
+        let names = names.flatten();
+        let mut beside: Vec<String> = names
+            .filter(|name| {
+                let source = Source::File(name.into());
+                let found = source.find().ok();
+                let identity = found.and_then(|found| found.identity);
+                identity.is_some_and(|identity| !given.contains(&identity))
+            })
+            .map(|name| excerpt(name.as_bytes()))
+            .collect();
+        let more = beside.len().saturating_sub(MAX_LISTED as usize);
+        if more > 0 {
+            beside.truncate(MAX_LISTED as usize);
+            beside.push(format!("and {more} more"));
+        }
+        (!beside.is_empty()).then(|| Warning::PartsBeside {
+            input: input.clone(),
+            part: *part,
+            beside,
+        })
+    });
+    warnings.collect()
 }
 
 /// A warning for each file that is compared with itself.

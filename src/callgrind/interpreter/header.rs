@@ -59,6 +59,7 @@ impl Interpreter<'_> {
             b"part" => {
                 self.begin_part();
                 self.section.part(value);
+                self.first_part = self.first_part.or(self.section.part_number());
             }
             b"thread" => self.section.thread(value),
             b"totals" => self.section.totals(value),

@@ -64,6 +64,8 @@ pub(super) struct Interpreter<'a> {
     /// The parts of sums that are wanted; all, if this is empty.
     part_filters: &'a [PartFilter],
     pub found_parts: FoundParts,
+    /// The number of the first `part:` line.
+    pub first_part: Option<u64>,
 }
 
 impl<'a> Interpreter<'a> {
@@ -95,6 +97,7 @@ impl<'a> Interpreter<'a> {
             range: None,
             part_filters: &options.parts,
             found_parts: FoundParts::default(),
+            first_part: None,
         }
     }
 

@@ -133,6 +133,11 @@ impl Section {
         self.producer == Producer::Own
     }
 
+    /// The number of its `part:` line.
+    pub fn part_number(&self) -> Option<u64> {
+        self.part.number
+    }
+
     /// Takes in a `thread:` line.
     pub fn thread(&mut self, value: &[u8]) {
         self.part.is_one = true;
