@@ -1,5 +1,6 @@
 //! The tables of name compression: which name an id stands for (section 3.1.5).
 
+use super::error::MAX_NAME;
 use super::line::{Cursor, Named};
 use crate::maps::HashMap;
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
@@ -184,7 +185,7 @@ impl IdTables {
                 false => name(self.functions.get(id_alone(part)?)?),
             };
             self.expanded_bytes = self.expanded_bytes.saturating_add(part.len() + 1);
-            if self.expanded_bytes > Self::MAX_EXPANSION {
+            if self.expanded_bytes > Self::MAX_EXPANSION || whole.len() + part.len() >= MAX_NAME {
                 return None;
             }
             if nth > 0 {

@@ -22,6 +22,9 @@ const STACK: u32 = 512;
 
 const MIB: usize = 1 << 20;
 
+/// The longest name that is read.
+const MAX_NAME_LENGTH: usize = 64 << 10;
+
 /// The longest line that is read.
 const MAX_LINE_LENGTH: usize = MIB;
 
@@ -251,8 +254,8 @@ fn functions_that_are_not_there() {
 #[test]
 fn the_longest_line_and_one_byte_more() {
     let line = |length: usize| {
-        let name = vec![b'a'; length - "fn=".len()];
-        [HEADER, b"fn=", &name, b"\n17 1\n"].concat()
+        let value = vec![b'a'; length - "desc: ".len()];
+        [HEADER, b"desc: ", &value, b"\nfn=f\n17 1\n"].concat()
     };
     let output = run(LIMIT, &line(MAX_LINE_LENGTH), &[]);
     assert_eq!(
@@ -289,17 +292,17 @@ fn long_lines_of_many_pieces() {
 /// of compressed text have any number of them.
 #[test]
 fn what_nothing_uses_and_what_repeats() {
-    let names = (0x80..0x8au8).flat_map(|letter| {
-        let name = [&[letter][..], &[b'a'; MIB - 10]].concat();
+    let names = (0x80..0xffu8).flat_map(|letter| {
+        let name = [&[letter][..], &[b'a'; MAX_NAME_LENGTH - 1]].concat();
         let keys = ["ob=", "fl=", "fi=", "fn=", "cob=", "cfi=", "cfn=", "jfn="];
         let lines = keys.map(|key| [key.as_bytes(), &name, b"\n"].concat());
         gzip(&[&lines.concat()[..], b"ob=a\nfl=a.c\nfn=main\n1 1\n"].concat())
     });
     let names: Vec<u8> = names.collect();
     convert(LITTLE, &[&gzip(HEADER)[..], &names].concat(), &[]);
-    let skipped = (0x80..0xb0u8).flat_map(|letter| {
-        let name = [&[letter][..], &[b'a'; MIB - 10]].concat();
-        gzip(&[b"cfi=", &name[..], b"\ncfn=f\ncalls=x\n1 1\n"].concat())
+    let skipped = (0..1000u32).flat_map(|number| {
+        let name = format!("{number}{}", "a".repeat(MAX_NAME_LENGTH - 4));
+        gzip(&[b"cfi=", name.as_bytes(), b"\ncfn=f\ncalls=x\n1 1\n"].concat())
     });
     let skipped = [gzip(HEADER), skipped.collect()].concat();
     convert(LITTLE, &skipped, &["-q", "--lenient"]);
@@ -319,7 +322,7 @@ fn what_nothing_uses_and_what_repeats() {
 #[test]
 fn names_of_many_callers() {
     let head = "creator: callgrind-3.19.0\nevents: Ir\nfl=x.c\nfn=a\n1 1\nfn=b\n1 1\n";
-    let one = format!("{head}fn=a{}\n1 2\n", "'b'a".repeat(240_000));
+    let one = format!("{head}fn=a{}\n1 2\n", "'b'a".repeat(16_000));
     let mut many = head.to_owned();
     for number in 0..4_000 {
         let last: String = (0..12)
