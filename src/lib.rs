@@ -105,6 +105,7 @@ pub mod run;
 pub mod stacks;
 mod tables;
 mod trace;
+pub mod warnings;
 pub mod webgrind;
 
 /// The examples in the documentation, which have to compile.

@@ -61,7 +61,7 @@ fn converted(folder: &Path, data: &[u8]) -> Option<(Vec<u8>, Vec<String>)> {
         &options,
     );
     let warnings = report.ok()?.warnings;
-    let warnings = warnings.iter().map(ToString::to_string);
+    let warnings = warnings.iter().map(|listed| listed.to_string());
     Some((
         fs::read(output).expect("it was written"),
         warnings.collect(),

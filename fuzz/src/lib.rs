@@ -144,7 +144,7 @@ fn read_with<R: Read>(
     for input in inputs {
         let outcome = callgrind::read(input, "fuzz.cg", read, &mut builder)
             .map_err(|error| error.to_string())?;
-        warnings.extend(outcome.warnings.iter().map(ToString::to_string));
+        warnings.extend(outcome.warnings.iter().map(|listed| listed.to_string()));
     }
     let profile = builder.finish().map_err(|error| error.to_string())?;
     Ok((profile, warnings))

@@ -1,14 +1,14 @@
 //! Errors and warnings of the callgrind reader, with their places.
 
-use std::mem::{Discriminant, discriminant};
+use std::mem::discriminant;
 use std::{fmt, io};
 
 use thiserror::Error;
 
 use super::line::{Cursor, NumberError};
-use crate::display::MAX_LISTED;
 use crate::display::text::excerpt;
 use crate::profile::{Cost, MAX_COLUMNS, MAX_NAME_LENGTH, MAX_TERMS};
+use crate::warnings::Kind;
 
 /// The longest name of an object, a file or a function, in bytes.
 ///
@@ -217,18 +217,12 @@ pub enum WarningKind {
     /// An id, in parentheses, that no line before has defined.
     #[error("id {0} was never defined; it is used as the name")]
     UndefinedId(String),
-    /// More undefined ids than are worth listing: how many.
-    #[error("{0} more ids were never defined; they are used as names")]
-    MoreUndefinedIds(u64),
     /// A line that cannot be read, left out because the caller is lenient.
     #[error("line skipped: {0}")]
     Skipped(Problem),
     /// The cost line of a call, left out because its `calls=` line was.
     #[error("line skipped: the cost of a call whose calls= line was skipped")]
     SkippedCallCost,
-    /// How many lines were left out, when there were more than are listed.
-    #[error("{0} lines skipped in all; the first {MAX_LISTED} are listed")]
-    SkippedInAll(u64),
     /// The last line has no end and cannot be read.
     #[error(
         "the profile is cut off within this line, which was left out (found \"{0}\"); its writer was killed or is still running"
@@ -272,9 +266,6 @@ pub enum WarningKind {
     /// What was incomplete when this program wrote the profile.
     #[error("the profile was made from incomplete data, as it says itself")]
     Incomplete,
-    /// More runs and parts that are cut off than are worth listing: how many.
-    #[error("{0} more runs or parts are cut off; what is there of them was read")]
-    MoreCuts(u64),
     /// How many names were cut because the caller is lenient.
     #[error("names over {MAX_NAME_KIB} KiB were cut, so that functions may look alike: {0}")]
     CutNames(u64),
@@ -286,10 +277,12 @@ pub enum WarningKind {
     UnwrappedCosts(u64),
     /// A part of the profile does not have the selected event.
     #[error("no event \"{event}\" from here on, only {available}: its cost counts as 0")]
-    EventAbsent { event: String, available: String },
-    /// More parts without the selected event than are worth listing: how many.
-    #[error("the event is missing {0} more times; its cost counts as 0")]
-    MoreAbsences(u64),
+    EventAbsent {
+        event: String,
+        available: String,
+        /// Whether it is the first of the events that are wanted.
+        is_first: bool,
+    },
 }
 
 impl WarningKind {
@@ -298,33 +291,43 @@ impl WarningKind {
         !matches!(
             self,
             WarningKind::UndefinedId(_)
-                | WarningKind::MoreUndefinedIds(_)
                 | WarningKind::NoTrace
                 | WarningKind::UnwrappedCosts(_)
                 | WarningKind::UnknownLines(_)
         )
     }
 
-    /// The kind that is limited in number, as that of the warning that counts the others, and how
-    /// many of it this one stands for.
-    pub(crate) fn kind_and_count(&self) -> (Discriminant<WarningKind>, u64) {
+    /// Whether it is about a line that was left out.
+    pub(super) fn is_skipped(&self) -> bool {
+        matches!(self, WarningKind::Skipped(_) | WarningKind::SkippedCallCost)
+    }
+
+    /// Whether a run, or a part, is cut off.
+    fn is_cut(&self) -> bool {
         use WarningKind::*;
-        let (kind, count) = match self {
-            UndefinedId(_) => (&MoreUndefinedIds(0), 1),
-            MoreUndefinedIds(count) | MoreCuts(count) | MoreAbsences(count) => (self, *count),
-            Skipped(_) | SkippedCallCost => (&SkippedInAll(0), 1),
-            SkippedInAll(count) => (self, count.saturating_sub(MAX_LISTED)),
-            CutLine(_)
-            | UnendedLine(_)
-            | CutCall
-            | CutBlock(_)
-            | CutRun
-            | CutPart
-            | OtherSum { .. }
-            | Incomplete => (&MoreCuts(0), 1),
-            EventAbsent { .. } => (&MoreAbsences(0), 1),
-            NoTrace | CutNames(_) | UnknownLines(_) | UnwrappedCosts(_) => (self, 1),
-        };
-        (discriminant(kind), count)
+        matches!(
+            self,
+            CutLine(_) | UnendedLine(_) | CutCall | CutBlock(_) | CutRun | CutPart
+        )
+    }
+}
+
+impl Kind for Warning {
+    fn is_like(&self, other: &Self) -> bool {
+        use WarningKind::EventAbsent;
+        match (&self.kind, &other.kind) {
+            // One event matters more than the others: limits are on it.
+            (
+                EventAbsent { is_first, .. },
+                EventAbsent {
+                    is_first: other, ..
+                },
+            ) => is_first == other,
+            (own, other) => {
+                discriminant(own) == discriminant(other)
+                    || own.is_skipped() && other.is_skipped()
+                    || own.is_cut() && other.is_cut()
+            }
+        }
     }
 }

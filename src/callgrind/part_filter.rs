@@ -87,7 +87,7 @@ impl FoundParts {
         if self.names.contains(&name) {
             return;
         }
-        if (self.names.len() as u64) < MAX_LISTED {
+        if self.names.len() < MAX_LISTED {
             self.names.push(name);
         } else {
             self.others = self.others.saturating_add(1);

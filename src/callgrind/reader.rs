@@ -6,6 +6,7 @@ use super::error::ProblemKind;
 use super::interpreter::Interpreter;
 use super::{Error, FoundParts, Options, Warning};
 use crate::profile::ProfileBuilder;
+use crate::warnings::Warnings;
 
 /// Size of the buffer: small enough to stay in a core's cache, and not a multiple of a page.
 /// Otherwise the system would always copy between the same places within a page, and some
@@ -21,7 +22,7 @@ pub struct Outcome {
     /// Bytes of text.
     pub bytes: u64,
     /// Warnings for the user.
-    pub warnings: Vec<Warning>,
+    pub warnings: Warnings<Warning>,
     /// What [`Options::parts`] has found.
     pub parts: FoundParts,
     /// The number of the first part, if it has one.

@@ -64,14 +64,14 @@ pub fn run() -> Result<ExitCode> {
     // If this fails, there is nobody to tell, and the output has been written.
     let mut say = |line: String| drop(messages.write_all((line + "\n").as_bytes()));
     let (quiet, strict) = (arguments.messages.quiet, arguments.reading.strict);
-    for warning in &report.warnings {
-        let is_said = match warning {
-            // A misspelled name must not go unnoticed; --strict says it below.
-            _ if warning.is_about_limit() => !strict,
-            _ => !quiet,
+    for listed in report.warnings.iter() {
+        // A misspelled name must not go unnoticed; --strict says it below.
+        let is_said = match listed.warning.is_about_limit() {
+            true => !strict,
+            false => !quiet,
         };
         if is_said {
-            say(format!("warning: {warning}"));
+            say(format!("warning: {listed}"));
         }
     }
     if let Some(files) = files.filter(|_| !quiet) {
@@ -155,7 +155,7 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
         }
     };
     files.remove_pictures();
-    report.warnings.extend(shown.warnings);
+    report.warnings.append(shown.warnings, |warning| warning);
     report.bytes_out += shown.bytes_out;
     Ok(report)
 }

@@ -625,7 +625,7 @@ fn judge_cost(
 /// functions.
 #[derive(Default)]
 struct Closest {
-    searches: u64,
+    searches: usize,
 }
 
 impl Closest {

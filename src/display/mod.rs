@@ -5,4 +5,4 @@ pub(crate) mod text;
 pub(crate) mod units;
 
 /// How many warnings of one kind are listed; the others are counted.
-pub(crate) const MAX_LISTED: u64 = 10;
+pub(crate) const MAX_LISTED: usize = 10;

@@ -67,9 +67,7 @@ pub(super) fn load(
         .map_err(|error| ConvertError::model(inputs, error.into()))?;
     report.warnings.extend(notices::named_twice(inputs));
     report.warnings.extend(notices::counted_twice(inputs));
-    // All of them: one of those that are not listed may be about the event.
     allow_limits(options, profile.event(), &report.warnings)?;
-    report.warnings = notices::limited(report.warnings);
     if !report.is_complete() {
         profile.set_incomplete();
     }
@@ -193,7 +191,8 @@ impl Merged {
 
     /// Adds what came of the inputs that follow.
     fn with(mut self, others: Merged, inputs: &[ResolvedSource<'_>]) -> Result<Self, ConvertError> {
-        self.report.warnings.extend(others.report.warnings);
+        let warnings = &mut self.report.warnings;
+        warnings.append(others.report.warnings, |warning| warning);
         self.report.bytes_decompressed += others.report.bytes_decompressed;
         self.sums.extend(others.sums);
         self.later_parts.extend(others.later_parts);
@@ -423,8 +422,8 @@ impl Batch<'_> {
         if let Some(part @ 2..) = outcome.first_part {
             self.merged.later_parts.push((source.clone(), part));
         }
-        let warnings = outcome.warnings.into_iter().map(Warning::Callgrind);
-        self.merged.report.warnings.extend(warnings);
+        let warnings = &mut self.merged.report.warnings;
+        warnings.append(outcome.warnings, Warning::Callgrind);
         if let Some((compression, bytes)) = cut {
             self.merged.report.warnings.push(Warning::Cut {
                 input: source.clone(),

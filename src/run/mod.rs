@@ -22,6 +22,7 @@ use crate::io::{
 use crate::maps::HashSet;
 use crate::output::{self, html};
 use crate::profile::{EventChoice, InclusiveCost, Profile};
+use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
 pub use error::{ConvertError, FormatError};
 pub use format::{Capabilities, EventSupport, Format, RowSupport};
@@ -84,7 +85,7 @@ pub struct ComparisonOptions {
 #[non_exhaustive]
 pub struct Report {
     /// Warnings for the user.
-    pub warnings: Vec<Warning>,
+    pub warnings: Warnings<Warning>,
     /// Functions in the profile.
     pub functions: usize,
     /// Calls in the profile.
@@ -111,7 +112,7 @@ impl Report {
 
     /// Whether no part of the inputs was cut off, skipped or missing.
     pub fn is_complete(&self) -> bool {
-        !self.warnings.iter().any(Warning::is_loss)
+        !self.warnings.iter().any(|listed| listed.warning.is_loss())
     }
 }
 
@@ -266,7 +267,9 @@ impl<'a> Conversion<'a> {
         let (inputs, left_out) = find_all(inputs, options, find_other)?;
         let found = base.iter().map(find_other).collect::<Result<_, _>>()?;
         let base = without_empty_bases(found);
-        allow_limits(options, b"", &notices::on_both_sides(&inputs, &base))?;
+        let mut on_both_sides = Warnings::default();
+        on_both_sides.extend(notices::on_both_sides(&inputs, &base));
+        allow_limits(options, b"", &on_both_sides)?;
         let is_profile = || output.file().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(target.clone()));
@@ -308,8 +311,7 @@ impl<'a> Conversion<'a> {
         let (mut profile, mut report) = load(&self.inputs, left_out, self.options, &self.progress)?;
         let warnings = &mut report.warnings;
         warnings.extend(notices::about_profile(&profile, &self.options.proxies));
-        let on_both_sides = notices::on_both_sides(&self.inputs, &self.base);
-        warnings.extend(notices::limited(on_both_sides));
+        warnings.extend(notices::on_both_sides(&self.inputs, &self.base));
         let base = match self.base.as_slice() {
             [] => None,
             _ => Some(self.read_base(&mut profile, &mut report)?),
@@ -329,9 +331,9 @@ impl<'a> Conversion<'a> {
     /// come first.
     fn read_base(&self, new: &mut Profile, report: &mut Report) -> Result<Base, ConvertError> {
         let inputs = error::input_names(&self.base);
-        let (mut profile, mut base_report) = load(&self.base, None, self.options, &self.progress)?;
-        base_report.warnings.append(&mut report.warnings);
-        report.warnings = base_report.warnings;
+        let (mut profile, base_report) = load(&self.base, None, self.options, &self.progress)?;
+        let warnings = std::mem::replace(&mut report.warnings, base_report.warnings);
+        report.warnings.append(warnings, |warning| warning);
         report.bytes_decompressed += base_report.bytes_decompressed;
         match keep_common_events(&mut profile, new) {
             Ok(()) => Ok(Base { inputs, profile }),
@@ -342,11 +344,21 @@ impl<'a> Conversion<'a> {
 
 /// Makes an error of the first warning with which a limit on an event cannot be checked, if there is
 /// one.
-fn allow_limits(options: &Options, event: &[u8], warnings: &[Warning]) -> Result<(), ConvertError> {
+fn allow_limits(
+    options: &Options,
+    event: &[u8],
+    warnings: &Warnings<Warning>,
+) -> Result<(), ConvertError> {
     let event = excerpt(event);
+    // Where all events are wanted, their order is known at the end only.
+    let may_hide_event =
+        |warning: &Warning| options.events == EventChoice::All && warning.is_absence();
     let mut warnings = warnings.iter().filter(|_| !options.limits.is_empty());
-    match warnings.find(|warning| warning.forbids_limits(&event)) {
-        Some(warning) => Err(ConvertError::CannotCheck(warning.to_string())),
+    let forbids = warnings.find(|listed| {
+        listed.warning.forbids_limits(&event) || listed.more > 0 && may_hide_event(listed.warning)
+    });
+    match forbids {
+        Some(listed) => Err(ConvertError::CannotCheck(listed.warning.to_string())),
         None => Ok(()),
     }
 }

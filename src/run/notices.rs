@@ -1,7 +1,7 @@
 //! Warnings about a conversion, and what they are about.
 
 use std::error::Error as _;
-use std::mem::{Discriminant, discriminant};
+use std::mem::discriminant;
 
 use thiserror::Error;
 
@@ -16,6 +16,7 @@ use crate::output::collapsed;
 use crate::profile::{EventError, Profile, ProfileKind};
 use crate::stacks::Stacks;
 use crate::tables::first_cost;
+use crate::warnings::Kind;
 use crate::webgrind::{self, ReadWarning};
 
 /// What webgrind appends to the name of a profile to name the converted file.
@@ -47,13 +48,6 @@ pub enum Warning {
     /// An input cannot be opened or read, and is left out.
     #[error("{0}: the input is left out")]
     LeftOut(String),
-    /// More warnings of the kind of the one before than are worth listing: how many.
-    #[error("{count} more warnings like the one before")]
-    More {
-        count: u64,
-        /// What [`Warning::is_loss`] says of them.
-        is_loss: bool,
-    },
     /// Proxy functions were named, but this input is no trace.
     #[error("{0}: proxy functions are ignored: only in a trace can calls be replaced")]
     ProxiesIgnored(Source),
@@ -169,8 +163,6 @@ impl Warning {
         match self {
             Warning::Callgrind(warning) => match &warning.kind {
                 WarningKind::EventAbsent { event, .. } => event == first,
-                // One of those that are not listed may be of this event.
-                WarningKind::MoreAbsences(_) => true,
                 _ => false,
             },
             Warning::MissingEvents(events) => events.iter().any(|event| event == first),
@@ -194,7 +186,6 @@ impl Warning {
             | Warning::Empty(_)
             | Warning::LeftOut(_)
             | Warning::MissingEvents(_) => true,
-            Warning::More { is_loss, .. } => *is_loss,
             _ => false,
         }
     }
@@ -204,16 +195,24 @@ impl Warning {
         matches!(self, Warning::LimitOnNothing(_))
     }
 
-    /// Its kind, and how many of that it stands for.
-    fn kind_and_count(&self) -> (WarningGroup, u64) {
-        let kind = discriminant(self);
+    /// Whether it is about an event that a part of the inputs lacks.
+    pub(super) fn is_absence(&self) -> bool {
         match self {
             Warning::Callgrind(warning) => {
-                let (of_line, count) = warning.kind.kind_and_count();
-                ((kind, Some(of_line), None), count)
+                matches!(warning.kind, WarningKind::EventAbsent { .. })
             }
-            Warning::Preprocessed(warning) => ((kind, None, Some(discriminant(warning))), 1),
-            _ => ((kind, None, None), 1),
+            Warning::Preprocessed(warning) => matches!(warning, ReadWarning::EventAbsent { .. }),
+            _ => false,
+        }
+    }
+}
+
+impl Kind for Warning {
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Warning::Callgrind(own), Warning::Callgrind(other)) => own.is_like(other),
+            (Warning::Preprocessed(own), Warning::Preprocessed(other)) => own.is_like(other),
+            _ => discriminant(self) == discriminant(other),
         }
     }
 }
@@ -267,9 +266,9 @@ pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>
             })
             .map(|name| excerpt(name.as_bytes()))
             .collect();
-        let more = beside.len().saturating_sub(MAX_LISTED as usize);
+        let more = beside.len().saturating_sub(MAX_LISTED);
         if more > 0 {
-            beside.truncate(MAX_LISTED as usize);
+            beside.truncate(MAX_LISTED);
             beside.push(format!("and {more} more"));
         }
         (!beside.is_empty()).then(|| Warning::PartsBeside {
@@ -315,7 +314,7 @@ pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
 /// Warnings about derived events that are not among all events.
 pub(super) fn underived(profile: &Profile) -> impl Iterator<Item = Warning> {
     let errors = profile.unavailable_events();
-    errors.map(Warning::Underived).take(10)
+    errors.map(Warning::Underived)
 }
 
 /// Warnings about what was read.
@@ -403,48 +402,4 @@ pub(super) fn left_out(errors: &[ConvertError]) -> impl Iterator<Item = Warning>
         let all = causes.fold(error.to_string(), |all, cause| format!("{all}: {cause}"));
         Warning::LeftOut(all)
     })
-}
-
-/// The first warnings of each kind, and in the place after them how many more there are: what is
-/// wrong with one input may be wrong with thousands.
-pub(super) fn limited(warnings: Vec<Warning>) -> Vec<Warning> {
-    let mut kinds: HashMap<WarningGroup, Occurrences> = HashMap::default();
-    for warning in &warnings {
-        let (kind, count) = warning.kind_and_count();
-        let all = kinds.entry(kind).or_default();
-        all.warnings += 1;
-        all.count = all.count.saturating_add(count);
-    }
-    let mut listed = Vec::new();
-    for warning in warnings {
-        let all = kinds.entry(warning.kind_and_count().0).or_default();
-        all.passed += 1;
-        // A single one is as short as its count.
-        if all.passed <= MAX_LISTED || all.warnings == MAX_LISTED + 1 {
-            let is_loss = warning.is_loss();
-            listed.push(warning);
-            if all.passed == MAX_LISTED && all.warnings > MAX_LISTED + 1 {
-                let count = all.count.saturating_sub(MAX_LISTED);
-                listed.push(Warning::More { count, is_loss });
-            }
-        }
-    }
-    listed
-}
-
-/// What warnings of one kind have in common.
-type WarningGroup = (
-    Discriminant<Warning>,
-    Option<Discriminant<WarningKind>>,
-    Option<Discriminant<ReadWarning>>,
-);
-
-/// How often there is a kind of warning.
-#[derive(Default)]
-struct Occurrences {
-    warnings: u64,
-    /// Those included that a warning only counts.
-    count: u64,
-    /// How many of the warnings were looked at.
-    passed: u64,
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::notices::{estimated, limited};
+use super::notices::estimated;
 use super::{ConvertError, Format, FormatError, Options, Report, Warning, allow_limits};
 use crate::compare::{self, Comparison, Outcome};
 use crate::display::text::{excerpt, printable};
@@ -13,6 +13,7 @@ use crate::output::{self, Names, html, markdown, text, tree};
 use crate::output::{collapsed, dot, json};
 use crate::profile::Profile;
 use crate::stacks::Stacks;
+use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
 use crate::{callgrind, webgrind};
 
@@ -51,7 +52,7 @@ impl Base {
             inputs: self.inputs.clone(),
             error,
         })?;
-        let mut warnings = Vec::new();
+        let mut warnings = Warnings::default();
         if let Some(units) = comparison.first().unequal_units {
             let [base, new] = units.map(|unit| match unit {
                 "" => "an unknown unit",
@@ -65,7 +66,7 @@ impl Base {
             warnings.push(Warning::Runs { base, new });
         }
         allow_limits(options, comparison.first().name, &warnings)?;
-        report.warnings.extend(warnings);
+        report.warnings.append(warnings, |warning| warning);
         Ok(comparison)
     }
 }
@@ -95,14 +96,14 @@ impl Loaded<'_> {
         let not_found = verdicts.iter();
         let not_found = not_found.filter(|verdict| verdict.outcome == Outcome::NotFound);
         let not_found = not_found.map(|verdict| Warning::LimitOnNothing(verdict.text.clone()));
-        self.report.warnings.extend(limited(not_found.collect()));
+        self.report.warnings.extend(not_found);
         self.report.verdicts = verdicts;
         let verdicts = &self.report.verdicts[..];
         let warnings = &self.report.warnings;
         // What readers of the output should know about the inputs.
         let notes = |found: &[Warning]| -> Vec<String> {
-            let all = warnings.iter().chain(found);
-            all.map(Warning::to_string).collect()
+            let listed = warnings.iter().map(|listed| listed.to_string());
+            listed.chain(found.iter().map(Warning::to_string)).collect()
         };
         let mut found = Vec::new();
         let sources = &mut self.sources;
@@ -195,7 +196,7 @@ impl Loaded<'_> {
                 .sources
                 .newer()
                 .map(|name| Warning::NewerSource(printable(name)));
-            self.report.warnings.extend(limited(newer.collect()));
+            self.report.warnings.extend(newer);
         }
         Ok(self.report)
     }

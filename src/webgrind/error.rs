@@ -1,10 +1,12 @@
 //! Errors and warnings of reading and writing preprocessed files.
 
 use std::io;
+use std::mem::discriminant;
 
 use thiserror::Error;
 
 use super::layout::MAX_FILE_SIZE;
+use crate::warnings::Kind;
 
 /// Why a profile cannot be written.
 #[derive(Debug, Error)]
@@ -88,6 +90,8 @@ pub enum ReadWarning {
         input: String,
         event: String,
         available: String,
+        /// Whether it is the first of the events that are wanted.
+        is_first: bool,
     },
     /// What was incomplete when this program wrote the file.
     #[error("{0}: was made from incomplete data, as it says itself")]
@@ -103,4 +107,19 @@ pub enum ReadWarning {
     /// The file holds one function, and that costs nothing.
     #[error("{0}: holds one function without any cost, as of a profile that had only begun")]
     OnlyBegun(String),
+}
+
+impl Kind for ReadWarning {
+    fn is_like(&self, other: &Self) -> bool {
+        use ReadWarning::EventAbsent;
+        match (self, other) {
+            (
+                EventAbsent { is_first, .. },
+                EventAbsent {
+                    is_first: other, ..
+                },
+            ) => is_first == other,
+            _ => discriminant(self) == discriminant(other),
+        }
+    }
 }

@@ -36,8 +36,8 @@ fn read(name: &str, input: impl Read, lenient: bool) -> Said {
     let mut said = Said::default();
     match callgrind::read(input, name, &options, &mut builder) {
         Ok(outcome) => {
-            for warning in &outcome.warnings {
-                said.add(&format!("warning: {warning}"), &warning.kind);
+            for listed in outcome.warnings.iter() {
+                said.add(&format!("warning: {listed}"), &listed.warning.kind);
             }
             builder.finish().expect("what was read makes a profile");
         }

@@ -79,7 +79,7 @@ impl Reading {
         let mut warnings = Vec::new();
         for input in inputs {
             let outcome = read(input, &mut builder).map_err(|error| error.to_string())?;
-            warnings.extend(outcome.warnings.iter().map(ToString::to_string));
+            warnings.extend(outcome.warnings.iter().map(|listed| listed.to_string()));
         }
         let profile = builder.finish().map_err(|error| error.to_string())?;
         Ok((profile, warnings))

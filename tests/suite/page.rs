@@ -314,15 +314,6 @@ fn changes_that_are_left_out_are_summed_up() {
 }
 
 #[test]
-fn warnings_that_are_too_many_are_counted() {
-    let profile = profile("events: Ir\nfn=a\n1 5\n");
-    let warnings = vec!["lost".to_owned(); 103];
-    let (_, data) = written(&profile, None, &warnings, |_| {});
-    let shown = list(&data["warnings"]);
-    assert_eq!((shown.len(), &shown[100]), (101, &json!("3 more warnings")));
-}
-
-#[test]
 fn a_comparison_of_many_events_stays_small_too() {
     let functions = 1_500_u64;
     let side = |seed: u64| {

@@ -35,7 +35,7 @@ fn any_files_become_a_profile() {
     let (profile, report) = run::read(&sources, &Options::default()).unwrap();
     assert_eq!(profile.total(), 150);
     assert!(!report.is_complete());
-    assert_eq!(report.warnings.len(), 1);
+    assert_eq!(report.warnings.iter().count(), 1);
 }
 
 /// There is no page of webgrind's that compares.

@@ -65,7 +65,7 @@ impl Interpreter<'_> {
             .columns
             .cost_line(data, pos, start, negative, &mut self.row)?;
         if is_line_unknown {
-            self.diagnostics.count(WarningKind::UnknownLines);
+            self.diagnostics.unknown_lines += 1;
         }
         if let Expect::OwnCost | Expect::CallCost(_) = expect {
             self.ensure_block(data, pos)?;
@@ -138,7 +138,7 @@ impl Interpreter<'_> {
     #[inline(always)]
     pub(super) fn record_anomalies(&mut self, costs: LineCosts) {
         if costs.is_unwrapped {
-            self.diagnostics.count(WarningKind::UnwrappedCosts);
+            self.diagnostics.unwrapped_costs += 1;
         }
     }
 

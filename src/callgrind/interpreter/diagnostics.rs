@@ -1,11 +1,8 @@
 //! The current line, and warnings about lines that are wrong, missing or cut off.
 
-use std::collections::HashMap;
-use std::mem::Discriminant;
-
 use crate::callgrind::error::{Error, Problem, ProblemKind, Warning, WarningKind};
-use crate::display::MAX_LISTED;
 use crate::display::text::excerpt;
+use crate::warnings::Warnings;
 
 /// Everything that is said about an input.
 #[derive(Debug, Default)]
@@ -18,9 +15,11 @@ pub(super) struct Diagnostics {
     first_line: Option<String>,
     /// An error that is none if a new run begins right after it.
     held: Option<Error>,
-    warnings: Vec<Warning>,
-    /// How many warnings of each kind there were, those included that are not listed.
-    counts: HashMap<Discriminant<WarningKind>, u64>,
+    warnings: Warnings<Warning>,
+    /// How many names were cut, lines given as -1, and self costs as huge numbers.
+    pub cut_names: u64,
+    pub unknown_lines: u64,
+    pub unwrapped_costs: u64,
 }
 
 impl Diagnostics {
@@ -92,9 +91,9 @@ impl Diagnostics {
     /// Counts what others, about which nothing was said, have counted in the lines that follow.
     pub fn join(&mut self, others: &Diagnostics) {
         self.line += others.line - 1;
-        for (kind, count) in &others.counts {
-            *self.counts.entry(*kind).or_insert(0) += count;
-        }
+        self.cut_names += others.cut_names;
+        self.unknown_lines += others.unknown_lines;
+        self.unwrapped_costs += others.unwrapped_costs;
     }
 
     /// Fails with the error that is held, if there is one.
@@ -110,36 +109,13 @@ impl Diagnostics {
         self.line = line;
     }
 
-    /// Says something about the line that is being read, unless that has been said often enough: a
-    /// file can have any number of lines that are wrong, of ids, runs and parts.
+    /// Says something about the line that is being read.
     #[cold]
     pub fn warn(&mut self, kind: WarningKind) {
-        let count = self.add(&kind);
-        let most = match kind {
-            WarningKind::NoTrace => 1,
-            _ => MAX_LISTED,
-        };
-        if count <= most {
-            self.list(kind);
+        let is_no_trace = |kind: &WarningKind| matches!(kind, WarningKind::NoTrace);
+        if is_no_trace(&kind) && self.warnings.count(|said| is_no_trace(&said.kind)) > 0 {
+            return;
         }
-    }
-
-    /// Counts something that is not listed.
-    #[cold]
-    #[inline(never)]
-    pub fn count(&mut self, kind: fn(u64) -> WarningKind) {
-        self.add(&kind(1));
-    }
-
-    /// Counts a warning of this kind, and returns how many there are.
-    fn add(&mut self, kind: &WarningKind) -> u64 {
-        let (of_kind, _) = kind.kind_and_count();
-        let count = self.counts.entry(of_kind).or_insert(0);
-        *count += 1;
-        *count
-    }
-
-    fn list(&mut self, kind: WarningKind) {
         self.warnings.push(Warning {
             input: self.input.clone(),
             line: self.line,
@@ -170,34 +146,20 @@ impl Diagnostics {
 
     /// The error that the input has no data.
     pub fn no_data(&self) -> Error {
-        self.error(ProblemKind::NoData(self.counted(&WarningKind::SkippedCallCost)).into())
+        let skipped = self.warnings.count(|warning| warning.kind.is_skipped());
+        self.error(ProblemKind::NoData(skipped).into())
     }
 
-    /// How many warnings of the kind of this one there were.
-    fn counted(&self, kind: &WarningKind) -> u64 {
-        let (of_kind, _) = kind.kind_and_count();
-        self.counts.get(&of_kind).copied().unwrap_or(0)
-    }
-
-    /// Returns all warnings, with those that count others.
-    pub fn finish(&mut self) -> Vec<Warning> {
-        use WarningKind::*;
-        let counts = [
-            (MoreUndefinedIds as fn(u64) -> WarningKind, MAX_LISTED),
-            (MoreCuts, MAX_LISTED),
-            (MoreAbsences, MAX_LISTED),
-            (CutNames, 0),
-            (UnknownLines, 0),
-            (UnwrappedCosts, 0),
-        ];
-        for (kind, listed) in counts {
-            if let count @ 1.. = self.counted(&kind(0)).saturating_sub(listed) {
-                self.list(kind(count));
-            }
+    /// Returns all warnings.
+    pub fn finish(&mut self) -> Warnings<Warning> {
+        if self.cut_names > 0 {
+            self.warn(WarningKind::CutNames(self.cut_names));
         }
-        let skipped = self.counted(&SkippedInAll(0));
-        if skipped > MAX_LISTED {
-            self.list(SkippedInAll(skipped));
+        if self.unknown_lines > 0 {
+            self.warn(WarningKind::UnknownLines(self.unknown_lines));
+        }
+        if self.unwrapped_costs > 0 {
+            self.warn(WarningKind::UnwrappedCosts(self.unwrapped_costs));
         }
         std::mem::take(&mut self.warnings)
     }

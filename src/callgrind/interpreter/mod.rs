@@ -19,6 +19,7 @@ use super::line::{CompressedName, Cursor, Named, Position};
 use super::{Error, FoundParts, KindChoice, Options, PartFilter};
 use crate::display::text::excerpt;
 use crate::profile::{BlockKind, Cost, NameId, ProfileBuilder};
+use crate::warnings::Warnings;
 use columns::Columns;
 use cost_lines::Expect;
 use current_names::CurrentNames;
@@ -160,7 +161,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Ends the input.
-    pub fn finish(&mut self) -> Result<Vec<Warning>, Error> {
+    pub fn finish(&mut self) -> Result<Warnings<Warning>, Error> {
         self.diagnostics.take_held()?;
         self.diagnostics.go_to_last_line();
         if !self.section.has_data() {
@@ -341,7 +342,7 @@ impl<'a> Interpreter<'a> {
                 if !self.diagnostics.is_lenient() {
                     return Err(ProblemKind::NameTooLong);
                 }
-                self.diagnostics.count(WarningKind::CutNames);
+                self.diagnostics.cut_names += 1;
                 Ok(cut)
             }
             _ => Ok(name),
@@ -427,6 +428,7 @@ impl<'a> Interpreter<'a> {
                 self.diagnostics.warn(WarningKind::EventAbsent {
                     event: excerpt(self.builder.wanted_event(at)),
                     available: available.clone(),
+                    is_first: at == 0,
                 });
             }
         }

@@ -122,6 +122,7 @@ pub fn read(
         input: name.to_owned(),
         event: excerpt(builder.wanted_event(at)),
         available: excerpt(&event),
+        is_first: at == 0,
     });
     let mut warnings: Vec<_> = warnings.collect();
     let is_single = start.function_count == 1;
