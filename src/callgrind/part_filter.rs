@@ -7,7 +7,7 @@ use crate::display::text::excerpt;
 use crate::profile::PartHeader;
 
 /// Chooses parts of sums: by the name that the program gave them in a client request, by a part of
-/// such a name, or by their number.
+/// such a name, or by their number, also with that of their thread (`6-02`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartFilter {
     name: Vec<u8>,
@@ -16,7 +16,7 @@ pub struct PartFilter {
 }
 
 impl PartFilter {
-    /// A filter by this name, part of a name, or number.
+    /// A filter by this name, part of a name, or number; a number chooses a part of that name, too.
     pub fn new(name: impl Into<Vec<u8>>) -> Self {
         PartFilter {
             name: name.into(),
@@ -29,11 +29,26 @@ impl PartFilter {
         excerpt(&self.name)
     }
 
+    /// Whether it is the number of a part, or of a part and a thread.
+    fn is_number_of(&self, part: &PartHeader<'_>) -> bool {
+        let number = |text: &str| -> Option<u64> {
+            let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| text.parse().ok())?
+        };
+        let typed = str::from_utf8(&self.name).unwrap_or_default();
+        match typed.split_once('-') {
+            Some((of_part, thread)) => {
+                let numbers = [number(of_part), number(thread)];
+                numbers.iter().all(Option::is_some) && numbers == [part.number, part.thread]
+            }
+            None => part.number.is_some() && number(typed) == part.number,
+        }
+    }
+
     fn find(&self, part: &PartHeader<'_>) -> Match {
         let trigger = part.name().unwrap_or(part.trigger);
         let is_number = self.name.iter().all(u8::is_ascii_digit);
-        let number = part.number.map(|number| number.to_string().into_bytes());
-        if trigger == self.name || number.as_ref() == Some(&self.name) {
+        if trigger == self.name || self.is_number_of(part) {
             Match::Whole
         } else if !self.is_whole
             && !is_number
@@ -43,6 +58,16 @@ impl PartFilter {
         } else {
             Match::None
         }
+    }
+}
+
+/// How messages call a part: as a filter finds it.
+fn label(part: &PartHeader<'_>) -> String {
+    let number = part.number.unwrap_or(0);
+    match (part.name(), part.thread) {
+        (Some(name), _) => excerpt(name),
+        (None, Some(thread)) => format!("{number}-{thread:02}"),
+        (None, None) => number.to_string(),
     }
 }
 
@@ -67,11 +92,7 @@ pub struct FoundParts {
 impl FoundParts {
     /// Takes in a part, and says whether it is wanted.
     pub(super) fn add(&mut self, filters: &[PartFilter], part: &PartHeader<'_>) -> bool {
-        let name = match part.name() {
-            Some(name) => excerpt(name),
-            None => part.number.unwrap_or(0).to_string(),
-        };
-        self.add_name(name);
+        self.add_name(label(part));
         self.found.resize(filters.len(), [false; 2]);
         let mut is_wanted = false;
         for (filter, [contained, whole]) in filters.iter().zip(&mut self.found) {
@@ -130,12 +151,12 @@ impl FoundParts {
 }
 
 impl fmt::Display for FoundParts {
-    /// Lists the parts that there are.
+    /// Lists the parts that there are, in a sentence of its own.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.names.is_empty() {
-            return f.write_str("no parts");
+            return f.write_str("there are no parts");
         }
-        write!(f, "{}", self.names.join(", "))?;
+        write!(f, "--part can choose: {}", self.names.join(", "))?;
         match self.others {
             0 => Ok(()),
             others => write!(f, " and {others} more"),

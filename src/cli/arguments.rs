@@ -102,7 +102,8 @@ pub struct OutputArguments {
     #[arg(long)]
     force: bool,
 
-    /// What to write [default: what the name of FILE says, text at a terminal, else v7]
+    /// What to write [default: what the name of FILE says; text at a terminal, or with --base, a
+    /// limit or an option of reports; else v7]
     ///
     /// Names that say it end in .html, .json, .txt, .md, .folded (collapsed), .pb.gz (pprof), .cg or
     /// .callgrind, or begin with callgrind.out or cachegrind.out. v4 to v7 are webgrind's formats:
@@ -169,6 +170,11 @@ struct ReportArguments {
 }
 
 impl ReportArguments {
+    /// Whether any is given.
+    fn are_given(&self) -> bool {
+        self.top.is_some() || self.names.is_some() || self.chooses()
+    }
+
     /// Whether they choose functions.
     fn chooses(&self) -> bool {
         self.sort.is_some() || self.filter.is_some() || self.function.is_some()
@@ -292,11 +298,20 @@ impl LimitArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Figures")]
 pub struct FigureArguments {
-    /// Event whose costs are written; repeatable for callgrind, pprof, text, markdown, json and html
+    /// Event whose costs are written; several, as in Ir,D1mr, for callgrind, pprof, text, markdown, json
+    /// and html
     ///
-    /// Default: all events for callgrind, pprof, json and html, the first one for others. Derived events,
-    /// which `event:` lines define, can be named too.
-    #[arg(short, long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other)]
+    /// Default: all events for callgrind, pprof, json and html, the first one for others. The beginning
+    /// of a name will do, in any case of letters, if only one event has it. Derived events, which
+    /// `event:` lines define, can be named too.
+    #[arg(
+        short,
+        long,
+        value_name = "NAME",
+        value_parser = name(),
+        value_delimiter = ',',
+        value_hint = ValueHint::Other
+    )]
     event: Vec<Name>,
 
     /// How inclusive costs treat recursion
@@ -331,7 +346,9 @@ pub struct ReadingArguments {
 
     /// Part of the profiles to read; repeatable
     ///
-    /// The name that a program gave it by CALLGRIND_DUMP_STATS_AT, a part of that name, or its number.
+    /// The name that a program gave it by CALLGRIND_DUMP_STATS_AT, a part of that name, or its number;
+    /// with the number of a thread, as in 6-02, only what that thread did. 3 chooses part 3 as well as
+    /// a part of the name 3.
     #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other)]
     part: Vec<Name>,
 
@@ -418,14 +435,26 @@ impl Arguments {
         }
     }
 
-    /// The format that the output asks for.
+    /// The format that the name of the output stands for or, where it stands for none, that the other
+    /// options ask for.
     fn default_format(&self) -> Format {
         let target = self.target();
-        match &target {
+        let named = match &target {
             Target::File(path) => output_format::from_name(path).ok().flatten(),
             Target::Stdout => target.is_terminal().then_some(Format::Text),
-        }
-        .unwrap_or_default()
+        };
+        let is_report = self.reports.are_given()
+            || !self.comparison.base.is_empty()
+            || !self.limits.all().is_empty()
+            || !self.source.source.is_empty();
+        let report = is_report.then_some(Format::Text);
+        named.or(report).unwrap_or_default()
+    }
+
+    /// What to say of an error that comes of a format that nobody has asked for.
+    pub fn of_default_format(&self) -> Option<&'static str> {
+        let is_default = self.output.format.is_none() && self.format() == Format::default();
+        is_default.then_some("-f v7 is the default; -f text is for people")
     }
 
     /// What to do instead, if the name of the output is to say the format, but promises one that is
@@ -613,8 +642,10 @@ impl Arguments {
             choice = format!("{} or {choice}", those.join(", "));
         }
         let this = flag(format);
+        let default = self.of_default_format();
+        let default = default.map_or_else(String::new, |default| format!(" ({default})"));
         Some(format!(
-            "{option} cannot be used with {this}: choose {choice}"
+            "{option} cannot be used with {this}: choose {choice}{default}"
         ))
     }
 }

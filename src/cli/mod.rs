@@ -128,8 +128,8 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
         let _bar = Bar::start(arguments.messages.progress, progress, conversion.bytes());
         conversion.read()
     };
-    let loaded = read().map_err(|error| with_advice(error, arguments, sources.len()))?;
-    Ok(loaded.write()?)
+    let written = read().and_then(Loaded::write);
+    written.map_err(|error| with_advice(error, arguments, sources.len()))
 }
 
 /// Writes the profile to where webgrind lists it, and then the converted file, exactly as webgrind
@@ -170,6 +170,9 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
         _ => false,
     };
     let advice = match &error {
+        ConvertError::Format { .. } if let Some(default) = arguments.of_default_format() => {
+            return anyhow!("{:#} ({default})", anyhow::Error::from(error));
+        }
         ConvertError::OverProfile(_) => ", or say --force",
         ConvertError::Open { input, .. } if arguments.comparison.base.contains(input) => {
             "; the base is a profile that was kept before, as with \"cg-preprocess PROFILE -f callgrind -o base.cg\""

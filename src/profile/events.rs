@@ -75,6 +75,12 @@ pub enum EventError {
     TooMany,
 }
 
+/// Whether a name begins like this, in any case of letters.
+fn begins(name: &[u8], beginning: &[u8]) -> bool {
+    let begin = name.get(..beginning.len());
+    begin.is_some_and(|begin| begin.eq_ignore_ascii_case(beginning))
+}
+
 /// Whether the name of a column is too long to be read; its scale does not count.
 pub(crate) fn is_overlong(name: &[u8]) -> bool {
     split_scale(name).0.len() > MAX_NAME_LENGTH
@@ -88,7 +94,8 @@ pub enum EventChoice {
     First,
     /// These, in this order.
     Named(Vec<Vec<u8>>),
-    /// Likewise, but where no event has a name, the only one that begins with it will do.
+    /// Likewise, but where no event has a name, the only one that begins with it will do, in any case
+    /// of letters.
     Matching(Vec<Vec<u8>>),
     /// All that are columns of the input, in the order in which they appear.
     All,
@@ -513,7 +520,7 @@ impl Events {
         let is_open = matches!(self.choice, EventChoice::Matching(_));
         let wanted = self.wanted.iter().enumerate().map(|(at, name)| {
             let others = other.wanted.get_index(at).filter(|known| {
-                is_open && known.starts_with(name) && !self.is_known(name) && other.is_known(known)
+                is_open && begins(known, name) && !self.is_known(name) && other.is_known(known)
             });
             others.unwrap_or(name).clone()
         });
@@ -642,10 +649,10 @@ impl Events {
         order
     }
 
-    /// The events whose names begin with this.
+    /// The events whose names begin with this, in any case of letters.
     fn beginning_with<'a>(&'a self, name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         self.names()
-            .filter(move |known| !name.is_empty() && known.starts_with(name))
+            .filter(move |known| !name.is_empty() && begins(known, name))
     }
 
     /// Whether there is an event of this name, also if its formula is wrong.
@@ -663,9 +670,10 @@ impl Events {
             if self.is_known(name) {
                 return name.clone();
             }
-            let mut others = self.beginning_with(name);
-            match (others.next(), others.next()) {
-                (Some(only), None) => only.to_vec(),
+            let begin: Vec<_> = self.beginning_with(name).collect();
+            let mut whole = begin.iter().filter(|known| known.len() == name.len());
+            match (&begin[..], whole.next(), whole.next()) {
+                ([only], ..) | (_, Some(only), None) => only.to_vec(),
                 _ => name.clone(),
             }
         };

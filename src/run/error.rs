@@ -72,7 +72,7 @@ pub enum ConvertError {
     #[error(transparent)]
     Limit(#[from] LimitError),
     /// A part was asked for that no input has.
-    #[error("{inputs}: no part \"{name}\"; there are {available}")]
+    #[error("{inputs}: no part \"{name}\"; {available}")]
     NoPart {
         inputs: String,
         name: String,
@@ -81,7 +81,7 @@ pub enum ConvertError {
     /// The name of a part that was asked for is also a part of another one's name, and the input would
     /// have to be read twice.
     #[error(
-        "{input}: cannot be read again to tell parts apart: {available}; choose them by their numbers, or name a file"
+        "{input}: cannot be read again to tell parts apart: choose them by their numbers, or name a file; {available}"
     )]
     AmbiguousPart { input: Source, available: String },
     /// The parts that were asked for hold nothing to convert.

@@ -312,6 +312,7 @@ impl<'a> Conversion<'a> {
         let warnings = &mut report.warnings;
         warnings.extend(notices::about_profile(&profile, &self.options.proxies));
         warnings.extend(notices::on_both_sides(&self.inputs, &self.base));
+        warnings.extend(notices::maybe_base(&self.inputs, &self.base));
         let base = match self.base.as_slice() {
             [] => None,
             _ => Some(self.read_base(&mut profile, &mut report)?),

@@ -116,6 +116,11 @@ pub enum Warning {
     /// An input is its own base.
     #[error("{0}: is compared with itself: it is also named as the base")]
     OnBothSides(Source),
+    /// An input has a name that begins with that of the base, as if a pattern had matched both.
+    #[error(
+        "{input}: is compared with {base}: if it is to be part of the base, repeat --base before it, as for each file of the base"
+    )]
+    MaybeBase { input: Source, base: Source },
     /// A source file that is shown is newer than the profile.
     #[error(
         "{0}: the source file was changed after the profile was written, so costs may stand at wrong lines"
@@ -292,6 +297,31 @@ pub(super) fn on_both_sides(
     });
     both.map(|found| Warning::OnBothSides(found.source.clone()))
         .collect()
+}
+
+/// A warning for each input whose name is that of a base with something behind it: of the files that
+/// a pattern after --base matches, only the first is a base.
+pub(super) fn maybe_base(
+    inputs: &[ResolvedSource<'_>],
+    base: &[ResolvedSource<'_>],
+) -> Vec<Warning> {
+    fn name(source: &Source) -> Option<&[u8]> {
+        match source {
+            Source::File(path) => Some(path.as_os_str().as_encoded_bytes()),
+            _ => None,
+        }
+    }
+    let inputs = inputs.iter().map(|found| found.source);
+    let alike = inputs.filter_map(|input| {
+        let mut bases = base.iter().map(|found| found.source);
+        let base = bases.find(|&base| {
+            let rest = name(base).and_then(|base| name(input)?.strip_prefix(base));
+            rest.is_some_and(|rest| !rest.is_empty())
+        })?;
+        let (input, base) = (input.clone(), base.clone());
+        Some(Warning::MaybeBase { input, base })
+    });
+    alike.collect()
 }
 
 /// A warning for each input that webgrind has converted from another input: a pattern easily

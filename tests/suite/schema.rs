@@ -39,7 +39,7 @@ impl Schema {
                 },
                 "const" => value == rule,
                 "enum" => rule.as_array().unwrap().contains(value),
-                "minimum" => value.as_i64().is_none_or(|it| it >= rule.as_i64().unwrap()),
+                "minimum" => value.as_f64().is_none_or(|it| it >= rule.as_f64().unwrap()),
                 "maximum" => value.as_i64().is_none_or(|it| it <= rule.as_i64().unwrap()),
                 "pattern" => {
                     // The one that our schemas have: integers that are too long for a number.
@@ -96,6 +96,7 @@ fn is_of_type(value: &Value, name: &Value) -> bool {
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
         "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
         name => panic!("the type {name} is not known"),
     }
 }

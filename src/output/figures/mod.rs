@@ -3,6 +3,7 @@
 pub mod summary;
 pub mod table;
 
+use std::cmp::Reverse;
 use std::io;
 
 use thiserror::Error;
@@ -123,21 +124,35 @@ pub(crate) fn signed_percent(change: i128, base: i128) -> String {
     }
 }
 
-/// The totals of the parts that the profiled program has named, by these names: a number for each
-/// event. Those of one name are added up.
-pub(crate) fn named_parts(profile: &Profile) -> IndexMap<&[u8], Vec<i128>> {
-    let mut totals: IndexMap<&[u8], Vec<i128>> = IndexMap::default();
+/// What the rows of parts are: those of one name that the profiled program gave them, those without
+/// a name of one thread, and the others. Each with its totals, a number for each event, the costliest
+/// first. None if neither a name nor a thread tells parts apart.
+pub(crate) fn parts(profile: &Profile) -> Vec<(String, Vec<i128>)> {
+    let mut totals: IndexMap<(Option<&[u8]>, Option<u64>), Vec<i128>> = IndexMap::default();
     for part in profile.parts() {
-        let Some(name) = part.header.name() else {
-            continue;
-        };
-        let sums = totals.entry(name).or_default();
+        let name = part.header.name();
+        let thread = part.header.thread.filter(|_| name.is_none());
+        let sums = totals.entry((name, thread)).or_default();
         for (at, cost) in profile.with_derived(part.totals).enumerate() {
             sums.resize(sums.len().max(at + 1), 0);
             sums[at] += i128::from(cost);
         }
     }
-    totals
+    let has_names = totals.keys().any(|(name, _)| name.is_some());
+    if !has_names && totals.len() < 2 {
+        return Vec::new();
+    }
+    let rows = totals.into_iter().map(|(row, totals)| {
+        let label = match row {
+            (Some(name), _) => printable(name),
+            (None, Some(thread)) => format!("(thread {thread})"),
+            (None, None) => "(unnamed)".to_owned(),
+        };
+        (label, totals)
+    });
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_by_key(|(_, totals)| Reverse(totals.first().copied()));
+    rows
 }
 
 /// How many parts the inputs have.

@@ -10,9 +10,7 @@ use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::names::Named;
-use crate::output::figures::{
-    EventFormat, command, named_parts, part_count, signed, signed_percent,
-};
+use crate::output::figures::{EventFormat, command, part_count, parts, signed, signed_percent};
 use crate::output::{Options, Sort};
 use crate::profile::{Cost, Function, FunctionId, Profile};
 use crate::tables::first_cost;
@@ -164,14 +162,9 @@ impl<'a> ProfileSummary<'a> {
         lines
     }
 
-    /// The parts that have names, the costliest first, each with its total in every event.
+    /// The rows of parts, the costliest first, each with its total in every event.
     pub fn parts(&self) -> Vec<(String, Vec<i128>)> {
-        let parts = named_parts(self.profile).into_iter();
-        let mut parts: Vec<_> = parts
-            .map(|(name, totals)| (printable(name), totals))
-            .collect();
-        parts.sort_by_key(|(_, totals)| Reverse(totals.first().copied()));
-        parts
+        parts(self.profile)
     }
 
     /// The total that the profile itself states, if it is a different one.

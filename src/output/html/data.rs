@@ -1,6 +1,5 @@
 //! What the report knows: as much of a profile as there is room for.
 
-use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::iter;
 
@@ -13,7 +12,7 @@ use crate::display::numbers::{divided, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
 use crate::io::SourceFiles;
-use crate::output::figures::{EventFormat, command, named_parts, per_run};
+use crate::output::figures::{EventFormat, command, parts, per_run};
 use crate::output::json::Document;
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::stacks::Stacks;
@@ -290,14 +289,15 @@ impl<'a, 'o> Data<'a, 'o> {
 
     /// Writes the totals of the parts that have names, the costliest first.
     fn write_parts(&self, record: &mut Document<'_>) -> io::Result<()> {
-        let parts = named_parts(self.profile(NEW)).into_iter();
-        let mut parts: Vec<_> = parts.filter(|_| self.compared.is_none()).collect();
-        parts.sort_by_key(|(_, totals)| Reverse(totals.first().copied()));
+        let mut parts = match self.compared {
+            None => parts(self.profile(NEW)),
+            Some(_) => Vec::new(),
+        };
         let left_out = parts.len().saturating_sub(MAX_TEXTS);
         parts.truncate(MAX_TEXTS);
         record.records("shown", parts, |record, (name, totals)| {
             let totals: Vec<Number> = totals.into_iter().map(Number).collect();
-            record.field("name", &cut(printable(name), MAX_WARNING_LENGTH))?;
+            record.field("name", &cut(name, MAX_WARNING_LENGTH))?;
             record.field("total", &totals)
         })?;
         record.field("left_out", &left_out)
