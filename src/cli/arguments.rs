@@ -172,12 +172,8 @@ struct ReportArguments {
 impl ReportArguments {
     /// Whether any is given.
     fn are_given(&self) -> bool {
-        self.top.is_some() || self.names.is_some() || self.chooses()
-    }
-
-    /// Whether they choose functions.
-    fn chooses(&self) -> bool {
-        self.sort.is_some() || self.filter.is_some() || self.function.is_some()
+        let chooses = self.sort.is_some() || self.filter.is_some() || self.function.is_some();
+        self.top.is_some() || self.names.is_some() || chooses
     }
 }
 
@@ -555,7 +551,6 @@ impl Arguments {
         let (format, reports, page) = (self.format(), &self.reports, &self.page);
         let list = self.reading.files_from.as_ref();
         let is_list_or_profile = list.is_some() || !self.inputs.is_empty();
-        let compares = !self.comparison.base.is_empty();
         let fills_terminal = || self.target().is_terminal();
         if let Some(message) = self.unsupported_output() {
             return Some(message);
@@ -566,7 +561,7 @@ impl Arguments {
             "no INPUT, and standard input is a terminal: name a profile, or `-`"
         } else if !self.source.source.is_empty()
             && format == Format::Text
-            && (reports.function.is_none() || compares)
+            && reports.function.is_none()
         {
             "--source shows lines of one function: name it with --function, or choose -f html"
         } else if self.limits.each_part
@@ -574,8 +569,6 @@ impl Arguments {
             && self.limits.max_growth.is_empty()
         {
             "--each-part is about limits on costs: say --max-cost or --max-growth, too"
-        } else if reports.chooses() && compares && format != Format::Dot {
-            "--sort, --filter and --function are not for comparisons, which are sorted by what changed"
         } else if page.open && self.output.output == Some(Target::Stdout) {
             "--open needs a file: name one with -o, or leave -o out"
         } else if format == Format::Html && !page.open && fills_terminal() {

@@ -117,6 +117,16 @@ impl FunctionChange<'_> {
         self.change(|sums| sums.self_cost)
     }
 
+    /// By how much its inclusive cost has grown.
+    pub(crate) fn inclusive(&self) -> i128 {
+        self.change(|sums| sums.inclusive)
+    }
+
+    /// By how much the number of its invocations has grown.
+    pub(crate) fn calls(&self) -> CallCount {
+        self.change(|sums| sums.invocations)
+    }
+
     /// What it is in the new profile; the last, if several functions are one here.
     pub fn new_function(&self) -> Option<FunctionId> {
         self.functions[1].last().copied()
@@ -471,9 +481,9 @@ fn sorted<'a>(mut changes: Vec<FunctionChange<'a>>) -> Vec<FunctionChange<'a>> {
     let order = |change: &FunctionChange<'a>| {
         (
             size(change.self_cost()),
-            size(change.change(|sums| sums.inclusive)),
+            size(change.inclusive()),
             (change.name, change.file, change.object),
-            size(change.change(|sums| sums.invocations).tenths),
+            size(change.calls().tenths),
         )
     };
     changes.sort_by(|one, other| order(one).cmp(&order(other)));

@@ -311,7 +311,7 @@ pub fn write_comparison(
         .with_transitions(|change| change.transition.clone());
     let shown = body.functions(table, options);
     body.gap();
-    if let Some((rest, _)) = report.rest(&comparison.changes[shown..]) {
+    if let Some((rest, _)) = report.rest(comparison.changes[shown..].iter()) {
         body.line(&format!("{rest}."));
     }
     if let Some(unchanged) = report.unchanged() {

@@ -141,7 +141,7 @@ impl Loaded<'_> {
                 (Format::Tree, _) => tree::write(&stacks(&mut found).1, text, to)?,
                 (Format::Text, None) => text::write(profile, text, sources, to)?,
                 (Format::Text, Some(comparison)) => {
-                    text::write_comparison(comparison, text, to)?;
+                    text::write_comparison(comparison, text, sources, to)?;
                 }
                 (Format::Markdown, None) => {
                     markdown::write(&Stacks::new(profile), verdicts, text, to)?

@@ -93,7 +93,7 @@ mod scripts {
     const PAGES: &str = "README.md docs/ci.md docs/continuous-profilers.md docs/graphs.md docs/json.md docs/php.md \
                          docs/profilers.md docs/report.md docs/valgrind.md";
     /// What needs another user's rights, and the script that has tests of its own.
-    const LEFT_OUT: [&str; 2] = ["sudo ", "profile-gate.sh"];
+    const LEFT_OUT: [&str; 2] = ["sudo ", "profile-limits.sh"];
     /// Programs that are not run, as the pages say of those that no other test runs. What does
     /// nothing stands in for them.
     const STAND_INS: &str = "cargo curl dot go inferno-flamegraph jq kcachegrind open php pyprof2calltree \

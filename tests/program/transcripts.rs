@@ -136,6 +136,6 @@ macro_rules! pages {
 
 pages! {
     comparison compressed dot each_part events formats gate gate_pairs inputs limits lines max_cost messages names output page parts
-    preprocessor profile_gate root source terminal
+    preprocessor profile_limits root source terminal
     usage user webgrind
 }

@@ -19,6 +19,7 @@ use std::path::Path;
 
 use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::compare::{Comparison, Limit, Outcome, Verdict};
+use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::collapsed;
 use cg_preprocess::output::markdown;
 use cg_preprocess::output::{Names, Options, Sort, text, tree};
@@ -252,7 +253,10 @@ fn comparison(base: &Profile, new: &mut Profile, options: &[&str]) -> String {
             markdown::write_comparison(&comparison, &verdicts, &options, output).map(none)
         });
     }
-    written(|output| text::write_comparison(&comparison, &options, output).map(none))
+    written(|output| {
+        let mut sources = SourceFiles::default();
+        text::write_comparison(&comparison, &options, &mut sources, output).map(none)
+    })
 }
 
 fn check(page: &Path) {

@@ -1,6 +1,7 @@
 //! Comparisons of two profiles: which functions are the same, what is told of them, and limits.
 
 use cg_preprocess::compare::{Comparison, Limit, LimitError, Verdict};
+use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::json;
 use cg_preprocess::output::text;
 use serde_json::Value;
@@ -60,7 +61,8 @@ fn a_log_of_80_columns_suffices_and_a_terminal_is_not_overrun() {
     let comparison = compare(&text(123_456_789_012), &text(223_456_789_012));
     let report = |width| {
         let options = text_options(|options| options.width = width);
-        text_of(|output| text::write_comparison(&comparison, &options, output))
+        let mut sources = SourceFiles::default();
+        text_of(|output| text::write_comparison(&comparison, &options, &mut sources, output))
     };
     let plain = report(None);
     let mut rows = plain.lines().filter(|line| !line.contains("push_back"));

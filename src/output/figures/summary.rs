@@ -226,12 +226,19 @@ impl<'a> ComparisonSummary<'a> {
     }
 
     /// What changes are summed up as that are not shown, and their sum; none if there is none.
-    pub fn rest(&self, changes: &[FunctionChange<'_>]) -> Option<(String, i128)> {
-        let sum = changes.iter().map(FunctionChange::self_cost);
+    pub fn rest<'c>(
+        &self,
+        changes: impl ExactSizeIterator<Item = &'c FunctionChange<'a>>,
+    ) -> Option<(String, i128)>
+    where
+        'a: 'c,
+    {
+        let count = changes.len() as u64;
+        let sum = changes.map(FunctionChange::self_cost);
         let sum = sum.fold(0, i128::saturating_add);
         let cost = signed(sum, self.first.notation.with_unit(sum));
-        let count = grouped(changes.len() as u64);
-        (!changes.is_empty()).then(|| (format!("{count} more changed by {cost} together"), sum))
+        let count = (count > 0).then(|| grouped(count));
+        count.map(|count| (format!("{count} more changed by {cost} together"), sum))
     }
 
     /// How many functions are the same, if any.

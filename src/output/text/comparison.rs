@@ -1,19 +1,22 @@
 //! A comparison of two profiles as a table, with two lines per function.
 
-use std::io::{self, Write};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::compare::{Comparison, FunctionChange, Transition};
-use crate::display::numbers::{counted, grouped};
+use crate::compare::{CallCount, Comparison, FunctionChange, Transition};
+use crate::display::numbers::{counted, divided, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
-use crate::names::{cut_end, width_of};
-use crate::output::Options;
-use crate::output::figures::summary::{ComparisonSummary, fact};
-use crate::output::figures::table::SourceLocation;
-use crate::output::figures::{per_run, signed, signed_percent};
-use crate::profile::Profile;
+use crate::io::SourceFiles;
+use crate::names::{NameQuery, cut_end, width_of};
+use crate::output::figures::summary::{ComparisonSummary, ProfileSummary, fact};
+use crate::output::figures::table::{SourceLocation, Table};
+use crate::output::figures::{ViewError, per_run, signed, signed_percent};
+use crate::output::{Options, Sort};
+use crate::profile::{EdgeRef, FunctionId, Profile};
 
 /// What a line of details is wrapped to where there is no terminal: that of a log.
 const LOG_WIDTH: usize = 80;
@@ -25,41 +28,249 @@ const DETAILS_INDENT: &str = "    ";
 
 /// Writes the totals of both sides and the functions that have changed, in lines of UTF-8.
 ///
-/// Of the options, those that choose functions or sort them have no effect.
+/// A function that is asked for is shown with its callers, its callees and its lines in the new
+/// profile, whose source is shown as far as `sources` has it.
 ///
 /// # Errors
 ///
-/// When the output fails.
+/// When the output fails, or, before anything is written, when neither side has a function of the
+/// name that was asked for.
 pub fn write_comparison(
     comparison: &Comparison<'_>,
     options: &Options,
+    sources: &mut SourceFiles,
     mut output: impl Write,
-) -> io::Result<()> {
+) -> Result<(), ViewError> {
     let cut = |line: String| cut_end(&line, options.room());
     let report = ComparisonSummary::new(comparison);
     let mut lines: Vec<_> = report.heading().into_iter().map(cut).collect();
-    lines.extend(report.parts(options).into_iter().map(cut));
-    let (top, rest) = options.split(&comparison.changes);
-    if !top.is_empty() {
-        lines.push(String::new());
-        lines.extend(report.lines(top, options));
-    }
-    let rest = report.rest(rest).map(|(rest, change)| {
-        let share = share(change, comparison.first().base);
-        format!("{rest}, {share}")
-    });
-    let rest: Vec<_> = rest.into_iter().chain(report.unchanged()).collect();
-    if !rest.is_empty() {
-        lines.push(String::new());
-        lines.extend(rest.into_iter().map(cut));
+    match &options.function {
+        Some(name) => lines.extend(report.views(name, options, sources)?),
+        None => {
+            lines.extend(report.parts(options).into_iter().map(cut));
+            lines.extend(report.changed(options)?);
+        }
     }
     for line in lines {
         writeln!(output, "{line}")?;
     }
-    output.flush()
+    Ok(output.flush()?)
 }
 
+/// The calls between a function and another one, in the base and in the new profile.
+struct CallChange<'c, 'a> {
+    other: &'c FunctionChange<'a>,
+    costs: [i128; 2],
+    calls: [CallCount; 2],
+}
+
+impl CallChange<'_, '_> {
+    fn change(&self) -> i128 {
+        self.costs[1].saturating_sub(self.costs[0])
+    }
+}
+
+/// Which function stands at the other end of a call, and which calls there are.
+type CallEnd = (
+    &'static str,
+    fn(&Profile, FunctionId) -> Vec<EdgeRef<'_>>,
+    fn(&EdgeRef<'_>) -> FunctionId,
+);
+
+const ENDS: [CallEnd; 2] = [
+    (
+        "caller",
+        |profile, id| profile.called_from(id).collect(),
+        |edge| edge.caller,
+    ),
+    (
+        "callee",
+        |profile, id| profile.sub_calls(id).collect(),
+        |edge| edge.callee,
+    ),
+];
+
 impl<'a> ComparisonSummary<'a> {
+    /// The functions that have changed, as far as they are wanted.
+    fn changed(&self, options: &Options) -> Result<Vec<String>, ViewError> {
+        let cut = |line: String| cut_end(&line, options.room());
+        let all = &self.comparison.changes;
+        let mut chosen: Vec<&FunctionChange<'a>> = all.iter().collect();
+        let mut lines = Vec::new();
+        if let Some(text) = &options.filter {
+            let query = NameQuery::new(text);
+            let found = query.containing(&self.names())?;
+            chosen = found.iter().filter_map(|&at| all.get(at)).collect();
+            let changes = chosen.iter().map(|change| change.self_cost());
+            let by = changes.fold(0, i128::saturating_add);
+            let by = signed(by, self.first.notation.with_unit(by));
+            let (count, changed) = (counted(found.len() as u64, "function"), chosen.len() as u64);
+            let found = format!("is in the names of {count}: {} changed", grouped(changed));
+            lines.push(fact(
+                "filter",
+                format!("\"{}\" {found}, by {by} together", query.text()),
+            ));
+        }
+        let size = |change: &FunctionChange<'_>| match options.sort {
+            Sort::SelfCost => change.self_cost(),
+            Sort::Inclusive => change.inclusive(),
+            Sort::Calls => change.calls().tenths,
+        };
+        // They are in the order of their self costs.
+        if options.sort != Sort::SelfCost {
+            chosen.sort_by_key(|change| Reverse(size(change).unsigned_abs()));
+        }
+        let (top, rest) = options.split(&chosen);
+        let top: Vec<_> = top.iter().map(|&change| change.clone()).collect();
+        if !top.is_empty() {
+            lines.push(String::new());
+            lines.extend(self.lines(&top, options));
+        }
+        let rest = self.rest(rest.iter().copied()).map(|(rest, change)| {
+            let share = share(change, self.comparison.first().base);
+            format!("{rest}, {share}")
+        });
+        let unchanged = self.unchanged().filter(|_| options.filter.is_none());
+        let rest: Vec<_> = rest.into_iter().chain(unchanged).collect();
+        if !rest.is_empty() {
+            lines.push(String::new());
+            lines.extend(rest.into_iter().map(cut));
+        }
+        Ok(lines)
+    }
+
+    /// The names of all functions, those that have changed first.
+    fn names(&self) -> Vec<String> {
+        let functions = self.comparison.functions();
+        functions.map(|function| printable(function.name)).collect()
+    }
+
+    /// Functions of a name, each with its callers, callees and lines.
+    fn views(
+        &self,
+        name: &[u8],
+        options: &Options,
+        sources: &mut SourceFiles,
+    ) -> Result<Vec<String>, ViewError> {
+        let (found, most) = NameQuery::new(name).find(&self.names())?;
+        let all: Vec<_> = self.comparison.functions().collect();
+        let owners = self.owners(&all);
+        let count = options.top.unwrap_or(usize::MAX).min(most);
+        let (top, rest) = found.split_at(count.min(found.len()));
+        let new = ProfileSummary::new(self.comparison.new, options);
+        let mut lines = Vec::new();
+        for &at in top {
+            lines.push(String::new());
+            lines.extend(self.lines(&[all[at].clone()], options));
+            for end in &ENDS {
+                lines.extend(self.call_table(end, all[at], &all, &owners, options));
+            }
+            for &id in all[at].functions()[1] {
+                let mut table = new.line_table(id, sources);
+                if let Some(gap) = table.first_mut() {
+                    let runs = match self.comparison.divisors()[1] {
+                        1 => String::new(),
+                        runs => format!(", in {} runs", grouped(runs)),
+                    };
+                    *gap = format!("Lines in the new profile{runs}:");
+                    lines.push(String::new());
+                }
+                lines.extend(table);
+            }
+        }
+        if !rest.is_empty() {
+            let count = counted(rest.len() as u64, "more function");
+            lines.extend([String::new(), format!("{count} whose names contain it")]);
+        }
+        let cut = |line: String| cut_end(&line, options.room());
+        Ok(lines.into_iter().map(cut).collect())
+    }
+
+    /// Where the functions of the base, and those of the new profile, are among all.
+    fn owners(&self, all: &[&FunctionChange<'a>]) -> [Vec<usize>; 2] {
+        let sides = [self.comparison.base, self.comparison.new];
+        let mut owners = sides.map(|profile| vec![0; profile.functions().len()]);
+        for (at, function) in all.iter().enumerate() {
+            for (owners, ids) in owners.iter_mut().zip(function.functions()) {
+                ids.iter().for_each(|id| owners[id.index()] = at);
+            }
+        }
+        owners
+    }
+
+    /// The calls into a function or out of it, after an empty line.
+    fn call_table(
+        &self,
+        &(what, calls_of, other): &CallEnd,
+        function: &FunctionChange<'a>,
+        all: &[&FunctionChange<'a>],
+        owners: &[Vec<usize>; 2],
+        options: &Options,
+    ) -> Vec<String> {
+        let (comparison, first) = (self.comparison, self.comparison.first());
+        let sides = [comparison.base, comparison.new];
+        let mut sums: BTreeMap<usize, [(i128, i128); 2]> = BTreeMap::new();
+        for side in [0, 1] {
+            for &id in function.functions()[side] {
+                for edge in calls_of(sides[side], id) {
+                    let sums = sums.entry(owners[side][other(&edge).index()]).or_default();
+                    let (cost, calls) = &mut sums[side];
+                    *cost = cost.saturating_add(first.cost(side, edge.costs()));
+                    *calls = calls.saturating_add(edge.calls.into());
+                }
+            }
+        }
+        let runs = comparison.divisors();
+        let mut changes: Vec<_> = sums
+            .into_iter()
+            .map(|(at, sums)| CallChange {
+                other: all[at],
+                costs: [0, 1].map(|side: usize| divided(sums[side].0, runs[side].into())),
+                calls: [0, 1].map(|side: usize| CallCount::per_run(sums[side].1, runs[side])),
+            })
+            .collect();
+        let size = |call: &CallChange<'_, '_>| match options.sort {
+            Sort::Calls => (call.calls[1] - call.calls[0]).tenths,
+            _ => call.change(),
+        };
+        changes.sort_by_key(|call| Reverse((size(call).unsigned_abs(), call.costs[1])));
+        let mut lines = vec![String::new()];
+        if changes.is_empty() {
+            lines.push(format!("no {what}"));
+            return lines;
+        }
+        let (top, rest) = options.split(&changes);
+        let notation = self.first.notation;
+        let table = Table::new([what, "file"], top, |call| {
+            let place = SourceLocation::of(call.other.object, call.other.file, 0);
+            (printable(call.other.name), place)
+        })
+        .with(notation.heading("change", "change"), |call| {
+            signed(call.change(), notation.cost(call.change()))
+        })
+        .with(notation.heading("base", "base"), |call| {
+            notation.cost(call.costs[0])
+        })
+        .with(notation.heading("new", "new"), |call| {
+            notation.cost(call.costs[1])
+        })
+        .with_known(comparison.has_invocations(), "calls", |call| {
+            match call.calls {
+                [base, new] if base == new => new.to_string(),
+                [base, new] => format!("{base} → {new}"),
+            }
+        });
+        lines.extend(table.lines(options, ALIGNED_NAME));
+        if !rest.is_empty() {
+            let sum = rest.iter().map(CallChange::change);
+            let sum = sum.fold(0, i128::saturating_add);
+            let count = counted(rest.len() as u64, &format!("more {what}"));
+            let sum = signed(sum, notation.with_unit(sum));
+            lines.push(format!("{count} with a change of {sum}"));
+        }
+        lines
+    }
+
     fn heading(&self) -> Vec<String> {
         let (comparison, first) = (self.comparison, self.comparison.first());
         let unit = self.first.unit;

@@ -1,0 +1,80 @@
+#!/bin/sh
+# Keeps the profile of a good state as a base, and fails when a later one costs too much.
+#
+#     profile-limits.sh keep PROFILE...                 on the main branch
+#     profile-limits.sh check PROFILE... [OPTION...]    on every branch
+#
+# Options are those of cg-preprocess, such as --max-calls 'PDO->query=10', as many as you like.
+#
+# BASE: where the base is kept. MAX_GROWTH: how many percent more the total may be, and on lines of
+# their own NAME=PERCENT for functions.
+# REPORT: where check writes its report, in Markdown. PAGE: where it writes a page with the profile,
+# and with what changed.
+# ALLOW_NO_BASE=1: pass where there is no base. The report says that nothing was compared.
+set -eu
+
+base=${BASE:-profile-base/base.cg}
+max_growth=${MAX_GROWTH:-2}
+
+if [ $# -lt 2 ]; then
+    echo "usage: profile-limits.sh keep|check PROFILE..." >&2
+    exit 2
+fi
+what=$1
+shift
+
+case $what in
+keep)
+    mkdir -p "$(dirname "$base")"
+    trap 'rm -f "$base.new"' EXIT
+    cg-preprocess --strict -f callgrind -o "$base.new" "$@"
+    mv "$base.new" "$base"
+    ;;
+check)
+    report=${REPORT:-$(mktemp)}
+    table=$(mktemp)
+    trap 'rm -f "$table"; [ -n "${REPORT:-}" ] || rm -f "$report"' EXIT
+    note=
+    if [ -e "$base" ]; then
+        set -- --base "$base" "$@"
+        while IFS= read -r limit; do
+            [ -z "$limit" ] || set -- "--max-growth=$limit" "$@"
+        done <<LIMITS
+$max_growth
+LIMITS
+    else
+        note="there is no base at $base: run \"profile-limits.sh keep\" on the main branch"
+        echo "$note" >&2
+    fi
+    status=0
+    if [ -n "${PAGE:-}" ]; then
+        # Limits that fail are told below.
+        said=$(cg-preprocess -q -f html -o "$PAGE" "$@" 2>&1) || status=$?
+        [ "$status" != 3 ] || status=0
+        [ "$status" = 0 ] || echo "$said" >&2
+    fi
+    if [ "$status" = 0 ]; then
+        cg-preprocess --strict -f markdown --top 20 -o "$table" "$@" || status=$?
+    fi
+    {
+        [ -z "$note" ] || printf '**Nothing was compared**: %s.\n\n' "$note"
+        case $status in
+        0 | 3) cat "$table" ;;
+        *) echo "**The profile was not checked**: the log of the job says why." ;;
+        esac
+    } >"$report"
+    cat "$report"
+    # GitHub shows this file on the page of the run.
+    if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
+        cat "$report" >>"$GITHUB_STEP_SUMMARY"
+    fi
+    if [ "$status" = 0 ] && [ -n "$note" ] && [ "${ALLOW_NO_BASE:-0}" != 1 ]; then
+        status=1
+    fi
+    exit "$status"
+    ;;
+*)
+    echo "profile-limits.sh: expected keep or check, not $what" >&2
+    exit 2
+    ;;
+esac
