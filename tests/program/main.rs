@@ -8,7 +8,7 @@ mod runner;
 mod docs;
 mod input;
 #[cfg(all(target_os = "linux", feature = "compression"))]
-mod limits;
+mod memory;
 #[cfg(unix)]
 mod output;
 #[cfg(all(unix, feature = "compression"))]

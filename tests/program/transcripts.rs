@@ -119,23 +119,32 @@ fn check(page: &str) {
 }
 
 macro_rules! pages {
-    ($($name:ident)*) => {
+    ($folder:literal $($name:ident)*) => {
         $(
             #[test]
             fn $name() {
-                check(concat!(stringify!($name), ".md"));
+                check(concat!($folder, stringify!($name), ".md"));
             }
         )*
 
         #[test]
         fn every_page_is_checked() {
-            assert_eq!(pages::pages(&pages_folder()).len(), [$(stringify!($name)),*].len());
+            let pages = pages::pages(&pages_folder().join($folder));
+            assert_eq!(pages.len(), [$(stringify!($name)),*].len());
         }
     };
 }
 
 pages! {
-    comparison compressed dot each_part events formats gate gate_pairs inputs limits lines max_cost messages names output page parts
-    preprocessor profile_limits root source terminal
+    ""
+    bounds comparison compressed dot events formats inputs lines messages names output page parts
+    preprocessor root source terminal
     usage user webgrind
+}
+
+/// Limits of CI.
+mod limits {
+    use super::*;
+
+    pages! { "limits/" cost_and_calls each_part growth script }
 }

@@ -17,6 +17,7 @@ mod comparison;
 mod costs;
 mod cut_off;
 mod golden;
+mod incomplete;
 mod lines;
 mod markdown;
 mod names;
