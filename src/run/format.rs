@@ -1,5 +1,6 @@
 //! The formats in which a profile can be written, and what each can hold and show.
 
+use super::write::{self, Writer};
 use crate::webgrind::Version;
 
 /// What is written. The first sentence about each is its line in `--help`.
@@ -98,6 +99,15 @@ pub enum RowSupport {
 impl Format {
     /// What it holds and shows.
     pub fn capabilities(self) -> Capabilities {
+        self.entry().0
+    }
+
+    /// How it is written.
+    pub(super) fn writer(self) -> Writer {
+        self.entry().1
+    }
+
+    fn entry(self) -> (Capabilities, Writer) {
         let none = Capabilities::default();
         let compared = Capabilities {
             comparison: true,
@@ -111,67 +121,94 @@ impl Format {
             ..none
         };
         match self {
-            Format::V4 => webgrind(Version::V4),
-            Format::V5 => webgrind(Version::V5),
-            Format::V6 => webgrind(Version::V6),
-            Format::V7 => webgrind(Version::V7),
-            Format::Callgrind => Capabilities {
-                events: EventSupport::All,
-                call_files: true,
-                lines: true,
-                ..none
-            },
-            Format::Text => Capabilities {
-                events: EventSupport::Several,
-                rows: RowSupport::Functions,
-                call_files: true,
-                lines: true,
-                ..compared
-            },
-            Format::Markdown => Capabilities {
-                events: EventSupport::Several,
-                stacks: true,
-                rows: RowSupport::Top,
-                lines: true,
-                ..compared
-            },
+            Format::V4 => (webgrind(Version::V4), write::webgrind),
+            Format::V5 => (webgrind(Version::V5), write::webgrind),
+            Format::V6 => (webgrind(Version::V6), write::webgrind),
+            Format::V7 => (webgrind(Version::V7), write::webgrind),
+            Format::Callgrind => (
+                Capabilities {
+                    events: EventSupport::All,
+                    call_files: true,
+                    lines: true,
+                    ..none
+                },
+                write::callgrind,
+            ),
+            Format::Text => (
+                Capabilities {
+                    events: EventSupport::Several,
+                    rows: RowSupport::Functions,
+                    call_files: true,
+                    lines: true,
+                    ..compared
+                },
+                write::text,
+            ),
+            Format::Markdown => (
+                Capabilities {
+                    events: EventSupport::Several,
+                    stacks: true,
+                    rows: RowSupport::Top,
+                    lines: true,
+                    ..compared
+                },
+                write::markdown,
+            ),
             #[cfg(feature = "compression")]
-            Format::Pprof => Capabilities {
-                events: EventSupport::All,
-                stacks: true,
-                binary: true,
-                call_files: true,
-                lines: true,
-                ..compared
-            },
-            Format::Tree => Capabilities {
-                stacks: true,
-                rows: RowSupport::Top,
-                ..none
-            },
-            Format::Collapsed => Capabilities {
-                stacks: true,
-                comparison: true,
-                ..none
-            },
-            Format::Dot => Capabilities {
-                rows: RowSupport::Graph,
-                ..compared
-            },
-            Format::Json => Capabilities {
-                events: EventSupport::All,
-                call_files: true,
-                lines: true,
-                ..compared
-            },
-            Format::Html => Capabilities {
-                events: EventSupport::All,
-                stacks: true,
-                rows: RowSupport::All,
-                call_files: true,
-                lines: true,
-                ..compared
-            },
+            Format::Pprof => (
+                Capabilities {
+                    events: EventSupport::All,
+                    stacks: true,
+                    binary: true,
+                    call_files: true,
+                    lines: true,
+                    ..compared
+                },
+                write::pprof,
+            ),
+            Format::Tree => (
+                Capabilities {
+                    stacks: true,
+                    rows: RowSupport::Top,
+                    ..none
+                },
+                write::tree,
+            ),
+            Format::Collapsed => (
+                Capabilities {
+                    stacks: true,
+                    comparison: true,
+                    ..none
+                },
+                write::collapsed,
+            ),
+            Format::Dot => (
+                Capabilities {
+                    rows: RowSupport::Graph,
+                    ..compared
+                },
+                write::dot,
+            ),
+            Format::Json => (
+                Capabilities {
+                    events: EventSupport::All,
+                    call_files: true,
+                    lines: true,
+                    ..compared
+                },
+                write::json,
+            ),
+            Format::Html => (
+                Capabilities {
+                    events: EventSupport::All,
+                    stacks: true,
+                    rows: RowSupport::All,
+                    call_files: true,
+                    lines: true,
+                    ..compared
+                },
+                write::html,
+            ),
         }
     }
 }

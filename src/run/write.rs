@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::notices::estimated;
-use super::{ConvertError, Format, FormatError, Options, Report, Warning, allow_limits};
-use crate::compare::{self, Comparison, Outcome};
+use super::{ConvertError, FormatError, Options, Report, Warning, allow_limits};
+use crate::compare::{self, Comparison, Outcome, Verdict};
 use crate::display::text::{excerpt, printable};
 use crate::io::{Output, SourceFiles};
 #[cfg(feature = "compression")]
@@ -85,7 +85,7 @@ impl Loaded<'_> {
     ///
     /// When the output fails, or when the format cannot hold the profile.
     pub fn write(mut self) -> Result<Report, ConvertError> {
-        let (profile, options, text) = (&self.profile, self.options, &self.options.text);
+        let (profile, options) = (&self.profile, self.options);
         self.report.count(profile);
         let compared = match &self.base {
             None => None,
@@ -98,88 +98,21 @@ impl Loaded<'_> {
         let not_found = not_found.map(|verdict| Warning::LimitOnNothing(verdict.text.clone()));
         self.report.warnings.extend(not_found);
         self.report.verdicts = verdicts;
-        let verdicts = &self.report.verdicts[..];
-        let warnings = &self.report.warnings;
-        // What readers of the output should know about the inputs.
-        let notes = |found: &[Warning]| -> Vec<String> {
-            let listed = warnings.iter().map(|listed| listed.to_string());
-            listed.chain(found.iter().map(Warning::to_string)).collect()
+        let notes = self.report.warnings.iter();
+        let mut view = View {
+            profile,
+            base: self.base.as_ref(),
+            comparison: compared.as_ref(),
+            verdicts: &self.report.verdicts,
+            notes: notes.map(|listed| listed.to_string()).collect(),
+            sources: &mut self.sources,
+            options,
+            to_terminal: self.output.target.is_terminal(),
+            found: Vec::new(),
         };
-        let mut found = Vec::new();
-        let sources = &mut self.sources;
-        let stacks = |found: &mut Vec<Warning>| {
-            let base = self.base.as_ref().map(|base| Stacks::new(&base.profile));
-            let new = Stacks::new(profile);
-            found.extend(estimated(base.as_ref(), &new));
-            (base, new)
-        };
-        let bytes = write_to(&self.output, |to| {
-            match (options.format, &compared) {
-                (Format::V4 | Format::V5 | Format::V6 | Format::V7, _) => {
-                    let write = WriteOptions {
-                        version: options.format.capabilities().version.unwrap_or_default(),
-                        ..options.webgrind
-                    };
-                    let warnings = webgrind::write(profile, &write, to)?;
-                    found.extend(warnings.into_iter().map(Warning::Webgrind));
-                }
-                (Format::Callgrind, _) => {
-                    let warnings = match self.output.target.is_terminal() {
-                        true => callgrind::write(profile, &mut LineShower::new(to))?,
-                        false => callgrind::write(profile, to)?,
-                    };
-                    found.extend(warnings.into_iter().map(Warning::Written));
-                }
-                (Format::Collapsed, _) => {
-                    let (base, new) = stacks(&mut found);
-                    let warnings = match &base {
-                        None => collapsed::write(&new, to)?,
-                        Some(base) => collapsed::write_comparison(base, &new, to)?,
-                    };
-                    found.extend(warnings.into_iter().map(Warning::Collapsed));
-                }
-                (Format::Tree, _) => tree::write(&stacks(&mut found).1, text, to)?,
-                (Format::Text, None) => text::write(profile, text, sources, to)?,
-                (Format::Text, Some(comparison)) => {
-                    text::write_comparison(comparison, text, sources, to)?;
-                }
-                (Format::Markdown, None) => {
-                    markdown::write(&Stacks::new(profile), verdicts, text, to)?
-                }
-                (Format::Markdown, Some(comparison)) => {
-                    markdown::write_comparison(comparison, verdicts, text, to)?;
-                }
-                #[cfg(feature = "compression")]
-                (Format::Pprof, _) => {
-                    let (base, new) = stacks(&mut found);
-                    let notes = notes(&found);
-                    let warnings =
-                        pprof::write(&new, base.as_ref(), options.comparison.per_run, &notes, to)?;
-                    found.extend(warnings.into_iter().map(Warning::Pprof));
-                }
-                (Format::Dot, None) => dot::write(profile, &graph_options(text), to)?,
-                (Format::Dot, Some(comparison)) => {
-                    dot::write_comparison(comparison, &graph_options(text), to)?;
-                }
-                (Format::Json, None) => json::write(profile, &notes(&[]), to)?,
-                (Format::Json, Some(comparison)) => json::write_comparison(comparison, to)?,
-                (Format::Html, compared) => {
-                    let (base, new) = stacks(&mut found);
-                    let sides = compared.as_ref().zip(base.as_ref());
-                    let compared =
-                        sides.map(|(comparison, base)| html::Compared { base, comparison });
-                    let estimates = found.first().map(Warning::to_string);
-                    let notes = html::Notes {
-                        warnings: &notes(&[]),
-                        estimates: estimates.as_deref(),
-                        limits: verdicts,
-                    };
-                    let compared = compared.as_ref();
-                    html::write(&new, compared, &notes, sources, &options.html, to)?;
-                }
-            }
-            Ok(())
-        })?;
+        let writer = options.format.writer();
+        let bytes = write_to(&self.output, |to| writer(&mut view, to))?;
+        let found = view.found;
         self.report.bytes_out = bytes;
         self.report.warnings.extend(found);
         if !self.sources.is_empty() {
@@ -200,6 +133,134 @@ impl Loaded<'_> {
         }
         Ok(self.report)
     }
+}
+
+/// What an output is written from.
+pub(super) struct View<'a> {
+    profile: &'a Profile,
+    base: Option<&'a Base>,
+    comparison: Option<&'a Comparison<'a>>,
+    verdicts: &'a [Verdict],
+    /// What readers of the output should know about the inputs.
+    notes: Vec<String>,
+    sources: &'a mut SourceFiles,
+    options: &'a Options,
+    /// Whether people see the output as it is written.
+    to_terminal: bool,
+    /// What there is to say about the output.
+    found: Vec<Warning>,
+}
+
+impl<'a> View<'a> {
+    /// The stacks of the base, if there is one, and of the profile.
+    fn stacks(&mut self) -> (Option<Stacks<'a>>, Stacks<'a>) {
+        let base = self.base.map(|base| Stacks::new(&base.profile));
+        let new = Stacks::new(self.profile);
+        self.found.extend(estimated(base.as_ref(), &new));
+        (base, new)
+    }
+}
+
+/// Writes a format.
+pub(super) type Writer = fn(&mut View<'_>, &mut dyn Write) -> Result<(), FormatError>;
+
+pub(super) fn webgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let version = view.options.format.capabilities().version;
+    let options = WriteOptions {
+        version: version.unwrap_or_default(),
+        ..view.options.webgrind
+    };
+    let warnings = webgrind::write(view.profile, &options, to)?;
+    view.found
+        .extend(warnings.into_iter().map(Warning::Webgrind));
+    Ok(())
+}
+
+pub(super) fn callgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let warnings = match view.to_terminal {
+        true => callgrind::write(view.profile, &mut LineShower::new(to))?,
+        false => callgrind::write(view.profile, to)?,
+    };
+    view.found
+        .extend(warnings.into_iter().map(Warning::Written));
+    Ok(())
+}
+
+pub(super) fn collapsed(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let (base, new) = view.stacks();
+    let warnings = match &base {
+        None => collapsed::write(&new, to)?,
+        Some(base) => collapsed::write_comparison(base, &new, to)?,
+    };
+    view.found
+        .extend(warnings.into_iter().map(Warning::Collapsed));
+    Ok(())
+}
+
+pub(super) fn tree(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let (_, stacks) = view.stacks();
+    Ok(tree::write(&stacks, &view.options.text, to)?)
+}
+
+pub(super) fn text(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let options = &view.options.text;
+    match view.comparison {
+        None => text::write(view.profile, options, view.sources, to)?,
+        Some(comparison) => text::write_comparison(comparison, options, view.sources, to)?,
+    }
+    Ok(())
+}
+
+pub(super) fn markdown(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let (options, verdicts) = (&view.options.text, view.verdicts);
+    match view.comparison {
+        None => markdown::write(&Stacks::new(view.profile), verdicts, options, to)?,
+        Some(comparison) => markdown::write_comparison(comparison, verdicts, options, to)?,
+    }
+    Ok(())
+}
+
+#[cfg(feature = "compression")]
+pub(super) fn pprof(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let (base, new) = view.stacks();
+    let estimates = view.found.iter().map(Warning::to_string);
+    let notes: Vec<_> = view.notes.iter().cloned().chain(estimates).collect();
+    let per_run = view.options.comparison.per_run;
+    let warnings = pprof::write(&new, base.as_ref(), per_run, &notes, to)?;
+    view.found.extend(warnings.into_iter().map(Warning::Pprof));
+    Ok(())
+}
+
+pub(super) fn dot(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let options = graph_options(&view.options.text);
+    match view.comparison {
+        None => dot::write(view.profile, &options, to)?,
+        Some(comparison) => dot::write_comparison(comparison, &options, to)?,
+    }
+    Ok(())
+}
+
+pub(super) fn json(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    match view.comparison {
+        None => json::write(view.profile, &view.notes, to)?,
+        Some(comparison) => json::write_comparison(comparison, to)?,
+    }
+    Ok(())
+}
+
+pub(super) fn html(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let (base, new) = view.stacks();
+    let sides = view.comparison.zip(base.as_ref());
+    let compared = sides.map(|(comparison, base)| html::Compared { base, comparison });
+    let estimates = view.found.first().map(Warning::to_string);
+    let notes = html::Notes {
+        warnings: &view.notes,
+        estimates: estimates.as_deref(),
+        limits: view.verdicts,
+    };
+    let options = &view.options.html;
+    html::write(&new, compared.as_ref(), &notes, view.sources, options, to)?;
+    Ok(())
 }
 
 /// What is chosen about a graph.
