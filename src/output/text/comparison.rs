@@ -6,12 +6,13 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 
+use super::lines::{CostliestLines, SourceText};
 use crate::compare::{CallCount, Comparison, FunctionChange, Transition};
 use crate::display::numbers::{counted, divided, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::io::SourceFiles;
-use crate::names::{NameQuery, cut_end, width_of};
+use crate::names::{NameQuery, Named, cut_end, width_of};
 use crate::output::figures::summary::{ComparisonSummary, ProfileSummary, fact};
 use crate::output::figures::table::{SourceLocation, Table};
 use crate::output::figures::{ViewError, per_run, signed, signed_percent};
@@ -105,7 +106,7 @@ impl<'a> ComparisonSummary<'a> {
             let by = changes.fold(0, i128::saturating_add);
             let by = signed(by, self.first.notation.with_unit(by));
             let (count, changed) = (counted(found.len() as u64, "function"), chosen.len() as u64);
-            let found = format!("is in the names of {count}: {} changed", grouped(changed));
+            let found = format!("fits {count}: {} changed", grouped(changed));
             lines.push(fact(
                 "filter",
                 format!("\"{}\" {found}, by {by} together", query.text()),
@@ -139,10 +140,14 @@ impl<'a> ComparisonSummary<'a> {
         Ok(lines)
     }
 
-    /// The names of all functions, those that have changed first.
-    fn names(&self) -> Vec<String> {
+    /// What functions can be found by, those that have changed first.
+    fn names(&self) -> Vec<Named<'a>> {
         let functions = self.comparison.functions();
-        functions.map(|function| printable(function.name)).collect()
+        let names = functions.map(|function| Named {
+            name: printable(function.name),
+            places: [function.file, function.object],
+        });
+        names.collect()
     }
 
     /// Functions of a name, each with its callers, callees and lines.
@@ -158,15 +163,22 @@ impl<'a> ComparisonSummary<'a> {
         let count = options.top.unwrap_or(usize::MAX).min(most);
         let (top, rest) = found.split_at(count.min(found.len()));
         let new = ProfileSummary::new(self.comparison.new, options);
+        let costs = top.iter().map(|&at| {
+            let functions = all[at].functions()[1].iter();
+            functions.map(|&id| new.costliest_lines(id)).collect()
+        });
+        let costs: Vec<Vec<_>> = costs.collect();
+        let places = costs.iter().flatten().flat_map(CostliestLines::places);
+        let source = SourceText::read(sources, places);
         let mut lines = Vec::new();
-        for &at in top {
+        for (&at, costs) in top.iter().zip(costs) {
             lines.push(String::new());
             lines.extend(self.lines(&[all[at].clone()], options));
             for end in &ENDS {
                 lines.extend(self.call_table(end, all[at], &all, &owners, options));
             }
-            for &id in all[at].functions()[1] {
-                let mut table = new.line_table(id, sources);
+            for costs in costs {
+                let mut table = new.line_table(costs, &source);
                 if let Some(gap) = table.first_mut() {
                     let runs = match self.comparison.divisors()[1] {
                         1 => String::new(),
@@ -178,9 +190,10 @@ impl<'a> ComparisonSummary<'a> {
                 lines.extend(table);
             }
         }
+        lines.extend(source.left_out());
         if !rest.is_empty() {
             let count = counted(rest.len() as u64, "more function");
-            lines.extend([String::new(), format!("{count} whose names contain it")]);
+            lines.extend([String::new(), format!("{count} that it fits")]);
         }
         let cut = |line: String| cut_end(&line, options.room());
         Ok(lines.into_iter().map(cut).collect())
