@@ -22,7 +22,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use cg_preprocess::compare::Outcome;
 use cg_preprocess::io::{Source, Target};
-use cg_preprocess::run::{self, Conversion, ConvertError, Options, Report};
+use cg_preprocess::run::{self, Conversion, ConvertError, Loaded, Options, Report};
 use clap::{CommandFactory, Parser};
 use same_file::Handle;
 
