@@ -34,7 +34,7 @@ fn a_file_over_4_gib_is_refused_before_anything_is_written() {
     assert!(matches!(error, WriteError::TooLarge(bytes) if bytes > 4 << 30));
     assert_eq!(
         error.to_string(),
-        "the file would have 4362366287 bytes, but the format cannot address more than 4294967295"
+        "the file would have 4364461248 bytes, but the format cannot address more than 4294967295"
     );
 }
 

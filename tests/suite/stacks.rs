@@ -89,15 +89,16 @@ fn add(text: &mut String, (function, cost, calls): &Block<'_>) {
 
 #[test]
 fn what_lies_below_a_mebibyte_of_frames_is_summed_up() {
-    let [a, b, c] = ["a", "b", "c"].map(|letter| letter.repeat(600_000));
-    let text = trace(&[(&c, 1, &[]), (&b, 2, &[(&c, 1)]), (&a, 4, &[(&b, 3)])]);
+    let names = ('a'..='t').map(|letter| letter.to_string().repeat(60_000));
+    let names: Vec<String> = names.collect();
+    let mut text = trace(&[(&names[19], 1, &[])]);
+    for (at, below) in (1..20).rev().zip(1..) {
+        add(&mut text, &(&names[at - 1], 1, &[(&names[at], below)]));
+    }
     let (stacks, warnings) = collapsed(&read(text, stacked()));
-    let expected = [
-        (a.clone(), 4),
-        (format!("{a};{b}"), 2),
-        (format!("{a};{b};(deeper)"), 1),
-    ];
-    assert!(stacks == BTreeMap::from(expected));
+    let expected = (1..=18).map(|depth| (names[..depth].join(";"), 1));
+    let deeper = (format!("{};(deeper)", names[..18].join(";")), 2);
+    assert!(stacks == expected.chain([deeper]).collect::<BTreeMap<_, _>>());
     assert_eq!(warnings.len(), 1);
 }
 
