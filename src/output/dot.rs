@@ -274,11 +274,14 @@ impl<'a> Graph<'a> {
             .iter()
             .map(|node| self.is_enough(&node.sides, MIN_FUNCTION_SHARE))
             .collect();
-        wanted.iter().for_each(|&at| is_shown[at] = true);
+        let mut is_wanted = vec![false; self.nodes.len()];
+        for &at in &wanted {
+            (is_shown[at], is_wanted[at]) = (true, true);
+        }
         let edges = self.edges.iter().filter(|((caller, callee), sides)| {
             // Those of a function that was asked for are shown, whatever they cost.
-            let is_wanted = wanted.contains(caller) || wanted.contains(callee);
-            let is_enough = is_wanted || self.is_enough(sides, MIN_CALL_SHARE);
+            let is_enough =
+                is_wanted[*caller] || is_wanted[*callee] || self.is_enough(sides, MIN_CALL_SHARE);
             is_shown[*caller] && is_shown[*callee] && is_enough
         });
         let mut edges: Vec<Ends> = edges.map(|(&ends, _)| ends).collect();
@@ -298,7 +301,7 @@ impl<'a> Graph<'a> {
         }
         let mut nodes: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_shown[at]).collect();
         self.sort(&mut nodes);
-        nodes.sort_by_key(|at| !wanted.contains(at));
+        nodes.sort_by_key(|&at| !is_wanted[at]);
         nodes.truncate(options.top.unwrap_or(usize::MAX));
         self.sort(&mut nodes);
         Ok((nodes, edges))

@@ -170,7 +170,15 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
         let lines = profile.lines(id);
         lines.map(move |line| (id, line))
     });
-    let known = all.filter(|(_, line)| line.line > 0);
+    let mut unknown = 0;
+    let known = all.filter(|(_, line)| {
+        unknown += i128::from(if line.line == 0 {
+            first_cost(line.costs)
+        } else {
+            0
+        });
+        line.line > 0
+    });
     let lines = heaviest(known, |(_, line)| first_cost(line.costs));
     let is_elsewhere = |(id, line): &(FunctionId, Line<'_>)| {
         line.file.is_some() || line.line != profile.function(*id).line
@@ -189,6 +197,13 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
             }),
         );
         body.gap();
+        if unknown != 0 {
+            body.line(&format!(
+                "Not on any known line: {}.",
+                first.with_share(unknown)
+            ));
+            body.gap();
+        }
     }
     if let Some(&id) = functions.first() {
         let name = short_name(&report.name(id), COMMAND).replace('\'', r"'\''");

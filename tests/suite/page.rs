@@ -107,7 +107,7 @@ fn written(
     (page, data)
 }
 
-fn page(profile: &Profile) -> (String, Value) {
+pub fn page(profile: &Profile) -> (String, Value) {
     written(profile, None, &[], |_| {})
 }
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use cg_preprocess::callgrind::PartFilter;
+use cg_preprocess::output::Options;
 use cg_preprocess::profile::Profile;
 
 use crate::callgrind_format::{sums, written};
 use crate::common::fixtures;
 use crate::common::tables::assert_same;
-use crate::library::{Reading, all_events, read_options};
+use crate::library::{Reading, all_events, read_options, text_of, write_text};
 
 const FIXTURES: [&str; 4] = [
     "valgrind/parts.cg",
@@ -66,5 +67,7 @@ fn parts_that_repeat_are_counted() {
     let profile = read(text.as_bytes(), &[]);
     assert_eq!((profile.parts().len(), profile.unlisted_parts()), (1001, 8));
     assert_eq!(profile.totals(), [2018]);
+    let report = text_of(|output| write_text(&profile, &Options::default(), output));
+    assert!(report.contains("\nparts      1,009\n"), "{report}");
     assert!(profile.parts().all(|part| part.totals == [2]));
 }

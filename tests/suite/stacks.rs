@@ -1,17 +1,19 @@
 //! The stacks of traces: what a walk over all invocations finds.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use cg_preprocess::output::collapsed;
-use cg_preprocess::output::tree;
+use cg_preprocess::output::{Names, collapsed, markdown, tree};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{OnOverflow, Version};
+use serde_json::Value;
 
 use crate::common::fixtures;
 use crate::common::preprocessed::decode;
 use crate::common::tables::stack_costs;
 use crate::library::{linked, profile_options, read, text_of, text_options, write_with};
+use crate::page;
 
 /// The stacks of a profile with their costs, and the warnings.
 pub fn collapsed(profile: &Profile) -> (BTreeMap<String, i64>, Vec<collapsed::Warning>) {
@@ -44,6 +46,108 @@ fn stacked() -> ProfileOptions {
 /// The stacks that a walk over the invocations of a v4 file finds.
 fn walk_over(profile: &Profile) -> BTreeMap<String, i64> {
     decode(&write_with(profile, Version::V4, OnOverflow::Error).0).stacks()
+}
+
+/// The stacks of a tree with everything in it, with their costs.
+fn stacks_of_tree(text: &str) -> BTreeMap<String, i64> {
+    let mut lines = text.lines().skip_while(|line| !line.contains("incl %"));
+    let start = lines.next().unwrap().find("function").unwrap();
+    let (mut stack, mut costs) = (Vec::new(), BTreeMap::new());
+    for line in lines {
+        let name = line[start..].trim_start();
+        stack.truncate((line.len() - name.len() - start) / 2);
+        stack.push(name);
+        let own = line.split_whitespace().nth(2).unwrap().replace(',', "");
+        *costs.entry(stack.join(";")).or_default() += own.parse::<i64>().unwrap();
+    }
+    costs
+}
+
+/// Those in the data of a page.
+fn stacks_of_page(page: &Value) -> BTreeMap<String, i64> {
+    let column = |path: &str| page.pointer(path).unwrap().as_array().unwrap();
+    let number = |value: &Value| value.as_i64().unwrap();
+    let place = |value: &Value| usize::try_from(number(value)).ok();
+    let names = column("/stacks/frames/name").iter();
+    let names = names.zip(column("/stacks/frames/function"));
+    let names = names.map(|(name, function)| match place(function) {
+        Some(at) => &page["functions"]["name"][at],
+        None => name,
+    });
+    // Without what Valgrind adds: the callers, which the page does not show.
+    let names = names.map(|name| name.as_str().unwrap().split('\'').next().unwrap());
+    let names: Vec<_> = names.collect();
+    let (mut stacks, mut costs) = (Vec::<String>::new(), BTreeMap::new());
+    let nodes = column("/stacks/parent").iter().zip(column("/stacks/frame"));
+    for ((parent, frame), own) in nodes.zip(column("/stacks/self/0")) {
+        let above = place(parent).map_or(String::new(), |at| stacks[at].clone() + ";");
+        stacks.push(above + names[place(frame).unwrap()]);
+        *costs.entry(stacks[stacks.len() - 1].clone()).or_default() += number(own);
+    }
+    costs
+}
+
+/// The heaviest paths in Markdown.
+fn stacks_of_markdown(text: &str) -> Vec<(String, i64)> {
+    let (_, table) = text.split_once("### Heaviest paths").unwrap();
+    let rows = table.lines().skip(4).take_while(|row| row.starts_with('|'));
+    let cells = rows.map(|row| row.split(" | ").collect::<Vec<_>>());
+    let paths = cells.map(|cells| {
+        let path = cells[2].trim_end_matches(" |").replace(" → ", ";");
+        (
+            path.replace('`', ""),
+            cells[1].replace(',', "").parse().unwrap(),
+        )
+    });
+    paths.collect()
+}
+
+/// The tree, the page, Markdown and collapsed stacks say the same, of traces and of sums.
+#[test]
+fn all_outputs_have_the_same_stacks() {
+    for source in [
+        "xdebug3/small.cg",
+        "xdebug3/chain.cg",
+        "comparison/valgrind-base.cg",
+        "stacks/estimated-inclusive.cg",
+    ] {
+        let text = String::from_utf8(fixtures::bytes(source)).unwrap();
+        // Of no unit that would be rounded.
+        let profile = read(text.replace("Time_(10ns)", "Time"), stacked());
+        let (expected, warnings) = collapsed(&profile);
+        assert!(expected.len() > 3 && warnings.is_empty(), "{source}");
+        let positive = |mut costs: BTreeMap<String, i64>| {
+            costs.retain(|_, cost| *cost > 0);
+            costs
+        };
+        let options = text_options(|options| options.names = Names::Full);
+        let stacks = Stacks::new(&profile);
+        let tree = text_of(|output| tree::write(&stacks, &options, output));
+        assert_eq!(positive(stacks_of_tree(&tree)), expected, "{source}");
+        let (_, page) = page::page(&profile);
+        let found = positive(stacks_of_page(&page));
+        assert_eq!(
+            found.values().sum::<i64>(),
+            expected.values().sum::<i64>(),
+            "{source}"
+        );
+        for (path, cost) in found.iter().filter(|(path, _)| !path.ends_with('…')) {
+            assert_eq!(expected.get(path), Some(cost), "{source}: {path}");
+        }
+        let markdown = text_of(|output| markdown::write(&stacks, &[], &options, output));
+        let found = stacks_of_markdown(&markdown);
+        let mut heaviest: Vec<i64> = expected.values().copied().collect();
+        heaviest.sort_by_key(|&cost| Reverse(cost));
+        heaviest.truncate(10);
+        assert_eq!(
+            found.iter().map(|(_, cost)| *cost).collect::<Vec<_>>(),
+            heaviest
+        );
+        for (path, cost) in found.iter().filter(|(path, _)| !path.contains('…')) {
+            let is_short = path.contains(" more;") || expected.get(path) == Some(cost);
+            assert!(is_short, "{source}: {path} {cost}");
+        }
+    }
 }
 
 const TRACES: &str = "xdebug2/chain.cg xdebug2/small.cg xdebug2/composer.cg xdebug3/chain.cg \

@@ -44,11 +44,7 @@ fn own_part(name: &str) -> [usize; 3] {
         }
         let is_scope = one == ':' && last == ':';
         match one {
-            '>' if last == '-' => {
-                if depth == 0 {
-                    starts.push((next, true));
-                }
-            }
+            '>' if last == '-' => starts.extend((depth == 0).then_some((next, true))),
             '<' | '(' | '[' | '{' => {
                 let is_named = operator.is_some_and(|[_, after]| at == after);
                 let follows = last.is_alphanumeric() || "_>…)]}".contains(last);

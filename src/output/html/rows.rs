@@ -199,7 +199,7 @@ impl<'a> Data<'a, '_> {
         let is_there = SIDES.map(|side| i128::from(!of.ids[side].is_empty()));
         // As wide as a position can be.
         let file = position(99_999);
-        let numbers = vec![
+        let numbers = [
             file,
             file,
             of.line.into(),

@@ -4,23 +4,24 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cost_of;
-use crate::display::numbers::counted;
+use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
 use crate::output::figures::summary::ProfileSummary;
-use crate::output::figures::table::{SourceLocation, Table};
-use crate::profile::FunctionId;
+use crate::output::figures::table::{self, SourceLocation, Table};
+use crate::profile::{FunctionId, ProfileKind};
 use crate::tables::first_cost;
 
 /// Blanks that stand for a tab.
 const TAB: &str = "    ";
 
-/// What a line costs of itself, in each event, and by the calls made there.
+/// What a line costs of itself, in each event, and what the calls made there cost.
 #[derive(Default)]
 struct LineCosts {
     own: Vec<i128>,
     calls: i128,
+    count: u64,
 }
 
 /// Lines by their files and numbers. Those of the function's own file have no name of it, and come
@@ -43,8 +44,9 @@ enum Row {
 /// The costliest lines of a function.
 pub(super) struct CostliestLines<'a> {
     own_file: &'a [u8],
+    is_trace: bool,
     lines: Lines<'a>,
-    /// What the others cost of themselves.
+    /// What the others cost: of themselves, or by their calls in a trace.
     rest: Vec<i128>,
 }
 
@@ -55,6 +57,9 @@ impl<'a> CostliestLines<'a> {
         lines.map(|&(file, number)| (file.unwrap_or(self.own_file), number))
     }
 }
+
+const TRACE_NOTE: &str =
+    "A trace does not record what lines cost by themselves, only what they call.";
 
 /// How many bytes of source a report has.
 const MAX_SOURCE: usize = 16 << 20;
@@ -110,28 +115,40 @@ impl<'a> SourceText<'a> {
 impl<'a> ProfileSummary<'a> {
     /// The costliest lines of a function.
     pub(super) fn costliest_lines(&self, id: FunctionId) -> CostliestLines<'a> {
-        let mut lines = self.line_costs(id);
+        let is_trace = self.profile.kind() == ProfileKind::Trace;
+        let function = self.profile.function(id);
+        let mut lines = self.line_costs(id, is_trace);
+        let own = |costs: &LineCosts| costs.own.first().copied().unwrap_or(0);
         let mut keys: Vec<_> = lines.keys().copied().collect();
-        let cost = |costs: &LineCosts| costs.own.first().unwrap_or(&0) + costs.calls;
-        keys.sort_by_key(|key| Reverse(cost(&lines[key])));
+        keys.sort_by_key(|key| Reverse(own(&lines[key]) + lines[key].calls));
         let (_, rest) = self.options.split(&keys);
-        let rest = rest.iter().filter_map(|key| lines.remove(key));
+        let cost = |costs: LineCosts| if is_trace { costs.calls } else { own(&costs) };
+        let rest = rest.iter().filter_map(|key| lines.remove(key)).map(cost);
+        let rest = rest.collect();
+        if is_trace {
+            lines.entry((None, function.line)).or_default();
+        }
         CostliestLines {
-            own_file: self.profile.name(self.profile.function(id).file),
-            rest: rest
-                .map(|costs| costs.own.first().copied().unwrap_or(0))
-                .collect(),
+            own_file: self.profile.name(function.file),
+            is_trace,
+            rest,
             lines,
         }
     }
 
     /// The costliest lines of a function in their order, after an empty line. There is nothing to
-    /// show where all is on one line without source.
+    /// show where all is on one line without source. Of a trace, only the calls have lines.
     pub(super) fn line_table(
         &self,
-        costs: CostliestLines<'a>,
+        mut costs: CostliestLines<'a>,
         source: &SourceText<'a>,
     ) -> Vec<String> {
+        // The line of a trace's function itself is shown for its source only.
+        let own_file = costs.own_file;
+        costs.lines.retain(|&(file, number), line| {
+            let place = (file.unwrap_or(own_file), number);
+            !costs.is_trace || line.count > 0 || source.lines.contains_key(&place)
+        });
         let has_source = costs
             .places()
             .any(|place| source.lines.contains_key(&place));
@@ -159,20 +176,28 @@ impl<'a> ProfileSummary<'a> {
             });
         }
         let mut lines = vec![String::new()];
-        lines.extend(self.line_rows(&printable(costs.own_file), &rows));
+        lines.extend(self.line_rows(&printable(costs.own_file), &rows, costs.is_trace));
         if !costs.rest.is_empty() {
             let cost = self.first().with_share(costs.rest.iter().sum::<i128>());
             let count = counted(costs.rest.len() as u64, "more line");
-            lines.push(format!("{count} with a self cost of {cost}"));
+            let what = if costs.is_trace {
+                "calls"
+            } else {
+                "a self cost"
+            };
+            lines.push(format!("{count} with {what} of {cost}"));
+        }
+        if costs.is_trace {
+            lines.push(TRACE_NOTE.to_owned());
         }
         lines
     }
 
     /// What the lines of a function cost.
-    fn line_costs(&self, id: FunctionId) -> Lines<'a> {
+    fn line_costs(&self, id: FunctionId, is_trace: bool) -> Lines<'a> {
         let profile = self.profile;
         let mut all = Lines::new();
-        for line in profile.lines(id) {
+        for line in profile.lines(id).filter(|_| !is_trace) {
             let file = line.file.map(|file| profile.name(file));
             let costs = all.entry((file, line.line)).or_default();
             let own = (0..self.events.len()).map(|event| cost_of(line.costs, event).into());
@@ -182,11 +207,12 @@ impl<'a> ProfileSummary<'a> {
             let file = call.file().map(|file| profile.name(file));
             let costs = all.entry((file, call.line)).or_default();
             costs.calls += i128::from(first_cost(call.costs()));
+            costs.count = costs.count.saturating_add(call.calls);
         }
         all
     }
 
-    fn line_rows(&self, file: &str, rows: &[Row]) -> Vec<String> {
+    fn line_rows(&self, file: &str, rows: &[Row], is_trace: bool) -> Vec<String> {
         let first = self.first();
         let of_line = |row: &Row, figure: &dyn Fn(&LineCosts) -> String| match row {
             Row::Line { costs, .. } => figure(costs),
@@ -199,18 +225,23 @@ impl<'a> ProfileSummary<'a> {
             }
             Row::Gap => (String::new(), SourceLocation::default()),
         };
+        let has_own = !is_trace;
         let mut table = Table::new([file, ""], rows, about)
-            .with("self %", |row| {
+            .with_known(has_own, "self %", |row| {
                 of_line(row, &|costs| first.share(own(costs, 0)))
             })
-            .with(first.notation.heading("self", "self"), |row| {
+            .with_known(has_own, &first.notation.heading("self", "self"), |row| {
                 of_line(row, &|costs| first.notation.cost(own(costs, 0)))
             })
             .with(first.notation.heading("calls", "calls cost"), |row| {
                 of_line(row, &|costs| first.notation.cost(costs.calls))
+            })
+            .with_known(self.profile.has_invocations(), "calls", |row| {
+                of_line(row, &|costs| grouped(costs.count))
             });
         for (at, event) in self.further() {
-            table = table.with(format!("self {}", event.heading()), |row| {
+            let heading = format!("self {}", event.heading());
+            table = table.with_known(has_own, &heading, |row| {
                 of_line(row, &|costs| event.notation.cost(own(costs, at)))
             });
         }
@@ -221,8 +252,8 @@ impl<'a> ProfileSummary<'a> {
         });
         let (figures, _) = table.figures(self.options);
         let names = std::iter::once(&table.headings).chain(&table.rows);
-        let lines = figures.into_iter().zip(names);
-        let lines = lines.map(|(figures, row)| (figures + &row.name).trim_end().to_owned());
-        lines.collect()
+        let line =
+            |(figures, row): (String, &table::Row)| (figures + &row.name).trim_end().to_owned();
+        figures.into_iter().zip(names).map(line).collect()
     }
 }

@@ -11,7 +11,7 @@ use self::lines::{CostliestLines, SourceText};
 use super::figures::summary::{ProfileSummary, fact};
 use super::figures::table::{SourceLocation, Table};
 use super::{Options, Sort};
-use crate::display::numbers::{counted, grouped};
+use crate::display::numbers::{counted, grouped, percent};
 use crate::io::SourceFiles;
 use crate::names::{NameQuery, cut_end};
 pub use crate::output::figures::ViewError as Error;
@@ -120,9 +120,9 @@ impl ProfileSummary<'_> {
             lines.push(String::new());
             lines.extend(self.function_table(&[id]));
             let callers = self.profile.called_from(id).collect();
-            lines.extend(self.call_table("caller", callers, |edge| edge.caller));
+            lines.extend(self.call_table(id, "caller", callers, |edge| edge.caller));
             let callees = self.profile.sub_calls(id).collect();
-            lines.extend(self.call_table("callee", callees, |edge| edge.callee));
+            lines.extend(self.call_table(id, "callee", callees, |edge| edge.callee));
             lines.extend(self.line_table(costs, &source));
         }
         lines.extend(source.left_out());
@@ -154,8 +154,12 @@ impl ProfileSummary<'_> {
 
     /// The calls into a function or out of it, after an empty line; `function` is the one at their
     /// other end.
+    ///
+    /// Shares are those of the function's cost or, where it is more, of all these calls: recursion
+    /// counts twice there, and Xdebug rounds calls and what is in them apart.
     fn call_table(
         &self,
+        id: FunctionId,
         other: &'static str,
         mut calls: Vec<EdgeRef<'_>>,
         function: fn(&EdgeRef<'_>) -> FunctionId,
@@ -173,12 +177,14 @@ impl ProfileSummary<'_> {
             })
         });
         let first = self.first();
+        let paid: i128 = calls.iter().map(|call| i128::from(cost(call))).sum();
+        let whole = paid.max(first_cost(self.profile.inclusive_costs(id)).into());
         let (top, rest) = self.options.split(&calls);
         let mut table = Table::new([other, "called at"], top, |call| {
             let place = SourceLocation::in_file(self.profile.call_file(call), call.line);
             (self.name(function(call)), place)
         })
-        .with("cost %", |call| first.share(cost(call)))
+        .with("% of incl", |call| percent(cost(call), whole))
         .with(first.notation.heading("cost", "cost"), |call| {
             first.notation.cost(cost(call))
         })
@@ -192,9 +198,10 @@ impl ProfileSummary<'_> {
         }
         lines.extend(table.lines(self.options, ALIGNED_NAME));
         if !rest.is_empty() {
-            let cost = first.with_share(rest.iter().map(cost).fold(0, Cost::saturating_add));
+            let sum: i128 = rest.iter().map(|call| i128::from(cost(call))).sum();
+            let (cost, share) = (first.notation.with_unit(sum), percent(sum, whole));
             let count = counted(rest.len() as u64, &format!("more {other}"));
-            lines.push(format!("{count} with a cost of {cost}"));
+            lines.push(format!("{count} with a cost of {cost} ({share} %)"));
         }
         lines
     }
