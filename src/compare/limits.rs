@@ -8,7 +8,7 @@ use super::{Comparison, PartChange};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::{excerpt, printable};
-use crate::display::units::{Unit, in_units};
+use crate::display::units::{NamedUnit, Quantity, Unit, in_units};
 use crate::names::{FunctionName, NameQuery};
 use crate::profile::{FunctionId, Profile, split_scale};
 use crate::tables::first_cost;
@@ -185,46 +185,12 @@ impl fmt::Display for Decimal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Amount {
     number: Decimal,
-    unit: Option<&'static AmountUnit>,
+    unit: Option<&'static NamedUnit>,
 }
-
-/// The unit of an amount: so many of the smallest unit of some events.
-#[derive(Debug, PartialEq, Eq)]
-struct AmountUnit {
-    name: &'static str,
-    /// What [`Unit::smallest`] says of these events.
-    smallest: &'static str,
-    count: i128,
-}
-
-const fn unit(name: &'static str, smallest: &'static str, count: i128) -> AmountUnit {
-    AmountUnit {
-        name,
-        smallest,
-        count,
-    }
-}
-
-/// One that another one ends with stands after it.
-static AMOUNT_UNITS: [AmountUnit; 13] = [
-    unit("ns", "ns", 1),
-    unit("us", "ns", 1_000),
-    unit("µs", "ns", 1_000),
-    unit("ms", "ns", 1_000_000),
-    unit("s", "ns", 1_000_000_000),
-    unit("KiB", "bytes", 1 << 10),
-    unit("MiB", "bytes", 1 << 20),
-    unit("GiB", "bytes", 1 << 30),
-    unit("B", "bytes", 1),
-    unit("k", "", 1_000),
-    unit("K", "", 1_000),
-    unit("M", "", 1_000_000),
-    unit("G", "", 1_000_000_000),
-];
 
 impl Amount {
     fn parse(text: &str) -> Option<Self> {
-        let unit = AMOUNT_UNITS.iter().find(|unit| text.ends_with(unit.name));
+        let unit = NamedUnit::at_end_of_limit(text);
         let number = text.strip_suffix(unit.map_or("", |unit| unit.name))?;
         let number = Decimal::parse(number.trim_end(), 18)?;
         Some(Amount { number, unit })
@@ -234,14 +200,14 @@ impl Amount {
     /// be, in millionths.
     fn in_units_of(&self, profile: &Profile) -> Result<[i128; 2], LimitError> {
         let event = unit_of(profile);
-        let expected = match (self.unit, event.smallest()) {
+        let expected = match (self.unit, event.quantity) {
             (None, _) => return Ok([1, self.number.0]),
-            (Some(unit), smallest) if unit.smallest == smallest => {
+            (Some(unit), quantity) if unit.quantity == quantity => {
                 return Ok([event.count.max(1).into(), self.number.0 * unit.count]);
             }
-            (_, "ns") => "ns, us, ms or s",
-            (_, "bytes") => "B, KiB, MiB or GiB",
-            _ => "a plain number, or one with k, M or G",
+            (_, Quantity::Time) => "ns, us, ms or s",
+            (_, Quantity::Memory) => "B, KiB, MiB or GiB",
+            (_, Quantity::Count) => "a plain number, or one with k, M or G",
         };
         Err(LimitError::WrongUnit {
             limit: self.to_string(),

@@ -11,13 +11,87 @@ pub(crate) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {
     }
 }
 
-/// What one unit of cost is: so many of the smallest of some sizes. There are none where it is
-/// unknown, or a plain number.
+/// What the costs of an event measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    Time,
+    Memory,
+    /// A plain number, or something unknown.
+    #[default]
+    Count,
+}
+
+/// A unit by one of its names.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NamedUnit {
+    pub name: &'static str,
+    pub quantity: Quantity,
+    /// How many of the quantity's smallest unit it is.
+    pub count: i128,
+    /// Where it has this name: any of the following.
+    uses: u8,
+}
+
+/// In names of events.
+const EVENT: u8 = 1;
+/// In limits, as people give them.
+const LIMIT: u8 = 2;
+/// In reports.
+const REPORT: u8 = 4;
+
+const fn unit(name: &'static str, quantity: Quantity, count: i128, uses: u8) -> NamedUnit {
+    NamedUnit {
+        name,
+        quantity,
+        count,
+        uses,
+    }
+}
+
+/// All units, the largest of a quantity first.
+///
+/// `s` is not one of events: `Object(s)` counts objects.
+static UNITS: [NamedUnit; 15] = [
+    unit("s", Quantity::Time, 1_000_000_000, LIMIT | REPORT),
+    unit("ms", Quantity::Time, 1_000_000, EVENT | LIMIT | REPORT),
+    unit("µs", Quantity::Time, 1_000, EVENT | LIMIT | REPORT),
+    unit("us", Quantity::Time, 1_000, EVENT | LIMIT),
+    unit("10ns", Quantity::Time, 10, EVENT),
+    unit("ns", Quantity::Time, 1, EVENT | LIMIT | REPORT),
+    unit("GiB", Quantity::Memory, 1 << 30, LIMIT | REPORT),
+    unit("MiB", Quantity::Memory, 1 << 20, LIMIT | REPORT),
+    unit("KiB", Quantity::Memory, 1 << 10, LIMIT | REPORT),
+    unit("bytes", Quantity::Memory, 1, EVENT | REPORT),
+    unit("B", Quantity::Memory, 1, LIMIT),
+    unit("G", Quantity::Count, 1_000_000_000, LIMIT),
+    unit("M", Quantity::Count, 1_000_000, LIMIT),
+    unit("K", Quantity::Count, 1_000, LIMIT),
+    unit("k", Quantity::Count, 1_000, LIMIT),
+];
+
+fn used(uses: u8) -> impl Iterator<Item = &'static NamedUnit> {
+    UNITS.iter().filter(move |unit| unit.uses & uses != 0)
+}
+
+impl NamedUnit {
+    /// The unit of this name in names of events.
+    pub fn of_event(name: &[u8]) -> Option<&'static Self> {
+        used(EVENT).find(|unit| unit.name.as_bytes() == name)
+    }
+
+    /// The unit that a limit ends with.
+    pub fn at_end_of_limit(limit: &str) -> Option<&'static Self> {
+        let units = used(LIMIT).filter(|unit| limit.ends_with(unit.name));
+        // Others end with `s` and `B`, too.
+        units.max_by_key(|unit| unit.name.len())
+    }
+}
+
+/// What one unit of cost is: so many of the smallest unit of a quantity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub count: u32,
-    /// The largest first.
-    sizes: &'static [(i128, &'static str)],
+    pub quantity: Quantity,
 }
 
 impl Unit {
@@ -25,43 +99,39 @@ impl Unit {
     /// of it the costs of an event count.
     ///
     /// It is unknown if they are none or do not fit.
-    pub fn of(unit: &str, scale: u64) -> Self {
-        let (count, sizes): (u64, _) = match unit {
-            "ns" => (1, &TIMES),
-            "10ns" => (10, &TIMES),
-            "us" | "µs" => (1_000, &TIMES),
-            "ms" => (1_000_000, &TIMES),
-            "bytes" => (1, &MEMORIES),
-            _ => return Unit::default(),
+    pub fn of(name: &str, scale: u64) -> Self {
+        let find = || {
+            let unit = NamedUnit::of_event(name.as_bytes())?;
+            let count = u32::try_from(unit.count.checked_mul(scale.into())?).ok()?;
+            let quantity = unit.quantity;
+            (count > 0).then_some(Unit { count, quantity })
         };
-        let count = count.checked_mul(scale).map(u32::try_from);
-        match count {
-            Some(Ok(count @ 1..)) => Unit { count, sizes },
-            _ => Unit::default(),
-        }
+        find().unwrap_or_default()
     }
 
-    /// The sizes that costs are shown in, the largest first.
-    pub fn sizes(self) -> &'static [(i128, &'static str)] {
-        self.sizes
+    /// What costs are shown in, the largest first; nothing where the unit is unknown.
+    pub fn sizes(self) -> impl Iterator<Item = &'static NamedUnit> {
+        used(REPORT).filter(move |unit| unit.quantity == self.quantity)
     }
 
-    /// The name of the smallest size: `ns` or `bytes`; empty if the unit is unknown.
-    pub fn smallest(self) -> &'static str {
-        self.sizes.last().map_or("", |(_, name)| name)
+    /// The largest size within an amount, or the smallest.
+    fn largest_within(self, amount: i128) -> Option<&'static NamedUnit> {
+        let fits = |size: &&NamedUnit| amount.saturating_abs() >= size.count;
+        self.sizes().find(fits).or(self.sizes().last())
     }
 
     /// A cost with three digits, in a size that suits it: `33.0 ms`; none where nothing is known.
     pub fn converted(self, cost: impl Into<i128>) -> Option<String> {
         let amount = cost.into().saturating_mul(self.count.into());
-        let &(size, name) = largest_within(self.sizes, amount)?;
-        let decimals = match amount.saturating_abs() / size {
-            _ if size == 1 => 0,
+        let size = self.largest_within(amount)?;
+        let decimals = match amount.saturating_abs() / size.count {
+            _ if size.count == 1 => 0,
             0..=9 => 2,
             10..=99 => 1,
             _ => 0,
         };
-        Some(format!("{} {name}", rounded(amount, size, decimals)))
+        let number = rounded(amount, size.count, decimals);
+        Some(format!("{number} {}", size.name))
     }
 
     /// How to write costs of about this size, so that they can be compared at a glance.
@@ -69,36 +139,17 @@ impl Unit {
         const DECIMALS: u32 = 3;
         let count = i128::from(self.count);
         let amount = about.into().saturating_mul(count);
-        let Some(&(size, name)) = largest_within(self.sizes, amount / 10) else {
+        let Some(size) = self.largest_within(amount / 10) else {
             return Notation::default();
         };
-        let is_exact = |&decimals: &u32| count * 10i128.pow(decimals) % size == 0;
+        let is_exact = |&decimals: &u32| count * 10i128.pow(decimals) % size.count == 0;
         Notation {
             count,
-            size,
-            name,
+            size: size.count,
+            name: size.name,
             decimals: (0..DECIMALS).find(is_exact).unwrap_or(DECIMALS),
         }
     }
-}
-
-const TIMES: [(i128, &str); 4] = [
-    (1_000_000_000, "s"),
-    (1_000_000, "ms"),
-    (1_000, "µs"),
-    (1, "ns"),
-];
-
-const MEMORIES: [(i128, &str); 4] = [
-    (1 << 30, "GiB"),
-    (1 << 20, "MiB"),
-    (1 << 10, "KiB"),
-    (1, "bytes"),
-];
-
-fn largest_within<'a>(sizes: &'a [(i128, &'a str)], amount: i128) -> Option<&'a (i128, &'a str)> {
-    let fits = |(size, _): &&(i128, &str)| amount.saturating_abs() >= *size;
-    sizes.iter().find(fits).or(sizes.last())
 }
 
 /// How the costs of a column are written: all in the same unit, with as many decimals.
@@ -161,14 +212,14 @@ mod tests {
     fn units_are_times_their_scale() {
         let unit = |name: &str, scale: u64| {
             let unit = Unit::of(name, scale);
-            (unit.count, unit.smallest())
+            (unit.count, unit.quantity)
         };
-        assert_eq!(unit("10ns", 1), (10, "ns"));
-        assert_eq!(unit("us", 10), (10_000, "ns"));
-        assert_eq!(unit("bytes", 10), (10, "bytes"));
-        assert_eq!(unit("", 10), (0, ""));
-        assert_eq!(unit("us", u64::MAX), (0, ""));
-        assert_eq!(unit("us", 0), (0, ""));
+        assert_eq!(unit("10ns", 1), (10, Quantity::Time));
+        assert_eq!(unit("us", 10), (10_000, Quantity::Time));
+        assert_eq!(unit("bytes", 10), (10, Quantity::Memory));
+        for (name, scale) in [("", 10), ("s", 1), ("us", u64::MAX), ("us", 0)] {
+            assert_eq!(unit(name, scale), (0, Quantity::Count));
+        }
     }
 
     #[test]

@@ -15,14 +15,14 @@
 //!
 //! ```
 //! use cg_preprocess::callgrind;
-//! use cg_preprocess::output::dot;
+//! use cg_preprocess::output::{Options, dot};
 //! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 //!
 //! let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
 //! let mut builder = ProfileBuilder::new(ProfileOptions::default());
 //! callgrind::read(text.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
 //! let mut graph = Vec::new();
-//! dot::write(&builder.finish()?, &dot::Options::default(), &mut graph)?;
+//! dot::write(&builder.finish()?, &Options::default(), &mut graph)?;
 //! assert!(String::from_utf8(graph)?.contains("n1 -> n2 [label=\"95.24 %\\n2×\""));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -38,6 +38,7 @@ use crate::display::text::printable;
 use crate::maps::HashMap;
 use crate::names::{NameQuery, Named, short_name};
 use crate::output::figures::{EventFormat, command, per_run, signed_percent};
+use crate::output::{Names, Options};
 use crate::profile::{Cost, Function, Profile};
 use crate::tables::first_cost;
 
@@ -50,20 +51,9 @@ const MIN_CALL_SHARE: u128 = 1;
 /// Columns of a name.
 const NAME_WIDTH: usize = 48;
 
-/// What is shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// How many functions are shown at most.
-    pub top: Option<usize>,
-    /// Only the functions of this name, with what leads to them and what they lead to; found as by
-    /// [`text::write`](super::text::write).
-    pub function: Option<Vec<u8>>,
-    /// Whether names are shown in full.
-    pub full_names: bool,
-}
-
 /// Writes the call graph of a profile, by its first event; see the [module](self)'s documentation.
+///
+/// Of the options, `top`, `function` and `names` have an effect.
 ///
 /// # Errors
 ///
@@ -343,9 +333,9 @@ impl<'a> Graph<'a> {
                 b"" => "???".to_owned(),
                 name => printable(name),
             };
-            let label = match options.full_names {
-                true => full.clone(),
-                false => short_name(&full, NAME_WIDTH),
+            let label = match options.names {
+                Names::Full => full.clone(),
+                _ => short_name(&full, NAME_WIDTH),
             };
             let mut label = vec![label];
             label.extend(self.node_figures(sides));

@@ -10,6 +10,7 @@ use thiserror::Error;
 use super::headers::split_number;
 use super::scale::split_scale;
 use crate::display::text::excerpt;
+use crate::display::units::NamedUnit;
 use crate::tables::{ColumnMap, Cost};
 
 /// The most events that one profile can hold sums of.
@@ -133,15 +134,8 @@ fn unit_of(name: &[u8]) -> &'static str {
         let open = memchr::memrchr(b'(', name)?;
         Some(&name[open + 1..])
     });
-    let unit = inner.unwrap_or(name);
-    let known = KNOWN_UNITS.iter().find(|known| known.as_bytes() == unit);
-    known.copied().unwrap_or_default()
+    NamedUnit::of_event(inner.unwrap_or(name)).map_or("", |unit| unit.name)
 }
-
-/// Known units in the names of events.
-///
-/// `s` is not one of them: `Object(s)` counts objects.
-const KNOWN_UNITS: [&str; 6] = ["10ns", "ns", "us", "µs", "ms", "bytes"];
 
 /// The value of an `event:` line with a formula: `Sum = Ir + 2 Dr : long name`.
 #[derive(Clone, Debug, PartialEq, Eq)]

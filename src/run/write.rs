@@ -9,8 +9,7 @@ use crate::display::text::{excerpt, printable};
 use crate::io::{Output, SourceFiles};
 #[cfg(feature = "compression")]
 use crate::output::pprof;
-use crate::output::{self, Names, html, markdown, text, tree};
-use crate::output::{collapsed, dot, json};
+use crate::output::{collapsed, dot, html, json, markdown, text, tree};
 use crate::profile::Profile;
 use crate::stacks::Stacks;
 use crate::warnings::Warnings;
@@ -232,10 +231,10 @@ pub(super) fn pprof(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Forma
 }
 
 pub(super) fn dot(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let options = graph_options(&view.options.text);
+    let options = &view.options.text;
     match view.comparison {
-        None => dot::write(view.profile, &options, to)?,
-        Some(comparison) => dot::write_comparison(comparison, &options, to)?,
+        None => dot::write(view.profile, options, to)?,
+        Some(comparison) => dot::write_comparison(comparison, options, to)?,
     }
     Ok(())
 }
@@ -261,15 +260,6 @@ pub(super) fn html(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Format
     let options = &view.options.html;
     html::write(&new, compared.as_ref(), &notes, view.sources, options, to)?;
     Ok(())
-}
-
-/// What is chosen about a graph.
-fn graph_options(chosen: &output::Options) -> dot::Options {
-    dot::Options {
-        top: chosen.top,
-        function: chosen.function.clone(),
-        full_names: chosen.names == Names::Full,
-    }
 }
 
 /// Writes with `fill`; how many bytes. A reader that has closed the pipe is no error.

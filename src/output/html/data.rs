@@ -312,9 +312,9 @@ impl<'a, 'o> Data<'a, 'o> {
                 &cut(printable(event.long_name), MAX_EVENT_LENGTH),
             )?;
             record.field("shown", &event.total())?;
-            record.records("units", event.unit.sizes(), |record, (size, name)| {
-                record.field("name", name)?;
-                record.field("size", &Number(*size))
+            record.records("units", event.unit.sizes(), |record, unit| {
+                record.field("name", unit.name)?;
+                record.field("size", &Number(unit.count))
             })?;
             record.record("notation", |record| {
                 let notation = &event.notation;

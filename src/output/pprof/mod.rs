@@ -33,6 +33,7 @@ use self::call_sites::CallSites;
 use self::line_samples::{LinePlace, LineSamples, first_lines};
 use self::message::Message;
 use crate::display::numbers::{counted, divided};
+use crate::display::units::Quantity;
 use crate::maps::{HashMap, IndexSet};
 use crate::output::figures::{EventFormat, command, per_run};
 use crate::profile::{Cost, FunctionId, NameId, Profile, ProfileKind, split_scale};
@@ -119,10 +120,10 @@ fn value_types(profile: &Profile, counts_calls: bool) -> Vec<ValueType<'_>> {
     let mut types: Vec<ValueType<'_>> = Vec::new();
     for event in EventFormat::of(profile) {
         let (name, scale) = split_scale(event.name);
-        let (kind, unit, factor): (_, &[u8], _) = match event.unit.smallest() {
-            "ns" => (b"time".as_slice(), b"nanoseconds", event.unit.count.into()),
-            "bytes" => (b"memory".as_slice(), b"bytes", event.unit.count.into()),
-            _ => (name, b"count", Cost::try_from(scale).unwrap_or(Cost::MAX)),
+        let (kind, unit, factor): (_, &[u8], _) = match event.unit.quantity {
+            Quantity::Time => (b"time".as_slice(), b"nanoseconds", event.unit.count.into()),
+            Quantity::Memory => (b"memory".as_slice(), b"bytes", event.unit.count.into()),
+            Quantity::Count => (name, b"count", Cost::try_from(scale).unwrap_or(Cost::MAX)),
         };
         let is_taken = types.iter().any(|taken| taken.name == kind);
         let name = if is_taken { name } else { kind };
