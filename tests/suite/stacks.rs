@@ -63,26 +63,28 @@ fn stacks_of_tree(text: &str) -> BTreeMap<String, i64> {
     costs
 }
 
-/// Those in the data of a page.
+/// Those in the data of a report.
 fn stacks_of_page(page: &Value) -> BTreeMap<String, i64> {
     let column = |path: &str| page.pointer(path).unwrap().as_array().unwrap();
-    let number = |value: &Value| value.as_i64().unwrap();
-    let place = |value: &Value| usize::try_from(number(value)).ok();
-    let names = column("/stacks/frames/name").iter();
-    let names = names.zip(column("/stacks/frames/function"));
-    let names = names.map(|(name, function)| match place(function) {
-        Some(at) => &page["functions"]["name"][at],
-        None => name,
+    let place = |value: &Value| usize::try_from(value.as_i64().unwrap()).ok();
+    let name = |of: &Value, at: usize| match of["name"][at].as_str().unwrap() {
+        "" => of["parts"][at].as_str().unwrap().replace('\n', ""),
+        name => name.to_owned(),
+    };
+    let functions = column("/stacks/frames/function").iter().enumerate();
+    let names = functions.map(|(at, function)| match place(function) {
+        Some(function) => name(&page["functions"], function),
+        None => name(&page["stacks"]["frames"], at),
     });
-    // Without what Valgrind adds: the callers, which the page does not show.
-    let names = names.map(|name| name.as_str().unwrap().split('\'').next().unwrap());
-    let names: Vec<_> = names.collect();
-    let (mut stacks, mut costs) = (Vec::<String>::new(), BTreeMap::new());
-    let nodes = column("/stacks/parent").iter().zip(column("/stacks/frame"));
-    for ((parent, frame), own) in nodes.zip(column("/stacks/self/0")) {
-        let above = place(parent).map_or(String::new(), |at| stacks[at].clone() + ";");
-        stacks.push(above + names[place(frame).unwrap()]);
-        *costs.entry(stacks[stacks.len() - 1].clone()).or_default() += number(own);
+    let names: Vec<String> = names.collect();
+    let (mut stack, mut costs) = (Vec::new(), BTreeMap::new());
+    let nodes = column("/stacks/depth").iter().zip(column("/stacks/frame"));
+    for ((depth, frame), own) in nodes.zip(column("/stacks/self/0")) {
+        stack.truncate(place(depth).unwrap());
+        // Without what Valgrind adds: the callers, which are above.
+        let frame = &names[place(frame).unwrap()];
+        stack.push(frame.split('\'').next().unwrap().to_owned());
+        *costs.entry(stack.join(";")).or_default() += own.as_i64().unwrap();
     }
     costs
 }
