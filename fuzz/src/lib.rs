@@ -95,7 +95,7 @@ impl Choices {
             name => EventChoice::Named(vec![name.into()]),
         };
         if first & 0x80 != 0 {
-            profile.inclusive = InclusiveCost::Outermost;
+            profile.inclusive = InclusiveCost::Once;
         }
         if second & 8 != 0 {
             profile.proxies = PROXIES.map(Vec::from).to_vec();

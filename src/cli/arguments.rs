@@ -311,8 +311,10 @@ pub struct FigureArguments {
     event: Vec<Name>,
 
     /// How inclusive costs treat recursion
-    #[arg(long, value_name = "HOW", value_enum, default_value = "summed")]
-    inclusive: InclusiveCost,
+    ///
+    /// Default: `summed` in webgrind's formats, because their readers define it so, `once` in others.
+    #[arg(long, value_name = "HOW", value_enum)]
+    inclusive: Option<InclusiveCost>,
 
     /// Step over this function in the call lists of a trace; repeatable
     ///

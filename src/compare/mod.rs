@@ -30,6 +30,8 @@ pub struct FunctionSums {
     pub self_cost: i128,
     /// Sum of the inclusive costs.
     pub inclusive: i128,
+    /// Whether they hold anything estimated; see [`Profile::is_inclusive_estimated`].
+    pub is_inclusive_estimated: bool,
     /// How often it was invoked.
     pub invocations: CallCount,
 }
@@ -167,6 +169,8 @@ impl Column {
         Some(FunctionSums {
             self_cost: self.per_run(costs.fold(0, i128::saturating_add)),
             inclusive: self.per_run(self.inclusive(profile, functions)),
+            is_inclusive_estimated: (functions.iter())
+                .any(|&id| profile.is_inclusive_estimated(id)),
             invocations: CallCount::per_run(calls, self.divisor),
         })
     }

@@ -37,7 +37,7 @@ use crate::display::numbers::{counted, divided, percent};
 use crate::display::text::printable;
 use crate::maps::HashMap;
 use crate::names::{NameQuery, Named, short_name};
-use crate::output::figures::{EventFormat, command, per_run, signed_percent};
+use crate::output::figures::{EventFormat, command, estimate_mark, per_run, signed_percent};
 use crate::output::{Names, Options};
 use crate::profile::{Cost, Function, Profile};
 use crate::tables::first_cost;
@@ -129,6 +129,7 @@ impl<'a> Graph<'a> {
                 Some(FunctionSums {
                     self_cost: first_cost(profile.self_costs(id)).into(),
                     inclusive: first_cost(profile.inclusive_costs(id)).into(),
+                    is_inclusive_estimated: profile.is_inclusive_estimated(id),
                     invocations: CallCount::per_run(function.invocations.into(), 1),
                 }),
             ],
@@ -202,6 +203,7 @@ impl<'a> Graph<'a> {
             self.edges.entry(ends).or_default()[side] = Some(FunctionSums {
                 self_cost: 0,
                 inclusive: divided(cost, runs.into()),
+                is_inclusive_estimated: false,
                 invocations: CallCount::per_run(calls, runs),
             });
         }
@@ -385,8 +387,9 @@ impl<'a> Graph<'a> {
 
     fn node_figures(&self, sides: &Sides) -> Vec<String> {
         let [base, new] = sides.map(Option::unwrap_or_default);
+        let mark = estimate_mark(base.is_inclusive_estimated || new.is_inclusive_estimated);
         let mut lines = vec![
-            format!("incl {}", self.cost(base.inclusive, new.inclusive)),
+            format!("incl {mark}{}", self.cost(base.inclusive, new.inclusive)),
             format!("self {}", self.cost(base.self_cost, new.self_cost)),
         ];
         if self.has_invocations {

@@ -107,6 +107,9 @@ fn write_function(
     record.field("line", &function.line)?;
     record.field("self", &CostRow(profile, profile.self_costs(id)))?;
     record.field("inclusive", &CostRow(profile, profile.inclusive_costs(id)))?;
+    if profile.is_inclusive_estimated(id) {
+        record.field("inclusive_estimated", &true)?;
+    }
     let is_implied = |line: &Line<'_>| line.file.is_none() && line.line == function.line;
     if !profile.lines(id).all(|line| is_implied(&line)) {
         record.records("lines", profile.lines(id), |record, line| {
@@ -214,6 +217,9 @@ fn write_sums(
     document.record(name, |record| {
         record.field("self", &costs(|sums| sums.self_cost))?;
         record.field("inclusive", &costs(|sums| sums.inclusive))?;
+        if first.is_inclusive_estimated {
+            record.field("inclusive_estimated", &true)?;
+        }
         match has_invocations {
             true => record.field("invocations", &first.invocations),
             false => Ok(()),

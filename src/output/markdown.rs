@@ -18,7 +18,7 @@ use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
 use crate::names::{SHORT, cut_end, short_name};
-use crate::output::figures::{command, part_count, per_run, signed, signed_percent};
+use crate::output::figures::{command, estimate_mark, part_count, per_run, signed, signed_percent};
 use crate::profile::{Cost, FunctionId, Line, Profile};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
@@ -155,7 +155,7 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
             &["self %", &heading, "path"],
             paths.into_iter().map(|id| {
                 let [share, cost] = figures(first_cost(stacks.self_costs(id)));
-                let mark = if stacks.is_estimated(id) { "~" } else { "" };
+                let mark = estimate_mark(stacks.is_estimated(id));
                 vec![format!("{mark}{share}"), cost, path(stacks, id)]
             }),
         );
@@ -318,7 +318,10 @@ pub fn write_comparison(
             both_sides(change, |sums| notation.cost(sums.self_cost))
         })
         .with(notation.heading("incl", "inclusive"), |change| {
-            both_sides(change, |sums| notation.cost(sums.inclusive))
+            both_sides(change, |sums| {
+                estimate_mark(sums.is_inclusive_estimated).to_owned()
+                    + &notation.cost(sums.inclusive)
+            })
         })
         .with_known(comparison.has_invocations(), "calls", |change| {
             both_sides(change, |sums| sums.invocations.to_string())

@@ -11,7 +11,7 @@ use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::HashSet;
 use crate::names::{cut_end, short_name, width_of};
-use crate::output::figures::EventFormat;
+use crate::output::figures::{EventFormat, estimate_mark};
 use crate::profile::Cost;
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
@@ -25,9 +25,6 @@ const MIN_NAME: usize = 30;
 /// Stacks that are deeper are left out: the indentation of recursion would make the
 /// output grow with its square.
 const MAX_LEVELS: usize = 1024;
-
-/// Stands before the percentage of an estimated row.
-const ESTIMATED: &str = "~";
 
 /// Stands before an only child that is not indented any further.
 const CHAINED: &str = "└ ";
@@ -174,8 +171,7 @@ impl Tree<'_> {
         // What is left out has no self cost and no calls of its own.
         let table = Table::new(["function", ""], rows, about)
             .with("incl %", |row| {
-                let mark = if row.is_estimated { ESTIMATED } else { "" };
-                mark.to_owned() + &self.event.share(row.inclusive)
+                estimate_mark(row.is_estimated).to_owned() + &self.event.share(row.inclusive)
             })
             .with(notation.heading("incl", "inclusive"), |row| {
                 notation.cost(row.inclusive)

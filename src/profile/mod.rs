@@ -5,6 +5,7 @@
 //! joins.
 
 mod builder;
+mod cycles;
 mod events;
 mod folded;
 mod headers;
@@ -19,6 +20,7 @@ pub use crate::tables::{BlockKind, CallEdge, Cost, EdgeRef, Function, FunctionId
 pub use crate::trace::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use builder::{Call, TableFunction};
 pub use builder::{ModelError, ProfileBuilder, ProfileOptions};
+pub(crate) use cycles::Cycles;
 pub use events::{Event, EventChoice, EventError, MAX_EVENTS};
 pub(crate) use events::{MAX_COLUMNS, MAX_NAME_LENGTH, MAX_TERMS, is_overlong};
 pub use headers::Header;
@@ -46,11 +48,13 @@ pub enum InclusiveCost {
     /// Self cost plus the cost of all calls, as in webgrind; recursion counts twice.
     #[default]
     Summed,
-    /// No cost counts twice; in an aggregate, calls of a function to itself are left out.
+    /// No cost counts twice: what a function costs in all stacks that it is in.
     ///
-    /// In a trace, it is the cost of those invocations that have no invocation of the same function
-    /// above them.
-    Outermost,
+    /// In a trace, recursion counts by those invocations that have no invocation of the same function
+    /// above them. In an aggregate, calls of a function to itself are left out; for functions that
+    /// call each other, [`count_once`](crate::stacks::count_once) has to work it out.
+    #[cfg_attr(feature = "cli", value(alias = "outermost"))]
+    Once,
 }
 
 /// What kind of data the inputs of a profile held.
@@ -92,6 +96,10 @@ pub struct Profile {
     line_order: OnceLock<ByFunction>,
     /// Computed when it is first asked for; none if it is the same.
     folded: OnceLock<Option<Box<Folded>>>,
+    /// Likewise.
+    cycles: OnceLock<Cycles>,
+    /// Inclusive costs that the sums do not tell, if they were worked out; and which are estimated.
+    once: OnceLock<(CostTable, Vec<bool>)>,
 }
 
 /// What a function itself cost on one line.
@@ -137,6 +145,8 @@ impl Profile {
             lists: OnceLock::new(),
             line_order: OnceLock::new(),
             folded: OnceLock::new(),
+            cycles: OnceLock::new(),
+            once: OnceLock::new(),
         };
         profile.complete()?;
         Ok(profile)
@@ -158,6 +168,8 @@ impl Profile {
         self.lists = OnceLock::new();
         self.line_order = OnceLock::new();
         self.folded = OnceLock::new();
+        self.cycles = OnceLock::new();
+        self.once = OnceLock::new();
     }
 
     /// Adds another profile to this one.
@@ -256,7 +268,36 @@ impl Profile {
     /// The inclusive costs of a function, likewise: its self costs and the costs of all calls it
     /// made; see [`InclusiveCost`].
     pub fn inclusive_costs(&self, id: FunctionId) -> &[Cost] {
-        self.row(&self.contents.sums.functions.inclusive_costs, id)
+        let once = self.once.get().map(|(costs, _)| costs);
+        let costs = once.unwrap_or(&self.contents.sums.functions.inclusive_costs);
+        self.row(costs, id)
+    }
+
+    /// Whether the [`inclusive_costs`](Self::inclusive_costs) of a function are estimated: it and
+    /// others call each other, and the profile does not say in which stacks.
+    pub fn is_inclusive_estimated(&self, id: FunctionId) -> bool {
+        self.once.get().is_some_and(|(_, are)| are[id.index()])
+    }
+
+    /// Sets the inclusive costs, and which of them are estimated.
+    pub(crate) fn set_once(&self, costs: CostTable, are_estimated: Vec<bool>) {
+        // There is nothing else that they could be.
+        _ = self.once.set((costs, are_estimated));
+    }
+
+    /// Which functions call each other.
+    pub(crate) fn cycles(&self) -> &Cycles {
+        self.cycles.get_or_init(|| {
+            let calls = self.contents.sums.calls.edges().iter();
+            let calls = calls.map(|edge| (edge.caller.index(), edge.callee.index()));
+            Cycles::new(self.functions().len(), calls)
+        })
+    }
+
+    /// Whether a call is part of recursion: the callee is its caller, or calls that in turn.
+    pub fn is_recursive(&self, call: &CallEdge) -> bool {
+        let of = |id: FunctionId| self.cycles().of[id.index()];
+        of(call.caller) == of(call.callee)
     }
 
     /// The self costs of a function by line, which add up to its [`self_costs`](Self::self_costs):

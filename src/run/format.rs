@@ -54,6 +54,8 @@ pub struct Capabilities {
     pub stacks: bool,
     /// The rows that it can be told to show.
     pub rows: RowSupport,
+    /// Whether it shows inclusive costs of functions, in which nothing counts twice.
+    pub inclusive_once: bool,
     /// Whether it holds single invocations.
     pub invocations: bool,
     /// Whether it says in which files calls stand.
@@ -140,6 +142,7 @@ impl Format {
                     rows: RowSupport::Functions,
                     call_files: true,
                     lines: true,
+                    inclusive_once: true,
                     ..compared
                 },
                 write::text,
@@ -150,6 +153,7 @@ impl Format {
                     stacks: true,
                     rows: RowSupport::Top,
                     lines: true,
+                    inclusive_once: true,
                     ..compared
                 },
                 write::markdown,
@@ -185,6 +189,7 @@ impl Format {
             Format::Dot => (
                 Capabilities {
                     rows: RowSupport::Graph,
+                    inclusive_once: true,
                     ..compared
                 },
                 write::dot,
@@ -194,6 +199,7 @@ impl Format {
                     events: EventSupport::All,
                     call_files: true,
                     lines: true,
+                    inclusive_once: true,
                     ..compared
                 },
                 write::json,
@@ -205,6 +211,7 @@ impl Format {
                     rows: RowSupport::All,
                     call_files: true,
                     lines: true,
+                    inclusive_once: true,
                     ..compared
                 },
                 write::html,

@@ -152,7 +152,7 @@ fn wanted(options: &Options) -> ProfileOptions {
     };
     ProfileOptions {
         events: options.events.clone(),
-        inclusive: options.inclusive,
+        inclusive: options.inclusive(),
         proxies: options.proxies.clone(),
         invocations: format.invocations,
         // Markdown has stacks and lines, but not of comparisons.

@@ -22,6 +22,7 @@ use crate::io::{
 use crate::maps::HashSet;
 use crate::output::{self, html};
 use crate::profile::{EventChoice, InclusiveCost, Profile};
+use crate::stacks::count_once;
 use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
 pub use error::{ConvertError, FormatError};
@@ -45,8 +46,9 @@ pub struct Options {
     pub read: callgrind::Options,
     /// The events whose costs are read.
     pub events: EventChoice,
-    /// How inclusive costs treat recursion.
-    pub inclusive: InclusiveCost,
+    /// How inclusive costs treat recursion. Otherwise no cost counts twice where those of functions
+    /// are shown or limited, but in webgrind's formats.
+    pub inclusive: Option<InclusiveCost>,
     /// Proxy functions of traces, which are stepped over.
     pub proxies: Vec<Vec<u8>>,
     /// How preprocessed files are written. Their version is that of the format.
@@ -67,6 +69,17 @@ pub struct Options {
     /// Whether inputs that cannot be opened or read are left out, with warnings. Not those of a
     /// base, and not if there are limits.
     pub keep_going: bool,
+}
+
+impl Options {
+    /// How inclusive costs treat recursion.
+    fn inclusive(&self) -> InclusiveCost {
+        let counts_once = self.format.capabilities().inclusive_once || !self.limits.is_empty();
+        self.inclusive.unwrap_or(match counts_once {
+            true => InclusiveCost::Once,
+            false => InclusiveCost::Summed,
+        })
+    }
 }
 
 /// What profiles are compared with, and how.
@@ -152,6 +165,9 @@ pub fn read(inputs: &[Source], options: &Options) -> Result<(Profile, Report), C
     report.warnings.extend(warnings);
     report.bytes_in = progress.bytes();
     report.count(&profile);
+    if options.inclusive() == InclusiveCost::Once {
+        count_once(&profile);
+    }
     Ok((profile, report))
 }
 

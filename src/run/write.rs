@@ -10,8 +10,8 @@ use crate::io::{Output, SourceFiles};
 #[cfg(feature = "compression")]
 use crate::output::pprof;
 use crate::output::{collapsed, dot, html, json, markdown, text, tree};
-use crate::profile::Profile;
-use crate::stacks::Stacks;
+use crate::profile::{InclusiveCost, Profile};
+use crate::stacks::{Stacks, count_once};
 use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
 use crate::{callgrind, webgrind};
@@ -86,6 +86,10 @@ impl Loaded<'_> {
     pub fn write(mut self) -> Result<Report, ConvertError> {
         let (profile, options) = (&self.profile, self.options);
         self.report.count(profile);
+        if options.inclusive() == InclusiveCost::Once {
+            let base = self.base.as_ref().map(|base| &base.profile);
+            base.into_iter().chain([profile]).for_each(count_once);
+        }
         let compared = match &self.base {
             None => None,
             Some(base) => Some(base.compare(profile, options, &mut self.report)?),

@@ -2,35 +2,36 @@
 //!
 //! Functions whose names say who called them (see [`names`](crate::names)) and that differ in
 //! nothing but the recursion level stand at the same places. They are one *group*; any other
-//! function is a group of its own. Groups and the calls between them form a graph.
+//! function is a group of its own. Groups and the calls between them form a graph, and a node of the
+//! tree is of a group.
 //!
 //! What nothing calls has one stack. So has what only one group calls that has one stack. All other
 //! stacks are estimated: weights flow down the calls, from exact nodes and from groups that cost
 //! more than the calls to them. A node's weight goes to its callees in proportion to the costs of
 //! its calls, without those to groups that are on its path already: so recursion ends. The heaviest
 //! node comes first, and there are limits to their number and depth. Then the self cost of each
-//! function is divided among its nodes in proportion to their weights, in whole numbers that add
-//! up to it.
+//! group is divided among its nodes in proportion to their weights.
 //!
 //! Nothing here is recursive, and all arithmetic is in whole numbers. Groups are numbered by their
 //! names, so that the result does not depend on the order of functions or calls.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
-use std::ops::Range;
-
-use foldhash::fast::RandomState;
+use std::collections::BinaryHeap;
 
 use super::Frame;
+use crate::maps::HashMap;
 use crate::names::{Chains, FunctionName};
 use crate::profile::{Cost, FunctionId, Profile};
-use crate::tables::{ANY_WIDTH, CostTable};
+use crate::tables::{ANY_WIDTH, CostTable, saturated};
 
 /// So many nodes are estimated at most.
 const MAX_NODES: usize = 200_000;
 
-/// A node is estimated only if its weight is at least the total divided by this.
-const MIN_WEIGHT: u64 = 1_000_000;
+/// What the total weighs.
+const TOTAL: u64 = 1 << 44;
+
+/// A node is estimated only if it weighs at least this much.
+const MIN_WEIGHT: u64 = TOTAL / 1_000_000;
 
 /// No estimated node has more nodes above it.
 const MAX_LEVELS: u32 = 1023;
@@ -40,9 +41,6 @@ const MAX_UNNAMED: usize = 500_000;
 
 /// Above the functions for whose cost the estimate has no place.
 const OTHER_CALLERS: &[u8] = b"(other callers)";
-
-/// More callers than one.
-const SEVERAL: u32 = 2;
 
 /// Stands where there is no number.
 pub(super) const NONE: u32 = u32::MAX;
@@ -65,6 +63,8 @@ pub(super) struct SumNode<'a> {
     group: u32,
     /// How many nodes are above.
     level: u32,
+    /// Its part of the costs of its group; 0 without a function.
+    weight: u64,
     pub frame: Frame<'a>,
 }
 
@@ -74,41 +74,46 @@ type FunctionGroup<'a> = [(FunctionId, FunctionName<'a>)];
 impl<'a> SumStacks<'a> {
     /// The stacks of those functions that `is_summed` selects.
     pub fn new(profile: &'a Profile, is_summed: impl Fn(FunctionId) -> bool) -> Self {
-        let named = || {
-            let functions = profile.functions().filter(|&(id, _)| is_summed(id));
-            functions.map(|(id, function)| (id, profile.name(function.name)))
-        };
         let chains = profile.chains();
-        let functions = named().map(|(id, name)| (id, chains.split(name)));
+        let functions = profile.functions().filter(|&(id, _)| is_summed(id));
+        let functions =
+            functions.map(|(id, function)| (id, chains.split(profile.name(function.name))));
         let mut functions: Vec<_> = functions.collect();
-        let name = |name: &FunctionName<'a>| (name.own, name.chain);
         let place = |id: FunctionId| {
             let function = profile.function(id);
             [function.file, function.object].map(|name| profile.name(name))
         };
         functions.sort_unstable_by(|(a, a_name), (b, b_name)| {
-            let by_name = name(a_name).cmp(&name(b_name));
+            let by_name = (a_name.own, a_name.chain).cmp(&(b_name.own, b_name.chain));
             by_name
                 .then_with(|| place(*a).cmp(&place(*b)))
                 .then_with(|| (a_name.level, a).cmp(&(b_name.level, b)))
         });
         let groups = functions.chunk_by(|(a, a_name), (b, b_name)| {
-            !a_name.chain.is_empty() && name(a_name) == name(b_name) && place(*a) == place(*b)
+            let is_same = (a_name.own, a_name.chain) == (b_name.own, b_name.chain);
+            !a_name.chain.is_empty() && is_same && place(*a) == place(*b)
         });
         let groups: Vec<&FunctionGroup<'_>> = groups.collect();
+        let graph = Graph::new(profile, &groups);
         let mut tree = Tree {
-            profile,
+            tells_callers: functions.iter().any(|(_, name)| !name.chain.is_empty()),
             chains: &chains,
             groups: &groups,
-            graph: &Graph::new(profile, &groups),
             nodes: Vec::new(),
-            unnamed: HashMap::default(),
-            places: vec![Vec::new(); groups.len()],
+            by_frame: HashMap::default(),
+            unnamed: 0,
+            weights: vec![0; groups.len()],
         };
-        let calls = tree.add_exact();
-        tree.add_estimated(calls);
-        tree.add_others();
-        tree.finish()
+        tree.grow(&graph);
+        for group in 0..number(groups.len()) {
+            let costs = graph.self_costs.row(group as usize);
+            if tree.weights[group as usize] == 0 && costs.iter().any(|&cost| cost != 0) {
+                let others = tree.add_unnamed(NONE, OTHER_CALLERS, true);
+                let parent = tree.add_chain(others, group, true);
+                tree.add_group(parent, group, 1, true);
+            }
+        }
+        tree.finish(&graph)
     }
 }
 
@@ -124,29 +129,29 @@ struct Calls {
 /// What is summed of a group, in one place: groups are met in the order of the calls to them.
 #[derive(Clone, Default)]
 struct GroupSums {
-    /// Its self cost.
-    own: u64,
-    /// The costs of its calls, and of those to it.
+    /// The costs of its calls and its own, and of the calls to it.
     out: u64,
     into: u64,
     /// How many calls of and to it there are.
     count: u64,
-    /// How many groups call it.
+    /// How often its functions were invoked.
+    invocations: u64,
+    /// How many groups call it; if it calls itself, that is one more and so several.
     callers: u32,
+    /// Where its calls end; they begin where those of the group before it end.
+    end: usize,
 }
 
 /// Groups and calls, by the costs of one event.
 struct Graph {
     groups: Vec<GroupSums>,
+    /// Of all events.
+    self_costs: CostTable,
     /// The self cost of all groups.
     total: u64,
-    /// The calls of each group by callee, one group after the other. Those of a group to itself are
-    /// left out.
+    /// The calls of each group, the most expensive first, one group after the other. Those of a group
+    /// to itself are left out.
     calls: Vec<Calls>,
-    /// Where they begin; at the end, their number.
-    starts: Vec<u32>,
-    /// The positions of the calls of each group, the most expensive first.
-    heaviest: Vec<u32>,
     /// Whether each cost may be off by one: times and sizes are, what is counted is not.
     are_rounded: bool,
 }
@@ -166,228 +171,162 @@ impl Graph {
             let cost = costs.get(event).copied().unwrap_or(0);
             u64::try_from(cost).unwrap_or(0)
         };
-        let mut events = profile.events().iter().skip(event);
+        let unit = profile.events().get(event).map(|event| profile.unit(event));
         let mut graph = Graph {
             groups: vec![GroupSums::default(); groups.len()],
+            self_costs: CostTable::zeros(profile.events().len(), groups.len()),
             total: 0,
             calls: Vec::new(),
-            starts: vec![0],
-            heaviest: Vec::new(),
-            are_rounded: events
-                .next()
-                .is_some_and(|event| !profile.unit(event).is_empty()),
+            are_rounded: unit.is_some_and(|unit| !unit.is_empty()),
         };
         let mut calls = Vec::new();
         for (at, functions) in groups.iter().enumerate() {
             let sums = &mut graph.groups;
             for (id, name) in *functions {
-                add(&mut sums[at].own, positive(profile.self_costs(*id)));
+                let own = profile.self_costs(*id);
+                graph.self_costs.add::<ANY_WIDTH>(at, own);
+                add(&mut graph.total, positive(own));
+                add(&mut sums[at].out, positive(own));
+                add(&mut sums[at].invocations, profile.function(*id).invocations);
                 for edge in profile.sub_calls(*id) {
                     let callee = group_of[edge.callee.index()];
                     if callee != number(at) {
-                        let cost = positive(edge.costs());
-                        let are_free = edge.costs().iter().all(|&cost| cost == 0);
-                        calls.push(Calls {
-                            callee,
-                            are_free,
-                            cost,
-                        });
                         add(&mut sums[at].count, edge.calls);
                         add(&mut sums[callee as usize].count, edge.calls);
+                        calls.push(Calls {
+                            callee,
+                            are_free: edge.costs().iter().all(|&cost| cost == 0),
+                            cost: positive(edge.costs()),
+                        });
                     } else if name.chain.is_empty() {
                         // Recursion of unknown depth.
-                        sums[at].callers = SEVERAL;
+                        sums[at].callers += 1;
                     }
                 }
             }
-            add(&mut graph.total, sums[at].own);
-            graph.add_calls(at, &mut calls);
+            calls.sort_unstable_by_key(|calls| calls.callee);
+            calls.dedup_by(|next, calls| {
+                let is_same = next.callee == calls.callee;
+                if is_same {
+                    calls.are_free &= next.are_free;
+                    add(&mut calls.cost, next.cost);
+                }
+                is_same
+            });
+            for calls in &calls {
+                let callee = &mut sums[calls.callee as usize];
+                callee.callers = callee.callers.saturating_add(1);
+                add(&mut callee.into, calls.cost);
+                add(&mut sums[at].out, calls.cost);
+            }
+            calls.sort_unstable_by_key(|calls| (Reverse(calls.cost), calls.callee));
+            graph.calls.append(&mut calls);
+            graph.groups[at].end = graph.calls.len();
         }
         graph
     }
 
-    /// Takes in the calls of a group.
-    fn add_calls(&mut self, group: usize, calls: &mut Vec<Calls>) {
-        calls.sort_unstable_by_key(|calls| calls.callee);
-        calls.dedup_by(|next, calls| {
-            let is_same = next.callee == calls.callee;
-            if is_same {
-                calls.are_free &= next.are_free;
-                add(&mut calls.cost, next.cost);
-            }
-            is_same
-        });
-        for calls in &*calls {
-            let callee = &mut self.groups[calls.callee as usize];
-            callee.callers = callee.callers.saturating_add(1);
-            add(&mut callee.into, calls.cost);
-            add(&mut self.groups[group].out, calls.cost);
-        }
-        let start = self.calls.len();
-        self.calls.append(calls);
-        let end = number(self.calls.len());
-        self.starts.push(end);
-        self.heaviest.extend(number(start)..end);
-        self.heaviest[start..].sort_unstable_by_key(|&at| {
-            let calls = self.calls[at as usize];
-            (Reverse(calls.cost), calls.callee)
-        });
-    }
-
-    fn range(&self, group: u32) -> Range<usize> {
-        let at = group as usize;
-        self.starts[at] as usize..self.starts[at + 1] as usize
-    }
-
-    /// The calls of a group by callee.
-    fn calls_of(&self, group: u32) -> &[Calls] {
-        &self.calls[self.range(group)]
-    }
-
     /// The calls of a group, the most expensive first.
-    fn heaviest_of(&self, group: u32) -> impl Iterator<Item = Calls> {
-        let positions = &self.heaviest[self.range(group)];
-        positions.iter().map(|&at| self.calls[at as usize])
+    fn calls_of(&self, group: u32) -> &[Calls] {
+        let at = group as usize;
+        let before = at
+            .checked_sub(1)
+            .map_or(0, |before| self.groups[before].end);
+        &self.calls[before..self.groups[at].end]
     }
 
     /// What a group and its calls cost more than the calls to it say, if that is not just rounding.
     fn excess(&self, group: u32) -> u64 {
         let sums = &self.groups[group as usize];
-        let excess = sums.own.saturating_add(sums.out).saturating_sub(sums.into);
+        let excess = sums.out.saturating_sub(sums.into);
         let is_rounding = self.are_rounded && excess <= sums.count.saturating_add(1);
         if is_rounding { 0 } else { excess }
     }
 
-    /// What a group calls with these on its path costs: their calls are left out.
-    fn cost_of_calls(&self, group: u32, path: &[u32]) -> u64 {
-        let calls = self.calls_of(group);
-        let on_path = path.iter().filter_map(|other| {
-            let found = calls.binary_search_by_key(other, |calls| calls.callee);
-            found.ok().map(|at| calls[at].cost)
-        });
-        let left_out = on_path.fold(0, u64::saturating_add);
-        self.groups[group as usize].out.saturating_sub(left_out)
+    /// What a cost weighs.
+    fn weight(&self, cost: u64) -> u64 {
+        fraction(TOTAL, cost.min(self.total), self.total)
     }
 }
 
-/// The weight, the parent and the group of a node that may be made. The heaviest comes first, and of
-/// equals the one with the smaller numbers.
-type Candidate = (u64, Reverse<u32>, Reverse<u32>);
+/// A node that may be made: those with one possible stack first, then the heaviest, and of equals
+/// that with the smaller numbers of its parent and group.
+type Candidate = (bool, u64, Reverse<u32>, Reverse<u32>);
 
 /// The nodes while they are made.
 struct Tree<'a, 'b> {
-    profile: &'a Profile,
     chains: &'b Chains<'a>,
     groups: &'b [&'b FunctionGroup<'a>],
-    graph: &'b Graph,
     nodes: Vec<SumNode<'a>>,
-    /// Nodes that are known by their frames alone, by parent and frame.
-    unnamed: HashMap<(u32, &'a [u8]), u32, RandomState>,
-    /// For each group the first of its nodes at each place, with its weight.
-    places: Vec<Vec<(u32, u64)>>,
+    /// Whether names tell callers.
+    tells_callers: bool,
+    /// If so, the first node of each parent and frame.
+    by_frame: HashMap<(u32, &'a [u8]), u32>,
+    /// How many nodes are known by their frames alone.
+    unnamed: usize,
+    /// What all nodes of a group weigh.
+    weights: Vec<u64>,
 }
 
 impl<'a> Tree<'a, '_> {
-    /// All groups.
-    fn all(&self) -> impl Iterator<Item = u32> + use<> {
-        0..number(self.groups.len())
-    }
-
-    /// Makes the nodes of all groups that have one possible stack, and returns the calls that they
-    /// make to others: their costs, nodes and callees.
-    fn add_exact(&mut self) -> Vec<(u64, u32, u32)> {
-        let (mut pending, mut others) = (Vec::new(), Vec::new());
-        for group in self.all() {
-            if self.graph.groups[group as usize].callers == 0 {
-                let parent = self.add_chain(NONE, group, false);
-                pending.push((group, parent));
+    /// Makes the nodes that have one possible stack, and others as far as they matter.
+    fn grow(&mut self, graph: &Graph) {
+        let mut candidates: BinaryHeap<Candidate> = BinaryHeap::new();
+        for group in 0..number(self.groups.len()) {
+            let is_exact = graph.groups[group as usize].callers == 0;
+            let weight = graph.weight(graph.excess(group));
+            if is_exact || weight >= MIN_WEIGHT {
+                candidates.push((is_exact, weight, Reverse(NONE), Reverse(group)));
             }
         }
-        while let Some((group, parent)) = pending.pop() {
-            let node = self.add_group(parent, group, 1, false);
-            for calls in self.graph.calls_of(group) {
-                let callee = &self.graph.groups[calls.callee as usize];
-                if callee.callers == 1 && self.graph.excess(calls.callee) == 0 {
-                    pending.push((calls.callee, node));
-                } else {
+        let mut exact = 0;
+        // The node on whose path a group was last found.
+        let mut on_path_of = vec![NONE; self.groups.len()];
+        while let Some((is_exact, weight, Reverse(mut parent), Reverse(group))) = candidates.pop() {
+            if !is_exact && self.nodes.len() - exact >= MAX_NODES {
+                break;
+            }
+            if parent == NONE {
+                parent = self.add_chain(NONE, group, !is_exact);
+            }
+            let node = self.add_group(parent, group, weight.max(1), !is_exact);
+            let calls = graph.calls_of(group);
+            if is_exact {
+                exact = self.nodes.len();
+                for calls in calls {
+                    let callee = &graph.groups[calls.callee as usize];
+                    let is_exact = callee.callers == 1 && graph.excess(calls.callee) == 0;
                     // Even where the estimate has no place for them below this node.
                     let frame = &mut self.nodes[node as usize].frame;
-                    frame.is_inclusive_estimated |= !calls.are_free;
-                    others.push((calls.cost, node, calls.callee));
+                    frame.is_inclusive_estimated |= !is_exact && !calls.are_free;
+                    let weight = graph.weight(calls.cost);
+                    if is_exact || weight >= MIN_WEIGHT {
+                        candidates.push((is_exact, weight, Reverse(node), Reverse(calls.callee)));
+                    }
                 }
+                continue;
             }
-        }
-        others
-    }
-
-    /// Makes the nodes of groups that have several possible stacks, as far as they matter: from the
-    /// calls that groups with one stack make.
-    fn add_estimated(&mut self, mut roots: Vec<(u64, u32, u32)>) {
-        for group in self.all() {
-            if self.places[group as usize].is_empty() {
-                roots.push((self.graph.excess(group), NONE, group));
-            }
-        }
-        // The flow begins with no more than the total, and in the smallest units that fit.
-        let sum: u128 = roots.iter().map(|&(cost, ..)| u128::from(cost)).sum();
-        let total = self.graph.total;
-        let most = u128::from(total);
-        let shift = total.leading_zeros().saturating_sub(1);
-        let least = ((total << shift) / MIN_WEIGHT).max(1);
-        let candidates = roots.into_iter().map(|(cost, parent, group)| {
-            let weight = fraction(cost.min(total) << shift, most, sum.max(most));
-            (weight, Reverse(parent), Reverse(group))
-        });
-        let mut candidates: BinaryHeap<Candidate> =
-            candidates.filter(|&(weight, ..)| weight >= least).collect();
-        let exact = self.nodes.len();
-        let mut path = Vec::new();
-        while self.nodes.len() - exact < MAX_NODES
-            && let Some((weight, Reverse(mut parent), Reverse(group))) = candidates.pop()
-        {
-            if parent == NONE {
-                parent = self.add_chain(NONE, group, true);
-            }
-            let node = self.add_group(parent, group, weight, true);
             if self.nodes[node as usize].level >= MAX_LEVELS {
                 continue;
             }
-            self.set_path(node, &mut path);
-            let calls = self.graph.cost_of_calls(group, &path);
-            let all = u128::from(self.graph.groups[group as usize].own) + u128::from(calls);
-            for calls in self.graph.heaviest_of(group) {
-                let weight = fraction(weight, calls.cost.into(), all);
-                if weight < least {
-                    break;
+            let mut above = self.nodes.get(node as usize);
+            while let Some(node_above) = above.filter(|above| above.frame.is_estimated) {
+                if node_above.weight > 0 {
+                    on_path_of[node_above.group as usize] = node;
                 }
-                if path.binary_search(&calls.callee).is_err() {
-                    candidates.push((weight, Reverse(node), Reverse(calls.callee)));
-                }
+                above = self.nodes.get(node_above.parent as usize);
             }
-        }
-    }
-
-    /// Collects the groups above a node that it could call, sorted: none of those that have one
-    /// stack.
-    fn set_path(&self, node: u32, path: &mut Vec<u32>) {
-        path.clear();
-        let mut at = self.nodes.get(node as usize);
-        while let Some(node) = at.filter(|node| node.frame.is_estimated) {
-            path.extend(node.frame.function.map(|_| node.group));
-            at = self.nodes.get(node.parent as usize);
-        }
-        path.sort_unstable();
-    }
-
-    /// Makes nodes for the costs that have none.
-    fn add_others(&mut self) {
-        for group in self.all() {
-            let functions = self.groups[group as usize].iter();
-            let mut costs = functions.flat_map(|(id, _)| self.profile.self_costs(*id));
-            if self.places[group as usize].is_empty() && costs.any(|&cost| cost != 0) {
-                let others = self.add_unnamed(NONE, OTHER_CALLERS, true);
-                let parent = self.add_chain(others, group, true);
-                self.add_group(parent, group, 1, true);
+            // Of calls that weigh little, none matters for the others.
+            let mut all = graph.groups[group as usize].out;
+            let is_heavy = |calls: &Calls| fraction(weight, calls.cost, all) >= MIN_WEIGHT;
+            let heavy = &calls[..calls.partition_point(is_heavy)];
+            let is_above = |calls: &&Calls| on_path_of[calls.callee as usize] == node;
+            for calls in heavy.iter().filter(is_above) {
+                all = all.saturating_sub(calls.cost);
+            }
+            for calls in heavy.iter().filter(|calls| !is_above(calls)) {
+                let weight = fraction(weight, calls.cost, all);
+                candidates.push((false, weight, Reverse(node), Reverse(calls.callee)));
             }
         }
     }
@@ -400,7 +339,7 @@ impl<'a> Tree<'a, '_> {
             chain => self.chains.callers(chain),
         };
         let callers = callers.unwrap_or_default();
-        if self.unnamed.len().saturating_add(callers.len()) > MAX_UNNAMED {
+        if self.unnamed.saturating_add(callers.len()) > MAX_UNNAMED {
             return self.add_unnamed(NONE, OTHER_CALLERS, true);
         }
         callers.into_iter().rev().fold(above, |parent, frame| {
@@ -410,40 +349,39 @@ impl<'a> Tree<'a, '_> {
 
     /// Finds or makes a node that is known by its frame alone.
     fn add_unnamed(&mut self, parent: u32, name: &'a [u8], is_estimated: bool) -> u32 {
-        if let Some(&node) = self.unnamed.get(&(parent, name)) {
-            self.nodes[node as usize].frame.is_estimated &= is_estimated;
+        if let Some(&node) = self.by_frame.get(&(parent, name)) {
+            let SumNode { weight, frame, .. } = &mut self.nodes[node as usize];
+            frame.is_estimated &= is_estimated || *weight > 0;
             return node;
         }
+        self.unnamed += 1;
         let group = self.groups.partition_point(|group| group[0].1.own < name);
-        let node = self.add(parent, number(group), None, name, is_estimated);
-        self.unnamed.insert((parent, name), node);
-        node
+        self.add(parent, number(group), 0, None, name, is_estimated)
     }
 
-    /// Makes a node for each function of a group, and returns the first of them.
+    /// Makes a node for a group.
     fn add_group(&mut self, parent: u32, group: u32, weight: u64, is_estimated: bool) -> u32 {
-        let first = number(self.nodes.len());
-        for (id, name) in self.groups[group as usize] {
-            self.add(parent, group, Some(*id), name.own, is_estimated);
-        }
-        self.places[group as usize].push((first, weight));
-        first
+        let (id, name) = self.groups[group as usize][0];
+        self.weights[group as usize] += weight;
+        self.add(parent, group, weight, Some(id), name.own, is_estimated)
     }
-
+}
+impl<'a> Tree<'a, '_> {
     fn add(
         &mut self,
         parent: u32,
         group: u32,
+        weight: u64,
         function: Option<FunctionId>,
         name: &'a [u8],
         is_estimated: bool,
     ) -> u32 {
         let above = self.nodes.get(parent as usize);
-        let level = above.map_or(0, |above| above.level.saturating_add(1));
-        self.nodes.push(SumNode {
+        let node = SumNode {
             parent,
             group,
-            level,
+            level: above.map_or(0, |above| above.level.saturating_add(1)),
+            weight,
             frame: Frame {
                 function,
                 name,
@@ -451,132 +389,83 @@ impl<'a> Tree<'a, '_> {
                 is_estimated,
                 is_inclusive_estimated: false,
             },
-        });
-        number(self.nodes.len() - 1)
+        };
+        let new = number(self.nodes.len());
+        if self.tells_callers {
+            let at = *self.by_frame.entry((parent, name)).or_insert(new);
+            // A frame alone that stands there becomes the function's.
+            if let Some(found) = self
+                .nodes
+                .get_mut(at as usize)
+                .filter(|found| found.weight == 0)
+            {
+                *found = node;
+                return at;
+            }
+        }
+        self.nodes.push(node);
+        new
     }
 
-    /// Puts the nodes into their order, and divides the costs among them.
-    fn finish(mut self) -> SumStacks<'a> {
-        let sequence = self.sequence();
-        let mut positions = vec![NONE; self.nodes.len()];
-        for (position, &node) in (0..).zip(&sequence) {
-            positions[node as usize] = position;
+    /// Puts the nodes into their order, and divides the costs among them: in whole numbers that add up.
+    fn finish(self, graph: &Graph) -> SumStacks<'a> {
+        let node = |at: u32| &self.nodes[at as usize];
+        let mut order: Vec<u32> = (0..number(self.nodes.len())).collect();
+        order.sort_unstable_by_key(|&at| (node(at).parent, node(at).group, at));
+        let children = |parent: u32| {
+            let start = order.partition_point(|&at| node(at).parent < parent);
+            let children = order[start..].iter().copied();
+            let mut children: Vec<u32> = children
+                .take_while(|&at| node(at).parent == parent)
+                .collect();
+            children.reverse();
+            children
+        };
+        let mut stacks = SumStacks {
+            nodes: Vec::with_capacity(order.len()),
+            costs: CostTable::new(graph.self_costs.width()),
+        };
+        let mut positions = vec![NONE; order.len()];
+        // By group: what its nodes weigh up to here.
+        let mut weights = vec![0; self.groups.len()];
+        let mut pending = children(NONE);
+        while let Some(at) = pending.pop() {
+            positions[at as usize] = number(stacks.nodes.len());
+            let mut node = *node(at);
+            node.parent = positions.get(node.parent as usize).copied().unwrap_or(NONE);
+            let mut costs = Vec::new();
+            if node.weight > 0 {
+                let group = node.group as usize;
+                let before = weights[group];
+                weights[group] += node.weight;
+                let up_to = |whole: i128, weight: u64| {
+                    whole * i128::from(weight) / i128::from(self.weights[group])
+                };
+                let part = |whole: i128| up_to(whole, weights[group]) - up_to(whole, before);
+                let own = graph.self_costs.row(group).iter();
+                costs.extend(own.map(|&cost| saturated(part(cost.into()))));
+                let calls = part(graph.groups[group].invocations.into());
+                node.frame.calls = u64::try_from(calls).unwrap_or(u64::MAX);
+            }
+            stacks.costs.push::<ANY_WIDTH>(&costs);
+            stacks.nodes.push(node);
+            pending.extend(children(at));
         }
-        let in_order = sequence.iter().map(|&at| {
-            let node = self.nodes[at as usize];
-            let parent = positions.get(node.parent as usize).copied();
-            let parent = parent.unwrap_or(NONE);
-            SumNode { parent, ..node }
-        });
-        let mut nodes: Vec<SumNode<'a>> = in_order.collect();
-        for at in (0..nodes.len()).rev() {
-            let SumNode { parent, frame, .. } = &mut nodes[at];
+        for at in (0..stacks.nodes.len()).rev() {
+            let SumNode { parent, frame, .. } = &mut stacks.nodes[at];
             frame.is_inclusive_estimated |= frame.is_estimated;
-            let (parent, is_estimated) = (*parent, frame.is_inclusive_estimated);
-            if let Some(parent) = nodes.get_mut(parent as usize) {
-                parent.frame.is_inclusive_estimated |= is_estimated;
+            let (parent, is_estimated) = (*parent as usize, frame.is_inclusive_estimated);
+            if let Some(above) = stacks.nodes.get_mut(parent) {
+                above.frame.is_inclusive_estimated |= is_estimated;
             }
         }
-        let mut costs = CostTable::new(self.profile.events().len());
-        nodes.iter().for_each(|_| costs.push_zeros());
-        let mut shares = Shares::default();
-        // The costs of the nodes of a function, one row after the other.
-        let mut rows = Vec::new();
-        for (functions, places) in self.groups.iter().zip(&mut self.places) {
-            places.sort_unstable_by_key(|&(first, _)| positions[first as usize]);
-            for (nth, (id, _)) in functions.iter().enumerate() {
-                let firsts = places.iter().map(|&(first, _)| first as usize);
-                let at = firsts.map(|first| positions[first + nth] as usize);
-                let calls = shares.divide(self.profile.function(*id).invocations, places);
-                for (at, &calls) in at.clone().zip(calls) {
-                    nodes[at].frame.calls = calls;
-                }
-                let row = self.profile.self_costs(*id);
-                rows.clear();
-                rows.resize(places.len() * row.len(), 0);
-                for (event, &cost) in row.iter().enumerate() {
-                    let shares = shares.divide(cost.unsigned_abs(), places);
-                    let costs = rows.iter_mut().skip(event).step_by(row.len());
-                    for (to, &share) in costs.zip(shares) {
-                        *to = match cost < 0 {
-                            true => Cost::saturating_sub_unsigned(0, share),
-                            false => Cost::saturating_add_unsigned(0, share),
-                        };
-                    }
-                }
-                for (at, row) in at.zip(rows.chunks(row.len().max(1))) {
-                    costs.add::<ANY_WIDTH>(at, row);
-                }
-            }
-        }
-        SumStacks { nodes, costs }
-    }
-
-    /// The numbers of the nodes from the roots down, siblings in their order.
-    fn sequence(&self) -> Vec<u32> {
-        let key = |(at, node): (u32, &SumNode<'_>)| {
-            (node.parent, node.group, node.frame.function.is_some(), at)
-        };
-        let mut siblings: Vec<_> = (0..).zip(&self.nodes).map(key).collect();
-        siblings.sort_unstable();
-        // Where the children of each node end; at the end, those of none, the roots.
-        let mut ends = vec![0; self.nodes.len() + 1];
-        for (end, &(parent, ..)) in (1..).zip(&siblings) {
-            ends[(parent as usize).min(self.nodes.len())] = end;
-        }
-        let children = |parent: usize| {
-            let siblings = siblings[..ends[parent]].iter().rev();
-            let above = siblings.clone().next().map(|&(above, ..)| above);
-            siblings.take_while(move |&&(parent, ..)| Some(parent) == above)
-        };
-        let mut sequence = Vec::with_capacity(self.nodes.len());
-        let mut pending: Vec<_> = children(self.nodes.len()).collect();
-        while let Some(&(.., at)) = pending.pop() {
-            sequence.push(at);
-            pending.extend(children(at as usize));
-        }
-        sequence
-    }
-}
-
-/// How a number is divided among places.
-#[derive(Default)]
-struct Shares {
-    shares: Vec<u64>,
-    /// What is left of each share after rounding down, and its place.
-    rests: Vec<(Reverse<u128>, usize)>,
-}
-
-impl Shares {
-    /// Divides a number in proportion to the weights of places: in whole numbers that add up to it.
-    ///
-    /// What rounding down leaves goes to the largest rests, and of equal ones to the first.
-    fn divide(&mut self, whole: u64, places: &[(u32, u64)]) -> &[u64] {
-        self.shares.clear();
-        self.rests.clear();
-        let sum: u128 = places.iter().map(|&(_, weight)| u128::from(weight)).sum();
-        let mut left = whole;
-        for (place, &(_, weight)) in places.iter().enumerate() {
-            let product = u128::from(whole) * u128::from(weight);
-            let share = u64::try_from(product / sum.max(1)).unwrap_or(whole);
-            self.shares.push(share);
-            self.rests.push((Reverse(product % sum.max(1)), place));
-            left -= share.min(left);
-        }
-        if left > 0 {
-            self.rests.sort_unstable();
-        }
-        let lucky = usize::try_from(left).unwrap_or(usize::MAX);
-        for &(_, place) in self.rests.iter().take(lucky) {
-            self.shares[place] += 1;
-        }
-        &self.shares
+        stacks
     }
 }
 
 /// A part of a weight: `part` of `whole`, rounded down.
-fn fraction(weight: u64, part: u128, whole: u128) -> u64 {
-    let share = (u128::from(weight) * part).checked_div(whole);
+fn fraction(weight: u64, part: u64, whole: u64) -> u64 {
+    let share = (u128::from(weight) * u128::from(part)).checked_div(whole.into());
     u64::try_from(share.unwrap_or(0)).unwrap_or(u64::MAX)
 }
 

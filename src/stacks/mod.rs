@@ -16,10 +16,12 @@
 //! - [`Stacks::exact_share`] is the share of the first event's cost that has one possible stack.
 
 mod estimate;
+mod once;
 
 use std::sync::OnceLock;
 
 use estimate::SumStacks;
+pub use once::count_once;
 
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::{ANY_WIDTH, CostTable, first_cost};
@@ -177,6 +179,12 @@ impl<'a> Stacks<'a> {
     /// The function. A frame may be known only by its name.
     pub fn function(&self, node: StackId) -> Option<FunctionId> {
         self.find(node).0.function
+    }
+
+    /// The same, by its number in the [`folded`](Profile::folded) profile.
+    pub(crate) fn folded_function(&self, node: StackId) -> Option<FunctionId> {
+        let function = self.function(node);
+        function.map(|id| self.profile.folded_function(id))
     }
 
     /// The name of the frame: that of the function without what Valgrind adds to it; may be empty.

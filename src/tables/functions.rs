@@ -245,15 +245,6 @@ impl FunctionTable {
         self.functions.get_mut(id.index())
     }
 
-    /// Sets the inclusive costs of the functions; those missing at the end have none.
-    pub fn set_inclusive(&mut self, mut costs: CostTable) {
-        while costs.rows() < self.functions.len() {
-            costs.push_zeros();
-        }
-        costs.widen(self.self_costs.width());
-        self.inclusive_costs = costs;
-    }
-
     /// Adds a function without costs.
     pub fn push(&mut self, function: Function) {
         self.functions.push(function);

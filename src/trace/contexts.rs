@@ -138,6 +138,15 @@ impl Default for ContextTree {
     }
 }
 
+/// Inclusive costs in which nothing counts twice.
+#[derive(Debug)]
+pub(crate) struct OutermostCosts {
+    /// A row for each function.
+    pub costs: CostTable,
+    /// By function, whether an invocation of it ran during another one.
+    pub recurs: Vec<bool>,
+}
+
 /// What is read of a tree.
 impl ContextTree {
     /// A node.
@@ -161,11 +170,14 @@ impl ContextTree {
         std::iter::successors(existing(first), move |&id| existing(self.context(id).next))
     }
 
-    /// For every function the inclusive costs of those nodes that have no node of the same function
-    /// above them; functions that are missing at the end have no node.
-    pub(super) fn outermost_costs(&self) -> CostTable {
+    /// For functions that have a node below another of their own the inclusive costs of those nodes
+    /// that have none above them.
+    pub(super) fn outermost_costs(&self) -> OutermostCosts {
         let width = self.self_costs.width();
-        let mut outermost = CostTable::new(width);
+        let mut outermost = OutermostCosts {
+            costs: CostTable::new(width),
+            recurs: Vec::new(),
+        };
         // How many nodes of a function the path has.
         let mut on_path: Vec<u32> = Vec::new();
         // A row for each node on the path, and for one that ended.
@@ -181,7 +193,9 @@ impl ContextTree {
                 }
                 sums.clear_row(depth);
                 sums.add_row::<ANY_WIDTH>(depth, &self.self_costs, next.index());
-                *slot(&mut on_path, self.function(next).index()) += 1;
+                let function = self.function(next).index();
+                *slot(&mut on_path, function) += 1;
+                *slot(&mut outermost.recurs, function) |= on_path[function] > 1;
                 path.push(next);
                 next = self.context(next).children.first;
                 continue;
@@ -195,10 +209,12 @@ impl ContextTree {
             let function = self.function(ended).index();
             on_path[function] -= 1;
             if on_path[function] == 0 {
-                while outermost.rows() <= function {
-                    outermost.push_zeros();
+                while outermost.costs.rows() <= function {
+                    outermost.costs.push_zeros();
                 }
-                outermost.add_row::<ANY_WIDTH>(function, &sums, depth - 1);
+                outermost
+                    .costs
+                    .add_row::<ANY_WIDTH>(function, &sums, depth - 1);
             }
             next = self.context(ended).next;
         }

@@ -1,7 +1,7 @@
 //! Links the calls of a trace to the invocations that they made, and works out what follows from that.
 
 use super::batch::{Batch, Block, BlockCall};
-use super::contexts::{ContextId, ContextTree};
+use super::contexts::{ContextId, ContextTree, OutermostCosts};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{UnmatchedInvocation, UnmatchedInvocations};
 use super::stretches::Stretches;
@@ -31,9 +31,8 @@ pub(crate) struct TraceLinks {
     pub invocations: Option<InvocationTree>,
     /// The calling contexts without proxies, if they were wanted.
     pub contexts: Option<ContextTree>,
-    /// If they were wanted, the inclusive costs of every function in which nothing counts twice;
-    /// functions that are missing at the end have none.
-    pub outermost: Option<CostTable>,
+    /// If they were wanted, the inclusive costs in which nothing counts twice.
+    pub outermost: Option<OutermostCosts>,
 }
 
 impl TraceLinks {

@@ -320,6 +320,8 @@ mod tests {
         end(&mut trace, 3, 1, wide.rev());
         let links = trace.finish();
         let (contexts, outermost) = (links.contexts.unwrap(), links.outermost.unwrap());
+        assert_eq!(outermost.recurs[..3], [true, false, false]);
+        let outermost = outermost.costs;
         let mut found = 0;
         let mut todo = vec![ContextId::TOP];
         while let Some(id) = todo.pop() {

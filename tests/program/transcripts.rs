@@ -138,7 +138,7 @@ macro_rules! pages {
 pages! {
     ""
     bounds comparison compressed dot events formats inputs lines messages names output page parts
-    preprocessor root source terminal
+    preprocessor recursion root source terminal
     usage user webgrind
 }
 

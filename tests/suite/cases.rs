@@ -56,7 +56,7 @@ fn reading(options: &[&str]) -> Reading {
         ("call-files", "") => profile.call_files = true,
         ("lines", "") => profile.lines = true,
         ("parts", "") => profile.parts = true,
-        ("outermost", "") => profile.inclusive = InclusiveCost::Outermost,
+        ("outermost", "") => profile.inclusive = InclusiveCost::Once,
         ("proxy", name) => profile.proxies.push(name.into()),
         ("events", "all") => profile.events = EventChoice::All,
         ("event", name) => events.push(name.into()),

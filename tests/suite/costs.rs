@@ -51,7 +51,7 @@ fn all_events_at_once_are_what_each_is_alone() {
         "valgrind/combine.cg",
     ] {
         let text = fixtures::bytes(name);
-        for inclusive in [InclusiveCost::Summed, InclusiveCost::Outermost] {
+        for inclusive in [InclusiveCost::Summed, InclusiveCost::Once] {
             for proxies in [&proxies[..], &[]] {
                 let wanting = |events| {
                     profile_options(|options| {
@@ -97,7 +97,7 @@ fn the_event_of_a_preprocessed_file_may_be_any_of_those_wanted() {
         let profile = read(fixtures::bytes(name), linked());
         let event = profile.event().to_vec();
         let file = write(&profile, version);
-        for inclusive in [InclusiveCost::Summed, InclusiveCost::Outermost] {
+        for inclusive in [InclusiveCost::Summed, InclusiveCost::Once] {
             let first = with_event_x(&file, &[&event, b"X"], inclusive);
             let second = with_event_x(&file, &[b"X", &event], inclusive);
             assert_eq!(figures(&first, 0), figures(&second, 1), "{name}");

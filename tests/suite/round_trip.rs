@@ -170,7 +170,7 @@ proptest! {
     ) {
         let mut options = linked();
         if is_outermost {
-            options.inclusive = InclusiveCost::Outermost;
+            options.inclusive = InclusiveCost::Once;
         }
         if steps_over {
             options.proxies = PROXIES.map(Vec::from).to_vec();

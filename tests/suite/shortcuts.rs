@@ -141,7 +141,7 @@ fn ranges_of_traces() {
         match random.below(8) {
             0 => reading.profile.invocations = true,
             1 => reading.profile.contexts = true,
-            2 => reading.profile.inclusive = InclusiveCost::Outermost,
+            2 => reading.profile.inclusive = InclusiveCost::Once,
             3 => {
                 reading.profile.proxies = vec![
                     b"php::array_map".to_vec(),

@@ -39,7 +39,7 @@ pub fn paths(stacks: &Stacks<'_>) -> Vec<String> {
 fn stacked() -> ProfileOptions {
     profile_options(|options| {
         options.contexts = true;
-        options.inclusive = InclusiveCost::Outermost;
+        options.inclusive = InclusiveCost::Once;
     })
 }
 

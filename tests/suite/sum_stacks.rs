@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use cg_preprocess::output::collapsed;
-use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions};
+use cg_preprocess::output::{collapsed, json};
+use cg_preprocess::profile::{EventChoice, FunctionId, Profile, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
+use serde_json::Value;
 
 use crate::common::fixtures;
 use crate::library::{Reading, profile_options, read, text_of};
@@ -37,7 +38,7 @@ pub fn shown(profile: &Profile) -> String {
 #[track_caller]
 pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
     let stacks = Stacks::new(profile);
-    let mut sums: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
+    let mut sums: BTreeMap<Vec<u8>, Vec<i64>> = BTreeMap::new();
     let mut order = Vec::new();
     let zeros = || vec![0; profile.events().len()];
     for node in stacks.nodes() {
@@ -51,26 +52,44 @@ pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
             }
         }
         assert_eq!(stacks.inclusive_costs(node), inclusive);
-        match stacks.function(node) {
-            None => assert!(costs.iter().all(|&cost| cost == 0)),
-            Some(id) => {
-                let row = sums.entry(id.index()).or_insert_with(zeros);
-                row.iter_mut()
-                    .zip(costs)
-                    .for_each(|(sum, cost)| *sum += cost);
-            }
+        if stacks.function(node).is_none() {
+            assert!(costs.iter().all(|&cost| cost == 0));
         }
+        let row = sums.entry(stacks.frame(node).to_vec());
+        let row = row.or_insert_with(zeros);
+        row.iter_mut()
+            .zip(costs)
+            .for_each(|(sum, cost)| *sum += cost);
         let above = stacks.parent(node);
         let above = above.map_or(usize::MAX, |above| above.index());
         order.push((above, stacks.frame(node)));
     }
     order.sort_by_key(|&(above, _)| above);
     assert!(order.is_sorted(), "{name}: siblings by frame");
-    for (id, _) in profile.functions() {
-        let found = sums.remove(&id.index()).unwrap_or_else(zeros);
-        let expected = profile.self_costs(id);
-        assert_eq!(found, expected, "{name}: {}", id.index());
+    let mut expected: BTreeMap<Vec<u8>, Vec<i64>> = BTreeMap::new();
+    for (id, own_name) in own_names(profile) {
+        let row = expected.entry(own_name).or_insert_with(zeros);
+        row.iter_mut()
+            .zip(profile.self_costs(id))
+            .for_each(|(sum, cost)| *sum += cost);
     }
+    for sums in [&mut sums, &mut expected] {
+        sums.retain(|_, row| row.iter().any(|&cost| cost != 0));
+    }
+    assert_eq!(sums, expected, "{name}");
+}
+
+/// What functions are called without their callers and recursion levels.
+fn own_names(profile: &Profile) -> Vec<(FunctionId, Vec<u8>)> {
+    let document = text_of(|output| json::write(profile, &[], output));
+    let document: Value = serde_json::from_str(&document).expect("JSON");
+    let rows = document["functions"].as_array().expect("a list").iter();
+    let functions = profile.functions().zip(rows);
+    let names = functions.map(|((id, function), row)| match row["own_name"].as_str() {
+        Some(own_name) => (id, own_name.as_bytes().to_vec()),
+        None => (id, profile.name(function.name).to_vec()),
+    });
+    names.collect()
 }
 
 #[test]
@@ -128,7 +147,11 @@ fn exact_costs_are_those_that_separate_callers_recorded() {
             let mut named = recorded.iter().filter(|(other, _)| *other == path);
             let own = plain.self_costs(node);
             let is_recorded = named.any(|&(_, node)| callers.self_costs(node) == own);
-            assert!(is_recorded || own == [0], "{path}");
+            // There, all levels of recursion are at one place.
+            assert!(
+                is_recorded || own == [0] || path.ends_with(";fib"),
+                "{path}"
+            );
         }
     }
     assert!(
@@ -175,7 +198,7 @@ fn names_with_millions_of_callers_are_cut() {
     let profile = read(text, all_events());
     assert_adds_up(&profile, "chain of names");
     let stacks = Stacks::new(&profile);
-    assert_eq!(stacks.nodes().len(), 1 + 1024);
-    let last = stacks.nodes().next_back().expect("there are some");
-    assert_eq!((stacks.frame(last), stacks.calls(last)), (&b"b"[..], 1));
+    assert_eq!(stacks.nodes().len(), 1024);
+    let first = stacks.nodes().next().expect("there are some");
+    assert_eq!((stacks.frame(first), stacks.calls(first)), (&b"b"[..], 1));
 }

@@ -28,6 +28,11 @@ pub enum ViewError {
     UnknownFunction(#[from] UnknownFunction),
 }
 
+/// Stands before a figure that may be estimated.
+pub(crate) fn estimate_mark(is_estimated: bool) -> &'static str {
+    if is_estimated { "~" } else { "" }
+}
+
 /// An event, and how its costs are written.
 #[derive(Default)]
 pub(crate) struct EventFormat<'a> {

@@ -10,7 +10,9 @@ use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::names::Named;
-use crate::output::figures::{EventFormat, command, part_count, parts, signed, signed_percent};
+use crate::output::figures::{
+    EventFormat, command, estimate_mark, part_count, parts, signed, signed_percent,
+};
 use crate::output::{Options, Sort};
 use crate::profile::{Cost, Function, FunctionId, Profile};
 use crate::tables::first_cost;
@@ -105,7 +107,10 @@ impl<'a> ProfileSummary<'a> {
             .with(first.notation.heading("self", "self"), |&id| {
                 first.notation.cost(self.self_cost(id))
             })
-            .with("incl %", |&id| first.share(inclusive(id)))
+            .with("incl %", |&id| {
+                let mark = estimate_mark(profile.is_inclusive_estimated(id));
+                mark.to_owned() + &first.share(inclusive(id))
+            })
             .with(first.notation.heading("incl", "inclusive"), |&id| {
                 first.notation.cost(inclusive(id))
             })

@@ -36,14 +36,14 @@ pub(super) struct LineSamples {
 
 impl LineSamples {
     pub fn new(stacks: &Stacks<'_>) -> Self {
-        let profile = stacks.profile();
+        let profile = stacks.profile().folded();
         let mut samples = LineSamples {
             width: profile.events().len(),
             ..LineSamples::default()
         };
         let mut nodes: Vec<(FunctionId, StackId)> = Vec::new();
         for node in stacks.nodes() {
-            let function = stacks.function(node);
+            let function = stacks.folded_function(node);
             let is_empty = stacks.self_costs(node).iter().all(|&cost| cost == 0);
             nodes.extend(function.filter(|_| !is_empty).map(|id| (id, node)));
         }

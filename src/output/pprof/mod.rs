@@ -237,8 +237,8 @@ impl<W: Write> Writer<W> {
             stacks,
             label,
             known: KnownFunctions::default(),
-            first_lines: first_lines(profile),
-            calls: CallSites::new(profile),
+            first_lines: first_lines(profile.folded()),
+            calls: CallSites::new(profile.folded()),
             path: Vec::new(),
             pending: Sample::default(),
         };
@@ -282,7 +282,7 @@ impl<W: Write> Writer<W> {
         while side.path.pop_if(|last| Some(last.node) != parent).is_some() {}
         if let Some(last) = side.path.len().checked_sub(1) {
             let [caller, callee] =
-                [side.path[last].node, node].map(|node| side.stacks.function(node));
+                [side.path[last].node, node].map(|node| side.stacks.folded_function(node));
             side.path[last].call = side.calls.find(caller, callee);
             self.locate(side, last);
         }
@@ -367,13 +367,13 @@ impl<W: Write> Writer<W> {
     /// function.
     fn frame(&mut self, side: &mut Side<'_>, node: StackId, place: Option<LinePlace>) -> u64 {
         let stacks = side.stacks;
-        let (id, name) = (stacks.function(node), stacks.frame(node));
+        let (id, name) = (stacks.folded_function(node), stacks.frame(node));
         let other_file = place.and_then(|(file, _)| file);
         let (function, own_line) = *side
             .known
             .entry((id, std::ptr::from_ref(name), other_file))
             .or_insert_with(|| {
-                let profile = stacks.profile();
+                let profile = stacks.profile().folded();
                 let own = id.map(|id| profile.function(id));
                 let own_line = own.map_or(0, |own| own.line);
                 let file = other_file.or(own.map(|own| own.file));

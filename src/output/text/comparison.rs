@@ -15,7 +15,7 @@ use crate::io::SourceFiles;
 use crate::names::{NameQuery, Named, cut_end, width_of};
 use crate::output::figures::summary::{ComparisonSummary, ProfileSummary, fact};
 use crate::output::figures::table::{SourceLocation, Table};
-use crate::output::figures::{ViewError, per_run, signed, signed_percent};
+use crate::output::figures::{ViewError, estimate_mark, per_run, signed, signed_percent};
 use crate::output::{Options, Sort};
 use crate::profile::{EdgeRef, FunctionId, Profile};
 
@@ -390,9 +390,10 @@ impl<'a> ComparisonSummary<'a> {
                 format!("{base} → {new} ({sign}{more})")
             }
         };
+        let mark = estimate_mark(base.is_inclusive_estimated || new.is_inclusive_estimated);
         let mut items = vec![
             format!("{word}self {}", both(base.self_cost, new.self_cost)),
-            format!("inclusive {}", both(base.inclusive, new.inclusive)),
+            format!("inclusive {mark}{}", both(base.inclusive, new.inclusive)),
         ];
         if self.comparison.has_invocations() {
             items.push(format!("calls {calls}"));

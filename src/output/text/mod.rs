@@ -184,7 +184,10 @@ impl ProfileSummary<'_> {
             let place = SourceLocation::in_file(self.profile.call_file(call), call.line);
             (self.name(function(call)), place)
         })
-        .with("% of incl", |call| percent(cost(call), whole))
+        .with("% of incl", |call| match self.profile.is_recursive(call) {
+            true => "recursive".to_owned(),
+            false => percent(cost(call), whole),
+        })
         .with(first.notation.heading("cost", "cost"), |call| {
             first.notation.cost(cost(call))
         })

@@ -74,7 +74,7 @@ impl From<&ProfileOptions> for LinkOptions {
         LinkOptions {
             invocations: options.invocations,
             contexts: options.contexts,
-            outermost: options.inclusive == InclusiveCost::Outermost,
+            outermost: options.inclusive == InclusiveCost::Once,
         }
     }
 }

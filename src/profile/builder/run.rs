@@ -93,7 +93,11 @@ impl Run {
             _ => add_calls::<ANY_WIDTH>(&mut functions, &self.calls, with_self_calls),
         }
         if let Some(outermost) = links.outermost {
-            functions.set_inclusive(outermost);
+            let recurs = outermost.recurs.iter().enumerate();
+            for (function, _) in recurs.filter(|&(_, &recurs)| recurs) {
+                let costs = outermost.costs.row(function);
+                functions.inclusive_costs.set::<ANY_WIDTH>(function, costs);
+            }
         }
         Sums {
             kind: Some(match self.kind {

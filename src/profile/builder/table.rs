@@ -93,7 +93,7 @@ impl ProfileBuilder {
         let Some(table) = &mut self.table else { return };
         table.sums.counts_calls |= edge.calls > 0;
         let functions = &mut table.sums.functions;
-        if edge.caller == edge.callee && self.options.inclusive == InclusiveCost::Outermost {
+        if edge.caller == edge.callee && self.options.inclusive == InclusiveCost::Once {
             let inclusive = &mut functions.inclusive_costs;
             inclusive.add::<1>(edge.callee.index(), &[cost.saturating_neg()]);
         }

@@ -70,7 +70,7 @@ proptest! {
     ) {
         let spelled = spell(&document, &style);
         let mut reading = Reading::default();
-        reading.profile.inclusive = InclusiveCost::Outermost;
+        reading.profile.inclusive = InclusiveCost::Once;
         let profile = reading.sound(&spelled.text);
         let mut tables = document.tables(&Wanted::First);
         for (number, row) in tables.functions.iter_mut().enumerate() {

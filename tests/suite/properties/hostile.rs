@@ -88,7 +88,7 @@ pub fn any_reading(random: &mut Random) -> Reading {
     reading.profile.lines = is();
     reading.profile.parts = is();
     if is() {
-        reading.profile.inclusive = InclusiveCost::Outermost;
+        reading.profile.inclusive = InclusiveCost::Once;
     }
     if is() {
         reading.profile.proxies = vec![b"php::call_user_func".to_vec(), b"leaf".to_vec()];
@@ -145,7 +145,7 @@ pub fn assert_writable(profile: &Profile) {
 fn any_number_of_a_table_may_be_another() {
     let mut options = linked();
     options.contexts = true;
-    options.inclusive = InclusiveCost::Outermost;
+    options.inclusive = InclusiveCost::Once;
     options.proxies = vec![b"php::call_user_func".to_vec()];
     let trace = read(fixtures::bytes("xdebug3/chain.cg"), linked());
     for version in [Version::V4, Version::V7] {

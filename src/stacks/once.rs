@@ -1,0 +1,184 @@
+//! Inclusive costs in which nothing counts twice.
+
+use std::cell::OnceCell;
+
+use super::{StackId, Stacks};
+use crate::maps::HashMap;
+use crate::profile::{Cycles, FunctionId, Profile, ProfileKind};
+use crate::tables::{ANY_WIDTH, CostTable};
+
+impl Stacks<'_> {
+    /// The inclusive costs of groups of functions: of each group, the cost of all stacks that any of
+    /// its members is in, a row for each group; and whether that holds anything estimated.
+    ///
+    /// `group_of` says which group a node is of, of so many `groups`; none if it is of no group. A
+    /// stack counts once for each group in it, however many frames are of that group: what is
+    /// inclusive of a group is its self costs and those of everything that it calls, without what it
+    /// calls by way of itself counting again. So nothing exceeds the total.
+    ///
+    /// The work is linear in the nodes, whatever the groups are: functions, classes, files.
+    pub(crate) fn inclusive_of_groups(
+        &self,
+        groups: usize,
+        group_of: impl Fn(StackId) -> Option<usize>,
+    ) -> (CostTable, Vec<bool>) {
+        let mut costs = CostTable::zeros(self.profile.events().len(), groups);
+        let mut are_estimated = vec![false; groups];
+        // Where the stacks end that the last node of each group has counted.
+        let mut counted_up_to = vec![StackId(0); groups];
+        for node in self.nodes() {
+            let Some(group) = group_of(node) else {
+                continue;
+            };
+            if node >= counted_up_to[group] {
+                counted_up_to[group] = self.node(node).end;
+                costs.add::<ANY_WIDTH>(group, self.inclusive_costs(node));
+                are_estimated[group] |= self.is_inclusive_estimated(node);
+            }
+        }
+        (costs, are_estimated)
+    }
+}
+
+/// Works out the inclusive costs of functions that call each other, in which nothing counts twice,
+/// for a profile that was read with [`InclusiveCost::Once`](crate::profile::InclusiveCost::Once).
+/// From then on, [`Profile::inclusive_costs`] has them.
+///
+/// They are exact for the functions of traces, for those that call none but themselves in turn, and
+/// where only one stack is possible. Others are estimated, as their stacks are: see
+/// [`Profile::is_inclusive_estimated`]. They are at least what a function and its calls to functions
+/// outside of the cycle cost, or what the calls from outside of it cost, and at most what all functions
+/// of the cycle cost with such calls: so one that is the only way into its cycle has an exact cost.
+pub fn count_once(profile: &Profile) {
+    if profile.kind() == ProfileKind::Trace {
+        return;
+    }
+    let stacks = OnceCell::new();
+    count_cycles(profile, profile, &stacks, |stacks, node| {
+        stacks.function(node)
+    });
+    let folded = profile.folded();
+    if !std::ptr::eq(folded, profile) {
+        let functions = folded
+            .functions()
+            .map(|(id, function)| (folded.name(function.name), id));
+        let by_name: HashMap<&[u8], FunctionId> = functions.collect();
+        count_cycles(folded, profile, &stacks, |stacks, node| {
+            // The name of a caller says no more.
+            let named = || by_name.get(stacks.frame(node)).copied();
+            stacks.folded_function(node).or_else(named)
+        });
+    }
+}
+
+/// Sets the inclusive costs of functions that are in cycles, of a profile or of one with the
+/// `functions` of its nodes.
+fn count_cycles<'a>(
+    profile: &Profile,
+    of: &'a Profile,
+    stacks: &OnceCell<Stacks<'a>>,
+    function: impl Fn(&Stacks<'_>, StackId) -> Option<FunctionId>,
+) {
+    let cycles = profile.cycles();
+    if !cycles.are_any() {
+        return;
+    }
+    let stacks = stacks.get_or_init(|| Stacks::new(of));
+    let count = profile.functions().len();
+    let in_cycle = |id: &FunctionId| cycles.has(id.index());
+    let group_of = |node| {
+        function(stacks, node)
+            .filter(in_cycle)
+            .map(FunctionId::index)
+    };
+    let (mut costs, mut are_estimated) = stacks.inclusive_of_groups(count, group_of);
+    let (least, most) = bounds(profile, cycles);
+    for (id, _) in profile.functions() {
+        let at = id.index();
+        if !cycles.has(at) {
+            costs.set::<ANY_WIDTH>(at, profile.inclusive_costs(id));
+            continue;
+        }
+        let (least, most) = (least.row(at), most.row(cycles.of[at] as usize));
+        let bounds = least.iter().zip(most);
+        let row = costs.row(at).iter().zip(bounds);
+        let row: Vec<_> = row
+            .map(|(&cost, (&least, &most))| cost.min(most).max(least))
+            .collect();
+        are_estimated[at] = (are_estimated[at] || row != costs.row(at)) && least != most;
+        costs.set::<ANY_WIDTH>(at, &row);
+    }
+    profile.set_once(costs, are_estimated);
+}
+
+/// By function, the least that it costs: with its calls out of its cycle, or as the calls into the cycle
+/// say. By cycle, what all of its functions cost.
+fn bounds(profile: &Profile, cycles: &Cycles) -> (CostTable, CostTable) {
+    let width = profile.events().len();
+    let [mut least, mut called] =
+        [0; 2].map(|_| CostTable::zeros(width, profile.functions().len()));
+    let mut most = CostTable::zeros(width, cycles.len());
+    for (id, _) in profile.functions() {
+        least.add::<ANY_WIDTH>(id.index(), profile.self_costs(id));
+    }
+    for edge in profile.edges() {
+        let [caller, callee] = [edge.caller, edge.callee].map(FunctionId::index);
+        if cycles.of[caller] != cycles.of[callee] {
+            least.add::<ANY_WIDTH>(caller, edge.costs());
+            called.add::<ANY_WIDTH>(callee, edge.costs());
+        }
+    }
+    for (member, &cycle) in cycles.of.iter().enumerate() {
+        most.add_row::<ANY_WIDTH>(cycle as usize, &least, member);
+    }
+    for (member, &cycle) in cycles.of.iter().enumerate() {
+        let most = most.row(cycle as usize).iter().zip(called.row(member));
+        let bounds = least.row(member).iter().zip(most);
+        let row: Vec<_> = bounds
+            .map(|(&own, (&most, &called))| own.max(called.min(most)))
+            .collect();
+        least.set::<ANY_WIDTH>(member, &row);
+    }
+    (least, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::callgrind;
+    use crate::profile::{ProfileBuilder, ProfileOptions};
+
+    /// A trace of `{main}`, which calls `f` twice: it calls `g` and `h`, and `g` calls `f` again.
+    const TRACE: &str = "creator: xdebug 3.4.0\nevents: Time Memory\n\
+        \nfl=a.php\nfn=f\n1 4 1\n\nfl=a.php\nfn=g\n1 10 0\ncfn=f\ncalls=1 0 0\n2 4 1\n\
+        \nfl=a.php\nfn=h\n1 20 0\n\
+        \nfl=a.php\nfn=f\n1 40 0\ncfn=g\ncalls=1 0 0\n2 14 1\ncfn=h\ncalls=1 0 0\n3 20 0\n\
+        \nfl=a.php\nfn=f\n1 100 0\n\
+        \nfl=a.php\nfn={main}\n1 1 0\ncfn=f\ncalls=1 0 0\n2 74 1\ncfn=f\ncalls=1 0 0\n3 100 0\n";
+
+    #[test]
+    fn a_stack_counts_once_for_each_group_in_it() {
+        let mut builder = ProfileBuilder::new(ProfileOptions {
+            contexts: true,
+            events: crate::profile::EventChoice::All,
+            ..ProfileOptions::default()
+        });
+        let options = callgrind::Options::default();
+        callgrind::read(TRACE.as_bytes(), "a.cg", &options, &mut builder).unwrap();
+        let profile = builder.finish().unwrap();
+        let stacks = Stacks::new(&profile);
+        let sums = |groups: [&[u8]; 3]| {
+            let group_of = |node| {
+                groups
+                    .iter()
+                    .position(|group| group.contains(&stacks.frame(node)[0]))
+            };
+            let (costs, are_estimated) = stacks.inclusive_of_groups(3, group_of);
+            assert_eq!(are_estimated, [false; 3]);
+            [0, 1, 2].map(|group| [costs.row(group)[0], costs.row(group)[1]])
+        };
+        assert_eq!(sums([b"f", b"g", b"{"]), [[174, 1], [14, 1], [175, 1]]);
+        assert_eq!(sums([b"fg", b"h", b"x"]), [[174, 1], [20, 0], [0, 0]]);
+        assert_eq!(sums([b"gh", b"{f", b""]), [[34, 1], [175, 1], [0, 0]]);
+    }
+}
