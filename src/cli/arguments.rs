@@ -8,7 +8,7 @@ use cg_preprocess::callgrind::{KindChoice, PartFilter};
 use cg_preprocess::compare::{Limit, LimitSyntaxError};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::output::{self, Names, Sort};
-use cg_preprocess::profile::{EventChoice, InclusiveCost};
+use cg_preprocess::profile::{EventChoice, GroupBy, InclusiveCost};
 use cg_preprocess::run::{Capabilities, EventSupport, Format, Options, RowSupport};
 use cg_preprocess::webgrind::OnOverflow;
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -146,6 +146,14 @@ struct ReportArguments {
         value_hint = ValueHint::Other
     )]
     top: Option<usize>,
+
+    /// What a row is [default: function]
+    ///
+    /// What has no class is listed by its namespace, else by its file. A package is one of Composer, npm or
+    /// Python, a crate, or a shared library; else the first folder that tells files apart. For -f json: what
+    /// `groups` are.
+    #[arg(long, value_name = "WHAT", value_enum)]
+    by: Option<GroupBy>,
 
     /// Sort functions by this, highest first [default: self]
     #[arg(long, value_name = "BY", value_enum)]
@@ -477,6 +485,7 @@ impl Arguments {
             Format::Dot => DEFAULT_NODES,
             _ => DEFAULT_ROWS,
         }));
+        options.by = reports.by.unwrap_or_default();
         options.sort = reports.sort.unwrap_or_default();
         options.filter.clone_from(&reports.filter);
         options.function.clone_from(&reports.function);
@@ -591,7 +600,7 @@ impl Arguments {
         let shows = page.open || page.source_url.is_some();
         let shows_source = !source.source.is_empty() || source.source_root.is_some();
         // What was given, and what formats take it.
-        let options: [(bool, &str, Takes); 11] = [
+        let options: [(bool, &str, Takes); 12] = [
             (reports.top.is_some(), "--top", |format| {
                 !matches!(format.rows, RowSupport::No | RowSupport::All)
             }),
@@ -603,6 +612,7 @@ impl Arguments {
                 "--sort and --filter",
                 |format| format.rows == RowSupport::Functions,
             ),
+            (reports.by.is_some(), "--by", |format| format.groups),
             (reports.function.is_some(), "--function", |format| {
                 matches!(format.rows, RowSupport::Functions | RowSupport::Graph)
             }),

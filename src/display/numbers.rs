@@ -16,7 +16,11 @@ pub(crate) fn grouped(number: impl Into<i128>) -> String {
 
 /// A count with its noun: `1 function`, `2 functions`.
 pub(crate) fn counted(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
+    let plural = match count {
+        1 => "",
+        _ if what.ends_with("ss") => "es",
+        _ => "s",
+    };
     format!("{} {what}{plural}", grouped(count))
 }
 

@@ -5,12 +5,14 @@
 //! (`f.part.0`).
 
 mod chains;
+mod groups;
 mod query;
 mod short;
 
 use std::borrow::Cow;
 
 pub(crate) use chains::Chains;
+pub(crate) use groups::{class, package};
 pub use query::UnknownFunction;
 pub(crate) use query::{NameQuery, Named};
 pub(crate) use short::{SHORT, cut_end, pad, short_name, shorten_path, width_of};

@@ -151,7 +151,7 @@ impl NameQuery {
 }
 
 /// A name of C++ without its parameters and, at its end, template arguments.
-fn without_arguments(name: &str) -> &str {
+pub(super) fn without_arguments(name: &str) -> &str {
     // `<` and `>` may be operators then.
     let has_operator = name.contains("operator");
     let is_bracket = |c: &char| matches!(c, '<' | '>') && !has_operator;

@@ -22,7 +22,8 @@
 //!      "lines": [{"file", "line", "self"}, ...], "invocations",
 //!      "called_from": [{"function", "line", "calls", "cost"}, ...], "sub_calls": [...]},
 //!     ...
-//!   ]
+//!   ],
+//!   "groups": [{"name", "self", "inclusive", "invocations"}, ...]
 //! }
 //! ```
 //!
@@ -50,13 +51,18 @@ const SCHEMA: u32 = 2;
 /// That of comparisons.
 const COMPARISON_SCHEMA: u32 = 3;
 
-/// Writes a profile as JSON, as a stream, with a newline at its end. `warnings` are those about its
-/// inputs.
+/// Writes a profile as JSON, as a stream, with a newline at its end; also groups of its functions, if
+/// there are any. `warnings` are those about its inputs.
 ///
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(profile: &Profile, warnings: &[String], mut output: impl Write) -> io::Result<()> {
+pub fn write(
+    profile: &Profile,
+    groups: Option<&Profile>,
+    warnings: &[String],
+    mut output: impl Write,
+) -> io::Result<()> {
     let (_, scale) = split_scale(profile.event());
     let mut document = begin(SCHEMA, &mut output)?;
     document.field("event", &utf8(profile.event()))?;
@@ -85,6 +91,20 @@ pub fn write(profile: &Profile, warnings: &[String], mut output: impl Write) -> 
     document.records("functions", profile.functions(), |record, (id, _)| {
         write_function(record, profile, has_invocations, id)
     })?;
+    if let Some(groups) = groups {
+        document.records("groups", groups.functions(), |record, (id, group)| {
+            record.field("name", &utf8(groups.name(group.name)))?;
+            record.field("self", &CostRow(groups, groups.self_costs(id)))?;
+            record.field("inclusive", &CostRow(groups, groups.inclusive_costs(id)))?;
+            if groups.is_inclusive_estimated(id) {
+                record.field("inclusive_estimated", &true)?;
+            }
+            match has_invocations {
+                true => record.field("invocations", &group.invocations),
+                false => Ok(()),
+            }
+        })?;
+    }
     document.end()
 }
 

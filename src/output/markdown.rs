@@ -45,10 +45,13 @@ const MAX_ROWS: usize = 4_000;
 const MAX_SPAN_LENGTH: usize = 250;
 
 /// The headings of columns that stand at the left; those of figures stand at the right.
-const TEXT_HEADINGS: [&str; 7] = [
+const TEXT_HEADINGS: [&str; 10] = [
     "event",
     "part",
     "function",
+    "class",
+    "object",
+    "package",
     "file",
     "file:line",
     "line",
@@ -64,6 +67,8 @@ const PATH: usize = 50;
 /// Writes the report of a profile, with the verdicts on its limits: the totals, the functions that
 /// cost most, the heaviest paths to them, the costliest lines, and what to ask next.
 ///
+/// If there are groups of its functions, these are listed instead of functions.
+///
 /// Of the options, [`top`](Options::top) and [`sort`](Options::sort) have an effect.
 ///
 /// # Errors
@@ -71,6 +76,7 @@ const PATH: usize = 50;
 /// When the output fails.
 pub fn write(
     stacks: &Stacks<'_>,
+    groups: Option<&Profile>,
     verdicts: &[Verdict],
     options: &Options,
     output: impl Write,
@@ -127,6 +133,8 @@ pub fn write(
         );
         body.more_parts(parts.len() - shown);
     }
+    let report = groups.map_or(report, |groups| ProfileSummary::new(groups, options));
+    let (profile, functions) = (report.profile, report.all_functions());
     let table = report.table(first_rows(&functions, options), |function| {
         SourceLocation::in_file(profile.name(function.file), function.line)
     });
@@ -309,7 +317,7 @@ pub fn write_comparison(
         let shown = body.table(&["part", "base", "new", "change", "change %"], rows);
         body.more_parts(parts.len() - shown);
     }
-    let report = ComparisonSummary::new(comparison);
+    let report = ComparisonSummary::new(comparison, options.by);
     let notation = report.first.notation;
     let changes = first_rows(&comparison.changes, options);
     let table = report

@@ -1,6 +1,7 @@
 //! What people choose about a report.
 
 use crate::names::SHORT;
+use crate::profile::GroupBy;
 
 /// Options of the text report and the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -8,6 +9,8 @@ use crate::names::SHORT;
 pub struct Options {
     /// How many rows are shown at most; the rest is summed up in one line.
     pub top: Option<usize>,
+    /// What a row is.
+    pub by: GroupBy,
     /// What functions are sorted by, highest first.
     pub sort: Sort,
     /// Only functions that have these words in their name, file or object are shown, ignoring case.

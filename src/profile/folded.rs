@@ -2,7 +2,9 @@
 
 use super::{ModelError, Profile, ProfileData, ProfileKind};
 use crate::names::Chains;
-use crate::tables::{ANY_WIDTH, Function, FunctionId, LineRule, LineTable, NameId, NameTable};
+use crate::tables::{
+    ANY_WIDTH, Cost, Function, FunctionId, LineRule, LineTable, NameId, NameTable,
+};
 
 /// A profile in which functions that differ only in their callers and recursion levels are one.
 #[derive(Debug)]
@@ -47,7 +49,7 @@ impl Profile {
     fn add_sums(
         &self,
         to: &mut ProfileData,
-        known_as: impl Fn(&Function) -> Function,
+        known_as: impl FnMut(&Function) -> Function,
         name: impl Fn(NameId) -> NameId,
     ) -> Vec<FunctionId> {
         let (own, sums) = (&self.contents.sums, &mut to.sums);
@@ -102,6 +104,19 @@ impl Profile {
         if is_same {
             return None;
         }
+        let own_name = |function: &Function| Function {
+            name: numbers[function.name.index()],
+            ..function.clone()
+        };
+        let mut contents = self.without_sums();
+        let functions = self.add_sums(&mut contents, own_name, |name| name);
+        let mut profile = self.with_sums(names, contents)?;
+        profile.count_once(&functions, self);
+        Some(Folded { profile, functions })
+    }
+
+    /// All but the functions and calls.
+    fn without_sums(&self) -> ProfileData {
         let mut contents = ProfileData {
             events: self.contents.events.clone(),
             headers: self.contents.headers.clone(),
@@ -109,16 +124,63 @@ impl Profile {
         };
         contents.sums.kind = self.contents.sums.kind;
         contents.sums.parts = self.contents.sums.parts.clone();
-        let own_name = |function: &Function| Function {
-            name: numbers[function.name.index()],
-            ..function.clone()
-        };
-        let functions = self.add_sums(&mut contents, own_name, |name| name);
+        contents
+    }
+
+    fn with_sums(&self, names: NameTable, contents: ProfileData) -> Option<Profile> {
         let mut profile = Profile::new(names, contents).ok()?;
         profile.derived = self.derived.clone();
         profile.wanted.clone_from(&self.wanted);
-        profile.count_once(&functions, self);
-        Some(Folded { profile, functions })
+        Some(profile)
+    }
+
+    /// The [`folded`](Self::folded) profile with the functions of a group as one, which has the name
+    /// of the group, and no file; and which group each function of that profile is of. Groups count as
+    /// called only from outside.
+    pub(crate) fn grouped(
+        &self,
+        name_of: impl Fn(&Function) -> Vec<u8>,
+    ) -> Option<(Profile, Vec<FunctionId>)> {
+        let folded = self.folded();
+        let mut names = NameTable::default();
+        let group = |function: &Function| Function {
+            object: NameId::EMPTY,
+            file: NameId::EMPTY,
+            name: names.intern(&name_of(function)),
+            line: 0,
+            has_lines: false,
+            is_listed: false,
+            before: 0,
+            ..function.clone()
+        };
+        let mut contents = folded.without_sums();
+        let groups = folded.add_sums(&mut contents, group, |_| NameId::EMPTY);
+        contents.sums.lines = None;
+        let mut profile = folded.with_sums(names, contents)?;
+        let count = profile.functions().len();
+        for at in 0..count {
+            let id = super::id(at);
+            let within = profile.sub_calls(id).filter(|edge| edge.callee == id);
+            let within = within.map(|edge| edge.calls).fold(0, u64::saturating_add);
+            let row = profile.cost_with_calls(id);
+            let functions = &mut profile.contents.sums.functions;
+            functions.inclusive_costs.set::<ANY_WIDTH>(at, &row);
+            let invocations = &mut functions.as_mut_slice()[at].invocations;
+            *invocations = invocations.saturating_sub(within);
+        }
+        Some((profile, groups))
+    }
+
+    /// The self costs of a function and those of its calls to others.
+    fn cost_with_calls(&self, id: FunctionId) -> Vec<Cost> {
+        let own = self.contents.sums.functions.self_costs.row(id.index());
+        let mut row = own.to_vec();
+        for edge in self.sub_calls(id).filter(|edge| edge.callee != id) {
+            for (sum, cost) in row.iter_mut().zip(edge.costs()) {
+                *sum = sum.saturating_add(*cost);
+            }
+        }
+        row
     }
 
     /// Works out what is not just the sum of the functions of another profile that are one here.
@@ -138,12 +200,7 @@ impl Profile {
             // What nothing calls ran once in each run, however many functions it is in the file.
             let calls = self.called_from(id).map(|edge| edge.calls);
             let calls = calls.fold(0, u64::saturating_add);
-            let mut row = self.contents.sums.functions.self_costs.row(at).to_vec();
-            for edge in self.sub_calls(id).filter(|edge| edge.callee != id) {
-                for (sum, cost) in row.iter_mut().zip(edge.costs()) {
-                    *sum = sum.saturating_add(*cost);
-                }
-            }
+            let row = self.cost_with_calls(id);
             let functions = &mut self.contents.sums.functions;
             functions.inclusive_costs.set::<ANY_WIDTH>(at, &row);
             functions.as_mut_slice()[at].invocations = calls.max(invocations[at]);

@@ -79,7 +79,7 @@ impl Sums {
     pub fn merge_functions(
         &mut self,
         other: &FunctionTable,
-        known_as: impl Fn(&Function) -> Function,
+        mut known_as: impl FnMut(&Function) -> Function,
         lines: LineRule,
     ) -> Vec<FunctionId> {
         let mut numbers = Vec::with_capacity(other.as_slice().len());

@@ -56,6 +56,8 @@ pub struct Capabilities {
     pub rows: RowSupport,
     /// Whether it shows inclusive costs of functions, in which nothing counts twice.
     pub inclusive_once: bool,
+    /// Whether it lists groups of functions, such as classes.
+    pub groups: bool,
     /// Whether it holds single invocations.
     pub invocations: bool,
     /// Whether it says in which files calls stand.
@@ -143,6 +145,7 @@ impl Format {
                     call_files: true,
                     lines: true,
                     inclusive_once: true,
+                    groups: true,
                     ..compared
                 },
                 write::text,
@@ -154,6 +157,7 @@ impl Format {
                     rows: RowSupport::Top,
                     lines: true,
                     inclusive_once: true,
+                    groups: true,
                     ..compared
                 },
                 write::markdown,
@@ -200,6 +204,7 @@ impl Format {
                     call_files: true,
                     lines: true,
                     inclusive_once: true,
+                    groups: true,
                     ..compared
                 },
                 write::json,

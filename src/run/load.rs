@@ -20,7 +20,9 @@ use crate::display::text::excerpt;
 use crate::in_order::in_order;
 use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source};
 use crate::maps::{HashMap, HashSet};
-use crate::profile::{Event, EventChoice, Profile, ProfileBuilder, ProfileKind, ProfileOptions};
+use crate::profile::{
+    Event, EventChoice, GroupBy, Profile, ProfileBuilder, ProfileKind, ProfileOptions,
+};
 use crate::webgrind;
 
 /// Reads all inputs of one side to their ends: their profile, and what there is to say about them.
@@ -156,7 +158,7 @@ fn wanted(options: &Options) -> ProfileOptions {
         proxies: options.proxies.clone(),
         invocations: format.invocations,
         // Markdown has stacks and lines, but not of comparisons.
-        contexts: format.stacks && !is_table,
+        contexts: format.stacks && !is_table || options.text.by != GroupBy::Function,
         call_files: format.call_files,
         lines: format.lines && !is_table,
         parts: format.comparison || options.limit_each_part,

@@ -11,7 +11,7 @@ use crate::io::{Output, SourceFiles};
 use crate::output::pprof;
 use crate::output::{collapsed, dot, html, json, markdown, text, tree};
 use crate::profile::{InclusiveCost, Profile};
-use crate::stacks::{Stacks, count_once};
+use crate::stacks::{Stacks, count_groups_once, count_once};
 use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
 use crate::{callgrind, webgrind};
@@ -162,6 +162,27 @@ impl<'a> View<'a> {
         self.found.extend(estimated(base.as_ref(), &new));
         (base, new)
     }
+
+    /// The profile and the base with groups in the place of functions, if these are asked for.
+    fn groups(&self) -> [Option<Profile>; 2] {
+        [Some(self.profile), self.base.map(|base| &base.profile)].map(|profile| {
+            let profile = profile?;
+            let (grouped, groups) = profile.by(self.options.text.by)?;
+            if self.options.inclusive() == InclusiveCost::Once {
+                count_groups_once(&grouped, profile, &groups);
+            }
+            Some(grouped)
+        })
+    }
+
+    /// Compares groups. What can be compared by function can be by group.
+    fn compare<'b>(&self, [new, base]: &'b [Option<Profile>; 2]) -> Option<Comparison<'b>> {
+        let compare = match self.options.comparison.per_run {
+            true => Comparison::per_run,
+            false => Comparison::new,
+        };
+        compare(base.as_ref()?, new.as_ref()?).ok()
+    }
 }
 
 /// Writes a format.
@@ -207,8 +228,15 @@ pub(super) fn tree(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Format
 
 pub(super) fn text(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let options = &view.options.text;
-    match view.comparison {
-        None => text::write(view.profile, options, view.sources, to)?,
+    let groups = view.groups();
+    let compared = view.compare(&groups);
+    match compared.as_ref().or(view.comparison) {
+        None => text::write(
+            groups[0].as_ref().unwrap_or(view.profile),
+            options,
+            view.sources,
+            to,
+        )?,
         Some(comparison) => text::write_comparison(comparison, options, view.sources, to)?,
     }
     Ok(())
@@ -216,8 +244,16 @@ pub(super) fn text(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Format
 
 pub(super) fn markdown(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let (options, verdicts) = (&view.options.text, view.verdicts);
-    match view.comparison {
-        None => markdown::write(&Stacks::new(view.profile), verdicts, options, to)?,
+    let groups = view.groups();
+    let compared = view.compare(&groups);
+    match compared.as_ref().or(view.comparison) {
+        None => markdown::write(
+            &Stacks::new(view.profile),
+            groups[0].as_ref(),
+            verdicts,
+            options,
+            to,
+        )?,
         Some(comparison) => markdown::write_comparison(comparison, verdicts, options, to)?,
     }
     Ok(())
@@ -245,7 +281,7 @@ pub(super) fn dot(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatE
 
 pub(super) fn json(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     match view.comparison {
-        None => json::write(view.profile, &view.notes, to)?,
+        None => json::write(view.profile, view.groups()[0].as_ref(), &view.notes, to)?,
         Some(comparison) => json::write_comparison(comparison, to)?,
     }
     Ok(())

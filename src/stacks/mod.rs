@@ -21,6 +21,7 @@ mod once;
 use std::sync::OnceLock;
 
 use estimate::SumStacks;
+pub(crate) use once::count_groups_once;
 pub use once::count_once;
 
 use crate::profile::{Cost, FunctionId, Profile};

@@ -71,6 +71,20 @@ pub fn count_once(profile: &Profile) {
     }
 }
 
+/// Likewise for a profile that has groups in the place of another one's functions: `groups` are those of
+/// the folded functions.
+pub(crate) fn count_groups_once(grouped: &Profile, profile: &Profile, groups: &[FunctionId]) {
+    let folded = profile.folded();
+    let functions = folded.functions();
+    let functions = functions.map(|(id, function)| (folded.name(function.name), id));
+    let by_name: HashMap<&[u8], FunctionId> = functions.collect();
+    count_cycles(grouped, profile, &OnceCell::new(), |stacks, node| {
+        let named = || by_name.get(stacks.frame(node)).copied();
+        let function = stacks.folded_function(node).or_else(named)?;
+        Some(groups[function.index()])
+    });
+}
+
 /// Sets the inclusive costs of functions that are in cycles, of a profile or of one with the
 /// `functions` of its nodes.
 fn count_cycles<'a>(

@@ -137,7 +137,7 @@ macro_rules! pages {
 
 pages! {
     ""
-    bounds comparison compressed dot events formats inputs lines messages names output page parts
+    bounds by comparison compressed dot events formats inputs lines messages names output page parts
     preprocessor recursion root source terminal
     usage user webgrind
 }

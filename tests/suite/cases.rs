@@ -299,7 +299,7 @@ fn check(page: &Path) {
             "markdown" => {
                 let options = report(options);
                 written(|output| {
-                    markdown::write(&Stacks::new(&inputs.profile()), &[], &options, output)
+                    markdown::write(&Stacks::new(&inputs.profile()), None, &[], &options, output)
                         .map(none)
                 })
             }

@@ -329,7 +329,7 @@ pub fn text_of<T, E: Debug>(write: impl FnOnce(&mut Vec<u8>) -> Result<T, E>) ->
 
 /// Writes the report for machines.
 pub fn json(profile: &Profile) -> String {
-    text_of(|output| json::write(profile, &[], output))
+    text_of(|output| json::write(profile, None, &[], output))
 }
 
 /// All header lines.

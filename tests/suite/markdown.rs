@@ -10,7 +10,7 @@ use crate::cases;
 use crate::library::{all_events, profile, read, text_of, text_options};
 
 fn report(profile: &Profile, options: &Options) -> String {
-    text_of(|output| markdown::write(&Stacks::new(profile), &[], options, output))
+    text_of(|output| markdown::write(&Stacks::new(profile), None, &[], options, output))
 }
 
 fn compared(base: &str, new: &str) -> String {

@@ -81,7 +81,7 @@ pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
 
 /// What functions are called without their callers and recursion levels.
 fn own_names(profile: &Profile) -> Vec<(FunctionId, Vec<u8>)> {
-    let document = text_of(|output| json::write(profile, &[], output));
+    let document = text_of(|output| json::write(profile, None, &[], output));
     let document: Value = serde_json::from_str(&document).expect("JSON");
     let rows = document["functions"].as_array().expect("a list").iter();
     let functions = profile.functions().zip(rows);

@@ -14,7 +14,7 @@ use crate::output::figures::{
     EventFormat, command, estimate_mark, part_count, parts, signed, signed_percent,
 };
 use crate::output::{Options, Sort};
-use crate::profile::{Cost, Function, FunctionId, Profile};
+use crate::profile::{Cost, Function, FunctionId, GroupBy, Profile};
 use crate::tables::first_cost;
 
 /// What is shown of a profile.
@@ -47,7 +47,10 @@ impl<'a> ProfileSummary<'a> {
 
     /// What functions are summed up as that are not shown; none if there is none.
     pub fn rest(&self, functions: &[FunctionId]) -> Option<String> {
-        let count = counted(functions.len() as u64, "more function");
+        let count = counted(
+            functions.len() as u64,
+            &format!("more {}", self.options.by.name()),
+        );
         let cost = || self.self_costs(functions);
         (!functions.is_empty()).then(|| format!("{count} with a self cost of {}", cost()))
     }
@@ -102,7 +105,7 @@ impl<'a> ProfileSummary<'a> {
         let (profile, first) = (self.profile, self.first());
         let inclusive = |id| first_cost(profile.inclusive_costs(id));
         let about = |&id: &FunctionId| (self.name(id), place(profile.function(id)));
-        Table::new(["function", "file:line"], functions, about)
+        Table::new(self.options.by.headings("file:line"), functions, about)
             .with("self %", |&id| first.share(self.self_cost(id)))
             .with(first.notation.heading("self", "self"), |&id| {
                 first.notation.cost(self.self_cost(id))
@@ -152,7 +155,8 @@ impl<'a> ProfileSummary<'a> {
         if part_count(profile) > 1 {
             lines.push(fact("parts", grouped(part_count(profile))));
         }
-        lines.push(fact("functions", grouped(profile.functions().len() as u64)));
+        let count = profile.functions().len() as u64;
+        lines.push(fact(self.options.by.names(), grouped(count)));
         let edges = profile.edges().len() as u64;
         lines.push(match profile.has_invocations() || edges == 0 {
             true => {
@@ -203,14 +207,17 @@ impl<'a> ProfileSummary<'a> {
 /// What is shown of a comparison.
 pub(crate) struct ComparisonSummary<'a> {
     pub comparison: &'a Comparison<'a>,
+    /// What a row is.
+    pub by: GroupBy,
     /// The event that changes are sorted by.
     pub first: EventFormat<'a>,
 }
 
 impl<'a> ComparisonSummary<'a> {
-    pub fn new(comparison: &'a Comparison<'a>) -> Self {
+    pub fn new(comparison: &'a Comparison<'a>, by: GroupBy) -> Self {
         ComparisonSummary {
             comparison,
+            by,
             first: EventFormat::compared(comparison).swap_remove(0),
         }
     }
@@ -223,7 +230,7 @@ impl<'a> ComparisonSummary<'a> {
     ) -> Table<'t, FunctionChange<'a>> {
         let (notation, base) = (self.first.notation, self.comparison.first().base);
         let about = |change: &FunctionChange<'a>| (printable(change.name), place(change));
-        Table::new(["function", "file"], changes, about)
+        Table::new(self.by.headings("file"), changes, about)
             .with(notation.heading("change", "change"), |change| {
                 signed(change.self_cost(), notation.cost(change.self_cost()))
             })
@@ -249,7 +256,7 @@ impl<'a> ComparisonSummary<'a> {
     /// How many functions are the same, if any.
     pub fn unchanged(&self) -> Option<String> {
         let count = self.comparison.unchanged() as u64;
-        (count > 0).then(|| format!("{} did not change", counted(count, "function")))
+        (count > 0).then(|| format!("{} did not change", counted(count, self.by.name())))
     }
 }
 

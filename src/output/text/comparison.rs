@@ -43,7 +43,7 @@ pub fn write_comparison(
     mut output: impl Write,
 ) -> Result<(), ViewError> {
     let cut = |line: String| cut_end(&line, options.room());
-    let report = ComparisonSummary::new(comparison);
+    let report = ComparisonSummary::new(comparison, options.by);
     let mut lines: Vec<_> = report.heading().into_iter().map(cut).collect();
     match &options.function {
         Some(name) => lines.extend(report.views(name, options, sources)?),
@@ -288,7 +288,7 @@ impl<'a> ComparisonSummary<'a> {
         let (comparison, first) = (self.comparison, self.comparison.first());
         let unit = self.first.unit;
         let side = |side: &Profile, total: i128, scale: u64| {
-            let functions = counted(side.functions().len() as u64, "function");
+            let functions = counted(side.functions().len() as u64, self.by.name());
             let runs = match side.runs() {
                 1 => String::new(),
                 runs => format!(" of {} runs", grouped(runs)),

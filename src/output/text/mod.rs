@@ -15,7 +15,7 @@ use crate::display::numbers::{counted, grouped, percent};
 use crate::io::SourceFiles;
 use crate::names::{NameQuery, cut_end};
 pub use crate::output::figures::ViewError as Error;
-use crate::profile::{Cost, EdgeRef, FunctionId, Profile};
+use crate::profile::{Cost, EdgeRef, FunctionId, GroupBy, Profile};
 use crate::tables::first_cost;
 
 /// Longer names push their places aside where there is no width to keep to.
@@ -59,7 +59,7 @@ impl ProfileSummary<'_> {
                 let query = NameQuery::new(text);
                 let functions = self.functions_at(&query.containing(&self.names())?);
                 let cost = self.self_costs(&functions);
-                let count = counted(functions.len() as u64, "function");
+                let count = counted(functions.len() as u64, self.options.by.name());
                 let found = format!("fits {count} with a self cost of {cost}");
                 lines.push(fact("filter", format!("\"{}\" {found}", query.text())));
                 functions
@@ -123,7 +123,9 @@ impl ProfileSummary<'_> {
             lines.extend(self.call_table(id, "caller", callers, |edge| edge.caller));
             let callees = self.profile.sub_calls(id).collect();
             lines.extend(self.call_table(id, "callee", callees, |edge| edge.callee));
-            lines.extend(self.line_table(costs, &source));
+            if self.options.by == GroupBy::Function {
+                lines.extend(self.line_table(costs, &source));
+            }
         }
         lines.extend(source.left_out());
         if !rest.is_empty() {
@@ -177,7 +179,8 @@ impl ProfileSummary<'_> {
             })
         });
         let first = self.first();
-        let paid: i128 = calls.iter().map(|call| i128::from(cost(call))).sum();
+        let plain = calls.iter().filter(|call| !self.profile.is_recursive(call));
+        let paid: i128 = plain.map(|call| i128::from(cost(call))).sum();
         let whole = paid.max(first_cost(self.profile.inclusive_costs(id)).into());
         let (top, rest) = self.options.split(&calls);
         let mut table = Table::new([other, "called at"], top, |call| {
