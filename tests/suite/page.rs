@@ -70,6 +70,13 @@ pub fn shown(profile: &Profile, base: Option<Profile>, options: &[&str]) -> Stri
     lines.collect()
 }
 
+fn verdict(outcome: Outcome, text: &str) -> Verdict {
+    Verdict {
+        outcome,
+        text: text.to_owned(),
+    }
+}
+
 /// A page, and its data as the schema has them.
 fn written(
     profile: &Profile,
@@ -80,15 +87,11 @@ fn written(
     let mut options = Options::default();
     change(&mut options);
     let stacks = Stacks::new(profile);
-    let limit = |outcome, text: &str| Verdict {
-        outcome,
-        text: text.to_owned(),
-    };
     let notes = Notes {
         warnings,
         limits: &[
-            limit(Outcome::Failed, "too much"),
-            limit(Outcome::Passed, "enough"),
+            verdict(Outcome::Failed, "too much"),
+            verdict(Outcome::Passed, "enough"),
         ],
         estimates: None,
     };
@@ -350,8 +353,10 @@ fn lines_have_their_costs_and_their_source() {
         .collect();
     fs::write(folder.path().join("a.c"), source).unwrap();
     let text = |cost: u32| {
+        // Only the base has line 4.
+        let gone = if cost == 40 { "4 2\n" } else { "" };
         format!(
-            "events: Ir\nfl=/srv/app/a.c\nfn=f\n3 {cost}\n20 7\nfi=/srv/app/b.h\n9 1\n\
+            "events: Ir\nfl=/srv/app/a.c\nfn=f\n3 {cost}\n{gone}20 7\nfi=/srv/app/b.h\n9 1\n\
              fn=main\n25 1\ncfi=/srv/app/a.c\ncfn=f\ncalls=1 3\n26 5\n"
         )
     };
@@ -398,10 +403,10 @@ fn lines_have_their_costs_and_their_source() {
     let rows = files.iter().zip(numbers(&lines["base"][0]));
     let mut bases: Vec<_> = rows.map(|(file, cost)| (file.to_string(), cost)).collect();
     bases.sort_unstable();
-    let expected = ["a.c", "a.c", "a.c", "b.h"].map(|name| format!("\"/srv/app/{name}\""));
+    let expected = ["a.c", "a.c", "a.c", "a.c", "b.h"].map(|name| format!("\"/srv/app/{name}\""));
     assert_eq!(
         bases,
-        Vec::from_iter(expected.into_iter().zip([1, 7, 40, 0]))
+        Vec::from_iter(expected.into_iter().zip([1, 2, 7, 40, 0]))
     );
     fs::write(folder.path().join("b.h"), "one line\n").unwrap();
     let data = page(Some(&sides), Some(SystemTime::UNIX_EPOCH));
@@ -410,4 +415,118 @@ fn lines_have_their_costs_and_their_source() {
     assert_eq!(list(&data["lines"]["compared"]).len(), 2);
     let costs = |side: &str| numbers(&data["lines"][side][0]).max();
     assert_eq!([costs("base"), costs("self")], [Some(40), Some(50)]);
+}
+
+/// Whatever is long or many: names of events, limits, numbers of 14 digits, markup that is escaped.
+#[test]
+fn a_report_never_passes_8_mb() {
+    let row = |events: usize, cost: u64| format!(" {cost}").repeat(events);
+    let functions = |count: u64, events: usize, name: &str| -> String {
+        let functions = (0..count).map(|at| {
+            let cost = 10_000_000_000_000 + at;
+            let callee = format!(
+                "cfn={name}{}\ncalls=1 0\n{at}{}\n",
+                at / 2,
+                row(events, cost)
+            );
+            let call = if at > 0 { callee } else { String::new() };
+            format!("fn={name}{at}\n{at}{}\n{call}", row(events, cost))
+        });
+        functions.collect()
+    };
+    let short: String = (0..9).map(|at| format!(" E{at}")).collect();
+    let long: String = (0..60)
+        .map(|at| format!(" {}{at}", "<".repeat(250)))
+        .collect();
+    let lines = |function: u64| -> String {
+        let lines = (1..=20_000).map(|line| format!("{line} {}\n", 1_000_000 + line));
+        format!("fn=f{function}\n{}", lines.collect::<String>())
+    };
+    let mut reports = Vec::new();
+    for (text, limits) in [
+        (format!("events:{short}\n{}", functions(20_000, 9, "f")), 0),
+        (format!("events:{long}\n{}", functions(200, 60, "f")), 0),
+        (
+            format!("events: Ir\n{}", functions(3_000, 1, &"<".repeat(2_000))),
+            200_000,
+        ),
+        (
+            format!(
+                "events: Ir\nfl=a.c\n{}",
+                (0..6).map(lines).collect::<String>()
+            ),
+            0,
+        ),
+    ] {
+        let profile = profile(text);
+        let verdicts = vec![verdict(Outcome::Failed, &"<".repeat(1_000)); limits];
+        let notes = Notes {
+            limits: &verdicts,
+            ..Notes::default()
+        };
+        let (stacks, options) = (Stacks::new(&profile), Options::default());
+        let page = text_of(|output| {
+            let mut sources = SourceFiles::default();
+            html::write(&stacks, None, &notes, &mut sources, &options, output)
+        });
+        assert!(page.len() < 8_000_000, "{}", page.len());
+        let data: Value = serde_json::from_str(data_text(&page)).unwrap();
+        Schema::read("page").check(&data, "data");
+        reports.push(data);
+    }
+    assert!(index(&reports[0]["rest"]["functions"]) > 0);
+    let limits = list(&reports[2]["limits"]);
+    assert_eq!(
+        (limits.len(), &limits[100]["text"]),
+        (101, &json!("199,900 more limits failed"))
+    );
+    // Of functions for whose lines there is no room, it is said how many there are.
+    let lines = &reports[3]["lines"];
+    let shown = list(&lines["line"]).len();
+    assert_eq!(shown / 20_000 + index(&lines["left_out"]), 6);
+    assert!(index(&lines["left_out"]) > 0 && shown > 0);
+}
+
+/// Lines of two files that would follow one another are not one text.
+#[test]
+fn the_source_of_each_file_is_its_own() {
+    let folder = TempDir::new().unwrap();
+    let source = |name: &str| {
+        (1..=30)
+            .map(|line| format!("{name} {line}\n"))
+            .collect::<String>()
+    };
+    for name in ["a.c", "b.c"] {
+        fs::write(folder.path().join(name), source(name)).unwrap();
+    }
+    let profile = profile("events: Ir\nfl=/srv/a.c\nfn=f\n5 1\nfl=/srv/b.c\nfn=g\n16 2\n");
+    let mut folders = SourceOptions::default();
+    folders.folders = vec![folder.path().to_owned()];
+    folders.root = Some(b"/srv".to_vec());
+    let mut sources = SourceFiles::open(&folders, None).unwrap();
+    let (stacks, options) = (Stacks::new(&profile), Options::default());
+    let page = text_of(|output| {
+        html::write(
+            &stacks,
+            None,
+            &Notes::default(),
+            &mut sources,
+            &options,
+            output,
+        )
+    });
+    let data: Value = serde_json::from_str(data_text(&page)).unwrap();
+    let texts = list(&data["source"]["text"])
+        .iter()
+        .map(|text| text.as_str().unwrap());
+    let ends: Vec<_> = texts
+        .map(|text| (text.lines().next(), text.lines().last()))
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            (Some("a.c 1"), Some("a.c 10")),
+            (Some("b.c 11"), Some("b.c 21"))
+        ]
+    );
 }

@@ -104,7 +104,7 @@ class FrameBox {
       .join(' ');
     this.panel.replaceChildren(
       el('div', { class: 'name' }, frame.name),
-      isThere ? el('div', {}, place(frame)) : '',
+      isThere ? el('div', {}, place(frame, true)) : '',
       el('div', {}, this.tellAbout(node)),
       el(
         'div',

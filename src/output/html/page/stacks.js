@@ -40,7 +40,7 @@ function costOfMarked(tree, found) {
   const fits = search ? searching(search) : ({ index: at }) => at === index;
   const known = functions.filter(fits).map(({ index: at }) => exact(data.functions.inclusive[event][at]));
   const largest = known.reduce((one, another) => (another > one ? another : one), inGraph);
-  return { cost: largest, isLeast: known.length !== 1 || hide !== '' || data.functions_omitted > 0 };
+  return { cost: largest, isLeast: known.length !== 1 || hide !== '' || data.rest.functions > 0 };
 }
 
 /** Says what marked nodes cost, and leads to the next one. */

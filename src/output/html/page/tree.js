@@ -15,12 +15,7 @@ function showTree() {
     const link = el('a', { class: 'more', href: toFunction(node.frame), tabindex: NONE }, 'details');
     const level = node.depth > DEEP ? span('level', `${node.depth}`) : '';
     const rest = index === NONE ? '' : link;
-    return el('span', { class: 'parts', '--depth': node.depth - 1 }, [
-      span('fold'),
-      level,
-      nameOf(node.frame),
-      ...rest,
-    ]);
+    return el('span', { class: 'parts', '--depth': node.depth - 1 }, [span('fold'), level, nameOf(node.frame), rest]);
   }
   const kindOf = (node) => ['row', found.has(node) && 'match', node === match && 'current'].filter(Boolean).join(' ');
   const table = tableOf({
