@@ -6,6 +6,7 @@
 
 mod chains;
 mod groups;
+mod parts;
 mod query;
 mod short;
 
@@ -13,6 +14,7 @@ use std::borrow::Cow;
 
 pub(crate) use chains::Chains;
 pub(crate) use groups::{class, package};
+pub(crate) use parts::parted;
 pub use query::UnknownFunction;
 pub(crate) use query::{NameQuery, Named};
 pub(crate) use short::{SHORT, cut_end, pad, short_name, shorten_path, width_of};

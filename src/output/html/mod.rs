@@ -14,7 +14,6 @@
 mod calls;
 mod data;
 mod lines;
-mod names;
 mod rows;
 mod source;
 mod stacks;

@@ -3,14 +3,17 @@
 use std::collections::HashSet;
 
 use super::data::{BASE, Data, NEW, SIDES};
-use super::names::parted;
-use super::table::{Number, Room, Row, Table, by_share, position, shown, text_size};
-use crate::compare::Comparison;
+use super::table::{Number, Room, Row, Table, by_share, cut, position, shown, text_size};
+use crate::compare::{Comparison, Transition};
+use crate::names::{SHORT, parted, short_name};
 use crate::output::Names;
 use crate::profile::{FunctionId, Profile};
 
 /// The most functions, so that their table stays fast.
 const MAX_FUNCTIONS: usize = 20_000;
+
+/// The longest text about what has become of a function.
+const MAX_BECAME: usize = 1_000;
 
 /// What is one function in the report.
 pub(super) struct Function<'a> {
@@ -18,6 +21,8 @@ pub(super) struct Function<'a> {
     pub file: &'a [u8],
     pub name: &'a [u8],
     pub line: u64,
+    /// What has become of it since the base, if there is something to say.
+    became: Option<String>,
     /// What it is in the base and in the new profile.
     pub ids: [Vec<FunctionId>; 2],
 }
@@ -55,6 +60,7 @@ impl<'a> Functions<'a> {
                         object: change.object,
                         file: change.file,
                         name: change.name,
+                        became: change.transition.as_ref().map(Transition::to_string),
                         ..Function::of(profile, ids)
                     }
                 })
@@ -115,6 +121,7 @@ impl<'a> Function<'a> {
             file: function.map_or(b"", |function| name(function.file)),
             name: function.map_or(b"", |function| name(function.name)),
             line: function.map_or(0, |function| function.line),
+            became: None,
             ids,
         }
     }
@@ -139,14 +146,19 @@ impl<'a> Data<'a, '_> {
         for index in by_share(&shares) {
             let of = &self.functions.all[index];
             let row = self.function_row(of);
-            let texts = self.names_of(of);
+            let texts = self.texts_of(of);
             let files = [of.object, of.file].map(|file| match known.contains(file) {
                 true => 0,
                 false => text_size(&shown(file)),
             });
             // What its calls cost that are left out has two rows, of which each costs no more.
             let rest = 2 * (table.size(&row) + 20);
-            let size = table.size(&row) + texts.iter().map(|text| text_size(text)).sum::<usize>();
+            let size = table.size(&row)
+                + texts
+                    .iter()
+                    .take(1 + sides.len())
+                    .map(|text| text_size(text))
+                    .sum::<usize>();
             if chosen.len() == MAX_FUNCTIONS
                 || !room.take(size + rest + files.iter().sum::<usize>())
             {
@@ -159,8 +171,8 @@ impl<'a> Data<'a, '_> {
         let indices = chosen.iter().map(|&(index, ..)| index);
         let mut order: Vec<usize> = indices.collect();
         chosen.sort_by_key(|&(index, ..)| index);
-        let [mut names, mut parts] = [Vec::new(), Vec::new()];
-        for (place, (index, mut row, texts)) in chosen.into_iter().enumerate() {
+        let mut texts = [Vec::new(), Vec::new(), Vec::new()];
+        for (place, (index, mut row, own)) in chosen.into_iter().enumerate() {
             let (object, file) = (
                 self.functions.all[index].object,
                 self.functions.all[index].file,
@@ -168,16 +180,17 @@ impl<'a> Data<'a, '_> {
             row.numbers[0] = position(self.file(object));
             row.numbers[1] = position(self.file(file));
             table.push(&row);
-            let [name, part] = texts;
-            names.push(name);
-            parts.push(part);
+            for (column, text) in texts.iter_mut().zip(own) {
+                column.push(text);
+            }
             self.functions.places[index] = Some(place);
         }
         order
             .iter_mut()
             .for_each(|index| *index = self.functions.places[*index].unwrap_or(0));
         self.functions.order = order;
-        table.texts = [("name", names), ("parts", parts)].into();
+        let columns = ["name", "parts", "became"].into_iter().zip(texts);
+        table.texts = columns.take(sides.len() + 1).collect();
         table
     }
 
@@ -227,15 +240,22 @@ impl<'a> Data<'a, '_> {
             .sum()
     }
 
-    /// The name of a function where lists cut it, and the parts of what lists show.
-    fn names_of(&self, of: &Function<'_>) -> [String; 2] {
-        names(of.name, self.options.names)
+    /// The name of a function where lists cut it, the parts of what lists show, and what has become of
+    /// it.
+    fn texts_of(&self, of: &Function<'_>) -> [String; 3] {
+        let [name, parts] = names(of.name, self.options.names);
+        let became = of.became.as_deref().unwrap_or_default();
+        [name, parts, cut(became.to_owned(), MAX_BECAME)]
     }
 }
 
 /// A name as it is shown in full, empty where lists do not cut it, and the parts of what these show.
 pub(super) fn names(name: &[u8], how: Names) -> [String; 2] {
     let name = shown(name);
-    let (is_whole, parts) = parted(&name, how);
-    [if is_whole { String::new() } else { name }, parts]
+    let short = match how {
+        Names::Full => name.clone(),
+        _ => short_name(&name, SHORT),
+    };
+    let parts = parted(&short);
+    [if short == name { String::new() } else { name }, parts]
 }

@@ -35,7 +35,7 @@ function costTable({ index, is }) {
 }
 
 /** What has changed of a function since the base. */
-function sinceBase({ index, is }) {
+function sinceBase({ index, is, became }) {
   if (!comparison) return '';
   if (is)
     return paragraph(
@@ -48,7 +48,7 @@ function sinceBase({ index, is }) {
   };
   const texts = [text('self', 'self', ownCost, ownCost), text('inclusive', 'inclusive', ownCost, ownCost)];
   if (data.has_invocations) texts.push(text('calls', 'calls', beforeCount, callCount));
-  return paragraph(`Since the base: ${joined(texts)}`);
+  return paragraph(`Since the base: ${joined([became, ...texts])}`);
 }
 
 /** Calls summed up by what is at their other end, those of a place below these. */

@@ -165,7 +165,7 @@ function showChanges() {
     both(heading('Self'), 'self', costTexts),
     both(heading('Inclusive'), 'inclusive', costTexts, 'inclusive'),
     data.has_invocations && both('Calls', 'calls', [beforeCount, callCount], 'calls'),
-    nameColumn('Function', (of) => span('parts', badge(of), linked(of))),
+    nameColumn('Function', (of) => span('parts', badge(of), linked(of), of.became ? span('became', of.became) : '')),
     placeColumn('File', (of) => place(of)),
   ];
   const titles = ['', label(state.event), 'functions'];

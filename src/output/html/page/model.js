@@ -26,7 +26,8 @@ const functions = data.functions.parts.map((parts, index) => {
   const { object, file, line, sides } = data.functions;
   const is = { 1: 'gone', 2: 'new' }[sides?.[index]];
   const places = { ...fileOf(file[index]), object: data.files[object[index]] || '', line: line[index] };
-  return named(data.functions.name[index], partsIn(parts), { index, key: index, is, ...places });
+  const became = data.functions.became?.[index];
+  return named(data.functions.name[index], partsIn(parts), { index, key: index, is, became, ...places });
 });
 
 /** What is no function of the report. */

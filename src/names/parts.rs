@@ -1,26 +1,18 @@
 //! The parts of a name, of which a narrow place shows those that say most.
 
-use crate::names::{SHORT, short_name};
-use crate::output::Names;
-
 /// Stands between parts: no shown name contains it.
 const SEPARATOR: char = '\n';
 
-/// A name as lists show it, and whether that is the name. Separators stand before its class, before the
-/// function, and behind these: what is outside are return types and namespaces, and arguments.
-pub(super) fn parted(name: &str, how: Names) -> (bool, String) {
-    let short = match how {
-        Names::Full => name.to_owned(),
-        _ => short_name(name, SHORT),
-    };
-    let [class, function, end] = own_part(&short);
+/// A name in four parts: return types and namespaces, the class, the function, and its arguments.
+pub(crate) fn parted(name: &str) -> String {
+    let [class, function, end] = own_part(name);
     let parts = [
-        &short[..class],
-        &short[class..function],
-        &short[function..end],
-        &short[end..],
+        &name[..class],
+        &name[class..function],
+        &name[function..end],
+        &name[end..],
     ];
-    (short == name, parts.join(&SEPARATOR.to_string()))
+    parts.join(&SEPARATOR.to_string())
 }
 
 /// Where the class of a name begins, where the function, and where this ends.
@@ -149,20 +141,7 @@ mod tests {
             ("<a::B as c::D>::run", "|<a::B as c::D>::|run|"),
             ("my_operator", "||my_operator|"),
         ] {
-            assert_eq!(
-                parted(name, Names::Full),
-                (true, parts.replace('|', "\n")),
-                "{name}"
-            );
+            assert_eq!(parted(name), parts.replace('|', "\n"), "{name}");
         }
-    }
-
-    #[test]
-    fn long_names_are_cut_first() {
-        let name = format!("ns::C<{}>::run(int)", "x".repeat(100));
-        assert_eq!(
-            parted(&name, Names::Auto),
-            (false, "ns::\nC<…>::\nrun\n(int)".to_owned())
-        );
     }
 }
