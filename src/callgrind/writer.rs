@@ -38,7 +38,7 @@ pub enum WriteWarning {
     SpelledNames(usize),
     /// The inclusive costs of so many functions are not those of the calls.
     #[error(
-        "the inclusive costs of {0} functions are not their self costs and those of their calls, and readers of the callgrind format will work them out so"
+        "the inclusive costs of {0} functions cannot be represented in the callgrind format; readers will show self cost plus calls"
     )]
     InclusiveCosts(usize),
 }

@@ -205,8 +205,13 @@ pub(super) fn callgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), F
         true => callgrind::write(view.profile, &mut LineShower::new(to))?,
         false => callgrind::write(view.profile, to)?,
     };
-    view.found
-        .extend(warnings.into_iter().map(Warning::Written));
+    // For the sake of limits, costs of recursion count once though nobody has asked the format to.
+    let of_limits = |warning: &_| {
+        view.options.inclusive.is_none()
+            && matches!(warning, callgrind::WriteWarning::InclusiveCosts(_))
+    };
+    let warnings = warnings.into_iter().filter(|warning| !of_limits(warning));
+    view.found.extend(warnings.map(Warning::Written));
     Ok(())
 }
 

@@ -136,7 +136,7 @@ fn all_outputs_have_the_same_stacks() {
         for (path, cost) in found.iter().filter(|(path, _)| !path.ends_with('…')) {
             assert_eq!(expected.get(path), Some(cost), "{source}: {path}");
         }
-        let markdown = text_of(|output| markdown::write(&stacks, &[], &options, output));
+        let markdown = text_of(|output| markdown::write(&stacks, None, &[], &options, output));
         let found = stacks_of_markdown(&markdown);
         let mut heaviest: Vec<i64> = expected.values().copied().collect();
         heaviest.sort_by_key(|&cost| Reverse(cost));

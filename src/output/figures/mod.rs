@@ -133,7 +133,7 @@ pub(crate) fn signed_percent(change: i128, base: i128) -> String {
 /// a name of one thread, and the others. Each with its totals, a number for each event, the costliest
 /// first. None if neither a name nor a thread tells parts apart.
 pub(crate) fn parts(profile: &Profile) -> Vec<(String, Vec<i128>)> {
-    let mut totals: IndexMap<(Option<&[u8]>, Option<u64>), Vec<i128>> = IndexMap::default();
+    let mut totals: IndexMap<_, Vec<i128>> = IndexMap::default();
     for part in profile.parts() {
         let name = part.header.name();
         let thread = part.header.thread.filter(|_| name.is_none());
