@@ -187,7 +187,7 @@ mod tests {
             ("/srv/node_modules/@a/b/c.js", "", Some("@a/b")),
             ("/srv/node_modules/b/c.js", "", Some("b")),
             (
-                "/root/.cargo/registry/src/index-1/serde-json-1.0.2/src/de.rs",
+                "/home/me/.cargo/registry/src/index-1/serde-json-1.0.2/src/de.rs",
                 "/app",
                 Some("serde-json"),
             ),
