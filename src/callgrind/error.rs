@@ -12,9 +12,10 @@ use crate::warnings::Kind;
 
 /// The longest name of an object, a file or a function, in bytes.
 ///
-/// Compilers write some of tens of KiB; outputs repeat a name wherever it is called.
+/// Compilers write some of tens of KiB, and Valgrind joins up to hundreds of them
+/// (`--separate-callers`); outputs repeat a name wherever it is called.
 pub(super) const MAX_NAME: usize = MAX_NAME_KIB << 10;
-const MAX_NAME_KIB: usize = 64;
+const MAX_NAME_KIB: usize = 256;
 
 /// A profile that cannot be read, with the place where that shows.
 #[derive(Debug)]

@@ -147,7 +147,7 @@ fn a_php_test_suite_keeps_to_its_limits() {
     let (status, said) = run_recipe(&bench, "mkdir -p profiles");
     assert_eq!(status, Some(0), "{said}");
     assert!(
-        said.contains(r#"no function is named "PDO->query""#),
+        said.contains(r#"function "PDO->query" not found"#),
         "{said}"
     );
     // The same calls by the name that is limited.
@@ -229,9 +229,7 @@ fn jq_makes_figures_for_dashboards() {
 fn spark_merges_profiles() {
     let page = text_in(&docs().join("many-machines.md"));
     let script = docs().join("many-machines/spark.py");
-    let code = block("many-machines.md", "python", "def sums");
     assert!(page.contains("many-machines/spark.py"));
-    assert!(text_in(&script).contains(&code));
 
     let bench = Bench::new();
     let inputs = profiles(&bench, 40);

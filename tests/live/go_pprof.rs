@@ -118,8 +118,18 @@ fn stacks_of_xdebug() {
     let profile = Profile::json(from_ref(&input), &["-e", "Time_(10ns)"]);
 
     let figures = expected(&input, &["-e", "Time_(10ns)"], 10);
-    assert_figures(&top(&bench, &["-top"], &file), &figures);
-    assert_figures(&top(&bench, &["-top", "-cum"], &file), &figures);
+    // What Xdebug says of calls and of their callees is rounded apart: a unit for each call.
+    let is_close = |found: &Figures| {
+        let mut pairs = figures.iter().map(|(name, sums)| (sums, found.get(name)));
+        found.len() == figures.len()
+            && pairs.all(|(sums, found)| {
+                found.is_some_and(|found| found[0] == sums[0] && (found[1] - sums[1]).abs() <= 200)
+            })
+    };
+    let found = top(&bench, &["-top"], &file);
+    assert!(is_close(&found), "{found:?} {figures:?}");
+    let found = top(&bench, &["-top", "-cum"], &file);
+    assert!(is_close(&found), "{found:?} {figures:?}");
     let calls = top(&bench, &["-top", "-sample_index=calls"], &file);
     for row in &profile.functions {
         let found = calls.get(&row.name).map_or(0, |sums| sums[0]);

@@ -39,12 +39,34 @@ fn check(input: &PathBuf) {
     convert(from_ref(input), &graph, &options);
     let drawn = DOT.run(DOT.command().arg("-Tjson0").arg(&graph));
     let drawn: Value = serde_json::from_str(&drawn).expect("Graphviz writes JSON");
-    let profile = Profile::json(from_ref(input), &["-q"]);
+    let profile = Profile::json(from_ref(input), &["-q", "--inclusive", "once"]);
     let total = profile.total();
+    // Levels of recursion (`f'2`) are `f`, which has called them.
+    let mut rows = profile.functions.clone();
+    let folded = |at: usize, rows: &[Row]| {
+        let name = rows[at].name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let outer = name.strip_suffix('\'');
+        let found = outer.and_then(|outer| rows.iter().position(|row| row.name == outer));
+        found.unwrap_or(at)
+    };
+    for at in 0..rows.len() {
+        let outer = folded(at, &rows);
+        if outer != at {
+            rows[outer].self_costs[0] += rows[at].self_costs[0];
+            rows[outer].invocations += rows[at].invocations;
+            let calls = std::mem::take(&mut rows[at].sub_calls);
+            rows[outer].sub_calls.extend(calls);
+            rows[at].inclusive[0] = 0;
+        }
+        for call in 0..rows[outer].sub_calls.len() {
+            let callee = folded(rows[outer].sub_calls[call].function, &rows);
+            rows[outer].sub_calls[call].function = callee;
+        }
+    }
 
     let name = |row: &Row| row.name.replace(',', "");
     let is_shown = |row: &Row| row.inclusive[0] * 1000 >= total * 5;
-    let shown = profile.functions.iter().filter(|row| is_shown(row));
+    let shown = rows.iter().filter(|row| is_shown(row));
     let expected = shown.map(|row| {
         let calls = match row.invocations {
             1 => "1 call".to_owned(),
@@ -58,7 +80,7 @@ fn check(input: &PathBuf) {
     assert_eq!(sorted(nodes.iter().cloned()), sorted(expected));
 
     let mut calls: BTreeMap<[usize; 2], [i64; 2]> = BTreeMap::new();
-    for (caller, row) in profile.functions.iter().enumerate() {
+    for (caller, row) in rows.iter().enumerate() {
         for call in &row.sub_calls {
             let sums = calls.entry([caller, call.function]).or_default();
             sums[0] += call.costs[0];
@@ -66,7 +88,7 @@ fn check(input: &PathBuf) {
         }
     }
     let calls = calls.into_iter().filter_map(|(ends, [cost, calls])| {
-        let ends = ends.map(|end| &profile.functions[end]);
+        let ends = ends.map(|end| &rows[end]);
         let is_drawn = cost * 1000 >= total && ends.iter().all(|row| is_shown(row));
         let figures = vec![share(cost, total), format!("{calls}×")];
         is_drawn.then(|| (ends.map(name), figures))

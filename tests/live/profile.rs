@@ -90,7 +90,12 @@ impl Profile {
     pub fn json(inputs: &[PathBuf], options: &[&str]) -> Self {
         let bench = Bench::new();
         let file = bench.path("json");
-        let messages = convert(inputs, &file, &[options, &["-f", "json"]].concat());
+        // What webgrind's formats hold by default.
+        let summed: &[&str] = match options.contains(&"--inclusive") {
+            true => &[],
+            false => &["--inclusive", "summed"],
+        };
+        let messages = convert(inputs, &file, &[options, summed, &["-f", "json"]].concat());
         let profile: Profile = serde_json::from_str(&text_in(&file)).expect("a profile");
         Profile {
             messages,

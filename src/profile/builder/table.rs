@@ -31,12 +31,33 @@ pub(super) struct SummedTable {
     seen: HashMap<(NameId, NameId), u32>,
     /// How the wanted costs follow from its costs, which are those of one event.
     map: ColumnMap,
+    /// By function, if costs of recursion are to count once.
+    calls: Option<Vec<Calls>>,
     sums: Sums,
+}
+
+/// What the calls of a function cost.
+#[derive(Clone, Copy, Debug, Default)]
+struct Calls {
+    all: i128,
+    to_itself: Cost,
+    edges: i128,
 }
 
 impl SummedTable {
     /// Ends the table: its sums in the wanted events.
     pub fn finish(mut self) -> Sums {
+        let functions = &mut self.sums.functions;
+        for (at, calls) in self.calls.into_iter().flatten().enumerate() {
+            // A table in which recursion counts once already states less than all calls cost, by more
+            // than what was rounded.
+            let stated = i128::from(functions.inclusive_costs.row(at)[0]);
+            let summed = i128::from(functions.self_costs.row(at)[0]) + calls.all;
+            if (stated - summed).abs() <= calls.edges + 1 {
+                let once = [calls.to_itself.saturating_neg()];
+                functions.inclusive_costs.add::<1>(at, &once);
+            }
+        }
         self.sums.map_events(&self.map);
         self.sums
     }
@@ -52,6 +73,7 @@ impl ProfileBuilder {
         self.table = Some(SummedTable {
             seen: HashMap::default(),
             map,
+            calls: (self.options.inclusive == InclusiveCost::Once).then(Vec::new),
             sums: Sums {
                 kind: Some(ProfileKind::Aggregate),
                 lines: self.options.lines.then(LineTable::default),
@@ -84,6 +106,9 @@ impl ProfileBuilder {
         functions.self_costs.add::<1>(row, &[function.self_cost]);
         let inclusive = &mut functions.inclusive_costs;
         inclusive.add::<1>(row, &[function.inclusive]);
+        if let Some(calls) = &mut table.calls {
+            calls.push(Calls::default());
+        }
         *seen = seen.saturating_add(1);
         self.section_total += table.map.exact(0, |_| function.self_cost.into());
     }
@@ -92,10 +117,13 @@ impl ProfileBuilder {
     pub(crate) fn add_table_edge(&mut self, edge: CallEdge, cost: Cost) {
         let Some(table) = &mut self.table else { return };
         table.sums.counts_calls |= edge.calls > 0;
-        let functions = &mut table.sums.functions;
-        if edge.caller == edge.callee && self.options.inclusive == InclusiveCost::Once {
-            let inclusive = &mut functions.inclusive_costs;
-            inclusive.add::<1>(edge.callee.index(), &[cost.saturating_neg()]);
+        let calls = table.calls.as_mut();
+        if let Some(calls) = calls.and_then(|calls| calls.get_mut(edge.caller.index())) {
+            calls.all += i128::from(cost);
+            calls.edges += 1;
+            if edge.caller == edge.callee {
+                calls.to_itself = calls.to_itself.saturating_add(cost);
+            }
         }
         table.sums.calls.add::<1>(edge, NameId::EMPTY, &[cost]);
     }

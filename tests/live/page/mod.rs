@@ -332,8 +332,8 @@ fn parts_that_are_left_out_are_counted() {
         text_of,
     );
     assert_eq!(rows.len(), 101);
-    // Those of 30 to 1, and the last part.
-    assert_eq!(rows[100], "30 other parts, and what has no name 470");
+    // Those of 30 to 1, and the last part, which has no name.
+    assert_eq!(rows[100], "31 other parts 470");
     assert_eq!(rows[0], "part130 130");
 }
 

@@ -19,8 +19,7 @@ function partTotals({ shown, left_out: omitted }) {
   const row = (name, values) => [name, ...values.map((value, at) => ownCost(value, at))];
   const rows = shown.map(({ name, total }) => row(span('name', name), total));
   const rest = events.map((_, event) => exact(totalOf(event)) - sumOf(shown.map(({ total }) => total[event])));
-  const restName = omitted > 0 ? `${counted(omitted, 'other part')}, and what has no name` : 'without a name';
-  if (rest.some((value) => value !== 0n)) rows.push(row(restName, rest));
+  if (rest.some((value) => value !== 0n)) rows.push(row(counted(omitted, 'other part'), rest));
   const titles = ['', ...events.map((_, event) => label(event))];
   return el('details', {}, el('summary', {}, 'Totals of the named parts'), smallTable(titles, rows));
 }
