@@ -7,9 +7,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use cg_preprocess::run::{Options, convert};
 use cg_preprocess::io::Source;
 use cg_preprocess::io::Target;
+use cg_preprocess::run::{Options, convert};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libfuzzer_sys::fuzz_target;

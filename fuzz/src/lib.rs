@@ -9,11 +9,11 @@ pub mod tables;
 use std::io::{self, Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::output::{collapsed, json};
 use cg_preprocess::io::SourceFiles;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::output::Options;
+use cg_preprocess::output::{collapsed, json};
 use cg_preprocess::output::{text, tree};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
@@ -172,7 +172,7 @@ pub fn write(
     let mut output = Vec::new();
     let written = match format {
         Format::Preprocessed(version) => return write_file(profile, version, on_overflow),
-        Format::Json => json::write(profile, &[], &mut output),
+        Format::Json => json::write(profile, None, &[], &mut output),
         Format::Text(options) => {
             text::write(profile, &options, &mut SourceFiles::default(), &mut output)
                 .map_err(|error| error.to_string())?;
