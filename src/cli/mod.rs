@@ -169,10 +169,10 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
         }
         _ => false,
     };
+    if let (ConvertError::Format { .. }, Some(default)) = (&error, arguments.of_default_format()) {
+        return anyhow!("{:#} ({default})", anyhow::Error::from(error));
+    }
     let advice = match &error {
-        ConvertError::Format { .. } if let Some(default) = arguments.of_default_format() => {
-            return anyhow!("{:#} ({default})", anyhow::Error::from(error));
-        }
         ConvertError::OverProfile(_) => ", or say --force",
         ConvertError::Open { input, .. } if arguments.comparison.base.contains(input) => {
             "; the base is a profile that was kept before, as with \"cg-preprocess PROFILE -f callgrind -o base.cg\""
