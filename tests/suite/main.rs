@@ -22,6 +22,8 @@ mod lines;
 mod markdown;
 mod names;
 #[cfg(feature = "compression")]
+// Inputs have other names elsewhere.
+#[cfg(unix)]
 mod outputs;
 mod page;
 mod parts;
