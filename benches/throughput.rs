@@ -8,7 +8,7 @@ use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use cg_preprocess::callgrind::{self, Options};
+use cg_preprocess::callgrind::{self, ReadOptions};
 use cg_preprocess::io::Source;
 use cg_preprocess::io::Target;
 use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
@@ -36,7 +36,7 @@ fn profiles() -> [(&'static str, Vec<u8>); 2] {
 
 fn read(text: &[u8], line_by_line: bool, options: &ProfileOptions) -> ProfileBuilder {
     let mut builder = ProfileBuilder::new(options.clone());
-    let mut reading = Options::default();
+    let mut reading = ReadOptions::default();
     reading.line_by_line = line_by_line;
     callgrind::read(text, "bench", &reading, &mut builder).expect("a sound profile");
     builder
@@ -118,8 +118,9 @@ fn compressed(criterion: &mut Criterion) {
     });
     group.bench_function("convert", |bencher| {
         let inputs = [Source::File(input.clone())];
-        bencher
-            .iter(|| convert(&inputs, &output, &run::Options::default()).expect("a sound profile"));
+        bencher.iter(|| {
+            convert(&inputs, &output, &run::ConvertOptions::default()).expect("a sound profile")
+        });
     });
     group.finish();
 }

@@ -23,12 +23,12 @@
 //! Convert a file, as the program does it:
 //!
 //! ```no_run
-//! use cg_preprocess::run::{Options, convert};
+//! use cg_preprocess::run::{ConvertOptions, convert};
 //! use cg_preprocess::io::{Source, Target};
 //!
 //! let input = Source::File("cachegrind.out.1234.gz".into());
 //! let output = Target::File("out.pre".into());
-//! let mut options = Options::default();
+//! let mut options = ConvertOptions::default();
 //! options.read.lenient = true;
 //! let report = convert(&[input], &output, &options)?;
 //! report.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
@@ -44,7 +44,7 @@
 //!
 //! fn read(text: &str) -> Result<Profile, Box<dyn std::error::Error>> {
 //!     let mut builder = ProfileBuilder::new(ProfileOptions::default());
-//!     callgrind::read(text.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
+//!     callgrind::read(text.as_bytes(), "a.cg", &callgrind::ReadOptions::default(), &mut builder)?;
 //!     Ok(builder.finish()?)
 //! }
 //! let base = read("events: Ir\nfl=a.c\nfn=main\n16 400\n")?;
@@ -64,7 +64,7 @@
 //!
 //! let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
 //! let mut builder = ProfileBuilder::new(ProfileOptions::default());
-//! callgrind::read(text.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
+//! callgrind::read(text.as_bytes(), "a.cg", &callgrind::ReadOptions::default(), &mut builder)?;
 //! let profile = builder.finish()?;
 //!
 //! let (id, main) = profile.functions().next().expect("there are two");

@@ -21,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
     let choices = Choices {
         format: Format::Json,
         on_overflow: OnOverflow::Error,
-        read: callgrind::Options::default(),
+        read: callgrind::ReadOptions::default(),
         profile: ProfileOptions::default(),
     };
     // Fast paths look ahead: let them reach the last line.

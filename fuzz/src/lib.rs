@@ -10,7 +10,7 @@ use std::io::{self, Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::io::SourceFiles;
-use cg_preprocess::output::Options;
+use cg_preprocess::output::ReportOptions;
 use cg_preprocess::output::{collapsed, json};
 use cg_preprocess::output::{text, tree};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
@@ -43,11 +43,11 @@ pub enum Format {
     /// The report for machines.
     Json,
     /// The report for people.
-    Text(Options),
+    Text(ReportOptions),
     /// Stacks for flame graphs.
     Collapsed,
     /// Stacks for people.
-    Tree(Options),
+    Tree(ReportOptions),
 }
 
 /// Everything that changes the path of a conversion.
@@ -58,7 +58,7 @@ pub struct Choices {
     /// Policy for numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
     /// How inputs are read.
-    pub read: callgrind::Options,
+    pub read: callgrind::ReadOptions,
     /// What is taken from them.
     pub profile: ProfileOptions,
 }
@@ -68,7 +68,7 @@ impl Choices {
     pub fn take(data: &[u8]) -> Option<(Self, &[u8])> {
         let (&[first, second], rest) = data.split_first_chunk()?;
         let version = Version::ALL[usize::from(first & 3)];
-        let mut rows = Options::default();
+        let mut rows = ReportOptions::default();
         rows.top = (first & 1 == 0).then_some(3);
         rows.width = (first & 2 == 0).then_some(60);
         let format = match second >> 4 {
@@ -81,7 +81,7 @@ impl Choices {
         let keeps_invocations = format == Format::Preprocessed(Version::V4);
         let keeps_contexts = matches!(format, Format::Collapsed | Format::Tree(_));
         let wants_all = format == Format::Json;
-        let mut read = callgrind::Options::default();
+        let mut read = callgrind::ReadOptions::default();
         read.kind = match first >> 4 & 3 {
             0 | 1 => KindChoice::Auto,
             2 => KindChoice::Trace,
@@ -135,7 +135,7 @@ pub fn read_all_by_reference<R: Read>(
 }
 
 fn read_with<R: Read>(
-    read: &callgrind::Options,
+    read: &callgrind::ReadOptions,
     choices: &Choices,
     inputs: impl Iterator<Item = R>,
 ) -> Result<(Profile, Vec<String>), String> {

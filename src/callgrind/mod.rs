@@ -31,7 +31,7 @@ pub use writer::{WriteError, WriteWarning, write};
 /// How to read an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Options {
+pub struct ReadOptions {
     /// What the blocks are.
     pub kind: KindChoice,
     /// Skip lines that cannot be read, with a warning, instead of stopping at the first.

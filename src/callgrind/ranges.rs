@@ -8,7 +8,7 @@ use memchr::memmem;
 
 use super::interpreter::Interpreter;
 use super::reader::{BUFFER, LineReader};
-use super::{Error, Options, Outcome};
+use super::{Error, Outcome, ReadOptions};
 use crate::in_order::in_order;
 use crate::profile::{ProfileBuilder, ProfileOptions};
 
@@ -38,7 +38,7 @@ pub fn read_ranges(
     input: impl BufRead,
     file: &Ranges<'_>,
     name: &str,
-    options: &Options,
+    options: &ReadOptions,
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
     let mut reading = LineReader::new(Interpreter::new(builder, name, options));

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use super::error::ProblemKind;
 use super::interpreter::Interpreter;
-use super::{Error, FoundParts, Options, Warning};
+use super::{Error, FoundParts, ReadOptions, Warning};
 use crate::profile::ProfileBuilder;
 use crate::warnings::Warnings;
 
@@ -23,7 +23,7 @@ pub struct Outcome {
     pub bytes: u64,
     /// Warnings for the user.
     pub warnings: Warnings<Warning>,
-    /// What [`Options::parts`] has found.
+    /// What [`ReadOptions::parts`] has found.
     pub parts: FoundParts,
     /// The number of the first part, if it has one.
     pub(crate) first_part: Option<u64>,
@@ -38,14 +38,14 @@ pub struct Outcome {
 ///
 /// # Errors
 ///
-/// At the first line that cannot be read, unless [`Options::lenient`] skips it; at a line that is
+/// At the first line that cannot be read, unless [`ReadOptions::lenient`] skips it; at a line that is
 /// too long; where the input
 /// holds no cost line at all; and where reading fails. What was read before has been added to the
 /// builder, which should then be dropped; only an input without cost lines adds nothing.
 pub fn read(
     input: impl Read,
     name: &str,
-    options: &Options,
+    options: &ReadOptions,
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
     let input = BufReader::with_capacity(BUFFER, input);
@@ -58,7 +58,7 @@ pub fn read(
 pub(crate) fn read_chunks(
     input: impl BufRead,
     name: &str,
-    options: &Options,
+    options: &ReadOptions,
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
     let mut reading = LineReader::new(Interpreter::new(builder, name, options));

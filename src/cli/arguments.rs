@@ -9,7 +9,7 @@ use cg_preprocess::compare::{Limit, LimitSyntaxError};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::output::{self, Names, Sort};
 use cg_preprocess::profile::{EventChoice, GroupBy, InclusiveCost};
-use cg_preprocess::run::{Capabilities, EventSupport, Format, Options, RowSupport};
+use cg_preprocess::run::{Capabilities, ConvertOptions, EventSupport, Format, RowSupport};
 use cg_preprocess::webgrind::OnOverflow;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -390,10 +390,10 @@ pub struct MessageArguments {
 }
 
 impl Arguments {
-    pub fn options(&self) -> Options {
+    pub fn options(&self) -> ConvertOptions {
         let format = self.format();
         let holds_all_events = format.capabilities().events == EventSupport::All;
-        let mut options = Options::default();
+        let mut options = ConvertOptions::default();
         options.format = format;
         options.text = self.report_options();
         options.html.source_url.clone_from(&self.page.source_url);
@@ -477,9 +477,9 @@ impl Arguments {
         }
     }
 
-    fn report_options(&self) -> output::Options {
+    fn report_options(&self) -> output::ReportOptions {
         let reports = &self.reports;
-        let mut options = output::Options::default();
+        let mut options = output::ReportOptions::default();
         options.top = Some(reports.top.unwrap_or(match self.format() {
             Format::Markdown => DEFAULT_MARKDOWN_ROWS,
             Format::Dot => DEFAULT_NODES,

@@ -22,7 +22,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use cg_preprocess::compare::Outcome;
 use cg_preprocess::io::{Source, Target};
-use cg_preprocess::run::{self, Conversion, ConvertError, Loaded, Options, Report};
+use cg_preprocess::run::{self, Conversion, ConvertError, ConvertOptions, Loaded, Report};
 use clap::{CommandFactory, Parser};
 use same_file::Handle;
 
@@ -137,7 +137,7 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
 fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Report> {
     files.check()?;
     let profile = files.profile();
-    let mut options = Options::default();
+    let mut options = ConvertOptions::default();
     options.webgrind.on_overflow = arguments.figures.on_overflow;
     options.webgrind.escape_html = true;
     let preprocessed = Target::File(files.preprocessed());

@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use cg_preprocess::io::Source;
 use cg_preprocess::io::{Links, Target, locate};
 use cg_preprocess::profile::EventChoice;
-use cg_preprocess::run::{Conversion, ConvertError, Options, convert};
+use cg_preprocess::run::{Conversion, ConvertError, ConvertOptions, convert};
 
 use super::help::PREPROCESSOR;
 #[cfg(unix)]
@@ -52,7 +52,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
         proxies => (false, proxies),
     };
     let target = Target::File(PathBuf::from(output));
-    let mut options = Options::default();
+    let mut options = ConvertOptions::default();
     options.read.lenient = true;
     options.proxies = proxies
         .iter()
@@ -81,7 +81,7 @@ fn choose_event(
     inputs: &[Source],
     shows_memory: bool,
     target: &Target,
-    options: &mut Options,
+    options: &mut ConvertOptions,
 ) -> Result<()> {
     if !shows_memory {
         return Ok(());

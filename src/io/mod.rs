@@ -12,9 +12,7 @@ mod source_files;
 
 pub use content::Compression;
 pub(crate) use output::Output;
-pub use output::{
-    Links, Options as OutputOptions, Target, locate, remove_unfinished, try_remove_unfinished,
-};
+pub use output::{Links, OutputOptions, Target, locate, remove_unfinished, try_remove_unfinished};
 pub(crate) use progress::FileFrom;
 pub use progress::Progress;
 pub use source::Source;

@@ -48,7 +48,7 @@ impl Target {
     }
 
     /// Checks, as far as possible without writing, that it can be written.
-    pub(crate) fn check(&self, options: &Options) -> io::Result<Output> {
+    pub(crate) fn check(&self, options: &OutputOptions) -> io::Result<Output> {
         let place = match self {
             // A console gets text, which the standard library converts for it.
             Target::Stdout if cfg!(windows) && self.is_terminal() => Place::Console,
@@ -94,7 +94,7 @@ fn place(path: &Path, links: Links) -> io::Result<Place> {
 /// What an output may replace.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
-pub struct Options {
+pub struct OutputOptions {
     /// Whether it may replace a callgrind profile that this program has not written.
     pub overwrite_profiles: bool,
     /// Which links are followed to it.

@@ -35,7 +35,7 @@
 //! let mut options = ProfileOptions::default();
 //! options.contexts = true;
 //! let mut builder = ProfileBuilder::new(options);
-//! callgrind::read(trace.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
+//! callgrind::read(trace.as_bytes(), "a.cg", &callgrind::ReadOptions::default(), &mut builder)?;
 //!
 //! let profile = builder.finish()?;
 //! let mut lines = Vec::new();

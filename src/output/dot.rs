@@ -3,7 +3,7 @@
 //! - A node is a function whose inclusive cost is at least 0.5 % of the total, an edge all calls from
 //!   one function to another if they cost at least 0.1 %. The more a function costs, the stronger its
 //!   colour; the more calls cost, the wider their edge.
-//! - With [`Options::function`], only what leads to the functions of this name, and what these lead
+//! - With [`ReportOptions::function`], only what leads to the functions of this name, and what these lead
 //!   to.
 //! - In a comparison, costs are changes in percent of the base's total: growth is red, decline blue.
 //!   A function or call is shown if it costs enough on either side.
@@ -15,14 +15,14 @@
 //!
 //! ```
 //! use cg_preprocess::callgrind;
-//! use cg_preprocess::output::{Options, dot};
+//! use cg_preprocess::output::{ReportOptions, dot};
 //! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 //!
 //! let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
 //! let mut builder = ProfileBuilder::new(ProfileOptions::default());
-//! callgrind::read(text.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
+//! callgrind::read(text.as_bytes(), "a.cg", &callgrind::ReadOptions::default(), &mut builder)?;
 //! let mut graph = Vec::new();
-//! dot::write(&builder.finish()?, &Options::default(), &mut graph)?;
+//! dot::write(&builder.finish()?, &ReportOptions::default(), &mut graph)?;
 //! assert!(String::from_utf8(graph)?.contains("n1 -> n2 [label=\"95.24 %\\n2×\""));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -38,7 +38,7 @@ use crate::display::text::printable;
 use crate::maps::HashMap;
 use crate::names::{NameQuery, Named, short_name};
 use crate::output::figures::{EventFormat, command, estimate_mark, per_run, signed_percent};
-use crate::output::{Names, Options};
+use crate::output::{Names, ReportOptions};
 use crate::profile::{Cost, Function, Profile};
 use crate::tables::first_cost;
 
@@ -59,7 +59,7 @@ const NAME_WIDTH: usize = 48;
 ///
 /// When the output fails, or, before anything is written, when there is no function of the name
 /// that was asked for.
-pub fn write(profile: &Profile, options: &Options, output: impl Write) -> Result<(), Error> {
+pub fn write(profile: &Profile, options: &ReportOptions, output: impl Write) -> Result<(), Error> {
     let profile = profile.folded();
     let event = EventFormat::of(profile).into_iter().next();
     let mut graph = Graph::of(profile);
@@ -76,7 +76,7 @@ pub fn write(profile: &Profile, options: &Options, output: impl Write) -> Result
 /// As for [`write()`].
 pub fn write_comparison(
     comparison: &Comparison<'_>,
-    options: &Options,
+    options: &ReportOptions,
     output: impl Write,
 ) -> Result<(), Error> {
     let mut graph = Graph::compared(comparison);
@@ -256,7 +256,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The functions to show, the most expensive first, and the calls between them.
-    fn chosen(&self, options: &Options) -> Result<(Vec<usize>, Vec<Ends>), Error> {
+    fn chosen(&self, options: &ReportOptions) -> Result<(Vec<usize>, Vec<Ends>), Error> {
         let wanted = match &options.function {
             Some(name) => self.functions_named(name)?,
             None => Vec::new(),
@@ -299,7 +299,7 @@ impl<'a> Graph<'a> {
         Ok((nodes, edges))
     }
 
-    fn write(&self, options: &Options, output: impl Write) -> Result<(), Error> {
+    fn write(&self, options: &ReportOptions, output: impl Write) -> Result<(), Error> {
         let (nodes, edges) = self.chosen(options)?;
         let mut places = vec![None; self.nodes.len()];
         for (place, &at) in (1u64..).zip(&nodes) {
@@ -426,7 +426,7 @@ impl<'a> Graph<'a> {
     }
 
     /// What is not shown, and why.
-    fn left_out(&self, nodes: usize, edges: usize, options: &Options) -> Option<String> {
+    fn left_out(&self, nodes: usize, edges: usize, options: &ReportOptions) -> Option<String> {
         let [nodes, edges] = [self.nodes.len() - nodes, self.edges.len() - edges];
         if nodes + edges == 0 {
             return None;

@@ -12,7 +12,7 @@ use std::iter;
 
 use super::figures::summary::{ComparisonSummary, ProfileSummary};
 use super::figures::table::{Row, SourceLocation, Table};
-use super::{Names, Options};
+use super::{Names, ReportOptions};
 use crate::compare::{Comparison, FunctionChange, FunctionSums, Outcome, Transition, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
@@ -69,7 +69,7 @@ const PATH: usize = 50;
 ///
 /// If there are groups of its functions, these are listed instead of functions.
 ///
-/// Of the options, [`top`](Options::top) and [`sort`](Options::sort) have an effect.
+/// Of the options, [`top`](ReportOptions::top) and [`sort`](ReportOptions::sort) have an effect.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub fn write(
     stacks: &Stacks<'_>,
     groups: Option<&Profile>,
     verdicts: &[Verdict],
-    options: &Options,
+    options: &ReportOptions,
     output: impl Write,
 ) -> io::Result<()> {
     let profile = stacks.profile().folded();
@@ -257,7 +257,7 @@ fn path(stacks: &Stacks<'_>, id: StackId) -> String {
 
 /// Writes a comparison, with the verdicts on its limits.
 ///
-/// Of the options, [`top`](Options::top) has an effect.
+/// Of the options, [`top`](ReportOptions::top) has an effect.
 ///
 /// # Errors
 ///
@@ -265,7 +265,7 @@ fn path(stacks: &Stacks<'_>, id: StackId) -> String {
 pub fn write_comparison(
     comparison: &Comparison<'_>,
     verdicts: &[Verdict],
-    options: &Options,
+    options: &ReportOptions,
     output: impl Write,
 ) -> io::Result<()> {
     let mut body = Body::default();
@@ -387,7 +387,7 @@ fn both_sides(change: &FunctionChange<'_>, figure: impl Fn(&FunctionSums) -> Str
 }
 
 /// The rows that there may be room for.
-fn first_rows<'a, T>(all: &'a [T], options: &Options) -> &'a [T] {
+fn first_rows<'a, T>(all: &'a [T], options: &ReportOptions) -> &'a [T] {
     let top = options.top.unwrap_or(usize::MAX);
     let most = top.saturating_add(MAX_FOLDED_ROWS).min(MAX_ROWS);
     &all[..most.min(all.len())]
@@ -493,7 +493,7 @@ impl Body {
     }
 
     /// Adds the first functions, and folded, the others; tells how many of them there was room for.
-    fn functions<T>(&mut self, mut table: Table<'_, T>, options: &Options) -> usize {
+    fn functions<T>(&mut self, mut table: Table<'_, T>, options: &ReportOptions) -> usize {
         if options.names != Names::Full {
             table.shorten_names(SHORT);
         }

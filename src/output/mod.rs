@@ -4,16 +4,16 @@
 //! use cg_preprocess::callgrind;
 //! use cg_preprocess::io::SourceFiles;
 //! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
-//! use cg_preprocess::output::{Options, text};
+//! use cg_preprocess::output::{ReportOptions, text};
 //!
 //! let profile = "cmd: ./app\nevents: Ir\nfl=app.c\nfn=main\n3 250\nfn=work\n9 750\n";
 //! let mut builder = ProfileBuilder::new(ProfileOptions::default());
-//! let options = callgrind::Options::default();
+//! let options = callgrind::ReadOptions::default();
 //! callgrind::read(profile.as_bytes(), "app.cg", &options, &mut builder)?;
 //! let profile = builder.finish()?;
 //!
 //! let mut report = Vec::new();
-//! let mut options = Options::default();
+//! let mut options = ReportOptions::default();
 //! options.top = Some(1);
 //! text::write(&profile, &options, &mut SourceFiles::default(), &mut report)?;
 //! let report = String::from_utf8(report)?;
@@ -34,4 +34,4 @@ pub mod pprof;
 pub mod text;
 pub mod tree;
 
-pub use options::{Names, Options, Sort};
+pub use options::{Names, ReportOptions, Sort};

@@ -6,7 +6,7 @@ use crate::profile::GroupBy;
 /// Options of the text report and the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Options {
+pub struct ReportOptions {
     /// How many rows are shown at most; the rest is summed up in one line.
     pub top: Option<usize>,
     /// What a row is.
@@ -28,7 +28,7 @@ pub struct Options {
     pub color: bool,
 }
 
-impl Options {
+impl ReportOptions {
     /// The columns that lines are cut to.
     pub(crate) fn room(&self) -> Option<usize> {
         self.width.filter(|_| self.names != Names::Full)

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};
 
-use super::Options;
+use super::ReportOptions;
 use super::figures::summary::ProfileSummary;
 use super::figures::table::{SourceLocation, Table};
 use crate::display::numbers::grouped;
@@ -39,7 +39,11 @@ const CHAINED: &str = "└ ";
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(stacks: &Stacks<'_>, options: &Options, mut output: impl Write) -> io::Result<()> {
+pub fn write(
+    stacks: &Stacks<'_>,
+    options: &ReportOptions,
+    mut output: impl Write,
+) -> io::Result<()> {
     let mut put = |line: &str| writeln!(output, "{}", cut_end(line, options.room()));
     let report = ProfileSummary::new(stacks.profile(), options);
     for line in report.heading() {
@@ -163,7 +167,7 @@ impl Tree<'_> {
     }
 
     /// The headings, and a line for each row.
-    fn lines(&self, rows: &[Row], options: &Options) -> Vec<String> {
+    fn lines(&self, rows: &[Row], options: &ReportOptions) -> Vec<String> {
         let (stacks, notation) = (self.stacks, self.event.notation);
         let self_cost = |id| notation.cost(first_cost(stacks.self_costs(id)));
         let calls = |id| grouped(stacks.calls(id));

@@ -92,7 +92,7 @@ pub enum RowSupport {
     No,
     /// Always all: it is a page.
     All,
-    /// Only so many: see [`output::Options::top`](crate::output::Options::top).
+    /// Only so many: see [`output::ReportOptions::top`](crate::output::ReportOptions::top).
     Top,
     /// Only so many, and those that lead to a function or from it.
     Graph,

@@ -13,7 +13,7 @@ use std::slice;
 use std::thread;
 
 use super::error::input_names;
-use super::{ConvertError, Format, Options, Report, Warning, allow_limits, notices};
+use super::{ConvertError, ConvertOptions, Format, Report, Warning, allow_limits, notices};
 use crate::callgrind::{self, FoundParts, ProblemKind, Ranges};
 use crate::compare::Limit;
 use crate::display::text::excerpt;
@@ -35,7 +35,7 @@ use crate::webgrind;
 pub(super) fn load(
     inputs: &[ResolvedSource<'_>],
     left_out: Option<Vec<ConvertError>>,
-    options: &Options,
+    options: &ConvertOptions,
     progress: &Progress,
 ) -> Result<(Profile, Report), ConvertError> {
     let keeps_going = left_out.is_some();
@@ -89,7 +89,7 @@ pub(super) fn load(
 fn merge(
     inputs: &[ResolvedSource<'_>],
     keeps_going: bool,
-    options: &Options,
+    options: &ConvertOptions,
     progress: &Progress,
 ) -> Result<Merged, ConvertError> {
     let mut wanted = wanted(options);
@@ -145,7 +145,7 @@ fn merge(
 }
 
 /// What is read of the inputs.
-fn wanted(options: &Options) -> ProfileOptions {
+fn wanted(options: &ConvertOptions) -> ProfileOptions {
     let format = options.format.capabilities();
     let is_table = match options.format {
         Format::Text => options.text.function.is_none(),
@@ -292,7 +292,7 @@ const MAX_INPUTS: usize = 64;
 
 /// Inputs that follow one another, and are read into one profile.
 struct Batch<'a> {
-    options: &'a Options,
+    options: &'a ConvertOptions,
     progress: &'a Progress,
     /// On how many threads an input is read.
     threads: usize,

@@ -35,15 +35,15 @@ pub use write::Loaded;
 /// How to convert.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Options {
+pub struct ConvertOptions {
     /// What is written.
     pub format: Format,
     /// How tables and trees for people look.
-    pub text: output::Options,
+    pub text: output::ReportOptions,
     /// How a page shows places in the source.
-    pub html: html::Options,
+    pub html: html::HtmlOptions,
     /// How inputs are read.
-    pub read: callgrind::Options,
+    pub read: callgrind::ReadOptions,
     /// The events whose costs are read.
     pub events: EventChoice,
     /// How inclusive costs treat recursion. Otherwise no cost counts twice where those of functions
@@ -71,7 +71,7 @@ pub struct Options {
     pub keep_going: bool,
 }
 
-impl Options {
+impl ConvertOptions {
     /// How inclusive costs treat recursion.
     fn inclusive(&self) -> InclusiveCost {
         let counts_once = self.format.capabilities().inclusive_once || !self.limits.is_empty();
@@ -112,7 +112,7 @@ pub struct Report {
     /// How many source files the report was to show, by what came of it; none if no folder of source
     /// files was named.
     pub source_files: Option<SourceCounts>,
-    /// What came of [`Options::limits`], in their order.
+    /// What came of [`ConvertOptions::limits`], in their order.
     pub verdicts: Vec<Verdict>,
 }
 
@@ -137,7 +137,7 @@ impl Report {
 pub fn convert(
     inputs: &[Source],
     output: &Target,
-    options: &Options,
+    options: &ConvertOptions,
 ) -> Result<Report, ConvertError> {
     Conversion::prepare(inputs, output, options)?
         .read()?
@@ -148,7 +148,7 @@ pub fn convert(
 /// cores, in the same way as [`convert`] does.
 ///
 /// Of the options, those about reading have an effect. What is read besides the sums depends on
-/// [`Options::format`]: single invocations for [`Format::V4`], the stacks of traces for formats that
+/// [`ConvertOptions::format`]: single invocations for [`Format::V4`], the stacks of traces for formats that
 /// show stacks.
 ///
 /// The report has the warnings, and says whether the inputs are [complete](Report::is_complete).
@@ -156,7 +156,10 @@ pub fn convert(
 /// # Errors
 ///
 /// When an input cannot be read, or when there are no data.
-pub fn read(inputs: &[Source], options: &Options) -> Result<(Profile, Report), ConvertError> {
+pub fn read(
+    inputs: &[Source],
+    options: &ConvertOptions,
+) -> Result<(Profile, Report), ConvertError> {
     let progress = Progress::default();
     check_standard_input(inputs.iter())?;
     let (inputs, left_out) = find_all(inputs, options, find)?;
@@ -181,7 +184,7 @@ fn find(input: &Source) -> Result<ResolvedSource<'_>, ConvertError> {
 /// Finds inputs, and lists why others cannot be opened, if they may be left out.
 fn find_all<'a>(
     inputs: &'a [Source],
-    options: &Options,
+    options: &ConvertOptions,
     find: impl Fn(&'a Source) -> Result<ResolvedSource<'a>, ConvertError>,
 ) -> Result<(Vec<ResolvedSource<'a>>, Option<Vec<ConvertError>>), ConvertError> {
     let mut found = Vec::new();
@@ -238,7 +241,7 @@ pub struct Conversion<'a> {
     base: Vec<ResolvedSource<'a>>,
     output: Output,
     sources: SourceFiles,
-    options: &'a Options,
+    options: &'a ConvertOptions,
     progress: Progress,
 }
 
@@ -255,7 +258,7 @@ impl<'a> Conversion<'a> {
     pub fn prepare(
         inputs: &'a [Source],
         target: &Target,
-        options: &'a Options,
+        options: &'a ConvertOptions,
     ) -> Result<Self, ConvertError> {
         let output = target
             .check(&options.output)
@@ -362,7 +365,7 @@ impl<'a> Conversion<'a> {
 /// Makes an error of the first warning with which a limit on an event cannot be checked, if there is
 /// one.
 fn allow_limits(
-    options: &Options,
+    options: &ConvertOptions,
     event: &[u8],
     warnings: &Warnings<Warning>,
 ) -> Result<(), ConvertError> {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::notices::estimated;
-use super::{ConvertError, FormatError, Options, Report, Warning, allow_limits};
+use super::{ConvertError, ConvertOptions, FormatError, Report, Warning, allow_limits};
 use crate::compare::{self, Comparison, Outcome, Verdict};
 use crate::display::text::{excerpt, printable};
 use crate::io::{Output, SourceFiles};
@@ -24,7 +24,7 @@ pub struct Loaded<'a> {
     pub(super) base: Option<Base>,
     pub(super) output: Output,
     pub(super) sources: SourceFiles,
-    pub(super) options: &'a Options,
+    pub(super) options: &'a ConvertOptions,
 }
 
 /// What the inputs are compared with.
@@ -40,7 +40,7 @@ impl Base {
     fn compare<'a>(
         &'a self,
         new: &'a Profile,
-        options: &Options,
+        options: &ConvertOptions,
         report: &mut Report,
     ) -> Result<Comparison<'a>, ConvertError> {
         let compare = match options.comparison.per_run {
@@ -147,7 +147,7 @@ pub(super) struct View<'a> {
     /// What readers of the output should know about the inputs.
     notes: Vec<String>,
     sources: &'a mut SourceFiles,
-    options: &'a Options,
+    options: &'a ConvertOptions,
     /// Whether people see the output as it is written.
     to_terminal: bool,
     /// What there is to say about the output.

@@ -177,7 +177,7 @@ mod tests {
             events: crate::profile::EventChoice::All,
             ..ProfileOptions::default()
         });
-        let options = callgrind::Options::default();
+        let options = callgrind::ReadOptions::default();
         callgrind::read(TRACE.as_bytes(), "a.cg", &options, &mut builder).unwrap();
         let profile = builder.finish().unwrap();
         let stacks = Stacks::new(&profile);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Cursor, Read};
 
-use cg_preprocess::callgrind::{self, Options};
+use cg_preprocess::callgrind::{self, ReadOptions};
 use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 
 use crate::bad_preprocessed::Failing;
@@ -81,7 +81,7 @@ fn a_failing_input_is_an_error_with_its_cause() {
     let text = b"events: Ir\nfn=main\n15 90\n";
     let input = Failing::after(text.to_vec(), text.len());
     let mut builder = ProfileBuilder::new(ProfileOptions::default());
-    let error = callgrind::read(input, "a.cg", &Options::default(), &mut builder).unwrap_err();
+    let error = callgrind::read(input, "a.cg", &ReadOptions::default(), &mut builder).unwrap_err();
     assert_eq!(error.to_string(), "a.cg:4: cannot read on from here");
     let cause = std::error::Error::source(&error).expect("there is a cause");
     assert_eq!(cause.to_string(), "the disk is broken");

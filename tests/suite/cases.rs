@@ -22,7 +22,7 @@ use cg_preprocess::compare::{Comparison, Limit, Outcome, Verdict};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::collapsed;
 use cg_preprocess::output::markdown;
-use cg_preprocess::output::{Names, Options, Sort, text, tree};
+use cg_preprocess::output::{Names, ReportOptions, Sort, text, tree};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
@@ -71,7 +71,7 @@ fn reading(options: &[&str]) -> Reading {
 }
 
 /// How a report is written.
-fn report(options: &[&str]) -> Options {
+fn report(options: &[&str]) -> ReportOptions {
     library::text_options(|report| {
         each(options, |name, value| match name {
             "top" => report.top = Some(value.parse().unwrap()),

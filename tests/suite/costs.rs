@@ -83,7 +83,13 @@ fn with_event_x(file: &[u8], events: &[&[u8]], inclusive: InclusiveCost) -> Prof
     let mut builder = ProfileBuilder::new(options);
     webgrind::read(Cursor::new(file), "test.pre", &mut builder).unwrap();
     let text: &[u8] = b"events: X\nfn=x\n1 7\n";
-    callgrind::read(text, "x.cg", &callgrind::Options::default(), &mut builder).unwrap();
+    callgrind::read(
+        text,
+        "x.cg",
+        &callgrind::ReadOptions::default(),
+        &mut builder,
+    )
+    .unwrap();
     builder.finish().unwrap()
 }
 

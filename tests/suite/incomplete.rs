@@ -7,7 +7,7 @@ use std::path::Path;
 use cg_preprocess::compare::Limit;
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::EventChoice;
-use cg_preprocess::run::{Format, Options, convert};
+use cg_preprocess::run::{ConvertOptions, Format, convert};
 use cg_preprocess::webgrind::OnOverflow;
 use tempfile::TempDir;
 
@@ -47,7 +47,7 @@ fn inputs() -> TempDir {
         "part: 1\nevents: Ir Dr\nfn=a\n1 60 40\npart: 2\nevents: Dr\nfn=a\n1 40\n",
     );
     write("large", &WHOLE.replace("100", "5000000000"));
-    let mut options = Options::default();
+    let mut options = ConvertOptions::default();
     options.webgrind.on_overflow = OnOverflow::Saturate;
     options.allow_empty = true;
     for (name, from) in [
@@ -69,7 +69,7 @@ fn statuses(folder: &Path, base: &[&str], new: &[&str]) -> String {
         paths.map(Source::File).collect()
     };
     let status = |has_limit: bool, is_strict: bool| {
-        let mut options = Options::default();
+        let mut options = ConvertOptions::default();
         options.format = Format::Text;
         options.events = EventChoice::Matching(vec![b"Ir".to_vec()]);
         options.comparison.base = sources(base);

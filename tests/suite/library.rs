@@ -23,12 +23,12 @@ pub fn profile_options(change: impl FnOnce(&mut ProfileOptions)) -> ProfileOptio
 }
 
 /// Options of the callgrind reader, likewise.
-pub fn read_options(change: impl FnOnce(&mut callgrind::Options)) -> callgrind::Options {
+pub fn read_options(change: impl FnOnce(&mut callgrind::ReadOptions)) -> callgrind::ReadOptions {
     changed(change)
 }
 
 /// Options of tables and trees, likewise.
-pub fn text_options(change: impl FnOnce(&mut output::Options)) -> output::Options {
+pub fn text_options(change: impl FnOnce(&mut output::ReportOptions)) -> output::ReportOptions {
     changed(change)
 }
 
@@ -49,7 +49,7 @@ const INPUT: &str = "test.cg";
 /// How a test reads.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    pub read: callgrind::Options,
+    pub read: callgrind::ReadOptions,
     pub profile: ProfileOptions,
 }
 
@@ -237,12 +237,12 @@ pub fn read(text: impl AsRef<[u8]>, options: ProfileOptions) -> Profile {
     reading.sound(text.as_ref())
 }
 
-/// Options that keep every invocation.
+/// ConvertOptions that keep every invocation.
 pub fn linked() -> ProfileOptions {
     profile_options(|options| options.invocations = true)
 }
 
-/// Options for all events, the files of calls, lines and parts.
+/// ConvertOptions for all events, the files of calls, lines and parts.
 pub fn all_events() -> ProfileOptions {
     profile_options(|options| {
         options.events = EventChoice::All;
@@ -252,7 +252,7 @@ pub fn all_events() -> ProfileOptions {
     })
 }
 
-/// Options for this event.
+/// ConvertOptions for this event.
 pub fn event(name: &str) -> ProfileOptions {
     profile_options(|options| options.events = EventChoice::Named(vec![name.as_bytes().to_vec()]))
 }
@@ -314,7 +314,7 @@ pub fn write_with(
 /// Writes the report for people, who have no source files.
 pub fn write_text(
     profile: &Profile,
-    options: &output::Options,
+    options: &output::ReportOptions,
     output: &mut Vec<u8>,
 ) -> Result<(), text::Error> {
     text::write(profile, options, &mut SourceFiles::default(), output)

@@ -1,7 +1,7 @@
 //! Reports in Markdown: how much they show.
 
 use cg_preprocess::compare::Comparison;
-use cg_preprocess::output::Options;
+use cg_preprocess::output::ReportOptions;
 use cg_preprocess::output::markdown::{self, MAX_CHARACTERS};
 use cg_preprocess::profile::{Profile, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
@@ -9,7 +9,7 @@ use cg_preprocess::stacks::Stacks;
 use crate::cases;
 use crate::library::{all_events, profile, read, text_of, text_options};
 
-fn report(profile: &Profile, options: &Options) -> String {
+fn report(profile: &Profile, options: &ReportOptions) -> String {
     text_of(|output| markdown::write(&Stacks::new(profile), None, &[], options, output))
 }
 

@@ -6,7 +6,7 @@
 //! difference.
 
 use cg_preprocess::io::{Source, Target};
-use cg_preprocess::run::{Format, Options, convert};
+use cg_preprocess::run::{ConvertOptions, Format, convert};
 
 use crate::common::fixtures;
 
@@ -40,7 +40,7 @@ fn output(format: Format, profile: &str, base: Option<&str>) -> String {
     let source = |name| Source::File(fixtures::path(name));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("output");
-    let mut options = Options::default();
+    let mut options = ConvertOptions::default();
     options.format = format;
     options.comparison.base = base.map(source).into_iter().collect();
     convert(&[source(profile)], &Target::File(path.clone()), &options).unwrap();

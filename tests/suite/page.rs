@@ -8,7 +8,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use cg_preprocess::compare::{Comparison, Outcome, Verdict};
 use cg_preprocess::io::{SourceFiles, SourceOptions};
 use cg_preprocess::output::Names;
-use cg_preprocess::output::html::{self, Compared, Notes, Options};
+use cg_preprocess::output::html::{self, Compared, HtmlOptions, Notes};
 use cg_preprocess::profile::Profile;
 use cg_preprocess::stacks::Stacks;
 use serde_json::{Value, json};
@@ -82,9 +82,9 @@ fn written(
     profile: &Profile,
     compared: Option<&Compared<'_>>,
     warnings: &[String],
-    change: impl FnOnce(&mut Options),
+    change: impl FnOnce(&mut HtmlOptions),
 ) -> (String, Value) {
-    let mut options = Options::default();
+    let mut options = HtmlOptions::default();
     change(&mut options);
     let stacks = Stacks::new(profile);
     let notes = Notes {
@@ -377,7 +377,7 @@ fn lines_have_their_costs_and_their_source() {
     let page = |compared: Option<&Compared<'_>>, base_time| {
         let mut sources = SourceFiles::open(&folders, Some(later)).unwrap();
         sources.set_base_time(base_time);
-        let (stacks, options) = (Stacks::new(&new), Options::default());
+        let (stacks, options) = (Stacks::new(&new), HtmlOptions::default());
         let page = text_of(|output| {
             let notes = Notes::default();
             html::write(&stacks, compared, &notes, &mut sources, &options, output)
@@ -468,7 +468,7 @@ fn a_report_never_passes_8_mb() {
             limits: &verdicts,
             ..Notes::default()
         };
-        let (stacks, options) = (Stacks::new(&profile), Options::default());
+        let (stacks, options) = (Stacks::new(&profile), HtmlOptions::default());
         let page = text_of(|output| {
             let mut sources = SourceFiles::default();
             html::write(&stacks, None, &notes, &mut sources, &options, output)
@@ -508,7 +508,7 @@ fn the_source_of_each_file_is_its_own() {
     folders.folders = vec![folder.path().to_owned()];
     folders.root = Some(b"/srv".to_vec());
     let mut sources = SourceFiles::open(&folders, None).unwrap();
-    let (stacks, options) = (Stacks::new(&profile), Options::default());
+    let (stacks, options) = (Stacks::new(&profile), HtmlOptions::default());
     let page = text_of(|output| {
         html::write(
             &stacks,

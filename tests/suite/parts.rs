@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cg_preprocess::callgrind::PartFilter;
-use cg_preprocess::output::Options;
+use cg_preprocess::output::ReportOptions;
 use cg_preprocess::profile::Profile;
 
 use crate::callgrind_format::{sums, written};
@@ -67,7 +67,7 @@ fn parts_that_repeat_are_counted() {
     let profile = read(text.as_bytes(), &[]);
     assert_eq!((profile.parts().len(), profile.unlisted_parts()), (1001, 8));
     assert_eq!(profile.totals(), [2018]);
-    let report = text_of(|output| write_text(&profile, &Options::default(), output));
+    let report = text_of(|output| write_text(&profile, &ReportOptions::default(), output));
     assert!(report.contains("\nparts      1,009\n"), "{report}");
     assert!(profile.parts().all(|part| part.totals == [2]));
 }

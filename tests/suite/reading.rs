@@ -5,7 +5,7 @@ use std::fs;
 use cg_preprocess::callgrind;
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
-use cg_preprocess::run::{self, Options};
+use cg_preprocess::run::{self, ConvertOptions};
 use tempfile::TempDir;
 
 #[cfg(feature = "compression")]
@@ -26,13 +26,13 @@ fn any_files_become_a_profile() {
     let bytes = size(&plain) + size(&packed);
     let sources = [plain, packed, cut].map(Source::File);
 
-    let (profile, report) = run::read(&sources[..2], &Options::default()).unwrap();
+    let (profile, report) = run::read(&sources[..2], &ConvertOptions::default()).unwrap();
     assert_eq!(profile.total(), 100);
     assert_eq!((report.functions, report.calls), (2, 4));
     assert_eq!(report.bytes_in, bytes);
     assert!(report.is_complete() && report.warnings.is_empty());
 
-    let (profile, report) = run::read(&sources, &Options::default()).unwrap();
+    let (profile, report) = run::read(&sources, &ConvertOptions::default()).unwrap();
     assert_eq!(profile.total(), 150);
     assert!(!report.is_complete());
     assert_eq!(report.warnings.iter().count(), 1);
@@ -45,7 +45,7 @@ fn formats_without_comparisons_are_refused() {
     let [profile, output] = ["profile", "output"].map(|name| folder.path().join(name));
     fs::write(&profile, TEXT).unwrap();
     let inputs = [Source::File(profile)];
-    let mut options = Options::default();
+    let mut options = ConvertOptions::default();
     options.comparison.base = inputs.to_vec();
     let converted = run::convert(&inputs, &Target::File(output.clone()), &options);
     let error = converted.unwrap_err().to_string();

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthChar;
 use crate::common::fixtures;
 use crate::library::{json, profile, text_of, text_options, write_text};
 
-fn as_text(profile: &Profile, change: impl FnOnce(&mut output::Options)) -> String {
+fn as_text(profile: &Profile, change: impl FnOnce(&mut output::ReportOptions)) -> String {
     text_of(|output| write_text(profile, &text_options(change), output))
 }
 

@@ -16,7 +16,7 @@ use super::error::{MAX_NAME, Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;
 use super::id_tables::{FunctionName, IdTables};
 use super::line::{CompressedName, Cursor, Named, Position};
-use super::{Error, FoundParts, KindChoice, Options, PartFilter};
+use super::{Error, FoundParts, KindChoice, PartFilter, ReadOptions};
 use crate::display::text::excerpt;
 use crate::profile::{BlockKind, Cost, NameId, ProfileBuilder};
 use crate::warnings::Warnings;
@@ -70,7 +70,7 @@ pub(super) struct Interpreter<'a> {
 }
 
 impl<'a> Interpreter<'a> {
-    pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &'a Options) -> Self {
+    pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &'a ReadOptions) -> Self {
         let fixed = match options.kind {
             KindChoice::Auto => None,
             KindChoice::Trace => Some(BlockKind::Trace),

@@ -10,14 +10,14 @@ use super::current_names::CurrentNames;
 use super::diagnostics::Diagnostics;
 use super::{Interpreter, line_end};
 use crate::callgrind::line::{Named, Position};
-use crate::callgrind::{KindChoice, Options};
+use crate::callgrind::{KindChoice, ReadOptions};
 use crate::maps::HashMap;
 use crate::profile::{NameId, ProfileBuilder};
 
 /// What the lines before a range say about it, but for ids.
 pub(in crate::callgrind) struct BeforeRange {
     columns: Columns,
-    options: Options,
+    options: ReadOptions,
 }
 
 /// What the ids of a range stand for.
@@ -67,9 +67,9 @@ impl Interpreter<'_> {
     pub fn before_range(&self) -> BeforeRange {
         BeforeRange {
             columns: self.columns.clone(),
-            options: Options {
+            options: ReadOptions {
                 kind: KindChoice::Trace,
-                ..Options::default()
+                ..ReadOptions::default()
             },
         }
     }

@@ -13,7 +13,7 @@ use crate::names::Named;
 use crate::output::figures::{
     EventFormat, command, estimate_mark, part_count, parts, signed, signed_percent,
 };
-use crate::output::{Options, Sort};
+use crate::output::{ReportOptions, Sort};
 use crate::profile::{Cost, Function, FunctionId, GroupBy, Profile};
 use crate::tables::first_cost;
 
@@ -21,13 +21,13 @@ use crate::tables::first_cost;
 pub(crate) struct ProfileSummary<'a> {
     /// With all contexts of a function as one.
     pub profile: &'a Profile,
-    pub options: &'a Options,
+    pub options: &'a ReportOptions,
     /// The events that are shown, which is one at least.
     pub events: Vec<EventFormat<'a>>,
 }
 
 impl<'a> ProfileSummary<'a> {
-    pub fn new(profile: &'a Profile, options: &'a Options) -> Self {
+    pub fn new(profile: &'a Profile, options: &'a ReportOptions) -> Self {
         let profile = profile.folded();
         let mut events = EventFormat::of(profile);
         if events.is_empty() {

@@ -3,7 +3,7 @@
 use crate::compare::Transition;
 use crate::display::text::printable;
 use crate::names::{pad, short_name, shorten_path, width_of};
-use crate::output::Options;
+use crate::output::ReportOptions;
 
 /// What stands between columns.
 const GAP: &str = "  ";
@@ -92,7 +92,7 @@ impl<'a, T> Table<'a, T> {
     /// The headings and rows as lines, cut to a width if there is one. Where there is none, only
     /// names that are wider than `aligned` push their places to the right: one name of hundreds of
     /// columns must not move all places.
-    pub fn lines(mut self, options: &Options, aligned: usize) -> Vec<String> {
+    pub fn lines(mut self, options: &ReportOptions, aligned: usize) -> Vec<String> {
         if let Some(width) = options.name_width() {
             self.shorten_names(width);
         }
@@ -130,7 +130,7 @@ impl<'a, T> Table<'a, T> {
 
     /// The figures of all rows, the headings first: at the right of their columns, and with a gap
     /// after each. Also what they leave of the width, if there is one.
-    pub fn figures(&self, options: &Options) -> (Vec<String>, Option<usize>) {
+    pub fn figures(&self, options: &ReportOptions) -> (Vec<String>, Option<usize>) {
         let columns = 0..self.headings.figures.len();
         let widths: Vec<usize> = columns.map(|column| self.figure_width(column)).collect();
         let line = |row: &Row| {

@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 
 use super::rows::{Function, Functions};
 use super::table::{Number, Room, cut, ends_data, shown, text_size};
-use super::{Compared, Notes, Options};
+use super::{Compared, HtmlOptions, Notes};
 use crate::display::numbers::{divided, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
@@ -40,7 +40,7 @@ pub(super) const SIDES: [usize; 2] = [BASE, NEW];
 pub(super) struct Data<'a, 'o> {
     pub stacks: &'o Stacks<'a>,
     pub compared: Option<&'o Compared<'a>>,
-    pub options: &'o Options,
+    pub options: &'o HtmlOptions,
     /// What one unit of cost stands for, for each side and event: in a comparison, scales differ.
     scales: [Vec<i128>; 2],
     /// What costs and calls of the sides are divided by.
@@ -82,7 +82,7 @@ impl<'a, 'o> Data<'a, 'o> {
     pub fn new(
         stacks: &'o Stacks<'a>,
         compared: Option<&'o Compared<'a>>,
-        options: &'o Options,
+        options: &'o HtmlOptions,
     ) -> Self {
         let profile = stacks.profile().folded();
         let comparison = compared.map(|compared| compared.comparison);

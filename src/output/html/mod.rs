@@ -51,7 +51,7 @@ const SCRIPT: &str = concat!(
 /// Options of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Options {
+pub struct HtmlOptions {
     /// The address of a line of source, with `{file}` and `{line}` in it: places are links then.
     pub source_url: Option<String>,
     /// The folder that is left out of the names of files in it.
@@ -94,7 +94,7 @@ pub fn write<'a>(
     compared: Option<&Compared<'a>>,
     notes: &Notes<'_>,
     sources: &mut SourceFiles,
-    options: &Options,
+    options: &HtmlOptions,
     output: impl Write,
 ) -> io::Result<()> {
     let mut output = BufWriter::new(output);

@@ -16,7 +16,7 @@ use crate::names::{NameQuery, Named, cut_end, width_of};
 use crate::output::figures::summary::{ComparisonSummary, ProfileSummary, fact};
 use crate::output::figures::table::{SourceLocation, Table};
 use crate::output::figures::{ViewError, estimate_mark, per_run, signed, signed_percent};
-use crate::output::{Options, Sort};
+use crate::output::{ReportOptions, Sort};
 use crate::profile::{EdgeRef, FunctionId, Profile};
 
 /// What a line of details is wrapped to where there is no terminal: that of a log.
@@ -38,7 +38,7 @@ const DETAILS_INDENT: &str = "    ";
 /// name that was asked for.
 pub fn write_comparison(
     comparison: &Comparison<'_>,
-    options: &Options,
+    options: &ReportOptions,
     sources: &mut SourceFiles,
     mut output: impl Write,
 ) -> Result<(), ViewError> {
@@ -93,7 +93,7 @@ const ENDS: [CallEnd; 2] = [
 
 impl<'a> ComparisonSummary<'a> {
     /// The functions that have changed, as far as they are wanted.
-    fn changed(&self, options: &Options) -> Result<Vec<String>, ViewError> {
+    fn changed(&self, options: &ReportOptions) -> Result<Vec<String>, ViewError> {
         let cut = |line: String| cut_end(&line, options.room());
         let all = &self.comparison.changes;
         let mut chosen: Vec<&FunctionChange<'a>> = all.iter().collect();
@@ -154,7 +154,7 @@ impl<'a> ComparisonSummary<'a> {
     fn views(
         &self,
         name: &[u8],
-        options: &Options,
+        options: &ReportOptions,
         sources: &mut SourceFiles,
     ) -> Result<Vec<String>, ViewError> {
         let (found, most) = NameQuery::new(name).find(&self.names())?;
@@ -218,7 +218,7 @@ impl<'a> ComparisonSummary<'a> {
         function: &FunctionChange<'a>,
         all: &[&FunctionChange<'a>],
         owners: &[Vec<usize>; 2],
-        options: &Options,
+        options: &ReportOptions,
     ) -> Vec<String> {
         let (comparison, first) = (self.comparison, self.comparison.first());
         let sides = [comparison.base, comparison.new];
@@ -324,7 +324,7 @@ impl<'a> ComparisonSummary<'a> {
     }
 
     /// The parts that the profiled programs have named.
-    fn parts(&self, options: &Options) -> Vec<String> {
+    fn parts(&self, options: &ReportOptions) -> Vec<String> {
         let parts = self.comparison.parts(0);
         let (top, rest) = options.split(&parts);
         let cost = |cost| in_units(cost, self.first.unit);
@@ -352,7 +352,7 @@ impl<'a> ComparisonSummary<'a> {
         rows.chain(rest).collect()
     }
 
-    fn lines(&self, changes: &[FunctionChange<'a>], options: &Options) -> Vec<String> {
+    fn lines(&self, changes: &[FunctionChange<'a>], options: &ReportOptions) -> Vec<String> {
         let table = self.table(changes, |of| SourceLocation::of(of.object, of.file, 0));
         let first_column = table.figure_width(0);
         let rows = table.lines(options, ALIGNED_NAME).into_iter();

@@ -10,7 +10,7 @@ pub use self::comparison::write_comparison;
 use self::lines::{CostliestLines, SourceText};
 use super::figures::summary::{ProfileSummary, fact};
 use super::figures::table::{SourceLocation, Table};
-use super::{Options, Sort};
+use super::{ReportOptions, Sort};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::io::SourceFiles;
 use crate::names::{NameQuery, cut_end};
@@ -35,7 +35,7 @@ const ALIGNED_NAME: usize = 60;
 /// that was asked for.
 pub fn write(
     profile: &Profile,
-    options: &Options,
+    options: &ReportOptions,
     sources: &mut SourceFiles,
     mut output: impl Write,
 ) -> Result<(), Error> {

@@ -89,7 +89,7 @@ pub struct ReadOutcome {
 ///
 /// let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
 /// let mut builder = ProfileBuilder::new(ProfileOptions::default());
-/// callgrind::read(text.as_bytes(), "a.cg", &callgrind::Options::default(), &mut builder)?;
+/// callgrind::read(text.as_bytes(), "a.cg", &callgrind::ReadOptions::default(), &mut builder)?;
 /// let mut file = Cursor::new(Vec::new());
 /// webgrind::write(&builder.finish()?, &WriteOptions::new(Version::V5), &mut file)?;
 ///
