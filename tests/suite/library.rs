@@ -237,12 +237,12 @@ pub fn read(text: impl AsRef<[u8]>, options: ProfileOptions) -> Profile {
     reading.sound(text.as_ref())
 }
 
-/// ConvertOptions that keep every invocation.
+/// Options that keep every invocation.
 pub fn linked() -> ProfileOptions {
     profile_options(|options| options.invocations = true)
 }
 
-/// ConvertOptions for all events, the files of calls, lines and parts.
+/// Options for all events, the files of calls, lines and parts.
 pub fn all_events() -> ProfileOptions {
     profile_options(|options| {
         options.events = EventChoice::All;
@@ -252,7 +252,7 @@ pub fn all_events() -> ProfileOptions {
     })
 }
 
-/// ConvertOptions for this event.
+/// Options for this event.
 pub fn event(name: &str) -> ProfileOptions {
     profile_options(|options| options.events = EventChoice::Named(vec![name.as_bytes().to_vec()]))
 }
