@@ -43,15 +43,15 @@ pub struct ReadOptions {
     pub line_by_line: bool,
 }
 
-/// How it is decided whether an input is a trace or an aggregate.
+/// Whether inputs are read as traces or as aggregates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum KindChoice {
-    /// Decide by the header: Xdebug writes traces, all others aggregates.
+    /// Decide by the header: Xdebug's profiles are traces, all others aggregates.
     #[default]
     Auto,
-    /// Every block is one invocation of its function.
+    /// Each record is a single call.
     Trace,
-    /// Blocks hold the sums of all invocations.
+    /// Each record is the sum of all calls of a function.
     Aggregate,
 }

@@ -1,11 +1,11 @@
-//! What packages ship besides the program: its manual page and its completions.
+//! What packages contain besides the program: its manual and completions.
 
 use std::io::{self, Write};
 
 use clap::{Command, ValueEnum};
 use clap_complete::Shell;
 use clap_mangen::Man;
-use clap_mangen::roff::{Roff, bold, italic, roman};
+use clap_mangen::roff::{Roff, roman};
 
 use super::help::{EXAMPLES, EXIT_STATUS, PREPROCESSOR};
 
@@ -70,26 +70,25 @@ fn improved_bash(script: &[u8]) -> Vec<u8> {
     CHANGES.iter().fold(script, change).into_bytes()
 }
 
-/// Writes the manual page: clap's sections, the name under which it takes webgrind's arguments, and
-/// sections for the exit status and the examples.
+/// Writes the manual: the sections that clap makes, the exit status and the examples.
 fn write_manual_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let usage = format!(
+        "{} [OPTIONS] [INPUT]...\n{PREPROCESSOR} IN OUT [PROXY_FUNCTION]...",
+        command.get_name()
+    );
+    let command = command.override_usage(usage);
+    let headings: Vec<_> = command
+        .get_arguments()
+        .filter_map(|argument| argument.get_help_heading().map(str::to_owned))
+        .collect();
     let man = Man::new(command);
     man.render_title(page)?;
     man.render_name_section(page)?;
     man.render_synopsis_section(page)?;
-    let mut preprocessor = Roff::new();
-    preprocessor.control("PP", []);
-    preprocessor.text([
-        bold(PREPROCESSOR),
-        roman(" "),
-        italic("IN OUT"),
-        roman(" ["),
-        italic("PROXY_FUNCTION"),
-        roman("]..."),
-    ]);
-    preprocessor.to_writer(page)?;
     man.render_description_section(page)?;
-    man.render_options_section(page)?;
+    let mut options = Vec::new();
+    man.render_options_section(&mut options)?;
+    page.extend(with_subsections(&options, &headings));
     let mut more = Roff::new();
     more.control("SH", ["EXIT STATUS"]);
     more.text([roman(EXIT_STATUS)]);
@@ -101,4 +100,25 @@ fn write_manual_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     more.control("fi", []);
     more.to_writer(page)?;
     man.render_version_section(page)
+}
+
+/// Makes groups of options subsections with their own headings. clap makes each a section in capital
+/// letters.
+fn with_subsections(options: &[u8], headings: &[String]) -> Vec<u8> {
+    let options = String::from_utf8_lossy(options);
+    let mut changed = Vec::new();
+    for line in options.lines() {
+        let title = line
+            .strip_prefix(".SH ")
+            .map(|title| title.trim_matches('"'));
+        let heading = title.and_then(|title| {
+            let mut headings = headings.iter();
+            headings.find(|heading| heading.to_uppercase() == title)
+        });
+        match heading {
+            Some(heading) => changed.extend(format!(".SS \"{heading}\"\n").bytes()),
+            None => changed.extend(format!("{line}\n").bytes()),
+        }
+    }
+    changed
 }

@@ -3,6 +3,7 @@
 mod allocator;
 mod arguments;
 mod browser;
+mod conflicts;
 mod generate;
 mod help;
 mod inputs;
@@ -47,7 +48,7 @@ pub fn run() -> Result<ExitCode> {
     let start = Instant::now();
     #[cfg(unix)]
     signals::handle();
-    let is_own_page = arguments.page.open && arguments.output.output.is_none();
+    let is_own_page = arguments.output.open && arguments.output.output.is_none();
     let target = match is_own_page {
         true => browser::temporary_page()?,
         false => arguments.target(),
@@ -97,7 +98,7 @@ pub fn run() -> Result<ExitCode> {
         say(statistics(&report, start));
     }
     if let Target::File(page) = &target
-        && arguments.page.open
+        && arguments.output.open
         && let Some(failure) = browser::open(page)
     {
         say(format!("warning: {failure}"));
@@ -120,7 +121,7 @@ fn parse() -> Arguments {
 
 fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
     let (sources, mut options) = (arguments.sources()?, arguments.options());
-    options.output.is_private = arguments.page.open && arguments.output.output.is_none();
+    options.output.is_private = arguments.output.open && arguments.output.output.is_none();
     let read = || {
         let conversion = Conversion::prepare(&sources, target, &options)?;
         let progress = conversion.progress().clone();
@@ -138,7 +139,7 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
     files.check()?;
     let profile = files.profile();
     let mut options = ConvertOptions::default();
-    options.webgrind.on_overflow = arguments.figures.on_overflow;
+    options.webgrind.on_overflow = arguments.rare.on_overflow;
     options.webgrind.escape_html = true;
     let preprocessed = Target::File(files.preprocessed());
     // The profile must not be replaced if the other file cannot be written.

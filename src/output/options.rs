@@ -54,12 +54,12 @@ impl ReportOptions {
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Names {
-    /// What a terminal has room for; in full where there is none.
+    /// Fit the terminal; full names otherwise.
     #[default]
     Auto,
-    /// What a terminal has room for, or 80 columns.
+    /// Fit the terminal, or 80 columns.
     Short,
-    /// Every name in full.
+    /// Full names.
     Full,
 }
 

@@ -13,14 +13,14 @@ pub enum GroupBy {
     /// A function.
     #[default]
     Function,
-    /// A class, or a namespace; a file for what has neither.
+    /// A class, else a namespace, else a file.
     Class,
     /// A source file.
     File,
-    /// An object file; a source file for what has none.
+    /// An object file, else a source file.
     Object,
-    /// A package of Composer, npm or Python, a crate, a shared library; else the first folder that
-    /// tells files apart.
+    /// A Composer, npm or Python package, a crate or a shared library; else the first folder in which
+    /// files differ.
     Package,
 }
 

@@ -50,7 +50,7 @@ pub enum InclusiveCost {
     /// Self cost plus the cost of all calls, as in webgrind; recursion counts twice.
     #[default]
     Summed,
-    /// No cost counts twice: what a function costs in all stacks that it is in.
+    /// The cost of all stacks that contain the function; nothing counts twice.
     ///
     /// In a trace, recursion counts by those invocations that have no invocation of the same function
     /// above them. In an aggregate, calls of a function to itself are left out; for functions that

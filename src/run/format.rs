@@ -1,78 +1,78 @@
-//! The formats in which a profile can be written, and what each can hold and show.
+//! The formats of the output, and what each can contain and show.
 
 use super::write::{self, Writer};
 use crate::webgrind::Version;
 
-/// What is written. The first sentence about each is its line in `--help`.
+/// The format of the output. The first sentence of each is shown in `--help`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Format {
-    /// For webgrind 0.4: every invocation.
+    /// webgrind 0.4: every call.
     #[cfg_attr(feature = "cli", value(alias = "4"))]
     V4,
-    /// For webgrind 0.5.
+    /// webgrind 0.5.
     #[cfg_attr(feature = "cli", value(alias = "5"))]
     V5,
-    /// For webgrind 0.6 to 1.1.
+    /// webgrind 0.6 to 1.1.
     #[cfg_attr(feature = "cli", value(alias = "6"))]
     V6,
-    /// For webgrind 1.2 and later.
+    /// webgrind 1.2 and later.
     #[default]
     #[cfg_attr(feature = "cli", value(alias = "7"))]
     V7,
-    /// All functions and calls, for KCachegrind and others, and for merging.
+    /// All functions and calls, for KCachegrind, and for merging again.
     Callgrind,
-    /// All stacks, for `go tool pprof`, Pyroscope, Parca and others.
+    /// All stacks, for `go tool pprof`, Pyroscope and Parca.
     #[cfg(feature = "compression")]
     Pprof,
     /// A table of the most expensive functions.
     Text,
-    /// Likewise, for pull requests and summaries of CI jobs.
+    /// Tables for pull requests, CI summaries and AI coding assistants.
     Markdown,
-    /// The most expensive call stacks as a tree.
+    /// The most expensive stacks as a tree.
     Tree,
-    /// The call stacks, for flame graphs.
+    /// All stacks, for flame graphs.
     Collapsed,
-    /// The most expensive functions and calls as a graph, for Graphviz.
+    /// The call graph of the most expensive functions, for Graphviz.
     Dot,
     /// All functions and calls, for scripts.
     Json,
-    /// A page for a browser: functions, calls, flame graph and tree.
+    /// The HTML report: functions, calls, flame graph and tree.
     Html,
 }
 
-/// What a format holds and shows, and so what is needed of the inputs.
+/// What a format contains and shows, which decides what has to be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// The version of webgrind's preprocessed format, if it is one.
+    /// The version of webgrind's format, if it is one.
     pub version: Option<Version>,
-    /// The events whose costs it holds.
+    /// The events whose costs it contains.
     pub events: EventSupport,
     /// Whether it shows stacks.
     pub stacks: bool,
-    /// The rows that it can be told to show.
+    /// The rows that options can choose.
     pub rows: RowSupport,
-    /// Whether it shows inclusive costs of functions, in which nothing counts twice.
+    /// Whether inclusive costs count recursion once.
     pub inclusive_once: bool,
     /// Whether it lists groups of functions, such as classes.
     pub groups: bool,
-    /// Whether it holds single invocations.
+    /// Whether it contains single calls.
     pub invocations: bool,
-    /// Whether it says in which files calls stand.
+    /// Whether it contains the files of call sites.
     pub call_files: bool,
-    /// Whether it shows self costs by line; text does so of the functions that it is told to show.
+    /// Whether it shows self costs by line. Text does so with `--function`.
     pub lines: bool,
-    /// Whether it can hold a comparison.
+    /// Whether it shows comparisons.
     pub comparison: bool,
-    /// Whether this can be of costs per run.
+    /// Whether it shows comparisons per run.
     pub per_run: bool,
     /// Whether it must not go to a terminal.
     pub binary: bool,
 }
 
-/// The events whose costs a format holds.
+/// The events whose costs a format contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EventSupport {
     /// One.
@@ -84,24 +84,24 @@ pub enum EventSupport {
     All,
 }
 
-/// The rows that a format can be told to show.
+/// The rows of a format that options can choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowSupport {
-    /// It has no rows for people.
+    /// None.
     #[default]
     No,
-    /// Always all: it is a page.
+    /// Always all, as in the HTML report.
     All,
-    /// Only so many: see [`output::ReportOptions::top`](crate::output::ReportOptions::top).
+    /// A number of rows: see [`output::ReportOptions::top`](crate::output::ReportOptions::top).
     Top,
-    /// Only so many, and those that lead to a function or from it.
+    /// A number of rows, or those that lead to or from a function.
     Graph,
-    /// Only so many, and functions can be chosen and sorted.
+    /// A number of rows, chosen and sorted.
     Functions,
 }
 
 impl Format {
-    /// What it holds and shows.
+    /// What it contains and shows.
     pub fn capabilities(self) -> Capabilities {
         self.entry().0
     }

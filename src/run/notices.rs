@@ -128,7 +128,7 @@ pub enum Warning {
     NewerSource(String),
     /// Source was to be shown, but none of the files was found.
     #[error(
-        "no source file of the profile was found by --source, the first of them being {first}: {reason}; if the folder has another name in the profile, say that with --source-root"
+        "no source file of the profile was found by --source, the first of them being {first}: {reason}; if the folder has another name in the profile, say that with --trim-path"
     )]
     NoSource { first: String, reason: NoSource },
     /// A sum reached an end of the 64 bits.
