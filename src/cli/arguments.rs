@@ -165,7 +165,7 @@ pub struct ViewArguments {
     #[arg(help = "Show functions with these words in name or file")]
     pub filter: Option<Name>,
 
-    /// Show one row per function, class, file, object or package
+    /// Show one row per function, line, class, file, object or package
     ///
     /// Default: function. With -f json, these are the `groups`.
     #[arg(long, value_name = "WHAT", value_enum)]

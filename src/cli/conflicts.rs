@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use cg_preprocess::io::{Source, Target};
+use cg_preprocess::profile::GroupBy;
 use cg_preprocess::run::{Capabilities, EventSupport, Format, RowSupport};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, ValueEnum};
@@ -35,8 +36,9 @@ impl Arguments {
         } else if !self.source.source.is_empty()
             && format == Format::Text
             && self.view.function.is_none()
+            && self.view.by != Some(GroupBy::Line)
         {
-            "--source shows the lines of one function: name it with --function, or use -f html"
+            "--source shows lines: use --by line, --function or -f html"
         } else if self.limits.each_part
             && self.limits.max_cost.is_empty()
             && self.limits.max_growth.is_empty()

@@ -23,7 +23,7 @@
 //!      "called_from": [{"function", "line", "calls", "cost"}, ...], "sub_calls": [...]},
 //!     ...
 //!   ],
-//!   "groups": [{"name", "self", "inclusive", "invocations"}, ...]
+//!   "groups": [{"name", "function", "self", "inclusive", "invocations"}, ...]
 //! }
 //! ```
 //!
@@ -40,10 +40,11 @@ use serde_core::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use crate::compare::{Comparison, FunctionSums, PartChange};
+use crate::compare::{Comparison, FunctionChange, FunctionSums, PartChange};
 use crate::display::text::{is_unseen, utf8};
+use crate::output::figures::summary::RowKind;
 use crate::output::figures::{EventFormat, part_count};
-use crate::profile::{Cost, EdgeRef, FunctionId, Line, Profile, split_scale};
+use crate::profile::{Cost, EdgeRef, FunctionId, GroupBy, Line, Profile, split_scale};
 
 /// The version of the layout of profiles.
 const SCHEMA: u32 = 2;
@@ -92,20 +93,36 @@ pub fn write(
         write_function(record, profile, has_invocations, id)
     })?;
     if let Some(groups) = groups {
+        let row = RowKind::of(groups);
         document.records("groups", groups.functions(), |record, (id, group)| {
-            record.field("name", &utf8(groups.name(group.name)))?;
-            record.field("self", &CostRow(groups, groups.self_costs(id)))?;
-            record.field("inclusive", &CostRow(groups, groups.inclusive_costs(id)))?;
+            write_group(record, groups, id)?;
+            if !row.is_call_site {
+                record.field("self", &CostRow(groups, groups.self_costs(id)))?;
+            }
+            if row.by != GroupBy::Line || row.is_call_site {
+                record.field("inclusive", &CostRow(groups, groups.inclusive_costs(id)))?;
+            }
             if groups.is_inclusive_estimated(id) {
                 record.field("inclusive_estimated", &true)?;
             }
-            match has_invocations {
+            match groups.has_invocations() {
                 true => record.field("invocations", &group.invocations),
                 false => Ok(()),
             }
         })?;
     }
     document.end()
+}
+
+/// Writes what a group is.
+fn write_group(record: &mut Document<'_>, groups: &Profile, id: FunctionId) -> io::Result<()> {
+    let group = groups.function(id);
+    record.field("name", &utf8(groups.name(group.name)))?;
+    if groups.grouped_by() == GroupBy::Line {
+        record.field("file", &utf8(groups.name(group.file)))?;
+        record.field("line", &group.line)?;
+    }
+    record.field("function", &utf8(groups.costliest(id)))
 }
 
 fn write_function(
@@ -170,12 +187,17 @@ impl Serialize for CostRow<'_> {
     }
 }
 
-/// Writes a comparison as JSON, with a newline at its end.
+/// Writes a comparison as JSON, with a newline at its end; also that of groups of functions, if there
+/// are any.
 ///
 /// # Errors
 ///
 /// When the output fails.
-pub fn write_comparison(comparison: &Comparison<'_>, mut output: impl Write) -> io::Result<()> {
+pub fn write_comparison(
+    comparison: &Comparison<'_>,
+    groups: Option<&Comparison<'_>>,
+    mut output: impl Write,
+) -> io::Result<()> {
     let mut document = begin(COMPARISON_SCHEMA, &mut output)?;
     document.field("event", &utf8(comparison.first().name))?;
     write_events(&mut document, &EventFormat::compared(comparison))?;
@@ -205,21 +227,39 @@ pub fn write_comparison(comparison: &Comparison<'_>, mut output: impl Write) -> 
         })?;
     }
     document.records("functions", &comparison.changes, |record, change| {
-        let events = 0..comparison.events.len();
-        let sums: Vec<_> = events.map(|event| comparison.sums(change, event)).collect();
         record.field("object", &utf8(change.object))?;
         record.field("file", &utf8(change.file))?;
         record.field("name", &utf8(change.name))?;
         if let Some(transition) = &change.transition {
             record.field("transition", &transition.to_string())?;
         }
-        let has_invocations = comparison.has_invocations();
-        let [base, new] = [0, 1].map(|side| sums.iter().map_while(move |sums| sums[side]));
-        write_sums(record, "base", base, has_invocations)?;
-        write_sums(record, "new", new, has_invocations)
+        write_sides(record, comparison, change)
     })?;
     document.field("unchanged", &comparison.unchanged())?;
+    if let Some(groups) = groups {
+        document.records("groups", &groups.changes, |record, change| {
+            let [base, new] = change.functions().map(<[_]>::last);
+            match (base, new) {
+                (_, Some(&id)) => write_group(record, groups.new, id)?,
+                (Some(&id), None) => write_group(record, groups.base, id)?,
+                (None, None) => {}
+            }
+            write_sides(record, groups, change)
+        })?;
+    }
     document.end()
+}
+
+fn write_sides(
+    record: &mut Document<'_>,
+    comparison: &Comparison<'_>,
+    change: &FunctionChange<'_>,
+) -> io::Result<()> {
+    let events = 0..comparison.events.len();
+    let sums: Vec<_> = events.map(|event| comparison.sums(change, event)).collect();
+    let [base, new] = [0, 1].map(|side| sums.iter().map_while(move |sums| sums[side]));
+    write_sums(record, "base", base, comparison)?;
+    write_sums(record, "new", new, comparison)
 }
 
 /// Writes what a function costs on one side, in each event; nothing if it is not there.
@@ -227,20 +267,25 @@ fn write_sums(
     document: &mut Document<'_>,
     name: &str,
     sums: impl Iterator<Item = FunctionSums>,
-    has_invocations: bool,
+    comparison: &Comparison<'_>,
 ) -> io::Result<()> {
     let sums: Vec<FunctionSums> = sums.collect();
     let costs = |of: fn(&FunctionSums) -> i128| sums.iter().map(of).collect::<Vec<_>>();
     let Some(first) = sums.first() else {
         return document.field(name, &());
     };
+    let row = RowKind::of(comparison.new);
     document.record(name, |record| {
-        record.field("self", &costs(|sums| sums.self_cost))?;
-        record.field("inclusive", &costs(|sums| sums.inclusive))?;
+        if !row.is_call_site {
+            record.field("self", &costs(|sums| sums.self_cost))?;
+        }
+        if row.by != GroupBy::Line || row.is_call_site {
+            record.field("inclusive", &costs(|sums| sums.inclusive))?;
+        }
         if first.is_inclusive_estimated {
             record.field("inclusive_estimated", &true)?;
         }
-        match has_invocations {
+        match comparison.has_invocations() {
             true => record.field("invocations", &first.invocations),
             false => Ok(()),
         }

@@ -45,7 +45,7 @@ const MAX_ROWS: usize = 4_000;
 const MAX_SPAN_LENGTH: usize = 250;
 
 /// The headings of columns that stand at the left; those of figures stand at the right.
-const TEXT_HEADINGS: [&str; 10] = [
+const TEXT_HEADINGS: [&str; 12] = [
     "event",
     "part",
     "function",
@@ -56,6 +56,8 @@ const TEXT_HEADINGS: [&str; 10] = [
     "file:line",
     "line",
     "path",
+    "costliest function",
+    "costliest callee",
 ];
 
 /// The widest command that is shown.
@@ -317,27 +319,31 @@ pub fn write_comparison(
         let shown = body.table(&["part", "base", "new", "change", "change %"], rows);
         body.more_parts(parts.len() - shown);
     }
-    let report = ComparisonSummary::new(comparison, options.by);
-    let notation = report.first.notation;
+    let report = ComparisonSummary::new(comparison);
+    let (notation, row) = (report.first.notation, report.row);
     let changes = first_rows(&comparison.changes, options);
     let table = report
         .table(changes, |change| SourceLocation::in_file(change.file, 0))
-        .with(notation.heading("self", "self"), |change| {
+        .with(notation.heading(row.cost(), row.cost()), |change| {
             both_sides(change, |sums| notation.cost(sums.self_cost))
         })
-        .with(notation.heading("incl", "inclusive"), |change| {
-            both_sides(change, |sums| {
-                estimate_mark(sums.is_inclusive_estimated).to_owned()
-                    + &notation.cost(sums.inclusive)
-            })
-        })
+        .with_known(
+            row.has_inclusive(),
+            &notation.heading("incl", "inclusive"),
+            |change| {
+                both_sides(change, |sums| {
+                    estimate_mark(sums.is_inclusive_estimated).to_owned()
+                        + &notation.cost(sums.inclusive)
+                })
+            },
+        )
         .with_known(comparison.has_invocations(), "calls", |change| {
             both_sides(change, |sums| sums.invocations.to_string())
         })
         .with_transitions(|change| change.transition.clone());
     let shown = body.functions(table, options);
     body.gap();
-    if let Some((rest, _)) = report.rest(comparison.changes[shown..].iter()) {
+    if let Some(rest) = report.rest(comparison.changes[shown..].iter()) {
         body.line(&format!("{rest}."));
     }
     if let Some(unchanged) = report.unchanged() {

@@ -1,5 +1,6 @@
 //! The functions of a profile under other names, of which several may become one.
 
+use super::groups::{FunctionParts, GroupBy, GroupFacts, Groups};
 use super::{ModelError, Profile, ProfileData, ProfileKind};
 use crate::names::Chains;
 use crate::tables::{
@@ -116,7 +117,7 @@ impl Profile {
     }
 
     /// All but the functions and calls.
-    fn without_sums(&self) -> ProfileData {
+    pub(super) fn without_sums(&self) -> ProfileData {
         let mut contents = ProfileData {
             events: self.contents.events.clone(),
             headers: self.contents.headers.clone(),
@@ -127,7 +128,7 @@ impl Profile {
         contents
     }
 
-    fn with_sums(&self, names: NameTable, contents: ProfileData) -> Option<Profile> {
+    pub(super) fn with_sums(&self, names: NameTable, contents: ProfileData) -> Option<Profile> {
         let mut profile = Profile::new(names, contents).ok()?;
         profile.derived = self.derived.clone();
         profile.wanted.clone_from(&self.wanted);
@@ -135,12 +136,12 @@ impl Profile {
     }
 
     /// The [`folded`](Self::folded) profile with the functions of a group as one, which has the name
-    /// of the group, and no file; and which group each function of that profile is of. Groups count as
-    /// called only from outside.
-    pub(crate) fn grouped(
+    /// of the group, and no file. Groups count as called only from outside.
+    pub(super) fn grouped(
         &self,
+        by: GroupBy,
         name_of: impl Fn(&Function) -> Vec<u8>,
-    ) -> Option<(Profile, Vec<FunctionId>)> {
+    ) -> Option<Groups> {
         let folded = self.folded();
         let mut names = NameTable::default();
         let group = |function: &Function| Function {
@@ -156,7 +157,18 @@ impl Profile {
         let mut contents = folded.without_sums();
         let groups = folded.add_sums(&mut contents, group, |_| NameId::EMPTY);
         contents.sums.lines = None;
+        let mut parts = FunctionParts::default();
+        for (&group, (id, function)) in groups.iter().zip(folded.functions()) {
+            let name = names.intern(folded.name(function.name));
+            parts.add(group, name, folded.self_costs(id));
+        }
+        let facts = GroupFacts {
+            by,
+            costliest: parts.costliest(groups.len(), &names),
+            totals: folded.exact_sums(),
+        };
         let mut profile = folded.with_sums(names, contents)?;
+        profile.groups = facts;
         let count = profile.functions().len();
         for at in 0..count {
             let id = super::id(at);
@@ -168,7 +180,11 @@ impl Profile {
             let invocations = &mut functions.as_mut_slice()[at].invocations;
             *invocations = invocations.saturating_sub(within);
         }
-        Some((profile, groups))
+        Some(Groups {
+            profile,
+            of_functions: groups,
+            of_calls: Vec::new(),
+        })
     }
 
     /// The self costs of a function and those of its calls to others.

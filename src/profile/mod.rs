@@ -25,6 +25,8 @@ pub(crate) use cycles::Cycles;
 pub use events::{Event, EventChoice, EventError, MAX_EVENTS};
 pub(crate) use events::{MAX_COLUMNS, MAX_NAME_LENGTH, MAX_TERMS, is_overlong};
 pub use groups::GroupBy;
+use groups::GroupFacts;
+pub(crate) use groups::Groups;
 pub use headers::Header;
 pub(crate) use headers::{INCOMPLETE, OWN_NAME, RUNS, summary_costs};
 pub use parts::{Part, PartHeader};
@@ -102,6 +104,8 @@ pub struct Profile {
     cycles: OnceLock<Cycles>,
     /// Inclusive costs that the sums do not tell, if they were worked out; and which are estimated.
     once: OnceLock<(CostTable, Vec<bool>)>,
+    /// What there is to say of groups, if its functions are groups.
+    groups: GroupFacts,
 }
 
 /// What a function itself cost on one line.
@@ -149,6 +153,7 @@ impl Profile {
             folded: OnceLock::new(),
             cycles: OnceLock::new(),
             once: OnceLock::new(),
+            groups: GroupFacts::default(),
         };
         profile.complete()?;
         Ok(profile)
@@ -285,6 +290,12 @@ impl Profile {
     pub(crate) fn set_once(&self, costs: CostTable, are_estimated: Vec<bool>) {
         // There is nothing else that they could be.
         _ = self.once.set((costs, are_estimated));
+    }
+
+    /// Sets what functions cost, of themselves and inclusive, and where that is estimated.
+    pub(crate) fn set_costs(&mut self, costs: CostTable, are_estimated: Vec<bool>) {
+        self.contents.sums.functions.self_costs = costs.clone();
+        self.once = OnceLock::from((costs, are_estimated));
     }
 
     /// Which functions call each other.
@@ -544,15 +555,24 @@ impl Profile {
     }
 
     fn exact_totals(&self) -> Vec<i128> {
+        let mut totals = self.exact_sums();
+        let derived = (0..self.derived.len()).map(|at| self.derived.exact(at, |of| totals[of]));
+        let derived: Vec<i128> = derived.collect();
+        totals.extend(derived);
+        totals
+    }
+
+    /// Those of the events whose costs are in rows.
+    fn exact_sums(&self) -> Vec<i128> {
+        if !self.groups.totals.is_empty() {
+            return self.groups.totals.clone();
+        }
         let mut totals = vec![0; self.summed_events().len()];
         for (id, _) in self.functions() {
             for (total, &cost) in totals.iter_mut().zip(self.self_costs(id)) {
                 *total += i128::from(cost);
             }
         }
-        let derived = (0..self.derived.len()).map(|at| self.derived.exact(at, |of| totals[of]));
-        let derived: Vec<i128> = derived.collect();
-        totals.extend(derived);
         totals
     }
 

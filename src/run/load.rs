@@ -160,7 +160,7 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
         // Markdown has stacks and lines, but not of comparisons.
         contexts: format.stacks && !is_table || options.text.by != GroupBy::Function,
         call_files: format.call_files,
-        lines: format.lines && !is_table,
+        lines: format.lines && (!is_table || options.text.by == GroupBy::Line),
         parts: format.comparison || options.limit_each_part,
     }
 }

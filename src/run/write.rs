@@ -10,7 +10,7 @@ use crate::io::{Output, SourceFiles};
 #[cfg(feature = "compression")]
 use crate::output::pprof;
 use crate::output::{collapsed, dot, html, json, markdown, text, tree};
-use crate::profile::{InclusiveCost, Profile};
+use crate::profile::{InclusiveCost, Profile, ProfileKind};
 use crate::stacks::{Stacks, count_groups_once, count_once};
 use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
@@ -165,13 +165,16 @@ impl<'a> View<'a> {
 
     /// The profile and the base with groups in the place of functions, if these are asked for.
     fn groups(&self) -> [Option<Profile>; 2] {
-        [Some(self.profile), self.base.map(|base| &base.profile)].map(|profile| {
+        let sides = [Some(self.profile), self.base.map(|base| &base.profile)];
+        let mut all = sides.iter().flatten();
+        let are_traces = all.all(|side| side.kind() == ProfileKind::Trace);
+        sides.map(|profile| {
             let profile = profile?;
-            let (grouped, groups) = profile.by(self.options.text.by)?;
+            let mut groups = profile.by(self.options.text.by, are_traces)?;
             if self.options.inclusive() == InclusiveCost::Once {
-                count_groups_once(&grouped, profile, &groups);
+                count_groups_once(&mut groups, profile);
             }
-            Some(grouped)
+            Some(groups.profile)
         })
     }
 
@@ -285,9 +288,12 @@ pub(super) fn dot(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatE
 }
 
 pub(super) fn json(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let groups = view.groups();
     match view.comparison {
-        None => json::write(view.profile, view.groups()[0].as_ref(), &view.notes, to)?,
-        Some(comparison) => json::write_comparison(comparison, to)?,
+        None => json::write(view.profile, groups[0].as_ref(), &view.notes, to)?,
+        Some(comparison) => {
+            json::write_comparison(comparison, view.compare(&groups).as_ref(), to)?;
+        }
     }
     Ok(())
 }

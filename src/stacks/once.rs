@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 
 use super::{StackId, Stacks};
 use crate::maps::HashMap;
-use crate::profile::{Cycles, FunctionId, Profile, ProfileKind};
-use crate::tables::{ANY_WIDTH, CostTable};
+use crate::profile::{Cost, Cycles, EdgeRef, FunctionId, Groups, Profile, ProfileKind};
+use crate::tables::{ANY_WIDTH, CostTable, saturated};
 
 impl Stacks<'_> {
     /// The inclusive costs of groups of functions: of each group, the cost of all stacks that any of
@@ -71,18 +71,107 @@ pub fn count_once(profile: &Profile) {
     }
 }
 
-/// Likewise for a profile that has groups in the place of another one's functions: `groups` are those of
-/// the folded functions.
-pub(crate) fn count_groups_once(grouped: &Profile, profile: &Profile, groups: &[FunctionId]) {
+/// Likewise for groups of a profile's functions.
+pub(crate) fn count_groups_once(groups: &mut Groups, profile: &Profile) {
+    if !groups.of_calls.is_empty() {
+        return count_lines_once(groups, profile);
+    }
     let folded = profile.folded();
     let functions = folded.functions();
     let functions = functions.map(|(id, function)| (folded.name(function.name), id));
     let by_name: HashMap<&[u8], FunctionId> = functions.collect();
-    count_cycles(grouped, profile, &OnceCell::new(), |stacks, node| {
-        let named = || by_name.get(stacks.frame(node)).copied();
-        let function = stacks.folded_function(node).or_else(named)?;
-        Some(groups[function.index()])
-    });
+    count_cycles(
+        &groups.profile,
+        profile,
+        &OnceCell::new(),
+        |stacks, node| {
+            let named = || by_name.get(stacks.frame(node)).copied();
+            let function = stacks.folded_function(node).or_else(named)?;
+            Some(groups.of_functions[function.index()])
+        },
+    );
+}
+
+/// Takes off what calls on the lines of a trace cost while another call on the same line was still
+/// running: that is in the cost of the other one.
+///
+/// Stacks do not tell lines. Of a function that calls another one on several lines, each line has the
+/// part of the cost that it has of all these calls, and is estimated.
+fn count_lines_once(groups: &mut Groups, profile: &Profile) {
+    let stacks = Stacks::new(profile);
+    let mut pairs: HashMap<_, Vec<(usize, EdgeRef<'_>)>> = HashMap::default();
+    for (edge, line) in profile.edges().zip(&groups.of_calls) {
+        let calls = pairs.entry((edge.caller, edge.callee)).or_default();
+        calls.push((line.index(), edge));
+    }
+    let lines = &groups.profile;
+    let (width, count) = (lines.summed_events().len(), lines.functions().len());
+    let mut costs = CostTable::new(width);
+    for (id, _) in lines.functions() {
+        costs.push::<ANY_WIDTH>(lines.self_costs(id));
+    }
+    // The lines of which a pair has one alone, then pairs that have several.
+    let mut places = HashMap::default();
+    let mut several = Vec::new();
+    for (pair, calls) in pairs {
+        let place = match calls[..] {
+            [(line, _)] => line,
+            _ => {
+                several.push(calls);
+                count + several.len() - 1
+            }
+        };
+        places.insert(pair, place);
+    }
+    let mut nested = CostTable::zeros(width, count + several.len());
+    // Where the stacks end that the last call at each place is in.
+    let mut runs_up_to = vec![StackId(0); nested.rows()];
+    for node in stacks.nodes() {
+        let caller = stacks.parent(node).and_then(|above| stacks.function(above));
+        let pair = caller.zip(stacks.function(node));
+        let Some(&place) = pair.and_then(|pair| places.get(&pair)) else {
+            continue;
+        };
+        if node >= runs_up_to[place] {
+            runs_up_to[place] = stacks.node(node).end;
+        } else {
+            nested.add::<ANY_WIDTH>(place, &stacks.inclusive_costs(node)[..width]);
+        }
+    }
+    let mut take_off = |line: usize, row: Vec<i128>| {
+        let row: Vec<Cost> = row.into_iter().map(|cost| saturated(-cost)).collect();
+        costs.add::<ANY_WIDTH>(line, &row);
+    };
+    for line in 0..count {
+        take_off(
+            line,
+            nested.row(line).iter().map(|&cost| cost.into()).collect(),
+        );
+    }
+    let mut are_estimated = vec![false; count];
+    for (calls, place) in several.iter().zip(count..) {
+        let cost = |edge: &EdgeRef<'_>, event: usize| i128::from(edge.costs()[event]);
+        let all = |event| {
+            calls
+                .iter()
+                .map(|(_, edge)| cost(edge, event))
+                .sum::<i128>()
+        };
+        let all: Vec<i128> = (0..width).map(all).collect();
+        let nested = nested.row(place);
+        for (line, edge) in calls
+            .iter()
+            .filter(|_| nested.iter().any(|&cost| cost != 0))
+        {
+            let part = |event: usize| {
+                let part = i128::from(nested[event]) * cost(edge, event);
+                part.checked_div(all[event]).unwrap_or(0)
+            };
+            take_off(*line, (0..width).map(part).collect());
+            are_estimated[*line] = true;
+        }
+    }
+    groups.profile.set_costs(costs, are_estimated);
 }
 
 /// Sets the inclusive costs of functions that are in cycles, of a profile or of one with the

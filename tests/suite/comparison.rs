@@ -23,10 +23,10 @@ fn compare(base: &str, new: &str) -> Comparison<'static> {
 /// The comparison as a document, which is checked against its schema.
 pub fn as_json(comparison: &Comparison<'_>) -> String {
     let per_run = Comparison::per_run(comparison.base, comparison.new).unwrap();
-    let document = text_of(|output| json::write_comparison(&per_run, output));
+    let document = text_of(|output| json::write_comparison(&per_run, None, output));
     let document = serde_json::from_str(&document).unwrap();
     Schema::read("comparison").check(&document, "comparison per run");
-    let text = text_of(|output| json::write_comparison(comparison, output));
+    let text = text_of(|output| json::write_comparison(comparison, None, output));
     let document: Value = serde_json::from_str(&text).unwrap();
     Schema::read("comparison").check(&document, "comparison");
     text

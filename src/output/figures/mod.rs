@@ -129,6 +129,14 @@ pub(crate) fn signed_percent(change: i128, base: i128) -> String {
     }
 }
 
+/// The same as text.
+pub(crate) fn share_of_base(change: i128, base: i128) -> String {
+    match base {
+        1.. => signed_percent(change, base) + " %",
+        _ => "of no cost in the base".to_owned(),
+    }
+}
+
 /// What the rows of parts are: those of one name that the profiled program gave them, those without
 /// a name of one thread, and the others. Each with its totals, a number for each event, the costliest
 /// first. None if neither a name nor a thread tells parts apart.

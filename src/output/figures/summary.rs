@@ -11,17 +11,57 @@ use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::names::Named;
 use crate::output::figures::{
-    EventFormat, command, estimate_mark, part_count, parts, signed, signed_percent,
+    EventFormat, command, estimate_mark, part_count, parts, share_of_base, signed, signed_percent,
 };
 use crate::output::{ReportOptions, Sort};
-use crate::profile::{Cost, Function, FunctionId, GroupBy, Profile};
+use crate::profile::{Cost, Function, FunctionId, GroupBy, Profile, ProfileKind};
 use crate::tables::first_cost;
+
+/// What the rows of a report are.
+#[derive(Clone, Copy)]
+pub(crate) struct RowKind {
+    pub by: GroupBy,
+    /// Whether they are the lines of a trace: what they cost is what the calls cost that are made there.
+    pub is_call_site: bool,
+}
+
+impl RowKind {
+    pub fn of(profile: &Profile) -> Self {
+        let by = profile.grouped_by();
+        let is_trace = profile.kind() == ProfileKind::Trace;
+        RowKind {
+            by,
+            is_call_site: by == GroupBy::Line && is_trace,
+        }
+    }
+
+    /// What their costs are called.
+    pub fn cost(self) -> &'static str {
+        if self.is_call_site { "cost" } else { "self" }
+    }
+
+    /// Whether they have inclusive costs beside these.
+    pub fn has_inclusive(self) -> bool {
+        self.by != GroupBy::Line
+    }
+
+    /// The headings of names and locations: groups have the function with the largest part instead.
+    fn headings(self, location: &str) -> [&str; 2] {
+        let last = match self.by {
+            GroupBy::Function => location,
+            _ if self.is_call_site => "costliest callee",
+            _ => "costliest function",
+        };
+        [self.by.name(), last]
+    }
+}
 
 /// What is shown of a profile.
 pub(crate) struct ProfileSummary<'a> {
     /// With all contexts of a function as one.
     pub profile: &'a Profile,
     pub options: &'a ReportOptions,
+    pub row: RowKind,
     /// The events that are shown, which is one at least.
     pub events: Vec<EventFormat<'a>>,
 }
@@ -36,6 +76,7 @@ impl<'a> ProfileSummary<'a> {
         ProfileSummary {
             profile,
             options,
+            row: RowKind::of(profile),
             events,
         }
     }
@@ -47,12 +88,23 @@ impl<'a> ProfileSummary<'a> {
 
     /// What functions are summed up as that are not shown; none if there is none.
     pub fn rest(&self, functions: &[FunctionId]) -> Option<String> {
-        let count = counted(
-            functions.len() as u64,
-            &format!("more {}", self.options.by.name()),
-        );
-        let cost = || self.self_costs(functions);
-        (!functions.is_empty()).then(|| format!("{count} with a self cost of {}", cost()))
+        let what = format!("more {}", self.row.by.name());
+        (!functions.is_empty()).then(|| self.together(functions, &what))
+    }
+
+    /// How many functions there are, and their self costs. Calls on lines can be within each other, so
+    /// that they have no sum.
+    pub fn together(&self, functions: &[FunctionId], what: &str) -> String {
+        let count = counted(functions.len() as u64, what);
+        if self.row.is_call_site {
+            return count;
+        }
+        let costs = functions.iter().map(|&id| self.self_cost(id));
+        let cost = costs.fold(0, Cost::saturating_add);
+        format!(
+            "{count} with a self cost of {}",
+            self.first().with_share(cost)
+        )
     }
 
     /// All functions, in the order in which they are shown.
@@ -74,7 +126,12 @@ impl<'a> ProfileSummary<'a> {
         let profile = self.profile;
         let functions = profile.functions().map(|(id, function)| Named {
             name: self.name(id),
-            places: [function.file, function.object].map(|name| profile.name(name)),
+            places: match self.row.by {
+                GroupBy::Function => {
+                    [function.file, function.object].map(|name| profile.name(name))
+                }
+                _ => [profile.costliest(id), b""],
+            },
         });
         functions.collect()
     }
@@ -102,21 +159,30 @@ impl<'a> ProfileSummary<'a> {
         functions: &'t [FunctionId],
         place: impl Fn(&Function) -> SourceLocation,
     ) -> Table<'t, FunctionId> {
-        let (profile, first) = (self.profile, self.first());
+        let (profile, first, row) = (self.profile, self.first(), self.row);
         let inclusive = |id| first_cost(profile.inclusive_costs(id));
-        let about = |&id: &FunctionId| (self.name(id), place(profile.function(id)));
-        Table::new(self.options.by.headings("file:line"), functions, about)
-            .with("self %", |&id| first.share(self.self_cost(id)))
-            .with(first.notation.heading("self", "self"), |&id| {
+        let place = |id| match row.by {
+            GroupBy::Function => place(profile.function(id)),
+            _ => SourceLocation::of_costliest(profile.costliest(id)),
+        };
+        let about = |&id: &FunctionId| (self.name(id), place(id));
+        let mark =
+            |id, is_shown: bool| estimate_mark(is_shown && profile.is_inclusive_estimated(id));
+        Table::new(row.headings("file:line"), functions, about)
+            .with(format!("{} %", row.cost()), |&id| {
+                mark(id, row.is_call_site).to_owned() + &first.share(self.self_cost(id))
+            })
+            .with(first.notation.heading(row.cost(), row.cost()), |&id| {
                 first.notation.cost(self.self_cost(id))
             })
-            .with("incl %", |&id| {
-                let mark = estimate_mark(profile.is_inclusive_estimated(id));
-                mark.to_owned() + &first.share(inclusive(id))
+            .with_known(row.has_inclusive(), "incl %", |&id| {
+                mark(id, true).to_owned() + &first.share(inclusive(id))
             })
-            .with(first.notation.heading("incl", "inclusive"), |&id| {
-                first.notation.cost(inclusive(id))
-            })
+            .with_known(
+                row.has_inclusive(),
+                &first.notation.heading("incl", "inclusive"),
+                |&id| first.notation.cost(inclusive(id)),
+            )
             .with_known(profile.has_invocations(), "calls", |&id| {
                 grouped(profile.function(id).invocations)
             })
@@ -125,12 +191,6 @@ impl<'a> ProfileSummary<'a> {
     /// The events after the first, each with its place.
     pub fn further(&self) -> impl Iterator<Item = (usize, &EventFormat<'a>)> {
         self.events.iter().enumerate().skip(1)
-    }
-
-    /// The sum of the costs of functions, and its share of the total.
-    pub fn self_costs(&self, functions: &[FunctionId]) -> String {
-        let costs = functions.iter().map(|&id| self.self_cost(id));
-        self.first().with_share(costs.fold(0, Cost::saturating_add))
     }
 
     /// What was profiled, and its sums.
@@ -156,8 +216,11 @@ impl<'a> ProfileSummary<'a> {
             lines.push(fact("parts", grouped(part_count(profile))));
         }
         let count = profile.functions().len() as u64;
-        lines.push(fact(self.options.by.names(), grouped(count)));
+        lines.push(fact(self.row.by.names(), grouped(count)));
         let edges = profile.edges().len() as u64;
+        if self.row.by == GroupBy::Line {
+            return lines;
+        }
         lines.push(match profile.has_invocations() || edges == 0 {
             true => {
                 let calls = grouped(profile.calls());
@@ -207,17 +270,16 @@ impl<'a> ProfileSummary<'a> {
 /// What is shown of a comparison.
 pub(crate) struct ComparisonSummary<'a> {
     pub comparison: &'a Comparison<'a>,
-    /// What a row is.
-    pub by: GroupBy,
+    pub row: RowKind,
     /// The event that changes are sorted by.
     pub first: EventFormat<'a>,
 }
 
 impl<'a> ComparisonSummary<'a> {
-    pub fn new(comparison: &'a Comparison<'a>, by: GroupBy) -> Self {
+    pub fn new(comparison: &'a Comparison<'a>) -> Self {
         ComparisonSummary {
             comparison,
-            by,
+            row: RowKind::of(comparison.new),
             first: EventFormat::compared(comparison).swap_remove(0),
         }
     }
@@ -229,19 +291,23 @@ impl<'a> ComparisonSummary<'a> {
         place: impl Fn(&FunctionChange<'a>) -> SourceLocation,
     ) -> Table<'t, FunctionChange<'a>> {
         let (notation, base) = (self.first.notation, self.comparison.first().base);
+        let place = |change: &FunctionChange<'a>| match self.row.by {
+            GroupBy::Function => place(change),
+            _ => SourceLocation::of_costliest(self.costliest(change)),
+        };
         let about = |change: &FunctionChange<'a>| (printable(change.name), place(change));
-        Table::new(self.by.headings("file"), changes, about)
+        Table::new(self.row.headings("file"), changes, about)
             .with(notation.heading("change", "change"), |change| {
                 signed(change.self_cost(), notation.cost(change.self_cost()))
             })
             .with("base %", |change| signed_percent(change.self_cost(), base))
     }
 
-    /// What changes are summed up as that are not shown, and their sum; none if there is none.
+    /// What changes are summed up as that are not shown; none if there is none.
     pub fn rest<'c>(
         &self,
         changes: impl ExactSizeIterator<Item = &'c FunctionChange<'a>>,
-    ) -> Option<(String, i128)>
+    ) -> Option<String>
     where
         'a: 'c,
     {
@@ -249,14 +315,26 @@ impl<'a> ComparisonSummary<'a> {
         let sum = changes.map(FunctionChange::self_cost);
         let sum = sum.fold(0, i128::saturating_add);
         let cost = signed(sum, self.first.notation.with_unit(sum));
+        let share = share_of_base(sum, self.comparison.first().base);
         let count = (count > 0).then(|| grouped(count));
-        count.map(|count| (format!("{count} more changed by {cost} together"), sum))
+        count.map(|count| match self.row.is_call_site {
+            true => format!("{count} more changed"),
+            false => format!("{count} more changed by {cost} together, {share}"),
+        })
+    }
+
+    /// Which function has the largest part of a group, on the new side if that has the group.
+    pub fn costliest(&self, change: &FunctionChange<'a>) -> &'a [u8] {
+        let sides = [self.comparison.new, self.comparison.base].into_iter();
+        let mut sides = sides.zip(change.functions().into_iter().rev());
+        let found = sides.find_map(|(profile, ids)| Some(profile.costliest(*ids.last()?)));
+        found.unwrap_or_default()
     }
 
     /// How many functions are the same, if any.
     pub fn unchanged(&self) -> Option<String> {
         let count = self.comparison.unchanged() as u64;
-        (count > 0).then(|| format!("{} did not change", counted(count, self.by.name())))
+        (count > 0).then(|| format!("{} did not change", counted(count, self.row.by.name())))
     }
 }
 

@@ -39,6 +39,8 @@ pub(crate) struct SourceLocation {
     short: String,
     /// What is kept whatever is cut: `:12`.
     line: String,
+    /// Whether it is the name of a function.
+    is_name: bool,
 }
 
 impl<'a, T> Table<'a, T> {
@@ -125,6 +127,9 @@ impl<'a, T> Table<'a, T> {
     pub fn shorten_names(&mut self, width: usize) {
         for row in &mut self.rows {
             row.name = short_name(&row.name, width);
+            if row.place.is_name {
+                row.place.full = short_name(&row.place.full, width);
+            }
         }
     }
 
@@ -189,7 +194,7 @@ impl SourceLocation {
         SourceLocation {
             full: format!("[{path}]"),
             short: format!("[{name}]"),
-            line: String::new(),
+            ..SourceLocation::default()
         }
     }
 
@@ -203,11 +208,23 @@ impl SourceLocation {
                 line if line > 0 && !file.is_empty() => format!(":{line}"),
                 _ => String::new(),
             },
+            is_name: false,
+        }
+    }
+
+    /// The function with the largest part of what a row is about, in the place of a location.
+    pub fn of_costliest(function: &[u8]) -> Self {
+        SourceLocation {
+            is_name: true,
+            ..SourceLocation::in_file(function, 0)
         }
     }
 
     /// What fits of the file into a width, and the line.
     pub fn short(&self, width: usize) -> String {
-        shorten_path(&self.short, width) + &self.line
+        match self.is_name {
+            true => short_name(&self.short, width),
+            false => shorten_path(&self.short, width) + &self.line,
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use super::lines::{CostliestLines, SourceText};
+use super::lines::{CostliestLines, INDENT, SourceText};
 use crate::compare::{CallCount, Comparison, FunctionChange, Transition};
 use crate::display::numbers::{counted, divided, grouped};
 use crate::display::text::printable;
@@ -15,17 +15,15 @@ use crate::io::SourceFiles;
 use crate::names::{NameQuery, Named, cut_end, width_of};
 use crate::output::figures::summary::{ComparisonSummary, ProfileSummary, fact};
 use crate::output::figures::table::{SourceLocation, Table};
-use crate::output::figures::{ViewError, estimate_mark, per_run, signed, signed_percent};
+use crate::output::figures::{ViewError, estimate_mark, per_run, share_of_base, signed};
 use crate::output::{ReportOptions, Sort};
-use crate::profile::{EdgeRef, FunctionId, Profile};
+use crate::profile::{EdgeRef, FunctionId, GroupBy, Profile};
 
 /// What a line of details is wrapped to where there is no terminal: that of a log.
 const LOG_WIDTH: usize = 80;
 
 /// Longer names push their files aside there.
 const ALIGNED_NAME: usize = 30;
-
-const DETAILS_INDENT: &str = "    ";
 
 /// Writes the totals of both sides and the functions that have changed, in lines of UTF-8.
 ///
@@ -43,13 +41,13 @@ pub fn write_comparison(
     mut output: impl Write,
 ) -> Result<(), ViewError> {
     let cut = |line: String| cut_end(&line, options.room());
-    let report = ComparisonSummary::new(comparison, options.by);
+    let report = ComparisonSummary::new(comparison);
     let mut lines: Vec<_> = report.heading().into_iter().map(cut).collect();
     match &options.function {
         Some(name) => lines.extend(report.views(name, options, sources)?),
         None => {
             lines.extend(report.parts(options).into_iter().map(cut));
-            lines.extend(report.changed(options)?);
+            lines.extend(report.changed(options, sources)?);
         }
     }
     for line in lines {
@@ -93,7 +91,11 @@ const ENDS: [CallEnd; 2] = [
 
 impl<'a> ComparisonSummary<'a> {
     /// The functions that have changed, as far as they are wanted.
-    fn changed(&self, options: &ReportOptions) -> Result<Vec<String>, ViewError> {
+    fn changed(
+        &self,
+        options: &ReportOptions,
+        sources: &mut SourceFiles,
+    ) -> Result<Vec<String>, ViewError> {
         let cut = |line: String| cut_end(&line, options.room());
         let all = &self.comparison.changes;
         let mut chosen: Vec<&FunctionChange<'a>> = all.iter().collect();
@@ -105,12 +107,14 @@ impl<'a> ComparisonSummary<'a> {
             let changes = chosen.iter().map(|change| change.self_cost());
             let by = changes.fold(0, i128::saturating_add);
             let by = signed(by, self.first.notation.with_unit(by));
-            let (count, changed) = (counted(found.len() as u64, "function"), chosen.len() as u64);
-            let found = format!("fits {count}: {} changed", grouped(changed));
-            lines.push(fact(
-                "filter",
-                format!("\"{}\" {found}, by {by} together", query.text()),
-            ));
+            let by = match self.row.is_call_site {
+                true => String::new(),
+                false => format!(", by {by} together"),
+            };
+            let count = counted(found.len() as u64, self.row.by.name());
+            let changed = grouped(chosen.len() as u64);
+            let found = format!("\"{}\" fits {count}: {changed} changed{by}", query.text());
+            lines.push(fact("filter", found));
         }
         let size = |change: &FunctionChange<'_>| match options.sort {
             Sort::SelfCost => change.self_cost(),
@@ -125,12 +129,10 @@ impl<'a> ComparisonSummary<'a> {
         let top: Vec<_> = top.iter().map(|&change| change.clone()).collect();
         if !top.is_empty() {
             lines.push(String::new());
-            lines.extend(self.lines(&top, options));
+            let source = self.source_of_rows(&top, sources);
+            lines.extend(self.lines(&top, options, &source));
         }
-        let rest = self.rest(rest.iter().copied()).map(|(rest, change)| {
-            let share = share(change, self.comparison.first().base);
-            format!("{rest}, {share}")
-        });
+        let rest = self.rest(rest.iter().copied());
         let unchanged = self.unchanged().filter(|_| options.filter.is_none());
         let rest: Vec<_> = rest.into_iter().chain(unchanged).collect();
         if !rest.is_empty() {
@@ -145,7 +147,10 @@ impl<'a> ComparisonSummary<'a> {
         let functions = self.comparison.functions();
         let names = functions.map(|function| Named {
             name: printable(function.name),
-            places: [function.file, function.object],
+            places: match self.row.by {
+                GroupBy::Function => [function.file, function.object],
+                _ => [self.costliest(function), b""],
+            },
         });
         names.collect()
     }
@@ -169,11 +174,15 @@ impl<'a> ComparisonSummary<'a> {
         });
         let costs: Vec<Vec<_>> = costs.collect();
         let places = costs.iter().flatten().flat_map(CostliestLines::places);
-        let source = SourceText::read(sources, places);
+        let rows = top.iter().filter_map(|&at| self.new_line(all[at]));
+        let source = SourceText::read(sources, places.chain(rows));
         let mut lines = Vec::new();
         for (&at, costs) in top.iter().zip(costs) {
             lines.push(String::new());
-            lines.extend(self.lines(&[all[at].clone()], options));
+            lines.extend(self.lines(&[all[at].clone()], options, &source));
+            if self.row.by == GroupBy::Line {
+                continue;
+            }
             for end in &ENDS {
                 lines.extend(self.call_table(end, all[at], &all, &owners, options));
             }
@@ -288,7 +297,7 @@ impl<'a> ComparisonSummary<'a> {
         let (comparison, first) = (self.comparison, self.comparison.first());
         let unit = self.first.unit;
         let side = |side: &Profile, total: i128, scale: u64| {
-            let functions = counted(side.functions().len() as u64, self.by.name());
+            let functions = counted(side.functions().len() as u64, self.row.by.name());
             let runs = match side.runs() {
                 1 => String::new(),
                 runs => format!(" of {} runs", grouped(runs)),
@@ -301,12 +310,12 @@ impl<'a> ComparisonSummary<'a> {
         };
         let [base_scale, new_scale] = first.scales();
         let change = signed(first.change(), in_units(first.change(), unit));
-        let share_of_base = share(first.change(), first.base);
+        let share = share_of_base(first.change(), first.base);
         let mut lines = vec![
             fact("event", printable(first.name)),
             fact("base", side(comparison.base, first.base, base_scale)),
             fact("new", side(comparison.new, first.new, new_scale)),
-            fact("change", format!("{change}, {share_of_base}")),
+            fact("change", format!("{change}, {share}")),
         ];
         if comparison.is_per_run {
             lines.push(fact("per run", per_run(comparison.runs())));
@@ -315,7 +324,7 @@ impl<'a> ComparisonSummary<'a> {
             let [base, new, by] = [other.base, other.new, other.change()].map(grouped);
             let (by, share) = (
                 signed(other.change(), by),
-                share(other.change(), other.base),
+                share_of_base(other.change(), other.base),
             );
             let name = printable(other.name);
             fact("also", format!("{name}: {base} → {new}, {by}, {share}"))
@@ -337,7 +346,7 @@ impl<'a> ComparisonSummary<'a> {
                         "{} → {}, {by}, {}",
                         cost(base),
                         cost(new),
-                        share(change, base)
+                        share_of_base(change, base)
                     )
                 }
                 (base, new) => {
@@ -352,7 +361,31 @@ impl<'a> ComparisonSummary<'a> {
         rows.chain(rest).collect()
     }
 
-    fn lines(&self, changes: &[FunctionChange<'a>], options: &ReportOptions) -> Vec<String> {
+    /// The source of the rows that are lines.
+    fn source_of_rows(
+        &self,
+        rows: &[FunctionChange<'a>],
+        sources: &mut SourceFiles,
+    ) -> SourceText<'a> {
+        SourceText::read(sources, rows.iter().filter_map(|row| self.new_line(row)))
+    }
+
+    /// The line of the new profile that a row is, if rows are lines.
+    fn new_line(&self, row: &FunctionChange<'a>) -> Option<(&'a [u8], u64)> {
+        let new = self.comparison.new;
+        let function = row
+            .new_function()
+            .filter(|_| self.row.by == GroupBy::Line)?;
+        let function = new.function(function);
+        Some((new.name(function.file), function.line))
+    }
+
+    fn lines(
+        &self,
+        changes: &[FunctionChange<'a>],
+        options: &ReportOptions,
+        source: &SourceText<'_>,
+    ) -> Vec<String> {
         let table = self.table(changes, |of| SourceLocation::of(of.object, of.file, 0));
         let first_column = table.figure_width(0);
         let rows = table.lines(options, ALIGNED_NAME).into_iter();
@@ -364,6 +397,10 @@ impl<'a> ComparisonSummary<'a> {
                 false => row,
             });
             lines.extend(self.details(change, options.room()));
+            let line = self
+                .new_line(change)
+                .and_then(|(file, line)| source.of(file, line));
+            lines.extend(line);
         }
         lines
     }
@@ -391,10 +428,17 @@ impl<'a> ComparisonSummary<'a> {
             }
         };
         let mark = estimate_mark(base.is_inclusive_estimated || new.is_inclusive_estimated);
-        let mut items = vec![
-            format!("{word}self {}", both(base.self_cost, new.self_cost)),
-            format!("inclusive {mark}{}", both(base.inclusive, new.inclusive)),
-        ];
+        let own = both(base.self_cost, new.self_cost);
+        let mut items = match self.row.is_call_site {
+            true => vec![format!("{word}cost {mark}{own}")],
+            false => vec![format!("{word}self {own}")],
+        };
+        if self.row.has_inclusive() {
+            items.push(format!(
+                "inclusive {mark}{}",
+                both(base.inclusive, new.inclusive)
+            ));
+        }
         if self.comparison.has_invocations() {
             items.push(format!("calls {calls}"));
         }
@@ -407,7 +451,7 @@ impl<'a> ComparisonSummary<'a> {
                     *line += ", ";
                     *line += &item;
                 }
-                _ => lines.push(DETAILS_INDENT.to_owned() + &item),
+                _ => lines.push(INDENT.to_owned() + &item),
             }
         }
         lines.iter().map(|line| cut_end(line, room)).collect()
@@ -426,12 +470,4 @@ fn coloured(row: String, column: usize, change: &FunctionChange<'_>) -> String {
     };
     let style = Style::new().fg_color(Some(colour.into()));
     format!("{style}{figure}{style:#}{rest}")
-}
-
-/// A change, in percent of what the base costs.
-fn share(change: i128, base: i128) -> String {
-    match base {
-        1.. => signed_percent(change, base) + " %",
-        _ => "of no cost in the base".to_owned(),
-    }
 }

@@ -13,6 +13,9 @@ use crate::output::figures::table::{self, SourceLocation, Table};
 use crate::profile::{FunctionId, ProfileKind};
 use crate::tables::first_cost;
 
+/// Stands before what is below a row.
+pub(super) const INDENT: &str = "    ";
+
 /// Blanks that stand for a tab.
 const TAB: &str = "    ";
 
@@ -98,6 +101,12 @@ impl<'a> SourceText<'a> {
             }
         }
         source
+    }
+
+    /// The source of a line, as a line of a table that is below another one.
+    pub fn of(&self, file: &'a [u8], number: u64) -> Option<String> {
+        let text = self.lines.get(&(file, number))?;
+        Some(format!("{INDENT}{}", text.trim_start()))
     }
 
     /// What to say of the lines that there is no room for.

@@ -42,7 +42,7 @@ pub fn write(
     let report = ProfileSummary::new(profile, options);
     let lines = match &options.function {
         Some(name) => report.views(name, sources)?,
-        None => report.top_functions()?,
+        None => report.top_functions(sources)?,
     };
     for line in lines {
         writeln!(output, "{}", cut_end(&line, options.room()))?;
@@ -51,17 +51,15 @@ pub fn write(
 }
 
 impl ProfileSummary<'_> {
-    fn top_functions(&self) -> Result<Vec<String>, Error> {
+    fn top_functions(&self, sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
         let mut lines = self.heading();
         let functions = match &self.options.filter {
             None => self.all_functions(),
             Some(text) => {
                 let query = NameQuery::new(text);
                 let functions = self.functions_at(&query.containing(&self.names())?);
-                let cost = self.self_costs(&functions);
-                let count = counted(functions.len() as u64, self.options.by.name());
-                let found = format!("fits {count} with a self cost of {cost}");
-                lines.push(fact("filter", format!("\"{}\" {found}", query.text())));
+                let found = self.together(&functions, self.row.by.name());
+                lines.push(fact("filter", format!("\"{}\" fits {found}", query.text())));
                 functions
             }
         };
@@ -69,7 +67,8 @@ impl ProfileSummary<'_> {
         let (top, rest) = self.options.split(&functions);
         if !top.is_empty() {
             lines.push(String::new());
-            lines.extend(self.function_table(top));
+            let source = self.source_of_rows(top, sources);
+            lines.extend(self.function_table(top, &source));
         }
         if let Some(rest) = self.rest(rest) {
             lines.extend([String::new(), rest]);
@@ -113,17 +112,23 @@ impl ProfileSummary<'_> {
         let functions = self.functions_at(&found);
         let count = self.options.top.unwrap_or(usize::MAX).min(most);
         let (top, rest) = functions.split_at(count.min(functions.len()));
+        let mut lines = self.heading();
+        if self.row.by == GroupBy::Line {
+            lines.push(String::new());
+            let source = self.source_of_rows(top, sources);
+            lines.extend(self.function_table(top, &source));
+            return Ok(lines);
+        }
         let costs: Vec<_> = top.iter().map(|&id| self.costliest_lines(id)).collect();
         let source = SourceText::read(sources, costs.iter().flat_map(CostliestLines::places));
-        let mut lines = self.heading();
         for (&id, costs) in top.iter().zip(costs) {
             lines.push(String::new());
-            lines.extend(self.function_table(&[id]));
+            lines.extend(self.function_table(&[id], &SourceText::default()));
             let callers = self.profile.called_from(id).collect();
             lines.extend(self.call_table(id, "caller", callers, |edge| edge.caller));
             let callees = self.profile.sub_calls(id).collect();
             lines.extend(self.call_table(id, "callee", callees, |edge| edge.callee));
-            if self.options.by == GroupBy::Function {
+            if self.row.by == GroupBy::Function {
                 lines.extend(self.line_table(costs, &source));
             }
         }
@@ -135,7 +140,16 @@ impl ProfileSummary<'_> {
         Ok(lines)
     }
 
-    fn function_table(&self, functions: &[FunctionId]) -> Vec<String> {
+    /// The source of the rows that are lines.
+    fn source_of_rows(&self, rows: &[FunctionId], sources: &mut SourceFiles) -> SourceText<'_> {
+        let rows = rows.iter().filter(|_| self.row.by == GroupBy::Line);
+        let rows = rows.map(|&id| self.profile.function(id));
+        let places = rows.map(|row| (self.profile.name(row.file), row.line));
+        SourceText::read(sources, places)
+    }
+
+    /// Functions with their figures; lines with their source below, where there is any.
+    fn function_table(&self, functions: &[FunctionId], source: &SourceText<'_>) -> Vec<String> {
         let profile = self.profile;
         let mut table = self.table(functions, |function| {
             let [object, file] = [function.object, function.file].map(|name| profile.name(name));
@@ -144,14 +158,23 @@ impl ProfileSummary<'_> {
         for (at, event) in self.further() {
             let cost = |costs| event.notation.cost(cost_of(costs, at));
             table = table
-                .with(format!("self {}", event.heading()), |&id| {
+                .with(format!("{} {}", self.row.cost(), event.heading()), |&id| {
                     cost(profile.self_costs(id))
                 })
-                .with(format!("incl {}", event.heading()), |&id| {
-                    cost(profile.inclusive_costs(id))
-                });
+                .with_known(
+                    self.row.has_inclusive(),
+                    &format!("incl {}", event.heading()),
+                    |&id| cost(profile.inclusive_costs(id)),
+                );
         }
-        table.lines(self.options, ALIGNED_NAME)
+        let mut rows = table.lines(self.options, ALIGNED_NAME).into_iter();
+        let mut lines: Vec<String> = rows.next().into_iter().collect();
+        for (row, &id) in rows.zip(functions) {
+            let function = profile.function(id);
+            lines.push(row);
+            lines.extend(source.of(profile.name(function.file), function.line));
+        }
+        lines
     }
 
     /// The calls into a function or out of it, after an empty line; `function` is the one at their
