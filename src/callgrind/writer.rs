@@ -7,13 +7,8 @@ use thiserror::Error;
 
 use super::interpreter::MORE_INVOCATIONS;
 use crate::maps::{HashSet, IndexSet};
-use crate::profile::{
-    CallEdge, Cost, EdgeRef, Event, FunctionId, Line, NameId, OF_XDEBUG_2, OWN_NAME, Profile,
-};
+use crate::profile::{CallEdge, Cost, EdgeRef, FunctionId, Line, NameId, Profile};
 use crate::tables::first_cost;
-
-/// The version of this program.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Why a profile cannot be written.
 #[derive(Debug, Error)]
@@ -98,7 +93,7 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
     }
     // By this line a reader knows that nothing is missing.
     writer.output.write_all(b"\n")?;
-    writer.totals("totals:")?;
+    writer.totals()?;
     writer.output.flush()?;
     let mut warnings = Vec::new();
     if let count @ 1.. = spelled.len() {
@@ -184,30 +179,16 @@ struct Writer<'a, W: Write> {
 
 impl<'a, W: Write> Writer<'a, W> {
     fn header(&mut self) -> io::Result<()> {
-        let profile = self.profile;
-        let output = &mut self.output;
-        output.write_all(b"# callgrind format\nversion: 1\n")?;
-        output.write_all(&[b"creator: ", OWN_NAME, VERSION.as_bytes()].concat())?;
-        if profile.is_of_xdebug_2() {
-            output.write_all(OF_XDEBUG_2)?;
+        self.output.write_all(b"# callgrind format\n")?;
+        for line in self.profile.common_headers(&self.profile.totals()) {
+            self.output.write_all(line.text())?;
+            self.output.write_all(b"\n")?;
         }
-        // The least one, so that it does not depend on the order of the inputs.
-        let command = profile.commands().next().unwrap_or_default();
-        output.write_all(&[b"\ncmd: ", command, b"\n"].concat())?;
-        for line in profile.notes() {
-            output.write_all(&[&line[..], b"\n"].concat())?;
-        }
-        output.write_all(b"positions: line\n")?;
-        for definition in profile.event_definitions() {
-            output.write_all(&[b"event: ", &definition[..], b"\n"].concat())?;
-        }
-        let names: Vec<&[u8]> = profile.events().iter().map(Event::name).collect();
-        output.write_all(&[b"events: ", &names.join(&b' ')[..], b"\n"].concat())?;
-        self.totals("summary:")
+        Ok(())
     }
 
-    fn totals(&mut self, key: &str) -> io::Result<()> {
-        self.output.write_all(key.as_bytes())?;
+    fn totals(&mut self) -> io::Result<()> {
+        self.output.write_all(b"totals:")?;
         for total in self.profile.totals() {
             write!(self.output, " {total}")?;
         }

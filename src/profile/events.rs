@@ -7,8 +7,8 @@ use foldhash::fast::RandomState;
 use indexmap::{IndexMap, IndexSet};
 use thiserror::Error;
 
-use super::headers::split_number;
 use super::scale::split_scale;
+use super::stated::split_number;
 use crate::display::text::excerpt;
 use crate::display::units::NamedUnit;
 use crate::tables::{ColumnMap, Cost};
@@ -226,11 +226,6 @@ impl Events {
         };
         let names = || self.wanted.iter().cloned().collect();
         is_resolved.then(|| EventChoice::Named(names()))
-    }
-
-    /// Name of the first wanted event; empty until it is known.
-    pub fn first(&self) -> &[u8] {
-        self.name(0)
     }
 
     /// Name of the wanted event at a position; empty if there is none.
@@ -789,7 +784,7 @@ mod tests {
         });
         second.merge(&third);
         first.merge(&second);
-        assert_eq!(first.first(), b"Ir");
+        assert_eq!(first.name(0), b"Ir");
     }
 
     #[test]

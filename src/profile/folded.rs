@@ -1,7 +1,7 @@
 //! The functions of a profile under other names, of which several may become one.
 
 use super::groups::{FunctionParts, GroupBy, GroupFacts, Groups};
-use super::{ModelError, Profile, ProfileData, ProfileKind};
+use super::{ModelError, Producer, Profile, ProfileData, ProfileKind};
 use crate::names::Chains;
 use crate::tables::{
     ANY_WIDTH, Cost, Function, FunctionId, LineRule, LineTable, NameId, NameTable,
@@ -225,16 +225,15 @@ impl Profile {
 
     /// How the names of functions are to be read: whether they may be of Callgrind, and say callers.
     pub(crate) fn chains(&self) -> Chains<'_> {
-        let creators = self.headers().filter(|header| header.key() == b"creator");
-        let creators: Vec<_> = creators.map(|header| header.value().to_vec()).collect();
-        let is_of_callgrind = |creator: &Vec<u8>| creator.starts_with(b"callgrind-");
-        let may_be = |creator| is_of_callgrind(creator) || creator.starts_with(super::OWN_NAME);
-        if !creators.iter().any(may_be) || self.kind() == ProfileKind::Trace {
+        let producers = self.producers();
+        let is_of_callgrind = |producer: &Producer| *producer == Producer::Callgrind;
+        let may_be = |producer: &Producer| is_of_callgrind(producer) || producer.is_own();
+        if !producers.iter().any(may_be) || self.kind() == ProfileKind::Trace {
             return Chains::default();
         }
         let names = self
             .functions()
             .map(|(_, function)| self.name(function.name));
-        Chains::new(names, creators.iter().all(is_of_callgrind))
+        Chains::new(names, producers.iter().all(is_of_callgrind))
     }
 }

@@ -11,7 +11,10 @@ mod folded;
 mod groups;
 mod headers;
 mod parts;
+mod producer;
+mod runs;
 mod scale;
+mod stated;
 mod sums;
 
 use std::sync::OnceLock;
@@ -28,9 +31,12 @@ pub use groups::GroupBy;
 use groups::GroupFacts;
 pub(crate) use groups::Groups;
 pub use headers::Header;
-pub(crate) use headers::{INCOMPLETE, OWN_NAME, RUNS, summary_costs};
+pub(crate) use headers::INCOMPLETE;
 pub use parts::{Part, PartHeader};
+pub(crate) use producer::Producer;
+pub(crate) use runs::RUNS;
 pub use scale::split_scale;
+pub(crate) use stated::summary_costs;
 
 use crate::tables::{
     ByFunction, CallLists, CostTable, LineRule, LineTable, NameTable, first_cost, saturated,
@@ -40,10 +46,6 @@ use events::Events;
 use folded::Folded;
 use headers::Headers;
 use sums::Sums;
-
-/// What follows our own name in a `creator:` line if everything came from Xdebug 2, whose units only
-/// the creator tells.
-pub(crate) const OF_XDEBUG_2: &[u8] = b" (from Xdebug 2)";
 
 /// How inclusive costs treat recursion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,8 +133,8 @@ impl ProfileData {
     /// Adds what another profile holds. `name` maps the number of a name there to its number here.
     fn merge(&mut self, mut other: ProfileData, name: impl Fn(NameId) -> NameId) {
         let [own, others] = self.events.merge(&other.events);
-        self.headers.map_events(&own);
-        other.headers.map_events(&others);
+        self.headers.stated.map_events(&own);
+        other.headers.stated.map_events(&others);
         self.headers.append(other.headers);
         let mut sums = other.sums;
         sums.map_events(&others);
@@ -227,7 +229,7 @@ impl Profile {
 
     fn map_events(&mut self, map: &ColumnMap) {
         self.contents.sums.map_events(map);
-        self.contents.headers.map_events(map);
+        self.contents.headers.stated.map_events(map);
         self.update();
     }
 
@@ -442,16 +444,47 @@ impl Profile {
         positions.map(|&position| self.contents.sums.calls.at(position as usize))
     }
 
-    /// The header lines, in order, with correct summaries where they were missing or 0.
+    /// The header lines of the only run, in order, with correct summaries where they were missing or
+    /// 0; of several, lines that say what these have in common.
     pub fn headers(&self) -> impl Iterator<Item = Header<'_>> {
-        self.contents.headers.lines(self.event())
+        let headers = &self.contents.headers;
+        let event = (self.wanted.len() == 1).then(|| self.event());
+        let lines = headers.lines(event, || self.total());
+        let lines = lines.unwrap_or_else(|| {
+            let total = self.stated_total().filter(|&total| total != 0);
+            self.common_headers(&[total.unwrap_or_else(|| self.total())])
+        });
+        lines.into_iter()
+    }
+
+    /// The header lines of a sum of several runs, with this summary: they do not depend on the order
+    /// of the runs.
+    pub(crate) fn common_headers(&self, summary: &[Cost]) -> Vec<Header<'_>> {
+        let definitions = self.event_definitions().into_iter();
+        let definitions = definitions.map(|text| [b"event: ", &text[..]].concat());
+        let names: Vec<&[u8]> = self.wanted.iter().map(Event::name).collect();
+        let events = [b"events: ", &names.join(&b' ')[..]].concat();
+        let columns = [b"positions: line".to_vec()].into_iter();
+        let columns = columns.chain(definitions).chain([events]).map(Header::new);
+        let lines = self.contents.headers.common_lines().chain(columns);
+        lines.chain([Header::summary(summary)]).collect()
+    }
+
+    /// Which programs made it, each once; none where nothing says so.
+    pub(crate) fn producers(&self) -> &[Producer] {
+        &self.contents.headers.producers
+    }
+
+    /// The value of the first `creator:` line.
+    pub(crate) fn creator(&self) -> Option<&[u8]> {
+        self.contents.headers.creator.as_deref()
     }
 
     /// How many runs of the profiled programs were summed up: inputs, and runs within these.
     ///
     /// An input that this program has summed up says how many it stands for.
     pub fn runs(&self) -> u64 {
-        self.contents.headers.runs().max(1)
+        self.contents.headers.runs.count().max(1)
     }
 
     /// The parts of sums, in the order of the inputs and of their lines: Valgrind writes one for each
@@ -470,7 +503,7 @@ impl Profile {
 
     /// Whether no data are missing, as far as that was noted.
     pub fn is_complete(&self) -> bool {
-        !self.contents.headers.is_incomplete()
+        !self.contents.headers.is_incomplete
     }
 
     /// Notes that data are missing which the profile should hold. All that is written of it says so
@@ -478,18 +511,12 @@ impl Profile {
     ///
     /// Readers give a warning if data are missing, or if an input says so.
     pub fn set_incomplete(&mut self) {
-        self.contents.headers.set_incomplete();
-    }
-
-    /// The `desc:` lines that say whether the profile is incomplete, how many runs there are, and of
-    /// which commands besides the least.
-    pub(crate) fn notes(&self) -> Vec<Vec<u8>> {
-        self.contents.headers.notes()
+        self.contents.headers.is_incomplete = true;
     }
 
     /// The commands that were profiled, each once, sorted by their bytes.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &[u8]> {
-        self.contents.headers.commands().into_iter()
+        self.contents.headers.runs.commands()
     }
 
     /// Name of the first wanted event; empty if no input has any event.
@@ -507,25 +534,12 @@ impl Profile {
     ///
     /// Xdebug 2 measured in microseconds and bytes, and called the events just `Time` and `Memory`.
     pub fn unit(&self, event: &Event) -> &'static str {
+        let is_of_xdebug_2 = self.contents.headers.is_of_xdebug_2();
         match event.name() {
-            b"Time" if self.is_of_xdebug_2() => "us",
-            b"Memory" if self.is_of_xdebug_2() => "bytes",
+            b"Time" if is_of_xdebug_2 => "us",
+            b"Memory" if is_of_xdebug_2 => "bytes",
             _ => event.unit(),
         }
-    }
-
-    /// Whether everything comes from Xdebug 2, which did not name itself before 2.1.1.
-    pub(crate) fn is_of_xdebug_2(&self) -> bool {
-        let is_of_2 = |creator: &[u8]| {
-            creator.starts_with(b"xdebug 2.")
-                || creator.starts_with(OWN_NAME) && creator.ends_with(OF_XDEBUG_2)
-        };
-        let mut writers = self.headers().filter_map(|header| match header.key() {
-            b"creator" => Some(is_of_2(header.value())),
-            b"version" => (header.value() == b"0.9.6").then_some(true),
-            _ => None,
-        });
-        writers.next() == Some(true) && writers.all(|is_of_2| is_of_2)
     }
 
     /// Why derived events of the inputs are not among the available ones.
@@ -582,7 +596,8 @@ impl Profile {
     /// It may differ from the total of the functions: profilers also count costs outside of
     /// functions, and Xdebug states the peak of memory.
     pub fn stated_total(&self) -> Option<Cost> {
-        self.contents.headers.stated().map(saturated)
+        let stated = &self.contents.headers.stated;
+        (stated.lines > 0).then(|| stated.total())
     }
 
     /// The calling contexts of the traces, if [`ProfileOptions::contexts`] wanted them.
@@ -594,19 +609,20 @@ impl Profile {
     /// sum or, where [`states_peak`](Self::states_peak), the highest. None where some of them say
     /// nothing.
     pub fn summaries(&self) -> Vec<Option<Cost>> {
-        let headers = &self.contents.headers;
-        let sums = headers.stated_sums().unwrap_or_default();
-        let [sums, highest] = [sums, headers.highest_stated()].map(|row| {
-            let width = self.summed_events().len();
-            let row: Vec<Cost> = (0..width)
-                .map(|at| row.get(at).copied().unwrap_or(0))
-                .collect();
-            self.with_derived(&row).collect::<Vec<_>>()
-        });
-        let events = self.wanted.iter().zip(sums.into_iter().zip(highest));
-        let stated = events.map(|(event, (sum, highest))| match self.states_peak(event) {
-            true => highest,
-            false => sum,
+        let stated = &self.contents.headers.stated;
+        let [sums, highest, unstated] =
+            [&stated.sums, &stated.highest, &stated.unstated].map(|row| {
+                let width = self.summed_events().len();
+                let row: Vec<Cost> = (0..width)
+                    .map(|at| row.get(at).copied().unwrap_or(0))
+                    .collect();
+                self.with_derived(&row).collect::<Vec<_>>()
+            });
+        let events = self.wanted.iter().enumerate();
+        let stated = events.map(|(at, event)| match self.states_peak(event) {
+            true => highest[at],
+            false if unstated[at] == 0 => sums[at],
+            false => 0,
         });
         stated
             .map(|stated| Some(stated).filter(|&stated| stated != 0))
@@ -644,7 +660,8 @@ impl Profile {
             &functions.inclusive_costs,
             &sums.calls.costs,
         ];
-        self.contents.headers.stated().is_some_and(overflows)
+        let stated = self.stated_total();
+        stated.is_some_and(|total| matches!(total, Cost::MIN | Cost::MAX))
             || self.exact_totals().into_iter().any(overflows)
             || tables.into_iter().any(CostTable::has_saturated)
             || !self.derived.is_empty() && self.rows().any(derives)

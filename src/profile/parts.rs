@@ -1,5 +1,7 @@
 //! The parts of sums: what a profiler wrote at each of its dumps, or for each thread.
 
+use std::iter::repeat;
+
 use crate::maps::{HashMap, IndexSet};
 use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, saturated, slot};
 
@@ -202,20 +204,23 @@ impl OpenPart {
         (counted, has_block && stated.is_none_or(|&more| more >= 0))
     }
 
-    /// Ends the part, and returns the sums of its costs.
-    pub fn end(&mut self, costs: &CostTable) -> Vec<Cost> {
-        let mut totals = vec![0i128; costs.width()];
-        for function in self.functions.drain(..) {
+    /// The sums of its costs.
+    pub fn totals(&self, costs: &CostTable) -> Vec<Cost> {
+        let before = self.before.iter().copied().chain(repeat(0));
+        let mut totals: Vec<i128> = before.take(costs.width()).map(|cost| -cost).collect();
+        for function in &self.functions {
             for (total, &cost) in totals.iter_mut().zip(costs.row(function.index())) {
                 *total += i128::from(cost);
             }
         }
-        for (total, before) in totals.iter_mut().zip(&self.before) {
-            *total -= before;
-        }
+        totals.into_iter().map(saturated).collect()
+    }
+
+    /// Ends the part.
+    pub fn end(&mut self) {
         self.number += 1;
         self.begins_run = false;
+        self.functions.clear();
         self.before.fill(0);
-        totals.into_iter().map(saturated).collect()
     }
 }

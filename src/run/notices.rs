@@ -13,7 +13,7 @@ use crate::display::text::excerpt;
 use crate::io::{Compression, NoSource, ResolvedSource, Source};
 use crate::maps::{HashMap, HashSet};
 use crate::output::collapsed;
-use crate::profile::{EventError, Profile, ProfileKind};
+use crate::profile::{EventError, Producer, Profile, ProfileKind};
 use crate::stacks::Stacks;
 use crate::tables::first_cost;
 use crate::warnings::Kind;
@@ -397,8 +397,7 @@ pub(super) fn estimated(base: Option<&Stacks<'_>>, new: &Stacks<'_>) -> Option<W
 
 /// Whether something comes from Valgrind's Callgrind itself.
 fn is_of_callgrind(profile: &Profile) -> bool {
-    let mut headers = profile.headers();
-    headers.any(|header| header.key() == b"creator" && header.value().starts_with(b"callgrind-"))
+    profile.producers().contains(&Producer::Callgrind)
 }
 
 /// A share as a percentage, rounded up: only none of it is 0.
@@ -419,10 +418,10 @@ fn hint(exact: f64, can_be_told: bool) -> &'static str {
 
 /// Whether a profile is one of Cachegrind: a command and a summary, but no creator and no calls.
 fn is_of_cachegrind(profile: &Profile) -> bool {
-    let has = |key: &[u8]| profile.headers().any(|header| header.key() == key);
+    let has_command = profile.commands().next().is_some();
     let has_calls = profile.edges().next().is_some();
     let is_summed_up = profile.stated_total().is_some();
-    !has_calls && is_summed_up && has(b"cmd") && !has(b"creator")
+    !has_calls && is_summed_up && has_command && profile.producers().is_empty()
 }
 
 /// Warnings about inputs that are left out.

@@ -52,11 +52,6 @@ impl ColumnMap {
         events.filter_map(|(at, columns)| columns.is_empty().then_some(at))
     }
 
-    /// Whether these columns do not have an event.
-    pub fn is_absent(&self, event: usize) -> bool {
-        self.events.get(event).is_none_or(Vec::is_empty)
-    }
-
     /// Whether a column counts for any event.
     pub fn uses(&self, column: usize) -> bool {
         let mut columns = self.events.iter().flatten();

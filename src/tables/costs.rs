@@ -94,6 +94,17 @@ impl CostTable {
         self.costs.contains(&Cost::MAX) || self.costs.contains(&Cost::MIN)
     }
 
+    /// The sums of all rows.
+    pub fn totals(&self) -> Vec<Cost> {
+        let mut totals = vec![0i128; self.width];
+        for row in self.costs.chunks(self.width) {
+            for (total, &cost) in totals.iter_mut().zip(row) {
+                *total += i128::from(cost);
+            }
+        }
+        totals.into_iter().map(saturated).collect()
+    }
+
     /// Makes all rows longer, by zeros at their ends.
     pub fn widen(&mut self, width: usize) {
         let (before, rows) = (self.width, self.rows());

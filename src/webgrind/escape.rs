@@ -17,11 +17,14 @@ const IN_COMMAND: &[u8] = b"&<";
 /// Name of an event that has none.
 pub(super) const UNNAMED_EVENT: &[u8] = b"Cost";
 
+/// The most runs that the page is told of.
+const MAX_RUNS: u64 = 1000;
+
 /// Returns the header lines as they are written, each without its end.
 ///
 /// webgrind's reader splits them at `: `, without looking whether that is there, when it has taken
 /// off white space at both ends. So lines without a value are left out. It looks up `events` for
-/// every cost, so that this one is never missing.
+/// every cost, so that this one is never missing. It counts the `summary:` lines as runs.
 ///
 /// If costs are scaled, so are the event and the summaries. If all summaries become 0 by this, all
 /// percentages would be 0 too, so the first summary is replaced by the total of the self costs.
@@ -37,8 +40,10 @@ pub(super) fn header_lines<E>(
     let mut lost_total =
         (is_scaled && profile.headers().all(vanishes)).then(|| narrowing.scaled(profile.total()));
     let mut has_events = false;
+    let mut summaries = 0;
     for header in profile.headers().filter(|header| has_value(header)) {
         has_events |= header.key() == b"events";
+        summaries += u64::from(header.total().is_some());
         match header.total() {
             _ if is_scaled && header.key() == b"events" => {
                 let event = narrowing.scaled_name(profile.event());
@@ -62,6 +67,9 @@ pub(super) fn header_lines<E>(
             &event
         };
         line(&[b"events: ", event].concat())?;
+    }
+    for _ in summaries..profile.runs().min(MAX_RUNS) {
+        line(b"summary: 0")?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::Interpreter;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Position, Positions};
 use crate::profile::{
-    BlockKind, INCOMPLETE, MAX_COLUMNS, ProfileBuilder, RUNS, is_overlong, summary_costs,
+    BlockKind, INCOMPLETE, MAX_COLUMNS, Producer, ProfileBuilder, RUNS, is_overlong, summary_costs,
 };
 
 /// How the value of a `desc:` line begins that says why a part was written.
@@ -52,8 +52,9 @@ impl Interpreter<'_> {
             b"version" => self.version(line, value)?,
             b"creator" => {
                 self.begin_header();
-                let kind = self.section.creator(value);
-                self.declare_kind(kind);
+                let producer = Producer::of(value);
+                self.section.set_producer(producer);
+                self.declare_kind(producer.kind());
                 self.is_profile = true;
             }
             b"part" => {
@@ -101,9 +102,8 @@ impl Interpreter<'_> {
         }
         self.is_profile |= !major.is_empty();
         self.begin_header();
-        if value == b"0.9.6" {
-            // Xdebug up to 2.1.0, which names no creator.
-            self.declare_kind(BlockKind::Trace);
+        if let Some(producer) = Producer::of_version(value) {
+            self.declare_kind(producer.kind());
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::callgrind::error::WarningKind;
 use crate::display::text::excerpt;
-use crate::profile::{BlockKind, Cost, OWN_NAME, PartHeader, summary_costs};
+use crate::profile::{BlockKind, Cost, PartHeader, Producer, summary_costs};
 
 /// The section that is being read.
 #[derive(Debug, Default)]
@@ -38,20 +38,6 @@ struct PartFields {
     number: Option<u64>,
     thread: Option<u64>,
     trigger: Vec<u8>,
-}
-
-/// Who writes a section: this decides where it ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Producer {
-    #[default]
-    Other,
-    /// It ends each part with a `totals:` line.
-    Valgrind,
-    /// It never ends its last line.
-    Yappi,
-    /// This program. It states the sums of the costs in its header and, but for version 0.2.0, in a
-    /// `totals:` line after everything else.
-    Own,
 }
 
 /// The blocks of a section.
@@ -95,23 +81,9 @@ impl Section {
         self.fixed_kind.is_none()
     }
 
-    /// Takes in the value of a `creator:` line, and returns the kind of profile that it writes.
-    pub fn creator(&mut self, value: &[u8]) -> BlockKind {
-        let value = value.trim_ascii();
-        self.producer = if value.starts_with(b"callgrind-") {
-            Producer::Valgrind
-        } else if value.starts_with(b"yappi") {
-            Producer::Yappi
-        } else if value.starts_with(OWN_NAME) {
-            Producer::Own
-        } else {
-            Producer::Other
-        };
-        if value.starts_with(b"xdebug") {
-            BlockKind::Trace
-        } else {
-            BlockKind::Aggregate
-        }
+    /// Takes in who writes it: this decides where it ends.
+    pub fn set_producer(&mut self, producer: Producer) {
+        self.producer = producer;
     }
 
     /// Takes in a `part:` line.
@@ -124,13 +96,13 @@ impl Section {
     pub fn begins_run(&self) -> bool {
         match self.part.number {
             Some(number) => number <= 1,
-            None => !self.had_body || self.producer == Producer::Own,
+            None => !self.had_body || self.is_own(),
         }
     }
 
     /// Whether this program has written it.
     pub fn is_own(&self) -> bool {
-        self.producer == Producer::Own
+        self.producer.is_own()
     }
 
     /// The number of its `part:` line.
@@ -243,8 +215,8 @@ impl Section {
         match self.producer {
             Producer::Yappi => false,
             // What Valgrind ends its parts with tells more, if that is missing.
-            Producer::Valgrind => !self.is_cut,
-            Producer::Other | Producer::Own => self.cut(),
+            Producer::Callgrind => !self.is_cut,
+            _ => self.cut(),
         }
     }
 
@@ -258,18 +230,14 @@ impl Section {
         own: Cost,
         selected: impl Fn(&[Cost]) -> Cost,
     ) -> Option<WarningKind> {
-        let expects_totals = match self.producer {
-            Producer::Valgrind => true,
-            Producer::Own => self.has_runs,
-            Producer::Yappi | Producer::Other => false,
-        };
+        let expects_totals = self.producer == Producer::Callgrind || self.is_own() && self.has_runs;
         if !self.is_cut && expects_totals && self.totals.is_none() && !self.is_trace() {
             return Some(WarningKind::CutPart);
         }
         let stated = self.stated.as_deref().unwrap_or_default();
         let is_repeated = self.totals.as_ref().is_none_or(|totals| totals == stated);
         let stated = selected(stated);
-        if !self.is_cut && self.producer == Producer::Own && (stated != own || !is_repeated) {
+        if !self.is_cut && self.is_own() && (stated != own || !is_repeated) {
             return Some(WarningKind::OtherSum { stated, found: own });
         }
         if !self.is_trace() {

@@ -159,10 +159,8 @@ impl<'a, 'o> Data<'a, 'o> {
     /// Writes what does not depend on the room.
     fn write_header(&self, notes: &Notes<'_>, data: &mut Document<'_>) -> io::Result<()> {
         let profile = self.profile(NEW);
-        let creator = profile.headers().find(|header| header.key() == b"creator");
-        let creator = creator.map_or_else(String::new, |header| {
-            cut(printable(header.value().trim_ascii()), MAX_WARNING_LENGTH)
-        });
+        let creator = profile.creator().unwrap_or_default();
+        let creator = cut(printable(creator), MAX_WARNING_LENGTH);
         let is_complete = self
             .sides()
             .into_iter()

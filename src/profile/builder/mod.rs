@@ -14,7 +14,7 @@ use super::sums::Sums;
 use super::{BlockKind, InclusiveCost, Profile, ProfileData, ProfileKind};
 use crate::tables::{
     ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, FunctionId, LineKey, LineRule, LineSource,
-    LineTable, NameId, NameTable, OpenFunctions, first_cost, saturated,
+    LineTable, NameId, NameTable, OpenFunctions, first_cost,
 };
 use crate::trace::{LinkOptions, Switch, Trace, note_proxy};
 use run::Run;
@@ -130,10 +130,6 @@ pub struct ProfileBuilder {
     /// This input; of its runs, those that have ended.
     input: ProfileData,
     run: Run,
-    /// Sum of the self costs of the section that is being read, in the first event.
-    section_total: i128,
-    /// Whether the first column is the first wanted event.
-    begins_with_event: bool,
     /// The input, where it was summed before.
     table: Option<SummedTable>,
     /// Whether single invocations of traces are needed, for proxies or links.
@@ -157,8 +153,6 @@ impl ProfileBuilder {
                 lines: options.lines.then(LineTable::default),
                 ..Run::default()
             },
-            section_total: 0,
-            begins_with_event: false,
             table: None,
             follows_invocations: trace.links() || !options.proxies.is_empty(),
             trace,
@@ -182,7 +176,7 @@ impl ProfileBuilder {
         self.begin_section();
         self.end_run();
         let kind = self.input.sums.kind?;
-        self.input.headers.end_run();
+        self.input.headers.runs.end();
         let input = std::mem::take(&mut self.input);
         match &mut self.inputs {
             None => self.inputs = Some(input),
@@ -202,7 +196,6 @@ impl ProfileBuilder {
         self.input.headers = Headers::default();
         // Which columns are wanted is not known before they are.
         self.run.narrow();
-        self.section_total = 0;
         self.trace = Trace::new(LinkOptions::from(&self.options), 1);
     }
 
@@ -213,11 +206,10 @@ impl ProfileBuilder {
     /// more, but for names.
     pub(crate) fn begin_section(&mut self) {
         self.close_block();
-        let total = std::mem::take(&mut self.section_total);
-        self.input.headers.end_section(total);
+        self.input.headers.end_section(&self.section_totals());
         match self.run.kind {
             BlockKind::Trace => self.end_run(),
-            BlockKind::Aggregate => drop(self.run.part.end(&self.run.functions.self_costs)),
+            BlockKind::Aggregate => self.run.part.end(),
         }
     }
 
@@ -240,14 +232,9 @@ impl ProfileBuilder {
     /// end of the input, follows.
     pub(crate) fn end_part(&mut self, input: &str, header: PartHeader<'_>) {
         if self.options.parts && self.run.kind == BlockKind::Aggregate {
-            let totals = self.run.part.end(&self.run.functions.self_costs);
+            let totals = self.section_totals();
             self.run.parts.push(input, header, &totals);
         }
-    }
-
-    /// Says that the input is a preprocessed file: what this program says of it comes first.
-    pub(crate) fn set_preprocessed(&mut self) {
-        self.input.headers.set_preprocessed();
     }
 
     /// Leaves out the header lines of the section that is being read, but for those that are about
@@ -260,7 +247,7 @@ impl ProfileBuilder {
     pub(crate) fn begin_run(&mut self) {
         self.begin_section();
         self.run.part.begins_run = true;
-        self.input.headers.end_run();
+        self.input.headers.runs.end();
     }
 
     /// Whether the input that is being read was summed up by this program.
@@ -270,7 +257,7 @@ impl ProfileBuilder {
 
     /// Whether a header of the input that is being read says that data are missing.
     pub(crate) fn is_incomplete(&self) -> bool {
-        self.input.headers.is_incomplete()
+        self.input.headers.is_incomplete
     }
 
     /// Says what the blocks from here on are.
@@ -314,8 +301,6 @@ impl ProfileBuilder {
     /// Header lines handed over before are understood to speak of these columns.
     pub(crate) fn select_columns(&mut self, columns: &[Vec<u8>]) -> ColumnMap {
         let map = self.input.events.select(columns);
-        let first = columns.first().map_or(&b""[..], Vec::as_slice);
-        self.begins_with_event = first == self.input.events.first();
         self.widen(map.len());
         self.bind_columns(&map);
         map
@@ -348,15 +333,22 @@ impl ProfileBuilder {
     /// Says that the header lines handed over since then speak of the same columns, of which
     /// [`select_columns`](Self::select_columns) returned `map`.
     pub(crate) fn bind_columns(&mut self, map: &ColumnMap) {
-        let has_more =
-            self.options.events == EventChoice::All || self.input.events.wanted().len() > 1;
-        let is_whole = has_more || self.begins_with_event;
-        self.input.headers.bind_columns(map, is_whole);
+        self.input.headers.bind_columns(map);
     }
 
-    /// Sum of the self costs of the section that is being read.
+    /// Sums of the self costs of the section that is being read.
+    fn section_totals(&self) -> Vec<Cost> {
+        let self_costs = &self.run.functions.self_costs;
+        match (&self.table, self.run.kind) {
+            (Some(table), _) => table.totals(),
+            (None, BlockKind::Trace) => self_costs.totals(),
+            (None, BlockKind::Aggregate) => self.run.part.totals(self_costs),
+        }
+    }
+
+    /// The same of the first event.
     pub(crate) fn section_self_total(&self) -> Cost {
-        saturated(self.section_total)
+        first_cost(&self.section_totals())
     }
 
     /// The wanted events of the input that is being read, as far as they are known.
@@ -451,7 +443,6 @@ impl ProfileBuilder {
         };
         let self_costs = &mut self.run.functions.self_costs;
         self_costs.add::<WIDTH>(block.function.index(), costs.row);
-        self.section_total += i128::from(first_cost(costs.row));
         if is_followed {
             block.matching = block.matching.saturating_add(costs.matching);
             self.trace.add_self_costs::<WIDTH>(costs.row);

@@ -42,7 +42,6 @@ impl ProfileBuilder {
         }
         let calls = &mut self.run.calls;
         calls.merge(&range.run.calls, &numbers, |_, file| name(file));
-        self.section_total += range.section_total;
         self.run.may_lack_line |= range.run.may_lack_line;
         Some(names)
     }

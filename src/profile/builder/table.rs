@@ -45,6 +45,13 @@ struct Calls {
 }
 
 impl SummedTable {
+    /// Sums of the self costs in the wanted events.
+    pub fn totals(&self) -> Vec<Cost> {
+        let total = self.sums.functions.self_costs.totals();
+        let events = 0..self.map.len();
+        events.map(|event| self.map.cost(event, &total)).collect()
+    }
+
     /// Ends the table: its sums in the wanted events.
     pub fn finish(mut self) -> Sums {
         let functions = &mut self.sums.functions;
@@ -110,7 +117,6 @@ impl ProfileBuilder {
             calls.push(Calls::default());
         }
         *seen = seen.saturating_add(1);
-        self.section_total += table.map.exact(0, |_| function.self_cost.into());
     }
 
     /// Adds an edge that a table states, in addition to the figures of its functions.

@@ -113,7 +113,6 @@ pub fn read(
     let start = Start::read(&mut source)?;
     let version = start.version;
     builder.begin_input(BlockKind::Aggregate);
-    builder.set_preprocessed();
     source.go_to(start.headers_at)?;
     let (event, has_summary) = headers(&mut source, builder)?;
     let map = builder.select_columns(std::slice::from_ref(&event));

@@ -1,0 +1,80 @@
+//! Which program made a profile.
+
+use crate::tables::BlockKind;
+
+/// The name of this program in `creator:` lines.
+const OWN_NAME: &str = "cg-preprocess ";
+
+/// What follows in our own `creator:` line if everything came from Xdebug 2, whose units only the
+/// creator tells.
+const OF_XDEBUG_2: &str = " (from Xdebug 2)";
+
+/// Which program made a profile, as far as that makes a difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Producer {
+    /// Valgrind's Callgrind itself. It ends each part with a `totals:` line.
+    Callgrind,
+    Xdebug,
+    /// Xdebug 2, which called its events `Time` and `Memory`.
+    Xdebug2,
+    /// It never ends its last line.
+    Yappi,
+    /// This program. It states the sums of the costs in its header and, but for version 0.2.0, in a
+    /// `totals:` line after everything else.
+    Own,
+    /// This program, of profiles of Xdebug 2 alone.
+    OwnOfXdebug2,
+    #[default]
+    Other,
+}
+
+impl Producer {
+    /// The producer that the value of a `creator:` line names.
+    pub fn of(creator: &[u8]) -> Self {
+        let names = [
+            ("callgrind-", Producer::Callgrind),
+            ("xdebug 2.", Producer::Xdebug2),
+            ("xdebug", Producer::Xdebug),
+            ("yappi", Producer::Yappi),
+            (OWN_NAME, Producer::Own),
+        ];
+        let creator = creator.trim_ascii();
+        let mut names = names.into_iter();
+        match names.find(|(name, _)| creator.starts_with(name.as_bytes())) {
+            Some((_, Producer::Own)) if creator.ends_with(OF_XDEBUG_2.as_bytes()) => {
+                Producer::OwnOfXdebug2
+            }
+            Some((_, producer)) => producer,
+            None => Producer::Other,
+        }
+    }
+
+    /// The producer that the value of a `version:` line shows: Xdebug named no creator before 2.1.1.
+    pub fn of_version(version: &[u8]) -> Option<Self> {
+        (version.trim_ascii() == b"0.9.6").then_some(Producer::Xdebug2)
+    }
+
+    /// Whether it is this program.
+    pub fn is_own(self) -> bool {
+        matches!(self, Producer::Own | Producer::OwnOfXdebug2)
+    }
+
+    /// Whether everything comes from Xdebug 2.
+    pub fn is_of_xdebug_2(self) -> bool {
+        matches!(self, Producer::Xdebug2 | Producer::OwnOfXdebug2)
+    }
+
+    /// What the blocks are that it writes.
+    pub fn kind(self) -> BlockKind {
+        match self {
+            Producer::Xdebug | Producer::Xdebug2 => BlockKind::Trace,
+            _ => BlockKind::Aggregate,
+        }
+    }
+
+    /// The `creator:` line of this program.
+    pub fn own_line(is_of_xdebug_2: bool) -> String {
+        let origin = if is_of_xdebug_2 { OF_XDEBUG_2 } else { "" };
+        format!("creator: {OWN_NAME}{}{origin}", env!("CARGO_PKG_VERSION"))
+    }
+}
