@@ -285,7 +285,8 @@ pub struct LimitArguments {
     /// Fail if the total, or NAME's inclusive cost, exceeds AMOUNT; repeatable
     ///
     /// AMOUNT is a cost of the first event (-e) in the event's unit, or in a unit of yours: 250ms,
-    /// 1.5s, 64MiB, 20M.
+    /// 1.5s, 64MiB, 20M. NAME is that of a function or, in all limits, of a group: class:A, package:a/b,
+    /// file:src/a.c, object:libz.so.1, line:src/a.c:12.
     #[arg(
         long,
         value_name = "[NAME=]AMOUNT",

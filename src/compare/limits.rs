@@ -4,13 +4,14 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::{Comparison, PartChange};
+use super::amounts::{Amount, Decimal, MILLION, unit_of};
+use super::{Comparison, InclusiveSum, PartChange, Sides};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::{excerpt, printable};
-use crate::display::units::{NamedUnit, Quantity, Unit, in_units};
+use crate::display::units::{Unit, in_units};
 use crate::names::{FunctionName, NameQuery};
-use crate::profile::{FunctionId, Profile, split_scale};
+use crate::profile::{GroupBy, Profile, split_scale};
 use crate::tables::first_cost;
 
 /// What a profile, or a comparison, must not exceed.
@@ -18,6 +19,10 @@ use crate::tables::first_cost;
 /// A function is that of the given name; if there is none, PHP's own function of that name:
 /// `PDO->query` is what Xdebug calls `php::PDO->query`. Functions of one name in several files are
 /// summed, and so are the copies of a function that Xdebug (`NAME:{file:line}`) tells apart.
+///
+/// `class:`, `package:`, `file:`, `object:` and `line:` before a name make it that of a group of
+/// functions, if there is no function of the whole name. The first folders of files and objects can be
+/// left out.
 ///
 /// ```
 /// use cg_preprocess::compare::Limit;
@@ -29,8 +34,8 @@ use crate::tables::first_cost;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// The name of a function; none for the total.
-    function: Option<Vec<u8>>,
+    /// The name of a function or group; none for the total.
+    name: Option<Vec<u8>>,
     bound: Bound,
 }
 
@@ -80,9 +85,20 @@ pub enum LimitError {
     /// Some sums are wrong, because they do not fit.
     #[error("{0} cannot be checked: some sums do not fit into 64 bits")]
     Saturated(String),
-    /// The base has no such function.
-    #[error("the base has no function \"{name}\", so its growth cannot be checked{closest}")]
-    NoFunction { name: String, closest: String },
+    /// The base has no such function or group.
+    #[error("the base has no {kind} \"{name}\", so its growth cannot be checked{closest}")]
+    NoFunction {
+        kind: &'static str,
+        name: String,
+        closest: String,
+    },
+    /// The last folders of a file fit several.
+    #[error("there are {count} {kind} \"{name}\": name one with its folders")]
+    Ambiguous {
+        kind: &'static str,
+        name: String,
+        count: usize,
+    },
     /// Each part is to be checked, but the program has named none.
     #[error(
         "there are no parts with names (CALLGRIND_DUMP_STATS_AT) that limits could be checked for"
@@ -103,28 +119,6 @@ pub enum LimitError {
         event: String,
         expected: &'static str,
     },
-}
-
-/// Checks limits as [`Limit::check`] does or, for each part, as [`Limit::check_each_part`] does.
-///
-/// # Errors
-///
-/// The first that occurs.
-pub fn check_all(
-    limits: &[Limit],
-    each_part: bool,
-    profile: &Profile,
-    comparison: Option<&Comparison<'_>>,
-) -> Result<Vec<Verdict>, LimitError> {
-    let mut closest = Closest::default();
-    let mut verdicts = Vec::new();
-    for limit in limits {
-        match each_part {
-            true => verdicts.extend(limit.check_parts(profile, comparison, &mut closest)?),
-            false => verdicts.push(limit.check_once(profile, comparison, &mut closest)?),
-        }
-    }
-    Ok(verdicts)
 }
 
 /// What came of a limit.
@@ -148,93 +142,6 @@ pub enum Outcome {
     Failed,
 }
 
-/// A number in millionths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Decimal(i128);
-
-const DECIMALS: usize = 6;
-const MILLION: i128 = 1_000_000;
-
-impl Decimal {
-    /// Reads a number that is not negative, with at most so many digits before the point.
-    fn parse(text: &str, max_digits: usize) -> Option<Self> {
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        let is_number = |digits: &str, max| {
-            (1..=max).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit())
-        };
-        if !is_number(whole, max_digits) || !is_number(fraction, DECIMALS) {
-            return None;
-        }
-        format!("{whole}{fraction:0<DECIMALS$}")
-            .parse()
-            .ok()
-            .map(Decimal)
-    }
-}
-
-impl fmt::Display for Decimal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sign, size) = (if self.0 < 0 { "-" } else { "" }, self.0.abs());
-        let fraction = format!(".{:0DECIMALS$}", size % MILLION);
-        let fraction = fraction.trim_end_matches('0').trim_end_matches('.');
-        write!(f, "{sign}{}{fraction}", grouped(size / MILLION))
-    }
-}
-
-/// A cost in the units of an event, or in a unit of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Amount {
-    number: Decimal,
-    unit: Option<&'static NamedUnit>,
-}
-
-impl Amount {
-    fn parse(text: &str) -> Option<Self> {
-        let unit = NamedUnit::at_end_of_limit(text);
-        let number = text.strip_suffix(unit.map_or("", |unit| unit.name))?;
-        let number = Decimal::parse(number.trim_end(), 18)?;
-        Some(Amount { number, unit })
-    }
-
-    /// What a cost of the first event has to be multiplied by to be comparable, and what it then may
-    /// be, in millionths.
-    fn in_units_of(&self, profile: &Profile) -> Result<[i128; 2], LimitError> {
-        let event = unit_of(profile);
-        let expected = match (self.unit, event.quantity) {
-            (None, _) => return Ok([1, self.number.0]),
-            (Some(unit), quantity) if unit.quantity == quantity => {
-                return Ok([event.count.max(1).into(), self.number.0 * unit.count]);
-            }
-            (_, Quantity::Time) => "ns, us, ms or s",
-            (_, Quantity::Memory) => "B, KiB, MiB or GiB",
-            (_, Quantity::Count) => "a plain number, or one with k, M or G",
-        };
-        Err(LimitError::WrongUnit {
-            limit: self.to_string(),
-            event: excerpt(split_scale(profile.event()).0),
-            expected,
-        })
-    }
-}
-
-impl fmt::Display for Amount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.unit {
-            Some(unit) => write!(f, "{} {}", self.number, unit.name),
-            None => self.number.fmt(f),
-        }
-    }
-}
-
-/// Splits `NAME=NUMBER`. A name may contain `=`, and blanks are part of it.
-fn split(text: &[u8]) -> Option<(Option<Vec<u8>>, &str)> {
-    let (function, number) = match memchr::memrchr(b'=', text) {
-        Some(at) => (Some(text[..at].to_vec()), &text[at + 1..]),
-        None => (None, text),
-    };
-    Some((function, str::from_utf8(number).ok()?))
-}
-
 impl Limit {
     /// Reads a limit on growth: `PERCENT` of the total, or `NAME=PERCENT` of a function's inclusive
     /// cost. Below 0, the cost has to shrink.
@@ -243,15 +150,13 @@ impl Limit {
     ///
     /// If there is no number of percent at the end.
     pub fn growth(text: &[u8]) -> Result<Self, LimitSyntaxError> {
-        let parse = || {
-            let (function, number) = split(text)?;
+        let bound = |number: &str| {
             let number = number.strip_suffix('%').unwrap_or(number).trim_end();
             let Decimal(size) = Decimal::parse(number.strip_prefix('-').unwrap_or(number), 12)?;
             let sign = if number.starts_with('-') { -1 } else { 1 };
-            let bound = Bound::Growth(Decimal(sign * size));
-            Some(Limit { function, bound })
+            Some(Bound::Growth(Decimal(sign * size)))
         };
-        parse().ok_or(LimitSyntaxError::Growth)
+        Limit::parse(text, bound).ok_or(LimitSyntaxError::Growth)
     }
 
     /// Reads a limit on costs: `AMOUNT` for the total, or `NAME=AMOUNT` for a function's inclusive
@@ -261,12 +166,8 @@ impl Limit {
     ///
     /// If there is no such amount at the end.
     pub fn cost(text: &[u8]) -> Result<Self, LimitSyntaxError> {
-        let parse = || {
-            let (function, amount) = split(text)?;
-            let bound = Bound::Cost(Amount::parse(amount)?);
-            Some(Limit { function, bound })
-        };
-        parse().ok_or(LimitSyntaxError::Cost)
+        let bound = |amount: &str| Some(Bound::Cost(Amount::parse(amount)?));
+        Limit::parse(text, bound).ok_or(LimitSyntaxError::Cost)
     }
 
     /// Reads a limit on the calls of a function: `NAME=N`.
@@ -275,14 +176,22 @@ impl Limit {
     ///
     /// If there is no name, or no whole number at the end.
     pub fn calls(text: &[u8]) -> Result<Self, LimitSyntaxError> {
-        let parse = || {
-            let (function, number) = split(text)?;
+        let bound = |number: &str| {
             let is_number = number.bytes().all(|digit| digit.is_ascii_digit());
-            let calls = is_number.then(|| number.parse())?.ok()?;
-            let (function, bound) = (Some(function?), Bound::Calls(calls));
-            Some(Limit { function, bound })
+            Some(Bound::Calls(is_number.then(|| number.parse())?.ok()?))
         };
-        parse().ok_or(LimitSyntaxError::Calls)
+        let limit = Limit::parse(text, bound).filter(|limit| limit.name.is_some());
+        limit.ok_or(LimitSyntaxError::Calls)
+    }
+
+    /// Splits `NAME=NUMBER`. A name may contain `=`, and blanks are part of it.
+    fn parse(text: &[u8], bound: impl FnOnce(&str) -> Option<Bound>) -> Option<Self> {
+        let (name, number) = match memchr::memrchr(b'=', text) {
+            Some(at) => (Some(text[..at].to_vec()), &text[at + 1..]),
+            None => (None, text),
+        };
+        let bound = bound(str::from_utf8(number).ok()?)?;
+        Some(Limit { name, bound })
     }
 
     /// Whether it is about growth, for which there has to be a base.
@@ -290,7 +199,23 @@ impl Limit {
         matches!(self.bound, Bound::Growth(_))
     }
 
-    /// Checks a profile, exactly: in the first event, and if it was compared per run, per run.
+    /// What its name is one of: `class:A` is a class, unless there is a function of that name.
+    pub(crate) fn group_by(&self) -> GroupBy {
+        self.group().map_or(GroupBy::Function, |(by, _)| by)
+    }
+
+    /// The kind and the name of a group.
+    fn group(&self) -> Option<(GroupBy, &[u8])> {
+        let name = self.name.as_deref()?;
+        GroupBy::GROUPS.into_iter().find_map(|by| {
+            let name = name.strip_prefix(by.name().as_bytes())?;
+            let name = name.strip_prefix(b":")?;
+            (!name.starts_with(b":")).then_some((by, name))
+        })
+    }
+
+    /// Checks a profile, exactly: in the first event, and if it was compared per run, per run. Groups
+    /// of functions are not known.
     ///
     /// # Errors
     ///
@@ -300,73 +225,104 @@ impl Limit {
         profile: &Profile,
         comparison: Option<&Comparison<'_>>,
     ) -> Result<Verdict, LimitError> {
-        self.check_once(profile, comparison, &mut Closest::default())
+        let name = self.name.as_deref();
+        let mut closest = Closest::default();
+        Check::new(self, GroupBy::Function, name, (profile, comparison)).once(&mut closest)
+    }
+}
+
+/// The sides of a check: a profile, and if there is a base, its comparison with that.
+pub(crate) type Checked<'a> = (&'a Profile, Option<&'a Comparison<'a>>);
+
+/// Checks limits as [`Limit::check`] does; if `each_part` is set, those on totals for each part that the
+/// profiled program has named, instead of all together.
+///
+/// `rows` has the profile by function and by the groups that limits are on.
+///
+/// The growth of a part that only one side has cannot be told: see [`Outcome::NotFound`].
+///
+/// # Errors
+///
+/// The first that occurs; also if there are no such parts, or too many to know all of them.
+pub(crate) fn check_all<'a>(
+    limits: &[Limit],
+    each_part: bool,
+    rows: impl Fn(GroupBy) -> Checked<'a>,
+) -> Result<Vec<Verdict>, LimitError> {
+    let mut closest = Closest::default();
+    let mut verdicts = Vec::new();
+    for limit in limits {
+        let name = limit.name.as_deref();
+        let mut check = Check::new(limit, GroupBy::Function, name, rows(GroupBy::Function));
+        if let Some((by, name)) = limit.group().filter(|_| !check.finds_anything()) {
+            check = Check::new(limit, by, Some(name), rows(by));
+        }
+        match each_part && name.is_none() {
+            true => verdicts.extend(check.parts()?),
+            false => verdicts.push(check.once(&mut closest)?),
+        }
+    }
+    Ok(verdicts)
+}
+
+/// A limit and what it is checked on.
+struct Check<'l, 'a> {
+    bound: Bound,
+    /// What its name is one of.
+    by: GroupBy,
+    /// None for the total.
+    name: Option<&'l [u8]>,
+    profile: &'a Profile,
+    comparison: Option<&'a Comparison<'a>>,
+    /// How many runs a limit on the new side is for.
+    runs: u64,
+}
+
+impl<'l, 'a> Check<'l, 'a> {
+    fn new(
+        limit: &Limit,
+        by: GroupBy,
+        name: Option<&'l [u8]>,
+        (profile, comparison): (&'a Profile, Option<&'a Comparison<'_>>),
+    ) -> Self {
+        Check {
+            bound: limit.bound,
+            by,
+            name,
+            profile: profile.folded(),
+            comparison,
+            runs: comparison.map_or(1, |comparison| comparison.divisors()[1]),
+        }
     }
 
-    fn check_once(
-        &self,
-        profile: &Profile,
-        comparison: Option<&Comparison<'_>>,
-        closest: &mut Closest,
-    ) -> Result<Verdict, LimitError> {
-        let profile = profile.folded();
-        let runs = comparison.map_or(1, |comparison| comparison.divisors()[1]);
+    fn once(&self, closest: &mut Closest) -> Result<Verdict, LimitError> {
         match self.bound {
-            Bound::Growth(limit) => {
-                self.check_growth(limit, comparison.ok_or(LimitError::NoBase)?, closest)
-            }
-            Bound::Cost(amount) => self.check_cost(amount, profile, runs, closest),
-            Bound::Calls(_) if !profile.has_invocations() => Err(LimitError::NoCalls),
-            Bound::Calls(calls) => Ok(self.check_calls(calls, profile, runs, closest)),
+            Bound::Growth(limit) => self.growth(limit, closest),
+            Bound::Cost(amount) => self.cost(amount, closest),
+            Bound::Calls(_) if !self.profile.has_invocations() => Err(LimitError::NoCalls),
+            Bound::Calls(calls) => self.calls(calls, closest),
         }
     }
 
-    /// Checks each part that the profiled program has named, instead of all together. A limit on a
-    /// function is checked once.
-    ///
-    /// The growth of a part that only one side has cannot be told: see [`Outcome::NotFound`].
-    ///
-    /// # Errors
-    ///
-    /// As [`check`](Self::check), and if there are no such parts, or too many to know all of them.
-    pub fn check_each_part(
-        &self,
-        profile: &Profile,
-        comparison: Option<&Comparison<'_>>,
-    ) -> Result<Vec<Verdict>, LimitError> {
-        self.check_parts(profile, comparison, &mut Closest::default())
-    }
-
-    fn check_parts(
-        &self,
-        profile: &Profile,
-        comparison: Option<&Comparison<'_>>,
-        closest: &mut Closest,
-    ) -> Result<Vec<Verdict>, LimitError> {
-        if self.function.is_some() {
-            return Ok(vec![self.check_once(profile, comparison, closest)?]);
-        }
-        let sides = [comparison.map(|comparison| comparison.base), Some(profile)];
-        if sides
-            .into_iter()
-            .flatten()
-            .any(|side| side.unlisted_parts() > 0)
-        {
+    /// Checks each part that the profiled program has named.
+    fn parts(&self) -> Result<Vec<Verdict>, LimitError> {
+        let base = self.comparison.map(|comparison| comparison.base);
+        let mut sides = base.into_iter().chain([self.profile]);
+        if sides.any(|side| side.unlisted_parts() > 0) {
             return Err(LimitError::TooManyParts);
         }
-        let parts = match comparison {
+        let parts = match self.comparison {
             Some(comparison) => comparison.parts(0),
-            None => PartChange::between([None, Some((profile, 0))], [1; 2]),
+            None => PartChange::between([None, Some((self.profile, 0))], [1; 2]),
         };
-        let is_checked = |part: &PartChange<'_>| match self.needs_base() {
-            true => part.exact.iter().all(Option::is_some),
-            false => part.new.is_some(),
+        let is_checked = |part: &PartChange<'_>| match self.bound {
+            Bound::Growth(_) => part.exact.iter().all(Option::is_some),
+            _ => part.exact[1].is_some(),
         };
         if !parts.iter().any(is_checked) {
             return Err(LimitError::NoParts);
         }
-        let runs = comparison.map_or(1, |comparison| comparison.divisors()[1]);
-        let event = excerpt(split_scale(profile.event()).0);
+        let event = excerpt(split_scale(self.profile.event()).0);
         let verdicts = parts.iter().filter_map(|part| {
             let part_name = format!("part \"{}\"", shown(part.name));
             let subject = format!("the {event} of {part_name}");
@@ -375,114 +331,200 @@ impl Limit {
                     "{part_name} not found in the new profile, so its limit of {limit} % was not checked"
                 ))),
                 (Bound::Growth(limit), [None, Some(new)]) => {
-                    let new = in_runs(in_units(new, unit_of(profile)), runs);
+                    let new = in_runs(in_units(new, unit_of(self.profile)), self.runs);
                     Ok(Verdict::not_found(format!(
                         "{part_name}, at {new}, not found in the base, so its limit of {limit} % was not checked"
                     )))
                 }
                 (Bound::Growth(limit), [Some(base), Some(new)]) => {
-                    judge_growth(limit, comparison?, &subject, [base, new])
+                    let sides = Sides { base, new }.map(InclusiveSum::exact);
+                    judge_growth(limit, self.comparison?, &subject, sides)
                 }
-                (Bound::Cost(limit), [_, new]) => judge_cost(limit, profile, runs, &subject, new?),
+                (Bound::Cost(limit), [_, new]) => {
+                    self.judge_cost(limit, &subject, InclusiveSum::exact(new?))
+                }
                 (Bound::Calls(_), _) => return None,
             })
         });
         verdicts.collect()
     }
 
-    fn check_growth(
-        &self,
-        limit: Decimal,
-        comparison: &Comparison<'_>,
-        closest: &mut Closest,
-    ) -> Result<Verdict, LimitError> {
+    fn growth(&self, limit: Decimal, closest: &mut Closest) -> Result<Verdict, LimitError> {
+        let comparison = self.comparison.ok_or(LimitError::NoBase)?;
         let first = comparison.first();
         let subject = self.subject(first.name);
-        let Some(name) = &self.function else {
-            let mut verdict = judge_growth(limit, comparison, &subject, first.exact)?;
+        let Some(name) = self.name else {
+            let [base, new] = first.exact;
+            let sides = Sides { base, new }.map(InclusiveSum::exact);
+            let mut verdict = judge_growth(limit, comparison, &subject, sides)?;
             if verdict.outcome == Outcome::Failed {
                 verdict.text += &grown_most(comparison);
             }
             return Ok(verdict);
         };
-        let find = |is_named: &dyn Fn(&[u8]) -> bool| {
-            let [base, new] = comparison.inclusive_costs(is_named);
-            Some((base?, new))
-        };
-        match find_function(name, find) {
-            Some((base, Some(new))) => judge_growth(limit, comparison, &subject, [base, new]),
+        let found = self.find(name, |is_named| {
+            let (sums, rows) = comparison.inclusive_sums(is_named);
+            Some(((sums.base?, sums.new), rows))
+        });
+        let kind = self.by.name();
+        match found? {
+            Some((base, Some(new))) => {
+                judge_growth(limit, comparison, &subject, Sides { base, new })
+            }
             Some(_) => {
                 let (name, closest) = (shown(name), closest.to(name, comparison.new));
                 Ok(Verdict::not_found(format!(
-                    "function \"{name}\" not found in the new profile, so its limit of {limit} % was not checked{closest}"
+                    "{kind} \"{name}\" not found in the new profile, so its limit of {limit} % was not checked{closest}"
                 )))
             }
             None => Err(LimitError::NoFunction {
+                kind,
                 name: shown(name),
                 closest: closest.to(name, comparison.base),
             }),
         }
     }
 
-    fn check_cost(
-        &self,
-        limit: Amount,
-        profile: &Profile,
-        runs: u64,
-        closest: &mut Closest,
-    ) -> Result<Verdict, LimitError> {
-        let (event, scale) = split_scale(profile.event());
-        let cost: i128 = match &self.function {
-            None => profile.totals().first().copied().unwrap_or(0).into(),
-            Some(name) => match self.find_functions(name, profile) {
+    fn cost(&self, limit: Amount, closest: &mut Closest) -> Result<Verdict, LimitError> {
+        let (event, scale) = split_scale(self.profile.event());
+        let mut sum = match self.name {
+            None => InclusiveSum::exact(self.profile.total().into()),
+            Some(name) => match self.find_in_profile(name)? {
+                Some((sum, _)) => sum,
                 None => {
-                    limit.in_units_of(profile)?;
-                    return Ok(closest.instead_of(name, &limit.to_string(), profile));
-                }
-                Some(functions) => {
-                    let costs = functions.iter().map(|&id| profile.inclusive_costs(id));
-                    costs.map(|costs| i128::from(first_cost(costs))).sum()
+                    limit.in_units_of(self.profile)?;
+                    return Ok(self.not_found(name, &limit.to_string(), closest));
                 }
             },
         };
-        let cost = cost.saturating_mul(scale.into());
-        judge_cost(limit, profile, runs, &self.subject(event), cost)
+        sum.cost = sum.cost.saturating_mul(scale.into());
+        self.judge_cost(limit, &self.subject(event), sum)
     }
 
-    fn check_calls(
-        &self,
-        limit: u64,
-        profile: &Profile,
-        runs: u64,
-        closest: &mut Closest,
-    ) -> Verdict {
-        let name = self.function.as_deref().unwrap_or_default();
-        let Some(functions) = self.find_functions(name, profile) else {
-            return closest.instead_of(name, &counted(limit, "call"), profile);
+    fn calls(&self, limit: u64, closest: &mut Closest) -> Result<Verdict, LimitError> {
+        let name = self.name.unwrap_or_default();
+        let Some((_, calls)) = self.find_in_profile(name)? else {
+            return Ok(self.not_found(name, &counted(limit, "call"), closest));
         };
-        let calls = functions.iter().map(|&id| profile.function(id).invocations);
-        let calls = calls.fold(0, u64::saturating_add);
-        let kept = u128::from(calls) <= u128::from(limit) * u128::from(runs);
-        let (name, times) = (shown(name), in_runs(counted(calls, "time"), runs));
-        let outcome = outcome(kept, grouped(limit), runs);
-        Verdict::new(kept, format!("{name} was called {times}: {outcome}"))
+        let kept = u128::from(calls) <= u128::from(limit) * u128::from(self.runs);
+        let (has, what) = match self.by {
+            GroupBy::Line => ("has", "call"),
+            _ => ("was called", "time"),
+        };
+        let calls = in_runs(counted(calls, what), self.runs);
+        let (label, outcome) = (self.label(name), outcome(kept, grouped(limit), self.runs));
+        Ok(Verdict::new(
+            kept,
+            format!("{label} {has} {calls}: {outcome}"),
+        ))
     }
 
-    fn find_functions(&self, wanted: &[u8], profile: &Profile) -> Option<Vec<FunctionId>> {
-        find_function(wanted, |is_wanted| {
+    /// Whether either side has anything of its name.
+    fn finds_anything(&self) -> bool {
+        let base = self.comparison.map(|comparison| comparison.base);
+        let sides = base.into_iter().chain([self.profile]);
+        let mut names = sides.flat_map(|side| {
+            let functions = side.functions();
+            functions.map(|(_, function)| FunctionName::of(side.name(function.name)))
+        });
+        self.name.is_some_and(|name| names.any(|of| of.is(name)))
+    }
+
+    /// The inclusive cost in the profile, without its scale, and the calls.
+    fn find_in_profile(&self, name: &[u8]) -> Result<Option<(InclusiveSum, u64)>, LimitError> {
+        let profile = self.profile;
+        self.find(name, |is_named| {
             let functions = profile.functions();
-            let named = functions.filter(|(_, function)| is_wanted(profile.name(function.name)));
-            let named: Vec<_> = named.map(|(id, _)| id).collect();
-            (!named.is_empty()).then_some(named)
+            let named = functions.filter(|(_, function)| is_named(profile.name(function.name)));
+            let (mut sum, mut calls, mut rows) = (InclusiveSum::default(), 0u64, 0);
+            for (id, function) in named {
+                let cost = first_cost(profile.inclusive_costs(id));
+                sum.add(cost.into(), profile.is_inclusive_estimated(id));
+                calls = calls.saturating_add(function.invocations);
+                rows += 1;
+            }
+            (rows > 0).then_some(((sum, calls), rows))
         })
+    }
+
+    /// Finds functions by a test of their names: of the given name or, if that finds nothing, PHP's own
+    /// of that name. Groups are found likewise: files also without their first folders.
+    fn find<T>(
+        &self,
+        wanted: &[u8],
+        find: impl Fn(&dyn Fn(&[u8]) -> bool) -> Option<(T, usize)>,
+    ) -> Result<Option<T>, LimitError> {
+        let is_of_php = |name: &[u8]| {
+            let name = FunctionName::of(name).in_php();
+            name.is_some_and(|name| name.is(wanted))
+        };
+        let is_below = |name: &[u8]| {
+            let folders = name.strip_suffix(wanted);
+            folders.is_some_and(|folders| matches!(folders.last(), Some(b'/' | b'\\')))
+        };
+        let found = match self.by {
+            GroupBy::Function => {
+                find(&|name| FunctionName::of(name).is(wanted)).or_else(|| find(&is_of_php))
+            }
+            GroupBy::Class | GroupBy::Package => find(&|name| name == wanted),
+            _ => find(&|name| name == wanted).or_else(|| find(&is_below)),
+        };
+        match found {
+            Some((_, count)) if count > 1 && self.by != GroupBy::Function => {
+                let (kind, name) = (self.by.names(), shown(wanted));
+                Err(LimitError::Ambiguous { kind, name, count })
+            }
+            found => Ok(found.map(|(found, _)| found)),
+        }
+    }
+
+    /// The verdict on a limit on a function that is not there.
+    fn not_found(&self, name: &[u8], limit: &str, closest: &mut Closest) -> Verdict {
+        let (kind, closest) = (self.by.name(), closest.to(name, self.profile));
+        let name = shown(name);
+        Verdict::not_found(format!(
+            "{kind} \"{name}\" not found, so its limit of {limit} was not checked{closest}"
+        ))
+    }
+
+    fn label(&self, name: &[u8]) -> String {
+        match self.by {
+            GroupBy::Function => shown(name),
+            by => format!("{} {}", by.name(), shown(name)),
+        }
     }
 
     fn subject(&self, event: &[u8]) -> String {
         let event = excerpt(event);
-        match &self.function {
-            None => format!("the total of {event}"),
-            Some(name) => format!("the inclusive {event} of {}", shown(name)),
+        match (self.name, self.by) {
+            (None, _) => format!("the total of {event}"),
+            (Some(name), GroupBy::Line) => format!("the {event} of {}", self.label(name)),
+            (Some(name), _) => format!("the inclusive {event} of {}", self.label(name)),
         }
+    }
+
+    /// Compares a cost in the first event, without its scale, with a limit per run.
+    fn judge_cost(
+        &self,
+        limit: Amount,
+        subject: &str,
+        sum: InclusiveSum,
+    ) -> Result<Verdict, LimitError> {
+        let [factor, allowed] = limit.in_units_of(self.profile)?;
+        let judge = || {
+            let compared = sum.cost.checked_mul(factor)?.checked_mul(MILLION)?;
+            Some(compared <= allowed.checked_mul(self.runs.into())?)
+        };
+        let judged = judge().filter(|_| !self.profile.has_saturated());
+        let Some(kept) = judged else {
+            return Err(LimitError::Saturated(subject.to_owned()));
+        };
+        let cost = in_runs(sum.shown(unit_of(self.profile)), self.runs);
+        let outcome = outcome(kept, limit, self.runs);
+        Ok(Verdict::new(
+            kept,
+            format!("{subject} is {cost}: {outcome}"),
+        ))
     }
 }
 
@@ -507,32 +549,14 @@ impl Verdict {
     }
 }
 
-/// Finds functions by a test of their names: of the given name or, if that finds nothing, PHP's own
-/// of that name.
-fn find_function<T>(
-    wanted: &[u8],
-    find: impl Fn(&dyn Fn(&[u8]) -> bool) -> Option<T>,
-) -> Option<T> {
-    let is_of_php = |name: &[u8]| {
-        let name = FunctionName::of(name).in_php();
-        name.is_some_and(|name| name.is(wanted))
-    };
-    find(&|name| FunctionName::of(name).is(wanted)).or_else(|| find(&is_of_php))
-}
-
-/// The unit of the costs of the first event, without their scale.
-fn unit_of(profile: &Profile) -> Unit {
-    let unit = profile.events().first().map(|event| profile.unit(event));
-    Unit::of(unit.unwrap_or_default(), 1)
-}
-
 /// Compares the costs of something on both sides, which are not divided by the numbers of runs.
 fn judge_growth(
     limit: Decimal,
     comparison: &Comparison<'_>,
     subject: &str,
-    [base, new]: [i128; 2],
+    sums: Sides<InclusiveSum>,
 ) -> Result<Verdict, LimitError> {
+    let Sides { base, new } = sums.map(|sum| sum.cost);
     if base <= 0 {
         let subject = subject.to_owned();
         return Err(LimitError::NotPositive { subject, base, new });
@@ -555,36 +579,11 @@ fn judge_growth(
         _ => format!("grew by {percent}"),
     };
     let unit = Unit::of(comparison.first().unit, 1);
-    let sides = [(base, base_runs), (new, new_runs)];
-    let [base, new] = sides.map(|(cost, runs)| in_runs(in_units(cost, unit), runs));
+    let base = in_runs(sums.base.shown(unit), base_runs);
+    let new = in_runs(sums.new.shown(unit), new_runs);
     let outcome = outcome(kept, format!("{limit} %"), 1);
     let text = format!("{subject} {growth} %, from {base} to {new}: {outcome}");
     Ok(Verdict::new(kept, text))
-}
-
-/// Compares a cost in the first event, without its scale, with a limit per run.
-fn judge_cost(
-    limit: Amount,
-    profile: &Profile,
-    runs: u64,
-    subject: &str,
-    cost: i128,
-) -> Result<Verdict, LimitError> {
-    let [factor, allowed] = limit.in_units_of(profile)?;
-    let judge = || {
-        let compared = cost.checked_mul(factor)?.checked_mul(MILLION)?;
-        Some(compared <= allowed.checked_mul(runs.into())?)
-    };
-    let judged = judge().filter(|_| !profile.has_saturated());
-    let Some(kept) = judged else {
-        return Err(LimitError::Saturated(subject.to_owned()));
-    };
-    let cost = in_runs(in_units(cost, unit_of(profile)), runs);
-    let outcome = outcome(kept, limit, runs);
-    Ok(Verdict::new(
-        kept,
-        format!("{subject} is {cost}: {outcome}"),
-    ))
 }
 
 /// Finds names like those that are missing, for the first few of these: each search goes through all
@@ -611,14 +610,6 @@ impl Closest {
             [] => String::new(),
             names => format!("; closest: {}", names.join(", ")),
         }
-    }
-
-    /// The verdict on a limit on a function that is not there.
-    fn instead_of(&mut self, name: &[u8], limit: &str, profile: &Profile) -> Verdict {
-        let (name, closest) = (shown(name), self.to(name, profile));
-        Verdict::not_found(format!(
-            "function \"{name}\" not found, so its limit of {limit} was not checked{closest}"
-        ))
     }
 }
 

@@ -1,10 +1,12 @@
 //! Comparison of two profiles, and limits on one or on both.
 
+mod amounts;
 mod limits;
 mod pairing;
 mod parts;
 
-pub use limits::{Limit, LimitError, LimitSyntaxError, Outcome, Verdict, check_all};
+pub(crate) use limits::{Checked, check_all};
+pub use limits::{Limit, LimitError, LimitSyntaxError, Outcome, Verdict};
 pub use pairing::Transition;
 pub use parts::PartChange;
 
@@ -15,10 +17,30 @@ use std::ops::Sub;
 use serde_core::{Serialize, Serializer};
 use thiserror::Error;
 
-use crate::display::numbers::{divided, grouped, rounded};
+use crate::display::numbers::{divided, estimate_mark, grouped, rounded};
 use crate::display::text::printable;
+use crate::display::units::{Unit, in_units};
 use crate::profile::{Cost, EdgeRef, FunctionId, Profile, split_scale};
 use pairing::paired;
+
+/// The two sides of a comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sides<T> {
+    /// What the new side is compared with.
+    pub base: T,
+    /// The new side.
+    pub new: T,
+}
+
+impl<T> Sides<T> {
+    /// The same of both sides.
+    pub fn map<U>(self, mut of: impl FnMut(T) -> U) -> Sides<U> {
+        Sides {
+            base: of(self.base),
+            new: of(self.new),
+        }
+    }
+}
 
 /// What a function costs on one side of a comparison, in one event without its scale.
 ///
@@ -169,8 +191,7 @@ impl Column {
         Some(FunctionSums {
             self_cost: self.per_run(costs.fold(0, i128::saturating_add)),
             inclusive: self.per_run(self.inclusive(profile, functions)),
-            is_inclusive_estimated: (functions.iter())
-                .any(|&id| profile.is_inclusive_estimated(id)),
+            is_inclusive_estimated: are_estimated(profile, functions),
             invocations: CallCount::per_run(calls, self.divisor),
         })
     }
@@ -192,6 +213,37 @@ impl Column {
     /// A cost as it is shown.
     fn per_run(&self, cost: i128) -> i128 {
         divided(cost, self.divisor.into())
+    }
+}
+
+/// Whether the inclusive cost of any function is estimated.
+fn are_estimated(profile: &Profile, functions: &[FunctionId]) -> bool {
+    let mut functions = functions.iter();
+    functions.any(|&id| profile.is_inclusive_estimated(id))
+}
+
+/// The inclusive cost of functions, which may hold something estimated.
+#[derive(Clone, Copy, Debug, Default)]
+struct InclusiveSum {
+    cost: i128,
+    is_estimated: bool,
+}
+
+impl InclusiveSum {
+    fn exact(cost: i128) -> Self {
+        InclusiveSum {
+            cost,
+            is_estimated: false,
+        }
+    }
+
+    fn add(&mut self, cost: i128, is_estimated: bool) {
+        self.cost = self.cost.saturating_add(cost);
+        self.is_estimated |= is_estimated;
+    }
+
+    fn shown(self, unit: Unit) -> String {
+        estimate_mark(self.is_estimated).to_owned() + &in_units(self.cost, unit)
     }
 }
 
@@ -425,29 +477,33 @@ impl<'a> Comparison<'a> {
     }
 
     /// The inclusive costs in the first event of all functions that have such a name on either side,
-    /// not divided by the numbers of runs; none where there is none.
-    fn inclusive_costs(&self, is_wanted: &dyn Fn(&[u8]) -> bool) -> [Option<i128>; 2] {
+    /// not divided by the numbers of runs; none where there is none. Also how many functions there are.
+    fn inclusive_sums(
+        &self,
+        is_wanted: &dyn Fn(&[u8]) -> bool,
+    ) -> (Sides<Option<InclusiveSum>>, usize) {
         let (sides, columns) = ([self.base, self.new], self.first().columns);
-        let mut sums = [None; 2];
-        for FunctionChange { functions, .. } in self.changes.iter().chain(&self.same) {
+        let (mut sums, mut count) = ([None; 2], 0);
+        for FunctionChange { functions, .. } in self.functions() {
             let is_named = |side: usize| {
-                let mut names = functions[side]
-                    .iter()
-                    .map(|&id| sides[side].function(id).name);
+                let names = functions[side].iter();
+                let mut names = names.map(|&id| sides[side].function(id).name);
                 names.any(|name| is_wanted(sides[side].name(name)))
             };
             if !is_named(0) && !is_named(1) {
                 continue;
             }
+            count += 1;
             for side in [0, 1] {
                 if !functions[side].is_empty() {
+                    let sum: &mut InclusiveSum = sums[side].get_or_insert_default();
                     let cost = columns[side].inclusive(sides[side], &functions[side]);
-                    let sum: &mut i128 = sums[side].get_or_insert(0);
-                    *sum = sum.saturating_add(cost);
+                    sum.add(cost, are_estimated(sides[side], &functions[side]));
                 }
             }
         }
-        sums
+        let [base, new] = sums;
+        (Sides { base, new }, count)
     }
 
     /// All functions, those that have changed first.

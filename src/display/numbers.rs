@@ -56,6 +56,11 @@ pub(crate) fn divided(number: i128, divisor: i128) -> i128 {
     number.saturating_add(half) / divisor
 }
 
+/// Stands before a figure that may be estimated.
+pub(crate) fn estimate_mark(is_estimated: bool) -> &'static str {
+    if is_estimated { "~" } else { "" }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

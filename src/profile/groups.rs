@@ -30,6 +30,15 @@ pub enum GroupBy {
 }
 
 impl GroupBy {
+    /// All but functions.
+    pub(crate) const GROUPS: [GroupBy; 5] = [
+        GroupBy::Line,
+        GroupBy::Class,
+        GroupBy::File,
+        GroupBy::Object,
+        GroupBy::Package,
+    ];
+
     /// What one is called.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -158,9 +158,10 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
         proxies: options.proxies.clone(),
         invocations: format.invocations,
         // Markdown has stacks and lines, but not of comparisons.
-        contexts: format.stacks && !is_table || options.text.by != GroupBy::Function,
+        contexts: format.stacks && !is_table
+            || GroupBy::GROUPS.iter().any(|&by| options.groups(by)),
         call_files: format.call_files,
-        lines: format.lines && (!is_table || options.text.by == GroupBy::Line),
+        lines: format.lines && !is_table || options.groups(GroupBy::Line),
         parts: format.comparison || options.limit_each_part,
     }
 }

@@ -21,7 +21,7 @@ use crate::io::{
 };
 use crate::maps::HashSet;
 use crate::output::{self, html};
-use crate::profile::{EventChoice, InclusiveCost, Profile};
+use crate::profile::{EventChoice, GroupBy, InclusiveCost, Profile};
 use crate::stacks::count_once;
 use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
@@ -73,6 +73,11 @@ pub struct ConvertOptions {
 
 impl ConvertOptions {
     /// How inclusive costs treat recursion.
+    /// Whether rows or limits are of such groups.
+    fn groups(&self, by: GroupBy) -> bool {
+        self.text.by == by || self.limits.iter().any(|limit| limit.group_by() == by)
+    }
+
     fn inclusive(&self) -> InclusiveCost {
         let counts_once = self.format.capabilities().inclusive_once || !self.limits.is_empty();
         self.inclusive.unwrap_or(match counts_once {

@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use super::notices::estimated;
 use super::{ConvertError, ConvertOptions, FormatError, Report, Warning, allow_limits};
-use crate::compare::{self, Comparison, Outcome, Verdict};
+use crate::compare::{self, Checked, Comparison, Outcome, Verdict};
 use crate::display::text::{excerpt, printable};
 use crate::io::{Output, SourceFiles};
 #[cfg(feature = "compression")]
 use crate::output::pprof;
 use crate::output::{collapsed, dot, html, json, markdown, text, tree};
-use crate::profile::{InclusiveCost, Profile, ProfileKind};
+use crate::profile::{GroupBy, InclusiveCost, Profile, ProfileKind};
 use crate::stacks::{Stacks, count_groups_once, count_once};
 use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
@@ -94,8 +94,14 @@ impl Loaded<'_> {
             None => None,
             Some(base) => Some(base.compare(profile, options, &mut self.report)?),
         };
-        let (limits, each_part) = (&options.limits, options.limit_each_part);
-        let verdicts = compare::check_all(limits, each_part, profile, compared.as_ref())?;
+        let sides = GroupedSides::all(profile, self.base.as_ref(), options);
+        let groups: Vec<_> = sides.iter().map(|sides| sides.compared(options)).collect();
+        let of_groups = |by| {
+            let at = sides.iter().position(|sides| sides.by == by);
+            at.map(|at| (&sides[at].new, groups[at].as_ref()))
+        };
+        let rows = |by| of_groups(by).unwrap_or((profile, compared.as_ref()));
+        let verdicts = compare::check_all(&options.limits, options.limit_each_part, rows)?;
         let not_found = verdicts.iter();
         let not_found = not_found.filter(|verdict| verdict.outcome == Outcome::NotFound);
         let not_found = not_found.map(|verdict| Warning::LimitOnNothing(verdict.text.clone()));
@@ -106,6 +112,7 @@ impl Loaded<'_> {
             profile,
             base: self.base.as_ref(),
             comparison: compared.as_ref(),
+            groups: of_groups(options.text.by),
             verdicts: &self.report.verdicts,
             notes: notes.map(|listed| listed.to_string()).collect(),
             sources: &mut self.sources,
@@ -143,6 +150,8 @@ pub(super) struct View<'a> {
     profile: &'a Profile,
     base: Option<&'a Base>,
     comparison: Option<&'a Comparison<'a>>,
+    /// The same with groups in the place of functions, if these are asked for.
+    groups: Option<Checked<'a>>,
     verdicts: &'a [Verdict],
     /// What readers of the output should know about the inputs.
     notes: Vec<String>,
@@ -163,28 +172,55 @@ impl<'a> View<'a> {
         (base, new)
     }
 
-    /// The profile and the base with groups in the place of functions, if these are asked for.
-    fn groups(&self) -> [Option<Profile>; 2] {
-        let sides = [Some(self.profile), self.base.map(|base| &base.profile)];
-        let mut all = sides.iter().flatten();
-        let are_traces = all.all(|side| side.kind() == ProfileKind::Trace);
-        sides.map(|profile| {
-            let profile = profile?;
-            let mut groups = profile.by(self.options.text.by, are_traces)?;
-            if self.options.inclusive() == InclusiveCost::Once {
+    /// What is compared: groups, if these are asked for.
+    fn shown_comparison(&self) -> Option<&'a Comparison<'a>> {
+        let groups = self.groups.and_then(|(_, comparison)| comparison);
+        groups.or(self.comparison)
+    }
+
+    fn grouped(&self) -> Option<&'a Profile> {
+        self.groups.map(|(profile, _)| profile)
+    }
+}
+
+/// The profile and the base with groups in the place of functions.
+struct GroupedSides {
+    by: GroupBy,
+    new: Profile,
+    base: Option<Profile>,
+}
+
+impl GroupedSides {
+    /// By everything that is asked for, or has a limit.
+    fn all(profile: &Profile, base: Option<&Base>, options: &ConvertOptions) -> Vec<Self> {
+        let base = base.map(|base| &base.profile);
+        let mut sides = base.into_iter().chain([profile]);
+        let are_traces = sides.all(|side| side.kind() == ProfileKind::Trace);
+        let group = |profile: &Profile, by| {
+            let mut groups = profile.by(by, are_traces)?;
+            if options.inclusive() == InclusiveCost::Once {
                 count_groups_once(&mut groups, profile);
             }
             Some(groups.profile)
-        })
+        };
+        let wanted = GroupBy::GROUPS.into_iter().filter(|&by| options.groups(by));
+        let sides = wanted.filter_map(|by| {
+            Some(GroupedSides {
+                by,
+                new: group(profile, by)?,
+                base: base.and_then(|base| group(base, by)),
+            })
+        });
+        sides.collect()
     }
 
-    /// Compares groups. What can be compared by function can be by group.
-    fn compare<'b>(&self, [new, base]: &'b [Option<Profile>; 2]) -> Option<Comparison<'b>> {
-        let compare = match self.options.comparison.per_run {
+    /// What can be compared by function can be by group.
+    fn compared(&self, options: &ConvertOptions) -> Option<Comparison<'_>> {
+        let compare = match options.comparison.per_run {
             true => Comparison::per_run,
             false => Comparison::new,
         };
-        compare(base.as_ref()?, new.as_ref()?).ok()
+        compare(self.base.as_ref()?, &self.new).ok()
     }
 }
 
@@ -236,15 +272,9 @@ pub(super) fn tree(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Format
 
 pub(super) fn text(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let options = &view.options.text;
-    let groups = view.groups();
-    let compared = view.compare(&groups);
-    match compared.as_ref().or(view.comparison) {
-        None => text::write(
-            groups[0].as_ref().unwrap_or(view.profile),
-            options,
-            view.sources,
-            to,
-        )?,
+    let profile = view.grouped().unwrap_or(view.profile);
+    match view.shown_comparison() {
+        None => text::write(profile, options, view.sources, to)?,
         Some(comparison) => text::write_comparison(comparison, options, view.sources, to)?,
     }
     Ok(())
@@ -252,16 +282,11 @@ pub(super) fn text(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Format
 
 pub(super) fn markdown(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let (options, verdicts) = (&view.options.text, view.verdicts);
-    let groups = view.groups();
-    let compared = view.compare(&groups);
-    match compared.as_ref().or(view.comparison) {
-        None => markdown::write(
-            &Stacks::new(view.profile),
-            groups[0].as_ref(),
-            verdicts,
-            options,
-            to,
-        )?,
+    match view.shown_comparison() {
+        None => {
+            let stacks = Stacks::new(view.profile);
+            markdown::write(&stacks, view.grouped(), verdicts, options, to)?;
+        }
         Some(comparison) => markdown::write_comparison(comparison, verdicts, options, to)?,
     }
     Ok(())
@@ -288,12 +313,10 @@ pub(super) fn dot(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatE
 }
 
 pub(super) fn json(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let groups = view.groups();
+    let groups = view.groups.and_then(|(_, comparison)| comparison);
     match view.comparison {
-        None => json::write(view.profile, groups[0].as_ref(), &view.notes, to)?,
-        Some(comparison) => {
-            json::write_comparison(comparison, view.compare(&groups).as_ref(), to)?;
-        }
+        None => json::write(view.profile, view.grouped(), &view.notes, to)?,
+        Some(comparison) => json::write_comparison(comparison, groups, to)?,
     }
     Ok(())
 }

@@ -146,5 +146,5 @@ pages! {
 mod limits {
     use super::*;
 
-    pages! { "limits/" cost_and_calls each_part growth script }
+    pages! { "limits/" cost_and_calls each_part groups growth script }
 }

@@ -9,6 +9,7 @@ use std::io;
 use thiserror::Error;
 
 use crate::compare::Comparison;
+pub(crate) use crate::display::numbers::estimate_mark;
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
 use crate::display::units::{Notation, Unit, in_units};
@@ -26,11 +27,6 @@ pub enum ViewError {
     /// The profile has no function of the name that was asked for.
     #[error(transparent)]
     UnknownFunction(#[from] UnknownFunction),
-}
-
-/// Stands before a figure that may be estimated.
-pub(crate) fn estimate_mark(is_estimated: bool) -> &'static str {
-    if is_estimated { "~" } else { "" }
 }
 
 /// An event, and how its costs are written.
