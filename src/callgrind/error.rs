@@ -1,4 +1,4 @@
-//! Errors and warnings of the callgrind reader, with their places.
+//! Errors and warnings of the callgrind reader, with their locations.
 
 use std::mem::discriminant;
 use std::{fmt, io};
@@ -17,7 +17,7 @@ use crate::warnings::Kind;
 pub(super) const MAX_NAME: usize = MAX_NAME_KIB << 10;
 const MAX_NAME_KIB: usize = 256;
 
-/// A profile that cannot be read, with the place where that shows.
+/// Why a profile cannot be read, and where.
 #[derive(Debug)]
 pub struct Error {
     /// Name of the input, as the user knows it.
@@ -88,29 +88,29 @@ impl fmt::Display for Problem {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// A cost line where no columns are known yet.
+    /// A cost line before `events:`.
     #[error("cost line before any \"events:\" header")]
     CostBeforeEvents,
     /// A cost or `calls=` line before any `fn=`.
     #[error("cost outside of any function: expected \"fn=\" before it")]
     CostOutsideFunction,
-    /// A line has more costs than there are events: so many.
+    /// A line has more costs than this number of events.
     #[error("more costs than events: expected at most {0} after the position")]
     TooManyCosts(usize),
-    /// A cost line has fewer numbers than `positions:` names: so many.
+    /// A cost line has fewer numbers than `positions:` names, which is this number.
     #[error("cost line without its position: expected {0} position numbers")]
     MissingPosition(usize),
-    /// Something else stands where a number belongs.
+    /// Something else than a number.
     #[error("expected a number")]
     NotANumber,
     /// A number of more than 64 bits.
     #[error("number over 64 bits: expected at most 18446744073709551615")]
     NumberTooLarge,
-    /// A number of calls below 0, but for -1, which stands for "unknown".
+    /// A number of calls below 0, except -1, which means "unknown".
     #[error("negative number of calls: expected 0 or more, or -1 if it is unknown")]
     NegativeCalls,
-    /// A relative position that leads below 0 from this one.
-    #[error("negative position: the position before it is only {0}")]
+    /// A relative position that leads below 0. This is the position before it.
+    #[error("position below 0: it is relative to {0}")]
     NegativePosition(u64),
     /// A `version:` header above 1.
     #[error("unsupported version of the callgrind format: expected 0 or 1")]
@@ -128,7 +128,7 @@ pub enum ProblemKind {
     #[error("formula of more than {MAX_TERMS} terms: this is not a callgrind profile")]
     TooManyTerms,
     /// A name that is longer than any that a compiler writes. Outputs repeat names.
-    #[error("name over {MAX_NAME_KIB} KiB: use --lenient to cut it")]
+    #[error("name over {MAX_NAME_KIB} KiB: use --lenient to shorten it")]
     NameTooLong,
     /// Something else than a cost line after `calls=`.
     #[error("calls= is not followed by a cost line")]
@@ -144,7 +144,7 @@ pub enum ProblemKind {
     /// A line of more than 1 MiB.
     #[error("line over 1 MiB: this is not a callgrind profile")]
     LineTooLong,
-    /// Nothing in the input, as far as it was read, is a line of a profile.
+    /// No line that was read is a line of a profile.
     #[error(
         "this is not a callgrind profile: expected a header such as \"events: Ir\", then lines such as \"fn=main\" and costs"
     )]
@@ -152,27 +152,27 @@ pub enum ProblemKind {
     /// The input has no bytes.
     #[error("is empty")]
     Empty,
-    /// The input has no cost line at all, or none that can be read; so many lines were skipped.
+    /// The input has no readable cost line. This number of lines was skipped.
     #[error(
         "no profile data: the input ends before any cost line{}",
         why_no_data(*.0)
     )]
     NoData(u64),
     /// The input could not be read further.
-    #[error("cannot read on from here")]
+    #[error("cannot read further")]
     Io(#[source] io::Error),
 }
 
 impl ProblemKind {
-    /// Whether there is nothing wrong but that the input holds no data.
+    /// Whether the only fault is that the input contains no data.
     ///
     /// Valgrind's `--separate-threads=yes` leaves such a file next to those with data.
     pub fn is_no_data(&self) -> bool {
         matches!(self, ProblemKind::Empty | ProblemKind::NoData(_))
     }
 
-    /// Whether it is an error even if others are skipped: no profile is like this, and a few
-    /// compressed bytes would take much memory.
+    /// Whether it is an error even with `lenient`: no profile is like this, and a few compressed bytes
+    /// could take much memory.
     pub(super) fn is_excess(&self) -> bool {
         matches!(
             self,
@@ -192,13 +192,13 @@ impl From<NumberError> for ProblemKind {
 
 fn why_no_data(skipped: u64) -> String {
     match skipped {
-        0 => "; its writer has only begun, or was killed".to_owned(),
-        1 => "; 1 line that cannot be read was skipped".to_owned(),
-        lines => format!("; {lines} lines that cannot be read were skipped"),
+        0 => "; its writer has just started, or was killed".to_owned(),
+        1 => "; 1 unreadable line was skipped".to_owned(),
+        lines => format!("; {lines} unreadable lines were skipped"),
     }
 }
 
-/// Something that a user should know, though reading went on.
+/// Something that a user should know, although reading went on.
 #[derive(Debug, Error)]
 #[error("{input}:{line}: {kind}")]
 pub struct Warning {
@@ -215,28 +215,28 @@ pub struct Warning {
 #[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
 pub enum WarningKind {
-    /// An id, in parentheses, that no line before has defined.
-    #[error("id {0} was never defined; it is used as the name")]
+    /// An id, in parentheses, that no earlier line defines.
+    #[error("id {0} is not defined; it is used as the name")]
     UndefinedId(String),
-    /// A line that cannot be read, left out because the caller is lenient.
+    /// An unreadable line, skipped with `lenient`.
     #[error("line skipped: {0}")]
     Skipped(Problem),
-    /// The cost line of a call, left out because its `calls=` line was.
+    /// The cost line of a call whose `calls=` line was skipped.
     #[error("line skipped: the cost of a call whose calls= line was skipped")]
     SkippedCallCost,
-    /// The last line has no end and cannot be read.
+    /// The last line does not end and cannot be read.
     #[error(
-        "the profile is cut off within this line, which was left out (found \"{0}\"); its writer was killed or is still running"
+        "the profile is cut off within this line, which was skipped (found \"{0}\"); its writer was killed or is still running"
     )]
     CutLine(String),
-    /// The last line has no end; it was read as it is.
+    /// The last line does not end; it was read as it is.
     #[error(
         "the last line does not end with a newline: it was read, but a number in it may be cut off (found \"{0}\")"
     )]
     UnendedLine(String),
     /// The input ends between `calls=` and its cost line.
     #[error(
-        "the profile is cut off after calls=, before the cost of the call, which was left out; its writer was killed or is still running"
+        "the profile is cut off between calls= and the cost of the call, which was skipped; its writer was killed or is still running"
     )]
     CutCall,
     /// The last block of a trace, that of this function, may be incomplete.
@@ -246,12 +246,12 @@ pub enum WarningKind {
     CutBlock(String),
     /// A run of a trace ends before `{main}` does.
     #[error(
-        "the profile is cut off: functions that had not returned, {{main}} among them, are missing with their self costs; its writer was killed or is still running"
+        "the profile is cut off: functions that had not returned, including {{main}}, are missing; its writer was killed or is still running"
     )]
     CutRun,
-    /// The input should be read as a trace, but is not one, or not known to be one.
+    /// The input was read as a trace on request, but may not be one.
     #[error(
-        "read as a trace, as requested, although the header does not name Xdebug; if the blocks are sums, calls and callers are wrong"
+        "read as a trace (--kind), although the header does not name Xdebug; if the records are sums, calls and callers are wrong"
     )]
     NoTrace,
     /// A profile of Valgrind ends before its `totals:`.
@@ -259,29 +259,31 @@ pub enum WarningKind {
         "the profile is cut off before its \"totals:\" line; its writer was killed or is still running"
     )]
     CutPart,
-    /// A profile that this program has summed up does not add up to what it states.
+    /// A merged profile does not add up to the total that it states.
     #[error(
-        "the profile is incomplete: its costs add up to {found}, and its \"summary:\" line says {stated}, which \"totals:\" should repeat"
+        "the profile is incomplete: its costs add up to {found}, \"summary:\" says {stated}, and \"totals:\" should say the same"
     )]
     OtherSum { stated: Cost, found: Cost },
-    /// What was incomplete when this program wrote the profile.
-    #[error("the profile was made from incomplete data, as it says itself")]
+    /// The profile was incomplete when this program wrote it.
+    #[error("the profile was made from incomplete data, according to its header")]
     Incomplete,
-    /// How many names were cut because the caller is lenient.
-    #[error("names over {MAX_NAME_KIB} KiB were cut, so that functions may look alike: {0}")]
+    /// The number of names that were shortened with `lenient`.
+    #[error(
+        "names over {MAX_NAME_KIB} KiB were shortened, and functions may have the same name now: {0}"
+    )]
     CutNames(u64),
-    /// How many lines were given as -1, which stands for "unknown".
-    #[error("{0} positions of -1 lead below 0: their lines count as unknown (0)")]
+    /// The number of lines given as -1, which means "unknown".
+    #[error("{0} relative positions of -1 lead below line 0; their lines are unknown (0)")]
     UnknownLines(u64),
-    /// How many negative self costs Xdebug has written as numbers near a tenth of 2⁶⁴.
-    #[error("Xdebug wrote negative self costs as huge numbers; they count as negative: {0}")]
+    /// The number of negative self costs that Xdebug wrote as numbers near a tenth of 2⁶⁴.
+    #[error("Xdebug wrote negative self costs as huge numbers; they were read as negative: {0}")]
     UnwrappedCosts(u64),
     /// A part of the profile does not have the selected event.
     #[error("no event \"{event}\" from here on, only {available}: its cost counts as 0")]
     EventAbsent {
         event: String,
         available: String,
-        /// Whether it is the first of the events that are wanted.
+        /// Whether it is the first of the requested events.
         is_first: bool,
     },
 }
@@ -298,7 +300,7 @@ impl WarningKind {
         )
     }
 
-    /// Whether it is about a line that was left out.
+    /// Whether it is about a skipped line.
     pub(super) fn is_skipped(&self) -> bool {
         matches!(self, WarningKind::Skipped(_) | WarningKind::SkippedCallCost)
     }
@@ -317,7 +319,7 @@ impl Kind for Warning {
     fn is_like(&self, other: &Self) -> bool {
         use WarningKind::EventAbsent;
         match (&self.kind, &other.kind) {
-            // One event matters more than the others: limits are on it.
+            // Limits are on the first event, so its absence matters more.
             (
                 EventAbsent { is_first, .. },
                 EventAbsent {

@@ -18,7 +18,7 @@ pub enum WriteError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// A sum reached an end of the 64 bits.
-    #[error("some sums do not fit into 64 bits")]
+    #[error("some sums exceed 64 bits")]
     TooLarge,
 }
 
@@ -28,7 +28,7 @@ pub enum WriteError {
 pub enum WriteWarning {
     /// So many names have bytes at which their lines would end or begin.
     #[error(
-        "{0} names have line ends in them, or blanks before them, which the callgrind format cannot hold: they were spelled like \\x0a"
+        "{0} names contain line ends or begin with blanks, which the callgrind format does not allow; these were written like \\x0a"
     )]
     SpelledNames(usize),
     /// The inclusive costs of so many functions are not those of the calls.

@@ -58,7 +58,7 @@ fn end(size: usize) -> ! {
     let mut rest = &mut message[..];
     let _ = writeln!(
         rest,
-        "error: out of memory: {size} more bytes cannot be had"
+        "error: out of memory: cannot allocate {size} more bytes"
     );
     let length = LENGTH - rest.len();
     let _ = messages.write_all(&message[..length]);

@@ -48,7 +48,7 @@ pub fn open(page: &Path) -> Option<String> {
         Err(error) => error.to_string(),
     };
     let page = Target::File(page);
-    Some(format!("{page}: {OPENER} cannot show it: {failure}"))
+    Some(format!("{page}: {OPENER} cannot open it: {failure}"))
 }
 
 /// Starts the opener; its status, if it has ended soon.

@@ -174,15 +174,15 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
         return anyhow!("{:#} ({default})", anyhow::Error::from(error));
     }
     let advice = match &error {
-        ConvertError::OverProfile(_) => ", or say --force",
+        ConvertError::OverProfile(_) => ", or use --force",
         ConvertError::Open { input, .. } if arguments.comparison.base.contains(input) => {
-            "; the base is a profile that was kept before, as with \"cg-preprocess PROFILE -f callgrind -o base.cg\""
+            "; save a base first: cg-preprocess PROFILE -f callgrind -o base.cg"
         }
         ConvertError::Open { input, .. } if is_meant_as_output(input) => {
-            "; if it is to be written, say -o before it"
+            "; to write to it, use -o FILE"
         }
         error if inputs > 1 && arguments.may_keep_going() && error.is_about_one_input() => {
-            "; --keep-going leaves out inputs that cannot be read"
+            "; use --keep-going to skip inputs that cannot be read"
         }
         _ => return error.into(),
     };
@@ -192,7 +192,7 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
 /// What has failed, though the output was written.
 fn failures(report: &Report, is_strict: bool) -> Vec<&str> {
     let is_incomplete = is_strict && !report.is_complete();
-    let incomplete = is_incomplete.then_some("the input is not complete");
+    let incomplete = is_incomplete.then_some("the input is incomplete");
     let failed = report
         .verdicts
         .iter()

@@ -1,4 +1,4 @@
-//! The format of the output: as `-f` names it, or as the name of the file after `-o` says it.
+//! The format of the output: by `-f`, or by the name of the file after `-o`.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,7 +7,7 @@ use cg_preprocess::run::Format;
 use clap::builder::{EnumValueParser, OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, Error, ValueEnum};
 
-/// Endings of file names, in lower case, and the formats that they stand for.
+/// Endings of file names, in lower case, and their formats.
 const ENDINGS: &[(&str, Format)] = &[
     (".html", Format::Html),
     (".json", Format::Json),
@@ -19,26 +19,25 @@ const ENDINGS: &[(&str, Format)] = &[
     (".pb.gz", Format::Pprof),
     (".cg", Format::Callgrind),
     (".callgrind", Format::Callgrind),
-    // Of the names that begin like a profile's, those of webgrind's converted files.
+    // webgrind's own files, whose names begin like a profile's.
     (".webgrind", Format::V7),
 ];
 
-/// What the names of profiles begin with, as Valgrind and Xdebug choose them.
+/// Beginnings of the names that Valgrind and Xdebug give to profiles.
 const BEGINNINGS: &[(&str, Format)] = &[
     ("callgrind.out", Format::Callgrind),
     ("cachegrind.out", Format::Callgrind),
 ];
 
-const PICTURE: &str = "no picture is written; choose -f html for a page with a flame graph, -f dot for \
-    Graphviz to draw the call graph, or give the output of -f collapsed to a program that draws flame graphs";
-const TABLE: &str =
-    "no CSV is written; choose -f json, and select columns with jq or DuckDB (see docs/json.md)";
-const COMPRESSED: &str = "only pprof files are written compressed, and their names end in .pb.gz; \
-    leave -o out, choose a format with -f, and use a pipe to gzip or zstd";
-const PROTOBUF: &str = "pprof files are written compressed; choose a name that ends in .pb.gz";
-const XML: &str = "no XML is written; choose -f json";
+const PICTURE: &str = "image output is not supported; use -f html for a report with a flame graph, -f dot \
+    for Graphviz, or -f collapsed for programs that draw flame graphs";
+const TABLE: &str = "CSV output is not supported; use -f json with jq or DuckDB (see docs/json.md)";
+const COMPRESSED: &str = "only pprof output (.pb.gz) is compressed; for others, use -f and pipe the output \
+    to gzip or zstd";
+const PROTOBUF: &str = "pprof output is compressed; use a name that ends in .pb.gz";
+const XML: &str = "XML output is not supported; use -f json";
 
-/// Endings that promise what is not written, and what to do instead.
+/// Endings of formats that are not supported, and what to do instead.
 const UNSUPPORTED: &[(&str, &str)] = &[
     (".svg", PICTURE),
     (".png", PICTURE),
@@ -50,14 +49,14 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     (".xml", XML),
 ];
 
-/// Names of pictures that are not formats.
+/// Names of image formats, which are not supported.
 const PICTURES: &[&str] = &["svg", "png", "pdf", "flamegraph", "flame-graph", "icicle"];
 
-/// The format that the name of an output stands for, if it stands for one.
+/// The format that the name of an output implies, if any.
 ///
 /// # Errors
 ///
-/// What to do instead, if the name promises something that is not written.
+/// What to do instead, if the name implies a format that is not supported.
 pub fn from_name(path: &Path) -> Result<Option<Format>, &'static str> {
     let name = path.file_name().unwrap_or_default();
     let name = name.to_string_lossy().to_ascii_lowercase();
@@ -76,8 +75,8 @@ pub fn from_name(path: &Path) -> Result<Option<Format>, &'static str> {
     Ok(by_beginning.map(|&(_, format)| format))
 }
 
-/// Reads the name of a format. The name of a picture leads to the formats that show
-/// flame graphs.
+/// Reads the name of a format. For names of image formats, the error lists the formats that show flame
+/// graphs.
 #[derive(Clone)]
 pub struct FormatParser;
 

@@ -94,7 +94,7 @@ fn choose_event(
     };
     match memory {
         Some(memory) => options.events = EventChoice::Named(vec![memory]),
-        None => bail!("{}: has no event of memory", inputs[0]),
+        None => bail!("{}: has no memory event", inputs[0]),
     }
     Ok(())
 }
@@ -108,7 +108,7 @@ fn answer(question: &OsStr) -> ExitCode {
     let answer = match question.to_str() {
         Some("--version" | "-V") => format!("{PROGRAM}, as webgrind's {PREPROCESSOR}\n"),
         Some("--help" | "-h") => format!(
-            "{PROGRAM}, as webgrind's {PREPROCESSOR}: converts the profile IN for webgrind.\n\n{USAGE}\n\nCalled by its own name, it has more options: see cg-preprocess --help.\n"
+            "{PROGRAM}, as webgrind's {PREPROCESSOR}: converts the profile IN for webgrind.\n\n{USAGE}\n\nUnder its own name, it has more options: see cg-preprocess --help.\n"
         ),
         _ => return wrong_usage(),
     };

@@ -44,7 +44,7 @@ impl WebgrindFiles {
     pub fn new(name: &Path, storage: Option<&Path>) -> Result<Self> {
         let shown = Source::File(name.to_owned());
         let Some(file_name) = name.file_name() else {
-            bail!("{shown}: is no name for a profile");
+            bail!("{shown}: is not a valid name for a profile");
         };
         // Otherwise, the profile would be put beside the folder.
         let has_folder = name.components().nth(1).is_some();
@@ -92,7 +92,7 @@ impl WebgrindFiles {
     pub fn advice(&self) -> String {
         let name = Source::File(self.name.clone().into());
         format!(
-            "now reload webgrind's page and choose {name} ({})",
+            "now reload webgrind and choose {name} ({})",
             Source::File(self.profile())
         )
     }

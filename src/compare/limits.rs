@@ -41,11 +41,11 @@ pub struct Limit {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bound {
-    /// By how many percent a total, or an inclusive cost, may exceed that of the base.
+    /// The largest growth of a total, or of an inclusive cost, in percent of the base.
     Growth(Decimal),
-    /// What a total, or an inclusive cost, may be.
+    /// The largest total, or inclusive cost.
     Cost(Amount),
-    /// How often a function may be called.
+    /// The most calls of a function.
     Calls(u64),
 }
 
@@ -66,7 +66,7 @@ pub enum LimitSyntaxError {
     Calls,
 }
 
-/// Why it cannot be told whether a limit is kept.
+/// Why a limit cannot be checked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
@@ -75,15 +75,15 @@ pub enum LimitError {
     #[error("a limit on growth needs a base to compare with")]
     NoBase,
     /// The base is 0 or negative, so growth cannot be expressed as a percentage.
-    #[error("the growth of {subject} cannot be given in percent: it was {}, and is {}",
+    #[error("the growth of {subject} cannot be expressed in percent: from {} to {}",
         grouped(*.base), grouped(*.new))]
     NotPositive {
         subject: String,
         base: i128,
         new: i128,
     },
-    /// Some sums are wrong, because they do not fit.
-    #[error("{0} cannot be checked: some sums do not fit into 64 bits")]
+    /// Some sums exceed 64 bits.
+    #[error("{0} cannot be checked: some sums exceed 64 bits")]
     Saturated(String),
     /// The base has no such function or group.
     #[error("the base has no {kind} \"{name}\", so its growth cannot be checked{closest}")]
@@ -92,28 +92,24 @@ pub enum LimitError {
         name: String,
         closest: String,
     },
-    /// The last folders of a file fit several.
-    #[error("there are {count} {kind} \"{name}\": name one with its folders")]
+    /// The end of a path matches several files.
+    #[error("there are {count} {kind} \"{name}\": add folders to the name")]
     Ambiguous {
         kind: &'static str,
         name: String,
         count: usize,
     },
-    /// Each part is to be checked, but the program has named none.
-    #[error(
-        "there are no parts with names (CALLGRIND_DUMP_STATS_AT) that limits could be checked for"
-    )]
+    /// Each part is to be checked, but none has a name.
+    #[error("no named parts (CALLGRIND_DUMP_STATS_AT) to check limits for")]
     NoParts,
     /// Each part is to be checked, but there are more than are known.
-    #[error("there are too many parts to check each: choose some with --part")]
+    #[error("too many parts to check each of them: choose some with --part")]
     TooManyParts,
-    /// A limit on calls of a profile that holds none.
-    #[error("the profile holds no calls, so limits on them cannot be checked")]
+    /// A limit on calls, but the profile contains none.
+    #[error("the profile contains no calls, so limits on calls cannot be checked")]
     NoCalls,
     /// The unit of a limit on costs is not one of the event.
-    #[error(
-        "the limit of {limit} has a unit that the costs of {event} do not have: give {expected}"
-    )]
+    #[error("the limit of {limit} has a unit that {event} does not have: use {expected}")]
     WrongUnit {
         limit: String,
         event: String,
@@ -121,24 +117,24 @@ pub enum LimitError {
     },
 }
 
-/// What came of a limit.
+/// The result of checking a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether it passed.
     pub outcome: Outcome,
-    /// What was found, and what is allowed.
+    /// What was found, and the limit.
     pub text: String,
 }
 
 /// Whether a limit passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It did.
+    /// It passed.
     Passed,
-    /// It did, but only because a side lacks the function or the part: it was not called, was
-    /// renamed, or its name is misspelled.
+    /// It passed because a profile lacks the function or part: it was not called, was renamed, or its
+    /// name is misspelled.
     NotFound,
-    /// What was found exceeds it.
+    /// It failed.
     Failed,
 }
 
@@ -219,7 +215,7 @@ impl Limit {
     ///
     /// # Errors
     ///
-    /// If it cannot be told whether the limit is kept: see [`LimitError`].
+    /// If the limit cannot be checked: see [`LimitError`].
     pub fn check(
         &self,
         profile: &Profile,
@@ -406,15 +402,15 @@ impl<'l, 'a> Check<'l, 'a> {
         let Some((_, calls)) = self.find_in_profile(name)? else {
             return Ok(self.not_found(name, &counted(limit, "call"), closest));
         };
-        let kept = u128::from(calls) <= u128::from(limit) * u128::from(self.runs);
+        let passed = u128::from(calls) <= u128::from(limit) * u128::from(self.runs);
         let (has, what) = match self.by {
             GroupBy::Line => ("has", "call"),
             _ => ("was called", "time"),
         };
         let calls = in_runs(counted(calls, what), self.runs);
-        let (label, outcome) = (self.label(name), outcome(kept, grouped(limit), self.runs));
+        let (label, outcome) = (self.label(name), outcome(passed, grouped(limit), self.runs));
         Ok(Verdict::new(
-            kept,
+            passed,
             format!("{label} {has} {calls}: {outcome}"),
         ))
     }
@@ -516,13 +512,13 @@ impl<'l, 'a> Check<'l, 'a> {
             Some(compared <= allowed.checked_mul(self.runs.into())?)
         };
         let judged = judge().filter(|_| !self.profile.has_saturated());
-        let Some(kept) = judged else {
+        let Some(passed) = judged else {
             return Err(LimitError::Saturated(subject.to_owned()));
         };
         let cost = in_runs(sum.shown(unit_of(self.profile)), self.runs);
-        let outcome = outcome(kept, limit, self.runs);
+        let outcome = outcome(passed, limit, self.runs);
         Ok(Verdict::new(
-            kept,
+            passed,
             format!("{subject} is {cost}: {outcome}"),
         ))
     }
@@ -566,24 +562,24 @@ fn judge_growth(
     let judge = || {
         let base = base.checked_mul(new_runs.into())?;
         let change = new.checked_mul(base_runs.into())?.checked_sub(base)?;
-        let kept = change.checked_mul(100 * MILLION)? <= base.checked_mul(limit.0)?;
-        Some((kept, percent(change, base)))
+        let passed = change.checked_mul(100 * MILLION)? <= base.checked_mul(limit.0)?;
+        Some((passed, percent(change, base)))
     };
     let judged = judge().filter(|_| !comparison.has_saturated);
-    let Some((kept, percent)) = judged else {
+    let Some((passed, percent)) = judged else {
         return Err(LimitError::Saturated(format!("the growth of {subject}")));
     };
-    // Where it was to shrink by more, it "grew by -5 %".
+    // If it had to shrink by more, it "grew by -5 %".
     let growth = match percent.strip_prefix('-') {
-        Some(percent) if kept => format!("shrank by {percent}"),
+        Some(percent) if passed => format!("shrank by {percent}"),
         _ => format!("grew by {percent}"),
     };
     let unit = Unit::of(comparison.first().unit, 1);
     let base = in_runs(sums.base.shown(unit), base_runs);
     let new = in_runs(sums.new.shown(unit), new_runs);
-    let outcome = outcome(kept, format!("{limit} %"), 1);
+    let outcome = outcome(passed, format!("{limit} %"), 1);
     let text = format!("{subject} {growth} %, from {base} to {new}: {outcome}");
-    Ok(Verdict::new(kept, text))
+    Ok(Verdict::new(passed, text))
 }
 
 /// Finds names like those that are missing, for the first few of these: each search goes through all
@@ -630,9 +626,9 @@ fn in_runs(sum: String, runs: u64) -> String {
     }
 }
 
-/// What came of a limit, as the end of a sentence.
-fn outcome(kept: bool, limit: impl fmt::Display, runs: u64) -> String {
-    let outcome = if kept { "within" } else { "more than" };
+/// Whether a limit passed, as the end of a sentence.
+fn outcome(passed: bool, limit: impl fmt::Display, runs: u64) -> String {
+    let outcome = if passed { "within" } else { "more than" };
     let per_run = if runs == 1 { "" } else { " per run" };
     format!("{outcome} the limit of {limit}{per_run}")
 }
@@ -649,10 +645,10 @@ fn grown_most(comparison: &Comparison<'_>) -> String {
         .map(|change| (change.name, change.self_cost()));
     let grown = grown.filter(|&(_, cost)| cost > 0).take(MAX_NAMES);
     let named: Vec<_> = grown
-        .map(|(name, cost)| format!("{} by {}", shown(name), in_units(cost, unit)))
+        .map(|(name, cost)| format!("{} +{}", shown(name), in_units(cost, unit)))
         .collect();
     match &named[..] {
         [] => String::new(),
-        named => format!("; most grew {}", named.join(", ")),
+        named => format!("; largest increases: {}", named.join(", ")),
     }
 }

@@ -77,7 +77,7 @@ impl Content {
 fn foreign(head: &[u8]) -> Option<&'static str> {
     Some(match head {
         [0x7f, b'E', b'L', b'F', ..] => {
-            "it is a program, not a profile: run it under \"valgrind --tool=callgrind\" and name the file that Valgrind writes"
+            "it is a program, not a profile: run it under \"valgrind --tool=callgrind\" and use the file that Valgrind writes"
         }
         // With its mark or without; the first characters are ASCII in any profile.
         [0xff, 0xfe, ..]
@@ -87,9 +87,9 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
             "it is text in UTF-16, as PowerShell's > writes it: convert it with \"iconv -f UTF-16 -t UTF-8\""
         }
         _ if head.starts_with(b"PERFILE2") || head.starts_with(b"2ELIFREP") => {
-            "it is a recording of Linux perf: look at it with \"perf report\", or run the program under \"valgrind --tool=callgrind\""
+            "it is a recording of Linux perf: view it with \"perf report\", or run the program under \"valgrind --tool=callgrind\""
         }
-        _ if is_tar(head) => "it is a tar archive: extract it and name the profiles in it",
+        _ if is_tar(head) => "it is a tar archive: extract it and use the profiles in it",
         _ if is_xdebug_trace(head) => {
             "it is an Xdebug function trace, not a profile: run the script again with xdebug.mode=profile"
         }
@@ -103,10 +103,10 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
         // A bracket, with which no line of a profile begins.
         _ => match head.trim_ascii_start() {
             [b'{', rest @ ..] if contains(rest, b"speedscope.app/file-format") => {
-                "it is a profile in speedscope's own format: open it in speedscope, or name the profile it was made from"
+                "it is a speedscope file: open it in speedscope, or use the profile it was made from"
             }
             [b'{' | b'[', ..] => {
-                "it is JSON, not a callgrind profile: name the profile it was made from"
+                "it is JSON, not a callgrind profile: use the profile it was made from"
             }
             _ => return None,
         },

@@ -76,7 +76,7 @@ fn place(path: &Path, links: Links) -> io::Result<Place> {
         Ok(metadata) if !metadata.is_file() => {
             if is_foreign(&path, &metadata)? {
                 return Err(denied(
-                    "it is another user's, in a folder that everybody may write to",
+                    "it belongs to another user, in a folder that everybody may write to",
                 ));
             }
             return Ok(Place::Stream(path));
@@ -182,7 +182,7 @@ pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
         // user or the folder's owner.
         if !may_follow {
             let at = printable_path(&at);
-            return Err(denied(format!("the link {at} is another user's")));
+            return Err(denied(format!("the link {at} belongs to another user")));
         }
         let mut target = folder(&at).join(fs::read_link(&at)?);
         if !is_last {

@@ -82,7 +82,7 @@ impl Source {
             }
         };
         if metadata.as_ref().is_some_and(Metadata::is_dir) {
-            let advice = "is a directory: name the profiles in it";
+            let advice = "is a folder: name the profiles in it";
             return Err(io::Error::new(io::ErrorKind::IsADirectory, advice));
         }
         let regular = metadata.filter(Metadata::is_file);
@@ -121,7 +121,7 @@ impl ResolvedSource<'_> {
         match content {
             Content::Compressed(compression) => decompress(compression, plain),
             Content::Packed { name, command } => Err(unsupported(format!(
-                "it is {name} data, which have to be decompressed first, as with \"{command}\""
+                "it is {name} data: decompress it first, as with \"{command}\""
             ))),
             Content::Foreign(advice) => Err(unsupported(advice)),
             Content::Empty | Content::Text | Content::Preprocessed => Ok(Input {
@@ -296,7 +296,10 @@ fn copy(input: impl BufRead) -> io::Result<SpooledTempFile> {
         copy.write_all(bytes).map_err(|error| {
             // Otherwise it would look as if the input were at fault.
             let folder = env::temp_dir();
-            let text = format!("no temporary file in {}: {error}", printable_path(&folder));
+            let text = format!(
+                "cannot create a temporary file in {}: {error}",
+                printable_path(&folder)
+            );
             io::Error::new(error.kind(), text)
         })?;
         input.consume(count);

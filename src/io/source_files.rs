@@ -72,16 +72,16 @@ pub struct SourceCounts {
 #[non_exhaustive]
 pub enum NoSource {
     /// No folder was named.
-    #[error("no folder of source files is named")]
+    #[error("no folder of source files is given")]
     NoFolder,
     /// There is no such file.
     #[error("there is no such file")]
     NotFound,
     /// It is outside of the folders.
-    #[error("it is outside of the folders of --source")]
+    #[error("it is outside the folders of --source")]
     Outside,
     /// Its name, or that of a folder on the way to it, begins with a dot.
-    #[error("its path below the folder of --source has a name that begins with a dot")]
+    #[error("a name in its path below the folder of --source begins with a dot")]
     Hidden,
     /// It is a folder, a pipe or a device.
     #[error("it is not a regular file")]
@@ -93,7 +93,7 @@ pub enum NoSource {
     #[error("it is not UTF-8 text")]
     NotText,
     /// It was changed while it was read.
-    #[error("it was changed while it was read")]
+    #[error("it changed while it was read")]
     Changed,
     /// The system does not let it be read.
     #[error("it cannot be read")]

@@ -70,7 +70,7 @@ const DEEPER_FRAME: usize = 0;
 #[non_exhaustive]
 pub enum Warning {
     /// Sums of memory can be negative, which no reader of the format takes.
-    #[error("stacks with a negative sum are left out: {stacks}, which add up to {cost}")]
+    #[error("stacks with a negative cost are omitted: {stacks}, with {cost} in total")]
     Negative {
         /// How many.
         stacks: u64,
@@ -78,9 +78,7 @@ pub enum Warning {
         cost: Cost,
     },
     /// So many stacks were cut, because some calls are nested very deeply.
-    #[error(
-        "{0} stacks of more than {MAX_FRAMES} frames: what lies deeper is summed up as (deeper)"
-    )]
+    #[error("{0} stacks of more than {MAX_FRAMES} frames: deeper frames are merged into (deeper)")]
     Deeper(u64),
     /// A warning about the base of a comparison.
     #[error("in the base, {0}")]

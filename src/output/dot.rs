@@ -442,7 +442,7 @@ impl<'a> Graph<'a> {
             format!(", leading to or from {name}")
         });
         Some(format!(
-            "left out: {nodes} and {edges}; shown: {top} of at least 0.5 %, edges of at least 0.1 %{near}"
+            "omitted: {nodes} and {edges}; shown: {top} of at least 0.5 %, edges of at least 0.1 %{near}"
         ))
     }
 }

@@ -55,7 +55,7 @@ const TEXT_HEADINGS: [&str; 12] = [
     "file",
     "file:line",
     "line",
-    "path",
+    "stack",
     "costliest function",
     "costliest callee",
 ];
@@ -159,10 +159,10 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
     let heading = first.notation.heading("self", "self");
     let paths = heaviest(stacks.nodes(), |&id| first_cost(stacks.self_costs(id)));
     if report.profile.edges().len() > 0 && !paths.is_empty() {
-        body.line("### Heaviest paths");
+        body.line("### Heaviest stacks");
         let is_estimated = paths.iter().any(|&id| stacks.is_estimated(id));
         body.table(
-            &["self %", &heading, "path"],
+            &["self %", &heading, "stack"],
             paths.into_iter().map(|id| {
                 let [share, cost] = figures(first_cost(stacks.self_costs(id)));
                 let mark = estimate_mark(stacks.is_estimated(id));
@@ -171,7 +171,7 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
         );
         body.gap();
         if is_estimated {
-            body.line("`~`: an estimate, as the profile does not say which caller it was for.");
+            body.line("`~`: an estimate, because the profile does not record which caller the cost belongs to.");
             body.gap();
         }
     }
@@ -374,11 +374,11 @@ fn outcome(verdicts: &[Verdict]) -> &'static str {
     match (verdicts, count(Outcome::Failed)) {
         ([], _) => "",
         (_, 0) if count(Outcome::NotFound) > 0 => ": not all limits were checked",
-        ([_], 0) => ": the limit is kept",
-        (_, 0) => ": all limits are kept",
-        ([_], _) => ": the limit is **not** kept",
-        (_, 1) => ": a limit is **not** kept",
-        _ => ": limits are **not** kept",
+        ([_], 0) => ": the limit passed",
+        (_, 0) => ": all limits passed",
+        ([_], _) => ": the limit **failed**",
+        (_, 1) => ": a limit **failed**",
+        _ => ": limits **failed**",
     }
 }
 
@@ -432,9 +432,9 @@ impl Body {
     fn verdicts(&mut self, verdicts: &[Verdict]) {
         self.gap();
         for (outcome, word) in [
-            (Outcome::Failed, "**not kept**"),
+            (Outcome::Failed, "**failed**"),
             (Outcome::NotFound, "**not checked**"),
-            (Outcome::Passed, "kept"),
+            (Outcome::Passed, "passed"),
         ] {
             let verdicts = verdicts.iter().filter(|verdict| verdict.outcome == outcome);
             let lines = verdicts.map(|verdict| span(&verdict.text));
@@ -470,7 +470,7 @@ impl Body {
         if let Some(what) = what {
             self.gap();
             self.line(&format!(
-                "**The {what} not complete**: parts were cut off, skipped or missing."
+                "**The {what} not complete**: parts were truncated, skipped or missing."
             ));
         }
     }

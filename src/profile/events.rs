@@ -47,7 +47,7 @@ pub enum EventError {
     Unknown { name: String, available: String },
     /// The formula of a derived event names an event that no input has.
     #[error(
-        "the formula of event \"{event}\" names \"{name}\", which is no event; the profile has {available}"
+        "the formula of event \"{event}\" names \"{name}\", which is not an event; the profile has {available}"
     )]
     UnknownInFormula {
         event: String,
@@ -63,10 +63,10 @@ pub enum EventError {
     #[error("the formula of event \"{0}\" has more than {MAX_TERMS} terms")]
     TooManyTerms(String),
     /// Several events begin like the one that was asked for, and none has its name.
-    #[error("no event \"{name}\", and several begin like this: {matches}")]
+    #[error("no event \"{name}\", but several begin with it: {matches}")]
     Ambiguous { name: String, matches: String },
     /// A derived event is defined by itself.
-    #[error("event \"{0}\" is defined by itself")]
+    #[error("event \"{0}\" is defined in terms of itself")]
     Cycle(String),
     /// The formulas of a derived event change too often.
     #[error("the formulas of event \"{0}\" change more than {MAX_CHANGES} times")]
@@ -809,11 +809,11 @@ mod tests {
         );
         assert_eq!(
             check("Sum", &["Sum = Ir + Dx"]),
-            "the formula of event \"Sum\" names \"Dx\", which is no event; the profile has Ir, Dr, Sum"
+            "the formula of event \"Sum\" names \"Dx\", which is not an event; the profile has Ir, Dr, Sum"
         );
         assert_eq!(
             check("a", &["a = b", "b = 2 a"]),
-            "event \"a\" is defined by itself"
+            "event \"a\" is defined in terms of itself"
         );
         assert_eq!(
             check("Sum", &["Sum = Ir + 2 : twice"]),

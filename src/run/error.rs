@@ -22,8 +22,8 @@ pub enum ConvertError {
     /// The output is one of the inputs.
     #[error("{output}: is the same file as the input {input}; choose another output")]
     OverInput { output: Target, input: Source },
-    /// The output would replace a profile.
-    #[error("{0}: is itself a profile, which would be lost; choose another output")]
+    /// The output would overwrite a profile.
+    #[error("{0}: is a profile, which would be overwritten; choose another output")]
     OverProfile(Target),
     /// A callgrind profile cannot be read.
     #[error(transparent)]
@@ -32,9 +32,9 @@ pub enum ConvertError {
     #[error(transparent)]
     Preprocessed(#[from] webgrind::ReadError),
     /// An input has no bytes.
-    #[error("{0}: is empty; expected a callgrind profile or a preprocessed file of webgrind")]
+    #[error("{0}: is empty; expected a callgrind profile or a webgrind file")]
     Empty(Source),
-    /// A compressed input ends before there are any data.
+    /// A compressed input ends before any data.
     #[error("{input}: no profile data: the {compression} data are cut off after {bytes} bytes")]
     CutBeforeData {
         input: Source,
@@ -53,39 +53,39 @@ pub enum ConvertError {
     /// The output cannot be written.
     #[error("{output}: cannot be written")]
     Output { output: Target, source: io::Error },
-    /// The profile does not have the function that was to be shown.
+    /// The profile lacks the function to show.
     #[error(transparent)]
     Report(text::Error),
     /// A folder of source files cannot be opened.
     #[error(transparent)]
     SourceFolder(#[from] SourceFolderError),
-    /// There is no report of a comparison in the format, or of costs per run.
-    #[error("this format has no such comparison")]
+    /// The format does not show comparisons, or not per run.
+    #[error("this format does not support this comparison")]
     NoComparison,
-    /// More than one input is to come from standard input.
+    /// Standard input is used more than once.
     #[error("standard input can be read only once")]
     StandardInputTwice,
-    /// There is a limit, but whether it is kept cannot be told: why.
-    #[error("{0}; so the limit cannot be checked")]
+    /// A limit cannot be checked, for this reason.
+    #[error("{0}, so the limit cannot be checked")]
     CannotCheck(String),
-    /// It cannot be told whether a limit is kept.
+    /// A limit cannot be checked.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// A part was asked for that no input has.
+    /// No input has a requested part.
     #[error("{inputs}: no part \"{name}\"; {available}")]
     NoPart {
         inputs: String,
         name: String,
         available: String,
     },
-    /// The name of a part that was asked for is also a part of another one's name, and the input would
-    /// have to be read twice.
+    /// The name of a requested part also occurs in another part's name, and the input would have to be
+    /// read twice.
     #[error(
-        "{input}: cannot be read again to tell parts apart: choose them by their numbers, or name a file; {available}"
+        "{input}: cannot be read twice, which this part name requires: use numbers of parts, or a file as input; {available}"
     )]
     AmbiguousPart { input: Source, available: String },
-    /// The parts that were asked for hold nothing to convert.
-    #[error("{0}: no profile data: the parts that were chosen hold no cost")]
+    /// The requested parts contain nothing to convert.
+    #[error("{0}: no profile data: the chosen parts contain no costs")]
     EmptyPart(String),
     /// The profiles cannot be compared.
     #[error("{inputs}: {error}")]
@@ -102,13 +102,13 @@ pub enum FormatError {
     /// The output fails.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// As one of webgrind's.
+    /// In webgrind's format.
     #[error(transparent)]
     Webgrind(#[from] webgrind::WriteError),
-    /// As callgrind's.
+    /// In the callgrind format.
     #[error(transparent)]
     Callgrind(#[from] callgrind::WriteError),
-    /// As a text report, or as a graph.
+    /// As text or as a call graph.
     #[error(transparent)]
     Text(#[from] text::Error),
 }
@@ -120,17 +120,17 @@ impl ConvertError {
         ConvertError::Model { inputs, error }
     }
 
-    /// Whether it is about a single input, without which the others could be converted.
+    /// Whether it is about one input, without which the others could be converted.
     pub fn is_about_one_input(&self) -> bool {
         match self {
             ConvertError::Open { .. } | ConvertError::Read { .. } => true,
-            // Where one has no data, only all of them together are an error.
+            // It is an error only if no input has data.
             ConvertError::Callgrind(_) | ConvertError::Preprocessed(_) => !self.is_no_data(),
             _ => false,
         }
     }
 
-    /// Whether the input is valid, but holds nothing to convert.
+    /// Whether the input is valid, but contains nothing to convert.
     pub(super) fn is_no_data(&self) -> bool {
         match self {
             ConvertError::Callgrind(error) => error.kind().is_no_data(),

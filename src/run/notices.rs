@@ -1,4 +1,4 @@
-//! Warnings about a conversion, and what they are about.
+//! Warnings about a conversion.
 
 use std::error::Error as _;
 use std::mem::discriminant;
@@ -19,7 +19,7 @@ use crate::tables::first_cost;
 use crate::warnings::Kind;
 use crate::webgrind::{self, ReadWarning};
 
-/// What webgrind appends to the name of a profile to name the converted file.
+/// What webgrind appends to the name of a profile for its own file.
 const WEBGRINDS_ENDING: &str = ".webgrind";
 
 /// Something that a user should know about a conversion that succeeded.
@@ -30,12 +30,12 @@ pub enum Warning {
     /// About a callgrind profile.
     #[error(transparent)]
     Callgrind(callgrind::Warning),
-    /// About a preprocessed file that was read.
+    /// About a webgrind file that was read.
     #[error(transparent)]
     Preprocessed(webgrind::ReadWarning),
-    /// Compressed data end too early.
+    /// Compressed data are cut off.
     #[error(
-        "{input}: the {compression} data are cut off after {bytes} bytes and were converted up to there; their writer was killed or is still running"
+        "{input}: the {compression} data are cut off after {bytes} bytes; what came before was converted; their writer was killed or is still running"
     )]
     Cut {
         input: Source,
@@ -43,32 +43,30 @@ pub enum Warning {
         bytes: u64,
     },
     /// One of several inputs has no data.
-    #[error("{0}: no profile data, so it adds nothing")]
+    #[error("{0}: no profile data; the input is ignored")]
     Empty(Source),
-    /// An input cannot be opened or read, and is left out.
-    #[error("{0}: the input is left out")]
+    /// An input cannot be opened or read, and is skipped.
+    #[error("{0}; the input was skipped")]
     LeftOut(String),
     /// Proxy functions were named, but this input is no trace.
-    #[error("{0}: proxy functions are ignored: only in a trace can calls be replaced")]
+    #[error(
+        "{0}: proxy functions are ignored, because the profile contains sums, not single calls"
+    )]
     ProxiesIgnored(Source),
     /// A proxy function was named, but no trace has a function of that name.
-    #[error(
-        "no trace has a function \"{0}\", so none is stepped over; the text report lists the names"
-    )]
+    #[error("proxy function \"{0}\" not found, so no calls were replaced; -f text lists the names")]
     UnknownProxy(String),
-    /// An input was converted by webgrind from another input.
+    /// Webgrind converted an input from another input.
     #[error(
-        "{input}: was converted from another input, {original}, whose costs are now counted twice"
+        "{input}: converted from {original}, which is also an input; its costs are counted twice"
     )]
     CountedTwice { input: Source, original: Source },
-    /// An input was summed up by this program, maybe from inputs that stand beside it.
-    #[error(
-        "{input}: is a sum that this program has made, and {other} stands beside it; if it is a part of that sum, its costs are now counted twice"
-    )]
+    /// An input is a merged profile, maybe of other inputs.
+    #[error("{input}: a merged profile; if {other} is part of it, {other} is counted twice")]
     SumBeside { input: Source, other: Source },
-    /// An input is the last part of a run, and parts before it lie beside it.
+    /// An input is a later part of a run, and earlier parts are in its folder.
     #[error(
-        "{input}: is part {part} of a run, and earlier parts lie beside it that are not among the inputs: {}",
+        "{input}: part {part} of a run; earlier parts are in its folder, but not among the inputs: {}",
         .beside.join(", ")
     )]
     PartsBeside {
@@ -76,63 +74,61 @@ pub enum Warning {
         part: u64,
         beside: Vec<String>,
     },
-    /// All events are wanted, but some inputs lack some.
+    /// All events are requested, but some inputs lack some.
     #[error("not every input has {}: where it is missing, its cost counts as 0", .0.join(", "))]
     MissingEvents(Vec<String>),
-    /// The formula of a derived event cannot be worked out, and the output holds all events that can.
-    #[error("a derived event is left out: {0}")]
+    /// The formula of a derived event cannot be computed; the output contains all other events.
+    #[error("a derived event is omitted: {0}")]
     Underived(EventError),
-    /// Nothing costs anything, but there are other events.
+    /// All costs are 0, but there are other events.
     #[error("all costs of \"{event}\" are 0; the profile also has {others}")]
     AllZero { event: String, others: String },
-    /// A profile of Cachegrind, which records no calls.
+    /// The profile is one of Cachegrind, which records no calls.
     #[error(
-        "the profile holds no calls, because Cachegrind records none, and inclusive costs are the same as self costs; use valgrind --tool=callgrind to record calls"
+        "Cachegrind records no calls, so inclusive costs equal self costs; to record calls, use valgrind --tool=callgrind"
     )]
     NoCalls,
     /// An input was named more than once.
-    #[error("{0}: is named more than once, and its costs are counted each time")]
+    #[error("{0}: named more than once; its costs are counted each time")]
     NamedTwice(Source),
     /// Two inputs are the same file under two names.
-    #[error("{input}: is the same file as {first}, and its costs are counted twice")]
+    #[error("{input}: the same file as {first}; its costs are counted twice")]
     SameFile { input: Source, first: Source },
-    /// The two sides of a comparison have costs in different units, as far as they are known.
+    /// Base and new profile have costs in different known units.
     #[error("\"{event}\" is in {base} in the base, but in {new} in the new profile")]
     Units {
         event: String,
         base: &'static str,
         new: &'static str,
     },
-    /// The two sides of a comparison sum different numbers of runs.
+    /// Base and new profile contain different numbers of runs.
     #[error(
-        "the base sums {}, the new profile {}: costs are compared as sums, not per run",
+        "the base contains {}, the new profile {}: totals are compared, not averages per run",
         counted(*.base, "run"),
         counted(*.new, "run")
     )]
     Runs { base: u64, new: u64 },
-    /// A limit is on a function, or on a part of the base, that the profile does not have.
+    /// The profile lacks the function or part that a limit names.
     #[error("{0}")]
     LimitOnNothing(String),
     /// An input is its own base.
-    #[error("{0}: is compared with itself: it is also named as the base")]
+    #[error("{0}: compared with itself, because it is also the base")]
     OnBothSides(Source),
-    /// An input has a name that begins with that of the base, as if a pattern had matched both.
-    #[error(
-        "{input}: is compared with {base}: if it is to be part of the base, repeat --base before it, as for each file of the base"
-    )]
+    /// The name of an input begins with the base's, as if a pattern had matched both.
+    #[error("{input}: compared with {base}; if it belongs to the base, put --base before it, too")]
     MaybeBase { input: Source, base: Source },
     /// A source file that is shown is newer than the profile.
     #[error(
-        "{0}: the source file was changed after the profile was written, so costs may stand at wrong lines"
+        "{0}: the source file was changed after the profile was written, so costs may be at wrong lines"
     )]
     NewerSource(String),
-    /// Source was to be shown, but none of the files was found.
+    /// Source is requested, but none of the files was found.
     #[error(
-        "no source file of the profile was found by --source, the first of them being {first}: {reason}; if the folder has another name in the profile, say that with --trim-path"
+        "--source found none of the profile's files; the first one, {first}: {reason}; if the profile was made in another folder, name it with --trim-path"
     )]
     NoSource { first: String, reason: NoSource },
     /// A sum reached an end of the 64 bits.
-    #[error("some sums do not fit into 64 bits and stay at their limit")]
+    #[error("some sums exceed 64 bits; they stay at the largest number")]
     Saturated,
     /// Stacks of sums are estimated.
     #[error(
@@ -141,9 +137,9 @@ pub enum Warning {
         hint(*exact, *can_be_told)
     )]
     Estimated {
-        /// The share that has one possible stack, from 0 to 1.
+        /// The share of the cost that has one possible stack, from 0 to 1.
         exact: f64,
-        /// Whether the profiler can tell more.
+        /// Whether an option of the profiler records more.
         can_be_told: bool,
     },
     /// About the stacks that were written.
@@ -162,7 +158,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// Whether limits on an event cannot be checked: costs are missing or are not known, or an input
+    /// Whether it keeps limits on an event from being checked: costs are missing or unknown, or an input
     /// is its own base.
     pub(super) fn forbids_limits(&self, first: &str) -> bool {
         match self {
@@ -181,7 +177,7 @@ impl Warning {
         }
     }
 
-    /// Whether a part of the inputs was cut off, skipped or missing.
+    /// Whether a part of the inputs was truncated, skipped or missing.
     pub fn is_loss(&self) -> bool {
         match self {
             Warning::Callgrind(warning) => warning.kind.is_loss(),
@@ -195,7 +191,7 @@ impl Warning {
         }
     }
 
-    /// Whether it is about a limit that was not checked, because the profile lacks what it is on.
+    /// Whether it is about a limit whose function or part is missing.
     pub fn is_about_limit(&self) -> bool {
         matches!(self, Warning::LimitOnNothing(_))
     }
@@ -238,12 +234,12 @@ pub(super) fn named_twice(inputs: &[ResolvedSource<'_>]) -> impl Iterator<Item =
     })
 }
 
-/// The most names of files that are looked for beside all inputs.
+/// The most files that are looked up in the folders of all inputs.
 const MAX_BESIDE: u64 = 1000;
 
-/// A warning for each input that begins with a later part of its run where parts before it lie beside
-/// it, as Valgrind names them: `callgrind.out.7.1` beside `callgrind.out.7`, which is written at the
-/// end, and `callgrind.out.7.1-02` beside `callgrind.out.7-02`, of a thread.
+/// A warning for each input that begins with a later part of its run while earlier parts are in its
+/// folder. Valgrind writes `callgrind.out.7.1` first and `callgrind.out.7` at the end; for a thread,
+/// `callgrind.out.7.1-02` and `callgrind.out.7-02`.
 pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
     let given: HashSet<_> = inputs.iter().flat_map(|found| &found.identity).collect();
     let mut left = MAX_BESIDE;
@@ -299,8 +295,8 @@ pub(super) fn on_both_sides(
         .collect()
 }
 
-/// A warning for each input whose name is that of a base with something behind it: of the files that
-/// a pattern after --base matches, only the first is a base.
+/// A warning for each input whose name begins with that of a base: if a pattern follows --base, only
+/// its first match is a base.
 pub(super) fn maybe_base(
     inputs: &[ResolvedSource<'_>],
     base: &[ResolvedSource<'_>],
@@ -324,8 +320,7 @@ pub(super) fn maybe_base(
     alike.collect()
 }
 
-/// A warning for each input that webgrind has converted from another input: a pattern easily
-/// matches both.
+/// A warning for each input that webgrind converted from another input. Patterns often match both.
 pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
     let all: HashSet<&Source> = inputs.iter().map(|found| found.source).collect();
     let warnings = inputs.iter().map(|found| found.source).filter_map(|input| {
@@ -341,7 +336,7 @@ pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
     warnings.collect()
 }
 
-/// Warnings about derived events that are not among all events.
+/// Warnings about derived events that cannot be computed.
 pub(super) fn underived(profile: &Profile) -> impl Iterator<Item = Warning> {
     let errors = profile.unavailable_events();
     errors.map(Warning::Underived)
@@ -356,7 +351,7 @@ pub(super) fn about_profile(profile: &Profile, proxies: &[Vec<u8>]) -> Vec<Warni
     warnings
 }
 
-/// A warning for each proxy that no trace has; none if there is no trace.
+/// A warning for each proxy that traces lack. Without traces, there is none.
 fn unknown_proxies(profile: &Profile, proxies: &[Vec<u8>]) -> impl Iterator<Item = Warning> {
     let has_trace = profile.kind() != ProfileKind::Aggregate;
     let proxies = proxies.iter().enumerate();
@@ -364,7 +359,7 @@ fn unknown_proxies(profile: &Profile, proxies: &[Vec<u8>]) -> impl Iterator<Item
     unknown.map(|(_, proxy)| Warning::UnknownProxy(excerpt(proxy)))
 }
 
-/// A warning, if another event would have been the better choice.
+/// A warning if all costs are 0 and there are other events.
 fn all_zero(profile: &Profile) -> Option<Warning> {
     let event = profile.event();
     let others = profile.available_events().filter(|&other| other != event);
@@ -383,7 +378,7 @@ pub(super) fn costs_nothing(profile: &Profile) -> bool {
     functions.all(|(id, _)| first_cost(profile.self_costs(id)) == 0)
 }
 
-/// A warning, if stacks are estimated: about the side of which least is known.
+/// A warning if stacks are estimated: about the side with the larger share of estimates.
 pub(super) fn estimated(base: Option<&Stacks<'_>>, new: &Stacks<'_>) -> Option<Warning> {
     let sides = base.into_iter().chain([new]);
     let shares = sides.map(|stacks| (stacks.exact_share(), stacks.profile()));
@@ -400,12 +395,12 @@ fn is_of_callgrind(profile: &Profile) -> bool {
     profile.producers().contains(&Producer::Callgrind)
 }
 
-/// A share as a percentage, rounded up: only none of it is 0.
+/// A share as a percentage, rounded up, so that only 0 is shown as 0.
 fn tenths(share: f64) -> String {
     format!("{:.1}", (share * 1000.0).ceil() / 10.0)
 }
 
-/// Below this share, the profiler had better be asked to tell more.
+/// Below this share of exact stacks, another option of the profiler is recommended.
 const MIN_EXACT_SHARE: f64 = 0.9;
 
 fn hint(exact: f64, can_be_told: bool) -> &'static str {
@@ -416,7 +411,7 @@ fn hint(exact: f64, can_be_told: bool) -> &'static str {
     }
 }
 
-/// Whether a profile is one of Cachegrind: a command and a summary, but no creator and no calls.
+/// Whether Cachegrind wrote a profile: it has a command and a summary, but no creator and no calls.
 fn is_of_cachegrind(profile: &Profile) -> bool {
     let has_command = profile.commands().next().is_some();
     let has_calls = profile.edges().next().is_some();
@@ -424,7 +419,7 @@ fn is_of_cachegrind(profile: &Profile) -> bool {
     !has_calls && is_summed_up && has_command && profile.producers().is_empty()
 }
 
-/// Warnings about inputs that are left out.
+/// Warnings about inputs that were skipped.
 pub(super) fn left_out(errors: &[ConvertError]) -> impl Iterator<Item = Warning> {
     errors.iter().map(|error| {
         let causes = std::iter::successors(error.source(), |&cause| cause.source());

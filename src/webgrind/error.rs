@@ -1,4 +1,4 @@
-//! Errors and warnings of reading and writing preprocessed files.
+//! Errors and warnings of reading and writing webgrind files.
 
 use std::io;
 use std::mem::discriminant;
@@ -12,7 +12,7 @@ use crate::warnings::Kind;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// Addresses have 32 bits; so many bytes would be needed.
+    /// Addresses have 32 bits; the file would have this number of bytes.
     #[error(
         "the file would have {0} bytes, but the format cannot address more than {MAX_FILE_SIZE}"
     )]
@@ -44,23 +44,23 @@ pub enum WriteWarning {
         divisor: u64,
         renamed: String,
     },
-    /// So many costs were cut to fit.
+    /// This number of costs was reduced to fit.
     #[error("{0} costs do not fit into 32 bits and were written as 4294967295")]
     SaturatedCosts(u64),
-    /// So many counts or lines were cut to fit.
+    /// This number of counts or lines was reduced to fit.
     #[error("{0} counts or line numbers do not fit into 32 bits and were written as 4294967295")]
     SaturatedCounts(u64),
-    /// So many costs are below 0, which cannot be written.
+    /// This number of costs is below 0, which cannot be written.
     #[error("{0} costs are negative and were written as 0")]
     NegativeCosts(u64),
-    /// v4 needs single invocations, which so many functions of an aggregate do not have.
+    /// v4 needs single calls, which this number of functions of an aggregate does not have.
     #[error(
-        "v4 stores single invocations, but the input holds sums: {0} functions were written as one invocation each"
+        "v4 stores single calls, but the input contains sums: {0} functions were written as one call each"
     )]
     SumsAsInvocations(u64),
 }
 
-/// Why a preprocessed file cannot be read, with the place where that shows.
+/// Why a webgrind file cannot be read, and where.
 #[derive(Debug, Error)]
 #[error("{input}: at byte {offset}: {what}")]
 pub struct ReadError {
@@ -79,33 +79,35 @@ impl ReadError {
     }
 }
 
-/// Something that a user should know, though the file was read.
+/// Something that a user should know, although the file was read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
 pub enum ReadWarning {
-    /// The file has the costs of another event than the selected one.
+    /// The file contains another event than the requested one.
     #[error("{input}: no event \"{event}\", only \"{available}\": all its costs count as 0")]
     EventAbsent {
         input: String,
         event: String,
         available: String,
-        /// Whether it is the first of the events that are wanted.
+        /// Whether it is the first of the requested events.
         is_first: bool,
     },
-    /// What was incomplete when this program wrote the file.
-    #[error("{0}: was made from incomplete data, as it says itself")]
+    /// The profile was incomplete when this program wrote the file.
+    #[error("{0}: made from incomplete data, according to its header")]
     Incomplete(String),
-    /// The last header lines may be missing, and with them what they said.
+    /// The last header lines may be missing.
     #[error("{0}: no header line \"summary:\"; the file may be cut off between its header lines")]
     NoSummary(String),
-    /// Some costs are the largest that the format holds.
+    /// Some costs are the largest number of the format.
     #[error(
-        "{0}: some costs are 4294967295, the largest that the format holds: they may have been more"
+        "{0}: some costs are 4294967295, the largest number of the format; they may have been larger"
     )]
     Saturated(String),
-    /// The file holds one function, and that costs nothing.
-    #[error("{0}: holds one function without any cost, as of a profile that had only begun")]
+    /// The only function of the file has no cost.
+    #[error(
+        "{0}: contains one function without cost; the profiled program had probably just started"
+    )]
     OnlyBegun(String),
 }
 

@@ -211,7 +211,7 @@ fn holes() {
         (
             &headers[..45],
             4 * GIB,
-            "too large for a preprocessed file: expected at most 4294967295 bytes (found 4294967296)",
+            "too large for a webgrind file: expected at most 4294967295 bytes (found 4294967296)",
         ),
         (&file_name, GIB, "at byte 36: the file name has a hole"),
         (&table, GIB, "address of function 0 out of place"),

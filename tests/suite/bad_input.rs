@@ -82,7 +82,7 @@ fn a_failing_input_is_an_error_with_its_cause() {
     let input = Failing::after(text.to_vec(), text.len());
     let mut builder = ProfileBuilder::new(ProfileOptions::default());
     let error = callgrind::read(input, "a.cg", &ReadOptions::default(), &mut builder).unwrap_err();
-    assert_eq!(error.to_string(), "a.cg:4: cannot read on from here");
+    assert_eq!(error.to_string(), "a.cg:4: cannot read further");
     let cause = std::error::Error::source(&error).expect("there is a cause");
     assert_eq!(cause.to_string(), "the disk is broken");
 }

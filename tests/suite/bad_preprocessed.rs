@@ -71,7 +71,7 @@ fn a_file_that_cannot_be_read_on_is_reported_with_the_cause() {
     let error = read_error(Failing::after(file, 100), "a.pre");
     assert_eq!(
         error.to_string(),
-        format!("a.pre: at byte {headers_at}: cannot read on from here: the disk is broken")
+        format!("a.pre: at byte {headers_at}: cannot read further: the disk is broken")
     );
 }
 

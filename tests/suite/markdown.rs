@@ -62,6 +62,6 @@ fn a_report_always_fits_into_a_comment() {
     for top in [Some(10), None] {
         let found = report(&profile, &text_options(|options| options.top = top));
         assert!(found.chars().count() < MAX_CHARACTERS, "{}", found.len());
-        assert!(found.contains("### Heaviest paths") && found.contains("### Costliest lines"));
+        assert!(found.contains("### Heaviest stacks") && found.contains("### Costliest lines"));
     }
 }

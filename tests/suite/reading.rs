@@ -49,7 +49,7 @@ fn formats_without_comparisons_are_refused() {
     options.comparison.base = inputs.to_vec();
     let converted = run::convert(&inputs, &Target::File(output.clone()), &options);
     let error = converted.unwrap_err().to_string();
-    assert_eq!(error, "this format has no such comparison");
+    assert_eq!(error, "this format does not support this comparison");
     assert!(!output.exists());
 }
 

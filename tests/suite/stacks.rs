@@ -89,9 +89,9 @@ fn stacks_of_page(page: &Value) -> BTreeMap<String, i64> {
     costs
 }
 
-/// The heaviest paths in Markdown.
+/// The heaviest stacks in Markdown.
 fn stacks_of_markdown(text: &str) -> Vec<(String, i64)> {
-    let (_, table) = text.split_once("### Heaviest paths").unwrap();
+    let (_, table) = text.split_once("### Heaviest stacks").unwrap();
     let rows = table.lines().skip(4).take_while(|row| row.starts_with('|'));
     let cells = rows.map(|row| row.split(" | ").collect::<Vec<_>>());
     let paths = cells.map(|cells| {

@@ -69,7 +69,7 @@ fn stopped(input: &CompressedBytes<impl BufRead>, error: &FrameDecoderError) -> 
     }
     let what = match error {
         FrameDecoderError::WindowSizeTooBig { requested, max } => {
-            format!("it asks for a window of {requested} bytes, more than {max}")
+            format!("it requires a window of {requested} bytes, more than {max}")
         }
         FrameDecoderError::DictNotProvided { dict_id } => {
             format!("it was compressed with dictionary {dict_id}, which is not supported")

@@ -129,7 +129,7 @@ pub(crate) fn signed_percent(change: i128, base: i128) -> String {
 pub(crate) fn share_of_base(change: i128, base: i128) -> String {
     match base {
         1.. => signed_percent(change, base) + " %",
-        _ => "of no cost in the base".to_owned(),
+        _ => "from no cost in the base".to_owned(),
     }
 }
 

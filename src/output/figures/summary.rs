@@ -319,7 +319,7 @@ impl<'a> ComparisonSummary<'a> {
         let count = (count > 0).then(|| grouped(count));
         count.map(|count| match self.row.is_call_site {
             true => format!("{count} more changed"),
-            false => format!("{count} more changed by {cost} together, {share}"),
+            false => format!("{count} more changed by {cost} in total, {share}"),
         })
     }
 

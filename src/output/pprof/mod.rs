@@ -54,10 +54,10 @@ const BASE_LABEL: &[u8] = b"pprof::base";
 #[non_exhaustive]
 pub enum Warning {
     /// Sums of memory can be negative, where a function frees what others allocated.
-    #[error("stacks with a negative sum: {0}; some programs leave them out")]
+    #[error("stacks with a negative cost: {0}; some programs omit them")]
     Negative(u64),
     /// So many frames lie too deep.
-    #[error("what lies deeper than {MAX_FRAMES} frames is summed up as (deeper): {0} stacks")]
+    #[error("{0} stacks of more than {MAX_FRAMES} frames: deeper frames are merged into (deeper)")]
     Deeper(u64),
 }
 

@@ -109,11 +109,14 @@ impl<'a> ComparisonSummary<'a> {
             let by = signed(by, self.first.notation.with_unit(by));
             let by = match self.row.is_call_site {
                 true => String::new(),
-                false => format!(", by {by} together"),
+                false => format!(", by {by} in total"),
             };
             let count = counted(found.len() as u64, self.row.by.name());
             let changed = grouped(chosen.len() as u64);
-            let found = format!("\"{}\" fits {count}: {changed} changed{by}", query.text());
+            let found = format!(
+                "\"{}\" matches {count}: {changed} changed{by}",
+                query.text()
+            );
             lines.push(fact("filter", found));
         }
         let size = |change: &FunctionChange<'_>| match options.sort {
@@ -202,7 +205,7 @@ impl<'a> ComparisonSummary<'a> {
         lines.extend(source.left_out());
         if !rest.is_empty() {
             let count = counted(rest.len() as u64, "more function");
-            lines.extend([String::new(), format!("{count} that it fits")]);
+            lines.extend([String::new(), format!("{count} found")]);
         }
         let cut = |line: String| cut_end(&line, options.room());
         Ok(lines.into_iter().map(cut).collect())

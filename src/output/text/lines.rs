@@ -61,8 +61,7 @@ impl<'a> CostliestLines<'a> {
     }
 }
 
-const TRACE_NOTE: &str =
-    "A trace does not record what lines cost by themselves, only what they call.";
+const TRACE_NOTE: &str = "A trace records no self costs of lines, only what they call.";
 
 /// How many bytes of source a report has.
 const MAX_SOURCE: usize = 16 << 20;
@@ -115,7 +114,7 @@ impl<'a> SourceText<'a> {
             0 => Vec::new(),
             count => vec![
                 String::new(),
-                format!("no room for the source of {}", counted(count, "line")),
+                format!("source of {} omitted", counted(count, "line")),
             ],
         }
     }

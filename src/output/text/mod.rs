@@ -59,7 +59,10 @@ impl ProfileSummary<'_> {
                 let query = NameQuery::new(text);
                 let functions = self.functions_at(&query.containing(&self.names())?);
                 let found = self.together(&functions, self.row.by.name());
-                lines.push(fact("filter", format!("\"{}\" fits {found}", query.text())));
+                lines.push(fact(
+                    "filter",
+                    format!("\"{}\" matches {found}", query.text()),
+                ));
                 functions
             }
         };
@@ -135,7 +138,7 @@ impl ProfileSummary<'_> {
         lines.extend(source.left_out());
         if !rest.is_empty() {
             let count = counted(rest.len() as u64, "more function");
-            lines.extend([String::new(), format!("{count} that it fits")]);
+            lines.extend([String::new(), format!("{count} found")]);
         }
         Ok(lines)
     }

@@ -29,7 +29,7 @@ pub enum ModelError {
     #[error(transparent)]
     Event(#[from] EventError),
     /// More than 2³² − 1 names, functions, call edges or invocations.
-    #[error("more than 4294967295 {what}, which no preprocessed format can number")]
+    #[error("more than 4294967295 {what}, which webgrind's formats cannot number")]
     TooMany {
         /// What there are too many of.
         what: &'static str,

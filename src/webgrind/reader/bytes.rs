@@ -96,7 +96,7 @@ impl<R: Read + Seek> Bytes<R> {
     }
 
     fn failed(&self, error: io::Error) -> ReadError {
-        self.corrupt(format!("cannot read on from here: {error}"))
+        self.corrupt(format!("cannot read further: {error}"))
     }
 
     /// Checks something at a place; the message says what is wrong otherwise.

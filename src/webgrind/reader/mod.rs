@@ -173,15 +173,15 @@ impl Start {
         let Some(version) = Version::from_number(found) else {
             let problem = match found {
                 1..=3 => format!(
-                    "version {found} of the preprocessed format is too old: expected 4 to 7; \
-                     convert the profile itself instead"
+                    "version {found} of the webgrind format is too old: expected 4 to 7; \
+                     convert the profile itself"
                 ),
                 8..=MAX_PLAUSIBLE_VERSION => format!(
-                    "version {found} of the preprocessed format is too new: expected 4 to 7; \
+                    "version {found} of the webgrind format is too new: expected 4 to 7; \
                      a newer release may read it"
                 ),
                 _ => format!(
-                    "no preprocessed file: expected a version from 4 to 7 as its first number \
+                    "not a webgrind file: expected a version from 4 to 7 as its first number \
                      (found {found})"
                 ),
             };
@@ -190,7 +190,7 @@ impl Start {
         let size = source.end;
         source.expect(size <= MAX_FILE_SIZE, 0, || {
             format!(
-                "too large for a preprocessed file: expected at most {MAX_FILE_SIZE} bytes \
+                "too large for a webgrind file: expected at most {MAX_FILE_SIZE} bytes \
                  (found {size})"
             )
         })?;
@@ -255,7 +255,7 @@ fn headers<R: Read + Seek>(
         if !source.line("header line", &mut line)? {
             let found = excerpt(&line);
             return Err(source.corrupt(format!(
-                "the last header line is not ended: expected \"\\n\" at the end of the file \
+                "the last header line does not end: expected \"\\n\" at the end of the file \
                  (found \"{found}\"); it may be cut off"
             )));
         }

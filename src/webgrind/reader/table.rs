@@ -62,7 +62,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         source.expect((lowest..=highest).contains(&found), address_at, || {
             format!(
                 "address of function {function} out of place: expected {lowest} to {highest}, \
-                 after what stands before it and before the headers (found {found})"
+                 after its predecessor and before the headers (found {found})"
             )
         })?;
         source.go_to(found)
@@ -97,7 +97,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             let is_ended = source.line(what, &mut self.names[name])?;
             source.expect(is_ended, source.position(), || {
                 format!(
-                    "the {what} of function {} is not ended: expected \"\\n\" before the headers \
+                    "the {what} of function {} does not end: expected \"\\n\" before the headers \
                      at byte {headers}",
                     self.function
                 )
