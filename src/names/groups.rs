@@ -32,7 +32,8 @@ fn scopes(name: &str) -> (String, Vec<(usize, usize)>) {
         let (own, own_scopes) = self::scopes_of_type(of);
         (path, scopes, rest) = (own, own_scopes, after.strip_prefix('>').unwrap_or(after));
     }
-    let has_operator = rest.contains("operator");
+    // From there on, brackets and blanks are parts of its name.
+    let operator = rest.find("operator").unwrap_or(rest.len());
     let (mut depth, mut braces, mut skip) = (0usize, 0usize, 0);
     for (at, c) in rest.char_indices() {
         if at < skip {
@@ -49,13 +50,13 @@ fn scopes(name: &str) -> (String, Vec<(usize, usize)>) {
                 skip = at + mark.len();
                 continue;
             }
-            ('<', _) if !has_operator => depth += 1,
+            ('<', _) if at < operator => depth += 1,
             ('>', _) if depth > 0 => {
                 depth -= 1;
                 continue;
             }
             // The type that a function returns.
-            (' ', _) if depth == 0 && braces == 0 && !has_operator && !path.contains('(') => {
+            (' ', _) if depth == 0 && braces == 0 && at < operator && !path.contains('(') => {
                 (path, scopes) = (String::new(), Vec::new());
                 continue;
             }
@@ -156,9 +157,13 @@ mod tests {
             ("void std::vector<int>::push<int>(int) const", "std::vector"),
             ("A::operator<(int)", "A"),
             ("A::operator->()", "A"),
+            ("std::vector<int>::operator[](unsigned long)", "std::vector"),
+            ("bool ns::operator==<int>(ns::A, ns::A)", "ns"),
             ("(anonymous namespace)::run(int)", "(anonymous namespace)"),
             ("<app::Foo<'a> as core::Iter<u8>>::next", "app::Foo"),
             ("app::Foo::run::{closure#0}", "app::Foo"),
+            ("app::Foo::run::{closure#0}::inner", "app::Foo"),
+            ("<fn() -> app::Out as Bar>::f", "fn() -> app::Out"),
             ("core::ptr::drop_in_place<alloc::vec::Vec<u8>>", "core::ptr"),
             ("<&app::Foo as Bar>::f", "app::Foo"),
         ] {
@@ -173,6 +178,7 @@ mod tests {
             "f(a::b)",
             "f(int)::{lambda(int)#1}::operator()(int) const",
             "(below main)",
+            "::f",
         ] {
             assert_eq!(class(name), None, "{name}");
         }
@@ -185,7 +191,9 @@ mod tests {
             ("/srv/vendor/a/vendor/b/c/d.php", "", Some("b/c")),
             ("/srv/vendor/autoload.php", "", None),
             ("/srv/node_modules/@a/b/c.js", "", Some("@a/b")),
-            ("/srv/node_modules/b/c.js", "", Some("b")),
+            ("/srv/node_modules/b/lib/c.js", "", Some("b")),
+            ("/py/site-packages/yaml/nodes.py", "", Some("yaml")),
+            ("phpunit.php", "", None),
             (
                 "/home/me/.cargo/registry/src/index-1/serde-json-1.0.2/src/de.rs",
                 "/app",

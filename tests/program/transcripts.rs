@@ -137,7 +137,7 @@ macro_rules! pages {
 
 pages! {
     ""
-    bounds by by_line comparison compressed dot events formats inputs lines messages names output page parts
+    bounds by by_line comparison compressed corners dot events formats inputs lines messages names output page parts
     preprocessor recursion root source terminal
     usage user webgrind
 }
