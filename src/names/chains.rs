@@ -169,6 +169,7 @@ mod tests {
         for (name, expected) in [
             (run, (run, 0, vec![])),
             ("run<1'000>", ("run<1'000>", 0, vec![])),
+            ("<fn(&'a T) -> U>::f'2", ("<fn(&'a T) -> U>::f", 2, vec![])),
             ("<app::Foo<'a> as Bar>::run'2", (run, 2, vec![])),
             (
                 "f'<app::Foo<'a> as Bar>::run'main",

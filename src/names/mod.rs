@@ -204,6 +204,7 @@ mod tests {
             "f",
             "f.0",
             "f.other.0",
+            "f.part.0x",
             "operator[]",
             "f(int)",
             ".cold",

@@ -100,6 +100,7 @@ mod tests {
     fn names_have_parts() {
         for (name, parts) in [
             ("main", "||main|"),
+            ("a<f(int)>::b(char)", "|a<f(int)>::|b|(char)"),
             ("", "|||"),
             ("App\\Cart->total", "App\\|Cart->|total|"),
             ("App\\Cart::of", "App\\|Cart::|of|"),
