@@ -1,16 +1,15 @@
 #!/bin/sh
-# Keeps the profile of a good state as a base, and fails when a later one costs too much.
+# Saves the profile of a good state as a base, and fails if a later one exceeds a limit.
 #
 #     profile-limits.sh keep PROFILE...                 on the main branch
 #     profile-limits.sh check PROFILE... [OPTION...]    on every branch
 #
-# Options are those of cg-preprocess, such as --max-calls 'PDO->query=10', as many as you like.
+# Any options of cg-preprocess, such as --max-calls 'PDO->query=10'.
 #
-# BASE: where the base is kept. MAX_GROWTH: how many percent more the total may be, and on lines of
-# their own NAME=PERCENT for functions.
-# REPORT: where check writes its report, in Markdown. PAGE: where it writes a page with the profile,
-# and with what changed.
-# ALLOW_NO_BASE=1: pass where there is no base. The report says that nothing was compared.
+# BASE: the file of the base. MAX_GROWTH: the largest growth of the total in percent; on further lines,
+# NAME=PERCENT for functions.
+# REPORT: also writes the Markdown to this file. HTML: writes the HTML report to this file.
+# ALLOW_NO_BASE=1: passes without a base. The Markdown says that nothing was compared.
 set -eu
 
 base=${BASE:-profile-base/base.cg}
@@ -47,9 +46,9 @@ LIMITS
         echo "$note" >&2
     fi
     status=0
-    if [ -n "${PAGE:-}" ]; then
-        # Limits that fail are told below.
-        said=$(cg-preprocess -q -f html -o "$PAGE" "$@" 2>&1) || status=$?
+    if [ -n "${HTML:-}" ]; then
+        # Failed limits are reported below.
+        said=$(cg-preprocess -q -f html -o "$HTML" "$@" 2>&1) || status=$?
         [ "$status" != 3 ] || status=0
         [ "$status" = 0 ] || echo "$said" >&2
     fi
@@ -64,7 +63,7 @@ LIMITS
         esac
     } >"$report"
     cat "$report"
-    # GitHub shows this file on the page of the run.
+    # GitHub shows this file in the summary of the run.
     if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
         cat "$report" >>"$GITHUB_STEP_SUMMARY"
     fi
