@@ -1,19 +1,19 @@
-//! Work on several threads, whose outcomes are joined in the order in which it was handed out.
+//! Work on several threads, with results that are joined in the order of the work.
 
 use std::mem;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Does all work that there is on up to so many threads, and adds what comes of it to `state`, in
-/// the order of the work: so the result is that of doing one after the other.
+/// Does all work on up to this number of threads, and adds the results to `state` in the order of
+/// the work. So the outcome is the same as with one thread.
 ///
-/// Each thread does one piece of work, adds the outcome to what those before it have come to once
-/// this is there, and takes the next piece. `next` and `join` are not called by two threads at once.
+/// Each thread does one piece of work, waits for the state from the previous piece, adds its
+/// result, and takes the next piece. Only one thread at a time calls `next`, and one calls `join`.
 ///
 /// # Errors
 ///
-/// The first one of `join`; what was to be added after it is dropped.
+/// The first one of `join`. Later results are dropped.
 pub(crate) fn in_order<Work, Outcome, State: Send, Error: Send>(
     threads: usize,
     state: State,
@@ -21,7 +21,7 @@ pub(crate) fn in_order<Work, Outcome, State: Send, Error: Send>(
     work: impl Fn(Work) -> Outcome + Sync,
     join: impl Fn(State, Outcome) -> Result<State, Error> + Sync,
 ) -> Result<State, Error> {
-    // Each piece receives what those before it have come to, and sends that with its own added.
+    // Each piece receives the state from the previous one, and sends it on with its own result.
     let (first, state_so_far) = sync_channel(1);
     let _ = first.send(Ok(state));
     let queue = Mutex::new((next, state_so_far));
@@ -34,7 +34,7 @@ pub(crate) fn in_order<Work, Outcome, State: Send, Error: Send>(
     let work_off = || {
         while let Some((piece, before, after)) = take() {
             let outcome = work(piece);
-            // Nothing comes from a thread that has panicked.
+            // A thread that has panicked sends nothing.
             let Ok(before) = before.recv() else {
                 return;
             };
@@ -48,7 +48,7 @@ pub(crate) fn in_order<Work, Outcome, State: Send, Error: Send>(
     };
     thread::scope(|scope| {
         for _ in 1..threads {
-            // If no further thread can be started, the others do the work.
+            // If no more threads can be started, the others do the work.
             let _ = thread::Builder::new().spawn_scoped(scope, work_off);
         }
         work_off();

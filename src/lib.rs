@@ -1,10 +1,9 @@
 //! Converts, merges and compares callgrind profiles.
 //!
 //! This is the library of the `cg-preprocess` program. It reads profiles in the callgrind format,
-//! as Xdebug, Valgrind and a dozen other profilers write it, and sums them into tables of functions
-//! and calls. It writes these in the binary format that [webgrind] opens, in versions 4 to 7, in
-//! the callgrind format, as JSON, as text or as a page for the browser. It also writes call stacks, and
-//! compares profiles.
+//! which Xdebug, Valgrind and a dozen other profilers write, and adds them up into tables of
+//! functions and calls. It writes these in [webgrind]'s format, versions 4 to 7, in the callgrind
+//! format, as JSON, text or an HTML report. It also writes call stacks, and compares profiles.
 //!
 //! # How data flow
 //!
@@ -20,7 +19,7 @@
 //!
 //! # Examples
 //!
-//! Convert a file, as the program does it:
+//! Convert a file like the program:
 //!
 //! ```no_run
 //! use cg_preprocess::run::{ConvertOptions, convert};
@@ -87,7 +86,7 @@
 //!
 //! [webgrind]: https://github.com/jokkedk/webgrind
 
-// Numbers are narrowed in `webgrind::narrow` only, which owns the policy for that.
+// Only `webgrind::narrow`, which owns the policy, narrows numbers.
 #![warn(clippy::cast_possible_truncation)]
 #![forbid(unsafe_code)]
 
@@ -108,7 +107,7 @@ mod trace;
 pub mod warnings;
 pub mod webgrind;
 
-/// The examples in the documentation, which have to compile.
+/// The examples in the documents, which have to compile.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../README.md")]

@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     };
     outcome.unwrap_or_else(|error| {
         let message = format!("error: {error:#}\n");
-        // If this fails, there is nobody to tell.
+        // If this fails, nobody can be told.
         let _ = io::stderr().write_all(message.as_bytes());
         ExitCode::FAILURE
     })

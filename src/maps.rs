@@ -1,4 +1,4 @@
-//! Hash maps and sets: all with one fast hash. What they hold comes from inputs and is never sized by one.
+//! Hash maps and sets, all with one fast hash. Inputs fill them, but never choose their capacity.
 
 pub(crate) use foldhash::fast::RandomState;
 

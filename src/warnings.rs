@@ -1,28 +1,28 @@
-//! Warnings, of which the first of each kind are kept and the others are counted.
+//! Warnings: the first of each kind are stored, the others are counted.
 
 use std::fmt;
 use std::mem;
 
 use crate::display::MAX_LISTED;
 
-/// What tells kinds of warnings apart.
+/// Distinguishes kinds of warnings.
 pub trait Kind {
     /// Whether another one is of the same kind.
     fn is_like(&self, other: &Self) -> bool;
 }
 
-/// The first warnings of each kind, and how many others there were: what is wrong with one line or
-/// one input may be wrong with millions.
+/// The first warnings of each kind, and the number of others: a fault in one line or input may
+/// occur in millions.
 #[derive(Debug)]
 pub struct Warnings<W> {
     kinds: Vec<OfKind<W>>,
-    /// How many are kept.
+    /// The number of stored warnings.
     kept: usize,
 }
 
 #[derive(Debug)]
 struct OfKind<W> {
-    /// With their positions among those of all kinds. Never empty.
+    /// With their positions among all kinds. Never empty.
     first: Vec<(usize, W)>,
     others: u64,
 }
@@ -32,7 +32,7 @@ struct OfKind<W> {
 pub struct Listed<'a, W> {
     /// The warning, or the last of its kind that is listed.
     pub warning: &'a W,
-    /// If it stands for those that are not listed: how many there are.
+    /// The number of warnings that are not listed, if this stands for them.
     pub more: u64,
 }
 
@@ -51,7 +51,7 @@ impl<W: Kind> Warnings<W> {
         self.add(warning, 0);
     }
 
-    /// Adds warnings, and those that they only count, each as what `wrap` makes of it.
+    /// Adds warnings, each wrapped by `wrap`, and the numbers of others.
     pub fn append<V>(&mut self, others: Warnings<V>, wrap: impl Fn(V) -> W) {
         let kinds = others.kinds.into_iter().flat_map(|kind| {
             let mut others = kind.others;
@@ -78,7 +78,7 @@ impl<W: Kind> Warnings<W> {
         });
         let kind = &mut self.kinds[kind];
         kind.others = kind.others.saturating_add(others);
-        // A single one more is as short as its count.
+        // One more warning is as short as a line that counts it.
         if kind.first.len() <= MAX_LISTED {
             kind.first.push((self.kept, warning));
             self.kept += 1;
@@ -94,7 +94,7 @@ impl<W> Warnings<W> {
         self.kept == 0
     }
 
-    /// How many there are of a kind, if the first of these is the one that is meant.
+    /// The number of warnings of the kind whose first one `is_meant`.
     pub(crate) fn count(&self, is_meant: impl Fn(&W) -> bool) -> u64 {
         let kinds = self.kinds.iter();
         let meant = kinds.filter(|kind| is_meant(&kind.first[0].1));
@@ -102,7 +102,7 @@ impl<W> Warnings<W> {
         counts.fold(0, u64::saturating_add)
     }
 
-    /// What there is to show, in the order in which it was added.
+    /// The warnings to show, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = Listed<'_, W>> {
         let kinds = self.kinds.iter().flat_map(|kind| {
             let rest = (kind.others > 0).then(|| kind.others.saturating_add(1));

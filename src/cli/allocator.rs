@@ -1,5 +1,4 @@
-//! The allocator: the system's, but where there is no memory left, the program ends with a message
-//! of its own instead of Rust's.
+//! The system's allocator, with the program's own message when memory is exhausted.
 
 #![allow(unsafe_code)]
 
@@ -14,7 +13,7 @@ static ALLOCATOR: Allocator = Allocator;
 
 struct Allocator;
 
-// SAFETY: each call goes to the system's allocator as it came, and so does what it returns.
+// SAFETY: each call and its result are passed on unchanged.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
@@ -45,10 +44,10 @@ fn some(memory: *mut u8, size: usize) -> *mut u8 {
     memory
 }
 
-/// Ends the program, which has not converted anything.
+/// Ends the program without having converted anything.
 ///
-/// This needs no memory. Another thread that gets here waits for the lock until the program has
-/// ended, so that there is one message.
+/// This needs no memory. Other threads wait for the lock until the program ends, so there is one
+/// message.
 #[cold]
 fn end(size: usize) -> ! {
     const LENGTH: usize = 80;

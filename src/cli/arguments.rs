@@ -1,4 +1,4 @@
-//! The arguments, and the options of the library that follow from them.
+//! The arguments, and the library options that follow from them.
 
 use std::io;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use super::webgrind_files::WebgrindFiles;
 /// The rows of a table without `--top`.
 const DEFAULT_ROWS: usize = 30;
 
-/// The rows of a Markdown table, which stands above the rest of a document.
+/// The rows of a Markdown table, which is followed by other sections.
 const DEFAULT_MARKDOWN_ROWS: usize = 10;
 
 /// The functions in a call graph.
@@ -378,7 +378,7 @@ pub struct MessageArguments {
     pub verbose: bool,
 }
 
-/// What few people need.
+/// Options that few people need.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "webgrind and rare inputs")]
 pub struct RareArguments {
@@ -461,7 +461,7 @@ impl Arguments {
         options
     }
 
-    /// The format to write: with `--webgrind`, that of the profile, not of the converted file.
+    /// The format to write. With `--webgrind`, it is that of the profile, not of the webgrind file.
     pub fn format(&self) -> Format {
         match (&self.output.webgrind, self.output.format) {
             (Some(_), _) => Format::Callgrind,
@@ -471,8 +471,7 @@ impl Arguments {
         }
     }
 
-    /// The format that the name of the output stands for or, where it stands for none, that the other
-    /// options ask for.
+    /// The format that the name of the output implies, or else the other options.
     fn default_format(&self) -> Format {
         let target = self.target();
         let named = match &target {
@@ -511,7 +510,7 @@ impl Arguments {
         options
     }
 
-    /// Columns of the terminal, if the output goes to one.
+    /// The width of the terminal, if the output goes to one.
     fn width(&self) -> Option<usize> {
         if !self.target().is_terminal() {
             return None;
@@ -526,7 +525,7 @@ impl Arguments {
             && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
     }
 
-    /// Where to put the profile for webgrind, with `--webgrind`.
+    /// The files of `--webgrind`.
     ///
     /// # Errors
     ///
@@ -554,8 +553,7 @@ impl Arguments {
         Ok(sources)
     }
 
-    /// Whether --keep-going was not given and would leave out an input that cannot be read, which is
-    /// none of the base.
+    /// Whether to recommend --keep-going, which skips unreadable inputs, but not those of a base.
     pub fn may_keep_going(&self) -> bool {
         !self.reading.keep_going && self.comparison.base.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Showing a page in the user's browser.
+//! Opens the HTML report in the user's browser.
 
 use std::io;
 use std::path::{self, Path, PathBuf};
@@ -10,11 +10,11 @@ use anyhow::Result;
 use cg_preprocess::io::Target;
 use tempfile::Builder;
 
-/// How long to wait for the program that starts a browser. Some of them end only with the browser.
+/// How long to wait for the program that starts a browser. Some end only with the browser.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 const STEPS: u32 = 20;
 
-/// The program that opens a file as the user has chosen.
+/// The program that opens a file in the user's preferred program.
 const OPENER: &str = if cfg!(target_os = "macos") {
     "open"
 } else if cfg!(windows) {
@@ -23,12 +23,12 @@ const OPENER: &str = if cfg!(target_os = "macos") {
     "xdg-open"
 };
 
-/// A place for a page in the folder for temporary files. Its name cannot be foreseen, so that
-/// nobody else can put anything there.
+/// A path for a report in the folder for temporary files. Nobody can predict its name and put
+/// something there.
 pub fn temporary_page() -> Result<Target> {
     let mut builder = Builder::new();
     builder.prefix("cg-preprocess-").suffix(".html");
-    // Nothing is created before there is a page.
+    // Nothing is created before the report is ready.
     builder.disable_cleanup(true);
     let page = builder.make(|path| match path.exists() {
         true => Err(io::ErrorKind::AlreadyExists.into()),
@@ -37,12 +37,12 @@ pub fn temporary_page() -> Result<Target> {
     Ok(Target::File(page.path().to_owned()))
 }
 
-/// Opens a page; what went wrong, if it did.
+/// Opens a report. Returns what went wrong, if anything.
 pub fn open(page: &Path) -> Option<String> {
     // A relative path might begin like an option.
     let page = path::absolute(page).unwrap_or_else(|_| PathBuf::from(page));
     let failure = match start(&page) {
-        // Explorer's status says nothing.
+        // Explorer's status is meaningless.
         Ok(Some(status)) if !status.success() && !cfg!(windows) => status.to_string(),
         Ok(_) => return None,
         Err(error) => error.to_string(),
@@ -51,7 +51,7 @@ pub fn open(page: &Path) -> Option<String> {
     Some(format!("{page}: {OPENER} cannot open it: {failure}"))
 }
 
-/// Starts the opener; its status, if it has ended soon.
+/// Starts the opener, and returns its status if it ends soon.
 fn start(page: &Path) -> io::Result<Option<ExitStatus>> {
     let mut opener = Command::new(OPENER)
         .arg(page)

@@ -26,7 +26,7 @@ pub enum Generate {
 }
 
 impl Generate {
-    /// Writes it to standard output; a reader that closes the pipe early is no error.
+    /// Writes it to standard output. It is not an error if the reader closes the pipe early.
     pub fn write(self, mut command: Command) -> io::Result<()> {
         let mut text = Vec::new();
         let mut complete = |shell| {
@@ -50,9 +50,9 @@ impl Generate {
     }
 }
 
-/// Changes the script that clap makes for bash: what does not begin with a dash is completed to the
-/// names of files, also as the first word, and `--option=value`, which bash splits into three words,
-/// like `--option value`. `packaging/check-completions` tries both.
+/// Improves clap's script for bash: words without a dash are completed to file names, also the
+/// first one, and `--option=value`, which bash splits into three words, works like `--option
+/// value`. `packaging/check-completions` tests both.
 fn improved_bash(script: &[u8]) -> Vec<u8> {
     const CHANGES: [(&str, &str); 3] = [
         (" || ${COMP_CWORD} -eq 1 ]]", " ]]"),

@@ -1,4 +1,4 @@
-//! The inputs, named by arguments or in a list.
+//! The inputs, given as arguments or in a list.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use cg_preprocess::io::{Source, Target};
 use clap::builder::{OsStringValueParser, PathBufValueParser, TypedValueParser};
 
-/// Reads an argument that names an input; `-` is standard input.
+/// Parses an input; `-` is standard input.
 pub fn source() -> impl TypedValueParser<Value = Source> {
     let source = |path: PathBuf| match path.as_os_str() == "-" {
         true => Source::Stdin,
@@ -18,7 +18,7 @@ pub fn source() -> impl TypedValueParser<Value = Source> {
     PathBufValueParser::new().map(source)
 }
 
-/// Reads an argument that names the output; `-` is standard output.
+/// Parses an output; `-` is standard output.
 pub fn target() -> impl TypedValueParser<Value = Target> {
     let target = |path: PathBuf| match path.as_os_str() == "-" {
         true => Target::Stdout,
@@ -27,17 +27,17 @@ pub fn target() -> impl TypedValueParser<Value = Target> {
     PathBufValueParser::new().map(target)
 }
 
-/// A name as bytes. It need not be Unicode.
+/// A name in bytes, which need not be Unicode.
 pub type Name = Vec<u8>;
 
-/// Reads an argument that is a name, or a part of it.
+/// Parses a name, or a part of one.
 pub fn name() -> impl TypedValueParser<Value = Name> {
     OsStringValueParser::new().map(OsString::into_encoded_bytes)
 }
 
 /// Reads names of inputs from a file, or from standard input.
 ///
-/// The list must not be the output: it would be lost.
+/// The list must not be the output, which would overwrite it.
 pub fn from_list(list: &Source, output: &Target) -> Result<Vec<Source>> {
     let mut bytes = Vec::new();
     let read = match (list, output) {
@@ -64,7 +64,7 @@ pub fn from_list(list: &Source, output: &Target) -> Result<Vec<Source>> {
 
 /// The names in a list: one per line, or, if the list contains a NUL, each ended by one.
 ///
-/// Lines may end as on Windows. Names that really end with a carriage return need a list with NULs.
+/// Lines may end as on Windows. Names that end with a carriage return need a list with NULs.
 fn lines(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = if list.contains(&0) { 0 } else { b'\n' };
     list.split(move |&byte| byte == end)

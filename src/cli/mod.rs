@@ -34,7 +34,7 @@ use webgrind_files::WebgrindFiles;
 /// The exit status if the output was written, but a limit or --strict failed.
 const FAILED: u8 = 3;
 
-/// How many failures are listed.
+/// The most failures that are listed.
 const MAX_LISTED: usize = 10;
 
 /// Runs the program with the arguments it was called with.
@@ -62,11 +62,11 @@ pub fn run() -> Result<ExitCode> {
         writeln!(io::stdout(), "{target}")?;
     }
     let mut messages = io::stderr().lock();
-    // If this fails, there is nobody to tell, and the output has been written.
+    // If this fails, nobody can be told, and the output is written.
     let mut say = |line: String| drop(messages.write_all((line + "\n").as_bytes()));
     let (quiet, strict) = (arguments.messages.quiet, arguments.reading.strict);
     for listed in report.warnings.iter() {
-        // A misspelled name must not go unnoticed; --strict says it below.
+        // A misspelled name must not go unnoticed; with --strict it is listed below.
         let is_said = match listed.warning.is_about_limit() {
             true => !strict,
             false => !quiet,
@@ -80,7 +80,7 @@ pub fn run() -> Result<ExitCode> {
     }
     let failures = failures(&report, strict);
     let listed = match failures.len() {
-        // A single one is as short as its count.
+        // One more failure is as short as a line that counts it.
         count if count == MAX_LISTED + 1 => count,
         _ => MAX_LISTED,
     };
@@ -108,13 +108,13 @@ pub fn run() -> Result<ExitCode> {
 
 /// Reads the arguments, or ends the program.
 ///
-/// Messages about wrong ones repeat them: as they may be shown, since scripts pass on what others
-/// have named.
+/// Error messages repeat wrong arguments. These are made printable first, because scripts pass on
+/// names that others chose.
 fn parse() -> Arguments {
     Arguments::try_parse().unwrap_or_else(|error| {
         let shown = |argument: OsString| Source::File(argument.into()).to_string();
         let again = Arguments::try_parse_from(env::args_os().map(shown));
-        // What is right now was wrong by a byte that is spelled, so that it stands in no message.
+        // If the arguments are valid now, a byte that is escaped was wrong, which no message shows.
         again.err().unwrap_or(error).exit()
     })
 }
@@ -125,7 +125,7 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
     let read = || {
         let conversion = Conversion::prepare(&sources, target, &options)?;
         let progress = conversion.progress().clone();
-        // It is gone before anything is said.
+        // The bar disappears before any message.
         let _bar = Bar::start(arguments.messages.progress, progress, conversion.bytes());
         conversion.read()
     };
@@ -133,8 +133,8 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
     written.map_err(|error| with_advice(error, arguments, sources.len()))
 }
 
-/// Writes the profile to where webgrind lists it, and then the converted file, exactly as webgrind
-/// would have this program make it.
+/// Writes the profile where webgrind lists it, and then the webgrind file, exactly as webgrind
+/// would have this program write it.
 fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Report> {
     files.check()?;
     let profile = files.profile();
@@ -142,12 +142,12 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
     options.webgrind.on_overflow = arguments.rare.on_overflow;
     options.webgrind.escape_html = true;
     let preprocessed = Target::File(files.preprocessed());
-    // The profile must not be replaced if the other file cannot be written.
+    // The profile must not be replaced if the other file is not writable.
     Conversion::prepare(&[], &preprocessed, &options)?;
     let mut report = convert(&Target::File(profile.clone()), arguments)?;
     let inputs = [Source::File(profile)];
-    // Another program may put another profile there meanwhile. The last one that writes the converted
-    // file has to have read the profile that is there then.
+    // Another process may replace the profile meanwhile. The process that writes the webgrind file
+    // last must have read the latest profile.
     let shown = loop {
         let read = Handle::from_path(files.profile())?;
         let shown = run::convert(&inputs, &preprocessed, &options)?;
@@ -161,8 +161,8 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
     Ok(report)
 }
 
-/// Adds advice where arguments are easily confused: the last input looks as if it were meant as the
-/// output, or a pattern after -o has matched a profile. And where one of many inputs is bad.
+/// Adds advice where arguments are easily confused, such as an output without -o, or a pattern
+/// after -o that matched a profile, and where one of many inputs is bad.
 fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> anyhow::Error {
     let is_meant_as_output = |input: &Source| match (arguments.inputs.as_slice(), input) {
         ([_, .., last], Source::File(path)) => {
@@ -189,7 +189,7 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
     anyhow!("{:#}{advice}", anyhow::Error::from(error))
 }
 
-/// What has failed, though the output was written.
+/// What failed although the output was written.
 fn failures(report: &Report, is_strict: bool) -> Vec<&str> {
     let is_incomplete = is_strict && !report.is_complete();
     let incomplete = is_incomplete.then_some("the input is incomplete");

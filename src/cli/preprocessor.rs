@@ -1,7 +1,8 @@
-//! webgrind's preprocessor: under that name, the program takes webgrind's own arguments.
+//! webgrind's preprocessor: called by that name, the program accepts webgrind's arguments.
 //!
-//! webgrind runs `bin/preprocessor IN OUT [PROXY_FUNCTION...]` and takes exit status 0 to mean
-//! that OUT exists. Variants of it say before the proxies what to show: 0 is time, 1 is memory. After any other, it converts the profile itself, slowly, in PHP.
+//! webgrind runs `bin/preprocessor IN OUT [PROXY_FUNCTION...]` and expects OUT if the exit status
+//! is 0. Otherwise it converts the profile itself, slowly, in PHP. Some variants of webgrind insert
+//! a number before the proxies: 0 for time, 1 for memory.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -37,7 +38,7 @@ fn is_preprocessor(program: &Path) -> bool {
             .is_some_and(|stem| stem.eq_ignore_ascii_case(PREPROCESSOR))
 }
 
-/// Converts as webgrind expects: to v7, as far as the profile can be read, and without messages.
+/// Converts as webgrind expects: to v7, leniently, and without warnings.
 pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let (input, output, proxies) = match arguments.as_slice() {
         [only] => return Ok(answer(only)),
@@ -59,14 +60,13 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
         .map(|proxy| proxy.as_encoded_bytes().to_vec())
         .collect();
     options.output.links = LINKS;
-    // webgrind's own code cannot read a profile that has only begun either.
+    // webgrind's own code cannot read a profile without records, either.
     options.allow_empty = true;
     options.webgrind.escape_html = true;
     let converted = choose_event(&inputs, shows_memory, &target, &mut options)
         .and_then(|()| Ok(convert(&inputs, &target, &options)?));
     if let Err(error) = converted {
-        // webgrind would take an OUT of an earlier run for the result. It is outdated, or webgrind
-        // would not have asked.
+        // webgrind would show the OUT of an earlier run, which is outdated.
         let error_kind = error.downcast_ref::<ConvertError>();
         if !matches!(error_kind, Some(ConvertError::OverInput { .. })) {
             remove(Path::new(output));
@@ -76,7 +76,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Selects memory, if that was asked for: the first event whose name says so.
+/// Selects the first memory event, if memory is requested.
 fn choose_event(
     inputs: &[Source],
     shows_memory: bool,
@@ -99,7 +99,7 @@ fn choose_event(
     Ok(())
 }
 
-/// webgrind's folder for converted files is often one that everybody may write to.
+/// Often, everybody may write to webgrind's folder.
 const LINKS: Links = Links::Own;
 
 /// Answers `--version` and `--help`, for users who try the program by hand.
@@ -120,25 +120,25 @@ fn answer(question: &OsStr) -> ExitCode {
 
 fn wrong_usage() -> ExitCode {
     let message = format!("error: two arguments are required\n\n{USAGE}\n");
-    // If this fails, there is nobody to tell.
+    // If this fails, nobody can be told.
     let _ = io::stderr().write_all(message.as_bytes());
     ExitCode::from(2)
 }
 
-/// Removes a preprocessed file, if there is one.
+/// Removes a webgrind file, if there is one.
 ///
-/// It removes nothing else: if the arguments were swapped, OUT is a profile that must be kept.
+/// It removes nothing else: if the arguments are swapped, OUT is a profile.
 fn remove(path: &Path) {
     let Ok(path) = locate(path, LINKS) else {
         return;
     };
     if is_preprocessed(&path).unwrap_or(false) {
-        // The error that led here is the one to report.
+        // The error that led here is reported instead.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Whether it is a regular file that begins like a preprocessed one, or is too short to tell.
+/// Whether it is a regular file that begins like a webgrind file, or is too short to tell.
 fn is_preprocessed(path: &Path) -> io::Result<bool> {
     if !path.is_file() {
         return Ok(false);

@@ -1,6 +1,6 @@
 //! Progress on standard error.
 //!
-//! A separate thread looks at a counter now and then, so reading is not slowed down.
+//! A separate thread polls a counter, so reading is not slowed down.
 
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -11,10 +11,10 @@ use cg_preprocess::io::Progress;
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// The progress of shorter work is not shown by default.
+/// By default, shorter work shows no progress.
 const DELAY: Duration = Duration::from_millis(500);
 
-/// Time between two looks at the counter.
+/// The interval of polling.
 const TICK: Duration = Duration::from_millis(100);
 
 const WITH_TOTAL: &str = "{wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
@@ -33,11 +33,11 @@ pub enum When {
 
 /// A progress bar that is shown until it is dropped.
 ///
-/// If no thread can be started for it, there is none: the conversion matters more.
+/// If no thread can be started, there is no bar; the conversion goes on.
 pub struct Bar(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Bar {
-    /// Begins to show how much of `total` bytes has been read.
+    /// Starts to show how many of `total` bytes were read.
     pub fn start(when: When, progress: Progress, total: Option<u64>) -> Self {
         let show: fn(&View) = match (when, io::stderr().is_terminal()) {
             (When::Never, _) | (_, false) => return Bar(None),
@@ -65,7 +65,7 @@ impl Drop for Bar {
     fn drop(&mut self) {
         if let Some((stop, thread)) = self.0.take() {
             drop(stop);
-            // A panic in the bar must not lose the conversion.
+            // A panic in the bar must not stop the conversion.
             let _ = thread.join();
         }
     }
@@ -79,14 +79,13 @@ struct View {
 }
 
 impl View {
-    /// Waits, but not longer than the work takes.
+    /// Waits until the work ends, at most for this long.
     fn goes_on_for(&self, time: Duration) -> bool {
         self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
     }
 
     fn draw(&self) {
-        // Drawn only when there is a rate: the bytes read so far must not count as read all at
-        // once.
+        // Drawn once there is a rate: the bytes read so far must not seem to be read at once.
         let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::hidden());
         bar.set_position(self.progress.bytes());
         bar.reset_eta();

@@ -1,4 +1,4 @@
-//! Signals: a program that is told to end removes its unfinished output first.
+//! Signals: before the program ends, it removes its unfinished output.
 
 use std::fs;
 use std::io;
@@ -15,11 +15,11 @@ use signal_hook::{flag, low_level};
 /// The signals with which users, terminals and limits end a program.
 const TOLD_TO_END: [i32; 5] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU];
 
-/// Stack size; enough for a thread that waits and removes a file.
+/// The size of the stack, enough for a thread that waits and removes a file.
 const STACK: usize = 64 << 10;
 
-/// From here on, unfinished outputs are removed when the program is told to end. It still ends by
-/// the signal, so a shell sees 128 plus the number of the signal.
+/// Removes unfinished outputs when a signal ends the program from now on. It still ends by the
+/// signal, so a shell sees 128 plus its number.
 ///
 /// If this cannot be set up, signals have their default effect.
 pub fn handle() {
@@ -30,7 +30,7 @@ pub fn handle() {
         .name("signals".to_owned())
         .stack_size(STACK);
     if thread.spawn(|| wait(sender)).is_ok() {
-        // Nothing is begun before. If the thread has failed, that is known as well.
+        // No output begins before the thread runs or has failed.
         let _ = is_ready.recv();
     }
 }

@@ -1,7 +1,7 @@
-//! Where webgrind finds a profile: a file that it lists, and the converted file that it shows.
+//! The files of `--webgrind`: a profile that webgrind lists, and the webgrind file that it shows.
 //!
-//! webgrind lists files whose names begin with `cachegrind.out.`. It keeps converted files under
-//! the same name with `.webgrind` added, and deletes them at the next request if the profile is
+//! webgrind lists files whose names begin with `cachegrind.out.`. The name of a webgrind file is
+//! that of its profile and `.webgrind`. At each request, webgrind deletes those whose profile is
 //! missing or newer. So both files are written, the profile first.
 
 use std::env;
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use cg_preprocess::io::Source;
 
-/// What the names of profiles begin with.
+/// The beginning of the names of profiles.
 const BEGINNING: &str = "cachegrind.out.";
 
-/// What webgrind appends to the name of a profile to name the converted file.
+/// The ending of the names of webgrind files.
 const ENDING: &str = ".webgrind";
 
 fn ends_with_separator(path: &Path) -> bool {
@@ -32,11 +32,11 @@ pub struct WebgrindFiles {
 }
 
 impl WebgrindFiles {
-    /// Finds the place for a profile.
+    /// Finds the paths of both files.
     ///
-    /// If `name` has no folder, it is in the system's folder for temporary files, where Xdebug
-    /// writes and webgrind looks by default. `storage` is the folder where webgrind keeps converted
-    /// files, if it is another one.
+    /// Without a folder, `name` is in the system's folder for temporary files, where Xdebug writes
+    /// and webgrind looks by default. `storage` is webgrind's folder for its own files, if it is
+    /// another one.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl WebgrindFiles {
         let Some(file_name) = name.file_name() else {
             bail!("{shown}: is not a valid name for a profile");
         };
-        // Otherwise, the profile would be put beside the folder.
+        // Otherwise, the profile would be written beside the folder.
         let has_folder = name.components().nth(1).is_some();
         if ends_with_separator(name) || has_folder && name.is_dir() {
             bail!("{shown}: is a folder; add a name for the profile, such as all");
@@ -65,7 +65,7 @@ impl WebgrindFiles {
             folder,
             name,
         };
-        // Nor does it list one whose folder has that in its name.
+        // The ending must not occur in the names of folders, either.
         let profile = place.profile();
         if profile.to_string_lossy().contains(ENDING) {
             bail!(
@@ -81,7 +81,7 @@ impl WebgrindFiles {
         self.folder.join(&self.name)
     }
 
-    /// The preprocessed file.
+    /// The webgrind file.
     pub fn preprocessed(&self) -> PathBuf {
         let mut name = self.name.clone();
         name.push(ENDING);
@@ -97,12 +97,11 @@ impl WebgrindFiles {
         )
     }
 
-    /// Checks that nothing but regular files would be written: what goes into a pipe cannot be read
-    /// back.
+    /// Checks that both are regular files: a pipe cannot be read back.
     ///
     /// # Errors
     ///
-    /// If there is something else at one of the places.
+    /// If something else exists at one of the paths.
     pub fn check(&self) -> Result<()> {
         for path in [self.profile(), self.preprocessed()] {
             if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
@@ -115,14 +114,14 @@ impl WebgrindFiles {
         Ok(())
     }
 
-    /// Removes the pictures of call graphs that webgrind keeps of an earlier profile of this name.
+    /// Removes the images of call graphs that webgrind made from an earlier profile of this name.
     pub fn remove_pictures(&self) {
         let Ok(entries) = fs::read_dir(&self.storage) else {
             return;
         };
         for entry in entries.flatten() {
             if self.is_picture(&entry.file_name()) {
-                // It may belong to another user. Then it stays, and is out of date.
+                // If it belongs to another user, it stays, outdated.
                 let _ = fs::remove_file(entry.path());
             }
         }

@@ -1,8 +1,8 @@
-//! What people are shown: text from an input, its length, and numbers.
+//! Text from inputs, numbers and units, as people see them.
 
 pub(crate) mod numbers;
 pub(crate) mod text;
 pub(crate) mod units;
 
-/// How many warnings of one kind are listed; the others are counted.
+/// The most warnings of one kind that are listed. The others are counted.
 pub(crate) const MAX_LISTED: usize = 10;

@@ -1,4 +1,4 @@
-//! Numbers formatted for people, in messages and reports alike.
+//! Numbers formatted for people.
 
 /// A number with separated thousands: `-1,234,567`.
 pub(crate) fn grouped(number: impl Into<i128>) -> String {
@@ -34,7 +34,7 @@ pub(crate) fn percent(part: impl Into<i128>, total: impl Into<i128>) -> String {
     }
 }
 
-/// A number divided, with separated thousands and so many decimals.
+/// A quotient with separated thousands and this number of decimals.
 pub(crate) fn rounded(number: i128, divisor: i128, decimals: u32) -> String {
     let steps = 10i128.pow(decimals);
     let quotient = divided(number.saturating_mul(steps), divisor);

@@ -1,25 +1,24 @@
-//! How text from an input is shown to people, and where it is cut: one policy for all messages and
-//! reports.
+//! The policy for showing and cutting text from inputs, in all messages and outputs.
 //!
-//! Names and lines are under the control of whoever wrote the input. Shown text must stay on its
-//! line, send no commands to a terminal, and not pass itself off as something else.
+//! The author of an input controls its names and lines. Shown text must stay on its line, must not
+//! control a terminal, and must not look like something else.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-/// How many characters of a line are shown.
+/// The most characters of a line that are shown.
 const MAX_EXCERPT: usize = 60;
 
-/// How many bytes one shown character stands for at most.
+/// The most bytes for one shown character.
 const CHARACTER: usize = 4;
 
 /// A name or text in full.
 ///
-/// Bytes that are not UTF-8 are written like `\xff`, and control characters like `\n`, `\x1b` and
-/// `\u{85}`. Characters that nobody sees are written like `\u{202e}`: two names that look alike
-/// are the same.
+/// Bytes that are not UTF-8 are written like `\xff`, control characters like `\n`, `\x1b` and
+/// `\u{85}`, and invisible characters like `\u{202e}`. So two names that look the same are the
+/// same.
 pub(crate) fn printable(text: &[u8]) -> String {
-    // Nearly all names, of which a report may have many.
+    // Fast for nearly all names, of which there may be many.
     if text.iter().all(|byte| matches!(byte, b' '..=b'~')) {
         return String::from_utf8_lossy(text).into_owned();
     }
@@ -32,12 +31,12 @@ pub(crate) fn printable_path(path: &Path) -> String {
 }
 
 /// The beginning of a line or name, written as by [`printable`]. It ends with `…` exactly if
-/// something was left out.
+/// something was cut.
 ///
 /// White space at the end is not part of the line.
 pub(crate) fn excerpt(line: &[u8]) -> String {
     let line = line.trim_ascii_end();
-    // One character more than is shown, to find out whether there is one.
+    // One more character than is shown, to know whether there are more.
     let start = &line[..line.len().min((MAX_EXCERPT + 1) * CHARACTER)];
     let mut shown = String::new();
     let mut count = 0;
@@ -69,7 +68,7 @@ pub(crate) fn utf8(text: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The characters of a text, and the bytes that are none, each as it is shown.
+/// The characters of a text, and its invalid bytes, each as it is shown.
 fn units(text: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
     text.utf8_chunks().flat_map(|chunk| {
         let text = chunk.valid();
@@ -87,12 +86,12 @@ fn units(text: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
     })
 }
 
-/// Whether a character cannot be seen, or would turn or break the text around it, after the one
-/// before it.
+/// Whether a character, after the previous one, is invisible, or would reverse or break the text
+/// around it.
 ///
 /// These are controls, and what Unicode (14.0) lists as `Default_Ignorable_Code_Point`, as format
-/// characters (`Cf`) and as separators of lines and paragraphs. In an emoji, joiners and the
-/// selector of its colours are a part of what is seen.
+/// characters (`Cf`) and as separators of lines and paragraphs. In an emoji, joiners and the colour
+/// selector are visible.
 pub(crate) fn is_unseen(c: char, before: Option<char>) -> bool {
     const EMOJI_STYLE: char = '\u{fe0f}';
     let is_emoji = |c: char| matches!(c, '\u{203c}'..='\u{3299}' | '\u{1f000}'..='\u{1faff}');
@@ -215,7 +214,7 @@ mod tests {
         ] {
             let fits = MAX_EXCERPT / width;
             let spelled = printable(unit.as_bytes());
-            // Not trimmed away as white space at the end.
+            // Not removed as white space at the end.
             let line = |count: usize| format!("{}x", unit.repeat(count));
             let whole = excerpt(line(fits - 1).as_bytes());
             assert_eq!(whole, format!("{}x", spelled.repeat(fits - 1)));

@@ -1,8 +1,8 @@
-//! Costs in the units of their events: times and memory.
+//! Costs in units: times and memory.
 
 use crate::display::numbers::{grouped, rounded};
 
-/// A cost and, where its unit is known, how much that is: `58,434 (584 µs)`.
+/// A cost and, if its unit is known, its size: `58,434 (584 µs)`.
 pub(crate) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {
     let cost = cost.into();
     match unit.converted(cost) {
@@ -11,7 +11,7 @@ pub(crate) fn in_units(cost: impl Into<i128>, unit: Unit) -> String {
     }
 }
 
-/// What the costs of an event measure.
+/// The quantity that an event measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Quantity {
     Time,
@@ -26,15 +26,15 @@ pub(crate) enum Quantity {
 pub(crate) struct NamedUnit {
     pub name: &'static str,
     pub quantity: Quantity,
-    /// How many of the quantity's smallest unit it is.
+    /// Its size in the quantity's smallest unit.
     pub count: i128,
-    /// Where it has this name: any of the following.
+    /// Where it has this name.
     uses: u8,
 }
 
 /// In names of events.
 const EVENT: u8 = 1;
-/// In limits, as people give them.
+/// In limits.
 const LIMIT: u8 = 2;
 /// In reports.
 const REPORT: u8 = 4;
@@ -74,7 +74,7 @@ fn used(uses: u8) -> impl Iterator<Item = &'static NamedUnit> {
 }
 
 impl NamedUnit {
-    /// The unit of this name in names of events.
+    /// The unit with this name in names of events.
     pub fn of_event(name: &[u8]) -> Option<&'static Self> {
         used(EVENT).find(|unit| unit.name.as_bytes() == name)
     }
@@ -82,12 +82,12 @@ impl NamedUnit {
     /// The unit that a limit ends with.
     pub fn at_end_of_limit(limit: &str) -> Option<&'static Self> {
         let units = used(LIMIT).filter(|unit| limit.ends_with(unit.name));
-        // Others end with `s` and `B`, too.
+        // Other units end with `s` and `B`, too.
         units.max_by_key(|unit| unit.name.len())
     }
 }
 
-/// What one unit of cost is: so many of the smallest unit of a quantity.
+/// The unit of costs, as a number of the smallest unit of a quantity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub count: u32,
@@ -95,10 +95,10 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// The unit of a name that [`Profile::unit`](crate::profile::Profile::unit) gives, and how many
-    /// of it the costs of an event count.
+    /// The unit for a name from [`Profile::unit`](crate::profile::Profile::unit), and the number of
+    /// these in one unit of cost.
     ///
-    /// It is unknown if they are none or do not fit.
+    /// It is unknown if there is none, or if it does not fit.
     pub fn of(name: &str, scale: u64) -> Self {
         let find = || {
             let unit = NamedUnit::of_event(name.as_bytes())?;
@@ -109,7 +109,7 @@ impl Unit {
         find().unwrap_or_default()
     }
 
-    /// What costs are shown in, the largest first; nothing where the unit is unknown.
+    /// The sizes for showing costs, the largest first; none if the unit is unknown.
     pub fn sizes(self) -> impl Iterator<Item = &'static NamedUnit> {
         used(REPORT).filter(move |unit| unit.quantity == self.quantity)
     }
@@ -120,7 +120,7 @@ impl Unit {
         self.sizes().find(fits).or(self.sizes().last())
     }
 
-    /// A cost with three digits, in a size that suits it: `33.0 ms`; none where nothing is known.
+    /// A cost with three digits, in a suitable size: `33.0 ms`; `None` if the unit is unknown.
     pub fn converted(self, cost: impl Into<i128>) -> Option<String> {
         let amount = cost.into().saturating_mul(self.count.into());
         let size = self.largest_within(amount)?;
@@ -134,7 +134,7 @@ impl Unit {
         Some(format!("{number} {}", size.name))
     }
 
-    /// How to write costs of about this size, so that they can be compared at a glance.
+    /// The notation for costs of about this size, so that they are easy to compare.
     pub fn notation(self, about: impl Into<i128>) -> Notation {
         const DECIMALS: u32 = 3;
         let count = i128::from(self.count);
@@ -152,12 +152,12 @@ impl Unit {
     }
 }
 
-/// How the costs of a column are written: all in the same unit, with as many decimals.
+/// The notation of the costs in a column: all with the same unit and number of decimals.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Notation {
-    /// What a unit of cost is, in the smallest size.
+    /// The unit of cost, in the smallest size.
     pub count: i128,
-    /// What a unit of the column is.
+    /// The unit of the column.
     pub size: i128,
     pub name: &'static str,
     pub decimals: u32,
@@ -176,7 +176,7 @@ impl Default for Notation {
 }
 
 impl Notation {
-    /// A cost in it; the unit is for the heading.
+    /// A cost without its unit, which is in the heading.
     pub fn cost(&self, cost: impl Into<i128>) -> String {
         rounded(
             cost.into().saturating_mul(self.count),
@@ -193,7 +193,7 @@ impl Notation {
         }
     }
 
-    /// A cost with the unit of its column: `2.37 µs`, or `1,536` where none is known.
+    /// A cost with the unit of its column: `2.37 µs`, or `1,536` if it is unknown.
     pub fn with_unit(&self, cost: impl Into<i128>) -> String {
         let cost = self.cost(cost);
         match self.name {

@@ -1,12 +1,12 @@
-//! Recognises what an input is by its first bytes.
+//! Recognises inputs by their first bytes.
 
 use std::fmt;
 use std::io::{self, BufRead, Cursor, Read};
 
-/// How many bytes it takes to tell: the header of a tar archive.
+/// The number of bytes that are needed: the header of a tar archive.
 const LENGTH: usize = 512;
 
-/// What begins some texts that were saved on Windows.
+/// The mark at the beginning of some texts that were saved on Windows.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// How an input is compressed.
@@ -34,11 +34,11 @@ pub(super) enum Content {
     Empty,
     /// A callgrind profile, or something unknown.
     Text,
-    /// webgrind's format, of whatever version.
+    /// webgrind's format, of any version.
     Preprocessed,
     /// Compressed data.
     Compressed(Compression),
-    /// Data that were compressed in a way that is not read.
+    /// Compressed data of a kind that is not supported.
     Packed {
         name: &'static str,
         /// Decompresses it to standard output.
@@ -49,15 +49,14 @@ pub(super) enum Content {
 }
 
 impl Content {
-    /// Tells it from the first bytes, of which there are fewer than [`LENGTH`] only in a shorter
-    /// input.
+    /// Recognises the first bytes of an input: [`LENGTH`], or all of a shorter one.
     pub fn of(head: &[u8]) -> Self {
         let packed = |name, command| Content::Packed { name, command };
         match head {
             [] => Content::Empty,
             [0x1f, 0x8b, ..] => Content::Compressed(Compression::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Content::Compressed(Compression::Zstd),
-            // A frame to be skipped may stand before the first one with data.
+            // A skippable frame may come before the first one with data.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Content::Compressed(Compression::Zstd),
             [0xfd, b'7', b'z', b'X', ..] => packed("xz", "xz -dc"),
             [b'B', b'Z', b'h', b'1'..=b'9', ..] => packed("bzip2", "bzip2 -dc"),
@@ -79,7 +78,7 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
         [0x7f, b'E', b'L', b'F', ..] => {
             "it is a program, not a profile: run it under \"valgrind --tool=callgrind\" and use the file that Valgrind writes"
         }
-        // With its mark or without; the first characters are ASCII in any profile.
+        // With or without its mark; the first characters of every profile are ASCII.
         [0xff, 0xfe, ..]
         | [0xfe, 0xff, ..]
         | [1..=127, 0, 1..=127, 0, ..]
@@ -100,7 +99,7 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
         _ if is_gperftools(head) => {
             "it is a CPU profile of gperftools: convert it with \"google-pprof --callgrind PROGRAM PROFILE\" first"
         }
-        // A bracket, with which no line of a profile begins.
+        // No line of a profile begins with a bracket.
         _ => match head.trim_ascii_start() {
             [b'{', rest @ ..] if contains(rest, b"speedscope.app/file-format") => {
                 "it is a speedscope file: open it in speedscope, or use the profile it was made from"
@@ -113,9 +112,9 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Whether the first 512 bytes are a header of tar, which holds the sum of its own bytes.
+/// Whether the first 512 bytes are a header of tar, which contains the sum of its own bytes.
 fn is_tar(head: &[u8]) -> bool {
-    /// The sum, in octal digits; itself it counts as blanks.
+    /// The sum, in octal digits. In the sum, these digits count as blanks.
     const CHECKSUM: std::ops::Range<usize> = 148..156;
     let Some(header) = head.first_chunk::<512>() else {
         return false;
@@ -145,8 +144,8 @@ fn contains(head: &[u8], text: &[u8]) -> bool {
     memchr::memmem::find(head, text).is_some()
 }
 
-/// pprof's `profile.proto`: a message whose first field holds the type of a sample, which is a
-/// message of two numbers.
+/// pprof's `profile.proto`: a message whose first field is the type of a sample, a message of two
+/// numbers.
 fn is_pprof(head: &[u8]) -> bool {
     let [0x0a, length @ 2..=24, rest @ ..] = head else {
         return false;
@@ -175,8 +174,7 @@ fn is_gperftools(head: &[u8]) -> bool {
     of_words(8) || of_words(4)
 }
 
-/// Whether the first bytes are those of a callgrind profile, other than one that this program
-/// wrote.
+/// Whether the first bytes are those of a callgrind profile that another program wrote.
 pub(super) fn is_profile(head: &[u8]) -> bool {
     const KEYS: [&[u8]; 8] = [
         b"# callgrind format",
@@ -196,7 +194,7 @@ pub(super) fn is_profile(head: &[u8]) -> bool {
     begins_with_key && !lines.any(|line| line.starts_with(OWN_CREATOR))
 }
 
-/// A stream whose first bytes were looked at. They come first again.
+/// A stream that begins with its first bytes again after they were looked at.
 pub(super) type Recognised<R> = io::Chain<Cursor<Vec<u8>>, R>;
 
 /// Looks at the first bytes of a stream.
@@ -210,7 +208,7 @@ pub(super) fn recognise<R: Read>(mut stream: R) -> io::Result<(Content, Recognis
     Ok((content, Cursor::new(head).chain(stream)))
 }
 
-/// The bytes that are in the buffer, after filling it if there are none.
+/// The bytes in the buffer, which is filled first if it is empty.
 pub(super) fn fill(stream: &mut impl BufRead) -> io::Result<&[u8]> {
     while let Err(error) = stream.fill_buf() {
         if error.kind() != io::ErrorKind::Interrupted {
@@ -248,7 +246,7 @@ mod tests {
     #[test]
     fn what_is_almost_something_else_is_text() {
         for head in [
-            // A profile may hold these further on.
+            // A profile may contain these later.
             &b"cmd: {}\nevents: Ir\n"[..],
             b"# TRACE START [\nevents: Ir\n",
             b"Version: 1\nevents: Ir\n",

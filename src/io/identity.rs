@@ -1,5 +1,5 @@
-//! Which file it is, whatever its path: to tell that an input is named twice, or that the output
-//! would replace one. And files that are open already.
+//! The identity of files, whatever their paths: to notice that an input is given twice, or that the
+//! output would replace one. Also, files that are already open.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -9,21 +9,22 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileIdentity(Identity);
 
-/// Device and inode. This takes no file that stays open, of which there could be too many.
+/// Device and inode. No file has to stay open for it; there could be too many.
 #[cfg(unix)]
 type Identity = (u64, u64);
 
-/// The file itself, which stays open as long as this is kept.
+/// The file itself, which stays open.
 #[cfg(not(unix))]
 type Identity = std::sync::Arc<same_file::Handle>;
 
 impl FileIdentity {
-    /// That of the file at a path, which has these metadata; none if it is not a regular file.
+    /// The identity of the file at a path, which has these metadata; `None` if it is not a regular
+    /// file.
     pub fn of_path(path: &Path, metadata: &Metadata) -> Option<Self> {
         Self::of(metadata, || File::open(path))
     }
 
-    /// That of an open file; none if it is not a regular file.
+    /// The identity of an open file; `None` if it is not a regular file.
     pub fn of_file(file: &File) -> Option<Self> {
         Self::of(&file.metadata().ok()?, || file.try_clone())
     }
@@ -58,19 +59,19 @@ pub(crate) fn stream(stream: &impl std::os::windows::io::AsHandle) -> io::Result
 /// An open file of some process, to which a path of the system leads: `/dev/stdout`, `/proc/7/fd/1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Descriptor {
-    /// None: this one.
+    /// `None` is this process.
     process: Option<u32>,
     number: i32,
 }
 
 impl Descriptor {
-    /// The one that a path is about, after following all links on the way to it.
+    /// The open file that a path leads to, after following all links.
     pub fn of(path: &Path) -> Option<Self> {
         let names: Vec<_> = path.to_str()?.split('/').collect();
         let (process, number) = match names[..] {
             ["", "proc", process, "fd", number]
             | ["", "proc", process, "task", _, "fd", number] => (process.parse().ok()?, number),
-            // Where this is no link to the other.
+            // Where it is not a link to the other one.
             ["", "dev", "fd", number] => (std::process::id(), number),
             _ => return None,
         };
@@ -81,14 +82,14 @@ impl Descriptor {
         })
     }
 
-    /// Another descriptor of the same open file, which keeps its place, and appends if it does.
-    /// `path` is the one that it comes from.
+    /// Another descriptor of the same open file, at the same position and in the same mode. `path`
+    /// is its path.
     pub fn duplicate(self, path: &Path) -> io::Result<File> {
         match (self.process, self.number) {
             (None, 1) => stream(&io::stdout()),
             (None, 2) => stream(&io::stderr()),
             _ => self.fetch().or_else(|error| {
-                // Whoever opens a regular file begins at its beginning, unless it is not of Linux.
+                // On Linux, opening a regular file again would start at its beginning.
                 let is_regular = path.metadata()?.is_file();
                 match is_regular && cfg!(target_os = "linux") {
                     true => Err(error),

@@ -1,4 +1,4 @@
-//! Inputs and outputs: where bytes come from, what they contain, and a file that appears whole or
+//! Inputs and outputs: where bytes come from, what they contain, and files that appear complete or
 //! not at all.
 
 #[cfg(feature = "compression")]

@@ -1,4 +1,4 @@
-//! Outputs: a file that appears complete or not at all, or a stream.
+//! Outputs: files that appear complete or not at all, and streams.
 
 use std::fmt;
 use std::fs::{self, File, Metadata};
@@ -11,13 +11,13 @@ use tempfile::NamedTempFile;
 use super::identity::{Descriptor, FileIdentity, stream};
 use crate::display::text::printable_path;
 
-/// Size of the buffer between a writer and the system.
+/// The size of the buffer between a writer and the system.
 const BUFFER: usize = 64 << 10;
 
-/// How many links are followed from a path.
+/// The most links that are followed from a path.
 const MAX_LINKS: usize = 40;
 
-/// Where the output goes.
+/// The destination of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Standard output.
@@ -50,7 +50,7 @@ impl Target {
     /// Checks, as far as possible without writing, that it can be written.
     pub(crate) fn check(&self, options: &OutputOptions) -> io::Result<Output> {
         let place = match self {
-            // A console gets text, which the standard library converts for it.
+            // The standard library converts text for a console.
             Target::Stdout if cfg!(windows) && self.is_terminal() => Place::Console,
             Target::Stdout => Place::Open(stream(&io::stdout())?),
             Target::File(path) => place(path, options.links)?,
@@ -63,7 +63,7 @@ impl Target {
     }
 }
 
-/// Finds out what is at a path: a regular file may not exist yet, but its folder can be written.
+/// Finds out what is at a path. A regular file need not exist, but its folder must be writable.
 fn place(path: &Path, links: Links) -> io::Result<Place> {
     // This follows links as well, if the system allows it.
     let found = fs::metadata(path);
@@ -95,25 +95,25 @@ fn place(path: &Path, links: Links) -> io::Result<Place> {
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct OutputOptions {
-    /// Whether it may replace a callgrind profile that this program has not written.
+    /// Whether it may replace a callgrind profile that another program wrote.
     pub overwrite_profiles: bool,
-    /// Which links are followed to it.
+    /// The links that are followed to it.
     pub links: Links,
-    /// Whether a new file is for its owner alone.
+    /// Whether only the owner may read a new file.
     pub is_private: bool,
 }
 
-/// Which links are followed to an output.
+/// The links that are followed to an output.
 ///
 /// In a folder that everybody may write to, another user can put a link where an output is
 /// expected. If it were followed, this would replace a file that they could not write themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
-    /// In folders like `/tmp` the user's own and those of the folder's owner, elsewhere all: what
-    /// Linux follows with `fs.protected_symlinks`.
+    /// All links, except that in folders like `/tmp` they must belong to the user or to the
+    /// folder's owner. Linux does the same with `fs.protected_symlinks`.
     #[default]
     Protected,
-    /// The user's own.
+    /// Links of the user.
     Own,
 }
 
@@ -123,13 +123,13 @@ fn is_own(metadata: &Metadata) -> bool {
     metadata.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Whether something is another user's in a folder like `/tmp`, where everybody may put things
-/// that they alone can remove. What belongs to the folder's owner is not.
+/// Whether something in a folder like `/tmp` belongs neither to the user nor to the folder's owner.
+/// Everybody may create files there, which only they can remove.
 #[cfg(unix)]
 fn is_foreign(path: &Path, metadata: &Metadata) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     const STICKY: u32 = 0o1000;
-    /// The group, or everybody.
+    /// The bits for the group and for everybody.
     const WRITABLE: u32 = 0o022;
 
     if is_own(metadata) {
@@ -140,7 +140,7 @@ fn is_foreign(path: &Path, metadata: &Metadata) -> io::Result<bool> {
     Ok(is_shared && folder.uid() != metadata.uid())
 }
 
-/// On other systems, owners are not known.
+/// On other systems, owners are unknown.
 #[cfg(not(unix))]
 fn is_own(_: &Metadata) -> bool {
     true
@@ -155,15 +155,14 @@ fn denied(reason: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, reason.into())
 }
 
-/// Where the links of a path lead, those among its folders as well, whether or not the file exists.
-/// What leads to an open file, as `/dev/stdout` does, is no name of it, and not followed.
+/// Follows the links of a path and of its folders, whether or not the file exists. A path to an
+/// open file, such as `/dev/stdout`, is not followed.
 ///
-/// Among the folders, the links that [`Links::Protected`] names are followed: the system itself has
-/// some there.
+/// In folders, the links of [`Links::Protected`] are followed, because systems have some there.
 ///
 /// # Errors
 ///
-/// If there is a link that is not to be followed, or if there are too many links.
+/// If a link must not be followed, or if there are too many links.
 pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -178,8 +177,8 @@ pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
             Links::Own if is_last => is_own(&link),
             _ => !is_foreign(&at, &link)?,
         };
-        // Nobody can put another link there in between: in a shared folder this one belongs to the
-        // user or the folder's owner.
+        // Nobody can replace this link meanwhile: in a shared folder, it belongs to the user or to
+        // the folder's owner.
         if !may_follow {
             let at = printable_path(&at);
             return Err(denied(format!("the link {at} belongs to another user")));
@@ -193,7 +192,7 @@ pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
-/// The first link on the way along a path, and the path from there.
+/// The first link in a path, and the rest of the path.
 fn first_link(path: &Path) -> Option<(PathBuf, PathBuf, Metadata)> {
     let mut before = PathBuf::new();
     let mut components = path.components();
@@ -207,7 +206,7 @@ fn first_link(path: &Path) -> Option<(PathBuf, PathBuf, Metadata)> {
     None
 }
 
-/// Whether it is a device that can be opened to look at, unlike a pipe, which would wait.
+/// Whether it is a device, which can be opened for a check. Opening a pipe would wait.
 fn is_device(metadata: &Metadata) -> bool {
     #[cfg(unix)]
     return std::os::unix::fs::FileTypeExt::is_char_device(&metadata.file_type());
@@ -215,7 +214,7 @@ fn is_device(metadata: &Metadata) -> bool {
     return !metadata.is_file() && !metadata.is_dir();
 }
 
-/// An output that can probably be written.
+/// An output that is probably writable.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub target: Target,
@@ -223,23 +222,22 @@ pub(crate) struct Output {
     is_private: bool,
 }
 
-/// What an output is after following all links.
+/// The kind of an output, after following all links.
 #[derive(Debug)]
 enum Place {
     /// A regular file.
     File(PathBuf),
     /// A pipe or a device.
     Stream(PathBuf),
-    /// A file that is open already, such as standard output. It is written on from where it is, by
-    /// way of a duplicate: of standard output itself, the standard library hides that it cannot be
-    /// written.
+    /// A file that is already open, such as standard output. It is continued through a duplicate,
+    /// because the standard library hides errors of standard output itself.
     Open(File),
     /// Standard output, if it is a console of Windows.
     Console,
 }
 
 impl Output {
-    /// The regular file that is going to be replaced, if it is one.
+    /// The regular file that will be replaced, if any.
     pub fn file(&self) -> Option<&Path> {
         match &self.place {
             Place::File(path) => Some(path),
@@ -247,7 +245,7 @@ impl Output {
         }
     }
 
-    /// Which regular file there is at present, if there is one.
+    /// The identity of the regular file that exists now, if any.
     pub fn identity(&self) -> Option<FileIdentity> {
         match &self.place {
             Place::File(path) => FileIdentity::of_path(path, &path.metadata().ok()?),
@@ -256,7 +254,7 @@ impl Output {
         }
     }
 
-    /// Writes with `fill`. A file does not appear unless it succeeds.
+    /// Writes with `fill`. A file only appears if this succeeds.
     pub fn write<T, E: From<io::Error>>(
         &self,
         fill: impl FnOnce(&mut dyn Write) -> Result<T, E>,
@@ -276,9 +274,9 @@ impl Output {
     }
 }
 
-/// Finds out whether files can be created in a folder.
+/// Checks that files can be created in a folder.
 fn try_folder(folder: &Path) -> io::Result<()> {
-    // A file without a name, which is gone as soon as it is closed.
+    // A file without a name, which disappears when it is closed.
     let outcome = tempfile::tempfile_in(folder);
     outcome.map(drop).map_err(|error| {
         let folder = printable_path(folder);
@@ -299,17 +297,17 @@ fn ends_with_separator(path: &Path) -> bool {
     last.is_some_and(|&byte| std::path::is_separator(char::from(byte)))
 }
 
-/// The files that are being written and not yet in their places.
+/// The files that are being written and do not have their names yet.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes the files that are being written, for a program that is told to end.
+/// Removes the files that are being written, before the program ends.
 ///
-/// Nothing can be begun or finished afterwards: a thread that tries to waits forever.
+/// Afterwards, a thread that begins or finishes a file waits forever.
 pub fn remove_unfinished() {
     remove_all(UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
-/// Does so for a program that has no memory left: it waits for nobody.
+/// Does the same without waiting for locks, when memory is exhausted.
 pub fn try_remove_unfinished() {
     if let Ok(unfinished) = UNFINISHED.try_lock() {
         remove_all(unfinished);
@@ -318,14 +316,14 @@ pub fn try_remove_unfinished() {
 
 fn remove_all(unfinished: MutexGuard<'_, Vec<PathBuf>>) {
     for path in unfinished.iter() {
-        // There is nobody to tell.
+        // There is nobody to report it to.
         let _ = fs::remove_file(path);
     }
     std::mem::forget(unfinished);
 }
 
-/// A path in [`UNFINISHED`], which it leaves in the end. The list is not held while anything is
-/// done that takes memory, so that whoever runs out of it can remove the file.
+/// A path in [`UNFINISHED`], which is removed from there at the end. The list is not locked while
+/// memory is allocated, so that a thread that runs out of memory can remove the file.
 struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -349,15 +347,15 @@ impl Drop for Unfinished {
 
 /// Writes a file in the folder of `path`, then renames it to `path`.
 ///
-/// The data are on the disk before the file gets its name, and the owner and mode of the file that it
-/// replaces.
+/// The data are on the disk before the file gets its name. It gets the owner and mode of the file
+/// that it replaces.
 fn replace<T, E: From<io::Error>>(
     path: &Path,
     is_private: bool,
     fill: impl FnOnce(&mut File) -> Result<T, E>,
 ) -> Result<T, E> {
     let old = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
-    // What somebody else may have put there says nothing about who may read this.
+    // The mode of a file that somebody else created must not decide who may read this one.
     let old = old.filter(|old| !is_foreign(path, old).unwrap_or(true));
     let (_unfinished, mut file) = begin(path, is_private || old.is_some())?;
     let result = fill(file.as_file_mut())?;
@@ -397,15 +395,15 @@ fn begin(path: &Path, is_private: bool) -> io::Result<(Unfinished, NamedTempFile
     Ok((unfinished, file))
 }
 
-/// The mode of a file for the owner alone.
+/// The mode of a file that only the owner may read.
 #[cfg(unix)]
 const PRIVATE: u32 = 0o600;
 
-/// That of a file for everybody; the system takes away what the umask says.
+/// The mode of a file for everybody, from which the system removes the umask.
 #[cfg(unix)]
 const ORDINARY: u32 = 0o666;
 
-/// Gives a file the owner, where that is possible, and the mode of the one that it replaces.
+/// Gives a file the mode and, if possible, the owner of the file that it replaces.
 #[cfg(unix)]
 fn replace_owner(file: &File, old: &Metadata) {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -414,11 +412,11 @@ fn replace_owner(file: &File, old: &Metadata) {
     let (owner, group) = (Some(old.uid()), Some(old.gid()));
     let is_given = fchown(file, owner, group).or_else(|_| fchown(file, None, group));
     if is_given.is_err() {
-        // The file now has another group, which must not get more rights than everybody.
+        // The file has another group now, which must not get more rights than everybody has.
         let others = mode & 0o007;
         mode = mode & 0o707 | others << 3;
     }
-    // On file systems without modes, nothing is lost.
+    // This may fail on file systems without modes.
     let _ = file.set_permissions(fs::Permissions::from_mode(mode));
 }
 

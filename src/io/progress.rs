@@ -5,16 +5,16 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts the bytes that have been read; another thread can watch it.
+/// Counts the bytes that were read. Another thread can watch it.
 ///
-/// Of a compressed input, these are the compressed bytes.
+/// For compressed inputs, it counts compressed bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
     bytes: Arc<AtomicU64>,
 }
 
 impl Progress {
-    /// Bytes read so far, of all inputs.
+    /// The bytes read so far from all inputs.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
@@ -24,21 +24,21 @@ impl Progress {
     }
 }
 
-/// A file whose bytes are counted as they are read.
+/// A file that counts its bytes as they are read.
 pub(crate) struct ProgressReader {
     file: File,
     progress: Progress,
     counted: u64,
-    /// How many bytes are left to count, if the file is read in any order and parts of it twice.
+    /// The number of bytes left to count, if the file is read in any order, and partly twice.
     most: u64,
-    /// How many bytes there are in all, if it is a regular file that is read from beginning to end.
+    /// The size, if it is a regular file that is read from beginning to end.
     length: Option<u64>,
-    /// Whether the end has been seen.
+    /// Whether the end was reached.
     has_ended: bool,
 }
 
 impl ProgressReader {
-    /// Counts the bytes of a file, which is a regular one where `length` says how many it has.
+    /// Counts the bytes of a file. `length` is the size of a regular file.
     pub fn new(file: File, length: Option<u64>, progress: Progress) -> Self {
         ProgressReader {
             file,
@@ -65,14 +65,14 @@ impl Read for ProgressReader {
         let new = (count as u64).min(self.most.saturating_sub(self.counted));
         self.counted += new;
         self.progress.add(new);
-        // Of a regular file there is less than wanted only at its end. For 10,000 small files, it is
-        // worth not to ask again. A file that has grown meanwhile is read on.
+        // A regular file returns less than requested only at its end. With 10,000 small files,
+        // skipping the last read matters. A file that has grown meanwhile is read further.
         self.has_ended = count < room.len() && self.length == Some(self.counted);
         Ok(count)
     }
 }
 
-/// A file from some place on, of which several can be read at once. Nothing is counted.
+/// A file from some offset on. Several can be read at once. Nothing is counted.
 pub(crate) struct FileFrom<'a>(pub &'a File, pub u64);
 
 #[cfg(unix)]
@@ -80,7 +80,7 @@ fn read_at(file: &File, room: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, room, at)
 }
 
-/// Elsewhere, this would move the place from which others read on.
+/// On other systems, this would move the offset of other readers.
 #[cfg(not(unix))]
 fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
     Err(io::ErrorKind::Unsupported.into())

@@ -1,9 +1,9 @@
 //! Inputs: where bytes come from, and what they contain.
 //!
-//! An input is recognised by its first bytes, never by its name: callgrind text, the same under
-//! gzip or zstd, or a preprocessed file. Other files that people mistake for profiles are
-//! recognised too, so that messages can say what to do. Compressed inputs are decompressed on a
-//! thread of their own.
+//! Inputs are recognised by their first bytes, never by their names: callgrind text, the same
+//! compressed with gzip or zstd, or a webgrind file. Files that people mistake for profiles are
+//! recognised, too, so that messages can give advice. Compressed inputs are decompressed on a
+//! separate thread.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
@@ -20,26 +20,26 @@ use super::identity::{self, FileIdentity};
 use super::progress::{Progress, ProgressReader};
 use crate::display::text::printable_path;
 
-/// How many bytes of a file are read at a time: few enough to stay in a core's cache, and not a
-/// multiple of a page, which some processors are slow to copy.
+/// The number of bytes read at a time: few enough for a core's cache, and not a multiple of a page,
+/// which some processors copy slowly.
 const BUFFER: usize = (128 << 10) - 320;
 
-/// The same for small files: a buffer is filled with zeros before it is used.
+/// The same for small files, because a buffer is filled with zeros first.
 const SMALL_BUFFER: usize = (4 << 10) - 320;
 
-/// How many bytes are decompressed at most just to find corrupt data: this takes a fraction of a
+/// The most bytes that are decompressed only to find corrupt data, which takes a fraction of a
 /// second.
 const MAX_CHECKED: u64 = 256 << 20;
 
-/// One byte more than 32-bit addresses can reach. The reader of preprocessed files refuses an input
-/// of that size, so the rest need not be copied.
+/// One byte more than 32-bit addresses can reach. The reader of webgrind files refuses inputs of
+/// that size, so the rest need not be copied.
 const MAX_COPIED: u64 = 1 << 32;
 
-/// How much of a copy is held in memory; more goes to a file without a name in the system's folder
+/// The largest copy in memory. A larger one goes to a file without a name in the system's folder
 /// for temporary files.
 const IN_MEMORY: usize = 8 << 20;
 
-/// An input that can be read in any order, as preprocessed files are.
+/// An input that can be read in any order, as webgrind files are.
 pub(crate) trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
@@ -62,8 +62,8 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// Looks for it, and opens nothing: a pipe would wait for its writer, and there may be more
-    /// files than can be open.
+    /// Finds it without opening it: a pipe would wait for its writer, and there may be more files
+    /// than can be open.
     pub(crate) fn find(&self) -> io::Result<ResolvedSource<'_>> {
         let (metadata, identity) = match self {
             Source::Stdin => {
@@ -95,15 +95,15 @@ impl Source {
     }
 }
 
-/// A source as it was found before anything was read.
+/// A source as found before anything was read.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedSource<'a> {
     pub source: &'a Source,
-    /// How many bytes it has, if it is a regular file.
+    /// Its size, if it is a regular file.
     pub length: Option<u64>,
-    /// Which file it is, if it is a regular one.
+    /// Its identity, if it is a regular file.
     pub identity: Option<FileIdentity>,
-    /// When it was last changed, if it is a regular file and the system knows.
+    /// Its modification time, if it is a regular file and the system provides one.
     pub modified: Option<SystemTime>,
 }
 
@@ -111,7 +111,7 @@ impl ResolvedSource<'_> {
     /// Opens it and looks at its first bytes.
     pub fn open(&self, progress: &Progress) -> io::Result<Input> {
         let (file, length) = match self.source {
-            // It may be open at another place than its beginning.
+            // It may be open at another offset than 0.
             Source::Stdin => (identity::stream(&io::stdin())?, None),
             Source::File(path) => (File::open(path)?, self.length),
         };
@@ -135,15 +135,15 @@ impl ResolvedSource<'_> {
     }
 }
 
-/// The size of a buffer that holds a small file at once, and shows that it has ended.
+/// The size of a buffer that takes a small file at once and shows its end.
 fn buffer_for(length: u64) -> usize {
     let length = usize::try_from(length).unwrap_or(BUFFER);
     length.saturating_add(1).clamp(SMALL_BUFFER, BUFFER)
 }
 
-/// Whether a file holds a callgrind profile, plain or compressed, that another program wrote.
+/// Whether a file contains a callgrind profile, plain or compressed, that another program wrote.
 ///
-/// A profile that this program wrote can be made again.
+/// Profiles that this program wrote can be recreated.
 pub(crate) fn is_profile(path: &Path) -> bool {
     if !path.is_file() {
         return false;
@@ -206,7 +206,7 @@ enum Stream {
     /// Read as it is stored.
     Plain {
         plain: Recognised<BufReader<ProgressReader>>,
-        /// Whether it is a file that can be read in any order.
+        /// Whether it can be read in any order.
         seeks: bool,
     },
     /// Read through a decompressor.
@@ -218,12 +218,12 @@ enum Stream {
 }
 
 impl Input {
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.content == Content::Empty && self.cut().is_none()
     }
 
-    /// Whether it is a preprocessed file, or at least looks like one.
+    /// Whether it looks like a webgrind file.
     pub fn is_preprocessed(&self) -> bool {
         self.content == Content::Preprocessed
     }
@@ -238,7 +238,7 @@ impl Input {
 
     /// Makes it readable in any order. An input that cannot seek is copied to a temporary file.
     ///
-    /// It has no buffer then: its reader has one.
+    /// It then has no buffer of its own; its reader has one.
     pub fn into_seekable(self) -> io::Result<Box<dyn ReadSeek>> {
         match self.stream {
             Stream::Plain { plain, seeks: true } => {
@@ -260,8 +260,8 @@ impl Input {
         }
     }
 
-    /// Reads on, if it is compressed, to find out whether the data are corrupt. This may show only
-    /// later, at the latest in the checksum.
+    /// Reads further, if it is compressed, to find out whether the data are corrupt. This may only
+    /// show in the checksum at the end.
     pub fn check_rest(&mut self) -> io::Result<()> {
         if matches!(self.stream, Stream::Plain { .. }) {
             return Ok(());
@@ -269,8 +269,7 @@ impl Input {
         io::copy(&mut self.take(MAX_CHECKED), &mut io::sink()).map(drop)
     }
 
-    /// Where the compressed bytes ended too early, if they did. Known after everything has been
-    /// read.
+    /// The offset at which compressed data end too early, if they do. Known at the end of reading.
     pub fn cut(&self) -> Option<(Compression, u64)> {
         match &self.stream {
             Stream::Plain { .. } => None,
@@ -283,7 +282,7 @@ impl Input {
     }
 }
 
-/// Copies an input, up to the size that the reader of preprocessed files refuses.
+/// Copies an input, up to the size that the reader of webgrind files refuses.
 fn copy(input: impl BufRead) -> io::Result<SpooledTempFile> {
     let mut input = input.take(MAX_COPIED);
     let mut copy = SpooledTempFile::new(IN_MEMORY);
@@ -294,7 +293,7 @@ fn copy(input: impl BufRead) -> io::Result<SpooledTempFile> {
             break;
         }
         copy.write_all(bytes).map_err(|error| {
-            // Otherwise it would look as if the input were at fault.
+            // Otherwise, the error would blame the input.
             let folder = env::temp_dir();
             let text = format!(
                 "cannot create a temporary file in {}: {error}",

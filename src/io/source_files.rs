@@ -1,7 +1,7 @@
-//! Source files that may be shown: those in folders that the user has named.
+//! Source files that may be shown: those in folders that the user named.
 //!
-//! A profile can name any file, and reports are passed around. So no file is read unless it is in
-//! such a folder after all links have been followed, and even there only text that is not hidden.
+//! A profile can name any file, and reports are passed around. So a file is read only if it is in
+//! such a folder after all links are followed, is not hidden, and is text.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -19,27 +19,26 @@ use thiserror::Error;
 use crate::display::text::printable_path;
 use crate::maps::IndexMap;
 
-/// The size of the largest source file that is read, in bytes: 64 MiB. Of that, only the lines that
-/// are wanted are passed on.
+/// The largest source file that is read, in bytes: 64 MiB. Only the requested lines are passed on.
 pub const MAX_SOURCE_FILE: u64 = 64 << 20;
 
-/// How many characters of a line are shown.
+/// The most characters of a line that are shown.
 const MAX_LINE_LENGTH: usize = 1_000;
 
-/// How many are kept of it: a longer line is told from one that ends with a carriage return.
+/// The most that are stored: enough to distinguish a longer line from one with a carriage return.
 const MAX_KEPT: usize = MAX_LINE_LENGTH + 2;
 
-/// How much of a file is read at a time.
+/// The number of bytes read at a time.
 const CHUNK: usize = 64 << 10;
 
-/// Where source files may be looked for.
+/// Where to look for source files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceOptions {
-    /// The folders whose files may be read. If there are none, nothing is.
+    /// The folders whose files may be read.
     pub folders: Vec<PathBuf>,
-    /// What the folders are called in the profile: a path that is cut off the names of files before
-    /// they are looked for in the folders.
+    /// The path of the folders in the profile. It is stripped from the names of files before they
+    /// are looked up in the folders.
     pub root: Option<Vec<u8>>,
 }
 
@@ -47,23 +46,22 @@ pub struct SourceOptions {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SourceFile {
-    /// Whether it was changed after the profile was written, so that lines may not be those that
-    /// were measured.
+    /// Whether it was changed after the profile was written, so that lines may have moved.
     pub is_newer: bool,
-    /// Whether both sides of a comparison were measured with this text: it was changed before the
-    /// profile and before its base were written.
+    /// Whether the text belongs to both sides of a comparison, because it was last changed before
+    /// either profile was written.
     pub is_same_for_base: bool,
 }
 
-/// How many source files there are.
+/// Numbers of source files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceCounts {
-    /// They were read.
+    /// Files that were read.
     pub found: u64,
-    /// They are there, but are not to be shown.
+    /// Files that exist, but must not be shown.
     pub refused: u64,
-    /// They are not there.
+    /// Files that do not exist.
     pub missing: u64,
 }
 
@@ -71,16 +69,16 @@ pub struct SourceCounts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NoSource {
-    /// No folder was named.
+    /// No folder is given.
     #[error("no folder of source files is given")]
     NoFolder,
     /// There is no such file.
     #[error("there is no such file")]
     NotFound,
-    /// It is outside of the folders.
+    /// It is outside the folders.
     #[error("it is outside the folders of --source")]
     Outside,
-    /// Its name, or that of a folder on the way to it, begins with a dot.
+    /// Its name, or that of a folder in its path, begins with a dot.
     #[error("a name in its path below the folder of --source begins with a dot")]
     Hidden,
     /// It is a folder, a pipe or a device.
@@ -92,10 +90,10 @@ pub enum NoSource {
     /// It is not UTF-8, or has a NUL in it.
     #[error("it is not UTF-8 text")]
     NotText,
-    /// It was changed while it was read.
+    /// It changed while it was read.
     #[error("it changed while it was read")]
     Changed,
-    /// The system does not let it be read.
+    /// The system does not allow reading it.
     #[error("it cannot be read")]
     Unreadable,
 }
@@ -108,20 +106,20 @@ pub struct SourceFolderError {
     source: io::Error,
 }
 
-/// Reads source files that a profile names, as far as [`SourceOptions`] allow it.
+/// Reads the source files of a profile, as far as [`SourceOptions`] allow it.
 ///
-/// A file is looked for under its own name, and in each folder, with
-/// [`root`](SourceOptions::root) cut off its name. It is read if, after all links, it is a regular
-/// file in one of the folders, no name on the way from there begins with a dot, and it is UTF-8
-/// text without NUL of at most 64 MiB. Nothing of it is kept. Pipes and devices are never read, also if they are put in place
-/// of a file meanwhile.
+/// A file is looked up by its own name, then in each folder after stripping
+/// [`root`](SourceOptions::root) from its name. It is read if, after all links, it is a regular
+/// file in one of the folders, no name in its path from there begins with a dot, and it is UTF-8
+/// text of at most 64 MiB without NUL. Pipes and devices are never read, even if they replace a
+/// file meanwhile.
 #[derive(Debug, Default)]
 pub struct SourceFiles {
     folders: Vec<Folder>,
     root: Option<Vec<u8>>,
     profile_time: Option<SystemTime>,
     base_time: Option<SystemTime>,
-    /// What was asked for, in this order, and what came of it first.
+    /// The requested files in their order, each with its first result.
     files: IndexMap<Vec<u8>, Result<SourceFile, NoSource>>,
 }
 
@@ -130,7 +128,7 @@ pub struct SourceFiles {
 struct Folder {
     /// Its path without links.
     path: PathBuf,
-    /// Held open, so that nobody can put another one in its place.
+    /// Kept open, so that nobody can replace it.
     #[cfg(unix)]
     file: File,
 }
@@ -175,17 +173,17 @@ impl SourceFiles {
         })
     }
 
-    /// Sets when the base of a comparison was written.
+    /// Sets the time when the base of a comparison was written.
     pub fn set_base_time(&mut self, time: Option<SystemTime>) {
         self.base_time = time;
     }
 
-    /// Whether no folder is named, so that there are no files.
+    /// Whether there are no folders, and so no files.
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty()
     }
 
-    /// How many files were asked for, by what came of it.
+    /// The number of requested files for each result.
     pub fn counts(&self) -> SourceCounts {
         let mut counts = SourceCounts::default();
         for file in self.files.values() {
@@ -198,28 +196,27 @@ impl SourceFiles {
         counts
     }
 
-    /// The names of the files that were found and are newer than the profile, in the order in which
-    /// they were asked for.
+    /// The names of the found files that are newer than the profile, in the order of requests.
     pub fn newer(&self) -> impl Iterator<Item = &[u8]> {
         let is_newer = |file: &Result<SourceFile, _>| file.is_ok_and(|file| file.is_newer);
         let newer = self.files.iter().filter(move |(_, file)| is_newer(file));
         newer.map(|(name, _)| name.as_slice())
     }
 
-    /// The first file that was asked for and why it is not shown, if none was found.
+    /// If no file was found: the first requested one, and why it is not shown.
     pub fn first_missing(&self) -> Option<(&[u8], NoSource)> {
         let (name, file) = self.files.first()?;
         let reason = file.err().filter(|_| self.counts().found == 0)?;
         Some((name, reason))
     }
 
-    /// Reads the file that has this name in the profile, and passes the lines that are wanted to
-    /// `keep` in their order: their numbers, of which the first is 1, and their texts without their
-    /// ends. Of a long line this is the beginning, and `…`.
+    /// Reads the file that has this name in the profile, and passes the requested lines to `keep`
+    /// in their order, with their numbers from 1 and without line ends. A long line is cut and ends
+    /// with `…`.
     ///
     /// # Errors
     ///
-    /// When it is not found, or not to be shown. This may show only after some lines were passed on.
+    /// When it is not found, or must not be shown. Some lines may have been passed on before.
     pub fn read(
         &mut self,
         name: &[u8],
@@ -229,14 +226,14 @@ impl SourceFiles {
         if self.is_empty() {
             return Err(NoSource::NoFolder);
         }
-        // What profilers write where there is no file is not looked for.
+        // Profilers write these where there is no file.
         if matches!(name, b"" | b"???") || name.starts_with(b"php:") {
             return Err(NoSource::NotFound);
         }
         let outcome = self
             .find(name)
             .and_then(|file| self.read_file(&file, wanted, keep));
-        // What was there once counts as found.
+        // A file that was found once counts as found.
         self.files.entry(name.to_vec()).or_insert(outcome);
         outcome
     }
@@ -267,8 +264,8 @@ impl SourceFiles {
         })
     }
 
-    /// Looks for a file in all places. The reason why it is not shown is that of the first place
-    /// where it is, inside of a folder if there is such a place.
+    /// Looks for a file everywhere. If it is not shown, the reason is that of the first place where
+    /// it exists, preferably inside a folder.
     fn find(&self, name: &[u8]) -> Result<File, NoSource> {
         let mut reason = NoSource::NotFound;
         let own = path_of(name).ok_or(NoSource::NotFound)?;
@@ -290,7 +287,7 @@ impl SourceFiles {
         Err(reason)
     }
 
-    /// A name from the root on; the whole name of a file that is not below the root.
+    /// A name without the root; the whole name of a file that is not below the root.
     fn below_root<'a>(&self, name: &'a [u8]) -> &'a [u8] {
         let below = |root: &Vec<u8>| name.strip_prefix(root.as_slice())?.strip_prefix(b"/");
         self.root.as_ref().and_then(below).unwrap_or(name)
@@ -305,7 +302,7 @@ impl SourceFiles {
             let below = path.strip_prefix(&folder.path).ok()?;
             Some((folder, below))
         });
-        // Of folders in each other, any will do in which the file is not hidden.
+        // If folders contain each other, any in which the file is not hidden will do.
         let (folder, below) =
             inside
                 .clone()
@@ -318,14 +315,14 @@ impl SourceFiles {
     }
 }
 
-/// Whether a name on the way begins with a dot.
+/// Whether a name in the path begins with a dot.
 fn is_hidden(below: &Path) -> bool {
     below
         .components()
         .any(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))
 }
 
-/// Reads a text to its end; how many bytes it has.
+/// Reads a text to its end, and returns its size.
 fn read_lines(
     mut input: impl Read,
     wanted: &BTreeSet<u64>,
@@ -333,7 +330,7 @@ fn read_lines(
 ) -> Result<u64, NoSource> {
     let mut wanted = wanted.range(1..).peekable();
     let mut chunk = vec![0; CHUNK];
-    // Bytes of a character whose rest has not come yet.
+    // The beginning of a character that is not complete yet.
     let mut begun = 0;
     let (mut length, mut number) = (0, 1);
     let mut line: Option<String> = None;
@@ -377,7 +374,7 @@ fn read_lines(
     }
 }
 
-/// A line without the rest of its end, not longer than may be.
+/// A line without its line end, cut to the allowed length.
 fn shown(line: &str) -> Cow<'_, str> {
     let line = line.strip_suffix('\r').unwrap_or(line);
     match line.char_indices().nth(MAX_LINE_LENGTH) {
@@ -393,14 +390,14 @@ fn check_regular(metadata: &Metadata) -> Result<(), NoSource> {
     }
 }
 
-/// Opens a regular file below a folder without following any link: the path has none, unless
-/// somebody has just put one there.
+/// Opens a regular file below a folder without following links: the path has none, unless somebody
+/// has just created one.
 #[cfg(unix)]
 fn open_regular(folder: &Folder, below: &Path) -> Result<File, NoSource> {
     use rustix::fs::AtFlags;
     use rustix::fs::{FileType, Mode, OFlags, openat, statat};
 
-    // A pipe that has just been put there must not wait for its writer.
+    // A pipe that was just created there must not wait for its writer.
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let mut names = below.components().peekable();

@@ -1,9 +1,8 @@
-//! Inputs into one profile.
+//! Reads inputs into one profile.
 //!
-//! Inputs are read on as many threads as there are cores, and merged in their order: so the result
-//! is that of reading them one after the other. Where there are many, each thread takes a batch of
-//! them that follow one another, and reads these into one profile before its turn comes. Memory
-//! holds no more than two profiles for each thread.
+//! Inputs are read on all cores and merged in their order, so the result is that of reading one
+//! after the other. If there are many, each thread reads a batch of consecutive inputs into one
+//! profile before its turn to merge comes. There are never more than two profiles per thread.
 
 use std::io::{self, BufRead, Read};
 use std::num::NonZero;
@@ -25,13 +24,13 @@ use crate::profile::{
 };
 use crate::webgrind;
 
-/// Reads all inputs of one side to their ends: their profile, and what there is to say about them.
+/// Reads all inputs of one side. Returns their profile and the warnings.
 ///
-/// If there is a list of what was left out, what cannot be read is left out as well. Then each
-/// input is read into a profile of its own, so that nothing of it is left.
+/// With a list of skipped inputs, unreadable ones are skipped. Then each input has a profile of its
+/// own, so that nothing of a skipped one remains.
 ///
-/// A part whose name was asked for is read alone, even if others contain its name: where that shows
-/// at the end only, everything is read again.
+/// A part whose exact name is requested is read alone, even if other names contain it. If this is
+/// known only at the end, everything is read again.
 pub(super) fn load(
     inputs: &[ResolvedSource<'_>],
     left_out: Option<Vec<ConvertError>>,
@@ -113,7 +112,7 @@ fn merge(
     let mut merged = Merged::default();
     let mut others = inputs;
     if matches!(wanted.events, EventChoice::First | EventChoice::Matching(_)) {
-        // The others have to know which events it is.
+        // The other inputs need to know the events.
         while merged.resolved_choice().is_none()
             && let Some((first, rest)) = others.split_first()
         {
@@ -123,7 +122,7 @@ fn merge(
         }
         wanted.events = merged.resolved_choice().unwrap_or(wanted.events);
     }
-    // A single input has all cores for itself.
+    // A single input uses all cores.
     let threads = if others.len() == 1 { cores } else { 1 };
     let most = if keeps_going { 1 } else { MAX_INPUTS };
     let batch = (others.len() * threads / (BATCHES * cores)).clamp(1, most);
@@ -144,7 +143,7 @@ fn merge(
     Ok(merged)
 }
 
-/// What is read of the inputs.
+/// What to read from the inputs.
 fn wanted(options: &ConvertOptions) -> ProfileOptions {
     let format = options.format.capabilities();
     let is_table = match options.format {
@@ -157,7 +156,7 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
         inclusive: options.inclusive(),
         proxies: options.proxies.clone(),
         invocations: format.invocations,
-        // Markdown has stacks and lines, but not of comparisons.
+        // Markdown shows stacks and lines, but not in comparisons.
         contexts: format.stacks && !is_table
             || GroupBy::GROUPS.iter().any(|&by| options.groups(by)),
         call_files: format.call_files,
@@ -166,33 +165,33 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
     }
 }
 
-/// The inputs up to some point.
+/// The result of the inputs so far.
 #[derive(Default)]
 struct Merged {
     profile: Option<Box<Profile>>,
-    /// What there is to say about them, and how many bytes they have.
+    /// Their warnings and sizes.
     report: Report,
-    /// The inputs that this program has summed up.
+    /// The inputs that are merged profiles.
     sums: Vec<Source>,
-    /// The inputs that begin with a later part of their run, and its number.
+    /// The inputs that begin with a later part of their run, and the number of that part.
     later_parts: Vec<(Source, u64)>,
-    /// The events that all of them have, if all are wanted.
+    /// The events that all of them have, if all are requested.
     common_events: Option<Vec<Event>>,
-    /// What is wrong with the first input that has no data.
+    /// The error of the first input without data.
     no_data: Option<ConvertError>,
-    /// Why inputs were left out.
+    /// Why inputs were skipped.
     left_out: Vec<ConvertError>,
-    /// The parts of the inputs, if only some are wanted.
+    /// The parts of the inputs, if only some are requested.
     parts: FoundParts,
 }
 
 impl Merged {
-    /// The events that are wanted of the inputs that follow, as soon as this is known.
+    /// The events to read from the inputs that follow, once they are known.
     fn resolved_choice(&self) -> Option<EventChoice> {
         self.profile.as_ref()?.resolved_choice()
     }
 
-    /// Adds what came of the inputs that follow.
+    /// Adds the result of the next inputs.
     fn with(mut self, others: Merged, inputs: &[ResolvedSource<'_>]) -> Result<Self, ConvertError> {
         let warnings = &mut self.report.warnings;
         warnings.append(others.report.warnings, |warning| warning);
@@ -225,7 +224,7 @@ impl Merged {
         }
     }
 
-    /// A warning, if all events are wanted and some inputs lack one: the sums would look as if it
+    /// A warning if all events are requested and some inputs lack one: the sums would look as if it
     /// had been measured everywhere.
     fn missing_events(&self) -> Option<Warning> {
         let profile = self.profile.as_ref()?;
@@ -250,8 +249,8 @@ impl Merged {
     }
 }
 
-/// A warning for each file that this program has summed up and that stands beside other inputs,
-/// which it may already hold: a pattern easily matches both.
+/// A warning for each merged profile that may contain other inputs of its folder. Patterns often
+/// match both.
 fn sums_beside(sums: &[Source], inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
     fn folder(source: &Source) -> Option<&Path> {
         match source {
@@ -278,32 +277,32 @@ fn sums_beside(sums: &[Source], inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
     warnings.collect()
 }
 
-/// How many batches of inputs there are for each core, where there are enough inputs, so that all
-/// cores are busy to the end.
+/// The number of batches per core, if there are enough inputs, so that all cores are busy to the
+/// end.
 const BATCHES: usize = 8;
 
-/// The same for ranges of one input, each of which has to learn names, functions and calls anew.
+/// The same for ranges of one input. Each of them builds its own tables.
 const RANGES: u64 = 32;
 
-/// How long these are at least.
+/// The least size of a range.
 const MIN_RANGE: u64 = 4 << 20;
 
 /// The most inputs of a batch.
 const MAX_INPUTS: usize = 64;
 
-/// Inputs that follow one another, and are read into one profile.
+/// Consecutive inputs that are read into one profile.
 struct Batch<'a> {
     options: &'a ConvertOptions,
     progress: &'a Progress,
-    /// On how many threads an input is read.
+    /// The number of threads that read an input.
     threads: usize,
     builder: ProfileBuilder,
-    /// All but the profile.
+    /// Everything except the profile.
     merged: Merged,
 }
 
 impl Batch<'_> {
-    /// Reads inputs to their ends, into one profile.
+    /// Reads all inputs into one profile.
     fn sum_up(mut self, inputs: &[ResolvedSource<'_>]) -> Result<Merged, ConvertError> {
         let mut has_data = false;
         for input in inputs {
@@ -318,8 +317,7 @@ impl Batch<'_> {
         Ok(self.merged)
     }
 
-    /// Reads the next input, whatever it contains, and says whether it has any data, or may be
-    /// without.
+    /// Reads the next input, whatever its format. Returns whether it has data, or may be without.
     fn add(&mut self, found: &ResolvedSource<'_>) -> Result<bool, ConvertError> {
         let input = || found.source.clone();
         let opened = found
@@ -349,7 +347,7 @@ impl Batch<'_> {
         let is_sum = self.builder.is_sum();
         let kind = self.builder.end_input();
         if kind.is_none() && !self.options.read.parts.is_empty() {
-            // It has no part that is wanted.
+            // It has no requested part.
             return Ok(false);
         }
         if self.options.events == EventChoice::All {
@@ -402,12 +400,12 @@ impl Batch<'_> {
             callgrind::read_chunks(&mut input, &name, options, &mut self.builder)
         };
         if outcome.is_err() {
-            // What cannot be parsed may be what came out of corrupt data.
+            // Unreadable lines may come from corrupt compressed data.
             input.check_rest().map_err(unreadable(source))?;
         }
         let cut = input.cut();
         let outcome = match (outcome, cut) {
-            // The beginning of a first line shows nothing yet.
+            // The beginning of a first line proves nothing.
             (Err(error), Some((compression, bytes)))
                 if error.kind().is_no_data()
                     || matches!(error.kind(), ProblemKind::NotAProfile) =>

@@ -1,5 +1,4 @@
-//! Converts inputs into an output: the only module that uses both formats, the model and the
-//! reports.
+//! Converts inputs into an output. Only this module uses both formats, the model and the outputs.
 //!
 //! [`convert`] does everything at once, and [`read`] all but the output. [`Conversion`] does it in steps, for callers who want to show
 //! progress or need the [`Profile`] itself.
@@ -36,43 +35,42 @@ pub use write::Loaded;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ConvertOptions {
-    /// What is written.
+    /// The format of the output.
     pub format: Format,
-    /// How tables and trees for people look.
+    /// Options of tables and trees.
     pub text: output::ReportOptions,
-    /// How a page shows places in the source.
+    /// Options of the HTML report.
     pub html: html::HtmlOptions,
     /// How inputs are read.
     pub read: callgrind::ReadOptions,
     /// The events whose costs are read.
     pub events: EventChoice,
-    /// How inclusive costs treat recursion. Otherwise no cost counts twice where those of functions
-    /// are shown or limited, but in webgrind's formats.
+    /// How inclusive costs count recursion. Default: once where inclusive costs of functions are
+    /// shown or limited, summed in webgrind's formats.
     pub inclusive: Option<InclusiveCost>,
-    /// Proxy functions of traces, which are stepped over.
+    /// Proxy functions, which are left out of the call lists of traces.
     pub proxies: Vec<Vec<u8>>,
-    /// How preprocessed files are written. Their version is that of the format.
+    /// How webgrind files are written. Their version is that of the format.
     pub webgrind: WriteOptions,
-    /// Which source files reports may show.
+    /// The source files that may be shown.
     pub source: SourceOptions,
     /// What the output may replace.
     pub output: OutputOptions,
-    /// Whether a profile that has only just begun, with headers but without any block, is written
-    /// as one without functions instead of being refused.
+    /// Whether a profile with headers but without records is written without functions instead of
+    /// being refused.
     pub allow_empty: bool,
     /// What the inputs are compared with.
     pub comparison: ComparisonOptions,
-    /// What the inputs must not exceed. Not for formats of webgrind.
+    /// The limits, not for webgrind's formats.
     pub limits: Vec<Limit>,
-    /// Whether limits on the total hold for each part that the profiled program has named, instead.
+    /// Whether limits on the total apply to each named part separately.
     pub limit_each_part: bool,
-    /// Whether inputs that cannot be opened or read are left out, with warnings. Not those of a
-    /// base, and not if there are limits.
+    /// Whether unreadable inputs are skipped with warnings, except those of a base, and except with
+    /// limits.
     pub keep_going: bool,
 }
 
 impl ConvertOptions {
-    /// How inclusive costs treat recursion.
     /// Whether rows or limits are of such groups.
     fn groups(&self, by: GroupBy) -> bool {
         self.text.by == by || self.limits.iter().any(|limit| limit.group_by() == by)
@@ -91,14 +89,14 @@ impl ConvertOptions {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ComparisonOptions {
-    /// The profiles on the other side. If there are none, the inputs are converted.
+    /// The profiles of the base. Without any, the inputs are converted.
     pub base: Vec<Source>,
-    /// Whether costs and calls per run are compared, not their sums, as
-    /// [`Comparison::per_run`](crate::compare::Comparison::per_run) does.
+    /// Whether averages per run are compared, as with
+    /// [`Comparison::per_run`](crate::compare::Comparison::per_run).
     pub per_run: bool,
 }
 
-/// The outcome of a conversion.
+/// The result of a conversion.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
@@ -114,21 +112,20 @@ pub struct Report {
     pub bytes_decompressed: u64,
     /// Bytes written.
     pub bytes_out: u64,
-    /// How many source files the report was to show, by what came of it; none if no folder of source
-    /// files was named.
+    /// The numbers of source files by result; `None` without folders of source files.
     pub source_files: Option<SourceCounts>,
-    /// What came of [`ConvertOptions::limits`], in their order.
+    /// The verdicts on [`ConvertOptions::limits`], in their order.
     pub verdicts: Vec<Verdict>,
 }
 
 impl Report {
-    /// Notes how much a profile holds.
+    /// Stores the size of a profile.
     fn count(&mut self, profile: &Profile) {
         self.functions = profile.functions().len();
         self.calls = profile.calls();
     }
 
-    /// Whether no part of the inputs was cut off, skipped or missing.
+    /// Whether no part of the inputs was truncated, skipped or missing.
     pub fn is_complete(&self) -> bool {
         !self.warnings.iter().any(|listed| listed.warning.is_loss())
     }
@@ -149,14 +146,14 @@ pub fn convert(
         .write()
 }
 
-/// Reads `inputs` into one profile, without an output: whatever their format and compression, on all
-/// cores, in the same way as [`convert`] does.
+/// Reads `inputs` of any format and compression into one profile, on all cores, as [`convert`]
+/// does.
 ///
-/// Of the options, those about reading have an effect. What is read besides the sums depends on
-/// [`ConvertOptions::format`]: single invocations for [`Format::V4`], the stacks of traces for formats that
-/// show stacks.
+/// Only options about reading have an effect. What is read besides sums depends on
+/// [`ConvertOptions::format`]: single invocations for [`Format::V4`], the stacks of traces for
+/// formats that show stacks.
 ///
-/// The report has the warnings, and says whether the inputs are [complete](Report::is_complete).
+/// The report contains the warnings, and whether the inputs are [complete](Report::is_complete).
 ///
 /// # Errors
 ///
@@ -186,7 +183,7 @@ fn find(input: &Source) -> Result<ResolvedSource<'_>, ConvertError> {
     })
 }
 
-/// Finds inputs, and lists why others cannot be opened, if they may be left out.
+/// Finds inputs, and lists why others cannot be opened, if they may be skipped.
 fn find_all<'a>(
     inputs: &'a [Source],
     options: &ConvertOptions,
@@ -205,9 +202,9 @@ fn find_all<'a>(
     Ok((without_empty_bases(found), left_out))
 }
 
-/// Leaves out the empty file that Valgrind's `--separate-threads` puts beside those of the threads:
-/// `callgrind.out.7` beside `callgrind.out.7-01` or, of the third dump, `callgrind.out.7.3-01`. It
-/// never holds anything, so that nothing is missing.
+/// Ignores the empty file that Valgrind's `--separate-threads` writes beside those of the threads:
+/// `callgrind.out.7` beside `callgrind.out.7-01` or, in the third dump, `callgrind.out.7.3-01`. It
+/// is always empty, so nothing is missing.
 fn without_empty_bases(mut inputs: Vec<ResolvedSource<'_>>) -> Vec<ResolvedSource<'_>> {
     fn without_number(name: &str, separator: char) -> Option<&str> {
         let (base, number) = name.rsplit_once(separator)?;
@@ -237,11 +234,11 @@ fn check_standard_input<'a>(inputs: impl Iterator<Item = &'a Source>) -> Result<
     }
 }
 
-/// A conversion that has not begun.
+/// A conversion before it begins.
 #[derive(Debug)]
 pub struct Conversion<'a> {
     inputs: Vec<ResolvedSource<'a>>,
-    /// Why other inputs cannot be opened, if they may be left out.
+    /// Why other inputs cannot be opened, if they may be skipped.
     left_out: Option<Vec<ConvertError>>,
     base: Vec<ResolvedSource<'a>>,
     output: Output,
@@ -298,7 +295,7 @@ impl<'a> Conversion<'a> {
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(target.clone()));
         }
-        // Lines may have moved since any of the inputs was written.
+        // Source lines may have moved since the oldest input was written.
         let oldest = inputs.iter().filter_map(|input| input.modified).min();
         let mut sources = SourceFiles::open(&options.source, oldest)?;
         sources.set_base_time(base.iter().filter_map(|input| input.modified).min());
@@ -318,7 +315,7 @@ impl<'a> Conversion<'a> {
         &self.progress
     }
 
-    /// How many bytes there are to read, if all inputs are files.
+    /// The number of bytes to read, if all inputs are files.
     pub fn bytes(&self) -> Option<u64> {
         let all = self.inputs.iter().chain(&self.base);
         let mut lengths = all.map(|found| found.length);
@@ -352,8 +349,8 @@ impl<'a> Conversion<'a> {
         })
     }
 
-    /// Reads the base, and leaves both sides with the events that both have. Warnings about the base
-    /// come first.
+    /// Reads the base, and reduces both sides to their common events. Warnings about the base come
+    /// first.
     fn read_base(&self, new: &mut Profile, report: &mut Report) -> Result<Base, ConvertError> {
         let inputs = error::input_names(&self.base);
         let (mut profile, base_report) = load(&self.base, None, self.options, &self.progress)?;
@@ -367,15 +364,14 @@ impl<'a> Conversion<'a> {
     }
 }
 
-/// Makes an error of the first warning with which a limit on an event cannot be checked, if there is
-/// one.
+/// Turns the first warning that keeps a limit from being checked into an error.
 fn allow_limits(
     options: &ConvertOptions,
     event: &[u8],
     warnings: &Warnings<Warning>,
 ) -> Result<(), ConvertError> {
     let event = excerpt(event);
-    // Where all events are wanted, their order is known at the end only.
+    // If all events are requested, their order is known only at the end.
     let may_hide_event =
         |warning: &Warning| options.events == EventChoice::All && warning.is_absence();
     let mut warnings = warnings.iter().filter(|_| !options.limits.is_empty());

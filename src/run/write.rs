@@ -1,4 +1,4 @@
-//! A profile into the output.
+//! Writes a profile to the output.
 
 use std::io::{self, Write};
 
@@ -27,16 +27,16 @@ pub struct Loaded<'a> {
     pub(super) options: &'a ConvertOptions,
 }
 
-/// What the inputs are compared with.
+/// The base of a comparison.
 #[derive(Debug)]
 pub(super) struct Base {
-    /// Where it comes from.
+    /// Its inputs.
     pub inputs: String,
     pub profile: Profile,
 }
 
 impl Base {
-    /// Compares a profile with it. The report gets what there is to say about that.
+    /// Compares a profile with it, and adds warnings to the report.
     fn compare<'a>(
         &'a self,
         new: &'a Profile,
@@ -78,11 +78,11 @@ impl Loaded<'_> {
 
     /// Writes it.
     ///
-    /// A reader that closes a pipe before it has read everything is no error.
+    /// It is not an error if the reader closes a pipe early.
     ///
     /// # Errors
     ///
-    /// When the output fails, or when the format cannot hold the profile.
+    /// When the output fails, or when the profile does not fit the format.
     pub fn write(mut self) -> Result<Report, ConvertError> {
         let (profile, options) = (&self.profile, self.options);
         self.report.count(profile);
@@ -145,7 +145,7 @@ impl Loaded<'_> {
     }
 }
 
-/// What an output is written from.
+/// The contents of an output.
 pub(super) struct View<'a> {
     profile: &'a Profile,
     base: Option<&'a Base>,
@@ -153,18 +153,18 @@ pub(super) struct View<'a> {
     /// The same with groups in the place of functions, if these are asked for.
     groups: Option<Checked<'a>>,
     verdicts: &'a [Verdict],
-    /// What readers of the output should know about the inputs.
+    /// Notes about the inputs for readers of the output.
     notes: Vec<String>,
     sources: &'a mut SourceFiles,
     options: &'a ConvertOptions,
-    /// Whether people see the output as it is written.
+    /// Whether the output goes to a terminal.
     to_terminal: bool,
-    /// What there is to say about the output.
+    /// Warnings about the output.
     found: Vec<Warning>,
 }
 
 impl<'a> View<'a> {
-    /// The stacks of the base, if there is one, and of the profile.
+    /// The stacks of the profile, and of the base, if any.
     fn stacks(&mut self) -> (Option<Stacks<'a>>, Stacks<'a>) {
         let base = self.base.map(|base| Stacks::new(&base.profile));
         let new = Stacks::new(self.profile);
@@ -244,7 +244,7 @@ pub(super) fn callgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), F
         true => callgrind::write(view.profile, &mut LineShower::new(to))?,
         false => callgrind::write(view.profile, to)?,
     };
-    // For the sake of limits, costs of recursion count once though nobody has asked the format to.
+    // For limits, inclusive costs count recursion once, even if the format does not.
     let of_limits = |warning: &_| {
         view.options.inclusive.is_none()
             && matches!(warning, callgrind::WriteWarning::InclusiveCosts(_))
@@ -336,7 +336,8 @@ pub(super) fn html(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Format
     Ok(())
 }
 
-/// Writes with `fill`; how many bytes. A reader that has closed the pipe is no error.
+/// Writes with `fill`, and returns the number of bytes. It is not an error if the reader has closed
+/// the pipe.
 fn write_to(
     output: &Output,
     fill: impl FnOnce(&mut dyn Write) -> Result<(), FormatError>,
@@ -363,7 +364,7 @@ fn write_to(
     }
 }
 
-/// A writer to a terminal, which must not obey what names contain.
+/// A writer to a terminal. Names must not control the terminal.
 struct LineShower<W> {
     output: W,
     line: Vec<u8>,

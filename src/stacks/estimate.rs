@@ -1,16 +1,16 @@
-//! The stacks of sums: exact where only one is possible, otherwise estimated.
+//! The stacks of aggregates: exact if only one is possible, otherwise estimated.
 //!
-//! Functions whose names say who called them (see [`names`](crate::names)) and that differ in
-//! nothing but the recursion level stand at the same places. They are one *group*; any other
-//! function is a group of its own. Groups and the calls between them form a graph, and a node of the
-//! tree is of a group.
+//! Functions whose names contain their callers (see [`names`](crate::names)), and which differ only
+//! in the recursion level, have the same stacks. They are one *group*; every other function is a
+//! group of its own. Groups and the calls between them form a graph. Each node of the tree belongs
+//! to a group.
 //!
-//! What nothing calls has one stack. So has what only one group calls that has one stack. All other
-//! stacks are estimated: weights flow down the calls, from exact nodes and from groups that cost
-//! more than the calls to them. A node's weight goes to its callees in proportion to the costs of
-//! its calls, without those to groups that are on its path already: so recursion ends. The heaviest
-//! node comes first, and there are limits to their number and depth. Then the self cost of each
-//! group is divided among its nodes in proportion to their weights.
+//! A group without callers has one stack. So does a group with one caller that has one stack. All
+//! other stacks are estimated: weights flow down the calls, from exact nodes and from groups that
+//! cost more than the calls to them. A node's weight is divided among its callees in proportion to
+//! the costs of its calls. Groups that are on the path already are skipped, so recursion ends. The
+//! heaviest nodes come first; their number and depth are limited. Then the self cost of each group
+//! is divided among its nodes in proportion to their weights.
 //!
 //! Nothing here is recursive, and all arithmetic is in whole numbers. Groups are numbered by their
 //! names, so that the result does not depend on the order of functions or calls.
@@ -24,28 +24,28 @@ use crate::names::{Chains, FunctionName};
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::{ANY_WIDTH, CostTable, saturated};
 
-/// So many nodes are estimated at most.
+/// The most estimated nodes.
 const MAX_NODES: usize = 200_000;
 
-/// What the total weighs.
+/// The weight of the total.
 const TOTAL: u64 = 1 << 44;
 
-/// A node is estimated only if it weighs at least this much.
+/// The least weight of an estimated node.
 const MIN_WEIGHT: u64 = TOTAL / 1_000_000;
 
-/// No estimated node has more nodes above it.
+/// The greatest depth of an estimated node.
 const MAX_LEVELS: u32 = 1023;
 
-/// So many nodes are known by their frames alone: names can say more than there is room for.
+/// The most nodes that are only known by their frames. Names could contain more.
 const MAX_UNNAMED: usize = 500_000;
 
-/// Above the functions for whose cost the estimate has no place.
+/// The parent of functions whose cost has no estimated stack.
 const OTHER_CALLERS: &[u8] = b"(other callers)";
 
-/// Stands where there is no number.
+/// No number.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The stacks of sums: nodes, each after its parent and all nodes below one after it without a gap.
+/// The stacks of aggregates. Each node follows its parent, and is followed by all nodes below it.
 #[derive(Debug, Default)]
 pub(super) struct SumStacks<'a> {
     pub nodes: Vec<SumNode<'a>>,
@@ -53,17 +53,16 @@ pub(super) struct SumStacks<'a> {
     pub costs: CostTable,
 }
 
-/// A node of the stacks of sums.
+/// A node of the stacks of aggregates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SumNode<'a> {
-    /// The node above; [`NONE`] for a root.
+    /// The parent; [`NONE`] for a root.
     pub parent: u32,
-    /// Its group, by which siblings are ordered; of a frame without a function, the group before which
-    /// it stands.
+    /// Its group, by which siblings are ordered. A frame without a function precedes this group.
     group: u32,
-    /// How many nodes are above.
+    /// Its depth.
     level: u32,
-    /// Its part of the costs of its group; 0 without a function.
+    /// Its share of the costs of its group; 0 without a function.
     weight: u64,
     pub frame: Frame<'a>,
 }
@@ -126,33 +125,32 @@ struct Calls {
     cost: u64,
 }
 
-/// What is summed of a group, in one place: groups are met in the order of the calls to them.
+/// The sums of a group, which are together because groups are visited in the order of calls.
 #[derive(Clone, Default)]
 struct GroupSums {
-    /// The costs of its calls and its own, and of the calls to it.
+    /// The costs of its calls and itself, and of the calls to it.
     out: u64,
     into: u64,
-    /// How many calls of and to it there are.
+    /// The numbers of calls by it and to it.
     count: u64,
-    /// How often its functions were invoked.
+    /// The number of invocations of its functions.
     invocations: u64,
-    /// How many groups call it; if it calls itself, that is one more and so several.
+    /// The number of groups that call it, plus one if it calls itself.
     callers: u32,
-    /// Where its calls end; they begin where those of the group before it end.
+    /// The end of its calls, which begin where those of the previous group end.
     end: usize,
 }
 
-/// Groups and calls, by the costs of one event.
+/// Groups and calls, with the costs of one event.
 struct Graph {
     groups: Vec<GroupSums>,
     /// Of all events.
     self_costs: CostTable,
     /// The self cost of all groups.
     total: u64,
-    /// The calls of each group, the most expensive first, one group after the other. Those of a group
-    /// to itself are left out.
+    /// The calls of each group, the most expensive first, without calls of a group to itself.
     calls: Vec<Calls>,
-    /// Whether each cost may be off by one: times and sizes are, what is counted is not.
+    /// Whether costs may be off by one. Times and sizes may, counts may not.
     are_rounded: bool,
 }
 
@@ -235,7 +233,7 @@ impl Graph {
         &self.calls[before..self.groups[at].end]
     }
 
-    /// What a group and its calls cost more than the calls to it say, if that is not just rounding.
+    /// How much more a group and its calls cost than the calls to it, if that is not just rounding.
     fn excess(&self, group: u32) -> u64 {
         let sums = &self.groups[group as usize];
         let excess = sums.out.saturating_sub(sums.into);
@@ -243,33 +241,33 @@ impl Graph {
         if is_rounding { 0 } else { excess }
     }
 
-    /// What a cost weighs.
+    /// The weight of a cost.
     fn weight(&self, cost: u64) -> u64 {
         fraction(TOTAL, cost.min(self.total), self.total)
     }
 }
 
-/// A node that may be made: those with one possible stack first, then the heaviest, and of equals
-/// that with the smaller numbers of its parent and group.
+/// A candidate for a node: those with one possible stack first, then the heaviest, then those with
+/// the smallest numbers of parent and group.
 type Candidate = (bool, u64, Reverse<u32>, Reverse<u32>);
 
-/// The nodes while they are made.
+/// The nodes during the estimate.
 struct Tree<'a, 'b> {
     chains: &'b Chains<'a>,
     groups: &'b [&'b FunctionGroup<'a>],
     nodes: Vec<SumNode<'a>>,
-    /// Whether names tell callers.
+    /// Whether names contain callers.
     tells_callers: bool,
     /// If so, the first node of each parent and frame.
     by_frame: HashMap<(u32, &'a [u8]), u32>,
-    /// How many nodes are known by their frames alone.
+    /// The number of nodes that are only known by their frames.
     unnamed: usize,
-    /// What all nodes of a group weigh.
+    /// The weight of all nodes of a group.
     weights: Vec<u64>,
 }
 
 impl<'a> Tree<'a, '_> {
-    /// Makes the nodes that have one possible stack, and others as far as they matter.
+    /// Creates the nodes with one possible stack, and others as far as they matter.
     fn grow(&mut self, graph: &Graph) {
         let mut candidates: BinaryHeap<Candidate> = BinaryHeap::new();
         for group in 0..number(self.groups.len()) {
@@ -280,7 +278,7 @@ impl<'a> Tree<'a, '_> {
             }
         }
         let mut exact = 0;
-        // The node on whose path a group was last found.
+        // The node on whose path a group was found last.
         let mut on_path_of = vec![NONE; self.groups.len()];
         while let Some((is_exact, weight, Reverse(mut parent), Reverse(group))) = candidates.pop() {
             if !is_exact && self.nodes.len() - exact >= MAX_NODES {
@@ -296,7 +294,7 @@ impl<'a> Tree<'a, '_> {
                 for calls in calls {
                     let callee = &graph.groups[calls.callee as usize];
                     let is_exact = callee.callers == 1 && graph.excess(calls.callee) == 0;
-                    // Even where the estimate has no place for them below this node.
+                    // Even if they are not estimated below this node.
                     let frame = &mut self.nodes[node as usize].frame;
                     frame.is_inclusive_estimated |= !is_exact && !calls.are_free;
                     let weight = graph.weight(calls.cost);
@@ -316,7 +314,7 @@ impl<'a> Tree<'a, '_> {
                 }
                 above = self.nodes.get(node_above.parent as usize);
             }
-            // Of calls that weigh little, none matters for the others.
+            // Calls of little weight do not affect others.
             let mut all = graph.groups[group as usize].out;
             let is_heavy = |calls: &Calls| fraction(weight, calls.cost, all) >= MIN_WEIGHT;
             let heavy = &calls[..calls.partition_point(is_heavy)];
@@ -331,7 +329,7 @@ impl<'a> Tree<'a, '_> {
         }
     }
 
-    /// Makes nodes for the callers that a group's name gives, below another node.
+    /// Creates nodes for the callers in a group's name, below another node.
     fn add_chain(&mut self, above: u32, group: u32, is_estimated: bool) -> u32 {
         let (_, name) = self.groups[group as usize][0];
         let callers = match name.chain {
@@ -347,7 +345,7 @@ impl<'a> Tree<'a, '_> {
         })
     }
 
-    /// Finds or makes a node that is known by its frame alone.
+    /// Finds or creates a node that is only known by its frame.
     fn add_unnamed(&mut self, parent: u32, name: &'a [u8], is_estimated: bool) -> u32 {
         if let Some(&node) = self.by_frame.get(&(parent, name)) {
             let SumNode { weight, frame, .. } = &mut self.nodes[node as usize];
@@ -359,7 +357,7 @@ impl<'a> Tree<'a, '_> {
         self.add(parent, number(group), 0, None, name, is_estimated)
     }
 
-    /// Makes a node for a group.
+    /// Creates a node for a group.
     fn add_group(&mut self, parent: u32, group: u32, weight: u64, is_estimated: bool) -> u32 {
         let (id, name) = self.groups[group as usize][0];
         self.weights[group as usize] += weight;
@@ -393,7 +391,7 @@ impl<'a> Tree<'a, '_> {
         let new = number(self.nodes.len());
         if self.tells_callers {
             let at = *self.by_frame.entry((parent, name)).or_insert(new);
-            // A frame alone that stands there becomes the function's.
+            // An existing node that is only known by its frame becomes the function's.
             if let Some(found) = self
                 .nodes
                 .get_mut(at as usize)
@@ -407,7 +405,7 @@ impl<'a> Tree<'a, '_> {
         new
     }
 
-    /// Puts the nodes into their order, and divides the costs among them: in whole numbers that add up.
+    /// Sorts the nodes, and divides the costs among them, in whole numbers that add up.
     fn finish(self, graph: &Graph) -> SumStacks<'a> {
         let node = |at: u32| &self.nodes[at as usize];
         let mut order: Vec<u32> = (0..number(self.nodes.len())).collect();
@@ -426,7 +424,7 @@ impl<'a> Tree<'a, '_> {
             costs: CostTable::new(graph.self_costs.width()),
         };
         let mut positions = vec![NONE; order.len()];
-        // By group: what its nodes weigh up to here.
+        // By group: the weight of its nodes so far.
         let mut weights = vec![0; self.groups.len()];
         let mut pending = children(NONE);
         while let Some(at) = pending.pop() {

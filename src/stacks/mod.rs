@@ -1,12 +1,13 @@
-//! The call stacks of a profile as one tree: exact for traces, estimated for sums where several
-//! stacks are possible.
+//! The call stacks of a profile as one tree. Those of traces are exact; those of aggregates are
+//! estimated where several are possible.
 //!
-//! What reports use:
+//! Outputs use:
 //!
-//! - [`Stacks::new`] makes the tree of any profile: of traces that were read with
-//!   [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts), of sums, or of both.
-//! - [`Stacks::nodes`] lists the nodes: each parent before its children, siblings by frame. The
-//!   nodes below one follow it without a gap. The order does not depend on that of the inputs.
+//! - [`Stacks::new`] builds the tree of any profile: of traces that were read with
+//!   [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts), of aggregates, or of
+//!   both.
+//! - [`Stacks::nodes`] lists the nodes: each parent before its children, siblings by frame. A node
+//!   is followed by all nodes below it. The order does not depend on that of the inputs.
 //! - A node has a [`frame`](Stacks::frame), which is never longer than the name of its
 //!   [`function`](Stacks::function); a few have no function. It also has
 //!   [`calls`](Stacks::calls), and a row of [`self_costs`](Stacks::self_costs) and of
@@ -33,7 +34,7 @@ use crate::trace::{ContextId, ContextTree};
 pub struct StackId(u32);
 
 impl StackId {
-    /// Stands above the roots.
+    /// The parent of the roots.
     const TOP: StackId = StackId(u32::MAX);
 
     /// The number as an index: nodes are numbered in their order, from 0.
@@ -50,26 +51,26 @@ impl StackId {
 #[derive(Debug)]
 pub struct Stacks<'a> {
     profile: &'a Profile,
-    /// Those of the traces, which come first.
+    /// The nodes of traces, which come first.
     contexts: Option<&'a ContextTree>,
-    /// What the other nodes have.
+    /// The data of the other nodes.
     sums: SumStacks<'a>,
     nodes: Vec<Node>,
-    /// Computed when they are first asked for: a row for each node.
+    /// A row for each node, computed when first needed.
     inclusive: OnceLock<CostTable>,
 }
 
-/// The place of a node.
+/// The position of a node.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: StackId,
     /// The node after all those below this one.
     end: StackId,
-    /// What it has, if it is of a trace.
+    /// Its data, if it belongs to a trace.
     context: ContextId,
 }
 
-/// What a node has besides its costs.
+/// The data of a node besides its costs.
 #[derive(Clone, Copy, Debug)]
 struct Frame<'a> {
     function: Option<FunctionId>,
@@ -77,14 +78,14 @@ struct Frame<'a> {
     calls: u64,
     /// Whether its own cost is estimated.
     is_estimated: bool,
-    /// Whether its inclusive cost holds anything estimated.
+    /// Whether its inclusive cost contains an estimate.
     is_inclusive_estimated: bool,
 }
 
 impl<'a> Stacks<'a> {
-    /// Makes the tree of a profile.
+    /// Builds the tree of a profile.
     ///
-    /// What is known of traces without their contexts are sums.
+    /// Traces without contexts are treated as aggregates.
     pub fn new(profile: &'a Profile) -> Self {
         let contexts = profile.contexts();
         let mut nodes = contexts.map_or_else(Vec::new, |contexts| context_nodes(profile, contexts));
@@ -93,7 +94,7 @@ impl<'a> Stacks<'a> {
         });
         let traced = StackId::new(nodes.len());
         nodes.extend(sums.nodes.iter().map(|node| Node {
-            // Above the roots it stays at its limit.
+            // Above the roots it stays at the limit.
             parent: StackId(node.parent.saturating_add(traced.0)),
             end: StackId(0),
             context: ContextId::TOP,
@@ -130,16 +131,16 @@ impl<'a> Stacks<'a> {
         self.siblings(StackId(0), StackId::new(self.nodes.len()))
     }
 
-    /// The nodes whose parent this is, by frame.
+    /// The children of a node, by frame.
     ///
     /// # Panics
     ///
-    /// If the node is not of this tree. So do the other methods.
+    /// If the node does not belong to this tree. The other methods do the same.
     pub fn children(&self, node: StackId) -> impl Iterator<Item = StackId> {
         self.siblings(StackId(node.0 + 1), self.node(node).end)
     }
 
-    /// The nodes next to each other from one on, up to another.
+    /// The siblings from one node to another.
     fn siblings(&self, first: StackId, end: StackId) -> impl Iterator<Item = StackId> {
         let existing = move |id: StackId| (id < end).then_some(id);
         std::iter::successors(existing(first), move |&id| existing(self.node(id).end))
@@ -149,12 +150,12 @@ impl<'a> Stacks<'a> {
         self.nodes[node.index()]
     }
 
-    /// The node above; none for a root.
+    /// The parent; `None` for a root.
     pub fn parent(&self, node: StackId) -> Option<StackId> {
         Some(self.node(node).parent).filter(|&parent| parent != StackId::TOP)
     }
 
-    /// What a node has, and its self costs.
+    /// The data of a node, and its self costs.
     fn find(&self, node: StackId) -> (Frame<'a>, &[Cost]) {
         let traced = self.nodes.len() - self.sums.nodes.len();
         match (self.contexts, node.index().checked_sub(traced)) {
@@ -193,12 +194,12 @@ impl<'a> Stacks<'a> {
         self.find(node).0.name
     }
 
-    /// How often the function was called, or ran, at this place.
+    /// The number of calls of the function in this stack.
     pub fn calls(&self, node: StackId) -> u64 {
         self.find(node).0.calls
     }
 
-    /// The costs of exactly this stack: one for each wanted event.
+    /// The costs of exactly this stack, one for each requested event.
     pub fn self_costs(&self, node: StackId) -> &[Cost] {
         self.find(node).1
     }
@@ -228,8 +229,8 @@ impl<'a> Stacks<'a> {
         self.find(node).0.is_estimated
     }
 
-    /// Whether the inclusive costs hold anything estimated. They do if the self costs are estimated,
-    /// but also if those of a node below are, or if a call's cost could not be placed below it.
+    /// Whether the inclusive costs contain an estimate: if the self costs are estimated, or those
+    /// of a node below, or if a call's cost is not below it.
     pub fn is_inclusive_estimated(&self, node: StackId) -> bool {
         self.find(node).0.is_inclusive_estimated
     }
@@ -272,7 +273,7 @@ fn context_nodes(profile: &Profile, contexts: &ContextTree) -> Vec<Node> {
     }
 }
 
-/// The place of each function in an order that depends on nothing but names.
+/// The rank of each function in an order that depends only on names.
 fn ranks(profile: &Profile) -> Vec<u32> {
     let place = |id: FunctionId| {
         let function = profile.function(id);

@@ -1,4 +1,4 @@
-//! Inclusive costs in which nothing counts twice.
+//! Inclusive costs that count recursion once.
 
 use std::cell::OnceCell;
 
@@ -8,15 +8,14 @@ use crate::profile::{Cost, Cycles, EdgeRef, FunctionId, Groups, Profile, Profile
 use crate::tables::{ANY_WIDTH, CostTable, saturated};
 
 impl Stacks<'_> {
-    /// The inclusive costs of groups of functions: of each group, the cost of all stacks that any of
-    /// its members is in, a row for each group; and whether that holds anything estimated.
+    /// The inclusive costs of groups of functions: for each group, the cost of all stacks that
+    /// contain any of its members, and whether that contains an estimate.
     ///
-    /// `group_of` says which group a node is of, of so many `groups`; none if it is of no group. A
-    /// stack counts once for each group in it, however many frames are of that group: what is
-    /// inclusive of a group is its self costs and those of everything that it calls, without what it
-    /// calls by way of itself counting again. So nothing exceeds the total.
+    /// `group_of` returns the group of a node, if any; there are this number of `groups`. A stack
+    /// counts once for each group in it, however many of its frames belong to the group. So nothing
+    /// exceeds the total.
     ///
-    /// The work is linear in the nodes, whatever the groups are: functions, classes, files.
+    /// The work is linear in the nodes, for any groups: functions, classes, files.
     pub(crate) fn inclusive_of_groups(
         &self,
         groups: usize,
@@ -24,7 +23,7 @@ impl Stacks<'_> {
     ) -> (CostTable, Vec<bool>) {
         let mut costs = CostTable::zeros(self.profile.events().len(), groups);
         let mut are_estimated = vec![false; groups];
-        // Where the stacks end that the last node of each group has counted.
+        // The end of the stacks that the last node of each group has counted.
         let mut counted_up_to = vec![StackId(0); groups];
         for node in self.nodes() {
             let Some(group) = group_of(node) else {
@@ -40,15 +39,15 @@ impl Stacks<'_> {
     }
 }
 
-/// Works out the inclusive costs of functions that call each other, in which nothing counts twice,
-/// for a profile that was read with [`InclusiveCost::Once`](crate::profile::InclusiveCost::Once).
-/// From then on, [`Profile::inclusive_costs`] has them.
+/// Computes the inclusive costs of functions that call each other, for a profile that was read with
+/// [`InclusiveCost::Once`](crate::profile::InclusiveCost::Once). [`Profile::inclusive_costs`] then
+/// returns them.
 ///
-/// They are exact for the functions of traces, for those that call none but themselves in turn, and
-/// where only one stack is possible. Others are estimated, as their stacks are: see
-/// [`Profile::is_inclusive_estimated`]. They are at least what a function and its calls to functions
-/// outside of the cycle cost, or what the calls from outside of it cost, and at most what all functions
-/// of the cycle cost with such calls: so one that is the only way into its cycle has an exact cost.
+/// They are exact for traces, for functions that only call themselves, and if only one stack is
+/// possible. Others are estimated from stacks: see [`Profile::is_inclusive_estimated`]. The least
+/// estimate is the cost of a function and its calls out of the cycle, or of the calls into the
+/// cycle; the largest is the cost of all functions of the cycle with such calls. So a function that
+/// is the only way into its cycle has an exact cost.
 pub fn count_once(profile: &Profile) {
     if profile.kind() == ProfileKind::Trace {
         return;
@@ -64,7 +63,7 @@ pub fn count_once(profile: &Profile) {
             .map(|(id, function)| (folded.name(function.name), id));
         let by_name: HashMap<&[u8], FunctionId> = functions.collect();
         count_cycles(folded, profile, &stacks, |stacks, node| {
-            // The name of a caller says no more.
+            // The name of a caller adds nothing.
             let named = || by_name.get(stacks.frame(node)).copied();
             stacks.folded_function(node).or_else(named)
         });
@@ -174,8 +173,8 @@ fn count_lines_once(groups: &mut Groups, profile: &Profile) {
     groups.profile.set_costs(costs, are_estimated);
 }
 
-/// Sets the inclusive costs of functions that are in cycles, of a profile or of one with the
-/// `functions` of its nodes.
+/// Sets the inclusive costs of functions in cycles, for a profile or for one with the `functions`
+/// of its nodes.
 fn count_cycles<'a>(
     profile: &Profile,
     of: &'a Profile,
@@ -214,8 +213,8 @@ fn count_cycles<'a>(
     profile.set_once(costs, are_estimated);
 }
 
-/// By function, the least that it costs: with its calls out of its cycle, or as the calls into the cycle
-/// say. By cycle, what all of its functions cost.
+/// By function, its least cost: with its calls out of its cycle, or from the calls into the cycle.
+/// By cycle, the cost of all of its functions.
 fn bounds(profile: &Profile, cycles: &Cycles) -> (CostTable, CostTable) {
     let width = profile.events().len();
     let [mut least, mut called] =

@@ -16,8 +16,8 @@ pub(crate) struct ByFunction {
 impl ByFunction {
     /// Sorts rows by function, by counting: linear and stable.
     pub fn new(rows: impl ExactSizeIterator<Item = FunctionId> + Clone, functions: usize) -> Self {
-        // The start of a function is kept one place on until its rows are in place: then it has
-        // become the start of the next one.
+        // While rows are placed, the start of a function is stored one index further. At the end it
+        // has become the start of the next one.
         let mut starts = vec![0u32; functions + 2];
         for function in rows.clone() {
             starts[function.index() + 2] += 1;

@@ -37,7 +37,7 @@ impl<'a> EdgeRef<'a> {
         self.costs
     }
 
-    /// The file of the calls, if it is another one than the caller's: they stand in inlined code.
+    /// The file of the calls, if it is not the caller's: they are in inlined code.
     ///
     /// Known only if [`ProfileOptions::call_files`](crate::profile::ProfileOptions::call_files) was set.
     pub fn file(&self) -> Option<NameId> {
@@ -57,7 +57,7 @@ impl Deref for EdgeRef<'_> {
 type EdgeKey = (FunctionId, FunctionId, NameId, u64);
 
 impl CallEdge {
-    /// What identifies it, with the file of the call.
+    /// The key with the file of the call.
     #[inline]
     fn key(&self, file: NameId) -> EdgeKey {
         (self.caller, self.callee, file, self.line)
@@ -68,14 +68,15 @@ impl CallEdge {
 #[derive(Debug, Default)]
 pub(crate) struct CallTable {
     edges: Vec<CallEdge>,
-    /// The files of the calls. Where they are missing at the end, they are the callers': most
-    /// profiles hold none.
+    /// The files of the calls. Missing ones at the end are the callers': most profiles contain
+    /// none.
     files: Vec<NameId>,
     /// Inclusive costs of the edges.
     pub costs: CostTable,
-    /// By caller, where its first edges are, which stand together: see [`number`](Self::number).
+    /// By caller, the position of its first edges, which are adjacent: see
+    /// [`number`](Self::number).
     runs: Vec<u32>,
-    /// The edges that do not stand there.
+    /// All other edges.
     numbers: Numbering,
 }
 
@@ -89,14 +90,14 @@ impl CallTable {
         }
     }
 
-    /// Asks for what tells where the edges of a caller are.
+    /// Prefetches the position of the edges of a caller.
     #[inline]
     pub fn prefetch(&self, caller: FunctionId) {
         prefetch(self.runs.get(caller.index()));
     }
 
-    /// Adds calls and their costs to an edge, entering it if it is new. The file is empty if it is
-    /// the caller's.
+    /// Adds calls and their costs to an edge, which is created if necessary. The file is empty if
+    /// it is the caller's.
     #[inline]
     pub fn add<const WIDTH: usize>(
         &mut self,
@@ -120,14 +121,14 @@ impl CallTable {
         id
     }
 
-    /// The most edges of a caller that are looked at one by one.
+    /// The most edges of a caller that are compared one by one.
     const RUN: u32 = 16;
 
     /// Finds the number of an edge, or gives it the next one.
     ///
-    /// Profilers write the calls of a function in one go, and so they stand together in this table.
-    /// To compare a few of them is much faster than to look one up in a table that no cache of a
-    /// processor holds. All others are looked up: those of callers with many, and of later blocks.
+    /// Profilers write the calls of a function together, so they are adjacent in this table.
+    /// Comparing a few is much faster than a look-up in a table that exceeds the processor's
+    /// caches. All others are looked up: those of callers with many edges, and of later blocks.
     #[inline(always)]
     fn number(&mut self, edge: &CallEdge, file: NameId) -> u32 {
         let (edges, files) = (&self.edges, &self.files);
@@ -268,7 +269,7 @@ mod tests {
     fn edges_are_found_wherever_the_others_of_their_callers_stand() {
         let mut calls = CallTable::default();
         let mut keys = Vec::new();
-        // Callers with few edges and with many, in one go and bit by bit.
+        // Callers with few and with many edges, at once and in pieces.
         for at in 0..4000 {
             let caller = [at / 20, at % 3, 5, at / 1000][at as usize / 7 % 4];
             let edge = edge(caller, at % 7, u64::from(at % 13));

@@ -1,15 +1,15 @@
-//! Which events rows of costs have: a linear map from one row to another.
+//! The events of rows of costs: a linear map from one row to another.
 
 use super::costs::{Cost, CostTable, saturated};
 
-/// How the events of a row follow from the columns of another one: each is a sum of columns, each
-/// of which counts so many times.
+/// How the events of a row are computed from the columns of another one: each is a weighted sum of
+/// columns.
 ///
-/// It selects the wanted columns of a cost line, and puts them into their order; it makes sums of
-/// scaled and derived events; and it puts the sums of one profile into the order of another's.
+/// It selects and orders the columns of a cost line, computes scaled and derived events, and
+/// reorders the sums of one profile like another's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ColumnMap {
-    /// For each event its columns, counted from 0, and their weights; none: the event is absent.
+    /// For each event, its columns from 0 and their weights; without any, the event is absent.
     events: Vec<Vec<(usize, Cost)>>,
 }
 
@@ -36,7 +36,7 @@ impl ColumnMap {
         self
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub fn len(&self) -> usize {
         self.events.len()
     }
@@ -58,7 +58,7 @@ impl ColumnMap {
         columns.any(|&(used, _)| used == column)
     }
 
-    /// The column of each event, if each is one column as it stands, and no two are the same.
+    /// The column of each event, if each is one unchanged column, and all differ.
     pub fn columns(&self) -> Option<Vec<usize>> {
         let mut columns = Vec::with_capacity(self.events.len());
         for event in &self.events {
@@ -70,13 +70,13 @@ impl ColumnMap {
         Some(columns)
     }
 
-    /// Whether it changes nothing about rows of this width.
+    /// Whether it leaves rows of this width unchanged.
     pub(crate) fn is_identity(&self, width: usize) -> bool {
         self.columns()
             .is_some_and(|columns| columns.into_iter().eq(0..width))
     }
 
-    /// The cost of an event. `cost` says that of a column.
+    /// The cost of an event. `cost` returns that of a column.
     pub(crate) fn exact(&self, event: usize, cost: impl Fn(usize) -> i128) -> i128 {
         let columns = self.events.get(event).into_iter().flatten();
         columns.fold(0, |sum: i128, &(column, weight)| {
@@ -84,7 +84,7 @@ impl ColumnMap {
         })
     }
 
-    /// The rows that follow from those of a table.
+    /// The rows computed from those of a table.
     pub(crate) fn apply(&self, table: &CostTable) -> CostTable {
         table.mapped(self.len(), |row, event| self.exact_cost(event, row))
     }

@@ -4,8 +4,9 @@ use super::ids::next_index;
 
 /// A cost, in the unit of its event.
 ///
-/// Signed, since Xdebug 2.6 to 2.9 write memory differences. Numbers and sums outside the range
-/// stay at its limits; see [`Profile::has_saturated`](crate::profile::Profile::has_saturated).
+/// Signed, because Xdebug 2.6 to 2.9 write memory differences. Numbers and sums outside the range
+/// become the nearest limit; see
+/// [`Profile::has_saturated`](crate::profile::Profile::has_saturated).
 pub type Cost = i64;
 
 /// The costs of one line.
@@ -33,14 +34,14 @@ pub(crate) fn first_cost(row: &[Cost]) -> Cost {
     row.first().copied().unwrap_or(0)
 }
 
-/// The width of rows, where it is known only when the program runs.
+/// The width of rows that is known only at run time.
 ///
-/// Code for every line of a profile is compiled for rows of one and of two costs besides.
+/// Code that runs for every line is also compiled for rows of one and of two costs.
 pub(crate) const ANY_WIDTH: usize = 0;
 
 /// Sums of costs: a row for each function, call edge or context.
 ///
-/// A sum that would leave the range of 64 bits stays at the limit.
+/// A sum that would exceed 64 bits becomes the nearest limit.
 #[derive(Clone, Debug)]
 pub(crate) struct CostTable {
     /// Costs per row.
@@ -64,14 +65,14 @@ impl CostTable {
         }
     }
 
-    /// A table of so many rows of zeros.
+    /// A table of this number of rows of zeros.
     pub fn zeros(width: usize, rows: usize) -> Self {
         let mut table = CostTable::new(width);
         table.costs.resize(rows * table.width, 0);
         table
     }
 
-    /// An empty table of such rows, with room for as many.
+    /// An empty table of the same width and capacity.
     pub fn like(&self) -> Self {
         CostTable {
             costs: Vec::with_capacity(self.costs.len()),
@@ -89,7 +90,7 @@ impl CostTable {
         self.costs.len() / self.width
     }
 
-    /// Whether a sum is at a limit of 64 bits, and is taken for one that has left them.
+    /// Whether a sum is at a limit of 64 bits, and so has probably exceeded it.
     pub fn has_saturated(&self) -> bool {
         self.costs.contains(&Cost::MAX) || self.costs.contains(&Cost::MIN)
     }
@@ -112,7 +113,7 @@ impl CostTable {
             return;
         }
         self.costs.resize(rows * width, 0);
-        // The last row moves first, since rows move towards the end.
+        // The last row moves first, because rows move towards the end.
         for row in (1..rows).rev() {
             self.costs
                 .copy_within(row * before..(row + 1) * before, row * width);
@@ -205,7 +206,7 @@ impl CostTable {
         row.unwrap_or_default()
     }
 
-    /// Puts other costs, `WIDTH` of them, in the place of a row.
+    /// Replaces the `WIDTH` costs of a row.
     #[inline(always)]
     pub fn set<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
         self.clear_row(row);
@@ -219,7 +220,7 @@ impl CostTable {
         costs.unwrap_or_default().fill(0);
     }
 
-    /// The rows that follow from these.
+    /// The rows computed from these.
     pub fn mapped(&self, width: usize, cost: impl Fn(&[Cost], usize) -> i128) -> CostTable {
         let mut table = CostTable::zeros(width, self.rows());
         for (row, costs) in table.costs.chunks_mut(table.width).enumerate() {
@@ -241,7 +242,7 @@ fn add_to(sum: &mut Cost, cost: Cost) {
     }
 }
 
-/// Where a sum stays that has overflowed when this cost was added.
+/// The limit for a sum that overflowed when this cost was added.
 #[cold]
 #[inline(never)]
 fn limit(cost: Cost) -> Cost {
@@ -266,7 +267,7 @@ impl CostPool {
         self.rows.widen(width);
     }
 
-    /// Keeps a row, which has `WIDTH` costs, and returns its number.
+    /// Stores a row of `WIDTH` costs, and returns its number.
     pub fn keep<const WIDTH: usize>(&mut self, costs: &[Cost]) -> u32 {
         if let Some(row) = self.free.pop() {
             self.rows.set::<WIDTH>(row as usize, costs);
@@ -277,7 +278,7 @@ impl CostPool {
         row
     }
 
-    /// The costs of a row, which has `WIDTH`. Its number may be given to the next one that is kept.
+    /// The `WIDTH` costs of a row. Its number may be reused for the next one that is stored.
     pub fn release<const WIDTH: usize>(&mut self, row: u32) -> &[Cost] {
         self.free.push(row);
         self.rows.row_of::<WIDTH>(row as usize)

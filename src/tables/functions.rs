@@ -5,12 +5,12 @@ use super::ids::{FunctionId, NameId, next_index, room_like, slot};
 use super::numbering::Numbering;
 use crate::prefetch::prefetch;
 
-/// What the blocks of an input are.
+/// The kind of blocks of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockKind {
-    /// Each block is one invocation, callees before callers. A function is known by its name.
+    /// Each block is one invocation, callees before callers. A function is identified by its name.
     Trace,
-    /// Blocks hold sums. A function is known by its object, file and name.
+    /// Blocks are sums. A function is identified by its object, file and name.
     #[default]
     Aggregate,
 }
@@ -18,45 +18,45 @@ pub enum BlockKind {
 /// A function of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Object file (ELF object) that holds it; empty where unknown.
+    /// Object file (ELF object) that contains it; empty if unknown.
     pub object: NameId,
     /// Source file.
     pub file: NameId,
     /// Name.
     pub name: NameId,
-    /// The line of its first own cost in its own file, or else the one that its first caller states; 0 if
-    /// unknown.
+    /// The line of its first self cost in its own file, else the one that its first caller states;
+    /// 0 if unknown.
     pub line: u64,
-    /// How often it was invoked.
+    /// The number of its invocations.
     pub invocations: u64,
-    /// Whether its only invocation is assumed, since nothing counts any.
+    /// Whether its only invocation is assumed, because none is recorded.
     pub(crate) is_assumed: bool,
     /// Whether the [`InvocationTree`](crate::profile::InvocationTree) or the stacks of traces, where these are
     /// kept, hold all its invocations.
     pub is_listed: bool,
-    /// Whether its self costs stand on several lines, or in another file. If not, they all stand on
+    /// Whether its self costs are on several lines, or in another file. Otherwise they are all on
     /// its own line in its own file.
     pub(crate) has_lines: bool,
-    /// How many functions with the same object, file and name come before it in its input. There
-    /// can be some in a preprocessed file, which stores no objects.
+    /// The number of earlier functions with the same object, file and name. A webgrind file can
+    /// have some, because it stores no objects.
     pub(crate) before: u32,
-    /// Where its line comes from.
+    /// The source of its line.
     pub(crate) line_source: LineSource,
 }
 
-/// Which line is kept for a function that several runs or inputs have.
+/// The rule for the line of a function of several runs or inputs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LineRule {
-    /// For the runs of one input: the line of the first own cost, as within a run.
+    /// For the runs of one input: the line of the first self cost, as within a run.
     OwnCost,
-    /// For several inputs: the least, so that their order does not matter.
+    /// For several inputs: the smallest, so that their order does not matter.
     Least,
 }
 
-/// What identifies a function: its object, file and name, and what else tells it from others.
+/// The key of a function: its object, file and name, and its number among equals.
 type FunctionKey = (NameId, NameId, NameId, u32);
 
-/// A function of a run that is being read.
+/// A function of the current run.
 #[derive(Debug)]
 pub(crate) struct OpenFunction {
     pub object: NameId,
@@ -71,7 +71,7 @@ pub(crate) struct OpenFunction {
 }
 
 impl OpenFunction {
-    /// Takes a line unless one from as good a source is there already.
+    /// Sets a line, unless there is one from an equally good source.
     #[inline]
     pub fn offer_line(&mut self, source: LineSource, line: u64) {
         if self.line_source < source {
@@ -80,7 +80,7 @@ impl OpenFunction {
         }
     }
 
-    /// Adds blocks, whose object and file count if they are the first.
+    /// Adds blocks. The object and file of the first ones count.
     #[inline]
     pub fn add_blocks(&mut self, blocks: u64, object: NameId, file: NameId) {
         if self.blocks == 0 {
@@ -90,12 +90,12 @@ impl OpenFunction {
     }
 }
 
-/// The functions of a run that is being read, with their costs. All are of the same kind.
+/// The functions of the current run, with their costs. All are of the same kind.
 #[derive(Debug, Default)]
 pub(crate) struct OpenFunctions {
     functions: Vec<OpenFunction>,
     pub self_costs: CostTable,
-    /// What inclusive costs hold besides self costs and the calls that are listed.
+    /// Inclusive costs in addition to self costs and listed calls.
     pub unlisted_costs: CostTable,
     /// By name, the first function of that name.
     first: Vec<Option<FirstOfName>>,
@@ -103,8 +103,8 @@ pub(crate) struct OpenFunctions {
     others: Numbering,
 }
 
-/// All that a look-up needs to know of a function: of many functions, no cache of a processor holds
-/// all that there is.
+/// What a look-up needs of a function. All data of many functions would exceed the processor's
+/// caches.
 #[derive(Clone, Copy, Debug)]
 struct FirstOfName {
     object: NameId,
@@ -122,16 +122,16 @@ impl OpenFunctions {
         self.functions.get_mut(id.index())
     }
 
-    /// Asks for the row of a function, and for its self costs.
+    /// Prefetches the row of a function, and its self costs.
     #[inline]
     pub fn prefetch(&self, id: FunctionId) {
         prefetch(self.functions.get(id.index()));
         prefetch(self.self_costs.row(id.index()).first());
     }
 
-    /// Those of another run. In this one, functions are not found by their names any more.
+    /// The functions of another run. Those of this run are not found by name any more.
     pub fn next(&mut self) -> OpenFunctions {
-        // One by one: all names there are may be far more.
+        // One by one, because there may be far more names.
         for function in &self.functions {
             *slot(&mut self.first, function.name.index()) = None;
         }
@@ -146,7 +146,7 @@ impl OpenFunctions {
 
     /// Finds a function, or numbers it as a new one.
     ///
-    /// In a trace the name alone identifies it. The rest is used if the function has no block.
+    /// In a trace, the name identifies it. The rest is used if the function has no block.
     #[inline]
     pub fn find(
         &mut self,
@@ -188,9 +188,10 @@ impl OpenFunctions {
         id
     }
 
-    /// Ends the run. Functions have inclusive costs then, but for what these hold anyway.
+    /// Ends the run, and adds self costs and calls to the inclusive costs.
     ///
-    /// `invocations` says how many are counted of a function, and whether there is evidence of any.
+    /// `invocations` returns the recorded number for a function, and whether there is evidence of
+    /// any.
     pub fn finish(
         self,
         is_listed: bool,
@@ -265,8 +266,8 @@ impl FunctionTable {
         FunctionId(self.numbers.number(function.key(), functions.len(), key_of))
     }
 
-    /// Adds what another table says of the function with this [`number`](Self::number), but for its
-    /// costs.
+    /// Adds everything except costs from the function with this [`number`](Self::number) in another
+    /// table.
     pub fn merge(&mut self, id: FunctionId, function: &Function, rule: LineRule) {
         let Some(own) = self.functions.get_mut(id.index()) else {
             return self.push(function.clone());
@@ -279,7 +280,7 @@ impl FunctionTable {
 }
 
 impl Function {
-    /// What identifies it across runs and inputs.
+    /// Its key across runs and inputs.
     #[inline]
     fn key(&self) -> FunctionKey {
         let rest = self.before << 1 | u32::from(self.is_listed);
@@ -296,7 +297,7 @@ impl Function {
         }
     }
 
-    /// How often it was invoked as far as that is counted.
+    /// The number of recorded invocations.
     pub(crate) fn counted_invocations(&self) -> u64 {
         match self.is_assumed {
             true => 0,
@@ -304,8 +305,7 @@ impl Function {
         }
     }
 
-    /// Sets how often it was invoked as far as that is counted. If there is `evidence` that it was
-    /// invoked at all, it was so once at least.
+    /// Sets the number of recorded invocations. With `evidence` of any, there is at least one.
     pub(crate) fn set_invocations(&mut self, counted: u64, evidence: bool) {
         self.is_assumed = counted == 0 && evidence;
         self.invocations = counted.max(self.is_assumed.into());
@@ -324,7 +324,7 @@ impl Function {
     }
 }
 
-/// Where a function's line comes from; later ones are better.
+/// The source of a function's line; later ones are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LineSource {
     Nothing,

@@ -7,14 +7,14 @@ use std::num::NonZeroU32;
 pub struct NameId(NonZeroU32);
 
 impl NameId {
-    /// The empty name, which every table holds.
+    /// The empty name, which every table contains.
     pub const EMPTY: NameId = NameId::of(0);
 
-    /// `{main}`, the function that spans a whole run in Xdebug's traces: every table holds it.
+    /// `{main}`, the function that spans a run in Xdebug's traces. Every table contains it.
     pub const MAIN: NameId = NameId::of(1);
 
-    /// The name with this number, which is below 2³² − 1. It is kept as the number after it, so that
-    /// an `Option` takes no more room.
+    /// The name with this number, which is below 2³² − 1. The next number is stored, so that an
+    /// `Option` takes no more room.
     pub(crate) const fn of(number: u32) -> Self {
         NameId(NonZeroU32::MIN.saturating_add(number))
     }
@@ -36,7 +36,7 @@ impl FunctionId {
         self.0 as usize
     }
 
-    /// The number as the preprocessed formats hold it.
+    /// The number in webgrind's formats.
     pub fn number(self) -> u32 {
         self.0
     }
@@ -55,22 +55,23 @@ impl EdgeId {
 
 /// The number of the next entry of a table with `len` entries.
 ///
-/// The last value is reserved for sentinels. A table that gets so far is refused when the profile is
+/// The last value is reserved for sentinels. A table of that size is refused when the profile is
 /// complete: see [`check_count`](crate::profile::ModelError::check_count).
 #[inline]
 pub(crate) fn next_index(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }
 
-/// A table with room for as many entries as the one before it had, up to a limit.
+/// A table with the capacity of the previous one, up to a limit.
 ///
-/// If a table grows step by step for each of many inputs, threads wait for each other's memory.
+/// If tables grew step by step for each of many inputs, threads would wait for each other's
+/// allocations.
 pub(crate) fn room_like<T>(before: &[T]) -> Vec<T> {
     const MAX_RESERVED: usize = 1 << 12;
     Vec::with_capacity(before.len().min(MAX_RESERVED))
 }
 
-/// The value for an index of a table that may end before it.
+/// The value at an index of a table that may be shorter.
 #[inline]
 pub(crate) fn slot<T: Default>(table: &mut Vec<T>, index: usize) -> &mut T {
     if table.len() <= index {

@@ -5,7 +5,7 @@ use super::costs::{ANY_WIDTH, Cost, CostTable};
 use super::ids::{FunctionId, NameId};
 use super::numbering::Numbering;
 
-/// A line to which a function has self costs. The file is empty if it is the function's own.
+/// A line with self costs of a function. The file is empty if it is the function's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LineKey {
     pub function: FunctionId,
@@ -26,7 +26,7 @@ impl LineKey {
 
 /// The self costs of functions by line, in order of first appearance.
 ///
-/// A function all of whose self costs stand on its own line in its own file has no row:
+/// A function whose self costs are all on its own line in its own file has no row:
 /// [`Function::has_lines`](super::Function::has_lines) is false.
 #[derive(Debug, Default)]
 pub(crate) struct LineTable {

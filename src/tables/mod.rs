@@ -1,8 +1,8 @@
 //! The tables that a profile is made of: names, functions and call edges, each numbered by first
 //! appearance, and rows of costs beside them.
 //!
-//! They know neither file formats nor what a trace or a sum is. [`profile`](crate::profile) and
-//! `trace` are built on them, and do not need each other for their numbers.
+//! They know neither file formats nor traces and aggregates. [`profile`](crate::profile) and
+//! `trace` are built on them.
 
 mod by_function;
 mod calls;

@@ -10,7 +10,7 @@ use super::numbering::Numbering;
 pub(crate) struct NameTable {
     /// All names, one after the other.
     bytes: Vec<u8>,
-    /// Where each of them ends.
+    /// The end of each name.
     ends: Vec<usize>,
     numbers: Numbering,
 }
@@ -30,7 +30,7 @@ impl Default for NameTable {
 }
 
 impl NameTable {
-    /// Returns the number of `name`, entering it if it is new.
+    /// Returns the number of `name`, which is added if it is new.
     pub fn intern(&mut self, name: &[u8]) -> NameId {
         let (bytes, ends) = (&self.bytes, &self.ends);
         let name_of = |number| nth(bytes, ends, number);

@@ -7,19 +7,19 @@ use hashbrown::HashTable;
 use super::ids::next_index;
 use crate::maps::RandomState;
 
-/// The numbers of the keys of a table, which holds the keys in the order of their numbers. Of some
-/// it may find the numbers itself.
+/// The numbers of the keys of a table, which stores the keys by number. The table may find some
+/// numbers itself.
 ///
-/// An `IndexMap` holds the keys as well, and indices of 64 bits. For millions of call edges, of 32
-/// bytes each, that is half as much memory again.
+/// An `IndexMap` would store the keys as well, and 64-bit indices. For millions of call edges of 32
+/// bytes, that would take half as much memory again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbering {
     numbers: HashTable<Number>,
     hasher: RandomState,
 }
 
-/// A number, and a part of its key's hash: a table that grows asks for no keys, which no cache of a
-/// processor may hold.
+/// A number, and a part of its key's hash: a growing table then does not read keys, which may
+/// exceed the processor's caches.
 #[derive(Clone, Debug)]
 struct Number {
     number: u32,
@@ -27,7 +27,7 @@ struct Number {
 }
 
 impl Number {
-    /// A hash of 64 bits again: a table looks at its lowest bits and at its highest.
+    /// The hash, extended to 64 bits: a table uses its lowest and highest bits.
     #[inline]
     fn hash(&self) -> u64 {
         u64::from(self.hash) << 32 | u64::from(self.hash)
@@ -40,8 +40,8 @@ impl Numbering {
         self.numbers.is_empty()
     }
 
-    /// Finds the number of a key, or gives it the next one: if that is `len`, which is how many keys
-    /// the table has, it has to take the key in.
+    /// Finds the number of a key, or assigns `len`, the number of keys in the table, which then has
+    /// to store the key.
     ///
     /// `key_of` is the key with a number.
     #[inline]

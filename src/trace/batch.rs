@@ -1,4 +1,4 @@
-//! Blocks of a trace and their calls, as they are handed over to be linked.
+//! Batches of blocks and calls of a trace, which are linked together.
 
 use super::stretches::Switch;
 use crate::tables::{Cost, CostTable, FunctionId};
@@ -9,11 +9,11 @@ pub(super) struct Block {
     pub function: FunctionId,
     /// Self cost in the first column.
     pub matching: Cost,
-    /// Whether its calls stand in place of the call to it.
+    /// Whether its calls replace the call to it.
     pub is_proxy: bool,
     /// Whether its function leaves one stack for another.
     pub switch: Option<Switch>,
-    /// Where its calls end; they begin where those of the block before it end.
+    /// The end of its calls, which begin where those of the previous block end.
     pub end: usize,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct BlockCall {
     pub matching: Cost,
 }
 
-/// Blocks that follow one another, and their calls.
+/// Consecutive blocks and their calls.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub blocks: Vec<Block>,
@@ -48,7 +48,7 @@ impl Batch {
         }
     }
 
-    /// An empty batch with room for as much as another one holds.
+    /// An empty batch with the capacity of another one.
     pub fn like(other: &Batch) -> Self {
         Batch {
             blocks: Vec::with_capacity(other.blocks.len()),
@@ -64,7 +64,7 @@ impl Batch {
         self.call_costs.widen(width);
     }
 
-    /// How many blocks and calls there are.
+    /// The number of blocks and calls.
     pub fn len(&self) -> usize {
         self.blocks.len() + self.calls.len()
     }

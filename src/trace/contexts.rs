@@ -1,4 +1,4 @@
-//! The tree of calling contexts: every path of calls in a trace, with its sums.
+//! The tree of calling contexts: every stack of a trace, with its sums.
 //!
 //! It is built while a trace is read. An invocation that has ended has a *subtree*: its own node
 //! and, below it, the nodes of its callees, merged by function. Each merge of two nodes removes
@@ -18,10 +18,10 @@ use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, next_index, slot};
 pub struct ContextId(u32);
 
 impl ContextId {
-    /// Stands where there is no node.
+    /// No node.
     pub(super) const NONE: ContextId = ContextId(u32::MAX);
 
-    /// Stands above the roots.
+    /// The parent of the roots.
     pub(crate) const TOP: ContextId = ContextId(0);
 
     /// The number as an index.
@@ -30,14 +30,15 @@ impl ContextId {
     }
 }
 
-/// All invocations with one path of functions from a root: from an invocation that nothing called.
+/// All invocations with the same functions from a root on. A root is an invocation without a
+/// caller.
 #[derive(Clone, Debug)]
 pub struct Context {
     key: Key,
-    /// How many invocations.
+    /// The number of invocations.
     pub calls: u64,
     children: Children,
-    /// The next node below the same one.
+    /// The next sibling.
     next: ContextId,
 }
 
@@ -47,8 +48,8 @@ const _: () = assert!(size_of::<Context>() == 24, "a trace has many at a time");
 #[derive(Clone, Copy, Debug)]
 struct Children {
     first: ContextId,
-    /// How many there are, up to [`MAX_LISTED_CHILDREN`]. A larger value is `MAX_LISTED_CHILDREN + 1` plus the number of the index
-    /// in which they are found.
+    /// Their number, up to [`MAX_LISTED_CHILDREN`]. A larger value is `MAX_LISTED_CHILDREN + 1`
+    /// plus the number of their index.
     width: u32,
 }
 
@@ -61,7 +62,7 @@ impl Children {
         width: 0,
     };
 
-    /// Which index finds them, if they are more than a few.
+    /// Their index, if there are many.
     #[inline]
     fn index(self) -> Option<usize> {
         let index = self.width.checked_sub(MAX_LISTED_CHILDREN + 1)?;
@@ -69,11 +70,11 @@ impl Children {
     }
 }
 
-/// What distinguishes a node from its siblings: its function, and whether it is stepped over.
+/// The key of a node among its siblings: its function, and whether it is stepped over.
 ///
-/// Invocations of proxies that made calls, which are to stand in their place, are apart from those
-/// that made none: their numbers count down from the last one. No machine holds so many functions
-/// that they would meet the others.
+/// Invocations of proxies whose calls replace them are separate from those without calls: their
+/// numbers count down from the largest one. No machine has room for so many functions that the two
+/// would meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key(u32);
 
@@ -104,21 +105,21 @@ impl Context {
     }
 }
 
-/// The calling contexts of a trace: every path of calls, with its sums.
+/// The calling contexts of a trace: every stack, with its sums.
 ///
-/// Invocations that nothing called (`{main}`, shutdown functions, fibers) are the roots. A call
-/// whose invocation is missing is a context of its own, with the cost of the call.
+/// Invocations without a caller (`{main}`, shutdown functions, fibers) are the roots. A call whose
+/// invocation is missing has a context with the cost of the call.
 #[derive(Debug)]
 pub struct ContextTree {
     /// The nodes; the first one is the parent of the roots.
     nodes: Vec<Context>,
     /// The sums of their self costs: a row for each.
     pub(crate) self_costs: CostTable,
-    /// Nodes that were merged into others; new ones take their places.
+    /// Nodes that were merged into others, to be reused.
     free: Vec<ContextId>,
-    /// While nodes are merged: what is left to do, as nodes and what goes into them. Its room is kept.
+    /// While nodes are merged: the pairs that are left. Its capacity is kept.
     to_merge: Vec<(ContextId, ContextId)>,
-    /// For nodes with many below them: these by their keys.
+    /// For nodes with many children: these by their keys.
     indices: Vec<HashTable<ContextId>>,
     free_indices: Vec<usize>,
     hasher: RandomState,
@@ -138,27 +139,27 @@ impl Default for ContextTree {
     }
 }
 
-/// Inclusive costs in which nothing counts twice.
+/// Inclusive costs that count recursion once.
 #[derive(Debug)]
 pub(crate) struct OutermostCosts {
     /// A row for each function.
     pub costs: CostTable,
-    /// By function, whether an invocation of it ran during another one.
+    /// By function, whether it was recursive.
     pub recurs: Vec<bool>,
 }
 
-/// What is read of a tree.
+/// Reading a tree.
 impl ContextTree {
     /// A node.
     ///
     /// # Panics
     ///
-    /// If it is not of this tree.
+    /// If it does not belong to this tree.
     pub fn context(&self, id: ContextId) -> &Context {
         &self.nodes[id.index()]
     }
 
-    /// What a node is of.
+    /// The function of a node, and whether it is stepped over.
     pub fn function(&self, id: ContextId) -> FunctionId {
         self.key(id).function()
     }
@@ -170,20 +171,19 @@ impl ContextTree {
         std::iter::successors(existing(first), move |&id| existing(self.context(id).next))
     }
 
-    /// For functions that have a node below another of their own the inclusive costs of those nodes
-    /// that have none above them.
+    /// For recursive functions, the inclusive costs of their outermost nodes.
     pub(super) fn outermost_costs(&self) -> OutermostCosts {
         let width = self.self_costs.width();
         let mut outermost = OutermostCosts {
             costs: CostTable::new(width),
             recurs: Vec::new(),
         };
-        // How many nodes of a function the path has.
+        // The number of nodes of each function on the path.
         let mut on_path: Vec<u32> = Vec::new();
         // A row for each node on the path, and for one that ended.
         let mut sums = CostTable::new(width);
         let mut path = Vec::new();
-        // Where to go next, if there is anything left on this level.
+        // The next node on each level, if any.
         let mut next = self.context(ContextId::TOP).children.first;
         loop {
             let depth = path.len();
@@ -221,11 +221,11 @@ impl ContextTree {
     }
 }
 
-/// How a tree grows while a trace is read.
+/// Building a tree while a trace is read.
 impl ContextTree {
     /// Begins the subtree of an invocation that ended and called something.
     ///
-    /// `is_proxy`: whether its calls are to stand in its place, if that is wanted at all.
+    /// `is_proxy`: whether its calls replace it, if requested.
     #[inline(always)]
     pub(super) fn begin<const WIDTH: usize>(
         &mut self,
@@ -236,8 +236,8 @@ impl ContextTree {
         self.enter::<WIDTH>(Key::new(function, is_proxy), 1, self_costs)
     }
 
-    /// Puts an invocation that called nothing, or of which no more is known than its costs, below
-    /// the node of its caller, or below [`ContextId::TOP`] if it has none.
+    /// Puts an invocation without calls, or of which only the costs are known, below the node of
+    /// its caller, or below [`ContextId::TOP`] if it has none.
     #[inline(always)]
     pub(super) fn add_call<const WIDTH: usize>(
         &mut self,
@@ -253,8 +253,8 @@ impl ContextTree {
         self.nodes.len()
     }
 
-    /// Puts what the invocations of proxies called in their place: it is called by their callers,
-    /// who take over their self costs. Proxies that nothing called stay.
+    /// Replaces the invocations of proxies by their callees. Their callers get their self costs.
+    /// Proxies without a caller stay.
     pub(super) fn step_over_proxies(&mut self) {
         if !self.nodes.iter().any(|node| node.key.is_stepped_over()) {
             return;
@@ -308,7 +308,7 @@ impl ContextTree {
         }
     }
 
-    /// Merges `from`, which stands below nothing any more, and all below it into `into`.
+    /// Merges `from`, which has no parent any more, and all below it into `into`.
     fn merge_nodes(&mut self, into: ContextId, from: ContextId) {
         self.to_merge.push((into, from));
         while let Some((into, from)) = self.to_merge.pop() {
@@ -320,7 +320,7 @@ impl ContextTree {
             self.self_costs.add_within(into.index(), from.index());
             let node = &mut self.nodes[into.index()];
             node.calls = node.calls.saturating_add(calls);
-            // The smaller set of nodes moves, so that no node moves often.
+            // The smaller set of nodes moves, so no node moves often.
             let into_children = node.children;
             if self.count(into_children) < self.count(from_children) {
                 self.nodes[into.index()].children = from_children;
@@ -339,7 +339,7 @@ impl ContextTree {
         }
     }
 
-    /// Adds to the node below another with this key, which is new if there is none.
+    /// Adds to the child with this key, which is created if necessary.
     #[inline(always)]
     fn add_below<const WIDTH: usize>(
         &mut self,
@@ -386,7 +386,7 @@ impl ContextTree {
         }
     }
 
-    /// Puts a node below another that has none like it.
+    /// Adds a child with a new key.
     fn link(&mut self, parent: ContextId, child: ContextId) {
         let children = &mut self.nodes[parent.index()].children;
         let before = *children;
@@ -401,7 +401,7 @@ impl ContextTree {
         }
     }
 
-    /// Makes an index of the nodes below a node.
+    /// Indexes the children of a node.
     #[cold]
     fn make_index(&mut self, parent: ContextId) {
         let index = self.free_indices.pop().unwrap_or_else(|| {
@@ -425,12 +425,13 @@ impl ContextTree {
         self.indices = indices;
     }
 
-    /// Takes all nodes below a node away, and gives the first of them.
+    /// Removes all children of a node, and returns the first.
     fn take_children(&mut self, parent: ContextId) -> ContextId {
         let node = &mut self.nodes[parent.index()];
         let children = std::mem::replace(&mut node.children, Children::NONE);
         if let Some(index) = children.index() {
-            // One that is kept is for few nodes again, and must not cost as much as for many.
+            // An index that is reused may be for few nodes, and must not cost as much as one for
+            // many.
             self.indices[index] = HashTable::new();
             self.free_indices.push(index);
         }

@@ -6,13 +6,13 @@ use super::proxies::replaced;
 use crate::maps::HashMap;
 use crate::tables::{ColumnMap, Cost, FunctionId, next_index};
 
-/// Number of an invocation in the order in which blocks end, over all functions.
+/// The number of an invocation, in the order in which blocks end.
 pub(super) type InvocationId = u32;
 
-/// Stands where there is no invocation, or no call.
+/// No invocation, or no call.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What the invocations of proxies called, until it replaces the calls to them.
+/// The callees of proxies, until they replace the calls to these.
 pub(super) type CallsOfProxies = HashMap<InvocationId, VecDeque<InvocationCall>>;
 
 /// One invocation, with its costs in the first event: 32 bytes, since a trace has millions.
@@ -48,7 +48,7 @@ pub struct InvocationCall {
 impl InvocationCall {
     /// Position of the called invocation in [`InvocationTree::invocations`].
     ///
-    /// None where the profile does not hold it: it was cut off.
+    /// `None` if the profile was cut off before it.
     pub fn invocation(&self) -> Option<usize> {
         (self.invocation != NONE).then_some(self.invocation as usize)
     }
@@ -86,7 +86,7 @@ impl InvocationTree {
         self.invocations[invocation].first_call as usize..end
     }
 
-    /// Puts the costs of another first event, which follow from these, in their place.
+    /// Replaces the costs by those of another first event.
     pub(crate) fn map_costs(&mut self, map: &ColumnMap) {
         let map = |cost: &mut Cost| *cost = map.cost(0, &[*cost]);
         for invocation in &mut self.invocations {
@@ -103,7 +103,7 @@ impl InvocationTree {
         (call < self.calls.len()).then_some((invocation.caller as usize, call))
     }
 
-    /// Gives every function the number that `number` says.
+    /// Renumbers functions by `number`.
     pub(crate) fn renumbered(mut self, number: impl Fn(FunctionId) -> FunctionId) -> Self {
         for invocation in &mut self.invocations {
             invocation.function = number(invocation.function);
@@ -122,7 +122,7 @@ impl InvocationTree {
         }
         let invocations = next_index(self.invocations.len());
         let calls = next_index(self.calls.len());
-        // `NONE` stays what it is.
+        // `NONE` stays.
         let move_up = |number: &mut u32, by: u32| *number = number.saturating_add(by);
         for invocation in &mut other.invocations {
             move_up(&mut invocation.caller, invocations);
@@ -136,8 +136,8 @@ impl InvocationTree {
         self.calls.append(&mut other.calls);
     }
 
-    /// Enters an invocation that just ended, with its self and inclusive costs. Of its calls, those
-    /// are listed that are left: none, if it is a proxy's.
+    /// Adds an invocation that just ended, with its self and inclusive costs. Only its remaining
+    /// calls are listed; a proxy has none.
     // Out of line, it costs v4 2 % more instructions.
     #[inline(always)]
     pub(super) fn push(
@@ -172,7 +172,7 @@ impl InvocationTree {
         id
     }
 
-    /// Adds the calls of the invocation that was entered last, which claim those they called.
+    /// Adds the calls of the latest invocation, which claim the invocations that they made.
     #[inline]
     fn push_calls(&mut self, caller: InvocationId, calls: &[InvocationCall]) {
         for (position, call) in (self.calls.len()..).zip(calls) {

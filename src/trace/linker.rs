@@ -1,4 +1,5 @@
-//! Links the calls of a trace to the invocations that they made, and works out what follows from that.
+//! Links the calls of a trace to the invocations that they made, and builds what depends on these
+//! links.
 
 use super::batch::{Batch, Block, BlockCall};
 use super::contexts::{ContextId, ContextTree, OutermostCosts};
@@ -7,14 +8,14 @@ use super::matching::{UnmatchedInvocation, UnmatchedInvocations};
 use super::stretches::Stretches;
 use crate::tables::{ANY_WIDTH, Cost, CostPool, CostTable, FunctionId, first_cost, slot};
 
-/// What to find out about a trace; by default, nothing.
+/// What to find out about a trace. By default, nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkOptions {
     /// Every invocation, for v4.
     pub invocations: bool,
-    /// The calling contexts, for reports of stacks.
+    /// The calling contexts, for stacks.
     pub contexts: bool,
-    /// Inclusive costs in which nothing counts twice.
+    /// Inclusive costs that count recursion once.
     pub outermost: bool,
 }
 
@@ -24,14 +25,14 @@ impl LinkOptions {
     }
 }
 
-/// What was found out about a run of a trace.
+/// The results for a run of a trace.
 #[derive(Debug, Default)]
 pub(crate) struct TraceLinks {
-    /// Every invocation, if that was wanted.
+    /// Every invocation, if requested.
     pub invocations: Option<InvocationTree>,
-    /// The calling contexts without proxies, if they were wanted.
+    /// The calling contexts without proxies, if requested.
     pub contexts: Option<ContextTree>,
-    /// If they were wanted, the inclusive costs in which nothing counts twice.
+    /// Inclusive costs that count recursion once, if requested.
     pub outermost: Option<OutermostCosts>,
 }
 
@@ -57,16 +58,16 @@ struct FinishedInvocation {
     invocation: u32,
 }
 
-/// What of an invocation goes below the node of its caller.
+/// What an invocation adds below the node of its caller.
 #[derive(Clone, Copy, Debug)]
 enum PendingContext {
     /// Its own node.
     Node(ContextId),
-    /// The cost by which it is matched: it called nothing, and rows have that cost alone.
+    /// The cost by which it is matched: it made no calls, and rows have only that cost.
     Matching,
-    /// Its self costs in the [`CostPool`], if it called nothing.
+    /// Its self costs in the [`CostPool`], if it made no calls.
     Costs(u32),
-    /// There is nothing, or nothing is wanted.
+    /// Nothing.
     Nothing,
 }
 
@@ -76,7 +77,7 @@ const _: () = assert!(
 );
 
 impl UnmatchedInvocation<FinishedInvocation> {
-    /// Stands for an invocation that the profile does not hold.
+    /// The data of a missing invocation.
     const MISSING: Self = UnmatchedInvocation {
         cost: 0,
         tolerance: 0,
@@ -96,11 +97,11 @@ pub(super) struct Linker {
     unclaimed: Vec<UnmatchedInvocations<FinishedInvocation>>,
     stretches: Stretches,
     invocations: InvocationTree,
-    /// The calls of the block that is being linked.
+    /// The calls of the current block.
     linked: Vec<InvocationCall>,
     of_proxies: CallsOfProxies,
     contexts: ContextTree,
-    /// Self costs of invocations that called nothing, until they are claimed.
+    /// Self costs of invocations without calls, until they are claimed.
     waiting: CostPool,
 }
 
@@ -112,7 +113,7 @@ impl Linker {
         }
     }
 
-    /// Links the blocks and calls of the batch that comes next.
+    /// Links the blocks and calls of the next batch.
     pub fn link(&mut self, batch: Batch) {
         self.contexts.self_costs.widen(batch.self_costs.width());
         self.waiting.widen(batch.self_costs.width());
@@ -160,7 +161,7 @@ impl Linker {
         };
         let stretch = self.stretches.current;
         let mut cost = block.matching;
-        // They are walked backwards, since the latest invocation is the last call's.
+        // Backwards, because the last call made the latest invocation.
         for (at, call) in calls.iter().enumerate().rev() {
             let costs = call_costs.row_of::<WIDTH>(start + at);
             cost = cost.saturating_add(call.matching);
@@ -204,7 +205,7 @@ impl Linker {
         unclaimed.push(cost, calls.len(), stretch, ended);
     }
 
-    /// Keeps the self costs of an invocation that called nothing.
+    /// Stores the self costs of an invocation without calls.
     #[inline]
     fn keep<const WIDTH: usize>(&mut self, self_costs: &[Cost], matching: Cost) -> PendingContext {
         if WIDTH == 1 && first_cost(self_costs) == matching {
@@ -213,8 +214,8 @@ impl Linker {
         PendingContext::Costs(self.waiting.keep::<WIDTH>(self_costs))
     }
 
-    /// Puts what there is of an invocation below the node of its caller. `costs` are those of the
-    /// call, if the invocation is missing.
+    /// Adds an invocation below the node of its caller. If it is missing, `costs` are those of the
+    /// call.
     #[inline(always)]
     fn put_below<const WIDTH: usize>(
         &mut self,
@@ -236,7 +237,7 @@ impl Linker {
     /// Ends the run.
     pub fn finish(mut self) -> TraceLinks {
         if self.wanted.any_contexts() {
-            // Nobody will claim what is left.
+            // The rest has no caller.
             for (number, unclaimed) in (0u32..).zip(std::mem::take(&mut self.unclaimed)) {
                 for ended in unclaimed.invocations {
                     let (top, function) = (ContextId::TOP, FunctionId(number));

@@ -1,37 +1,38 @@
-//! Which invocation a call made.
+//! Finds the invocation that a call made.
 //!
-//! A trace is written in post-order: a block stands after those of all the invocations it called.
-//! So when a block ends, its calls are walked backwards, and each claims the latest invocation of
-//! its callee that nobody has claimed yet.
+//! A trace is in post-order: a block comes after those of all its callees. So at the end of a
+//! block, its calls are visited backwards, and each claims the latest unclaimed invocation of its
+//! callee.
 //!
-//! Each fiber has its own stack, and the blocks of fibers are interleaved. So a call claims the latest
-//! invocation of the same cost that stands in its own stretch (see [`stretches`](super::stretches)),
-//! else the latest of the same cost anywhere, else the latest. "The same" leaves a tolerance for what Xdebug rounds: one unit for each call that the
-//! invocation made, and one more. Costs are compared in the profile's first column, whatever event is wanted: Xdebug clamps
-//! memory differences, so those of calls and invocations need not agree.
+//! Each fiber has its own stack, and the blocks of fibers are interleaved. So a call claims the
+//! latest invocation of the same cost in its own stretch (see [`stretches`](super::stretches)),
+//! else the latest of the same cost anywhere, else the latest. Because Xdebug rounds, costs may
+//! differ by one unit for each call that the invocation made, and one more. Costs are compared in
+//! the profile's first column, whatever event is requested: Xdebug clamps memory differences, so
+//! those of calls and invocations need not agree.
 
 use crate::tables::Cost;
 
-/// How many unclaimed invocations of a function are looked at for one of the right cost.
+/// The most unclaimed invocations of a function that are searched for one of the right cost.
 const MAX_SEARCHED: usize = 1024;
 
-/// The invocations of one function that nobody has claimed yet.
+/// The unclaimed invocations of one function.
 #[derive(Debug)]
 pub(super) struct UnmatchedInvocations<T> {
     /// The latest last.
     pub invocations: Vec<UnmatchedInvocation<T>>,
 }
 
-/// An invocation that nobody has claimed yet.
+/// An unclaimed invocation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UnmatchedInvocation<T> {
-    /// Its inclusive cost, as its block adds up to.
+    /// Its inclusive cost, which is the sum of its block.
     pub cost: Cost,
-    /// How far the cost of the call that made it may be from that.
+    /// The tolerance for the cost of the call that made it.
     pub tolerance: u32,
-    /// In which stretch it ended.
+    /// The stretch in which it ended.
     pub stretch: u32,
-    /// What is known of it.
+    /// Its data.
     pub what: T,
 }
 
@@ -46,8 +47,8 @@ impl<T> Default for UnmatchedInvocations<T> {
 impl<T> UnmatchedInvocations<T> {
     /// Adds an invocation that has just ended.
     ///
-    /// `cost` is its inclusive cost in the first column, `calls` how many calls it made: Xdebug
-    /// rounds each of them, and the call to this invocation as well.
+    /// `cost` is its inclusive cost in the first column, `calls` its number of calls: Xdebug rounds
+    /// each of them, and the call to this invocation.
     #[inline]
     pub fn push(&mut self, cost: Cost, calls: usize, stretch: u32, what: T) {
         self.invocations.push(UnmatchedInvocation {
@@ -58,7 +59,7 @@ impl<T> UnmatchedInvocations<T> {
         });
     }
 
-    /// Takes the invocation away that a call of this cost, from a block in this stretch, made.
+    /// Removes the invocation that was made by a call of this cost, from a block in this stretch.
     #[inline]
     pub fn claim(&mut self, cost: Cost, stretch: u32) -> Option<UnmatchedInvocation<T>> {
         let latest = self.invocations.last()?;
@@ -68,8 +69,7 @@ impl<T> UnmatchedInvocations<T> {
         self.search(cost, stretch)
     }
 
-    /// Searches for it. If none fits, because of a cut-off block or another writer, takes the latest
-    /// of all.
+    /// Searches for it. If none matches, because of truncation or another writer, takes the latest.
     #[cold]
     fn search(&mut self, cost: Cost, stretch: u32) -> Option<UnmatchedInvocation<T>> {
         let latest_first = self.invocations.iter().rev().take(MAX_SEARCHED);

@@ -1,10 +1,9 @@
-//! The calls of a trace: which invocation called which.
+//! Which invocation of a trace called which.
 //!
-//! Each block of a trace is one invocation. [`matching`] finds out which one a call made and, where
-//! a program has several stacks, [`stretches`]. This is the basis of the [`InvocationTree`], the
-//! [`ContextTree`], inclusive costs in which nothing counts twice, and call lists in which
-//! [`proxies`] are stepped over. Invocations that nothing called (`{main}`, shutdown functions,
-//! destructors, fibers) are the roots.
+//! Each block of a trace is one invocation. [`matching`] finds the one that a call made, with
+//! [`stretches`] for programs with several stacks. The [`InvocationTree`], the [`ContextTree`],
+//! inclusive costs that count recursion once, and call lists without [`proxies`] depend on it.
+//! Invocations without a caller (`{main}`, shutdown functions, destructors, fibers) are the roots.
 //!
 //! A reader passes the blocks and their calls to a [`Trace`]. They are linked on another thread
 //! while the reader goes on.
@@ -41,9 +40,9 @@ pub(crate) struct Trace {
     links: bool,
     /// By function; as short as possible.
     switches: Vec<Option<Switch>>,
-    /// What is to be linked, until it is handed over.
+    /// The batch to be linked next.
     batch: Batch,
-    /// None as long as starting a thread would not pay off.
+    /// `None` as long as a thread would not pay off.
     worker: Option<Worker>,
 }
 
@@ -70,12 +69,12 @@ impl Trace {
         self.batch.widen(width);
     }
 
-    /// Says that a function is a proxy.
+    /// Marks a function as a proxy.
     pub fn step_over(&mut self, function: FunctionId) {
         self.lists.step_over(function);
     }
 
-    /// Says that a function leaves one stack for another.
+    /// Marks a function that leaves one stack for another.
     pub fn set_switch(&mut self, function: FunctionId, switch: Switch) {
         *slot(&mut self.switches, function.index()) = Some(switch);
     }
@@ -97,8 +96,8 @@ impl Trace {
         }
     }
 
-    /// Takes note of a call of the open block, in this file, and says whether it waits for the end of
-    /// the block: [`end_block`](Self::end_block) will then tell what to list in its place.
+    /// Adds a call of the open block, in this file. Returns whether it waits for the end of the
+    /// block, when [`end_block`](Self::end_block) returns what to list instead.
     #[inline(always)]
     pub fn add_call<const WIDTH: usize>(
         &mut self,
@@ -123,8 +122,8 @@ impl Trace {
 
     /// Ends the open block, whose self cost in the first column is `matching`.
     ///
-    /// If any of its calls waited, gives those that are to be listed, and adds to the `inclusive`
-    /// costs of the function by how much those that were made cost more than these.
+    /// If any of its calls waited, returns the calls to list. If the waiting calls cost more, adds
+    /// the difference to the `inclusive` costs of the function.
     #[inline]
     pub fn end_block(
         &mut self,
@@ -140,7 +139,7 @@ impl Trace {
                 switch: self.switches.get(function.index()).copied().flatten(),
                 end: self.batch.calls.len(),
             });
-            // Only here are all calls those of blocks in the batch.
+            // Only here do all calls belong to blocks in the batch.
             if self.batch.len() >= BATCH {
                 self.hand_over();
             }
@@ -168,23 +167,23 @@ impl Trace {
     }
 }
 
-/// Blocks and calls that are handed over at once: with fewer the threads wake each other too often.
+/// The number of blocks and calls in a batch. With fewer, the threads wake each other too often.
 const BATCH: usize = 8 << 10;
 
-/// How many batches may wait to be linked.
+/// The most batches that wait to be linked.
 const BATCHES: usize = 4;
 
 /// Where the links are made.
 #[derive(Debug)]
 enum Worker {
-    /// On a thread of its own, while the input is read on.
+    /// On a separate thread, while the input is read.
     Thread(SyncSender<Batch>, JoinHandle<TraceLinks>),
     /// On the same thread.
     Here(Box<Linker>),
 }
 
 impl Worker {
-    /// None, if there is only one core, or if no thread can be started.
+    /// `None` if there is only one core, or if no thread can be started.
     fn on_thread(wanted: LinkOptions) -> Option<Self> {
         if available_parallelism().map_or(1, usize::from) < 2 {
             return None;
@@ -205,7 +204,7 @@ impl Worker {
     fn link(&mut self, batch: Batch) {
         match self {
             Worker::Here(linker) => linker.link(batch),
-            // It fails only if the thread has panicked, which is reported at the end.
+            // This fails only if the thread has panicked, which is reported at the end.
             Worker::Thread(sender, _) => _ = sender.send(batch),
         }
     }
@@ -228,8 +227,8 @@ impl Worker {
 mod tests {
     use super::*;
 
-    /// Ends a block with calls of these functions at these costs. In the first column every cost is
-    /// another one than in the wanted event.
+    /// Ends a block with calls of these functions at these costs. Costs in the first column differ
+    /// from those of the requested event.
     fn end(
         trace: &mut Trace,
         function: u32,

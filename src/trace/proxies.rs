@@ -1,4 +1,4 @@
-//! Proxy functions, which are stepped over: calls to them are replaced by the calls that they made.
+//! Proxy functions: calls to them are replaced by the calls that they made.
 
 use std::collections::VecDeque;
 
@@ -7,8 +7,7 @@ use crate::maps::HashMap;
 use crate::names::FunctionName;
 use crate::tables::{ANY_WIDTH, CallEdge, Cost, CostTable, Costs, FunctionId, NameId, slot};
 
-/// Whether a function of a trace is one of those to step over; which ones is added to `found`, by
-/// position.
+/// Whether a function of a trace is one of the proxies. Marks its position in `found`.
 pub(crate) fn note_proxy(proxies: &[Vec<u8>], name: &[u8], found: &mut Vec<usize>) -> bool {
     let before = found.len();
     let proxies = proxies.iter().enumerate();
@@ -17,11 +16,11 @@ pub(crate) fn note_proxy(proxies: &[Vec<u8>], name: &[u8], found: &mut Vec<usize
     found.len() > before
 }
 
-/// Replaces calls to proxies by what these called.
+/// Replaces calls to proxies by the calls of these.
 ///
 /// `claim` returns the calls that replace a call; it is called from the last call to the first.
-/// Calls to other functions stay, and so do calls to proxies that called nothing or that the
-/// profile does not hold.
+/// Calls to other functions stay, and so do calls to proxies without calls, or missing from the
+/// profile.
 pub(super) fn replaced<C>(
     calls: impl DoubleEndedIterator<Item = C>,
     mut claim: impl FnMut(&C) -> Option<VecDeque<C>>,
@@ -51,7 +50,7 @@ pub(super) fn replaced<C>(
 pub(crate) struct DeferredCall {
     /// The call, whose caller may be a proxy.
     pub edge: CallEdge,
-    /// The file of the call, empty if it is the caller's.
+    /// The file of the call; empty if it is the caller's.
     pub file: NameId,
     /// What it cost.
     pub row: Box<[Cost]>,
@@ -72,20 +71,19 @@ impl DeferredCall {
 
 /// The call lists of functions that call proxies.
 ///
-/// From the first call to a proxy on, calls wait for the end of their block. In the block of a
-/// proxy all calls wait. Only at the end is it known what replaces them, and which function lists
-/// them.
+/// From the first call to a proxy on, calls wait for the end of their block; in the block of a
+/// proxy, all calls wait. Only then are their replacements and their caller known.
 #[derive(Debug, Default)]
 pub(super) struct ProxyCalls {
     is_proxy: Vec<bool>,
     /// Calls of the open block.
     waiting: Vec<DeferredCall>,
-    /// What the invocations of proxies called, until they are claimed.
+    /// The calls of proxies, until these are claimed.
     unclaimed: HashMap<FunctionId, UnmatchedInvocations<VecDeque<DeferredCall>>>,
 }
 
 impl ProxyCalls {
-    /// Says that a function is a proxy.
+    /// Marks a function as a proxy.
     pub fn step_over(&mut self, function: FunctionId) {
         *slot(&mut self.is_proxy, function.index()) = true;
     }
@@ -103,7 +101,7 @@ impl ProxyCalls {
             && (!self.waiting.is_empty() || self.is_proxy(caller) || self.is_proxy(callee))
     }
 
-    /// Keeps a call until the end of its block.
+    /// Stores a call until the end of its block.
     #[inline(never)]
     pub fn wait(&mut self, call: DeferredCall) {
         self.waiting.push(call);

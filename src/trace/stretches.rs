@@ -1,23 +1,23 @@
-//! Stretches of a trace between which PHP changes stacks: each fiber has its own.
+//! Stretches of a trace in which PHP stays on one stack. Each fiber has its own stack.
 //!
-//! A stretch begins with the block of the `Fiber::suspend` that returns when a fiber is resumed, and
-//! ends before the block of the `Fiber->resume` that did so; then the stretch around it goes on.
-//! Within one, blocks are in post-order. The block of `Fiber->start` ends a stretch, too: before it
-//! stand blocks of the new fiber, after it those of its starter.
+//! When a fiber is resumed, its `Fiber::suspend` returns: a stretch begins with this block. It ends
+//! before the block of the `Fiber->resume`, and the stretch around it continues. Within a stretch,
+//! blocks are in post-order. The block of `Fiber->start` ends a stretch, too: blocks of the new
+//! fiber come before it, those of its starter after it.
 
 /// How a function of PHP leaves one stack for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Switch {
-    /// It starts a fiber, and returns when that is suspended or ends.
+    /// Starts a fiber, and returns when it is suspended or ends.
     Start,
-    /// It resumes a fiber, and returns when that is suspended or ends.
+    /// Resumes a fiber, and returns when it is suspended or ends.
     Resume,
-    /// It suspends its fiber, and returns when that is resumed.
+    /// Suspends its fiber, and returns when it is resumed.
     Suspend,
 }
 
 impl Switch {
-    /// What the function of this name does, if it leaves its stack.
+    /// The effect of the function of this name, if it leaves its stack.
     pub fn of(name: &[u8]) -> Option<Self> {
         match name {
             b"php::Fiber->start" => Some(Switch::Start),
@@ -31,10 +31,10 @@ impl Switch {
 /// Numbers the stretches of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Stretches {
-    /// The one of the block that ends; 0 where there are no fibers.
+    /// The current stretch; 0 without fibers.
     pub current: u32,
     count: u32,
-    /// Those around it, the innermost last.
+    /// The stretches around it, the innermost last.
     outer: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! How webgrind's reader and page need header lines and names to be written.
+//! Header lines and names as webgrind's reader and page need them.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,10 @@ use crate::profile::{Header, Profile};
 
 /// Characters in function names that the page would treat as HTML.
 ///
-/// It puts them into text, and into an attribute between `"`.
+/// They appear in text, and in an attribute between `"`.
 pub(super) const IN_NAMES: &[u8] = b"&<\"";
 
-/// Characters in the `cmd:` header that the page would treat as HTML. It puts this header into
-/// text.
+/// Characters in the `cmd:` header that the page would treat as HTML. It appears in text.
 const IN_COMMAND: &[u8] = b"&<";
 
 /// Name of an event that has none.
@@ -20,14 +19,14 @@ pub(super) const UNNAMED_EVENT: &[u8] = b"Cost";
 /// The most runs that the page is told of.
 const MAX_RUNS: u64 = 1000;
 
-/// Returns the header lines as they are written, each without its end.
+/// The header lines to write, without line ends.
 ///
-/// webgrind's reader splits them at `: `, without looking whether that is there, when it has taken
-/// off white space at both ends. So lines without a value are left out. It looks up `events` for
-/// every cost, so that this one is never missing. It counts the `summary:` lines as runs.
+/// webgrind's reader trims them and splits them at `: ` without a check, so lines without a value
+/// are omitted. It looks up `events` for every cost, so this one is always written. It counts the
+/// `summary:` lines as runs.
 ///
-/// If costs are scaled, so are the event and the summaries. If all summaries become 0 by this, all
-/// percentages would be 0 too, so the first summary is replaced by the total of the self costs.
+/// If costs are scaled, so are the event and the summaries. If all summaries became 0, so would all
+/// percentages; then the total of the self costs replaces the first summary.
 pub(super) fn header_lines<E>(
     profile: &Profile,
     narrowing: &Narrowing,
@@ -76,7 +75,7 @@ pub(super) fn header_lines<E>(
 
 /// Whether webgrind's reader finds a value in a line.
 fn has_value(header: &Header<'_>) -> bool {
-    // What PHP's trim() takes off.
+    // What PHP's trim() removes.
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0b' | b'\0');
     let mut text = header.text();
     while let [rest @ .., last] = text
@@ -87,7 +86,7 @@ fn has_value(header: &Header<'_>) -> bool {
     memchr::memmem::find(text, b": ").is_some()
 }
 
-/// A header line in whose value another word comes first.
+/// A header line with another first word in its value.
 fn with_first_word(header: &Header<'_>, first: &[u8]) -> Vec<u8> {
     let value = header.value().trim_ascii_start();
     let word = value
@@ -97,7 +96,7 @@ fn with_first_word(header: &Header<'_>, first: &[u8]) -> Vec<u8> {
     [header.key(), b": ", first, &value[word..]].concat()
 }
 
-/// Text for HTML: all that are `special` of `&`, `<` and `"` as entities.
+/// Text for HTML: the `special` ones of `&`, `<` and `"` as entities.
 pub(super) fn escaped<'a>(text: &'a [u8], special: &[u8]) -> Cow<'a, [u8]> {
     if !text.iter().any(|byte| special.contains(byte)) {
         return Cow::Borrowed(text);

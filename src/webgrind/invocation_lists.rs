@@ -8,8 +8,8 @@ use crate::tables::{ByFunction, first_cost};
 
 /// All invocations of a profile, by function.
 ///
-/// Those of a trace, and of a v4 file, are in its invocation tree. The functions of an aggregate
-/// have sums only; each is taken as one invocation, called by the edge with the highest cost.
+/// Those of a trace, and of a v4 file, are in its invocation tree. Each function of an aggregate
+/// counts as one invocation, called by the edge with the highest cost.
 pub(super) struct InvocationLists<'a> {
     profile: &'a Profile,
     tree: Option<&'a InvocationTree>,
@@ -17,7 +17,7 @@ pub(super) struct InvocationLists<'a> {
     order: ByFunction,
     /// Number of each invocation of the tree among those of its function.
     numbers: Vec<u32>,
-    /// Where the sub-calls of each function of an aggregate begin, after those of the tree.
+    /// The start of the sub-calls of each function of an aggregate, after those of the tree.
     sum_sub_calls: Vec<u64>,
 }
 
@@ -60,13 +60,13 @@ impl<'a> InvocationLists<'a> {
         }
     }
 
-    /// The functions that have sums only; their sub-call records follow those of the tree.
+    /// The functions that have only sums. Their sub-call records follow those of the tree.
     pub fn sums(&self) -> impl Iterator<Item = FunctionId> {
         let ids = self.profile.functions().map(|(id, _)| id);
         ids.filter(|&id| self.is_sum(id))
     }
 
-    /// Takes in the costs of all invocations of the tree.
+    /// Adds the costs of all invocations of the tree.
     pub fn add_to(&self, ranges: &mut RangeStats) {
         let Some(tree) = self.tree else { return };
         for invocation in tree.invocations() {
@@ -75,9 +75,9 @@ impl<'a> InvocationLists<'a> {
         }
     }
 
-    /// Gives the records of a function's invocations in order.
+    /// Returns the records of a function's invocations in order.
     ///
-    /// `sub_calls_at` is where the sub-call records of the file begin.
+    /// `sub_calls_at` is the address of the sub-call records of the file.
     pub fn of(
         &self,
         id: FunctionId,
@@ -91,7 +91,7 @@ impl<'a> InvocationLists<'a> {
                 self.profile.self_costs(id),
                 self.profile.inclusive_costs(id),
             ];
-            // The first of those with the highest cost: `max_by_key` takes the last of equals.
+            // The first one with the highest cost: `max_by_key` returns the last of equals.
             let edges = self.profile.called_from(id).rev();
             let call = edges
                 .max_by_key(|edge| first_cost(edge.costs()))
@@ -102,8 +102,8 @@ impl<'a> InvocationLists<'a> {
             return record(invocation_record(narrowing, costs, call, sub_calls));
         }
         let Some(tree) = self.tree else { return Ok(()) };
-        // What belongs to an invocation lies far apart in memory. One step at a time for many of
-        // them lets a processor wait for all of it at once.
+        // The data of an invocation are far apart in memory. Reading one step for many of them lets
+        // the processor wait for all at once.
         let mut batch = Vec::with_capacity(BATCH);
         for positions in self.order.of(id).chunks(BATCH) {
             batch.extend(positions.iter().map(|&position| {
@@ -141,9 +141,8 @@ impl<'a> InvocationLists<'a> {
     }
 }
 
-/// An invocation as it is written: its self and inclusive costs; what the call that made it cost, the
-/// function that made it, which invocation of it, and the line; how many sub-calls it has, and where
-/// they stand.
+/// An invocation as written: its self and inclusive costs; the cost, function, invocation and line
+/// of the call that made it; the number and address of its sub-calls.
 pub(super) fn invocation_record(
     narrowing: &Narrowing,
     costs: [Cost; 2],
@@ -159,5 +158,5 @@ pub(super) fn invocation_record(
     [own, inclusive, cost, caller, number, line, count, at]
 }
 
-/// How many invocations are looked up together.
+/// The number of invocations that are looked up together.
 const BATCH: usize = 64;

@@ -1,4 +1,4 @@
-//! The layout of the preprocessed formats: names and orders, nothing else.
+//! The layout of webgrind's formats: names and orders, nothing else.
 //!
 //! All numbers are unsigned, of 32 bits, little-endian. Addresses are byte offsets from the start
 //! of the file. The source is webgrind's wiki page "Preprocessed Format" and, where that is
@@ -17,30 +17,29 @@
 /// Bytes of one number.
 pub(super) const NUMBER: u64 = 4;
 
-/// Bytes that addresses reach: no file can be larger.
+/// The bytes that addresses can reach, and so the largest file.
 pub(super) const MAX_FILE_SIZE: u64 = 0xFFFF_FFFF;
 
-/// Where the header address stands.
+/// The position of the header address.
 pub(super) const HEADER_ADDRESS_AT: u64 = NUMBER;
 
-/// Where the function addresses begin: after version, header address and function count.
+/// The position of the function addresses: after version, header address and function count.
 pub(super) const FUNCTION_ADDRESSES_AT: u64 = 3 * NUMBER;
 
 /// Function or invocation number of "nobody".
 pub(super) const NO_INDEX: u32 = u32::MAX;
 
-/// What an invocation of v4 says of the call that made it, if there was none: the third to the sixth
-/// number of an [`INVOCATION_RECORD`].
+/// The third to sixth number of an [`INVOCATION_RECORD`] without a call that made it.
 pub(super) const NO_CALLER: [u32; 4] = [0, NO_INDEX, 0, 0];
 
-/// A version of the preprocessed format.
+/// A version of webgrind's format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
     /// Every invocation with its caller and sub-calls; read by webgrind 0.4.
     V4,
-    /// Sums per function, and who called it; read by webgrind 0.5.
+    /// Sums per function, and its callers; read by webgrind 0.5.
     V5,
-    /// The same, and whom it calls; read by webgrind 0.6 to 1.1.
+    /// The same, and its callees; read by webgrind 0.6 to 1.1.
     V6,
     /// The same, and the line of the function; read by webgrind 1.2 and later.
     #[default]
@@ -125,14 +124,13 @@ impl Version {
 /// The function is the other one: the caller in a called-from record, the callee in a sub-call.
 pub(super) const CALL_RECORD: u64 = 4 * NUMBER;
 
-/// Bytes of an invocation of v4, in the record of its function: self cost, inclusive cost, cost of
-/// the call that made it, function that made the call or [`NO_INDEX`], which invocation of it, line of
-/// the call, how many sub-calls it has, and where their records stand. Without any, that is where
-/// they would have begun.
+/// Bytes of an invocation of v4, in the record of its function: self cost, inclusive cost; cost of
+/// the call that made it, calling function or [`NO_INDEX`], its invocation, line of the call;
+/// number of sub-calls, and the address of their records, or where they would begin.
 pub(super) const INVOCATION_RECORD: u64 = 8 * NUMBER;
 
-/// Bytes of a sub-call of v4, after all functions: function, which invocation of it or [`NO_INDEX`]
-/// where the profile was cut off before its block, line, cost.
+/// Bytes of a sub-call of v4, after all functions: function, its invocation or [`NO_INDEX`] if the
+/// profile was cut off before its block, line, cost.
 ///
-/// They stand in the order in which the blocks of the input end, so that addresses grow with it.
+/// They are in the order in which the blocks of the input end.
 pub(super) const SUB_CALL_RECORD: u64 = 4 * NUMBER;

@@ -1,4 +1,4 @@
-//! webgrind's preprocessed formats, v4 to v7.
+//! webgrind's formats, v4 to v7.
 
 mod error;
 mod escape;

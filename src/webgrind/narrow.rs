@@ -1,16 +1,16 @@
-//! From 64 bits to 32: the only place where numbers are narrowed, and the policy for it.
+//! Narrows numbers from 64 bits to 32, and decides how. No other code does.
 
 use super::error::{WriteError, WriteWarning};
 use crate::display::text::excerpt;
 use crate::profile::{Cost, split_scale};
 
-/// What to do with numbers that do not fit into 32 bits.
+/// The policy for numbers that exceed 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum OnOverflow {
     /// Divide all costs by a power of ten and rename the event.
     ///
-    /// It is the smallest that makes them fit. Counts and lines become 4,294,967,295.
+    /// It is the smallest power that makes them fit. Counts and lines become 4,294,967,295.
     #[default]
     Scale,
     /// Write 4294967295.
@@ -22,7 +22,7 @@ pub enum OnOverflow {
 /// Xdebug's event in units of 10 ns: the one that webgrind converts (by dividing by 100).
 const TEN_NANOSECONDS: &[u8] = b"Time_(10ns)";
 
-/// Gathers what is to be written, to find out what will not fit.
+/// Collects the numbers to write, to find those that do not fit.
 #[derive(Debug, Default)]
 pub(super) struct RangeStats {
     largest_cost: u64,
@@ -44,14 +44,14 @@ impl RangeStats {
         }
     }
 
-    /// Takes in a count or a line.
+    /// Adds a count or a line.
     #[inline]
     pub fn count(&mut self, count: u64) {
         self.largest_count = self.largest_count.max(count);
         self.too_large_counts += u64::from(u32::try_from(count).is_err());
     }
 
-    /// Decides how to narrow, under a policy, the costs of `event`.
+    /// Decides how to narrow the costs of `event` under a policy.
     pub fn decide(&self, policy: OnOverflow, event: &[u8]) -> Result<Narrowing, WriteError> {
         let costs_fit = self.too_large_costs == 0;
         if policy == OnOverflow::Error {
@@ -73,7 +73,7 @@ impl RangeStats {
         Ok(Narrowing { divisor })
     }
 
-    /// Warnings about numbers that are not written as they are.
+    /// Warnings about numbers that are changed.
     pub fn warnings(&self, narrowing: &Narrowing, event: &[u8]) -> Vec<WriteWarning> {
         let mut warnings = Vec::new();
         let divisor = narrowing.divisor();
@@ -106,7 +106,7 @@ impl Narrowing {
     /// Scales nothing.
     pub const EXACT: Narrowing = Narrowing { divisor: 1 };
 
-    /// What costs are divided by; 1 if nothing is scaled.
+    /// The divisor of costs; 1 if nothing is scaled.
     pub fn divisor(&self) -> u64 {
         self.divisor
     }
@@ -150,7 +150,7 @@ impl Narrowing {
 
 /// Divides, rounding to nearest, halves up.
 fn divided(value: u64, divisor: u64) -> u64 {
-    // Nearly always, and a division takes long.
+    // Nearly always 1, and a division is slow.
     if divisor == 1 {
         return value;
     }

@@ -1,9 +1,9 @@
-//! Writes the preprocessed formats, v4 to v7.
+//! Writes webgrind's formats, v4 to v7.
 //!
-//! One traversal of the profile defines the contents of a file and their order ([`Document`]). It is
-//! done twice: in a first pass, which finds out what does not fit, how large the file will be and where
-//! things will stand in it, and to write. So nothing is written before it is known that everything
-//! fits, and what is written goes from beginning to end.
+//! One traversal of the profile defines the contents of a file and their order ([`Document`]). The
+//! first pass finds out what does not fit, the size of the file and all addresses; the second one
+//! writes. So nothing is written before everything is known to fit, and the file is written from
+//! beginning to end.
 
 use std::hint::black_box;
 use std::io::{BufWriter, Write};
@@ -20,15 +20,15 @@ use super::narrow::{Narrowing, OnOverflow, RangeStats};
 use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile};
 use crate::tables::first_cost;
 
-/// Bytes that are written at a time: more than an output's own buffer is likely to hold, which then
-/// need not copy them.
+/// Bytes that are written at a time: more than the probable size of an output's own buffer, which
+/// then need not copy them.
 const BUFFER: usize = 128 << 10;
 
-/// For how many functions at a time their names and calls are read, which are far apart in memory:
-/// so the processor need not wait for each of them.
+/// The number of functions whose names and calls, far apart in memory, are read together, so that
+/// the processor need not wait for each of them.
 const FETCHED: usize = 64;
 
-/// How many functions with their calls a cache holds anyway.
+/// The number of functions that fit into a cache with their calls.
 const CACHED: usize = 1 << 13;
 
 /// How a profile is written.
@@ -39,15 +39,15 @@ pub struct WriteOptions {
     pub version: Version,
     /// What happens to numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
-    /// Whether function names and the `cmd:` header are written for webgrind's page, which puts
-    /// them into its HTML as they are: `&`, `<` and, in function names, `"` become entities.
+    /// Whether `&`, `<` and, in function names, `"` become entities. webgrind inserts function
+    /// names and the `cmd:` header into its HTML as they are.
     ///
-    /// Names of files stay as they are, since the page encodes them itself.
+    /// File names stay unchanged, because webgrind encodes them itself.
     pub escape_html: bool,
 }
 
 impl WriteOptions {
-    /// Writes this version, scales costs that do not fit, and leaves names as they are.
+    /// Writes this version, scales costs that do not fit, and leaves names unchanged.
     pub fn new(version: Version) -> Self {
         WriteOptions {
             version,
@@ -58,15 +58,15 @@ impl WriteOptions {
 
 /// Writes `profile` to `output`, and returns warnings for the user.
 ///
-/// Nothing is written before it is known that everything fits.
+/// Nothing is written before everything is known to fit.
 ///
-/// Two rules are for webgrind's reader, which would otherwise fail or warn. A profile
-/// without functions becomes a file with a function `{main}` that was called once and cost
-/// nothing. Header lines without a value are left out, and an `events:` line is never missing.
+/// Two rules keep webgrind's reader from failing. A profile without functions becomes a file with a
+/// function `{main}`, called once without cost. Header lines without a value are omitted, and there
+/// is always an `events:` line.
 ///
 /// # Errors
 ///
-/// When the file would pass 4 GiB, when a number does not fit and the policy is
+/// When the file would exceed 4 GiB, when a number does not fit and the policy is
 /// [`OnOverflow::Error`], and when the output fails.
 pub fn write<W: Write>(
     profile: &Profile,
@@ -120,16 +120,16 @@ struct Document<'a> {
     escape_html: bool,
     /// The invocations, for v4.
     lists: Option<InvocationLists<'a>>,
-    /// Where things stand; known after the first pass.
+    /// The addresses, known after the first pass.
     function_addresses: Vec<u32>,
-    /// The sub-call records of v4, which its invocations point to.
+    /// The sub-call records of v4, to which its invocations point.
     sub_calls_at: u64,
     headers_at: u64,
 }
 
 impl Document<'_> {
-    /// Takes in the numbers of the records of calls and invocations, in the order of their tables:
-    /// by function they are far apart in memory.
+    /// Adds the numbers of call and invocation records in the order of their tables; by function,
+    /// they are far apart in memory.
     fn count_records(&self, ranges: &mut RangeStats) {
         if let Some(lists) = &self.lists {
             lists.add_to(ranges);
@@ -143,7 +143,7 @@ impl Document<'_> {
         }
     }
 
-    /// All up to the end of the function records.
+    /// Everything up to the end of the function records.
     fn functions(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
         let functions = self.profile.functions();
         let count = functions.len().max(1) as u64;
@@ -170,13 +170,13 @@ impl Document<'_> {
         Ok(())
     }
 
-    /// Reads the names and calls of functions, so that a cache has them.
+    /// Reads the names and calls of functions into the cache.
     fn fetch<'f>(&self, functions: impl Iterator<Item = (FunctionId, &'f Function)>) {
         let profile = self.profile;
         for (id, function) in functions {
             let names = [function.file, function.name].map(|name| profile.name(name).first());
             let edges = profile.called_from(id).chain(profile.sub_calls(id));
-            // The first and the last of what an edge has may be in two lines of a cache.
+            // An edge may span two cache lines.
             black_box(edges.fold(0, |sum, edge| {
                 sum ^ edge.line ^ first_cost(edge.costs()).cast_unsigned()
             }));
@@ -234,7 +234,7 @@ impl Document<'_> {
 
     /// The record of `{main}`, for a profile without functions.
     ///
-    /// Of a script that has only just begun, nothing else is known.
+    /// Nothing else is known of a script that has just started.
     fn write_empty_main(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
         for field in self.version.function_fields() {
             pass.put_numbers([u32::from(*field == FunctionField::Invocations)])?;
@@ -273,14 +273,15 @@ impl Document<'_> {
     }
 }
 
-/// A pass over the contents of a file: the first, which finds out what the file will take, or its writing.
+/// A pass over the contents of a file: the first one, which measures, or the second one, which
+/// writes.
 struct Pass<W: Write> {
-    /// None: it is the first pass.
+    /// `None` in the first pass.
     output: Option<BufWriter<W>>,
     ranges: RangeStats,
     narrowing: Narrowing,
     position: u64,
-    /// Of the first pass: where the record of each function begins.
+    /// In the first pass: the address of each function record.
     function_addresses: Vec<u32>,
 }
 
@@ -295,7 +296,7 @@ impl<W: Write> Pass<W> {
         }
     }
 
-    /// Takes in a cost, and returns it as it is written.
+    /// Adds a cost, and returns it as it is written.
     #[inline]
     fn cost(&mut self, cost: Cost) -> u32 {
         if self.output.is_none() {
@@ -304,7 +305,7 @@ impl<W: Write> Pass<W> {
         self.narrowing.cost(cost)
     }
 
-    /// Takes in a count or a line, and returns it as it is written.
+    /// Adds a count or a line, and returns it as it is written.
     #[inline]
     fn count(&mut self, count: u64) -> u32 {
         if self.output.is_none() {
@@ -373,10 +374,10 @@ impl<W: Write> Pass<W> {
         })
     }
 
-    /// Takes note that the record of the next function begins.
+    /// Begins the record of the next function.
     fn begin_function(&mut self) {
         if self.output.is_none() {
-            // What cannot be addressed is refused before it is written.
+            // A file that is too large is refused before it is written.
             let address = self.narrowing.count(self.position);
             self.function_addresses.push(address);
         }

@@ -27,7 +27,7 @@ pub(super) fn decompress(
                     _ => error,
                 })?;
             }
-            // Tapes and some file systems fill up with zeros.
+            // Tapes and some file systems append zeros.
             [0, ..] => input.consume(1),
             [found, ..] => return Err(input.garbage(input.offset, found)),
         }
@@ -62,7 +62,7 @@ mod tests {
             assert!(PLAIN.starts_with(&plain) && plain.len() >= before);
             before = plain.len();
         }
-        // Only the checksum and the length were missing then.
+        // Then only the checksum and the length are missing.
         assert_eq!(before, PLAIN.len());
     }
 

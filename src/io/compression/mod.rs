@@ -1,4 +1,4 @@
-//! Compressed inputs: they are decompressed on a thread of their own.
+//! Compressed inputs, which are decompressed on a separate thread.
 
 mod gzip;
 mod worker;
@@ -11,7 +11,7 @@ use super::Compression;
 use super::content::fill;
 pub(super) use worker::Decompressed;
 
-/// Decompresses `input` on a thread of its own.
+/// Decompresses `input` on a separate thread.
 pub(super) fn decompress(
     compression: Compression,
     input: impl BufRead + Send + 'static,
@@ -33,22 +33,22 @@ pub(super) fn decompress(
     })
 }
 
-/// Compressed bytes, with the place that the decompressor has come to.
+/// Compressed bytes, with the position of the decompressor.
 struct CompressedBytes<R> {
     compression: Compression,
     input: R,
-    /// How many bytes have been stepped over.
+    /// The number of bytes before the current ones.
     offset: u64,
 }
 
 impl<R: BufRead> CompressedBytes<R> {
-    /// The error for data that contradict themselves at a byte, counted from 0.
+    /// The error for corrupt data at a byte, counted from 0.
     fn corrupt(&self, at: u64, what: impl fmt::Display) -> io::Error {
         let text = format!("corrupt {} data at byte {at}: {what}", self.compression);
         io::Error::new(io::ErrorKind::InvalidData, text)
     }
 
-    /// The error for something else that follows.
+    /// The error for unexpected bytes after the data.
     fn garbage(&self, at: u64, found: u8) -> io::Error {
         let end = format!("the end of the input or more {} data", self.compression);
         self.corrupt(at, format!("expected {end} (found byte {found:#04x})"))

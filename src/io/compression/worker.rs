@@ -5,19 +5,19 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// Size of a chunk: with fewer bytes the threads wake each other too often.
+/// The size of a chunk. With smaller ones, the threads wake each other too often.
 const CHUNK: usize = 512 << 10;
 
-/// How many chunks may wait to be read.
+/// The most chunks that wait to be read.
 const QUEUED_CHUNKS: usize = 2;
 
-/// How decompressing ended: how many compressed bytes there were, if there should have been more.
+/// The result of decompressing: the number of compressed bytes, if they were cut off.
 pub(in crate::io) type End = io::Result<Option<u64>>;
 
-/// Where a decompressor puts what it has decompressed.
+/// The destination of a decompressor.
 pub(in crate::io) type Plain = BufWriter<Chunks>;
 
-/// Sends what is written to the reader. It fails when the reader is gone.
+/// Sends everything written to the reader. It fails when the reader is gone.
 pub(in crate::io) struct Chunks(SyncSender<Vec<u8>>);
 
 impl Write for Chunks {
@@ -32,13 +32,13 @@ impl Write for Chunks {
     }
 }
 
-/// What a decompressor makes of its input, read as it comes.
+/// The output of a decompressor, read while it is produced.
 ///
-/// A thread of its own decompresses. Memory is bounded, since it waits for its reader; when the
-/// reader is gone, it ends with its next chunk.
+/// A separate thread decompresses. It waits for its reader, which bounds memory; when the reader is
+/// gone, it ends with its next chunk.
 pub(in crate::io) struct Decompressed {
     chunks: Receiver<Vec<u8>>,
-    /// None after the end.
+    /// `None` after the end.
     thread: Option<JoinHandle<End>>,
     chunk: Cursor<Vec<u8>>,
     cut: Option<u64>,
@@ -50,7 +50,7 @@ impl Decompressed {
         let work = move || {
             let mut plain = BufWriter::with_capacity(CHUNK, Chunks(sender));
             let end = decompress(&mut plain);
-            // What came before an error is still good.
+            // The data before an error are still good.
             plain.flush()?;
             end
         };
@@ -69,7 +69,7 @@ impl Decompressed {
         })
     }
 
-    /// Once all is read: how many compressed bytes there were, if there should have been more.
+    /// At the end: the number of compressed bytes, if they were cut off.
     pub fn cut(&self) -> Option<u64> {
         self.cut
     }

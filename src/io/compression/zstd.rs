@@ -10,13 +10,13 @@ use ruzstd::decoding::{BlockDecodingStrategy, StreamingDecoder};
 use super::CompressedBytes;
 use super::worker::Plain;
 
-/// An empty last block, and a checksum for frames that want one.
+/// An empty last block, and a checksum for frames that need one.
 const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 /// Decodes one frame after another.
 ///
-/// Memory follows the data, up to the window that a frame asks for, and never more than the
-/// 128 MiB that the reference decoder allows as well.
+/// Memory grows with the data up to the window that a frame requires, and never exceeds 128 MiB,
+/// the limit of the reference decoder.
 pub(super) fn decompress(
     input: &mut CompressedBytes<impl BufRead>,
     plain: &mut Plain,
@@ -26,8 +26,8 @@ pub(super) fn decompress(
 
     while let &[found, ..] = input.fill_buf()? {
         let at = input.offset;
-        // Too few bytes for a magic number would count as cut off, whatever they are. This is the
-        // first one of frames with data, and of those to be skipped.
+        // Too few bytes for a magic number would always count as cut off. This is the first byte of
+        // frames with data, and of skippable ones.
         if !matches!(found, 0x28 | 0x50..=0x5f) {
             return Err(input.garbage(at, found));
         }
@@ -45,7 +45,7 @@ pub(super) fn decompress(
         if let Err(error) = outcome {
             let error = stopped(input, &error.downcast()?);
             if error.kind() == io::ErrorKind::UnexpectedEof {
-                // The decoder keeps a window back until it has seen the end of the frame.
+                // The decoder holds back a window until the end of the frame.
                 let end = BlockDecodingStrategy::UptoBlocks(1);
                 let end = frame.decode_blocks(&END_OF_FRAME[..], end);
                 end.map_err(io::Error::other)?;
@@ -61,7 +61,7 @@ pub(super) fn decompress(
     Ok(())
 }
 
-/// Why a frame cannot be decoded further: what kept the decoder from reading, or else its data.
+/// Why a frame cannot be decoded further: an error of reading, or else of the data.
 fn stopped(input: &CompressedBytes<impl BufRead>, error: &FrameDecoderError) -> io::Error {
     let mut causes = successors(error.source(), |&cause| cause.source());
     if let Some(cause) = causes.find_map(<dyn Error>::downcast_ref::<io::Error>) {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_frame_that_is_cut_off_gives_all_its_whole_blocks() {
-        // Blocks of 128 KiB, of which only a window is kept back.
+        // Blocks of 128 KiB, of which only a window is held back.
         let plain = PLAIN.repeat(70);
         let compressed = compress_to_vec(plain.as_slice(), CompressionLevel::Fastest);
         let mut seen = Vec::new();

@@ -1,4 +1,4 @@
-//! The bytes of a preprocessed file, with the place in them.
+//! The bytes of a webgrind file, with the current position.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
@@ -7,10 +7,10 @@ use byteorder::{ByteOrder, LittleEndian};
 use super::super::error::ReadError;
 use super::super::layout::NUMBER;
 
-/// Bytes that a name or a header line may have: as many as a line of the profile it came from.
+/// The most bytes of a name or header line: the same as for a line of a profile.
 const MAX_LINE_LENGTH: u64 = 16 << 20;
 
-/// Zeros in a row that no name and no header line has. Holes of files are multiples of it.
+/// More consecutive zeros than a name or header line has. Holes of files are multiples of it.
 const MIN_HOLE: usize = 4096;
 
 /// A file that is read forwards, with few jumps.
@@ -18,7 +18,7 @@ pub(super) struct Bytes<R> {
     input: BufReader<R>,
     name: String,
     position: u64,
-    /// Where what is being read has to end: with the file, or before the headers.
+    /// The limit for what is being read: the end of the file, or the headers.
     pub end: u64,
 }
 
@@ -39,12 +39,12 @@ impl<R: Read + Seek> Bytes<R> {
         Ok(bytes)
     }
 
-    /// The present place, in bytes from the start.
+    /// The current position, in bytes from the start.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// How many bytes there are from the present place to the end.
+    /// The number of bytes from the current position to the end.
     pub fn room(&self) -> u64 {
         self.end.saturating_sub(self.position)
     }
@@ -69,10 +69,10 @@ impl<R: Read + Seek> Bytes<R> {
         Ok(numbers)
     }
 
-    /// Reads a line into `line`, without its `\n`; false if it has none.
+    /// Reads a line into `line`, without its `\n`; returns false if it has none.
     ///
-    /// Moves to the end of the line, if there is one. Memory grows with the bytes that are
-    /// really there, and no further than a line can be long. `what` is the line in messages.
+    /// Moves to the end of the line, if there is one. Memory grows with the bytes that exist, up to
+    /// the longest line. `what` is the name of the line in messages.
     pub fn line(&mut self, what: &str, line: &mut Vec<u8>) -> Result<bool, ReadError> {
         line.clear();
         let room = self.room().min(MAX_LINE_LENGTH + 1);
@@ -99,7 +99,7 @@ impl<R: Read + Seek> Bytes<R> {
         self.corrupt(format!("cannot read further: {error}"))
     }
 
-    /// Checks something at a place; the message says what is wrong otherwise.
+    /// Checks something at a position, with a message if it is wrong.
     #[inline]
     pub fn expect(
         &self,
@@ -113,7 +113,7 @@ impl<R: Read + Seek> Bytes<R> {
         }
     }
 
-    /// Checks that there are so many bytes for something.
+    /// Checks that there is this number of bytes for something.
     pub fn expect_bytes(&self, what: &str, expected: u64) -> Result<(), ReadError> {
         let found = self.room();
         self.expect(found >= expected, self.position, || {
@@ -121,12 +121,12 @@ impl<R: Read + Seek> Bytes<R> {
         })
     }
 
-    /// Something that cannot be right at the present place.
+    /// A problem at the current position.
     pub fn corrupt(&self, what: String) -> ReadError {
         self.error(self.position, what)
     }
 
-    /// A problem at any place.
+    /// A problem at any position.
     pub fn error(&self, offset: u64, what: impl Into<String>) -> ReadError {
         ReadError {
             input: self.name.clone(),

@@ -1,4 +1,4 @@
-//! Call edges out of called-from and sub-call lists, and out of the sub-calls of v4.
+//! Call edges from called-from and sub-call lists, and from the sub-calls of v4.
 
 use std::io::{Read, Seek};
 
@@ -8,7 +8,7 @@ use super::bytes::Bytes;
 use crate::maps::IndexMap;
 use crate::profile::{CallEdge, Cost, FunctionId, ProfileBuilder};
 
-/// Which list a record stands in.
+/// The list of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListKind {
     CalledFrom,
@@ -16,7 +16,7 @@ pub(super) enum ListKind {
 }
 
 impl ListKind {
-    /// What its records are called in messages.
+    /// The name of its records in messages.
     pub fn name(self) -> &'static str {
         match self {
             ListKind::CalledFrom => "called-from",
@@ -25,21 +25,21 @@ impl ListKind {
     }
 }
 
-/// The edges that the lists of v5 to v7 state, each once, where it stands first in the file.
+/// The edges in the lists of v5 to v7, each once, in the order of their first records.
 ///
-/// An edge stands in the called-from list of its callee and in the sub-call list of its caller, or
-/// only in one: v5 has no sub-calls.
+/// An edge is in the called-from list of its callee, in the sub-call list of its caller, or in
+/// both: v5 has no sub-calls.
 #[derive(Debug, Default)]
 pub(super) struct StatedEdges {
-    /// By caller, callee and line: calls, costs and the list that they come from.
+    /// By caller, callee and line: calls, costs and their list.
     edges: IndexMap<(u32, u32, u32), (u64, Cost, ListKind)>,
 }
 
 impl StatedEdges {
-    /// Takes in a record of the list of `function`: the other function, line, calls and cost.
+    /// Adds a record of the list of `function`: the other function, line, calls and cost.
     ///
-    /// Several of one edge in a list are added up. Where both lists have the edge, the figures of
-    /// the called-from list count.
+    /// Records of the same edge in a list are added up. If both lists have the edge, the
+    /// called-from list counts.
     pub fn add(&mut self, list: ListKind, function: u32, [other, line, calls, cost]: [u32; 4]) {
         let key = match list {
             ListKind::CalledFrom => (other, function, line),
@@ -68,18 +68,18 @@ impl StatedEdges {
     }
 }
 
-/// The sub-calls of v4, which stand after all functions in the order in which the blocks of the
-/// profile ended. They are summed up by caller, callee and line.
+/// The sub-calls of v4, which come after all functions in the order in which blocks ended. They are
+/// added up by caller, callee and line.
 #[derive(Debug, Default)]
 pub(super) struct SubCalls {
-    /// How many invocations each function has.
+    /// The number of invocations of each function.
     invocations: Vec<u32>,
-    /// Where those of each invocation that made any stand, how many there are, and the function.
+    /// For each invocation with sub-calls: their address, their number, and the function.
     ranges: Vec<(u32, u32, u32)>,
 }
 
 impl SubCalls {
-    /// Says that the next invocations are those of the next function, which has so many.
+    /// Begins the next function, which has this number of invocations.
     pub fn begin_function(&mut self, invocations: u32) {
         self.invocations.push(invocations);
     }
@@ -91,7 +91,7 @@ impl SubCalls {
         }
     }
 
-    /// Reads those of all invocations, between `source` and the headers, where none stand twice.
+    /// Reads those of all invocations, between `source` and the headers, without overlaps.
     pub fn read<R: Read + Seek>(
         mut self,
         source: &mut Bytes<R>,
@@ -144,7 +144,7 @@ impl SubCalls {
     }
 }
 
-/// The message about a record that names a function which the file does not have.
+/// The message about a record whose function does not exist.
 pub(super) fn no_function(record: &str, functions: usize, found: u32) -> String {
     format!(
         "{record} names a function that is not there: expected a number below {functions} \

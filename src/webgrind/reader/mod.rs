@@ -1,15 +1,15 @@
-//! Reads the preprocessed formats, v4 to v7.
+//! Reads webgrind's formats, v4 to v7.
 //!
-//! Every number in a file is checked against the file's size before it is used, so memory and time
-//! do not exceed what the actual bytes justify. Besides the layout, these rules hold:
+//! Every number in a file is checked against the file's size before it is used, so the actual bytes
+//! bound memory and time. Besides the layout, these rules apply:
 //!
-//! - It has no more than the 4 GiB that its addresses reach.
-//! - Functions stand in the order of their numbers between the table of addresses and the headers,
-//!   and sub-call records of v4 between functions and headers. None overlaps another. Gaps are
-//!   allowed, though no writer is known to leave any.
+//! - A file has at most 4 GiB, which its addresses can reach.
+//! - Functions are in the order of their numbers between the table of addresses and the headers;
+//!   sub-call records of v4 are between functions and headers. They do not overlap. Gaps are
+//!   allowed, although no writer is known to leave any.
 //! - Every function that a record names exists, and so does every invocation that a sub-call names.
-//! - Every name and every header line has its `\n`, is no longer than any line of a profile can be,
-//!   and has no hole.
+//! - Every name and every header line ends with `\n`, is not longer than the longest line of a
+//!   profile, and has no hole.
 //!
 //! Contradictions are not errors. If called-from and sub-call lists disagree about a call edge, the
 //! called-from list counts. An edge that is in only one of them is kept.
@@ -28,15 +28,15 @@ use crate::profile::{BlockKind, MAX_NAME_LENGTH, ProfileBuilder, is_overlong};
 use bytes::Bytes;
 use table::TableReader;
 
-/// Larger first numbers are taken for the beginning of something else than a preprocessed file.
+/// With a larger first number, it is not a webgrind file.
 ///
 /// The first four bytes of a text make at least 0x09090909.
 const MAX_PLAUSIBLE_VERSION: u32 = 0xFF;
 
-/// Where the number of functions stands.
+/// The position of the number of functions.
 const COUNT_AT: u64 = HEADER_ADDRESS_AT + NUMBER;
 
-/// The outcome of reading a file.
+/// The result of reading a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOutcome {
@@ -48,15 +48,15 @@ pub struct ReadOutcome {
     pub warnings: Vec<ReadWarning>,
 }
 
-/// Reads a preprocessed file of any version from its start and adds it to what `builder` has.
+/// Reads a webgrind file of any version from its start and adds it to `builder`.
 ///
-/// `name` is what messages call the file. Functions keep their order, and their self costs,
-/// inclusive costs and invocations are those that the file states, whatever its call records add up
-/// to. Functions that differ in nothing but the object, which no version holds, stay apart.
+/// `name` is the name of the file in messages. Functions keep their order. Their self costs,
+/// inclusive costs and invocations are those that the file states, whatever the sums of its call
+/// records are. Functions that differ only in the object, which no version stores, stay separate.
 ///
-/// It is an aggregate: the single invocations of v4 are summed up.
+/// The result is an aggregate: the single invocations of v4 are added up.
 ///
-/// What a version lacks is derived where it can be:
+/// What a version lacks is derived if possible:
 ///
 /// | version | called-from | sub-calls | function's line |
 /// |---|---|---|---|
@@ -67,17 +67,16 @@ pub struct ReadOutcome {
 ///
 /// Objects are empty. Calls come in the order in which they first appear in the file.
 ///
-/// A file has the costs of one event, the first that its `events:` header names. If it has no
-/// such header, the event is called `Cost`, which is what [`write`](super::write) would add.
+/// A file contains the costs of one event, the first one of its `events:` header. Without that
+/// header, the event is called `Cost`, as [`write`](super::write) would call it.
 ///
-/// Memory grows with the functions, the call edges and, for v4, the invocations with sub-calls that
-/// are really there, and with the longest line.
+/// Memory grows with the existing functions, call edges and, for v4, invocations with sub-calls,
+/// and with the longest line.
 ///
 /// # Errors
 ///
-/// When the file has no version from 4 to 7; when it passes 4 GiB; when it has no functions; at
-/// the first thing in it that cannot be right; and where reading fails. What was read before has
-/// been added to the builder, which should then be dropped.
+/// When the version is not 4 to 7; when the file exceeds 4 GiB, has no functions, or is
+/// inconsistent; and when reading fails. Drop the builder then: a part of the file was added.
 ///
 /// # Examples
 ///
@@ -148,16 +147,14 @@ pub fn read(
 /// The beginning of a file, up to the table of addresses.
 struct Start {
     version: Version,
-    /// Where the headers begin; it lies within the file.
+    /// The address of the headers, which is within the file.
     headers_at: u64,
     function_count: u32,
-    /// The table of addresses, up to the first one that cannot be right: a table of garbage takes no
-    /// memory.
+    /// The table of addresses, up to the first impossible one, so that garbage takes no memory.
     addresses: Vec<u32>,
 }
 
-/// Checks as much as the first bytes of a file tell, before all of it is copied to where it can be
-/// read in any order.
+/// Checks the first bytes of a file, before it is copied to be read in any order.
 pub(crate) fn check_beginning(head: &[u8], name: &str) -> Result<(), ReadError> {
     if (head.len() as u64) < FUNCTION_ADDRESSES_AT {
         return Ok(());
@@ -242,8 +239,8 @@ impl Start {
     }
 }
 
-/// Reads the header lines, and returns the name of the event whose costs the file has, and whether
-/// there is a `summary:` line. What profilers and this program write has one, mostly as its last line.
+/// Reads the header lines. Returns the name of the event, and whether there is a `summary:` line.
+/// Profilers and this program write one, mostly as the last line.
 fn headers<R: Read + Seek>(
     source: &mut Bytes<R>,
     builder: &mut ProfileBuilder,
@@ -259,7 +256,7 @@ fn headers<R: Read + Seek>(
                  (found \"{found}\"); it may be cut off"
             )));
         }
-        // All of them: so that the same headers come out however often a file is written again.
+        // All of them, so that the headers stay the same however often a file is written again.
         while line.pop_if(|last| *last == b'\r').is_some() {}
         // webgrind stops reading at a blank line; it must not get one.
         if line.is_empty() {

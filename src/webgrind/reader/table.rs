@@ -9,16 +9,16 @@ use super::bytes::Bytes;
 use super::calls::{ListKind, StatedEdges, SubCalls, no_function};
 use crate::profile::{Cost, ProfileBuilder, TableFunction};
 
-/// Reads function records, one after the other.
+/// Reads function records one after the other.
 pub(super) struct TableReader<'a, R> {
     source: Bytes<R>,
     start: Start,
     builder: &'a mut ProfileBuilder,
     edges: StatedEdges,
     sub_calls: SubCalls,
-    /// Number of the function whose record is being read.
+    /// The number of the current function.
     function: u32,
-    /// File name and function name of the record that is being read.
+    /// The file name and function name of the current record.
     names: [Vec<u8>; 2],
     /// The largest self or inclusive cost of the functions.
     largest_cost: u32,
@@ -114,7 +114,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         Ok(())
     }
 
-    /// Reads the numbers at the beginning of a function record; 0 where the version has none.
+    /// Reads the numbers at the beginning of a function record; 0 for those that the version lacks.
     fn figures(&mut self) -> Result<[u32; FunctionField::COUNT], ReadError> {
         let function = self.function;
         let fields = self.start.version.function_fields();
@@ -134,8 +134,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         Ok(figures)
     }
 
-    /// Reads a list of the function: so many records. `other` finds the function that one names;
-    /// `what` is what it is called in messages.
+    /// Reads a list of the function with this number of records. `other` finds the function of a
+    /// record; `what` is the name of the list in messages.
     fn list<const N: usize>(
         &mut self,
         what: &str,
