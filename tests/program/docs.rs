@@ -57,6 +57,14 @@ fn links_lead_somewhere() {
     }
 }
 
+/// CONTRIBUTING.md says how it is made before a release, so it may be older than the program.
+#[test]
+fn the_sample_report_is_small_and_of_its_fixture() {
+    let report = fs::read_to_string(top().join("docs/sample-report.html")).unwrap();
+    assert!(report.len() < 300_000, "{}", report.len());
+    assert!(report.contains("/usr/bin/composer"));
+}
+
 /// Paths in the table of what goes where.
 #[test]
 fn the_architecture_names_what_there_is() {
