@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::line::{Cursor, NumberError};
 use crate::display::text::excerpt;
-use crate::profile::{Cost, MAX_COLUMNS, MAX_NAME_LENGTH, MAX_TERMS};
+use crate::profile::{Cost, EventError, MAX_COLUMNS, MAX_NAME_LENGTH};
 use crate::warnings::Kind;
 
 /// The longest name of an object, a file or a function, in bytes.
@@ -124,9 +124,9 @@ pub enum ProblemKind {
     /// An `events:` header with more names than any profile has.
     #[error("more than {MAX_COLUMNS} events: this is not a callgrind profile")]
     TooManyEvents,
-    /// An `event:` header with a longer formula than any profile has.
-    #[error("formula of more than {MAX_TERMS} terms: this is not a callgrind profile")]
-    TooManyTerms,
+    /// An `event:` header with a longer formula than any profile has, or more of them.
+    #[error("{0}: this is not a callgrind profile")]
+    TooManyFormulas(Box<EventError>),
     /// A name that is longer than any that a compiler writes. Outputs repeat names.
     #[error("name over {MAX_NAME_KIB} KiB: use --lenient to shorten it")]
     NameTooLong,
@@ -176,7 +176,7 @@ impl ProblemKind {
     pub(super) fn is_excess(&self) -> bool {
         matches!(
             self,
-            ProblemKind::LineTooLong | ProblemKind::TooManyEvents | ProblemKind::TooManyTerms
+            ProblemKind::LineTooLong | ProblemKind::TooManyEvents | ProblemKind::TooManyFormulas(_)
         )
     }
 }
@@ -264,6 +264,9 @@ pub enum WarningKind {
         "the profile is incomplete: its costs add up to {found}, \"summary:\" says {stated}, and \"totals:\" should say the same"
     )]
     OtherSum { stated: Cost, found: Cost },
+    /// An event has another formula than before.
+    #[error("the formula of event \"{0}\" changes; the first one is used")]
+    FormulaIgnored(String),
     /// The profile was incomplete when this program wrote it.
     #[error("the profile was made from incomplete data, according to its header")]
     Incomplete,

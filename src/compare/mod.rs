@@ -303,7 +303,7 @@ impl ComparedEvent<'_> {
 fn events<'a>(sides: [&'a Profile; 2], divisors: [u64; 2]) -> Vec<ComparedEvent<'a>> {
     let totals = sides.map(Profile::totals);
     let events = |side: usize| {
-        let events = sides[side].summed_events().iter().enumerate();
+        let events = sides[side].events().iter().enumerate();
         events.map(move |(at, event)| {
             let (name, scale) = split_scale(event.name());
             let divisor = divisors[side];

@@ -44,7 +44,7 @@ use crate::compare::{Comparison, FunctionChange, FunctionSums, PartChange};
 use crate::display::text::{is_unseen, utf8};
 use crate::output::figures::summary::RowKind;
 use crate::output::figures::{EventFormat, part_count};
-use crate::profile::{Cost, EdgeRef, FunctionId, GroupBy, Line, Profile, split_scale};
+use crate::profile::{EdgeRef, FunctionId, GroupBy, Line, Profile, split_scale};
 
 /// The version of the layout of profiles.
 const SCHEMA: u32 = 2;
@@ -85,7 +85,7 @@ pub fn write(
             record.field("thread", &part.header.thread)?;
             record.field("trigger", &utf8(part.header.trigger))?;
             record.field("name", &part.header.name().map(utf8))?;
-            record.field("total", &CostRow(profile, part.totals))
+            record.field("total", part.totals)
         })?;
     }
     let has_invocations = profile.has_invocations();
@@ -97,10 +97,10 @@ pub fn write(
         document.records("groups", groups.functions(), |record, (id, group)| {
             write_group(record, groups, id)?;
             if !row.is_call_site {
-                record.field("self", &CostRow(groups, groups.self_costs(id)))?;
+                record.field("self", groups.self_costs(id))?;
             }
             if row.by != GroupBy::Line || row.is_call_site {
-                record.field("inclusive", &CostRow(groups, groups.inclusive_costs(id)))?;
+                record.field("inclusive", groups.inclusive_costs(id))?;
             }
             if groups.is_inclusive_estimated(id) {
                 record.field("inclusive_estimated", &true)?;
@@ -142,8 +142,8 @@ fn write_function(
         record.field("own_name", &utf8(own_name))?;
     }
     record.field("line", &function.line)?;
-    record.field("self", &CostRow(profile, profile.self_costs(id)))?;
-    record.field("inclusive", &CostRow(profile, profile.inclusive_costs(id)))?;
+    record.field("self", profile.self_costs(id))?;
+    record.field("inclusive", profile.inclusive_costs(id))?;
     if profile.is_inclusive_estimated(id) {
         record.field("inclusive_estimated", &true)?;
     }
@@ -154,7 +154,7 @@ fn write_function(
                 record.field("file", &utf8(profile.name(file)))?;
             }
             record.field("line", &line.line)?;
-            record.field("self", &CostRow(profile, line.costs))
+            record.field("self", line.costs)
         })?;
     }
     if has_invocations {
@@ -168,7 +168,7 @@ fn write_function(
         }
         call.field("line", &edge.line)?;
         call.field("calls", &edge.calls)?;
-        call.field("cost", &CostRow(profile, edge.costs()))
+        call.field("cost", edge.costs())
     };
     record.records("called_from", profile.called_from(id), |call, edge| {
         write_call(call, edge.caller, edge)
@@ -176,15 +176,6 @@ fn write_function(
     record.records("sub_calls", profile.sub_calls(id), |call, edge| {
         write_call(call, edge.callee, edge)
     })
-}
-
-/// A row of costs of a profile.
-struct CostRow<'a>(&'a Profile, &'a [Cost]);
-
-impl Serialize for CostRow<'_> {
-    fn serialize<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.with_derived(self.1))
-    }
 }
 
 /// Writes a comparison as JSON, with a newline at its end; also that of groups of functions, if there

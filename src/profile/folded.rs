@@ -129,10 +129,7 @@ impl Profile {
     }
 
     pub(super) fn with_sums(&self, names: NameTable, contents: ProfileData) -> Option<Profile> {
-        let mut profile = Profile::new(names, contents).ok()?;
-        profile.derived = self.derived.clone();
-        profile.wanted.clone_from(&self.wanted);
-        Some(profile)
+        Profile::new(names, contents).ok()
     }
 
     /// The [`folded`](Self::folded) profile with the functions of a group as one, which has the name
@@ -165,7 +162,7 @@ impl Profile {
         let facts = GroupFacts {
             by,
             costliest: parts.costliest(groups.len(), &names),
-            totals: folded.exact_sums(),
+            totals: folded.exact_totals(),
         };
         let mut profile = folded.with_sums(names, contents)?;
         profile.groups = facts;

@@ -169,7 +169,7 @@ impl Profile {
             true => ProfileKind::Trace,
             false => ProfileKind::Aggregate,
         });
-        sums.widen(folded.summed_events().len());
+        sums.widen(folded.events().len());
         let mut names = NameTable::default();
         let mut lines: IndexSet<(NameId, u64)> = IndexSet::default();
         let mut parts = FunctionParts::default();
@@ -220,7 +220,7 @@ impl Profile {
         let facts = GroupFacts {
             by: GroupBy::Line,
             costliest: parts.costliest(lines.len(), &names),
-            totals: folded.exact_sums(),
+            totals: folded.exact_totals(),
         };
         let mut profile = folded.with_sums(names, contents)?;
         profile.groups = facts;

@@ -25,8 +25,8 @@ pub use crate::trace::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use builder::{Call, TableFunction};
 pub use builder::{ModelError, ProfileBuilder, ProfileOptions};
 pub(crate) use cycles::Cycles;
+pub(crate) use events::{Definition, MAX_COLUMNS, MAX_NAME_LENGTH, is_overlong};
 pub use events::{Event, EventChoice, EventError, MAX_EVENTS};
-pub(crate) use events::{MAX_COLUMNS, MAX_NAME_LENGTH, MAX_TERMS, is_overlong};
 pub use groups::GroupBy;
 use groups::GroupFacts;
 pub(crate) use groups::Groups;
@@ -94,8 +94,6 @@ pub struct Profile {
     contents: ProfileData,
     /// The wanted events, as `contents` has them.
     wanted: Vec<Event>,
-    /// How the last of them follow from those before, where no row holds their costs.
-    derived: ColumnMap,
     /// Computed when the calls of a function are first asked for.
     lists: OnceLock<CallLists>,
     /// The rows of the lines in their order, computed when they are first asked for.
@@ -149,7 +147,6 @@ impl Profile {
             names,
             contents,
             wanted: Vec::new(),
-            derived: ColumnMap::default(),
             lists: OnceLock::new(),
             line_order: OnceLock::new(),
             folded: OnceLock::new(),
@@ -191,11 +188,9 @@ impl Profile {
     ///
     /// If there are more functions, names or calls than can be numbered. This profile is incomplete
     /// then and should be dropped.
-    pub fn merge(&mut self, mut other: Profile) -> Result<(), ModelError> {
+    pub fn merge(&mut self, other: Profile) -> Result<(), ModelError> {
         let names = other.names.iter().map(|name| self.names.intern(name));
         let names: Vec<NameId> = names.collect();
-        self.sum_derived();
-        other.sum_derived();
         let number = |name: NameId| names[name.index()];
         self.contents.merge(other.contents, number);
         self.complete()
@@ -204,25 +199,16 @@ impl Profile {
     /// Adds the derived events of the inputs to the wanted ones, in the order of their definitions:
     /// those whose formulas can be worked out from the events there are.
     ///
-    /// Their costs are in no row: [`with_derived`](Self::with_derived) works them out.
+    /// Those that inputs define differently are not among them.
     pub fn derive_events(&mut self) {
-        self.sum_derived();
-        self.derived = self.contents.events.want_derived();
-        self.wanted = self.contents.events.wanted().collect();
-    }
-
-    /// Sums of the derived events, as of those that are columns.
-    fn sum_derived(&mut self) {
-        let derived = std::mem::take(&mut self.derived);
-        if !derived.is_empty() {
-            let stored = self.wanted.len() - derived.len();
-            self.map_events(&ColumnMap::identity(stored).followed_by(derived));
+        let map = self.contents.events.want_derived();
+        if !map.is_identity(self.wanted.len()) {
+            self.map_events(&map);
         }
     }
 
     /// Keeps the events that another profile has, too, in the order of that one.
     pub(crate) fn keep_events(&mut self, other: &Profile) {
-        self.sum_derived();
         let map = self.contents.events.keep(&other.wanted);
         self.map_events(&map);
     }
@@ -268,8 +254,7 @@ impl Profile {
         &self.contents.sums.functions.as_slice()[id.index()]
     }
 
-    /// The self costs of a function: one for each wanted event, but for those of
-    /// [`derive_events`](Self::derive_events).
+    /// The self costs of a function: one for each wanted event.
     pub fn self_costs(&self, id: FunctionId) -> &[Cost] {
         self.row(&self.contents.sums.functions.self_costs, id)
     }
@@ -355,27 +340,15 @@ impl Profile {
             lines.map(|(key, costs)| Line {
                 file: Some(key.file).filter(|&file| file != NameId::EMPTY),
                 line: key.line,
-                costs: &costs[..self.summed_events().len()],
+                costs: &costs[..self.wanted.len()],
             })
         });
         let lines = rows.is_none().then_some(own).into_iter().chain(listed);
         lines.filter(|line| line.costs.iter().any(|&cost| cost != 0))
     }
 
-    /// All of a row of costs: one for each of the [`events`](Self::events).
-    pub fn with_derived(&self, row: &[Cost]) -> impl Iterator<Item = Cost> {
-        let derived = (0..self.derived.len()).map(|event| self.derived.cost(event, row));
-        let stored = row.iter().take(self.summed_events().len());
-        stored.copied().chain(derived)
-    }
-
-    /// The events whose costs are in rows.
-    pub(crate) fn summed_events(&self) -> &[Event] {
-        &self.wanted[..self.wanted.len() - self.derived.len()]
-    }
-
     fn row<'a>(&self, costs: &'a CostTable, id: FunctionId) -> &'a [Cost] {
-        &costs.row(id.index())[..self.summed_events().len()]
+        &costs.row(id.index())[..self.wanted.len()]
     }
 
     /// The cost of all calls to a function, in the first wanted event.
@@ -543,8 +516,13 @@ impl Profile {
     }
 
     /// Why derived events of the inputs are not among the available ones.
-    pub(crate) fn unavailable_events(&self) -> impl Iterator<Item = EventError> {
+    pub(crate) fn unavailable_events(&self) -> Vec<EventError> {
         self.contents.events.unusable()
+    }
+
+    /// Names of the derived events that inputs define differently.
+    pub(crate) fn conflicting_events(&self) -> impl Iterator<Item = &[u8]> {
+        self.contents.events.conflicting()
     }
 
     /// Names of all events of the inputs, derived ones last, but for those whose formulas are wrong.
@@ -569,19 +547,10 @@ impl Profile {
     }
 
     fn exact_totals(&self) -> Vec<i128> {
-        let mut totals = self.exact_sums();
-        let derived = (0..self.derived.len()).map(|at| self.derived.exact(at, |of| totals[of]));
-        let derived: Vec<i128> = derived.collect();
-        totals.extend(derived);
-        totals
-    }
-
-    /// Those of the events whose costs are in rows.
-    fn exact_sums(&self) -> Vec<i128> {
         if !self.groups.totals.is_empty() {
             return self.groups.totals.clone();
         }
-        let mut totals = vec![0; self.summed_events().len()];
+        let mut totals = vec![0; self.wanted.len()];
         for (id, _) in self.functions() {
             for (total, &cost) in totals.iter_mut().zip(self.self_costs(id)) {
                 *total += i128::from(cost);
@@ -612,11 +581,8 @@ impl Profile {
         let stated = &self.contents.headers.stated;
         let [sums, highest, unstated] =
             [&stated.sums, &stated.highest, &stated.unstated].map(|row| {
-                let width = self.summed_events().len();
-                let row: Vec<Cost> = (0..width)
-                    .map(|at| row.get(at).copied().unwrap_or(0))
-                    .collect();
-                self.with_derived(&row).collect::<Vec<_>>()
+                let costs = (0..self.wanted.len()).map(|at| row.get(at).copied().unwrap_or(0));
+                costs.collect::<Vec<_>>()
             });
         let events = self.wanted.iter().enumerate();
         let stated = events.map(|(at, event)| match self.states_peak(event) {
@@ -649,10 +615,6 @@ impl Profile {
     /// Whether a cost or a sum did not fit into 64 bits: it stays at the limit and is wrong.
     pub fn has_saturated(&self) -> bool {
         let overflows = |cost: i128| Cost::try_from(cost).is_err();
-        let derives = |row: &[Cost]| {
-            let mut derived = 0..self.derived.len();
-            derived.any(|event| overflows(self.derived.exact_cost(event, row)))
-        };
         let sums = &self.contents.sums;
         let functions = &sums.functions;
         let tables = [
@@ -664,14 +626,6 @@ impl Profile {
         stated.is_some_and(|total| matches!(total, Cost::MIN | Cost::MAX))
             || self.exact_totals().into_iter().any(overflows)
             || tables.into_iter().any(CostTable::has_saturated)
-            || !self.derived.is_empty() && self.rows().any(derives)
-    }
-
-    /// The rows of costs of all functions and calls.
-    fn rows(&self) -> impl Iterator<Item = &[Cost]> {
-        let ids = self.functions().map(|(id, _)| id);
-        let functions = ids.flat_map(|id| [self.self_costs(id), self.inclusive_costs(id)]);
-        functions.chain(self.edges().map(|edge| edge.costs()))
     }
 }
 

@@ -68,6 +68,11 @@ pub(super) fn load(
         .map_err(|error| ConvertError::model(inputs, error.into()))?;
     report.warnings.extend(notices::named_twice(inputs));
     report.warnings.extend(notices::counted_twice(inputs));
+    let all = matches!(
+        options.format,
+        Format::Json | Format::Html | Format::Callgrind
+    ) && options.events == EventChoice::All;
+    report.warnings.extend(notices::conflicting(&profile, all));
     allow_limits(options, profile.event(), &report.warnings)?;
     if !report.is_complete() {
         profile.set_incomplete();

@@ -77,6 +77,11 @@ pub enum Warning {
     /// All events are requested, but some inputs lack some.
     #[error("not every input has {}: where it is missing, its cost counts as 0", .0.join(", "))]
     MissingEvents(Vec<String>),
+    /// Inputs define a derived event differently.
+    #[error(
+        "event \"{0}\" has different formulas in the inputs: -e {0} uses that of each input; otherwise the event is omitted"
+    )]
+    Conflicting(String),
     /// The formula of a derived event cannot be computed; the output contains all other events.
     #[error("a derived event is omitted: {0}")]
     Underived(EventError),
@@ -166,6 +171,7 @@ impl Warning {
                 WarningKind::EventAbsent { event, .. } => event == first,
                 _ => false,
             },
+            Warning::Conflicting(event) => event == first,
             Warning::MissingEvents(events) => events.iter().any(|event| event == first),
             Warning::Preprocessed(ReadWarning::EventAbsent { event, .. }) => event == first,
             Warning::Preprocessed(ReadWarning::Incomplete(_) | ReadWarning::NoSummary(_)) => false,
@@ -336,10 +342,22 @@ pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
     warnings.collect()
 }
 
+/// Warnings about derived events that inputs define differently, as far as they are wanted.
+pub(super) fn conflicting(
+    profile: &Profile,
+    are_all_wanted: bool,
+) -> impl Iterator<Item = Warning> {
+    let is_wanted = move |name: &&[u8]| {
+        are_all_wanted || profile.events().iter().any(|event| event.name() == *name)
+    };
+    let events = profile.conflicting_events().filter(is_wanted);
+    events.map(|name| Warning::Conflicting(excerpt(name)))
+}
+
 /// Warnings about derived events that cannot be computed.
 pub(super) fn underived(profile: &Profile) -> impl Iterator<Item = Warning> {
     let errors = profile.unavailable_events();
-    errors.map(Warning::Underived)
+    errors.into_iter().map(Warning::Underived)
 }
 
 /// Warnings about what was read.

@@ -104,7 +104,7 @@ fn count_lines_once(groups: &mut Groups, profile: &Profile) {
         calls.push((line.index(), edge));
     }
     let lines = &groups.profile;
-    let (width, count) = (lines.summed_events().len(), lines.functions().len());
+    let (width, count) = (lines.events().len(), lines.functions().len());
     let mut costs = CostTable::new(width);
     for (id, _) in lines.functions() {
         costs.push::<ANY_WIDTH>(lines.self_costs(id));

@@ -25,25 +25,9 @@ impl ColumnMap {
         ColumnMap::new(events.collect())
     }
 
-    /// The map of a row to itself.
-    pub(crate) fn identity(width: usize) -> Self {
-        ColumnMap::of_columns(&Vec::from_iter(0..width))
-    }
-
-    /// The map with the events of another one of the same columns at its end.
-    pub(crate) fn followed_by(mut self, other: ColumnMap) -> Self {
-        self.events.extend(other.events);
-        self
-    }
-
     /// The number of events.
     pub fn len(&self) -> usize {
         self.events.len()
-    }
-
-    /// Whether there is no event.
-    pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
     }
 
     /// The positions of the events that these columns do not have, ascending.

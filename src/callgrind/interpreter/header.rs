@@ -4,7 +4,8 @@ use super::Interpreter;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Position, Positions};
 use crate::profile::{
-    BlockKind, INCOMPLETE, MAX_COLUMNS, Producer, ProfileBuilder, RUNS, is_overlong, summary_costs,
+    BlockKind, Definition, INCOMPLETE, MAX_COLUMNS, Producer, ProfileBuilder, RUNS, is_overlong,
+    summary_costs,
 };
 
 /// How the value of a `desc:` line begins that says why a part was written.
@@ -44,9 +45,14 @@ impl Interpreter<'_> {
                 self.is_profile = true;
             }
             b"event" => {
-                let has_moved = self.builder.define_event(value);
-                if has_moved.map_err(|_| Problem::at(ProblemKind::TooManyTerms, line, 0))? {
-                    self.columns.unresolve();
+                let too_many =
+                    |error| Problem::at(ProblemKind::TooManyFormulas(Box::new(error)), line, 0);
+                match self.builder.define_event(value).map_err(too_many)? {
+                    Definition::Known => {}
+                    Definition::New => self.columns.unresolve(),
+                    Definition::Ignored(event) => {
+                        self.diagnostics.warn(WarningKind::FormulaIgnored(event));
+                    }
                 }
             }
             b"version" => self.version(line, value)?,

@@ -142,7 +142,7 @@ pub(crate) fn parts(profile: &Profile) -> Vec<(String, Vec<i128>)> {
         let name = part.header.name();
         let thread = part.header.thread.filter(|_| name.is_none());
         let sums = totals.entry((name, thread)).or_default();
-        for (at, cost) in profile.with_derived(part.totals).enumerate() {
+        for (at, &cost) in part.totals.iter().enumerate() {
             sums.resize(sums.len().max(at + 1), 0);
             sums[at] += i128::from(cost);
         }

@@ -326,8 +326,8 @@ impl<'a, 'o> Data<'a, 'o> {
 
     pub fn scaled(&self, side: usize, costs: &[Cost]) -> impl Iterator<Item = i128> {
         let scales = &self.scales[side];
-        let costs = self.profile(side).with_derived(costs).zip(scales);
-        costs.map(|(cost, scale)| i128::from(cost).saturating_mul(*scale))
+        let costs = costs.iter().zip(scales);
+        costs.map(|(&cost, scale)| i128::from(cost).saturating_mul(*scale))
     }
 
     fn side_totals(&self, side: usize) -> Vec<i128> {

@@ -7,7 +7,7 @@ mod table;
 
 use thiserror::Error;
 
-use super::events::{Event, EventChoice, EventError, Events};
+use super::events::{Definition, Event, EventChoice, EventError, Events};
 use super::headers::Headers;
 use super::parts::PartHeader;
 use super::sums::Sums;
@@ -286,13 +286,13 @@ impl ProfileBuilder {
 
     /// Takes in the value of an `event:` header: a derived event, or only a long name.
     ///
-    /// Says whether the wanted costs may be found elsewhere now, so that
-    /// [`select_columns`](Self::select_columns) has to tell it again.
+    /// After a new one, [`select_columns`](Self::select_columns) has to say again where the wanted
+    /// costs are.
     ///
     /// # Errors
     ///
-    /// If its formula has more than 64 terms.
-    pub(crate) fn define_event(&mut self, value: &[u8]) -> Result<bool, EventError> {
+    /// If there are more than 64 of them, or if its formula has more than 64 terms.
+    pub(crate) fn define_event(&mut self, value: &[u8]) -> Result<Definition, EventError> {
         self.input.events.define(value)
     }
 

@@ -1,0 +1,263 @@
+//! Derived events: sums of other events (callgrind format, section 3.1.7.2).
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use super::super::stated::split_number;
+use super::EventError;
+use crate::display::text::excerpt;
+use crate::maps::{HashMap, IndexMap};
+use crate::tables::Cost;
+
+/// The most terms that a formula may have. KCachegrind's longest has six.
+pub(super) const MAX_TERMS: usize = 64;
+
+/// The most derived events that a profile may define: so many events can be wanted.
+pub(super) const MAX_FORMULAS: usize = 64;
+
+/// A sum of products: `Ir + 2 Dr`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Formula {
+    /// As it stands between `=` and `:`.
+    text: Vec<u8>,
+    /// The terms, or which of them cannot be read.
+    terms: Result<Vec<(Cost, Vec<u8>)>, EventError>,
+    /// Whether KCachegrind knows it by itself: then a profile may lack all events but the first.
+    is_built_in: bool,
+}
+
+impl Formula {
+    fn parse(event: &[u8], text: &[u8], is_built_in: bool) -> Self {
+        let terms = text.split(|&byte| byte == b'+').map(<[u8]>::trim_ascii);
+        let terms = terms.map(|term| {
+            parse_term(term).ok_or_else(|| EventError::BadFormula {
+                event: excerpt(event),
+                term: excerpt(term),
+            })
+        });
+        Formula {
+            text: text.to_vec(),
+            terms: terms.collect(),
+            is_built_in,
+        }
+    }
+}
+
+/// Reads a term with its factor, which may be hexadecimal as all numbers of the format may.
+fn parse_term(term: &[u8]) -> Option<(Cost, Vec<u8>)> {
+    let (mut factor, mut name) = (1, term);
+    if term.first().is_some_and(u8::is_ascii_digit) {
+        let (number, rest) = split_number(term)?;
+        factor = Cost::try_from(number).ok()?;
+        let rest = rest.trim_ascii_start();
+        name = rest.strip_prefix(b"*").unwrap_or(rest);
+    }
+    let name = name.trim_ascii();
+    let sound = !name.is_empty() && !name.iter().any(|b| b.is_ascii_whitespace() || *b == b'*');
+    sound.then(|| (factor, name.to_vec()))
+}
+
+/// The derived events that KCachegrind knows by itself (`globalconfig.cpp` of its libcore), as sums
+/// of columns.
+static BUILT_IN: LazyLock<IndexMap<&[u8], Formula>> = LazyLock::new(|| {
+    let formulas: [(&[u8], &[u8]); 5] = [
+        (b"Bm", b"Bcm + Bim"),
+        (b"L1m", b"I1mr + D1mr + D1mw"),
+        (b"L2m", b"I2mr + D2mr + D2mw"),
+        (b"LLm", b"ILmr + DLmr + DLmw"),
+        (
+            b"CEst",
+            b"Ir + 10 Bcm + 10 Bim + 10 I1mr + 10 D1mr + 10 D1mw + 20 Ge \
+              + 100 I2mr + 100 D2mr + 100 D2mw + 100 ILmr + 100 DLmr + 100 DLmw",
+        ),
+    ];
+    let formulas = formulas.map(|(name, text)| (name, Formula::parse(name, text, true)));
+    formulas.into_iter().collect()
+});
+
+/// The formulas of an input, or of several.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Formulas {
+    own: IndexMap<Vec<u8>, Formula>,
+    /// The events that inputs define differently.
+    conflicting: BTreeSet<Vec<u8>>,
+    /// Whether all inputs together define too many.
+    are_too_many: bool,
+}
+
+/// What a formula does to the events of a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Definition {
+    /// It says nothing new.
+    Known,
+    /// It defines an event.
+    New,
+    /// It differs from the one that counts, of this event.
+    Ignored(String),
+}
+
+impl Formulas {
+    /// Defines an event, unless it is defined already.
+    pub fn define(&mut self, event: &[u8], text: &[u8]) -> Result<Definition, EventError> {
+        if memchr::memchr_iter(b'+', text).count() >= MAX_TERMS {
+            return Err(EventError::TooManyTerms);
+        }
+        match self.own.get(event) {
+            Some(known) if known.text == text => return Ok(Definition::Known),
+            Some(_) => return Ok(Definition::Ignored(excerpt(event))),
+            None if self.own.len() == MAX_FORMULAS => return Err(EventError::TooManyFormulas),
+            None => {}
+        }
+        let formula = Formula::parse(event, text, false);
+        self.own.insert(event.to_vec(), formula);
+        Ok(Definition::New)
+    }
+
+    /// Adds those of other inputs.
+    pub fn merge(&mut self, others: &Formulas) {
+        for (event, formula) in &others.own {
+            match self.own.get(event) {
+                Some(own) if own.text == formula.text => {}
+                Some(_) => drop(self.conflicting.insert(event.clone())),
+                None if self.own.len() == MAX_FORMULAS => self.are_too_many = true,
+                None => drop(self.own.insert(event.clone(), formula.clone())),
+            }
+        }
+        self.conflicting.extend(others.conflicting.iter().cloned());
+        self.are_too_many |= others.are_too_many;
+    }
+
+    /// Whether all inputs together define too many events.
+    pub fn are_too_many(&self) -> bool {
+        self.are_too_many
+    }
+
+    /// The events that are defined, in the order of their definitions.
+    pub fn events(&self) -> impl Iterator<Item = &[u8]> {
+        self.own.keys().map(Vec::as_slice)
+    }
+
+    /// The text of an event's formula.
+    pub fn text(&self, event: &[u8]) -> Option<&[u8]> {
+        self.own.get(event).map(|formula| formula.text.as_slice())
+    }
+
+    /// Whether an event has a formula, in the profile or by itself.
+    pub fn has(&self, event: &[u8]) -> bool {
+        self.get(event).is_some()
+    }
+
+    /// The events that inputs define differently, sorted.
+    pub fn conflicting(&self) -> impl Iterator<Item = &[u8]> {
+        self.conflicting.iter().map(Vec::as_slice)
+    }
+
+    /// Whether inputs define an event differently.
+    pub fn conflict(&self, event: &[u8]) -> bool {
+        self.conflicting.contains(event)
+    }
+
+    fn get(&self, event: &[u8]) -> Option<&Formula> {
+        self.own.get(event).or_else(|| BUILT_IN.get(event))
+    }
+}
+
+/// Works out events from columns.
+pub(super) struct Expansion<'a> {
+    formulas: &'a Formulas,
+    /// Where the columns are: of equal names, the first counts.
+    columns: HashMap<&'a [u8], usize>,
+    width: usize,
+    /// The names of all events, for errors.
+    available: &'a dyn Fn() -> String,
+    /// By derived event: how often each column counts.
+    known: HashMap<&'a [u8], Result<Vec<Cost>, EventError>>,
+}
+
+impl<'a> Expansion<'a> {
+    pub fn new(
+        formulas: &'a Formulas,
+        columns: impl ExactSizeIterator<Item = &'a Vec<u8>>,
+        available: &'a dyn Fn() -> String,
+    ) -> Self {
+        let width = columns.len();
+        let mut at = HashMap::default();
+        for (column, name) in columns.enumerate() {
+            at.entry(name.as_slice()).or_insert(column);
+        }
+        Expansion {
+            formulas,
+            columns: at,
+            width,
+            available,
+            known: HashMap::default(),
+        }
+    }
+
+    /// Whether an event is a column.
+    pub fn is_column(&self, event: &[u8]) -> bool {
+        self.columns.contains_key(event)
+    }
+
+    /// The columns that an event is made of, and how often each of them counts.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such event, or if its formula cannot be worked out.
+    pub fn parts(&mut self, event: &'a [u8]) -> Result<Vec<(usize, Cost)>, EventError> {
+        if let Some(&column) = self.columns.get(event) {
+            return Ok(vec![(column, 1)]);
+        }
+        let weights = self.weights(event)?.iter().copied().enumerate();
+        Ok(weights.filter(|&(_, weight)| weight != 0).collect())
+    }
+
+    /// How often each column counts for a derived event.
+    ///
+    /// There are so few formulas that the recursion is shallow.
+    fn weights(&mut self, event: &'a [u8]) -> Result<&[Cost], EventError> {
+        if !self.known.contains_key(event) {
+            self.known
+                .insert(event, Err(EventError::Cycle(excerpt(event))));
+            let sum = self.sum(event);
+            self.known.insert(event, sum);
+        }
+        let known = self.known[event].as_ref();
+        known.map(Vec::as_slice).map_err(EventError::clone)
+    }
+
+    fn sum(&mut self, event: &'a [u8]) -> Result<Vec<Cost>, EventError> {
+        let unknown = |available: &dyn Fn() -> String| EventError::Unknown {
+            name: excerpt(event),
+            available: available(),
+        };
+        let formulas = self.formulas;
+        let formula = formulas.get(event).ok_or_else(|| unknown(self.available))?;
+        let terms = formula.terms.as_ref().map_err(EventError::clone)?;
+        let mut sum = vec![0 as Cost; self.width];
+        for (nth, (factor, name)) in terms.iter().enumerate() {
+            if let Some(&column) = self.columns.get(&name[..]) {
+                sum[column] = sum[column].saturating_add(*factor);
+                continue;
+            }
+            let weights = match self.weights(name) {
+                Ok(weights) => weights,
+                Err(_) if formula.is_built_in && nth > 0 => continue,
+                // Nobody has written that formula.
+                Err(_) if formula.is_built_in => return Err(unknown(self.available)),
+                Err(EventError::Unknown { available, .. }) => {
+                    return Err(EventError::UnknownInFormula {
+                        event: excerpt(event),
+                        name: excerpt(name),
+                        available,
+                    });
+                }
+                Err(error) => return Err(error),
+            };
+            for (sum, weight) in sum.iter_mut().zip(weights) {
+                *sum = sum.saturating_add(weight.saturating_mul(*factor));
+            }
+        }
+        Ok(sum)
+    }
+}
