@@ -57,7 +57,7 @@ pub enum Names {
     /// Fit the terminal; full names otherwise.
     #[default]
     Auto,
-    /// Fit the terminal, or 80 columns.
+    /// Fit the terminal, or at most 80 columns per name.
     Short,
     /// Full names.
     Full,
