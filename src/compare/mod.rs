@@ -248,7 +248,7 @@ impl InclusiveSum {
 }
 
 /// The calls of a function by its clones, and of these by it: they are no calls of what is one.
-fn calls_within<'a>(
+pub(crate) fn calls_within<'a>(
     profile: &'a Profile,
     functions: &'a [FunctionId],
 ) -> impl Iterator<Item = EdgeRef<'a>> {

@@ -216,6 +216,7 @@ impl Format {
                     rows: RowSupport::All,
                     call_files: true,
                     lines: true,
+                    groups: true,
                     inclusive_once: true,
                     ..compared
                 },

@@ -1,5 +1,6 @@
 //! Writes a profile to the output.
 
+use std::cell::OnceCell;
 use std::io::{self, Write};
 
 use super::notices::estimated;
@@ -11,7 +12,7 @@ use crate::io::{Output, SourceFiles};
 use crate::output::pprof;
 use crate::output::{collapsed, dot, html, json, markdown, text, tree};
 use crate::profile::{GroupBy, InclusiveCost, Profile, ProfileKind};
-use crate::stacks::{Stacks, count_groups_once, count_once};
+use crate::stacks::{Stacks, count_groups_once, count_once_by};
 use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
 use crate::{callgrind, webgrind};
@@ -86,15 +87,18 @@ impl Loaded<'_> {
     pub fn write(mut self) -> Result<Report, ConvertError> {
         let (profile, options) = (&self.profile, self.options);
         self.report.count(profile);
+        let base = self.base.as_ref().map(|base| Side::new(&base.profile));
+        let (base, new) = (base.as_ref(), &Side::new(profile));
         if options.inclusive() == InclusiveCost::Once {
-            let base = self.base.as_ref().map(|base| &base.profile);
-            base.into_iter().chain([profile]).for_each(count_once);
+            for side in base.into_iter().chain([new]) {
+                count_once_by(side.profile, || side.stacks());
+            }
         }
         let compared = match &self.base {
             None => None,
             Some(base) => Some(base.compare(profile, options, &mut self.report)?),
         };
-        let sides = GroupedSides::all(profile, self.base.as_ref(), options);
+        let sides = GroupedSides::all(new, base, options);
         let groups: Vec<_> = sides.iter().map(|sides| sides.compared(options)).collect();
         let of_groups = |by| {
             let at = sides.iter().position(|sides| sides.by == by);
@@ -110,7 +114,8 @@ impl Loaded<'_> {
         let notes = self.report.warnings.iter();
         let mut view = View {
             profile,
-            base: self.base.as_ref(),
+            base,
+            new,
             comparison: compared.as_ref(),
             groups: of_groups(options.text.by),
             verdicts: &self.report.verdicts,
@@ -145,10 +150,28 @@ impl Loaded<'_> {
     }
 }
 
-/// The contents of an output.
+/// A profile with its stacks, which are made when they are first asked for.
+struct Side<'a> {
+    profile: &'a Profile,
+    stacks: OnceCell<Stacks<'a>>,
+}
+
+impl<'a> Side<'a> {
+    fn new(profile: &'a Profile) -> Self {
+        let stacks = OnceCell::new();
+        Side { profile, stacks }
+    }
+
+    fn stacks(&self) -> &Stacks<'a> {
+        self.stacks.get_or_init(|| Stacks::new(self.profile))
+    }
+}
+
+/// What an output is written from.
 pub(super) struct View<'a> {
     profile: &'a Profile,
-    base: Option<&'a Base>,
+    base: Option<&'a Side<'a>>,
+    new: &'a Side<'a>,
     comparison: Option<&'a Comparison<'a>>,
     /// The same with groups in the place of functions, if these are asked for.
     groups: Option<Checked<'a>>,
@@ -164,11 +187,10 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The stacks of the profile, and of the base, if any.
-    fn stacks(&mut self) -> (Option<Stacks<'a>>, Stacks<'a>) {
-        let base = self.base.map(|base| Stacks::new(&base.profile));
-        let new = Stacks::new(self.profile);
-        self.found.extend(estimated(base.as_ref(), &new));
+    /// The stacks of the base, if there is one, and of the profile.
+    fn stacks(&mut self) -> (Option<&'a Stacks<'a>>, &'a Stacks<'a>) {
+        let (base, new) = (self.base.map(Side::stacks), self.new.stacks());
+        self.found.extend(estimated(base, new));
         (base, new)
     }
 
@@ -192,14 +214,13 @@ struct GroupedSides {
 
 impl GroupedSides {
     /// By everything that is asked for, or has a limit.
-    fn all(profile: &Profile, base: Option<&Base>, options: &ConvertOptions) -> Vec<Self> {
-        let base = base.map(|base| &base.profile);
-        let mut sides = base.into_iter().chain([profile]);
-        let are_traces = sides.all(|side| side.kind() == ProfileKind::Trace);
-        let group = |profile: &Profile, by| {
-            let mut groups = profile.by(by, are_traces)?;
+    fn all<'a>(new: &Side<'a>, base: Option<&Side<'a>>, options: &ConvertOptions) -> Vec<Self> {
+        let mut sides = base.into_iter().chain([new]);
+        let are_traces = sides.all(|side| side.profile.kind() == ProfileKind::Trace);
+        let group = |side: &Side<'a>, by| {
+            let mut groups = side.profile.by(by, are_traces)?;
             if options.inclusive() == InclusiveCost::Once {
-                count_groups_once(&mut groups, profile);
+                count_groups_once(&mut groups, side.profile, || side.stacks());
             }
             Some(groups.profile)
         };
@@ -207,7 +228,7 @@ impl GroupedSides {
         let sides = wanted.filter_map(|by| {
             Some(GroupedSides {
                 by,
-                new: group(profile, by)?,
+                new: group(new, by)?,
                 base: base.and_then(|base| group(base, by)),
             })
         });
@@ -256,9 +277,9 @@ pub(super) fn callgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), F
 
 pub(super) fn collapsed(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let (base, new) = view.stacks();
-    let warnings = match &base {
-        None => collapsed::write(&new, to)?,
-        Some(base) => collapsed::write_comparison(base, &new, to)?,
+    let warnings = match base {
+        None => collapsed::write(new, to)?,
+        Some(base) => collapsed::write_comparison(base, new, to)?,
     };
     view.found
         .extend(warnings.into_iter().map(Warning::Collapsed));
@@ -267,7 +288,7 @@ pub(super) fn collapsed(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), F
 
 pub(super) fn tree(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let (_, stacks) = view.stacks();
-    Ok(tree::write(&stacks, &view.options.text, to)?)
+    Ok(tree::write(stacks, &view.options.text, to)?)
 }
 
 pub(super) fn text(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
@@ -283,10 +304,7 @@ pub(super) fn text(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Format
 pub(super) fn markdown(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let (options, verdicts) = (&view.options.text, view.verdicts);
     match view.shown_comparison() {
-        None => {
-            let stacks = Stacks::new(view.profile);
-            markdown::write(&stacks, view.grouped(), verdicts, options, to)?;
-        }
+        None => markdown::write(view.new.stacks(), view.grouped(), verdicts, options, to)?,
         Some(comparison) => markdown::write_comparison(comparison, verdicts, options, to)?,
     }
     Ok(())
@@ -298,7 +316,7 @@ pub(super) fn pprof(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Forma
     let estimates = view.found.iter().map(Warning::to_string);
     let notes: Vec<_> = view.notes.iter().cloned().chain(estimates).collect();
     let per_run = view.options.comparison.per_run;
-    let warnings = pprof::write(&new, base.as_ref(), per_run, &notes, to)?;
+    let warnings = pprof::write(new, base, per_run, &notes, to)?;
     view.found.extend(warnings.into_iter().map(Warning::Pprof));
     Ok(())
 }
@@ -323,7 +341,7 @@ pub(super) fn json(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Format
 
 pub(super) fn html(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let (base, new) = view.stacks();
-    let sides = view.comparison.zip(base.as_ref());
+    let sides = view.comparison.zip(base);
     let compared = sides.map(|(comparison, base)| html::Compared { base, comparison });
     let estimates = view.found.first().map(Warning::to_string);
     let notes = html::Notes {
@@ -331,8 +349,12 @@ pub(super) fn html(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Format
         estimates: estimates.as_deref(),
         limits: view.verdicts,
     };
-    let options = &view.options.html;
-    html::write(&new, compared.as_ref(), &notes, view.sources, options, to)?;
+    let options = &html::HtmlOptions {
+        by: view.options.text.by,
+        inclusive: view.options.inclusive(),
+        ..view.options.html.clone()
+    };
+    html::write(new, compared.as_ref(), &notes, view.sources, options, to)?;
     Ok(())
 }
 

@@ -22,8 +22,8 @@ mod once;
 use std::sync::OnceLock;
 
 use estimate::SumStacks;
-pub(crate) use once::count_groups_once;
 pub use once::count_once;
+pub(crate) use once::{count_groups_once, count_once_by};
 
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::{ANY_WIDTH, CostTable, first_cost};

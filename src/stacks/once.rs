@@ -49,21 +49,24 @@ impl Stacks<'_> {
 /// cycle; the largest is the cost of all functions of the cycle with such calls. So a function that
 /// is the only way into its cycle has an exact cost.
 pub fn count_once(profile: &Profile) {
+    let stacks = OnceCell::new();
+    count_once_by(profile, || stacks.get_or_init(|| Stacks::new(profile)));
+}
+
+/// The same; `stacks` are those of the profile, which only cycles need.
+pub(crate) fn count_once_by<'s, 'a: 's>(profile: &Profile, stacks: impl Fn() -> &'s Stacks<'a>) {
     if profile.kind() == ProfileKind::Trace {
         return;
     }
-    let stacks = OnceCell::new();
-    count_cycles(profile, profile, &stacks, |stacks, node| {
-        stacks.function(node)
-    });
+    count_cycles(profile, &stacks, |stacks, node| stacks.function(node));
     let folded = profile.folded();
     if !std::ptr::eq(folded, profile) {
         let functions = folded
             .functions()
             .map(|(id, function)| (folded.name(function.name), id));
         let by_name: HashMap<&[u8], FunctionId> = functions.collect();
-        count_cycles(folded, profile, &stacks, |stacks, node| {
-            // The name of a caller adds nothing.
+        count_cycles(folded, &stacks, |stacks, node| {
+            // The name of a caller says no more.
             let named = || by_name.get(stacks.frame(node)).copied();
             stacks.folded_function(node).or_else(named)
         });
@@ -71,24 +74,23 @@ pub fn count_once(profile: &Profile) {
 }
 
 /// Likewise for groups of a profile's functions.
-pub(crate) fn count_groups_once(groups: &mut Groups, profile: &Profile) {
+pub(crate) fn count_groups_once<'s, 'a: 's>(
+    groups: &mut Groups,
+    profile: &Profile,
+    stacks: impl FnOnce() -> &'s Stacks<'a>,
+) {
     if !groups.of_calls.is_empty() {
-        return count_lines_once(groups, profile);
+        return count_lines_once(groups, profile, stacks());
     }
     let folded = profile.folded();
     let functions = folded.functions();
     let functions = functions.map(|(id, function)| (folded.name(function.name), id));
     let by_name: HashMap<&[u8], FunctionId> = functions.collect();
-    count_cycles(
-        &groups.profile,
-        profile,
-        &OnceCell::new(),
-        |stacks, node| {
-            let named = || by_name.get(stacks.frame(node)).copied();
-            let function = stacks.folded_function(node).or_else(named)?;
-            Some(groups.of_functions[function.index()])
-        },
-    );
+    count_cycles(&groups.profile, stacks, |stacks, node| {
+        let named = || by_name.get(stacks.frame(node)).copied();
+        let function = stacks.folded_function(node).or_else(named)?;
+        Some(groups.of_functions[function.index()])
+    });
 }
 
 /// Takes off what calls on the lines of a trace cost while another call on the same line was still
@@ -96,8 +98,7 @@ pub(crate) fn count_groups_once(groups: &mut Groups, profile: &Profile) {
 ///
 /// Stacks do not tell lines. Of a function that calls another one on several lines, each line has the
 /// part of the cost that it has of all these calls, and is estimated.
-fn count_lines_once(groups: &mut Groups, profile: &Profile) {
-    let stacks = Stacks::new(profile);
+fn count_lines_once(groups: &mut Groups, profile: &Profile, stacks: &Stacks<'_>) {
     let mut pairs: HashMap<_, Vec<(usize, EdgeRef<'_>)>> = HashMap::default();
     for (edge, line) in profile.edges().zip(&groups.of_calls) {
         let calls = pairs.entry((edge.caller, edge.callee)).or_default();
@@ -173,19 +174,17 @@ fn count_lines_once(groups: &mut Groups, profile: &Profile) {
     groups.profile.set_costs(costs, are_estimated);
 }
 
-/// Sets the inclusive costs of functions in cycles, for a profile or for one with the `functions`
-/// of its nodes.
-fn count_cycles<'a>(
+/// Sets the inclusive costs of functions that are in cycles; `function` says which one a node is of.
+fn count_cycles<'s, 'a: 's>(
     profile: &Profile,
-    of: &'a Profile,
-    stacks: &OnceCell<Stacks<'a>>,
+    stacks: impl FnOnce() -> &'s Stacks<'a>,
     function: impl Fn(&Stacks<'_>, StackId) -> Option<FunctionId>,
 ) {
     let cycles = profile.cycles();
     if !cycles.are_any() {
         return;
     }
-    let stacks = stacks.get_or_init(|| Stacks::new(of));
+    let stacks = stacks();
     let count = profile.functions().len();
     let in_cycle = |id: &FunctionId| cycles.has(id.index());
     let group_of = |node| {

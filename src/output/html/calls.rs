@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use super::data::{BASE, Data, NEW, SIDES};
+use super::costs::{BASE, NEW, SIDES};
+use super::data::Data;
 use super::table::{Number, Room, Row, Table, by_share, position};
+
+/// The digits that say which calls are part of recursion.
+const RECURSIVE: &str = "recursive";
 
 /// Where calls are: caller and callee, file and line.
 type Site<'a> = ([usize; 2], &'a [u8], u64);
@@ -41,9 +45,9 @@ impl<'a> Data<'a, '_> {
         let places = |site: &Site<'_>| site.0.map(|index| self.functions.place(index));
         let shares: Vec<f64> = sites
             .iter()
-            .map(|(site, sums)| match places(site) {
+            .map(|(site, (sums, _))| match places(site) {
                 [Some(_), Some(_)] => SIDES
-                    .map(|side| self.share_of(&sums.costs[side]))
+                    .map(|side| self.costs.share(&sums.costs[side]))
                     .into_iter()
                     .fold(0.0, f64::max),
                 _ => f64::NEG_INFINITY,
@@ -56,21 +60,23 @@ impl<'a> Data<'a, '_> {
             true => (&numbers[..], &costs[..]),
             false => (&numbers[..5], &costs[..1]),
         };
-        let mut table = Table::new(numbers, costs, self.totals.len());
+        let mut table = Table::new(numbers, costs, self.costs.totals.len());
+        table.digits.insert(RECURSIVE, String::new());
         let mut rest: BTreeMap<[Option<usize>; 2], Sums> = BTreeMap::new();
         let mut is_full = false;
         for index in by_share(&shares) {
-            let Some((&(ends, file, line), sums)) = sites.get_index(index) else {
+            let Some((&(ends, file, line), (sums, is_recursive))) = sites.get_index(index) else {
                 continue;
             };
             let [caller, callee] = ends.map(|end| self.functions.place(end));
             if let (Some(caller), Some(callee), false) = (caller, callee, is_full) {
-                let size = self.file_size(file);
-                let at = self.file(file);
+                let size = self.files.size(file);
+                let at = self.files.place(file);
                 let row = self.call_row([Some(caller), Some(callee)], Some(at), line, sums);
-                if room.take(table.size(&row) + size) {
+                if room.take(table.size(&row) + 1 + size) {
                     self.lines_of[caller].push((at, line));
                     table.push(&row);
+                    table.push_digit(RECURSIVE, u8::from(*is_recursive));
                     continue;
                 }
                 is_full = true;
@@ -83,23 +89,30 @@ impl<'a> Data<'a, '_> {
         }
         for (ends, sums) in rest {
             let row = self.call_row(ends, None, 0, &sums);
-            self.functions.reserved = self.functions.reserved.saturating_sub(table.size(&row));
+            self.reserved = self.reserved.saturating_sub(table.size(&row));
             table.push(&row);
+            table.push_digit(RECURSIVE, 0);
         }
         table
     }
 
-    /// The calls of both sides by their sites.
-    fn sites(&self) -> IndexMap<Site<'a>, Sums> {
-        let mut sites: IndexMap<Site<'a>, Sums> = IndexMap::new();
-        for side in self.sides().into_iter().rev() {
-            let profile = self.profile(side);
+    /// The calls of both sides by their sites, and whether they are part of recursion.
+    fn sites(&self) -> IndexMap<Site<'a>, (Sums, bool)> {
+        let mut sites: IndexMap<Site<'a>, (Sums, bool)> = IndexMap::new();
+        for &side in self.costs.sides().iter().rev() {
+            let profile = self.costs.profile(side);
             for edge in profile.edges() {
                 let ends = [edge.caller, edge.callee].map(|id| self.functions.index(side, id));
-                let sums = sites
-                    .entry((ends, profile.call_file(&edge), edge.line))
-                    .or_default();
-                sums.add(side, edge.calls.into(), self.scaled(side, edge.costs()));
+                let site = (ends, profile.call_file(&edge), edge.line);
+                let is_recursive = || ends[0] == ends[1] || profile.is_recursive(&edge);
+                let (sums, _) = sites
+                    .entry(site)
+                    .or_insert_with(|| (Sums::default(), is_recursive()));
+                sums.add(
+                    side,
+                    edge.calls.into(),
+                    self.costs.scaled(side, edge.costs()),
+                );
             }
         }
         sites
@@ -114,7 +127,7 @@ impl<'a> Data<'a, '_> {
     ) -> Row {
         let [caller, callee] = ends.map(position);
         let counts = sums.counts.map(Number);
-        let costs = SIDES.map(|side| self.per_run(side, sums.costs[side].clone()));
+        let costs = SIDES.map(|side| self.costs.per_run(side, sums.costs[side].clone()));
         let [base, new] = costs;
         Row {
             numbers: vec![

@@ -6,7 +6,8 @@ use std::io;
 use indexmap::IndexMap;
 
 use super::calls::Sums;
-use super::data::{BASE, Data, NEW, SIDES};
+use super::costs::{BASE, NEW, SIDES};
+use super::data::Data;
 use super::table::{Number, Room, Row, Table, by_share, position};
 use crate::io::SourceFiles;
 use crate::output::json::Document;
@@ -61,14 +62,18 @@ struct PlaceSums {
 
 impl<'a> Data<'a, '_> {
     fn is_trace(&self) -> bool {
-        self.profile(NEW).kind() == ProfileKind::Trace
+        self.costs.profile(NEW).kind() == ProfileKind::Trace
     }
 
     /// The self costs by line of the costliest functions, as far as there is room. Traces have none.
     pub fn lines(&mut self, sources: &mut SourceFiles, room: &mut Room) -> Lines {
-        let columns = &["self", "base"][..self.sides().len()];
+        let columns = &["self", "base"][..self.costs.sides().len()];
         let mut lines = Lines {
-            table: Table::new(&["function", "file", "line"], columns, self.totals.len()),
+            table: Table::new(
+                &["function", "file", "line"],
+                columns,
+                self.costs.totals.len(),
+            ),
             compared: Vec::new(),
             same: BTreeSet::new(),
             left_out: 0,
@@ -102,12 +107,12 @@ impl<'a> Data<'a, '_> {
                 }
             }
             let files: BTreeSet<&[u8]> = rows.keys().map(|&(file, _)| file).collect();
-            let new_files: usize = files.into_iter().map(|file| self.file_size(file)).sum();
+            let new_files: usize = files.into_iter().map(|file| self.files.size(file)).sum();
             let rows: Vec<(Place<'a>, Row)> = rows
                 .into_iter()
                 .map(|(place, sums)| {
                     let [base, new] =
-                        SIDES.map(|side| self.per_run(side, sums.costs[side].clone()));
+                        SIDES.map(|side| self.costs.per_run(side, sums.costs[side].clone()));
                     let numbers = vec![position(at), position(99_999), place.1.into()];
                     (
                         place,
@@ -126,9 +131,9 @@ impl<'a> Data<'a, '_> {
             lines.compared.extend((!same.is_empty()).then_some(at));
             lines
                 .same
-                .extend(same.into_iter().map(|file| self.file(file)));
+                .extend(same.into_iter().map(|file| self.files.place(file)));
             for ((file, line), mut row) in rows {
-                let file = self.file(file);
+                let file = self.files.place(file);
                 self.lines_of[at].push((file, line));
                 row.numbers[1] = position(file);
                 lines.table.push(&row);
@@ -139,14 +144,14 @@ impl<'a> Data<'a, '_> {
 
     /// The lines of a function on one side, by file and line. Line 0 stands for an unknown one.
     fn line_sums(&self, side: usize, function: usize) -> IndexMap<Place<'a>, Sums> {
-        let profile = self.profile(side);
+        let profile = self.costs.profile(side);
         let mut rows: IndexMap<Place<'a>, Sums> = IndexMap::new();
         for &id in &self.functions.all[function].ids[side] {
             let file = profile.function(id).file;
             for line in profile.lines(id) {
                 let file = profile.name(line.file.unwrap_or(file));
                 let sums = rows.entry((file, line.line)).or_default();
-                sums.add(side, 0, self.scaled(side, line.costs));
+                sums.add(side, 0, self.costs.scaled(side, line.costs));
             }
         }
         rows
@@ -163,12 +168,12 @@ impl<'a> Data<'a, '_> {
                 (of.largest, of.function) = (share, function);
             }
         };
-        let profile = self.profile(NEW);
+        let profile = self.costs.profile(NEW);
         if self.is_trace() {
             for edge in profile.edges() {
                 let callee = self.functions.index(NEW, edge.callee);
-                let costs: Vec<i128> = self.scaled(NEW, edge.costs()).collect();
-                let share = self.share_of(&costs);
+                let costs: Vec<i128> = self.costs.scaled(NEW, edge.costs()).collect();
+                let share = self.costs.share(&costs);
                 add(
                     (profile.call_file(&edge), edge.line),
                     callee,
@@ -182,30 +187,37 @@ impl<'a> Data<'a, '_> {
                 for &id in &of.ids[NEW] {
                     for line in profile.lines(id) {
                         let file = profile.name(line.file.unwrap_or(profile.function(id).file));
-                        let costs: Vec<i128> = self.scaled(NEW, line.costs).collect();
-                        let share = self.share_of(&costs);
+                        let costs: Vec<i128> = self.costs.scaled(NEW, line.costs).collect();
+                        let share = self.costs.share(&costs);
                         add((file, line.line), function, 0, costs, share);
                     }
                 }
             }
         }
-        let shares = places.values().map(|of| self.share_of(&of.sums.costs[NEW]));
+        let shares = places
+            .values()
+            .map(|of| self.costs.share(&of.sums.costs[NEW]));
         let shares: Vec<f64> = shares.collect();
         let mut table = Table::new(
             &["file", "line", "function", "calls"],
             &["cost"],
-            self.totals.len(),
+            self.costs.totals.len(),
         );
         for index in by_share(&shares).into_iter().take(MAX_PLACES) {
             let Some((&(file, line), of)) = places.get_index(index) else {
                 continue;
             };
-            let size = self.file_size(file);
+            let size = self.files.size(file);
             let function = position(self.functions.place(of.function));
             let calls = Number(of.sums.counts[NEW]);
             let row = Row {
-                numbers: vec![position(self.file(file)), line.into(), function, calls],
-                costs: vec![self.per_run(NEW, of.sums.costs[NEW].clone())],
+                numbers: vec![
+                    position(self.files.place(file)),
+                    line.into(),
+                    function,
+                    calls,
+                ],
+                costs: vec![self.costs.per_run(NEW, of.sums.costs[NEW].clone())],
             };
             if !room.take(table.size(&row) + size) {
                 break;

@@ -1,7 +1,7 @@
 //! A profile as one page for a browser: it needs no server, no network and no other file.
 //!
 //! The page is `page.html` with its style, its script (`page/`) and the data, which stand in it as JSON. The
-//! data are what `-f json` writes, as columns: rows would not fit. `docs/page.schema.json`
+//! data are what `-f json` writes, as columns: rows would not fit. `docs/report.schema.json`
 //! describes them.
 //!
 //! The page has about 8 MB at most. It holds the costliest functions, calls and stacks; what
@@ -12,9 +12,13 @@
 //! other script or style than its own, and nothing that is loaded.
 
 mod calls;
+mod costs;
 mod data;
+mod document;
+mod functions;
+mod groups;
+mod header;
 mod lines;
-mod rows;
 mod source;
 mod stacks;
 mod table;
@@ -26,6 +30,7 @@ use self::data::Data;
 use super::Names;
 use crate::compare::{Comparison, Verdict};
 use crate::io::SourceFiles;
+use crate::profile::{GroupBy, InclusiveCost};
 use crate::stacks::Stacks;
 
 const PAGE: &str = include_str!("page.html");
@@ -58,6 +63,19 @@ pub struct HtmlOptions {
     pub source_root: Option<Vec<u8>>,
     /// How long names are in lists.
     pub names: Names,
+    /// What rows of functions are at first.
+    pub by: GroupBy,
+    /// How the inclusive costs of groups of functions treat recursion: as those of the functions do.
+    pub inclusive: InclusiveCost,
+}
+
+impl HtmlOptions {
+    /// The name of a file from the source root on, if it is in there.
+    fn within_root<'f>(&self, file: &'f [u8]) -> Option<&'f [u8]> {
+        let root = self.source_root.as_deref()?;
+        let root = root.strip_suffix(b"/").unwrap_or(root);
+        file.strip_prefix(root)?.strip_prefix(b"/")
+    }
 }
 
 /// What a profile is compared with.

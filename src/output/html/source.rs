@@ -36,7 +36,7 @@ impl Data<'_, '_> {
         let mut sizes = HashMap::default();
         for (position, lines) in wanted {
             let mut found = Vec::new();
-            let file = files.read(self.file_name(position), &lines, |line, text| {
+            let file = files.read(self.files.name(position), &lines, |line, text| {
                 // Each may begin a text, whose file and first line stand beside it.
                 found.push(((position, line), text_size(&shown(text)) + 14));
             });
@@ -60,7 +60,7 @@ impl Data<'_, '_> {
         }
         for (position, lines) in kept {
             let mut texts = BTreeMap::new();
-            let file = files.read(self.file_name(position), &lines, |line, text| {
+            let file = files.read(self.files.name(position), &lines, |line, text| {
                 texts.insert(line, shown(text));
             });
             source.lines.extend(file.ok().map(|_| (position, texts)));

@@ -6,8 +6,9 @@ use std::io;
 use indexmap::IndexSet;
 
 use super::calls::Sums;
-use super::data::{BASE, Data, NEW, SIDES};
-use super::rows::names;
+use super::costs::{BASE, NEW, SIDES};
+use super::data::Data;
+use super::functions::names;
 use super::table::{Number, Room, Row, Table, by_share, position, text_size};
 use super::tree::Tree;
 use crate::output::json::Document;
@@ -17,6 +18,9 @@ use crate::stacks::{StackId, Stacks};
 /// Stands for stacks that are left out.
 const REST: &str = "…";
 
+/// The digits that say what is estimated of a node.
+const ESTIMATED: &str = "estimated";
+
 /// A frame of a function or of none, with its name if that is another one.
 type Frame<'a> = (Option<usize>, Option<&'a [u8]>);
 
@@ -24,8 +28,6 @@ type Frame<'a> = (Option<usize>, Option<&'a [u8]>);
 struct Rows<'t> {
     frames: IndexSet<Frame<'t>>,
     nodes: Table,
-    /// A digit for each node: 0 where nothing is estimated.
-    estimated: String,
     left_out: usize,
 }
 
@@ -52,15 +54,18 @@ impl<'a> Data<'a, '_> {
         data.record("stacks", |record| {
             record.record("frames", |record| frames.write(record))?;
             rows.nodes.write(record)?;
-            record.field("estimated", &rows.estimated)?;
             record.field("left_out", &rows.left_out)
         })
     }
 
     /// The table of nodes.
     fn stack_table(&self) -> Table {
-        let columns = &["self", "base"][..self.sides().len()];
-        Table::new(&["depth", "frame", "calls"], columns, self.totals.len())
+        let columns = &["self", "base"][..self.costs.sides().len()];
+        Table::new(
+            &["depth", "frame", "calls"],
+            columns,
+            self.costs.totals.len(),
+        )
     }
 
     /// All nodes if there is room for them, else the costliest.
@@ -110,7 +115,7 @@ impl<'a> Data<'a, '_> {
     fn stack_shares(&self, tree: &Tree<'_, 'a>) -> Vec<f64> {
         let shares = (0..tree.len()).map(|at| {
             let costs = self.node_costs(tree, at, Stacks::inclusive_costs);
-            let shares = costs.map(|costs| self.share_of(&costs));
+            let shares = costs.map(|costs| self.costs.share(&costs));
             shares[BASE].max(shares[NEW])
         });
         let mut shares: Vec<f64> = shares.collect();
@@ -129,10 +134,8 @@ impl<'a> Data<'a, '_> {
         let mut rows = Rows {
             frames: IndexSet::new(),
             nodes: self.stack_table(),
-            estimated: String::new(),
             left_out: 0,
         };
-        let digit = |estimated: u8| char::from(b'0' + estimated);
         // The sums of what is left out stand behind the last node below their parent.
         let mut rest: BTreeMap<u32, (Sums, u8)> = BTreeMap::new();
         let put = |rows: &mut Rows<'t>, from: u32, rest: &mut BTreeMap<u32, (Sums, u8)>| {
@@ -141,7 +144,7 @@ impl<'a> Data<'a, '_> {
                 let frame = rows.frames.insert_full((None, Some(REST.as_bytes()))).0;
                 rows.nodes
                     .push(&stack_row(depth, frame, sums.counts[NEW], sums.costs));
-                rows.estimated.push(digit(estimated));
+                rows.nodes.push_digit(ESTIMATED, estimated);
             }
         };
         for at in 0..tree.len() {
@@ -150,7 +153,7 @@ impl<'a> Data<'a, '_> {
                 put(&mut rows, depth + 1, &mut rest);
                 let frame = rows.frames.insert_full(self.frame(tree, at)).0;
                 rows.nodes.push(&self.stack_row(tree, at, depth, frame));
-                rows.estimated.push(digit(tree.estimated(at)));
+                rows.nodes.push_digit(ESTIMATED, tree.estimated(at));
                 continue;
             }
             rows.left_out += 1;
@@ -166,9 +169,6 @@ impl<'a> Data<'a, '_> {
             }
         }
         put(&mut rows, 0, &mut rest);
-        if !rows.estimated.contains(['1', '2']) {
-            rows.estimated.clear();
-        }
         rows
     }
 
@@ -194,7 +194,7 @@ impl<'a> Data<'a, '_> {
             let mut sums = Sums::default();
             for id in tree.ids(side, at) {
                 if let Some(stacks) = tree.sides[side] {
-                    sums.add(side, 0, self.scaled(side, which(stacks, id)));
+                    sums.add(side, 0, self.costs.scaled(side, which(stacks, id)));
                 }
             }
             sums.costs[side].clone()

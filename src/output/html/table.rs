@@ -52,6 +52,8 @@ impl Room {
 #[derive(Default)]
 pub(super) struct Table {
     pub texts: IndexMap<&'static str, Vec<String>>,
+    /// A digit for each row; written as an empty text if all are 0.
+    pub digits: IndexMap<&'static str, String>,
     numbers: IndexMap<&'static str, Vec<Number>>,
     costs: IndexMap<&'static str, Vec<Vec<Number>>>,
 }
@@ -62,6 +64,7 @@ impl Table {
         let costs = costs.iter().map(|&name| (name, vec![Vec::new(); width]));
         Table {
             texts: IndexMap::new(),
+            digits: IndexMap::new(),
             numbers: numbers.collect(),
             costs: costs.collect(),
         }
@@ -79,7 +82,13 @@ impl Table {
         }
     }
 
-    /// How many bytes a row takes at most.
+    /// Adds a digit to those of the row that was added last.
+    pub fn push_digit(&mut self, name: &'static str, digit: u8) {
+        let digits = self.digits.entry(name).or_default();
+        digits.push(char::from(b'0' + digit));
+    }
+
+    /// How many bytes a row takes at most, without its digits.
     pub fn size(&self, row: &Row) -> usize {
         let numbers = self.numbers.values().zip(&row.numbers);
         let numbers = numbers.map(|(_, number)| number.size());
@@ -98,6 +107,10 @@ impl Table {
     /// Writes its columns as fields of an object.
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
         (self.texts.iter()).try_for_each(|(name, column)| record.field(name, column))?;
+        (self.digits.iter()).try_for_each(|(name, digits)| {
+            let is_plain = digits.bytes().all(|digit| digit == b'0');
+            record.field(name, if is_plain { "" } else { digits })
+        })?;
         (self.numbers.iter()).try_for_each(|(name, column)| record.field(name, column))?;
         (self.costs.iter()).try_for_each(|(name, columns)| record.field(name, columns))
     }
@@ -121,7 +134,7 @@ impl Number {
     }
 
     /// How many bytes it takes in a list.
-    fn size(self) -> usize {
+    pub fn size(self) -> usize {
         let digits = self.0.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
         let quotes = if self.is_exact() { 0 } else { 2 };
         digits + quotes + usize::from(self.0 < 0) + 1

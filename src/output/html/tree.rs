@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 
-use super::data::{BASE, NEW, SIDES};
-use super::rows::Functions;
+use super::costs::{BASE, NEW, SIDES};
+use super::functions::Functions;
 use crate::names::FunctionName;
 use crate::stacks::{StackId, Stacks};
 

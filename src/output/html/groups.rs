@@ -1,0 +1,120 @@
+//! Groups of functions: classes, files, objects and packages, as far as there is room for them.
+
+use std::io;
+
+use super::costs::{BASE, Costs, NEW};
+use super::data::Data;
+use super::functions::Functions;
+use super::table::{Number, Room, Table, position};
+use crate::compare::Comparison;
+use crate::output::json::Document;
+use crate::profile::{GroupBy, InclusiveCost, Profile};
+use crate::stacks::{Stacks, count_groups_once};
+
+/// What functions can be grouped by, and what share of the room each has.
+const KINDS: [GroupBy; 4] = [
+    GroupBy::Class,
+    GroupBy::File,
+    GroupBy::Object,
+    GroupBy::Package,
+];
+const PERCENT: usize = 25;
+
+/// Groups of one kind.
+pub(super) struct Groups {
+    by: GroupBy,
+    rows: Table,
+    /// For each function of the report the position of its group.
+    of: Vec<Number>,
+    left_out: usize,
+}
+
+impl Data<'_, '_> {
+    /// The groups of each kind. Objects are shown only if there are any.
+    pub fn groups(&self, room: &mut Room) -> Vec<Groups> {
+        let mut share = Room::new(room.left());
+        let kinds = KINDS.into_iter();
+        let groups = kinds.filter_map(|by| share.lend(PERCENT, |room| self.groups_by(by, room)));
+        let groups = groups.collect();
+        room.take(room.left() - share.left());
+        groups
+    }
+
+    fn groups_by(&self, by: GroupBy, room: &mut Room) -> Option<Groups> {
+        let has_object = |side: &Profile| {
+            let mut functions = side.functions();
+            functions.any(|(_, function)| !side.name(function.object).is_empty())
+        };
+        if by == GroupBy::Object
+            && !self
+                .costs
+                .sides()
+                .iter()
+                .any(|&side| has_object(self.costs.profile(side)))
+        {
+            return None;
+        }
+        let grouped = |stacks: &Stacks<'_>| {
+            let mut groups = stacks.profile().by(by, false)?;
+            if self.options.inclusive == InclusiveCost::Once {
+                count_groups_once(&mut groups, stacks.profile(), || stacks);
+            }
+            Some((groups.profile, groups.of_functions))
+        };
+        let (new, of_new) = grouped(self.stacks)?;
+        let base = self.compared.map(|compared| grouped(compared.base));
+        let (base, of_base) = match base {
+            Some(base) => base.map(|(base, of)| (Some(base), of))?,
+            None => (None, Vec::new()),
+        };
+        let comparison = match (&base, self.compared) {
+            (Some(base), Some(compared)) => match compared.comparison.is_per_run {
+                true => Some(Comparison::per_run(base, &new).ok()?),
+                false => Some(Comparison::new(base, &new).ok()?),
+            },
+            _ => None,
+        };
+        let costs = Costs::new(&new, comparison.as_ref());
+        let mut groups = Functions::new(&costs);
+        for group in &mut groups.all {
+            group.name = match self.options.within_root(group.name) {
+                None if group.name.is_empty() => b"???",
+                name => name.unwrap_or(group.name),
+            };
+        }
+        // The position of a group for each function.
+        let most = 6 * self.functions.order.len();
+        if !room.take(most) {
+            return None;
+        }
+        let rows = groups.table(&costs, self.options.names, room, None, &mut 0);
+        let of = self.functions.are_shown(true).map(|function| {
+            let [base, new] = function.ids.each_ref().map(|ids| ids.last());
+            let group = match (new, base) {
+                (Some(id), _) => groups.index(NEW, of_new[id.index()]),
+                (None, Some(id)) => groups.index(BASE, of_base[id.index()]),
+                (None, None) => return position(None),
+            };
+            position(groups.place(group))
+        });
+        let of: Vec<Number> = of.collect();
+        let size: usize = of.iter().map(|position| position.size()).sum();
+        room.give_back(most.saturating_sub(size));
+        Some(Groups {
+            by,
+            of,
+            left_out: groups.are_shown(false).count(),
+            rows,
+        })
+    }
+}
+
+impl Groups {
+    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
+        record.record(self.by.name(), |record| {
+            self.rows.write(record)?;
+            record.field("of", &self.of)?;
+            record.field("left_out", &self.left_out)
+        })
+    }
+}

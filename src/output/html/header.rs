@@ -1,0 +1,196 @@
+//! What the report says of the profile as a whole.
+
+use std::io;
+use std::iter;
+
+use super::costs::{BASE, NEW};
+use super::data::Data;
+use super::table::{Number, cut};
+use super::{Compared, Notes};
+use crate::display::numbers::{grouped, percent};
+use crate::display::text::printable;
+use crate::display::units::{Unit, in_units};
+use crate::output::figures::{EventFormat, command, parts, per_run};
+use crate::output::json::Document;
+
+/// The most warnings, limits and parts, and the longest texts.
+const MAX_TEXTS: usize = 100;
+const MAX_WARNING_LENGTH: usize = 1_000;
+const MAX_EVENT_LENGTH: usize = 300;
+const MAX_COMMAND_LENGTH: usize = 12_000;
+
+/// A text in a list of so many.
+fn limited(texts: impl Iterator<Item = String>, noun: &str) -> Vec<String> {
+    let mut texts = texts.map(|text| cut(text, MAX_WARNING_LENGTH));
+    let mut shown: Vec<String> = texts.by_ref().take(MAX_TEXTS).collect();
+    let rest = texts.count();
+    if rest > 0 {
+        shown.push(format!("{} more {noun}", grouped(rest as u64)));
+    }
+    shown
+}
+
+impl<'a> Data<'a, '_> {
+    /// Writes what does not depend on the room.
+    pub fn write_header(&self, notes: &Notes<'_>, data: &mut Document<'_>) -> io::Result<()> {
+        let profile = self.costs.profile(NEW);
+        let creator = profile.creator().unwrap_or_default();
+        let creator = cut(printable(creator), MAX_WARNING_LENGTH);
+        let mut sides = self.costs.sides().iter();
+        let is_complete = sides.all(|&side| self.costs.profile(side).is_complete());
+        let program = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
+        data.field("program", program)?;
+        data.field("command", &cut(command(profile), MAX_COMMAND_LENGTH))?;
+        data.field("creator", &creator)?;
+        data.field("kind", profile.kind().name())?;
+        data.field("complete", &is_complete)?;
+        data.field("runs", &Number::from(profile.runs()))?;
+        // Those that failed come first, so that they are shown.
+        let limits = [false, true].into_iter().flat_map(|kept| {
+            let limits = notes
+                .limits
+                .iter()
+                .filter(|verdict| verdict.passed() == kept);
+            let noun = if kept {
+                "limits passed"
+            } else {
+                "limits failed"
+            };
+            let texts = limited(limits.map(|verdict| verdict.text.clone()), noun);
+            texts.into_iter().map(move |text| (kept, text))
+        });
+        data.records("limits", limits, |record, (kept, text)| {
+            record.field("kept", &kept)?;
+            record.field("text", &text)
+        })?;
+        data.field(
+            "warnings",
+            &limited(notes.warnings.iter().cloned(), "warnings"),
+        )?;
+        data.field(
+            "estimates",
+            &notes
+                .estimates
+                .map(|text| cut(text.to_owned(), MAX_WARNING_LENGTH)),
+        )?;
+        self.write_events(data)?;
+        data.record("parts", |record| self.write_parts(record))?;
+        data.field("total", &self.shown_totals(NEW))?;
+        data.field("peak", &self.peaks())?;
+        data.field("has_invocations", &self.has_invocations())?;
+        data.field("function_count", &profile.functions().len())?;
+        data.field("edge_count", &profile.edges().len())?;
+        data.field("call_count", &Number::from(profile.calls()))?;
+        match self.compared {
+            Some(compared) => data.record("comparison", |record| {
+                self.write_comparison(compared, record)
+            })?,
+            None => data.field("comparison", &())?,
+        }
+        data.field("by", self.options.by.name())?;
+        data.field("source_url", &self.options.source_url)
+    }
+
+    fn write_comparison(
+        &self,
+        compared: &Compared<'_>,
+        record: &mut Document<'_>,
+    ) -> io::Result<()> {
+        let comparison = compared.comparison;
+        let per_run = comparison.is_per_run.then(|| per_run(comparison.runs()));
+        record.field("per_run", &per_run)?;
+        // Calls and the costs of stacks have yet to be divided by these.
+        record.field("runs", &comparison.divisors())?;
+        record.field(
+            "functions",
+            &[comparison.base, comparison.new].map(|side| side.functions().len()),
+        )?;
+        record.field("total", &self.shown_totals(BASE))?;
+        record.records("events", &comparison.events, |record, event| {
+            let unit = Unit::of(event.unit, 1);
+            let totals = [event.base, event.new];
+            record.field("verdict", &verdict(event.change(), event.base, unit))?;
+            record.field("shown", &totals.map(|total| in_units(total, unit)))
+        })
+    }
+
+    /// The events, and how their costs are written.
+    fn events(&self) -> Vec<EventFormat<'a>> {
+        match self.compared {
+            Some(compared) => EventFormat::compared(compared.comparison),
+            None => EventFormat::of(self.costs.profile(NEW)),
+        }
+    }
+
+    /// For events of which the summaries state a peak: that, if it is not the total. Costs per run have
+    /// none.
+    fn peaks(&self) -> Vec<Option<Number>> {
+        let profile = self.costs.profile(NEW);
+        let stated = profile.summaries().into_iter().chain(iter::repeat(None));
+        let events = profile.events().iter().zip(stated).zip(profile.totals());
+        let peaks = events.map(|((event, stated), total)| {
+            let is_peak = self.costs.runs[NEW] == 1 && profile.states_peak(event);
+            stated.filter(|&peak| is_peak && peak != total)
+        });
+        peaks.map(|peak| peak.map(Number::from)).collect()
+    }
+
+    /// Writes the totals of the parts that have names, the costliest first.
+    fn write_parts(&self, record: &mut Document<'_>) -> io::Result<()> {
+        let mut parts = match self.compared {
+            None => parts(self.costs.profile(NEW)),
+            Some(_) => Vec::new(),
+        };
+        let left_out = parts.len().saturating_sub(MAX_TEXTS);
+        parts.truncate(MAX_TEXTS);
+        record.records("shown", parts, |record, (name, totals)| {
+            let totals: Vec<Number> = totals.into_iter().map(Number).collect();
+            record.field("name", &cut(name, MAX_WARNING_LENGTH))?;
+            record.field("total", &totals)
+        })?;
+        record.field("left_out", &left_out)
+    }
+
+    /// Writes the events, with how their costs are written.
+    fn write_events(&self, data: &mut Document<'_>) -> io::Result<()> {
+        data.records("events", self.events(), |record, event| {
+            record.field("name", &cut(printable(event.name), MAX_EVENT_LENGTH))?;
+            record.field(
+                "long_name",
+                &cut(printable(event.long_name), MAX_EVENT_LENGTH),
+            )?;
+            record.field("shown", &event.total())?;
+            record.records("units", event.unit.sizes(), |record, unit| {
+                record.field("name", unit.name)?;
+                record.field("size", &Number(unit.count))
+            })?;
+            record.record("notation", |record| {
+                let notation = &event.notation;
+                record.field("count", &notation.count)?;
+                record.field("size", &notation.size)?;
+                record.field("unit", notation.name)?;
+                record.field("decimals", &notation.decimals)
+            })
+        })
+    }
+
+    fn shown_totals(&self, side: usize) -> Vec<Number> {
+        let totals = self.costs.per_run(side, self.costs.side_totals(side));
+        totals.into_iter().map(Number).collect()
+    }
+}
+
+/// By how much a total has changed.
+fn verdict(change: i128, base: i128, unit: Unit) -> String {
+    let size = change.abs();
+    let share = match base {
+        1.. => format!("{} %", percent(size, base)),
+        _ => "it cost nothing before".to_owned(),
+    };
+    let size = unit.converted(size).unwrap_or_else(|| grouped(size));
+    match change {
+        1.. => format!("grew by {size} ({share})"),
+        0 => "did not change".to_owned(),
+        _ => format!("shrank by {size} ({share})"),
+    }
+}
