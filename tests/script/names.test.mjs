@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import script from './script.mjs';
 
-const { HUES, coloursOf, fitted, groupOf, hiding, searching, shortPath } = script;
+const { HUES, coloursOf, fitted, hiding, searching, shortPath } = script;
 
 const named = (parts, file = '', object = '') => {
   const name = parts.join('');
@@ -54,20 +54,9 @@ test('a path keeps three names', () => {
   assert.equal(shortPath('/src/a.php'), '/src/a.php');
 });
 
-test('functions belong to a package, a folder or an object', () => {
-  const group = (file, object = '') => groupOf({ file, object }, 'package');
-  assert.equal(group('/srv/vendor/acme/tax/src/Tax.php'), 'acme/tax');
-  assert.equal(group('/srv/vendor2/acme/Tax.php'), '/srv/vendor2/acme');
-  assert.equal(group('/x/node_modules/@a/b/c.js'), '@a/b');
-  assert.equal(group('php:internal'), 'PHP itself');
-  assert.equal(group('???', '/usr/lib/libc.so'), 'libc.so');
-  assert.equal(group(''), 'unknown');
-  assert.equal(groupOf({ file: 'a.c', object: 'o' }, 'file'), 'a.c');
-});
-
 test('the costliest groups have colours of their own, the same in every order behind them', () => {
   const names = [...Array(HUES + 5).keys()].map((at) => `package${at}`);
-  const colours = coloursOf(['PHP itself', ...names]);
+  const colours = coloursOf(['php', 'php:internal', '???', ...names]);
   assert.equal(new Set(names.slice(0, HUES).map((name) => colours.get(name))).size, HUES);
   assert.equal(colours.size, names.length);
   assert.equal(coloursOf(['package3']).get('package3'), coloursOf(['package3', 'package1']).get('package3'));

@@ -2,8 +2,19 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import script from './script.mjs';
 
-const { callsText, grouped, inColumn, inColumnOrOwn, inOwnUnit, percent, rounded, signed, sumOf, visiblePercent } =
-  script;
+const {
+  callsText,
+  counted,
+  grouped,
+  inColumn,
+  inColumnOrOwn,
+  inOwnUnit,
+  percent,
+  rounded,
+  signed,
+  sumOf,
+  visiblePercent,
+} = script;
 
 const TIMES = [
   { name: 's', size: 1e9 },
@@ -13,6 +24,14 @@ const TIMES = [
 ];
 const xdebug = { notation: { count: 10, size: 1e6, unit: 'ms', decimals: 3 }, units: TIMES };
 const plain = { notation: { count: 1, size: 1, unit: '', decimals: 0 }, units: [] };
+
+test('nouns have their number', () => {
+  assert.deepEqual(
+    [0, 1, 2].map((count) => counted(count, 'class')),
+    ['0 classes', '1 class', '2 classes'],
+  );
+  assert.equal(counted(1000, 'file'), '1,000 files');
+});
 
 test('numbers are grouped, and rounded to the nearest', () => {
   assert.deepEqual([1, 999, 1000, 1234567].map(grouped), ['1', '999', '1,000', '1,234,567']);

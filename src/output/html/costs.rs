@@ -67,8 +67,8 @@ impl<'a> Costs<'a> {
 
     pub fn scaled(&self, side: usize, costs: &[Cost]) -> impl Iterator<Item = i128> {
         let scales = &self.scales[side];
-        let costs = self.profile(side).with_derived(costs).zip(scales);
-        costs.map(|(cost, scale)| i128::from(cost).saturating_mul(*scale))
+        let costs = costs.iter().zip(scales);
+        costs.map(|(&cost, scale)| i128::from(cost).saturating_mul(*scale))
     }
 
     pub fn side_totals(&self, side: usize) -> Vec<i128> {

@@ -107,12 +107,12 @@ impl Table {
     /// Writes its columns as fields of an object.
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
         (self.texts.iter()).try_for_each(|(name, column)| record.field(name, column))?;
+        (self.numbers.iter()).try_for_each(|(name, column)| record.field(name, column))?;
+        (self.costs.iter()).try_for_each(|(name, columns)| record.field(name, columns))?;
         (self.digits.iter()).try_for_each(|(name, digits)| {
             let is_plain = digits.bytes().all(|digit| digit == b'0');
             record.field(name, if is_plain { "" } else { digits })
-        })?;
-        (self.numbers.iter()).try_for_each(|(name, column)| record.field(name, column))?;
-        (self.costs.iter()).try_for_each(|(name, columns)| record.field(name, columns))
+        })
     }
 }
 

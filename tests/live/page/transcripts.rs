@@ -45,7 +45,7 @@ macro_rules! transcripts {
     };
 }
 
-transcripts! { changes estimates figures graph lines names search shop source }
+transcripts! { by changes estimates figures graph lines names search shop source }
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/page/pages")

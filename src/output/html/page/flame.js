@@ -20,7 +20,10 @@ const SHRANK = { '--hue': 215, '--strength': '90%' };
 function colourOf({ frame, inclusive, before }, total) {
   // The root and what is summed up belong to nothing.
   if (frame.key === undefined) return {};
-  if (state.colours !== 'change') return frame.index === NONE ? {} : colourOfGroup(groupOf(frame, state.colours));
+  if (state.colours !== 'change') {
+    const group = groupOf(frame, state.colours);
+    return group ? colourOfGroup(group) : {};
+  }
   const [now, old] = [inclusive, before].map(Number);
   const change = Math.abs(now - old);
   if (change < NOISE * total) return GREY;
@@ -288,12 +291,11 @@ function legend(nodes) {
     let all = 0;
     for (const { frame, own } of nodes) {
       all += Number(own);
-      if (frame.index === NONE) continue;
       const group = groupOf(frame, state.colours);
-      costs.set(group, (costs.get(group) || 0) + Number(own));
+      if (group) costs.set(group, (costs.get(group) || 0) + Number(own));
     }
     const order = [...costs].sort(([, one], [, another]) => another - one).slice(0, 8);
-    items.push(...order.map(([group, own]) => item(`${group} ${share(own, all)} %`, colourOfGroup(group))));
+    items.push(...order.map(([group, own]) => item(`${group.short} ${share(own, all)} %`, colourOfGroup(group))));
   }
   if (nodes.some(isDoubtful)) items.push(item('hatched: estimated', {}, 'estimated'));
   return el('ul', { class: 'legend', 'aria-label': 'Colours' }, items);

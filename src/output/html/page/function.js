@@ -6,24 +6,25 @@ const FEW_EVENTS = 2;
 const LONG_NAME = 160;
 
 /** The costs of a function on a side, each in the unit that suits it, and per call. */
-function costTable({ index, is }) {
+function costTable(of) {
+  const { table: columns, index, is } = of;
   const [own, inclusive, count] =
     is === 'gone'
-      ? [data.functions.base_self, data.functions.base_inclusive, data.functions.base_calls]
-      : [data.functions.self, data.functions.inclusive, data.functions.calls];
+      ? [columns.base_self, columns.base_inclusive, columns.base_calls]
+      : [columns.self, columns.inclusive, columns.calls];
   const whole = (event) => (is === 'gone' ? comparison.total[event] : totalOf(event));
   const rowsOf = (event) =>
     [
-      ['self', own],
-      ['inclusive', inclusive],
-    ].map(([title, columns]) => {
-      const value = columns[event][index];
+      ['self', own, ''],
+      ['inclusive', inclusive, estimateMark(of, is === 'gone' ? 2 : 1)],
+    ].map(([title, costs, mark]) => {
+      const value = costs[event][index];
       const each = data.has_invocations ? costPerCall(value, count[index], event) : '-';
       const name = events.length > 1 ? `${label(event)}, ${title}` : title;
       return [
         el('span', { title: meaning(event) }, name),
         ownCost(value, event),
-        visiblePercent(value, whole(event)),
+        mark + visiblePercent(value, whole(event)),
         each,
       ];
     });
@@ -35,19 +36,20 @@ function costTable({ index, is }) {
 }
 
 /** What has changed of a function since the base. */
-function sinceBase({ index, is, became }) {
+function sinceBase(of) {
+  const { is, became } = of;
   if (!comparison) return '';
   if (is)
     return paragraph(
       is === 'new' ? 'New: the base does not have this function.' : 'Gone: only the base has this function.',
     );
-  const sides = costsOfSides();
-  const text = (name, of, before, now) => {
-    const shown = bothSides(before(sides[of].before[index]), now(sides[of].now[index]));
-    return `${name} ${shown}`;
+  const text = (what, texts, mark = '') => {
+    const shown = beforeAndNow(of, what).map((value, side) => texts[side](value));
+    return `${what} ${mark}${bothSides(...shown)}`;
   };
-  const texts = [text('self', 'self', ownCost, ownCost), text('inclusive', 'inclusive', ownCost, ownCost)];
-  if (data.has_invocations) texts.push(text('calls', 'calls', beforeCount, callCount));
+  const costs = [(value) => ownCost(value), (value) => ownCost(value)];
+  const texts = [text('self', costs), text('inclusive', costs, estimateMark(of, 3))];
+  if (data.has_invocations) texts.push(text('calls', [beforeCount, callCount]));
   return paragraph(`Since the base: ${joined([became, ...texts])}`);
 }
 
@@ -60,9 +62,10 @@ function callGroups(end, index) {
     row.cost += exact(calls.cost[state.event][call]);
     row.oldCalls += exact(calls.base_calls?.[call] ?? 0);
     row.oldCost += exact(calls.base_cost?.[state.event][call] ?? 0);
+    row.isRecursive &&= calls.recursive[call] === '1';
     return row;
   };
-  const empty = { calls: 0n, cost: 0n, oldCalls: 0n, oldCost: 0n };
+  const empty = { calls: 0n, cost: 0n, oldCalls: 0n, oldCost: 0n, isRecursive: true };
   for (const call of callsOf(end, index)) {
     const of = functions[calls[otherEnd][call]] || OTHERS;
     if (!groups.has(of)) groups.set(of, { of, sites: [], ...empty });
@@ -131,16 +134,17 @@ function callTable(title, end, what) {
   const sort = `${title.toLowerCase()}s`;
   const groups = callGroups(end, state.function);
   if (groups.length === 0) return { view: [...view, soft(`no ${title.toLowerCase()}`)] };
-  const opened = readOpen(state.open);
   // In the address, callers are below 0: both tables can have the same function.
-  const keyOf = ({ of }) => 2 * (of.index + 1) + (end === 'caller' ? 1 : 0);
-  const isOpen = (row) => row.sites?.length > 1 && opened.get(keyOf(row));
-  const turn = (row) => adjust({ open: writeOpen(opened.set(keyOf(row), !isOpen(row))) });
+  const { isOpen, turn, ...more } = opening(
+    ({ sites }) => (sites?.length > 1 ? sites : []),
+    ({ of }) => 2 * (of.index + 1) + (end === 'caller' ? 1 : 0),
+  );
   const { is } = functions[state.function];
   const inclusive = is === 'gone' ? data.functions.base_inclusive : data.functions.inclusive;
   const costOfRow = (row) => (is === 'gone' ? row.oldCost : row.cost);
   // Of what calls took as their callers say, which Xdebug rounds otherwise than its parts.
-  const [whole, paid] = [exact(inclusive[state.event][state.function]), sumOf(groups.map(costOfRow))];
+  const plain = groups.filter(({ isRecursive }) => !isRecursive);
+  const [whole, paid] = [exact(inclusive[state.event][state.function]), sumOf(plain.map(costOfRow))];
   const growth = (row) => row.cost - row.oldCost;
   const site = (row) => {
     if (row.site) return place(row.site);
@@ -159,11 +163,15 @@ function callTable(title, end, what) {
   const unit = (row) => (count(row) === '1' ? 'call' : 'calls');
   const each = (row) =>
     is === 'gone' ? ownCost(row.oldCost, state.event, row.oldCalls || 1) : costPerCall(row.cost, row.calls);
+  const bars = barColumn('Cost %', costOfRow, { sort: 'cost' }, paid > whole ? paid : whole);
+  const shareOf = bars.cell;
+  // It is a part of what other calls cost.
+  bars.cell = (row) => (row.isRecursive ? 'recursive' : shareOf(row));
   const table = tableOf({
     label: `${title}s`,
     sort,
     columns: [
-      barColumn('Cost %', costOfRow, { sort: 'cost' }, paid > whole ? paid : whole),
+      bars,
       change,
       numbers('Cost', costOfRow, ownCost, { sort: 'cost', size: comparison ? '22ch' : '13ch', short: '', cell: costs }),
       data.has_invocations &&
@@ -178,13 +186,8 @@ function callTable(title, end, what) {
       placeColumn('Called at', site),
     ],
     rows: groups,
-    below: (row) => (isOpen(row) ? row.sites : []),
+    ...more,
     enter: ({ of }) => of !== OTHERS && go(toFunction(of)),
-    key: ({ key }, row) => {
-      const turns = row.sites?.length > 1 && key === (isOpen(row) ? 'ArrowLeft' : 'ArrowRight');
-      if (turns) turn(row);
-      return turns;
-    },
     attributes: ({ site: isSite }) => isSite && { class: 'row site' },
   });
   return { view: [...view, table.element], table };

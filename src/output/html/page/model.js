@@ -22,13 +22,30 @@ function named(name, parts, more) {
 }
 const partsIn = (text) => (text ? text.split('\n') : ['', '', '', '']);
 
-const functions = data.functions.parts.map((parts, index) => {
-  const { object, file, line, sides } = data.functions;
-  const is = { 1: 'gone', 2: 'new' }[sides?.[index]];
-  const places = { ...fileOf(file[index]), object: data.files[object[index]] || '', line: line[index] };
-  const became = data.functions.became?.[index];
-  return named(data.functions.name[index], partsIn(parts), { index, key: index, is, became, ...places });
+/** The rows of a table of functions or groups, which stay with what else the table has of them. */
+const rowsOf = (table, more) =>
+  table.parts.map((parts, index) => {
+    const is = { 1: 'gone', 2: 'new' }[table.sides?.[index]];
+    const became = table.became?.[index];
+    return named(table.name[index], partsIn(parts), { table, index, key: index, is, became, ...more(index) });
+  });
+
+const functions = rowsOf(data.functions, (index) => {
+  const { object, file, line } = data.functions;
+  return { ...fileOf(file[index]), object: data.files[object[index]] || '', line: line[index] };
 });
+
+/** The groups of functions by what they are, such as classes. */
+const groups = {};
+for (const [by, table] of Object.entries(data.groups)) {
+  groups[by] = rowsOf(table, () => ({ by, file: '', object: '', line: 0 }));
+}
+/** The group that a function or frame is in, if that is in the report. */
+const groupOf = ({ index }, by) => groups[by][data.groups[by].of[index]];
+
+/** Whether an inclusive cost is an estimate: the new one, for `sides` 2 that of the base, for 3 either. */
+const isEstimate = ({ table, index }, sides = 1) => (Number(table.estimated[index] ?? 0) & sides) > 0;
+const estimateMark = (of, sides) => (isEstimate(of, sides) ? '~' : '');
 
 /** What is no function of the report. */
 const other = (text, more) => named('', ['', '', text, ''], { index: NONE, file: '', object: '', line: 0, ...more });
@@ -115,4 +132,3 @@ const peak = (event) => (data.peak[event] === null ? '' : ownCost(data.peak[even
 
 /** What has changed: something of both sides, as `before → now` if that differs. */
 const bothSides = (before, now) => (before === now ? now : `${before} → ${now}`);
-const changeOf = (columns, index) => exact(columns.now[index]) - exact(columns.before[index]);

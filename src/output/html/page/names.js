@@ -58,15 +58,6 @@ function fitted([scope, type, own, rest], room) {
   return own.replace(/([:{])\/.*\//, '$1…/').replace(/^(\w+)<.*/, '$1');
 }
 
-/** What a function is coloured by: its file, or the package or folder that it is in. */
-function groupOf({ file, object }, how) {
-  if (isInternal(file)) return 'PHP itself';
-  if (how === 'file') return isFile(file) ? file : object || 'unknown';
-  const [, vendor] = /(?:^|\/)(?:vendor|node_modules|site-packages)\/((?:@?[^/]+\/)?[^/]+)(?=\/)/.exec(file) || [];
-  if (vendor) return vendor;
-  return isFile(file) ? file.slice(0, file.lastIndexOf('/')) || '/' : lastComponent(object) || 'unknown';
-}
-
 /** So many colours can be told apart. */
 const HUES = 15;
 
@@ -77,7 +68,7 @@ const HUES = 15;
 function coloursOf(names) {
   const [hues, taken] = [new Map(), new Set()];
   for (const name of names) {
-    if (name === 'PHP itself' || name === 'unknown') continue;
+    if (/^(php|php:internal|[?]*)$/.test(name)) continue;
     let hash = 2166136261;
     for (const character of name) hash = Math.imul(hash ^ character.codePointAt(0), 16777619);
     let slot = (hash >>> 0) % HUES;

@@ -3,7 +3,8 @@
 // ---- Numbers, with the digits, units and rounding of the text report ---------------------------------
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
-const counted = (count, noun, text = grouped) => `${text(count)} ${noun}${text(count) === '1' ? '' : 's'}`;
+const counted = (count, noun, text = grouped) =>
+  `${text(count)} ${noun}${text(count) === '1' ? '' : /s$/.test(noun) ? 'es' : 's'}`;
 const signed = (value, text) => (value > 0 ? `+${text}` : text);
 
 /** A quotient with so many decimals, rounded to nearest, halves away from 0. */

@@ -12,7 +12,7 @@ const VIEWS = {
   tree: [stacks ? showTree : showNone, 'Tree'],
 };
 
-const fields = ['search', 'hide', 'charge', 'fold', 'colours'].map(byId);
+const fields = ['search', 'by', 'hide', 'charge', 'fold', 'colours'].map(byId);
 
 /** The totals of the parts that have names, and of the rest. */
 function partTotals({ shown, left_out: omitted }) {
@@ -65,9 +65,12 @@ function begin() {
   byId('hide').placeholder = `Hide, as in: ${isPhp ? 'vendor/ php::' : 'std:: libc'}`;
   if (!stacks) byId('charge').dataset.for = '';
   if (!comparison) byId('colours').options[0].remove();
+  for (const option of [...byId('by').options, ...byId('colours').options]) {
+    if (!['function', 'change', ...Object.keys(groups)].includes(option.value)) option.remove();
+  }
   for (const field of fields) {
     // Other frames are hidden or folded then, so that others have the numbers in the address.
-    const rest = ['hide', 'fold'].includes(field.id) ? { zoom: 0, open: '' } : {};
+    const rest = ['hide', 'fold', 'by'].includes(field.id) ? { zoom: 0, open: '' } : {};
     field.oninput = () => adjust({ [field.id]: field.value, match: 0, ...rest });
   }
 }
@@ -88,7 +91,7 @@ function render(isOther) {
   // A page that becomes shorter must not scroll: what the pointer is at stays there.
   document.body.style.minHeight = isOther ? '' : `${scrollY + innerHeight}px`;
   for (const field of fields) if (field.value !== state[field.id]) field.value = state[field.id];
-  byId('charge').disabled = !state.hide.trim();
+  byId('charge').disabled = !state.hide.trim() || state.by !== 'function';
   byId('events').elements[state.event].checked = true;
   const [makeView, current] = VIEWS[state.view];
   const tabs = Object.entries(VIEWS).filter(([view]) => view !== 'function');

@@ -3,10 +3,19 @@
 /** What belongs to one view, and is left behind with it. */
 const PASSING = { function: NONE, of: '', zoom: 0, open: '', match: 0, callers: '', callees: '' };
 const CHOSEN = {
-  ...{ search: '', sort: '', lines: '', hide: '', charge: '', fold: '' },
+  ...{
+    search: '',
+    by: Object.hasOwn(groups, data.by) ? data.by : 'function',
+    sort: '',
+    lines: '',
+    hide: '',
+    charge: '',
+    fold: '',
+  },
   colours: comparison ? 'change' : 'package',
 };
-const START = { view: comparison ? 'changes' : 'functions', event: 0, ...PASSING, ...CHOSEN };
+const firstView = data.by === 'line' ? 'lines' : comparison ? 'changes' : 'functions';
+const START = { view: firstView, event: 0, ...PASSING, ...CHOSEN };
 let state = { ...START };
 
 const addressOf = (shown) =>
@@ -22,7 +31,9 @@ function stateOf(hash) {
   if (!functions[found.function]) Object.assign(found, { function: NONE, of: '' });
   if (!Object.hasOwn(VIEWS, found.view)) found.view = START.view;
   if (found.view === 'function' && found.function === NONE) found.view = 'functions';
-  if (!comparison && found.colours === 'change') found.colours = START.colours;
+  if (!Object.hasOwn(groups, found.by)) found.by = 'function';
+  if (!Object.hasOwn(groups, found.colours) && !(comparison && found.colours === 'change'))
+    found.colours = START.colours;
   return found;
 }
 

@@ -81,6 +81,19 @@ function inTableOrder({ rows, sort, below }, columns) {
   return { rows: below ? order.flatMap((row) => [row, ...sorted(below(row), by.order, isUp)]) : order, by, isUp };
 }
 
+/** What makes rows open to those `below` them: the address says which are open, by numbers of a `keyOf` row. */
+function opening(below, keyOf = ({ index }) => index) {
+  const opened = readOpen(state.open);
+  const isOpen = (row) => opened.get(keyOf(row)) === true;
+  const turn = (row) => adjust({ open: writeOpen(opened.set(keyOf(row), !isOpen(row))) });
+  function key({ key: pressed }, row) {
+    const turns = below(row).length > 0 && pressed === (isOpen(row) ? 'ArrowLeft' : 'ArrowRight');
+    if (turns) turn(row);
+    return turns;
+  }
+  return { isOpen, turn, key, below: (row) => (isOpen(row) ? below(row) : []) };
+}
+
 /**
  * Makes a table. A column has what stands in the `cell` of a row. `enter(row)` is what a click and Enter do;
  * `key(event, row)` says whether it has taken a key. Below a row stand those of `below`.
