@@ -300,6 +300,7 @@ impl WarningKind {
                 | WarningKind::NoTrace
                 | WarningKind::UnwrappedCosts(_)
                 | WarningKind::UnknownLines(_)
+                | WarningKind::FormulaIgnored(_)
         )
     }
 
