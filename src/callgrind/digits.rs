@@ -8,7 +8,7 @@ use safe_arch as sse;
 /// A byte of 1 in each byte.
 const ONES: u64 = u64::MAX / 0xff;
 
-/// The 8 bytes at a place.
+/// The 8 bytes at a position.
 #[inline(always)]
 pub(super) fn word<const LENGTH: usize>(bytes: &[u8; LENGTH], at: usize) -> u64 {
     let mut word = [0; 8];
@@ -44,7 +44,7 @@ pub(super) fn same(bytes: &[u8; 16], others: &[u8; 16]) -> u32 {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn outside<const COUNT: u8>(bytes: &[u8; 16], first: u8) -> u32 {
-    // Those within become the least of signed bytes.
+    // Those within become the smallest signed bytes.
     let offset = sse::set_splat_i8_m128i(0x80_u8.wrapping_sub(first).cast_signed());
     let values = sse::add_i8_m128i(sse::load_unaligned_m128i(bytes), offset);
     let last = sse::set_splat_i8_m128i((0x80 + (COUNT - 1)).cast_signed());
@@ -75,7 +75,7 @@ mod portable {
     }
 }
 
-/// A bit for each byte that is no digit.
+/// A bit for each byte that is not a digit.
 #[inline(always)]
 pub(super) fn no_digits(bytes: &[u8; 16]) -> u32 {
     outside::<10>(bytes, b'0')
@@ -89,7 +89,7 @@ pub(super) fn eight_digits(word: u64, digits: usize) -> u64 {
 
 /// The number whose 8 digits are the bytes of a word.
 ///
-/// Leading zeros come in from below; the bytes after the number have fallen out above.
+/// Leading zeros are shifted in from below; the bytes after the number are shifted out above.
 #[inline(always)]
 fn join(digits: u64) -> u64 {
     // Each step joins neighbours: the lower one, which comes first, is worth more.
@@ -98,7 +98,7 @@ fn join(digits: u64) -> u64 {
     fours.wrapping_mul(10_000 << 32 | 1) >> 32
 }
 
-/// The digits that a word begins with: none to 7, for a word full of them counts as none.
+/// The digits at the beginning of a word: 0 to 7, because a word full of digits counts as 0.
 #[derive(Clone, Copy)]
 pub(super) struct Digits {
     word: u64,
@@ -123,7 +123,7 @@ impl Digits {
     /// The number that they spell; 0 for none.
     #[inline(always)]
     pub fn number(self) -> u64 {
-        // In two steps, for there may be none, and then nothing must be left.
+        // In two steps: without digits, nothing must be left.
         join(self.values << 8 << (56 - self.bits))
     }
 

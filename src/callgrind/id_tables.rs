@@ -1,11 +1,11 @@
-//! The tables of name compression: which name an id stands for (section 3.1.5).
+//! The tables of name compression: the names of ids (section 3.1.5).
 
 use super::error::MAX_NAME;
 use super::line::{Cursor, Named};
 use crate::maps::HashMap;
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
-/// The name of a function, and the id that stands for it in the file.
+/// The name of a function, and its id in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FunctionName {
     pub name: NameId,
@@ -27,35 +27,35 @@ pub(super) struct ObjectAndFile {
     pub file: NameId,
 }
 
-/// What an id stands for.
+/// The name of an id.
 #[derive(Clone, Copy, Debug)]
 struct KnownId {
     name: NameId,
-    /// The function of this name that was found last. So it is found again where its name is: of
-    /// many functions, no cache of a processor holds a second table.
+    /// The latest function of this name, stored beside the name: a second table of many functions
+    /// would exceed the processor's caches.
     function: Option<(ObjectAndFile, FunctionId)>,
 }
 
-/// The names that the ids of one kind stand for: objects, files or functions.
+/// The names of the ids of one kind: objects, files or functions.
 ///
-/// Ids are mostly small, so names are in pages that are found by index. No number in a file may
-/// size a table, so large ids are in a map.
+/// Ids are mostly small, so names are in pages with an index. No number in a file may determine the
+/// size of a table, so large ids are in a map.
 #[derive(Debug, Default)]
 pub(super) struct IdTable {
-    /// Names of the ids from 0 on, where any id of a page is defined.
+    /// The names of the ids from 0 on, for pages with a defined id.
     pages: Vec<Option<Box<Page>>>,
     sparse: HashMap<u64, KnownId>,
 }
 
-/// The names of ids that follow one another.
+/// The names of consecutive ids.
 type Page = [Option<KnownId>; IdTable::PAGE];
 
 impl IdTable {
-    /// Ids on a page: few, for a file may define but one of each.
+    /// The ids of a page: few, because a file may define only one of each.
     const PAGE: usize = 32;
 
-    /// The first id that goes into the map. Valgrind numbers all functions that it knows of, and writes those
-    /// that were called.
+    /// The first id in the map. Valgrind numbers all functions that it knows, and writes those that
+    /// were called.
     const MIN_SPARSE: usize = 4 << 20;
 
     #[inline]
@@ -72,7 +72,7 @@ impl IdTable {
         }
     }
 
-    /// Defines an id; a later definition wins. True if it had another name before.
+    /// Defines an id. A later definition wins. Returns whether it had another name before.
     pub fn define(&mut self, id: u64, name: NameId) -> bool {
         let new = KnownId {
             name,
@@ -97,21 +97,21 @@ impl IdTable {
 
 /// The three id tables of an input.
 ///
-/// The specification speaks of a mapping for each kind of line, but its own example, and every
-/// writer, has one each for objects, files and functions.
+/// The specification describes a mapping for each kind of line, but its own example and all writers
+/// have one each for objects, files and functions.
 #[derive(Debug, Default)]
 pub(super) struct IdTables {
     objects: IdTable,
     files: IdTable,
     functions: IdTable,
-    /// Whether the functions that ids stand for have other numbers by now.
+    /// Whether the functions of ids have other numbers now.
     are_renumbered: bool,
-    /// How many bytes the composed names have that were expanded.
+    /// The number of bytes of expanded names.
     expanded_bytes: usize,
 }
 
 impl IdTables {
-    /// The table of what a line names.
+    /// The table for the kind of name in a line.
     #[inline]
     pub fn of(&mut self, named: Named) -> &mut IdTable {
         match named {
@@ -123,7 +123,7 @@ impl IdTables {
         }
     }
 
-    /// Asks for what a block changes of the function that an id was last used for.
+    /// Prefetches what a block changes in the latest function of an id.
     #[inline]
     pub fn prefetch_block(&mut self, id: u64, builder: &ProfileBuilder) {
         let entry = self.functions.entry(id);
@@ -156,16 +156,15 @@ impl IdTables {
         id
     }
 
-    /// Says that functions have other numbers from here on, for good: in traces, each run has its
-    /// own.
+    /// Marks that functions have other numbers from here on: in traces, each run has its own.
     pub fn forget_functions(&mut self) {
         self.are_renumbered = true;
     }
 
-    /// How many bytes expanded names may have in all: few bytes can stand for many.
+    /// The most bytes of all expanded names: few bytes can expand to many.
     const MAX_EXPANSION: usize = 64 << 20;
 
-    /// The name of a function that is made of the ids of others, if this is one.
+    /// The expanded name of a function, if it consists of the ids of others.
     ///
     /// With `--compress-mangled=yes`, Valgrind writes a function with its callers as
     /// `(12)'(7)'(3)`, and a deeper level of its recursion as `(12)'2'(7)'(3)`.
@@ -196,13 +195,13 @@ impl IdTables {
         Some(whole)
     }
 
-    /// The file and the function that two ids stand for, if both are defined.
+    /// The file and the function of two ids, if both are defined.
     pub fn file_and_function(&mut self, file: u64, function: u64) -> Option<(NameId, NameId)> {
         self.files.get(file).zip(self.functions.get(function))
     }
 }
 
-/// The id in parentheses that a text is, if it is nothing else.
+/// The id in parentheses, if a text is nothing else.
 fn id_alone(text: &[u8]) -> Option<u64> {
     let mut cursor = Cursor::new(text, 0);
     let id = cursor.id().ok()?;

@@ -1,12 +1,12 @@
-//! What a line is made of: numbers, positions and names. Pure: no I/O, no state but a place in
-//! the bytes, and read forwards only.
+//! The parts of a line: numbers, positions and names. Pure: no I/O, no state except a position in
+//! the bytes, and read only forwards.
 
 use super::digits::{Digits, eight_digits, equal, mask, no_digits, word};
 
 /// Why a number cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberError {
-    /// Something else stands there.
+    /// Something else.
     NotANumber,
     /// More than 64 bits.
     TooLarge,
@@ -14,7 +14,7 @@ pub(super) enum NumberError {
     Negative,
 }
 
-/// A place in bytes that consist of whole lines, each with its `\n`.
+/// A position in bytes that consist of whole lines, each with its `\n`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     data: &'a [u8],
@@ -32,7 +32,7 @@ impl<'a> Cursor<'a> {
         self.pos
     }
 
-    /// The bytes from this place to the end of the line.
+    /// The bytes from here to the end of the line.
     pub fn rest_of_line(&self) -> &'a [u8] {
         let rest = self.data.get(self.pos..).unwrap_or_default();
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -46,7 +46,7 @@ impl<'a> Cursor<'a> {
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// The byte at this place; `\n` past the end.
+    /// The current byte; `\n` past the end.
     #[inline]
     pub fn peek(&self) -> u8 {
         self.data.get(self.pos).copied().unwrap_or(b'\n')
@@ -56,7 +56,7 @@ impl<'a> Cursor<'a> {
         self.data.get(self.pos + 1).copied().unwrap_or(b'\n')
     }
 
-    /// The digits that stand here, if that can be told at once.
+    /// The digits here, if they can be recognised at once.
     #[inline(always)]
     fn digits(&self) -> Option<Digits> {
         let word = self.data.get(self.pos..)?.first_chunk()?;
@@ -70,7 +70,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over the end of the line, if this is it.
+    /// Steps over the end of the line, if it is here.
     #[inline]
     pub fn end_of_line(&mut self) -> bool {
         match self.peek() {
@@ -102,8 +102,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over all digits, which are hexadecimal after `0x`, and returns the number that they
-    /// spell; none without any.
+    /// Steps over all digits, which are hexadecimal after `0x`, and returns their number; `None`
+    /// without any.
     fn any_digits(&mut self) -> Result<Option<u64>, NumberError> {
         let is_hexadecimal = self.peek() == b'0' && matches!(self.peek_second(), b'x' | b'X');
         self.pos += if is_hexadecimal { 2 } else { 0 };
@@ -144,7 +144,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether the bytes before this place are `text`.
+    /// Whether the bytes before are `text`.
     pub fn follows(&self, text: &[u8]) -> bool {
         self.data[..self.pos].ends_with(text)
     }
@@ -161,7 +161,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a cost, whose digits fit into 64 bits. A signed number of 64 bits may not hold it.
+    /// Reads a cost, whose digits fit into 64 bits. It may exceed a signed number of 64 bits.
     #[inline(always)]
     pub fn cost(&mut self) -> Result<i128, NumberError> {
         if self.peek() == b'-' {
@@ -171,14 +171,14 @@ impl<'a> Cursor<'a> {
         Ok(self.number()?.into())
     }
 
-    /// Reads costs, each behind a blank, to the end of the line, and returns where the next line
-    /// begins.
+    /// Reads costs, each after a blank, to the end of the line, and returns the start of the next
+    /// line.
     ///
-    /// `places` says for each column where its cost is to go in the row, if anywhere, and `needed`
-    /// how many columns there are up to the last of these. So many parts of 16 bytes are looked at.
+    /// `places` is the index of each column in the row, if any; `needed` is the number of columns
+    /// up to the last of these. So many parts of 16 bytes are looked at.
     ///
-    /// None for longer lines, for wanted costs of more than 8 digits, and where anything but plain
-    /// numbers stands.
+    /// `None` for longer lines, for requested costs of more than 8 digits, and for anything but
+    /// plain numbers.
     #[inline(always)]
     pub fn plain_costs<const PARTS: usize>(
         &self,
@@ -187,7 +187,7 @@ impl<'a> Cursor<'a> {
         row: &mut [i64],
     ) -> Option<usize> {
         let bytes: &[u8; 80] = self.data.get(self.pos..)?.first_chunk()?;
-        // What ends the numbers; at last, what stands behind these parts.
+        // The ends of the numbers; at last, what follows these parts.
         let behind = if PARTS < 4 { 1 << (16 * PARTS) } else { 0 };
         let all = mask(bytes, PARTS, no_digits) | behind;
         if all & 1 == 0 {
@@ -218,7 +218,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads what stands after the `=` of a position line, to the end of the line (section 3.1.5).
+    /// Reads a position line after the `=`, to the end of the line (section 3.1.5).
     ///
     /// `(` with anything but a digit after it begins a plain name, such as `(below main)`.
     #[inline(always)]
@@ -257,7 +257,7 @@ impl<'a> Cursor<'a> {
         Ok(CompressedName::Definition(id, self.take_line()))
     }
 
-    /// Steps over `(id)`, if it stands here.
+    /// Steps over `(id)`, if it is here.
     pub fn id(&mut self) -> Result<Option<u64>, NumberError> {
         if self.peek() != b'(' {
             return Ok(None);
@@ -293,7 +293,7 @@ fn plain_rest(bytes: &[u8; 80], ends: u64, most: usize) -> Option<usize> {
     (long == 0 && first_digits.count_ones() as usize <= most).then_some(end + 1)
 }
 
-/// What stands after the `=` of a position line.
+/// The text after the `=` of a position line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CompressedName<'a> {
     /// A name that is not compressed.
@@ -333,7 +333,7 @@ impl Named {
         matches!(self, Named::Function | Named::Callee | Named::JumpFunction)
     }
 
-    /// What a line that begins like this names, and where the name begins.
+    /// The kind of name in a line that begins like this, and the start of the name.
     #[inline(always)]
     pub fn by(line: &[u8]) -> Option<(Named, usize)> {
         // With its end, even a line without a name has four bytes.
@@ -361,7 +361,7 @@ pub(super) struct Positions {
 }
 
 impl Default for Positions {
-    /// Without a `positions:` header there is a line and nothing else.
+    /// Without a `positions:` header, there is only a line.
     fn default() -> Self {
         Positions {
             count: 1,
@@ -371,12 +371,12 @@ impl Default for Positions {
 }
 
 impl Positions {
-    /// The most columns there can be: `instr`, `bb` and `line`.
+    /// The most columns: `instr`, `bb` and `line`.
     const MAX_COLUMNS: usize = 3;
 
-    /// Reads the value of a `positions:` header; none if it is not one.
+    /// Reads the value of a `positions:` header; `None` if it is not one.
     ///
-    /// Writers have been seen to order the columns either way.
+    /// Writers use either order of the columns.
     pub fn parse(value: &[u8]) -> Option<Self> {
         let mut names: Vec<&[u8]> = Vec::new();
         for name in value.split(u8::is_ascii_whitespace) {
@@ -392,7 +392,7 @@ impl Positions {
         })
     }
 
-    /// How many numbers stand before the costs.
+    /// The number of numbers before the costs.
     #[inline]
     pub fn count(&self) -> usize {
         self.count
@@ -414,7 +414,7 @@ impl Positions {
 pub(super) struct Position(pub [u64; Positions::MAX_COLUMNS]);
 
 impl Position {
-    /// A position of which only the line is known.
+    /// A position with only a line.
     pub fn of_line(line: u64) -> Self {
         Position([line, 0, 0])
     }
@@ -422,7 +422,7 @@ impl Position {
     /// The line; 0 without such a column.
     #[inline]
     pub fn line(&self, positions: Positions) -> u64 {
-        // Not by index, which would keep positions from staying in registers.
+        // An index would keep positions out of registers.
         let [first, second, third] = self.0;
         match positions.line {
             None => 0,
@@ -451,12 +451,11 @@ impl Position {
         Ok(position)
     }
 
-    /// Reads the target of a call, to the end of the line: as many numbers as there are, and none
-    /// is fine too.
+    /// Reads the target of a call, to the end of the line: any number of numbers, even none.
     ///
-    /// Xdebug writes two zeros for its one column; some converters write nothing. A line that is
-    /// not there is 0, and so is one that leads below 0: Go's pprof has its target addresses
-    /// relative to something else, and nothing here depends on them.
+    /// Xdebug writes two zeros for its one column; some converters write nothing. A missing line is
+    /// 0, and so is one that leads below 0: Go's pprof has its target addresses relative to
+    /// something else, and nothing here depends on them.
     pub fn read_target(
         &self,
         positions: Positions,
@@ -551,7 +550,7 @@ mod tests {
         assert_eq!(read("-18446744073709551615\n"), Ok(1 - (1 << 64)));
     }
 
-    /// The costs in the columns that have a place, and how long the line is.
+    /// The costs in the requested columns, and the length of the line.
     fn plain<const PARTS: usize>(text: &str, places: &[usize]) -> Option<(Vec<i64>, usize)> {
         let data = format!("{text}{}", "0".repeat(80));
         let wanted = places.iter().filter(|&&place| place < 9).count();

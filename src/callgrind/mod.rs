@@ -1,4 +1,4 @@
-//! The callgrind format, in all the ways in which programs write it.
+//! The callgrind format, in all variants that programs write.
 //!
 //! The specification is the chapter "Callgrind Format Specification" of Valgrind's documentation;
 //! sections named in this module are of that chapter. Where real writers or readers differ, the
@@ -32,13 +32,13 @@ pub use writer::{WriteError, WriteWarning, write};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// What the blocks are.
+    /// The kind of the blocks.
     pub kind: KindChoice,
     /// Skip lines that cannot be read, with a warning, instead of stopping at the first.
     pub lenient: bool,
-    /// The parts of sums that are read; all, if this is empty. Traces have none.
+    /// The parts of aggregates to read; all, if this is empty. Traces have none.
     pub parts: Vec<PartFilter>,
-    /// Read each line for itself, whatever its shape: the reference that tests compare with.
+    /// Read each line by itself, whatever its shape. Tests compare with this reference.
     #[doc(hidden)]
     pub line_by_line: bool,
 }

@@ -1,4 +1,4 @@
-//! Which parts of sums are read.
+//! The parts of aggregates that are read.
 
 use std::fmt;
 
@@ -6,17 +6,18 @@ use crate::display::MAX_LISTED;
 use crate::display::text::excerpt;
 use crate::profile::PartHeader;
 
-/// Chooses parts of sums: by the name that the program gave them in a client request, by a part of
-/// such a name, or by their number, also with that of their thread (`6-02`).
+/// Chooses parts of aggregates: by the name that the program gave them in a client request, by a
+/// piece of such a name, or by their number, also with their thread (`6-02`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartFilter {
     name: Vec<u8>,
-    /// Whether a part of a name does not do.
+    /// Whether only a whole name matches.
     is_whole: bool,
 }
 
 impl PartFilter {
-    /// A filter by this name, part of a name, or number; a number chooses a part of that name, too.
+    /// A filter by this name, piece of a name, or number. A number also chooses a part of that
+    /// name.
     pub fn new(name: impl Into<Vec<u8>>) -> Self {
         PartFilter {
             name: name.into(),
@@ -24,7 +25,7 @@ impl PartFilter {
         }
     }
 
-    /// What was asked for, to be shown.
+    /// The requested text, printable.
     pub fn name(&self) -> String {
         excerpt(&self.name)
     }
@@ -61,7 +62,7 @@ impl PartFilter {
     }
 }
 
-/// How messages call a part: as a filter finds it.
+/// The name of a part in messages: as a filter finds it.
 fn label(part: &PartHeader<'_>) -> String {
     let number = part.number.unwrap_or(0);
     match (part.name(), part.thread) {
@@ -78,19 +79,19 @@ enum Match {
     Whole,
 }
 
-/// What filters have found among the parts that were read.
+/// The matches of filters among the parts so far.
 #[derive(Clone, Debug, Default)]
 pub struct FoundParts {
     /// For each filter, whether there are parts whose names contain its name, and are its name.
     found: Vec<[bool; 2]>,
-    /// How messages call the first parts that there are, wanted or not.
+    /// The names of the first parts in messages, requested or not.
     names: Vec<String>,
-    /// How many others there are.
+    /// The number of other parts.
     others: u64,
 }
 
 impl FoundParts {
-    /// Takes in a part, and says whether it is wanted.
+    /// Adds a part, and returns whether it is requested.
     pub(super) fn add(&mut self, filters: &[PartFilter], part: &PartHeader<'_>) -> bool {
         self.add_name(label(part));
         self.found.resize(filters.len(), [false; 2]);
@@ -115,7 +116,7 @@ impl FoundParts {
         }
     }
 
-    /// Adds what was found in other inputs.
+    /// Adds the matches in other inputs.
     pub(crate) fn merge(&mut self, other: FoundParts) {
         let filters = self.found.len().max(other.found.len());
         self.found.resize(filters, [false; 2]);
@@ -126,7 +127,7 @@ impl FoundParts {
         other.names.into_iter().for_each(|name| self.add_name(name));
     }
 
-    /// The first filter that has found nothing.
+    /// The first filter without a match.
     pub(crate) fn missing<'a>(&self, filters: &'a [PartFilter]) -> Option<&'a PartFilter> {
         let found = |at: usize| self.found.get(at).is_some_and(|found| *found != [false; 2]);
         let mut filters = filters.iter().enumerate();
@@ -135,8 +136,8 @@ impl FoundParts {
             .map(|(_, filter)| filter)
     }
 
-    /// The filters, of which those that have found a whole name do not take a part of one; none if
-    /// they have found nothing that differs.
+    /// The filters, with those that found a whole name restricted to whole names; `None` if this
+    /// changes nothing.
     pub(crate) fn narrowed(&self, filters: &[PartFilter]) -> Option<Vec<PartFilter>> {
         let is_ambiguous = |at: usize| self.found.get(at) == Some(&[true; 2]);
         if !(0..filters.len()).any(is_ambiguous) {
@@ -151,7 +152,7 @@ impl FoundParts {
 }
 
 impl fmt::Display for FoundParts {
-    /// Lists the parts that there are, in a sentence of its own.
+    /// Lists the existing parts in a sentence.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.names.is_empty() {
             return f.write_str("there are no parts");

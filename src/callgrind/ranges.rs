@@ -1,5 +1,4 @@
-//! One trace on all cores: ranges of its bytes are read by threads, each for itself, and joined in
-//! their order.
+//! One trace on all cores: threads read ranges of its bytes, which are joined in their order.
 
 use std::io::{BufRead, BufReader, Read};
 use std::ops::Range;
@@ -14,22 +13,22 @@ use crate::profile::{ProfileBuilder, ProfileOptions};
 
 /// A file, to be read on several threads.
 pub struct Ranges<'a> {
-    /// How many bytes it has. If there are more when it is read, these are read too.
+    /// Its size. If it has grown when it is read, the rest is read, too.
     pub length: u64,
-    /// How many threads read it.
+    /// The number of threads that read it.
     pub threads: usize,
-    /// How long a range is, at least. Each one has to learn names, functions and calls anew.
+    /// The least size of a range. Each one builds its own tables.
     pub range: u64,
     /// Opens a range of its bytes.
     pub open: &'a (dyn Fn(Range<u64>) -> Box<dyn Read + 'a> + Sync),
-    /// Takes note of so many bytes that have been read, but not by way of the input.
+    /// Counts bytes that were read, but not through the input.
     pub passed: &'a (dyn Fn(u64) + Sync),
 }
 
-/// How many bytes are read at most to find out what the input is.
+/// The most bytes that are read to recognise the input.
 const HEAD: u64 = 64 << 10;
 
-/// How far at most from where a range should begin a block is looked for.
+/// The largest distance from the intended start of a range to a block.
 const MAX_SEARCHED: u64 = 64 << 10;
 
 /// Does what [`read`](super::read) does, on several threads if it is a trace. `input` is at the
@@ -57,7 +56,7 @@ impl Ranges<'_> {
         if !reading.interpreter.can_join() {
             return reading.read(input);
         }
-        // The input has read, and told, somewhat more than was taken from it.
+        // The input has read and counted more than was taken from it.
         let told = first + input.fill_buf().map_or(0, |bytes| bytes.len() as u64);
         let passed = |from: u64, to: u64| (self.passed)(to.saturating_sub(from.max(told)));
         let starts = self.blocks(first);
@@ -80,7 +79,7 @@ impl Ranges<'_> {
                 if read.is_some_and(|(ended, sums)| interpreter.join(ended, sums)) {
                     reading.bytes += range.end - range.start;
                 } else {
-                    // What depends on the lines before it is read again, in its turn.
+                    // A range that depends on the lines before it is read again in its turn.
                     reading.read(self.buffered(&range))?;
                 }
                 passed(range.start, range.end);
@@ -96,8 +95,8 @@ impl Ranges<'_> {
         BufReader::with_capacity(BUFFER, (self.open)(range.clone()))
     }
 
-    /// Where blocks begin that are about a range from each other, from this one on, and one near the
-    /// end: what follows it is read alone.
+    /// The starts of blocks that are about a range apart, from this one on, and of one near the
+    /// end, after which the rest is read alone.
     fn blocks(&self, first: u64) -> Vec<u64> {
         let end = self.length.saturating_sub(MAX_SEARCHED.min(self.range));
         let count = end.saturating_sub(first) / self.range;
@@ -110,7 +109,7 @@ impl Ranges<'_> {
         starts
     }
 
-    /// Where the first block begins after the line at `from`, unless that is far.
+    /// The start of the first block after the line at `from`, unless it is far away.
     fn block(&self, from: u64) -> Option<u64> {
         let mut text = Vec::new();
         let searched = from..from + MAX_SEARCHED.min(self.range);

@@ -8,33 +8,33 @@ use super::{Error, FoundParts, ReadOptions, Warning};
 use crate::profile::ProfileBuilder;
 use crate::warnings::Warnings;
 
-/// Size of the buffer: small enough to stay in a core's cache, and not a multiple of a page.
-/// Otherwise the system would always copy between the same places within a page, and some
-/// processors are four times slower at this if the target is just after the source.
+/// The size of the buffer: small enough for a core's cache, and not a multiple of a page. Otherwise
+/// the system would always copy between the same places within a page, and some processors are four
+/// times slower at this if the target is just after the source.
 pub(super) const BUFFER: usize = (128 << 10) - 320;
 
 /// The longest line that is read.
 const MAX_LINE_LENGTH: usize = 1 << 20;
 
-/// The outcome of reading an input.
+/// The result of reading an input.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Bytes of text.
     pub bytes: u64,
     /// Warnings for the user.
     pub warnings: Warnings<Warning>,
-    /// What [`ReadOptions::parts`] has found.
+    /// The matches of [`ReadOptions::parts`].
     pub parts: FoundParts,
     /// The number of the first part, if it has one.
     pub(crate) first_part: Option<u64>,
 }
 
-/// Reads a callgrind profile to its end and adds it to what `builder` has.
+/// Reads a callgrind profile to its end and adds it to `builder`.
 ///
 /// The input is text: [`convert::read`](crate::run::read) also reads what is compressed. `name` is
-/// what messages call it. The result does not depend on the sizes of reads. Memory
-/// does not grow with the input, but with its names, functions and call edges, and with its longest
-/// line, which may have 1 MiB.
+/// its name in messages. The result does not depend on the sizes of reads. Memory grows with the
+/// names, functions and call edges of the input, and with its longest line of up to 1 MiB, not with
+/// its size.
 ///
 /// # Errors
 ///
@@ -52,7 +52,7 @@ pub fn read(
     read_chunks(input, name, options, builder)
 }
 
-/// Does what [`read`] does, in the buffer that the input has already.
+/// Does the same as [`read`], in the existing buffer of the input.
 ///
 /// Its chunks must be smaller than the longest line.
 pub(crate) fn read_chunks(
@@ -66,12 +66,12 @@ pub(crate) fn read_chunks(
     reading.finish()
 }
 
-/// An input of which some bytes have been read.
+/// An input after some bytes were read.
 pub(super) struct LineReader<'a> {
     pub interpreter: Interpreter<'a>,
     /// How many bytes.
     pub bytes: u64,
-    /// A line whose end has not come yet.
+    /// An incomplete line.
     begun: Vec<u8>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> LineReader<'a> {
         }
     }
 
-    /// Reads the bytes that come next.
+    /// Reads the next bytes.
     pub fn read(&mut self, mut input: impl BufRead) -> Result<(), Error> {
         let (interpreter, begun) = (&mut self.interpreter, &mut self.begun);
         loop {

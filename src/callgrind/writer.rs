@@ -1,4 +1,4 @@
-//! Writes a summed profile in the callgrind format, which other programs can open and which can be
+//! Writes a merged profile in the callgrind format, which other programs can open and which can be
 //! merged again.
 
 use std::io::{self, BufWriter, Write};
@@ -26,12 +26,12 @@ pub enum WriteError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WriteWarning {
-    /// So many names have bytes at which their lines would end or begin.
+    /// This number of names contain line ends, or begin with blanks.
     #[error(
         "{0} names contain line ends or begin with blanks, which the callgrind format does not allow; these were written like \\x0a"
     )]
     SpelledNames(usize),
-    /// The inclusive costs of so many functions are not those of the calls.
+    /// The inclusive costs of this number of functions are not self costs plus calls.
     #[error(
         "the inclusive costs of {0} functions cannot be represented in the callgrind format; readers will show self cost plus calls"
     )]
@@ -40,16 +40,16 @@ pub enum WriteWarning {
 
 /// Writes all functions and calls with the costs of all events, sorted by object, file and name.
 ///
-/// The self costs of a function stand on their [lines](Profile::lines), the function's own first.
-/// What is in inlined code, lines and calls, stands under `fi=` lines.
+/// The self costs of a function are on their [lines](Profile::lines), the function's own first.
+/// Lines and calls in inlined code follow `fi=` lines.
 ///
 /// The output can be read as an aggregate with the same functions, lines, costs and calls, and is
-/// then written as the same bytes. It does not depend on the order in which inputs were merged. How
-/// often functions were invoked that nothing calls stands in comments, which other readers skip.
+/// then written as the same bytes. It does not depend on the order in which inputs were merged. The
+/// invocations of functions without callers are in comments, which other readers skip.
 ///
 /// # Errors
 ///
-/// When the output fails, and, before anything is written, when a sum does not fit into 64 bits.
+/// When the output fails, and, before anything is written, when a sum exceeds 64 bits.
 pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>, WriteError> {
     check(profile)?;
     let functions = profile.functions();
@@ -63,8 +63,8 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
     let (mut merged, mut sums) = (None, profile);
     let are_one = |pair: &[FunctionId]| names_of(profile, pair[0]) == names_of(profile, pair[1]);
     if !spelled.is_empty() || order.windows(2).any(are_one) {
-        // Readers could not tell these functions apart. There can be some from a preprocessed file,
-        // which has no objects.
+        // Readers could not distinguish these functions. A webgrind file can have some, because it
+        // has no objects.
         let merged = merged.insert(profile.renamed(spell).map_err(|_| WriteError::TooLarge)?);
         check(merged)?;
         (order, sums) = (sorted(merged), merged);
@@ -91,7 +91,7 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
     for id in order {
         writer.function(id)?;
     }
-    // By this line a reader knows that nothing is missing.
+    // This line proves that nothing is missing.
     writer.output.write_all(b"\n")?;
     writer.totals()?;
     writer.output.flush()?;
@@ -133,8 +133,7 @@ fn sorted(profile: &Profile) -> Vec<FunctionId> {
     order
 }
 
-/// A name that comes back when its line is read, without line ends and without what is trimmed; none
-/// if the name itself does.
+/// The escaped form of a name that would not survive reading its line; `None` if it would.
 fn spell(name: &[u8]) -> Option<Vec<u8>> {
     let is_lost = |(at, byte): (usize, &u8)| match byte {
         b' ' | b'\t' => at == 0,
@@ -155,15 +154,15 @@ type Ids = IndexSet<usize>;
 
 struct Writer<'a, W: Write> {
     profile: &'a Profile,
-    /// The same with the names that are written; no two functions have the same.
+    /// The same with the written names, which are unique.
     sums: &'a Profile,
-    /// The place of every function in their order.
+    /// The rank of every function.
     ranks: Vec<usize>,
     /// Whether any call counts.
     has_counts: bool,
     output: BufWriter<W>,
-    /// What has an id already, by first appearance: objects and files by their names, functions by
-    /// themselves, for KCachegrind takes what has one id for one function, whatever its file.
+    /// Objects, files and functions that have an id, by first appearance. Functions of one name
+    /// have several ids, because KCachegrind treats an id as one function, whatever its file.
     objects: Ids,
     files: Ids,
     functions: Ids,
@@ -173,7 +172,7 @@ struct Writer<'a, W: Write> {
     file: Option<NameId>,
     /// The file of an `fi=` since then, if it is current.
     inline_file: Option<NameId>,
-    /// How many functions have inclusive costs that differ from what readers will compute.
+    /// The number of functions whose inclusive costs differ from those that readers compute.
     other_inclusive: usize,
 }
 
@@ -231,7 +230,7 @@ impl<'a, W: Write> Writer<'a, W> {
             .find(|line| line.file.is_none() && line.line == function.line);
         match &first {
             Some(line) => self.line(line)?,
-            // Readers take the first line for the function's.
+            // Readers use the first line as the function's.
             None => self.costs(function.line, &[0])?,
         }
         let lines = profile.all_lines(id);
@@ -261,13 +260,13 @@ impl<'a, W: Write> Writer<'a, W> {
         }
     }
 
-    /// What a function itself cost on a line.
+    /// The self costs of a function on a line.
     fn line(&mut self, line: &Line<'_>) -> io::Result<()> {
         self.enter_file(line.file)?;
         self.costs(line.line, line.costs)
     }
 
-    /// Goes to another file than the function's, or back.
+    /// Changes to another file than the function's, or back.
     fn enter_file(&mut self, file: Option<NameId>) -> io::Result<()> {
         if file == self.inline_file {
             return Ok(());
@@ -279,9 +278,9 @@ impl<'a, W: Write> Writer<'a, W> {
         }
     }
 
-    /// Whether readers would lose something without the block of a function that calls nothing.
+    /// Whether the block of a function without calls is needed.
     ///
-    /// One without costs and calls would give a function an invocation that is called from a place
+    /// A block without costs and calls would give an invocation to a function that is called
     /// without a count.
     fn needs_block(&self, id: FunctionId) -> bool {
         let mut callers = self.sums.called_from(id);
@@ -291,8 +290,8 @@ impl<'a, W: Write> Writer<'a, W> {
                 && self.sums.function(id).counted_invocations() != 0
     }
 
-    /// How many more times a function was invoked than it was called, where readers would not say so
-    /// by themselves. Below 0: it was not even called.
+    /// The invocations of a function minus its calls, if readers would not compute the same. Below
+    /// 0, it was not even called.
     fn more_invocations(&self, id: FunctionId, has_block: bool) -> Option<i128> {
         let function = self.sums.function(id);
         let calls = self.sums.called_from(id).map(|edge| edge.calls);
@@ -356,7 +355,7 @@ impl<'a, W: Write> Writer<'a, W> {
         self.line_with_id(key, name, name.index())
     }
 
-    /// A line with a name, which defines an id the first time that this is named.
+    /// A line with a name, which defines an id at its first use.
     fn line_with_id(&mut self, key: &str, name: NameId, named: usize) -> io::Result<()> {
         let ids = match key {
             "ob=" | "cob=" => &mut self.objects,

@@ -27,7 +27,7 @@ pub(in crate::callgrind) struct CostRun {
     pub first_line: Option<u64>,
     /// Sum of the costs, of which none is negative.
     pub cost: i64,
-    /// How many lines there are.
+    /// The number of lines.
     pub lines: u64,
     /// Where the next line begins.
     pub next: usize,

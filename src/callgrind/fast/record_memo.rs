@@ -14,7 +14,7 @@
 use crate::callgrind::digits::{equal, mask, same, word};
 use crate::profile::{EdgeId, FunctionId, NameId};
 
-/// How many places there are in the beginning, and how many there can be: powers of two. Few inputs
+/// The number of places in the beginning, and how many there can be: powers of two. Few inputs
 /// have many records, and many inputs may be read in one go.
 const MIN_ENTRIES: usize = 1 << 8;
 const MAX_ENTRIES: usize = 1 << 12;

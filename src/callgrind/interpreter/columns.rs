@@ -21,11 +21,11 @@ pub(super) enum FastPath {
     None,
 }
 
-/// What is known of the costs of a line besides the wanted ones, which are in a row.
+/// What is known of the costs of a line besides the requested ones, which are in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineCosts {
     /// The cost by which calls are matched with invocations: that of the first column, for traces
-    /// whose calls are linked. Else the cost of the first wanted event.
+    /// whose calls are linked. Else the cost of the first requested event.
     pub matching: Cost,
     /// Whether a negative cost was spelled as a huge one.
     pub is_unwrapped: bool,
@@ -60,18 +60,18 @@ impl NegativeCosts {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Columns {
     positions: Positions,
-    /// Names of the events; none before the first `events:` line.
+    /// Names of the events; `None` before the first `events:` line.
     events: Option<Vec<Vec<u8>>>,
-    /// How the wanted costs follow from the columns. At first none is absent, so that an input
+    /// How the requested costs follow from the columns. At first none is absent, so that an input
     /// which lacks the event from its beginning is noticed.
     map: ColumnMap,
     /// Whether it is known which columns count.
     are_resolved: bool,
     fast_path: FastPath,
-    /// For each column its place in the row of wanted costs, if each of these is a single column:
+    /// For each column its place in the row of requested costs, if each of these is a single column:
     /// without a place, the column counts for nothing. Else it is empty.
     places: Vec<usize>,
-    /// How many columns there are up to the last one that has a place.
+    /// The number of columns up to the last one that has a place.
     needed: usize,
     /// Whether the first column is needed, but is not the first wanted one.
     needs_first: bool,
@@ -86,7 +86,7 @@ const NO_PLACE: usize = usize::MAX;
 const MAX_COLUMNS_READ: usize = 4;
 
 impl Columns {
-    /// Takes in the value of an `events:` line.
+    /// Reads the value of an `events:` line.
     pub fn set_events(&mut self, value: &[u8]) {
         let names = value
             .split(u8::is_ascii_whitespace)
@@ -101,7 +101,7 @@ impl Columns {
         self.find_fast_path();
     }
 
-    /// Says that a header came that may have moved the wanted events.
+    /// Marks that a header came that may have moved the requested events.
     pub fn unresolve(&mut self) {
         self.are_resolved = false;
         self.fast_path = FastPath::None;
@@ -119,7 +119,7 @@ impl Columns {
     }
 
     /// Learns which columns count, of the headers too that came since, and returns which of the
-    /// wanted events are missing from here on; none if there was no `events:` line yet.
+    /// requested events are missing from here on; `None` if there was no `events:` line yet.
     pub fn resolve(&mut self, builder: &mut ProfileBuilder) -> Option<Vec<usize>> {
         let events = self.events.as_ref()?;
         if std::mem::replace(&mut self.are_resolved, true) {
@@ -159,7 +159,7 @@ impl Columns {
         self.events.as_deref().unwrap_or_default()
     }
 
-    /// The cost of the first wanted event among these.
+    /// The cost of the first requested event among these.
     pub fn selected(&self, numbers: &[Cost]) -> Cost {
         self.map.cost(0, numbers)
     }
@@ -170,19 +170,19 @@ impl Columns {
         self.fast_path
     }
 
-    /// How many wanted costs there are.
+    /// How many requested costs there are.
     #[inline]
     pub fn width(&self) -> usize {
         self.map.len()
     }
 
-    /// What stands before the costs.
+    /// The text before the costs.
     #[inline]
     pub fn positions(&self) -> Positions {
         self.positions
     }
 
-    /// Reads the costs of the line at `pos`, which begin at `start`, and puts the wanted ones into
+    /// Reads the costs of the line at `pos`, which begin at `start`, and puts the requested ones into
     /// `row`.
     #[inline(always)]
     pub fn cost_line(
@@ -194,7 +194,7 @@ impl Columns {
         row: &mut [Cost],
     ) -> Result<LineCosts, Problem> {
         let costs = match row {
-            // To clear a row of one is no call.
+            // Clearing a row of one cost needs no call.
             [cost] => self.costs(data, start, negative, slice::from_mut(cost)),
             _ => self.costs(data, start, negative, row),
         };
@@ -208,7 +208,7 @@ impl Columns {
         }
     }
 
-    /// Reads costs to the end of the line, and puts the wanted ones into `row`.
+    /// Reads costs to the end of the line, and puts the requested ones into `row`.
     ///
     /// The error is where no number can be read, and why; none, if there are too many.
     #[inline(always)]

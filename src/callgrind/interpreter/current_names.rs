@@ -150,7 +150,7 @@ impl CurrentNames {
         }
     }
 
-    /// Takes in a line that names something by its id.
+    /// Reads a line that names something by its id.
     #[inline(always)]
     pub fn set(&mut self, named: Named, function: FunctionName) {
         match named {
@@ -172,7 +172,7 @@ impl CurrentNames {
         }
     }
 
-    /// Takes in a line that names something without an id.
+    /// Reads a line that names something without an id.
     #[inline(never)]
     pub fn set_text(&mut self, named: Named, text: &[u8]) {
         // What else the line changes, it changes whatever the name is.
@@ -346,7 +346,7 @@ impl CurrentNames {
         builder.function(object, file, name)
     }
 
-    /// Says that a function was called which the builder knows: what would follow from its `cfl=`,
+    /// Marks that a function was called which the builder knows: what would follow from its `cfl=`,
     /// `cfn=` and `calls=` lines.
     #[inline(always)]
     pub fn set_known_callee(&mut self, name: NameId, file: NameId, builder: &mut ProfileBuilder) {

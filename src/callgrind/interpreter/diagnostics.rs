@@ -11,7 +11,7 @@ pub(super) struct Diagnostics {
     /// Number of the line that is being read, from 1.
     line: u64,
     is_lenient: bool,
-    /// The first line that is not blank; none before it.
+    /// The first line that is not blank; `None` before it.
     first_line: Option<String>,
     /// An error that is none if a new run begins right after it.
     held: Option<Error>,
@@ -101,7 +101,7 @@ impl Diagnostics {
         self.held.take().map_or(Ok(()), Err)
     }
 
-    /// Says that a run is cut off where there was an error.
+    /// Marks that a run is cut off where there was an error.
     pub fn warn_cut_line(&mut self, error: Error) {
         let line = std::mem::replace(&mut self.line, error.line);
         let found = error.problem.found.unwrap_or_default();

@@ -114,7 +114,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// Takes in the kind that a header tells, unless the caller has said it.
+    /// Reads the kind that a header tells, unless the caller has said it.
     fn declare_kind(&mut self, kind: BlockKind) {
         if self.section.declare_kind(kind) {
             self.builder.set_kind(kind);

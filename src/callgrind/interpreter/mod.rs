@@ -50,7 +50,7 @@ pub(super) struct Interpreter<'a> {
     diagnostics: Diagnostics,
     /// What the next cost line means.
     expect: Expect,
-    /// The wanted costs of the line that was read last.
+    /// The requested costs of the line that was read last.
     row: Vec<Cost>,
     /// The records of traces that were read before; none: each line is read for itself.
     memo: Option<RecordMemo>,
@@ -322,7 +322,7 @@ impl<'a> Interpreter<'a> {
         Ok(cursor.pos())
     }
 
-    /// Takes in a name without an id.
+    /// Reads a name without an id.
     #[inline(never)]
     fn plain_name(&mut self, named: Named, name: &[u8]) -> Result<(), ProblemKind> {
         self.is_profile = true;
@@ -435,7 +435,7 @@ impl<'a> Interpreter<'a> {
         true
     }
 
-    /// Takes in a line at which a header may begin: in a trace that of a run, in sums that of a part.
+    /// Reads a line at which a header may begin: in a trace that of a run, in sums that of a part.
     ///
     /// Names before it, even without a cost, are not those of this section.
     fn begin_header(&mut self) {
@@ -446,7 +446,7 @@ impl<'a> Interpreter<'a> {
         self.current.forget();
     }
 
-    /// Takes in a `part:` line. The part before it may be without any cost.
+    /// Reads a `part:` line. The part before it may be without any cost.
     fn begin_part(&mut self) {
         if self.section.part_header().is_some() {
             self.end_and_begin_section(ProfileBuilder::begin_section);

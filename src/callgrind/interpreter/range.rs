@@ -120,7 +120,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Takes in the range that comes next, unless what precedes it has other columns, or lacks an id.
+    /// Reads the range that comes next, unless what precedes it has other columns, or lacks an id.
     pub fn join(&mut self, mut range: EndedRange, sums: ProfileBuilder) -> bool {
         if !self.can_join() || !self.columns.are_like(&range.columns) {
             return false;

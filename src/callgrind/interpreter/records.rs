@@ -122,7 +122,7 @@ impl Interpreter<'_> {
         Some(line.next)
     }
 
-    /// Reads blocks and calls of a trace, with so many wanted costs.
+    /// Reads blocks and calls of a trace, with so many requested costs.
     #[inline(never)]
     fn records<const WIDTH: usize>(&mut self, data: &[u8], mut pos: usize) -> usize {
         // Rows of a known width need no memory: they stay in registers.

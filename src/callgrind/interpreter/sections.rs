@@ -86,7 +86,7 @@ impl Section {
         self.producer = producer;
     }
 
-    /// Takes in a `part:` line.
+    /// Reads a `part:` line.
     pub fn part(&mut self, value: &[u8]) {
         self.part.is_one = true;
         self.part.number = number(value);
@@ -110,7 +110,7 @@ impl Section {
         self.part.number
     }
 
-    /// Takes in a `thread:` line.
+    /// Reads a `thread:` line.
     pub fn thread(&mut self, value: &[u8]) {
         self.part.is_one = true;
         self.part.thread = number(value);
@@ -146,19 +146,19 @@ impl Section {
         self.is_wanted == Some(false)
     }
 
-    /// Takes in a line that says how many runs there are.
+    /// Reads a line that says how many runs there are.
     pub fn runs(&mut self) {
         self.has_runs = true;
     }
 
-    /// Takes in an `events:` line; true if headers before it may speak of the columns before.
+    /// Reads an `events:` line; true if headers before it may speak of the columns before.
     pub fn events(&mut self) -> bool {
         let follows_others = self.has_body() || self.has_events;
         self.has_events = true;
         follows_others
     }
 
-    /// Takes in a `summary:` line.
+    /// Reads a `summary:` line.
     ///
     /// Since 2.8, Xdebug writes the summary after the last block; before, within it.
     pub fn summary(&mut self, value: &[u8], is_in_block: bool) {
@@ -166,12 +166,12 @@ impl Section {
         self.stated = Some(summary_costs(value));
     }
 
-    /// Takes in a `totals:` line.
+    /// Reads a `totals:` line.
     pub fn totals(&mut self, value: &[u8]) {
         self.totals = Some(summary_costs(value));
     }
 
-    /// Takes in a block.
+    /// Reads a block.
     #[inline]
     pub fn open_block(&mut self, is_main: bool) {
         let body = if is_main { Body::WithMain } else { Body::Begun };
