@@ -45,7 +45,7 @@ fn assert_warns_of_cut(profile: &Profile, file: &Path) {
     };
     assert!(warning.contains(&name), "{warning}");
     assert!(
-        warning.contains("functions that had not returned, {main} among them"),
+        warning.contains("functions that had not returned, including {main}"),
         "{warning}"
     );
 }
