@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn ten_of_each_kind_are_listed() {
-        assert!(shown(&of([])).is_empty());
+        assert!(shown(&of([])).is_empty() && of([]).is_empty() && !of([1]).is_empty());
         assert_eq!(shown(&of([2, 1, 12])), ["2", "1", "12"]);
         let eleven = (0..11).map(|number| 10 * number);
         assert_eq!(shown(&of(eleven.clone())).last().unwrap(), "100");
@@ -183,6 +183,7 @@ mod tests {
         many.append(of((0..30).map(|number| 10 * number)), |number| number + 1);
         many.append(of((0..30).map(|number| 10 * number)), |number| number);
         assert_eq!(many.count(|number| number % 10 == 0), 60);
+        assert_eq!(many.count(|_| true), 90);
         assert_eq!(shown(&many)[10], "50 more warnings like the one before");
         assert_eq!(shown(&many)[21], "20 more warnings like the one before");
     }
