@@ -16,13 +16,13 @@ use crate::tables::first_cost;
 
 /// What a profile, or a comparison, must not exceed.
 ///
-/// A function is that of the given name; if there is none, PHP's own function of that name:
+/// The function has the given name; if there is none, it is PHP's own function of that name:
 /// `PDO->query` is what Xdebug calls `php::PDO->query`. Functions of one name in several files are
-/// summed, and so are the copies of a function that Xdebug (`NAME:{file:line}`) tells apart.
+/// added up, and so are the copies of a function that Xdebug distinguishes (`NAME:{file:line}`).
 ///
-/// `class:`, `package:`, `file:`, `object:` and `line:` before a name make it that of a group of
-/// functions, if there is no function of the whole name. The first folders of files and objects can be
-/// left out.
+/// `class:`, `package:`, `file:`, `object:` and `line:` before a name select a group of functions,
+/// unless there is a function of the whole name. The first folders of files and objects can be
+/// omitted.
 ///
 /// ```
 /// use cg_preprocess::compare::Limit;
@@ -34,7 +34,7 @@ use crate::tables::first_cost;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// The name of a function or group; none for the total.
+    /// The name of a function or group; `None` for the total.
     name: Option<Vec<u8>>,
     bound: Bound,
 }
@@ -156,7 +156,7 @@ impl Limit {
     }
 
     /// Reads a limit on costs: `AMOUNT` for the total, or `NAME=AMOUNT` for a function's inclusive
-    /// cost, in the units of the first event or in one that is given: `250ms`, `64MiB`, `20M`.
+    /// cost, in the unit of the first event or in another one: `250ms`, `64MiB`, `20M`.
     ///
     /// # Errors
     ///
@@ -190,12 +190,12 @@ impl Limit {
         Some(Limit { name, bound })
     }
 
-    /// Whether it is about growth, for which there has to be a base.
+    /// Whether it is about growth, which needs a base.
     pub fn needs_base(&self) -> bool {
         matches!(self.bound, Bound::Growth(_))
     }
 
-    /// What its name is one of: `class:A` is a class, unless there is a function of that name.
+    /// The kind of its name: `class:A` is a class, unless there is a function of that name.
     pub(crate) fn group_by(&self) -> GroupBy {
         self.group().map_or(GroupBy::Function, |(by, _)| by)
     }
@@ -227,7 +227,7 @@ impl Limit {
     }
 }
 
-/// The sides of a check: a profile, and if there is a base, its comparison with that.
+/// The sides of a check: a profile, and its comparison with a base, if any.
 pub(crate) type Checked<'a> = (&'a Profile, Option<&'a Comparison<'a>>);
 
 /// Checks limits as [`Limit::check`] does; if `each_part` is set, those on totals for each part that the
@@ -235,7 +235,7 @@ pub(crate) type Checked<'a> = (&'a Profile, Option<&'a Comparison<'a>>);
 ///
 /// `rows` has the profile by function and by the groups that limits are on.
 ///
-/// The growth of a part that only one side has cannot be told: see [`Outcome::NotFound`].
+/// The growth of a part that only one side has is unknown: see [`Outcome::NotFound`].
 ///
 /// # Errors
 ///
@@ -261,16 +261,16 @@ pub(crate) fn check_all<'a>(
     Ok(verdicts)
 }
 
-/// A limit and what it is checked on.
+/// A limit and the profiles to check.
 struct Check<'l, 'a> {
     bound: Bound,
-    /// What its name is one of.
+    /// The kind of its name.
     by: GroupBy,
-    /// None for the total.
+    /// `None` for the total.
     name: Option<&'l [u8]>,
     profile: &'a Profile,
     comparison: Option<&'a Comparison<'a>>,
-    /// How many runs a limit on the new side is for.
+    /// The number of runs for a limit on the new profile.
     runs: u64,
 }
 
@@ -539,13 +539,13 @@ impl Verdict {
         Verdict { outcome, text }
     }
 
-    /// Whether what was found does not exceed the limit.
+    /// Whether the limit did not fail.
     pub fn passed(&self) -> bool {
         self.outcome != Outcome::Failed
     }
 }
 
-/// Compares the costs of something on both sides, which are not divided by the numbers of runs.
+/// Compares costs of both sides, which are not divided by the numbers of runs.
 fn judge_growth(
     limit: Decimal,
     comparison: &Comparison<'_>,
@@ -558,7 +558,7 @@ fn judge_growth(
         return Err(LimitError::NotPositive { subject, base, new });
     }
     let [base_runs, new_runs] = comparison.divisors();
-    // Each side times the runs of the other one, so that nothing is rounded.
+    // Each side is multiplied by the runs of the other one, so that nothing is rounded.
     let judge = || {
         let base = base.checked_mul(new_runs.into())?;
         let change = new.checked_mul(base_runs.into())?.checked_sub(base)?;
@@ -590,7 +590,7 @@ struct Closest {
 }
 
 impl Closest {
-    /// The names in a profile that are most like one that it does not have, as the end of a sentence.
+    /// The names in a profile that are most similar to a missing one, as the end of a sentence.
     fn to(&mut self, name: &[u8], profile: &Profile) -> String {
         if self.searches == MAX_LISTED {
             return String::new();
@@ -609,7 +609,7 @@ impl Closest {
     }
 }
 
-/// A name as it may be shown, with the blanks at its end.
+/// A printable name, with the blanks at its end.
 fn shown(name: &[u8]) -> String {
     match name {
         [] => "???".to_owned(),
@@ -618,7 +618,7 @@ fn shown(name: &[u8]) -> String {
     }
 }
 
-/// A cost or a number of calls, with the number of runs that it is the sum of.
+/// A cost or a number of calls, with its number of runs.
 fn in_runs(sum: String, runs: u64) -> String {
     match runs {
         1 => sum,
@@ -633,7 +633,7 @@ fn outcome(passed: bool, limit: impl fmt::Display, runs: u64) -> String {
     format!("{outcome} the limit of {limit}{per_run}")
 }
 
-/// How many functions a verdict names.
+/// The most functions in a verdict.
 const MAX_NAMES: usize = 3;
 
 /// The functions whose self costs grew most, as the end of a sentence.

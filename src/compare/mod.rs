@@ -26,7 +26,7 @@ use pairing::paired;
 /// The two sides of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sides<T> {
-    /// What the new side is compared with.
+    /// The base.
     pub base: T,
     /// The new side.
     pub new: T,
@@ -42,7 +42,7 @@ impl<T> Sides<T> {
     }
 }
 
-/// What a function costs on one side of a comparison, in one event without its scale.
+/// The costs of a function on one side of a comparison, in one event without its scale.
 ///
 /// Functions with the same name and file count as one here, so the sums of a side may need more
 /// than 64 bits.
@@ -52,7 +52,7 @@ pub struct FunctionSums {
     pub self_cost: i128,
     /// Sum of the inclusive costs.
     pub inclusive: i128,
-    /// Whether they hold anything estimated; see [`Profile::is_inclusive_estimated`].
+    /// Whether they contain an estimate; see [`Profile::is_inclusive_estimated`].
     pub is_inclusive_estimated: bool,
     /// How often it was invoked.
     pub invocations: CallCount,
@@ -125,43 +125,43 @@ pub struct FunctionChange<'a> {
     pub file: &'a [u8],
     /// Its name, likewise.
     pub name: &'a [u8],
-    /// Its cost in the base, in the first event; none, if it is new.
+    /// Its cost in the base, in the first event; `None` if it is new.
     pub base: Option<FunctionSums>,
-    /// Its cost in the new profile, likewise; none, if it is gone.
+    /// Its cost in the new profile; `None` if it is gone.
     pub new: Option<FunctionSums>,
-    /// What has become of it, if it has another name or file in the new profile.
+    /// Its change, if it has another name or file in the new profile.
     pub transition: Option<Transition>,
-    /// What it is in the base and in the new profile: all functions that are one here, sorted.
+    /// Its functions in the base and in the new profile, sorted: several may be one here.
     functions: [Vec<FunctionId>; 2],
 }
 
 impl FunctionChange<'_> {
-    /// By how much its self cost has grown.
+    /// The growth of its self cost.
     pub fn self_cost(&self) -> i128 {
         self.change(|sums| sums.self_cost)
     }
 
-    /// By how much its inclusive cost has grown.
+    /// The growth of its inclusive cost.
     pub(crate) fn inclusive(&self) -> i128 {
         self.change(|sums| sums.inclusive)
     }
 
-    /// By how much the number of its invocations has grown.
+    /// The growth of its number of invocations.
     pub(crate) fn calls(&self) -> CallCount {
         self.change(|sums| sums.invocations)
     }
 
-    /// What it is in the new profile; the last, if several functions are one here.
+    /// Its function in the new profile; the last, if several are one here.
     pub fn new_function(&self) -> Option<FunctionId> {
         self.functions[1].last().copied()
     }
 
-    /// What it is in the base and in the new profile.
+    /// Its functions in the base and in the new profile.
     pub(crate) fn functions(&self) -> [&[FunctionId]; 2] {
         self.functions.each_ref().map(Vec::as_slice)
     }
 
-    /// By how much a figure has grown.
+    /// The growth of a value.
     fn change<T: Default + Sub>(&self, figure: impl Fn(&FunctionSums) -> T) -> T::Output {
         let figure = |side: &Option<FunctionSums>| side.as_ref().map(&figure).unwrap_or_default();
         figure(&self.new) - figure(&self.base)
@@ -174,12 +174,12 @@ struct Column {
     /// Its position among the events of the profile.
     at: usize,
     scale: u64,
-    /// What costs and calls are divided by.
+    /// The divisor of costs and calls.
     divisor: u64,
 }
 
 impl Column {
-    /// What functions of a profile that are one cost; none if there is none.
+    /// The costs of functions that are one here; `None` if there is none.
     fn sums(&self, profile: &Profile, functions: &[FunctionId]) -> Option<FunctionSums> {
         functions.first()?;
         let costs = functions
@@ -222,7 +222,7 @@ fn are_estimated(profile: &Profile, functions: &[FunctionId]) -> bool {
     functions.any(|&id| profile.is_inclusive_estimated(id))
 }
 
-/// The inclusive cost of functions, which may hold something estimated.
+/// The inclusive cost of functions, which may contain an estimate.
 #[derive(Clone, Copy, Debug, Default)]
 struct InclusiveSum {
     cost: i128,
@@ -247,7 +247,7 @@ impl InclusiveSum {
     }
 }
 
-/// The calls of a function by its clones, and of these by it: they are no calls of what is one.
+/// The calls between a function and its clones, which are not calls if these are one.
 pub(crate) fn calls_within<'a>(
     profile: &'a Profile,
     functions: &'a [FunctionId],
@@ -265,7 +265,7 @@ pub(crate) fn calls_within<'a>(
 pub struct ComparedEvent<'a> {
     /// Its name, without a scale.
     pub name: &'a [u8],
-    /// What the name stands for; empty where unknown.
+    /// The long name; empty if unknown.
     pub long_name: &'a [u8],
     /// The unit of its costs, such as `10ns`; empty where it is unknown, or not the same on both
     /// sides.
@@ -282,7 +282,7 @@ pub struct ComparedEvent<'a> {
 }
 
 impl ComparedEvent<'_> {
-    /// By how much the total has grown.
+    /// The growth of the total.
     pub fn change(&self) -> i128 {
         self.new.saturating_sub(self.base)
     }
@@ -292,7 +292,7 @@ impl ComparedEvent<'_> {
         self.columns[side].cost(costs)
     }
 
-    /// The scales of the base and of the new profile: a preprocessed file may hold costs in
+    /// The scales of the base and of the new profile: a webgrind file may contain costs in
     /// thousands, for example.
     pub fn scales(&self) -> [u64; 2] {
         self.columns.map(|column| column.scale)
@@ -311,7 +311,7 @@ fn events<'a>(sides: [&'a Profile; 2], divisors: [u64; 2]) -> Vec<ComparedEvent<
         })
     };
     let both = events(1).filter_map(|(name, column, event)| {
-        // Where two names differ by a scale only, the first one counts.
+        // If two names differ only in a scale, the first one counts.
         let (_, base_column, base_event) = events(0).find(|&(base, ..)| base == name)?;
         let units = [sides[0].unit(base_event), sides[1].unit(event)];
         let is_same = units[0] == units[1];
@@ -331,7 +331,7 @@ fn events<'a>(sides: [&'a Profile; 2], divisors: [u64; 2]) -> Vec<ComparedEvent<
     both.collect()
 }
 
-/// Why two profiles cannot be compared: they hold the costs of different events.
+/// Why two profiles cannot be compared: they contain different events.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "the base has costs of \"{base}\", the new profile of \"{new}\"; select an event that both have"
@@ -355,8 +355,7 @@ impl CompareError {
     }
 }
 
-/// Keeps of two profiles the events that both have, in the order of the new one, for a
-/// [`Comparison`].
+/// Reduces two profiles to their common events, in the order of the new one, for a [`Comparison`].
 ///
 /// # Errors
 ///
@@ -373,11 +372,11 @@ pub fn keep_common_events(base: &mut Profile, new: &mut Profile) -> Result<(), C
 /// The first event of both is the same. It is what functions are sorted by, and what limits are on.
 ///
 /// Functions are the same if their names and the last components of their files are. Functions of
-/// one side that share both are summed; so are clones that compilers make of a function (`f.part.0`).
-/// The names of PHP's `include` and of closures contain a folder; they match the same names in another
-/// folder, unless the other side has exactly the same name. Closures are paired by their order in the
-/// file. What is left and has its name and object once on each side has moved to another file. The
-/// order of the functions in a profile does not matter.
+/// one side that share both are added up; so are clones that compilers make of a function
+/// (`f.part.0`). The names of PHP's `include` and of closures contain a folder; they match the same
+/// names in another folder, unless the other side has exactly the same name. Closures are paired by
+/// their order in the file. Of the rest, functions whose name and object are unique on each side
+/// have moved to another file. The order of the functions in a profile does not matter.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Comparison<'a> {
@@ -389,8 +388,8 @@ pub struct Comparison<'a> {
     pub base: &'a Profile,
     /// The new profile, which is compared with the base, likewise.
     pub new: &'a Profile,
-    /// The functions that differ in the calls or in an event. Those whose self costs have changed
-    /// most, up or down, come first.
+    /// The functions that differ in the calls or in an event. Those with the largest change of self
+    /// cost come first.
     pub changes: Vec<FunctionChange<'a>>,
     same: Vec<FunctionChange<'a>>,
     /// Whether a sum of either side has reached the limits of 64 bits and is therefore wrong.

@@ -4,10 +4,10 @@
 //! `f'g'h` is `f` as called by `g` as called by `h`. With `--separate-recs` (2, unless told
 //! otherwise) `f'2` are the deeper levels of recursion; together that is `f'2'g'h`.
 //!
-//! `'` can also stand in a name: `<Foo<'a> as Bar>::run`. So a caller is what has a name of its own
-//! in the profile. The name of a function ends at the first `'` outside of brackets or, if brackets do
-//! not pair, at the first. Where all is of Callgrind, this goes for callers without a name, too: they
-//! may have run only while nothing was recorded, or in another part.
+//! Names can contain `'` themselves: `<Foo<'a> as Bar>::run`. So a caller must be the name of a
+//! function in the profile. The name of a function ends at the first `'` outside of brackets or, if
+//! brackets do not pair, at the first. If everything is Callgrind's, callers need not be in the
+//! profile: they may have run only while nothing was recorded, or in another part.
 
 use super::FunctionName;
 use crate::maps::HashSet;
@@ -22,7 +22,7 @@ pub(crate) struct Chains<'a> {
 }
 
 impl<'a> Chains<'a> {
-    /// Collects what names begin with of which all, or at least some, are Callgrind's.
+    /// Collects the beginnings of names of which all, or at least some, are Callgrind's.
     pub fn new(names: impl Iterator<Item = &'a [u8]>, are_of_callgrind: bool) -> Self {
         Chains {
             known: names.map(|name| &name[..beginning(name)]).collect(),
@@ -55,8 +55,8 @@ impl<'a> Chains<'a> {
         Some(FunctionName { own, chain, level })
     }
 
-    /// The callers in a chain, the nearest first and at most [`MAX_CALLERS`]; none if one of these
-    /// cannot be the name of a function.
+    /// The callers in a chain, the nearest first and at most [`MAX_CALLERS`]; `None` if one of
+    /// these cannot be the name of a function.
     pub fn callers(&self, chain: &'a [u8]) -> Option<Vec<&'a [u8]>> {
         let mut callers = Vec::new();
         let mut rest = chain;
@@ -83,13 +83,14 @@ impl<'a> Chains<'a> {
     }
 }
 
-/// A stack is cut where a name has more callers: with the function itself, it has 1,024 frames.
+/// The most callers of a name: with the function itself, a stack has 1,024 frames.
 const MAX_CALLERS: usize = 1_023;
 
-/// So many `'` are sought in the name of one caller: a name of many must not take long.
+/// The most `'` that are searched in the name of one caller, so that names with many do not take
+/// long.
 const MAX_QUOTES: usize = 16;
 
-/// Where the name of the function itself ends, if callers follow it.
+/// The end of the name of the function itself, if callers follow.
 pub(super) fn beginning(name: &[u8]) -> usize {
     match memchr::memchr(b'\'', name) {
         None => name.len(),
@@ -97,7 +98,7 @@ pub(super) fn beginning(name: &[u8]) -> usize {
     }
 }
 
-/// The first `'` outside of brackets, or the end; none if brackets do not pair.
+/// The first `'` outside of brackets, or the end; `None` if brackets do not pair.
 fn end(name: &[u8]) -> Option<usize> {
     let (mut depth, mut before) = (0, b' ');
     for (at, &byte) in name.iter().enumerate() {
@@ -151,7 +152,7 @@ mod tests {
             ),
             ("operator<'2'main", ("operator<", 2, vec!["main"])),
             ("f'operator<'main", ("f", 0, vec!["operator<", "main"])),
-            // What is no name of the profile is no caller.
+            // A text that is not a name in the profile is not a caller.
             ("f'absent", ("f'absent", 0, vec![])),
             ("f'main'absent", ("f'main'absent", 0, vec![])),
             ("foldl'", ("foldl'", 0, vec![])),
@@ -187,7 +188,7 @@ mod tests {
             ("f'absent", ("f", 0, vec!["absent"])),
             ("f'2'g<'a>'main", ("f", 2, vec!["g<'a>", "main"])),
             ("f'operator<'main", ("f", 0, vec!["operator<", "main"])),
-            // There is no function without a name.
+            // Every function has a name.
             ("foldl'", ("foldl'", 0, vec![])),
             ("f'2'", ("f'2'", 0, vec![])),
             ("'main", ("'main", 0, vec![])),

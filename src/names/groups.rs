@@ -1,15 +1,15 @@
-//! What a function belongs to, as far as its name and its files tell it.
+//! The groups of a function, from its name and its files.
 
 use super::last_component;
 use super::query::without_arguments;
 
-/// The class of a function, or else its namespace: `A\B` of `A\B->m`, `ns::C` of `ns::C<int>::m(…)`;
-/// none for a function without either. Arguments of templates are left out.
+/// The class of a function, or else its namespace: `A\B` of `A\B->m`, `ns::C` of
+/// `ns::C<int>::m(…)`; `None` for a function without either. Template arguments are omitted.
 pub(crate) fn class(name: &str) -> Option<String> {
     let name = name.strip_prefix("php::").unwrap_or(name);
     let (mut path, scopes) = scopes(without_arguments(name));
     let mut last = scopes.len();
-    // What has no name is a part of the function around it, but for PHP's closures.
+    // A function without a name belongs to the function around it, except PHP's closures.
     let start = |scope: usize| path[scopes[scope].1..].starts_with('{');
     let is_of_php = path.contains("{closure:");
     while last > 0 && !is_of_php && (start(last - 1) || last > 1 && start(last - 2)) {
@@ -20,7 +20,7 @@ pub(crate) fn class(name: &str) -> Option<String> {
     Some(path).filter(|path| !path.is_empty())
 }
 
-/// A name without what is in `<>`, and where separators in it begin and end.
+/// A name without text in `<>`, with the starts and ends of its separators.
 fn scopes(name: &str) -> (String, Vec<(usize, usize)>) {
     let mut path = String::new();
     let mut scopes = Vec::new();
@@ -86,7 +86,7 @@ fn scopes_of_type(name: &str) -> (String, Vec<(usize, usize)>) {
     scopes(name.trim_start_matches(['<', '&', '*']))
 }
 
-/// Where the bracket ends that was opened before a text.
+/// The end of the bracket that was opened before a text.
 fn bracket_end(text: &str) -> Option<usize> {
     let mut depth = 1usize;
     let mut before = ' ';
@@ -102,8 +102,8 @@ fn bracket_end(text: &str) -> Option<usize> {
     end.map(|(at, _)| at)
 }
 
-/// The package of a file or object: `NAME/PACKAGE` below `vendor`, a crate, or a shared library; none
-/// if it is in none of these.
+/// The package of a file or object: `NAME/PACKAGE` below `vendor`, a crate, or a shared library;
+/// `None` if it is in none of these.
 pub(crate) fn package(file: &str, object: &str) -> Option<String> {
     if file == "php:internal" {
         return Some("php".to_owned());

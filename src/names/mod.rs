@@ -1,7 +1,7 @@
-//! What a function is called: its name is taken apart here, and nowhere else.
+//! The names of functions. Only this module takes them apart.
 //!
-//! A name can say more than what the function is called: who called it (see [`chains`]), where it
-//! is (Xdebug's `php::usort:{/srv/a.php:17}`, PHP's closures), and what a compiler made of it
+//! A name can contain more than the function's own name: its callers (see [`chains`]), its location
+//! (Xdebug's `php::usort:{/srv/a.php:17}`, PHP's closures), and additions of compilers
 //! (`f.part.0`).
 
 mod chains;
@@ -22,16 +22,16 @@ pub(crate) use short::{SHORT, cut_end, pad, short_name, shorten_path, width_of};
 /// A name in its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FunctionName<'a> {
-    /// What the function is called, without its callers and its recursion level.
+    /// The name of the function, without its callers and its recursion level.
     pub own: &'a [u8],
     /// Its callers, the nearest first, with `'` between them; empty if none are given.
     pub chain: &'a [u8],
-    /// The recursion level; 0 where none is given.
+    /// The recursion level; 0 if there is none.
     pub level: u32,
 }
 
 impl<'a> FunctionName<'a> {
-    /// A name that says nothing of callers or levels.
+    /// A name without callers and levels.
     pub fn of(own: &'a [u8]) -> Self {
         FunctionName {
             own,
@@ -40,7 +40,7 @@ impl<'a> FunctionName<'a> {
         }
     }
 
-    /// The name without the place that Xdebug 2.3 and later append to some:
+    /// The name without the location that Xdebug 2.3 and later append to some:
     /// `php::call_user_func:{FILE:LINE}`.
     pub fn without_place(&self) -> &'a [u8] {
         let is_place = |&at: &usize| at == 0 || self.own[at - 1] != b':';
@@ -51,8 +51,8 @@ impl<'a> FunctionName<'a> {
         }
     }
 
-    /// The name without what compilers add to it for a clone, or for a part that they move elsewhere:
-    /// `f` of `f.isra.0.cold` and of `f [clone .part.0]`.
+    /// The name without the suffix of a clone, or of a part that compilers move elsewhere: `f` of
+    /// `f.isra.0.cold` and of `f [clone .part.0]`.
     pub fn original(&self) -> &'a [u8] {
         let mut name = self.own;
         while let Some(shorter @ [_, ..]) = without_clone(name) {
@@ -85,12 +85,12 @@ impl<'a> FunctionName<'a> {
         }
     }
 
-    /// Whether somebody who writes this name means the function: PHP's own go without their prefix.
+    /// Whether a user can mean the function by this name: PHP's own need no prefix.
     pub fn is(&self, wanted: &[u8]) -> bool {
         self.own == wanted || self.without_place() == wanted
     }
 
-    /// What PHP's own functions are called in PHP: `strlen` is Xdebug's `php::strlen`.
+    /// The name of PHP's own functions in PHP: `strlen` is Xdebug's `php::strlen`.
     pub fn in_php(&self) -> Option<FunctionName<'a>> {
         self.own.strip_prefix(b"php::").map(FunctionName::of)
     }
@@ -113,7 +113,7 @@ impl<'a> FunctionName<'a> {
     }
 }
 
-/// What the names of clones end with, and a number or more.
+/// The endings of the names of clones, before one or more numbers.
 const CLONES: [&[u8]; 9] = [
     b"cold",
     b"constprop",
@@ -126,7 +126,7 @@ const CLONES: [&[u8]; 9] = [
     b"unlikely",
 ];
 
-/// A name without the last thing that a compiler has added to it, if it has.
+/// A name without the last suffix of a compiler, if any.
 fn without_clone(name: &[u8]) -> Option<&[u8]> {
     // As demanglers write them.
     for (mark, end) in [(&b" [clone ."[..], b"]"), (b" (.", b")")] {

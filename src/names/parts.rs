@@ -1,6 +1,6 @@
-//! The parts of a name, of which a narrow place shows those that say most.
+//! The parts of a name. Narrow places show the most important ones.
 
-/// Stands between parts: no shown name contains it.
+/// The separator of parts, which no shown name contains.
 const SEPARATOR: char = '\n';
 
 /// A name in four parts: return types and namespaces, the class, the function, and its arguments.
@@ -15,10 +15,10 @@ pub(crate) fn parted(name: &str) -> String {
     parts.join(&SEPARATOR.to_string())
 }
 
-/// Where the class of a name begins, where the function, and where this ends.
+/// The start of the class, and the start and end of the function.
 fn own_part(name: &str) -> [usize; 3] {
     let operator = operator(name);
-    // Where namespaces, classes and the function begin, and whether the one before is a scope.
+    // The starts of namespaces, classes and the function, and whether the previous one is a scope.
     let mut starts = vec![(0, false)];
     let (mut depth, mut end) = (0_usize, name.len());
     let mut before = '\0';
@@ -62,7 +62,7 @@ fn own_part(name: &str) -> [usize; 3] {
     [class, function, end.max(function)]
 }
 
-/// Where the name of an operator begins and ends: `operator()`, `operator<<`, `operator new[]`.
+/// The start and end of the name of an operator: `operator()`, `operator<<`, `operator new[]`.
 fn operator(name: &str) -> Option<[usize; 2]> {
     const WORD: &str = "operator";
     let is_word = |c: char| c.is_alphanumeric() || c == '_';

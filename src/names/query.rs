@@ -1,4 +1,4 @@
-//! How functions are found by their names, or by what was shown of these.
+//! Finds functions by their names, or by names as shown.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -9,14 +9,14 @@ use super::short::{SHORT, short_name};
 use crate::display::text::printable;
 use crate::maps::HashSet;
 
-/// No function is like the one that was asked for.
+/// No function matches the requested name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no function has \"{name}\" in its name, file or object{}", advice(.closest))]
 #[non_exhaustive]
 pub struct UnknownFunction {
-    /// The name that was asked for.
+    /// The requested name.
     pub name: String,
-    /// The names that have most in common with it.
+    /// The most similar names.
     pub closest: Vec<String>,
 }
 
@@ -27,10 +27,10 @@ fn advice(names: &[String]) -> String {
     }
 }
 
-/// How many functions are shown of those whose names only contain what was asked for.
+/// The most functions that are shown of those whose names only contain the words.
 const MAX_MATCHES: usize = 10;
 
-/// What a function can be found by.
+/// The texts by which a function can be found.
 #[derive(Debug)]
 pub(crate) struct Named<'a> {
     /// Its name, printable.
@@ -39,8 +39,7 @@ pub(crate) struct Named<'a> {
     pub places: [&'a [u8]; 2],
 }
 
-/// The name of a function that somebody looks for, or parts of what it is found by. `…` and `*` stand
-/// for anything, so that a short name from a report will do.
+/// A requested name, or words. `…` and `*` match any text, so short names from a table work.
 pub(crate) struct NameQuery {
     text: String,
     lowercase: String,
@@ -54,15 +53,16 @@ impl NameQuery {
         NameQuery { text, lowercase }
     }
 
-    /// What was typed, printable.
+    /// The typed text, printable.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The positions of the functions that it names best. Also how many of them are worth showing.
+    /// The positions of the functions that match best, and the number of those that are worth
+    /// showing.
     ///
-    /// What it is in full comes first; then what it is with something before it, as `fib` is
-    /// `Shop\fib`; then what has its words in the name; then also in the file or the object.
+    /// Whole names come first; then names that end with it, as `Shop\fib` with `fib`; then names
+    /// with its words; then files and objects with them.
     pub fn find(&self, all: &[Named<'_>]) -> Result<(Vec<usize>, usize), UnknownFunction> {
         let ranks: Vec<u8> = all.iter().map(|one| self.rank(one)).collect();
         match ranks.iter().min() {
@@ -75,7 +75,7 @@ impl NameQuery {
         }
     }
 
-    /// How well it names a function: 0 is best.
+    /// The quality of a match: 0 is best.
     fn rank(&self, one: &Named<'_>) -> u8 {
         match &one.name {
             name if *name == self.text => 0,
@@ -114,7 +114,7 @@ impl NameQuery {
         left.is_some_and(|left| contains(left, middle))
     }
 
-    /// Whether it is what a name ends with, after a namespace or a class and before parameters.
+    /// Whether it is the end of a name, after a namespace or a class and before parameters.
     fn is_last_of(&self, name: &str) -> bool {
         let before = without_arguments(name).strip_suffix(&self.text);
         before.is_some_and(|before| {
@@ -131,7 +131,7 @@ impl NameQuery {
         words.all(|word| contains(&name, word) || places.iter().any(|place| is_there(place, word)))
     }
 
-    /// The names that have most in common with it.
+    /// The most similar names.
     pub fn closest<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         const CLOSEST: usize = 5;
         let pairs = |text: &str| -> HashSet<(char, char)> {
@@ -175,14 +175,14 @@ pub(super) fn without_arguments(name: &str) -> &str {
     }
 }
 
-/// Whether a text contains another one, in which some characters stand for anything.
+/// Whether a text contains another one, in which some characters match any text.
 fn contains(text: &str, wanted: &str) -> bool {
     let mut pieces = wanted.split(WILDCARDS);
     let rest = pieces.try_fold(text, |rest, piece| Some(rest.split_once(piece)?.1));
     rest.is_some()
 }
 
-/// Stand for anything. C++ has the second in its names, too: there it stands for itself.
+/// These match any text. In C++ names, the second one also matches itself.
 const WILDCARDS: [char; 2] = ['…', '*'];
 
 #[cfg(test)]

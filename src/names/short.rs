@@ -1,4 +1,4 @@
-//! How long names are shortened.
+//! Shortens long names.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -7,10 +7,10 @@ use unicode_width::UnicodeWidthChar;
 
 use super::chains::beginning;
 
-/// The most columns of a short name where there is no terminal.
+/// The most columns of a short name without a terminal.
 pub(crate) const SHORT: usize = 80;
 
-/// Stands for what was cut.
+/// The mark of a cut.
 const ELLIPSIS: &str = "…";
 
 /// The columns that a character takes.
@@ -47,12 +47,12 @@ fn tail(text: &str, width: usize) -> &str {
         taken += columns(c);
         taken <= width
     });
-    // A mark without the character that it belongs to would go to the one before.
+    // A combining mark without its character would join the previous one.
     let first = fitting.filter(|&(_, c)| columns(c) > 0).last();
     first.map_or("", |(at, _)| &text[at..])
 }
 
-/// A text that fits, or what `cut` leaves of it in one column less, which the ellipsis takes.
+/// A text that fits, or a text cut by `cut` to one column less, with an ellipsis.
 fn fitted(text: &str, width: usize, cut: impl Fn(usize) -> String) -> String {
     if width_of(text) <= width {
         return text.to_owned();
@@ -75,18 +75,18 @@ pub(crate) fn shorten_path(path: &str, width: usize) -> String {
     })
 }
 
-/// Shortens a name to a width by leaving out what says least, in time linear in the name.
+/// Shortens a name to a width by omitting the least important parts, in time linear in the name.
 ///
 /// Template arguments, parameter lists and the folders of paths become `…` from the inside out, the
-/// widest of a level first. Where that does not suffice, the outer namespaces go: a row is told by
-/// the method, and namespaces are what most rows have in common. What still does not fit loses its
+/// widest of a level first. If that does not suffice, the outer namespaces are omitted: methods
+/// distinguish rows, while namespaces are common to most. A name that still does not fit loses its
 /// middle.
 ///
-/// What may be callers, after a `'`, goes before all else, unless it may be a part of a path.
+/// Possible callers, after a `'`, are omitted first, unless they may be a part of a path.
 pub(crate) fn short_name(name: &str, width: usize) -> String {
     let (own, callers) = name.split_at(beginning(name.as_bytes()));
     if !callers.is_empty() && !name.contains('/') && width_of(name) > width {
-        // They go first: a function must not seem to be another one.
+        // They are omitted first: a function must not look like another one.
         return match width.checked_sub(2) {
             Some(left @ 1..) => short_name(own, left) + "'" + ELLIPSIS,
             _ => cut_end(own, Some(width)),
@@ -114,19 +114,19 @@ pub(crate) fn short_name(name: &str, width: usize) -> String {
     [begin, ELLIPSIS, end.trim_start_matches(ELLIPSIS)].concat()
 }
 
-/// A part of a name that can be left out: what stands between brackets, or the folders of a path.
+/// A part of a name that can be omitted: text in brackets, or the folders of a path.
 struct Segment {
-    /// How many brackets are open around it.
+    /// The number of brackets around it.
     depth: usize,
     range: Range<usize>,
-    /// How wide it is without the parts within it: at least 2 columns, as one stands for it.
+    /// Its width without the parts within it: at least 2 columns, because the ellipsis takes one.
     width: usize,
     is_path: bool,
 }
 
 /// The parts of a name. Those of one depth do not overlap.
 fn parts(name: &str) -> Vec<Segment> {
-    /// Brackets that are nested more deeply are no more readable in part.
+    /// The deepest brackets that are still readable in part.
     const MAX_DEPTH: usize = 64;
     let mut parts = Vec::new();
     let mut add = |depth, range, width, is_path| {
@@ -139,7 +139,7 @@ fn parts(name: &str) -> Vec<Segment> {
         parts.extend((width > 1).then_some(part));
         width.min(1)
     };
-    // The brackets that are open, where their contents begin, and how wide these are.
+    // The open brackets, with the start and width of their contents.
     let mut open: Vec<(char, usize, usize)> = Vec::new();
     let (mut folders_end, mut path_end) = (0, 0);
     let mut before = ' ';
@@ -149,7 +149,7 @@ fn parts(name: &str) -> Vec<Segment> {
             // Not that of `->`.
             '>' | ')' if at >= path_end && before != '-' => {
                 let opening = if c == '>' { '<' } else { '(' };
-                // What was opened after it is no bracket, but an operator.
+                // What was opened after it is an operator, not a bracket.
                 let depth = open.iter().rposition(|&(open, ..)| open == opening);
                 let closed = depth.map(|depth| {
                     let start = open[depth].1;
@@ -182,7 +182,7 @@ fn parts(name: &str) -> Vec<Segment> {
     parts
 }
 
-/// A name without as many of its parts as it takes to make it fit, or without all.
+/// A name without the parts that have to be omitted to make it fit, or without all.
 fn without_parts(name: &str, width: usize) -> String {
     let mut excess = width_of(name).saturating_sub(width);
     if excess == 0 {
@@ -381,7 +381,7 @@ mod tests {
         let name = "App::a_function_of_a_long_name{closure}";
         assert_eq!(short_name(name, 28), "App::a_fu…long_name{closure}");
         assert_eq!(width_of(&short_name("漢字漢字漢字漢字", 8)), 7);
-        // What is left of a namespace has to be the most of it.
+        // Most of a namespace has to remain.
         let class = "a_function_of_a_class::go";
         assert_eq!(short_name(class, 14), "a_fu…class::go");
         assert_eq!(short_name(name, 2), "…}");

@@ -6,9 +6,9 @@
 //! {main};App\Kernel->boot;php::include 90
 //! ```
 //!
-//! Each line has the frames of a stack from the root on, and what just that stack costs: the lines
-//! add up to the profile's total. Costs are written in full, whatever their size. Lines are sorted
-//! by the bytes of their stacks.
+//! Each line has the frames of a stack from the root on, and the cost of exactly that stack. The
+//! lines add up to the profile's total. Costs are written in full, whatever their size. Lines are
+//! sorted by the bytes of their stacks.
 //!
 //! Frames are function names, except for characters that readers of the format cannot handle:
 //!
@@ -55,13 +55,14 @@ use crate::profile::{Cost, split_scale};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
 
-/// How many frames a stack has at most: recursion would make the output grow with its square.
+/// The most frames of a stack: with deep recursion, the output would grow with the square of the
+/// depth.
 const MAX_FRAMES: usize = 1024;
 
-/// For the same reason frames are summed up where those above them have this many bytes.
+/// For the same reason, the most bytes of a stack. Deeper frames are merged.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Stands for all deeper frames; the first of all.
+/// The frame for all deeper frames; the first of all.
 const DEEPER: &str = "(deeper);";
 const DEEPER_FRAME: usize = 0;
 
@@ -77,7 +78,7 @@ pub enum Warning {
         /// Their sum.
         cost: Cost,
     },
-    /// So many stacks were cut, because some calls are nested very deeply.
+    /// This number of stacks was cut, because of deep recursion.
     #[error("{0} stacks of more than {MAX_FRAMES} frames: deeper frames are merged into (deeper)")]
     Deeper(u64),
     /// A warning about the base of a comparison.
@@ -150,7 +151,7 @@ pub fn write_comparison(
 
 /// The frames of all nodes, by numbers.
 struct Frames {
-    /// Each with the `;` that follows where the stack goes on: no frame has one in it.
+    /// Each with the `;` that follows if the stack goes on. No frame contains one.
     texts: IndexSet<String>,
     of_nodes: Vec<usize>,
 }
@@ -176,7 +177,7 @@ impl Frames {
     }
 }
 
-/// How a function is called in a stack.
+/// The name of a function in a stack.
 fn frame(name: &[u8]) -> String {
     let blank = |char: char| match char {
         ';' => ':',
@@ -189,7 +190,7 @@ fn frame(name: &[u8]) -> String {
     if frame.trim().is_empty() {
         return "???".to_owned();
     }
-    // Readers trim lines and stacks before they look at them.
+    // Readers trim lines and stacks.
     let start = frame.len() - frame.trim_start().len();
     if frame[start..].starts_with("# ") {
         frame.replace_range(start + 1..start + 2, "_");
@@ -209,17 +210,17 @@ fn frame(name: &[u8]) -> String {
 struct Lines<'a> {
     stacks: &'a Stacks<'a>,
     frames: &'a Frames,
-    /// What is still to come, the next one last.
+    /// The remaining lines, the next one last.
     pending: Vec<Pending>,
     /// The current stack.
     stack: Vec<u8>,
-    /// How many stacks have a negative sum, and what these add up to.
+    /// The number and sum of stacks with a negative cost.
     negative: (u64, Cost),
-    /// How many stacks were cut.
+    /// The number of stacks that were cut.
     deeper: u64,
 }
 
-/// Lines that are still to come: that of a stack, or those of all stacks below it.
+/// Remaining lines: that of a stack, or those of all stacks below it.
 struct Pending {
     /// The last frame of the stack.
     frame: usize,
@@ -314,8 +315,8 @@ impl<'a> Lines<'a> {
                 self.pending.push(pending(What::Below(above)));
             }
         }
-        // The next one is the last. Others may stand between a line and those below its node: `a`,
-        // `a b`, `a;b`.
+        // The next one is the last. Other lines may come between a line and those below its node:
+        // `a`, `a b`, `a;b`.
         self.pending[start..].sort_unstable_by_key(|next| {
             let text = &texts[next.frame];
             Reverse(match next.what {

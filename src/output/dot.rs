@@ -7,7 +7,7 @@
 //!   to.
 //! - In a comparison, costs are changes in percent of the base's total: growth is red, decline blue.
 //!   A function or call is shown if it costs enough on either side.
-//! - What is left out is said in the label of the graph.
+//! - The label of the graph says what is omitted.
 //!
 //! The same profile always gives the same bytes.
 //!
@@ -42,7 +42,7 @@ use crate::output::{Names, ReportOptions};
 use crate::profile::{Cost, Function, Profile};
 use crate::tables::first_cost;
 
-/// The least share of the total that a function is shown for, in thousandths.
+/// The least share of the total at which a function is shown, in thousandths.
 const MIN_FUNCTION_SHARE: u128 = 5;
 
 /// The same for calls.
@@ -57,8 +57,8 @@ const NAME_WIDTH: usize = 48;
 ///
 /// # Errors
 ///
-/// When the output fails, or, before anything is written, when there is no function of the name
-/// that was asked for.
+/// When the output fails, or, before anything is written, when there is no function of the
+/// requested name.
 pub fn write(profile: &Profile, options: &ReportOptions, output: impl Write) -> Result<(), Error> {
     let profile = profile.folded();
     let event = EventFormat::of(profile).into_iter().next();
@@ -92,8 +92,8 @@ pub fn write_comparison(
     graph.write(options, output)
 }
 
-/// What a function, or the calls from one to another, cost in the base and on the new side; without
-/// a comparison, the base has nothing. The self cost of calls is 0.
+/// The costs of a function, or of the calls from one to another, in the base and in the new
+/// profile. Without a comparison, those of the base are 0. The self cost of calls is 0.
 type Sides = [Option<FunctionSums>; 2];
 
 /// The caller and the callee.
@@ -209,7 +209,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Whether figures are at least so many thousandths of the total, on either side.
+    /// Whether costs are at least this number of thousandths of the total, on either side.
     fn is_enough(&self, sides: &Sides, thousandths: u128) -> bool {
         let mut sides = sides.iter().zip(self.totals);
         sides.any(|(figures, total)| {
@@ -219,7 +219,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// The share of the total, from 0 to 1, that colours and widths stand for.
+    /// The share of the total, from 0 to 1, that colours and widths show.
     fn strength(&self, sides: &Sides) -> f64 {
         let [base, new] = sides.map(|side| side.map_or(0, |sums| sums.inclusive));
         let total = self.totals[usize::from(!self.is_comparison)];
@@ -231,7 +231,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The functions of the name that was asked for.
+    /// The functions of the requested name.
     fn functions_named(&self, name: &[u8]) -> Result<Vec<usize>, Error> {
         let names = self.nodes.iter().map(|node| Named {
             name: printable(node.name),
@@ -271,7 +271,7 @@ impl<'a> Graph<'a> {
             (is_shown[at], is_wanted[at]) = (true, true);
         }
         let edges = self.edges.iter().filter(|((caller, callee), sides)| {
-            // Those of a function that was asked for are shown, whatever they cost.
+            // Those of a requested function are shown, whatever they cost.
             let is_enough =
                 is_wanted[*caller] || is_wanted[*callee] || self.is_enough(sides, MIN_CALL_SHARE);
             is_shown[*caller] && is_shown[*callee] && is_enough
@@ -369,7 +369,7 @@ impl<'a> Graph<'a> {
         Ok(output.flush()?)
     }
 
-    /// The hue of growth, decline or cost, the stronger the more of the total it is.
+    /// The colour of growth, decline or cost, stronger for a larger share of the total.
     fn color(&self, sides: &Sides, least: f64) -> String {
         let [base, new] = sides.map(|side| side.map_or(0, |sums| sums.inclusive));
         let hue = match (self.is_comparison, new < base) {
@@ -425,7 +425,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What is not shown, and why.
+    /// The note about what is omitted.
     fn left_out(&self, nodes: usize, edges: usize, options: &ReportOptions) -> Option<String> {
         let [nodes, edges] = [self.nodes.len() - nodes, self.edges.len() - edges];
         if nodes + edges == 0 {

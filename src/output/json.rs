@@ -28,10 +28,10 @@
 //! ```
 //!
 //! Costs (`self`, `inclusive`, `cost` and `total`) are lists in the order of `events`. Functions
-//! stand in the order of their numbers, which count from 0; `function` in a call is such a number.
-//! Costs and counts are integers of 64 bits, as they were summed. Bytes of names that are not UTF-8
-//! are spelled as in the text report: `\xff`. Each function stands on a line of its own, for `grep`
-//! and `diff`.
+//! are in the order of their numbers, from 0; `function` in a call is such a number. Costs and
+//! counts are integers of 64 bits, as they were summed. Bytes of names that are not UTF-8 are
+//! spelled as in the text report: `\xff`. Each function is on a line of its own, for `grep` and
+//! `diff`.
 
 use std::io::{self, BufWriter, Write};
 use std::mem;
@@ -49,7 +49,7 @@ use crate::profile::{EdgeRef, FunctionId, GroupBy, Line, Profile, split_scale};
 /// The version of the layout of profiles.
 const SCHEMA: u32 = 2;
 
-/// That of comparisons.
+/// The version of the layout of comparisons.
 const COMPARISON_SCHEMA: u32 = 3;
 
 /// Writes a profile as JSON, as a stream, with a newline at its end; also groups of its functions, if
@@ -162,7 +162,7 @@ fn write_function(
     }
     let write_call = |call: &mut Document<'_>, other: FunctionId, edge: EdgeRef<'_>| {
         call.field("function", &other.number())?;
-        // Otherwise it is the caller's.
+        // Without it, the file is the caller's.
         if let Some(file) = edge.file() {
             call.field("file", &utf8(profile.name(file)))?;
         }
@@ -253,7 +253,7 @@ fn write_sides(
     write_sums(record, "new", new, comparison)
 }
 
-/// Writes what a function costs on one side, in each event; nothing if it is not there.
+/// Writes the costs of a function on one side, for each event; nothing if it is missing.
 fn write_sums(
     document: &mut Document<'_>,
     name: &str,
@@ -291,13 +291,13 @@ fn write_events(document: &mut Document<'_>, events: &[EventFormat<'_>]) -> io::
     })
 }
 
-/// Begins a document whose fields, and the elements of lists among them, stand on lines of their own.
-/// DEL and the controls from U+0080 on would reach a terminal otherwise.
+/// Begins a document with one field, and one element of a list, per line. Otherwise, DEL and the
+/// controls from U+0080 on would reach a terminal.
 fn begin(schema: u32, output: &mut dyn Write) -> io::Result<Document<'_>> {
     Document::begin(schema, true, |character| is_unseen(character, None), output)
 }
 
-/// JSON without blanks, in which some characters are escaped that could stand as they are.
+/// JSON without blanks, in which more characters are escaped than necessary.
 struct Escaping(fn(char) -> bool);
 
 impl Formatter for Escaping {
@@ -317,15 +317,15 @@ impl Formatter for Escaping {
     }
 }
 
-/// An object that is written field by field, and what stands in it.
+/// An object that is written field by field.
 pub(crate) struct Document<'a> {
     output: BufWriter<&'a mut dyn Write>,
-    /// Whether what is written next stands on a line of its own: the fields of the outermost object
-    /// do, and the elements of its lists.
+    /// Whether the next value is on a line of its own, like the fields of the outermost object and
+    /// the elements of its lists.
     is_lined: bool,
     /// Whether the field that is written next is the first of its object.
     is_first: bool,
-    /// Which characters are escaped.
+    /// The characters that are escaped.
     escapes: fn(char) -> bool,
 }
 
@@ -374,7 +374,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// A field whose elements are written as they come.
+    /// A field whose elements are written one by one.
     fn list<T>(
         &mut self,
         name: &str,

@@ -1,9 +1,8 @@
 //! The report and the comparison as Markdown, for pull requests and summaries of CI jobs.
 //!
-//! A heading with the verdict, the totals of all wanted events, the top functions as a table, and
-//! some more of them in a section that is folded. Names are short, and stand in code spans that
-//! nothing in a name can end. The text never has more than [`MAX_CHARACTERS`], so that it always
-//! fits into a comment.
+//! A heading with the verdict, the totals of all requested events, a table of the top functions,
+//! and more of them in a folded section. Names are short, in code spans that no name can end. The
+//! text has at most [`MAX_CHARACTERS`], so it always fits into a comment.
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
@@ -23,28 +22,28 @@ use crate::profile::{Cost, FunctionId, Line, Profile};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
 
-/// What GitHub takes are 65,536 characters, and others as many or more.
+/// GitHub accepts 65,536 characters, and others at least as many.
 pub const MAX_CHARACTERS: usize = 60_000;
 
-/// This many characters are left for what stands after the tables.
+/// The number of characters that are reserved for the text after the tables.
 const RESERVED_CHARACTERS: usize = 1_000;
 
-/// How many paths, and how many lines, are the heaviest.
+/// The number of heaviest stacks, and of costliest lines.
 const MAX_HEAVIEST: usize = 10;
 
-/// The most functions of a path that are shown: half of them from its beginning.
+/// The most functions of a stack that are shown, half of them from its beginning.
 const MAX_FRAMES: usize = 12;
 
 /// Rows of the folded table.
 const MAX_FOLDED_ROWS: usize = 50;
 
-/// There is no room for more rows than these.
+/// The most rows that fit.
 const MAX_ROWS: usize = 4_000;
 
-/// Characters of a code span at most, whatever their width.
+/// The most characters of a code span, whatever their width.
 const MAX_SPAN_LENGTH: usize = 250;
 
-/// The headings of columns that stand at the left; those of figures stand at the right.
+/// The headings of columns on the left. Those of numbers are on the right.
 const TEXT_HEADINGS: [&str; 12] = [
     "event",
     "part",
@@ -66,8 +65,8 @@ const COMMAND: usize = 120;
 /// The widest path of a file that is shown.
 const PATH: usize = 50;
 
-/// Writes the report of a profile, with the verdicts on its limits: the totals, the functions that
-/// cost most, the heaviest paths to them, the costliest lines, and what to ask next.
+/// Writes the report of a profile, with the verdicts on its limits: the totals, the most expensive
+/// functions, the heaviest stacks, the costliest lines, and the next command.
 ///
 /// If there are groups of its functions, these are listed instead of functions.
 ///
@@ -151,7 +150,8 @@ pub fn write(
     body.write(output)
 }
 
-/// The heaviest paths, the costliest lines, and the command that tells more about the first function.
+/// The heaviest stacks, the costliest lines, and the command that shows more about the first
+/// function.
 fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[FunctionId]) -> Body {
     let mut body = Body::default();
     let first = report.first();
@@ -229,7 +229,7 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
     body
 }
 
-/// What costs most, if it costs anything.
+/// The most expensive ones, if they cost anything.
 fn heaviest<T>(all: impl Iterator<Item = T>, cost: impl Fn(&T) -> Cost) -> Vec<T> {
     let mut all: Vec<T> = all.filter(|one| cost(one) > 0).collect();
     all.sort_by_key(|one| Reverse(cost(one)));
@@ -274,7 +274,7 @@ pub fn write_comparison(
     body.line(&format!("## {}{}", growth(comparison), outcome(verdicts)));
     body.verdicts(verdicts);
     if comparison.is_per_run {
-        // Otherwise it would go on with the list.
+        // Otherwise it would continue the list.
         body.gap();
         body.line(&format!("Per run: {}", per_run(comparison.runs())));
     }
@@ -352,7 +352,7 @@ pub fn write_comparison(
     body.write(output)
 }
 
-/// What has become of the total of the first event.
+/// The change of the total of the first event.
 fn growth(comparison: &Comparison<'_>) -> String {
     let first = comparison.first();
     let event = span(&printable(first.name));
@@ -365,7 +365,7 @@ fn growth(comparison: &Comparison<'_>) -> String {
     }
 }
 
-/// What has become of all limits.
+/// The verdict on all limits.
 fn outcome(verdicts: &[Verdict]) -> &'static str {
     let count = |outcome| {
         let all = verdicts.iter();
@@ -382,7 +382,7 @@ fn outcome(verdicts: &[Verdict]) -> &'static str {
     }
 }
 
-/// A figure before and after, or of the side that has the function.
+/// A value before and after, or that of the side with the function.
 fn both_sides(change: &FunctionChange<'_>, figure: impl Fn(&FunctionSums) -> String) -> String {
     match [&change.base, &change.new].map(|side| side.as_ref().map(&figure)) {
         [Some(base), Some(new)] if base == new => base,
@@ -392,19 +392,19 @@ fn both_sides(change: &FunctionChange<'_>, figure: impl Fn(&FunctionSums) -> Str
     }
 }
 
-/// The rows that there may be room for.
+/// The rows that may fit.
 fn first_rows<'a, T>(all: &'a [T], options: &ReportOptions) -> &'a [T] {
     let top = options.top.unwrap_or(usize::MAX);
     let most = top.saturating_add(MAX_FOLDED_ROWS).min(MAX_ROWS);
     &all[..most.min(all.len())]
 }
 
-/// The text, as far as there is room for it.
+/// The text, up to its maximum size.
 #[derive(Default)]
 struct Body {
     text: String,
     characters: usize,
-    /// How many characters are needed after the tables, besides [`RESERVED_CHARACTERS`].
+    /// The number of characters that are needed after the tables, besides [`RESERVED_CHARACTERS`].
     reserve: usize,
 }
 
@@ -427,8 +427,7 @@ impl Body {
         }
     }
 
-    /// Lists what came of limits, those first that failed, as far as a third of the text has
-    /// room.
+    /// Lists verdicts on limits, failed ones first, in at most a third of the text.
     fn verdicts(&mut self, verdicts: &[Verdict]) {
         self.gap();
         for (outcome, word) in [
@@ -451,12 +450,12 @@ impl Body {
         }
     }
 
-    /// Whether another line leaves so many characters.
+    /// Whether another line leaves this number of characters.
     fn has_room(&self, line: &str, left: usize) -> bool {
         self.characters + line.chars().count() <= MAX_CHARACTERS - left
     }
 
-    /// Says how many parts have no row.
+    /// Adds the number of parts without a row.
     fn more_parts(&mut self, count: usize) {
         if count > 0 {
             self.gap();
@@ -465,7 +464,7 @@ impl Body {
         }
     }
 
-    /// Says what is not complete, if anything.
+    /// Adds a note about incomplete profiles, if any.
     fn completeness(&mut self, what: Option<&str>) {
         if let Some(what) = what {
             self.gap();
@@ -475,7 +474,7 @@ impl Body {
         }
     }
 
-    /// Adds a table with the rows that there is room for; tells how many.
+    /// Adds a table with the rows that fit, and returns their number.
     fn table(&mut self, headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> usize {
         let sides = headings
             .iter()
@@ -498,7 +497,7 @@ impl Body {
         count
     }
 
-    /// Adds the first functions, and folded, the others; tells how many of them there was room for.
+    /// Adds the first functions and, folded, the others. Returns the number of those that fit.
     fn functions<T>(&mut self, mut table: Table<'_, T>, options: &ReportOptions) -> usize {
         if options.names != Names::Full {
             table.shorten_names(SHORT);
@@ -538,7 +537,7 @@ fn row<S: Borrow<str>>(cells: &[S]) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-/// A text as code, whatever it holds: the marks around it are longer than any in it.
+/// A text as code: the marks around it are longer than any in it.
 fn span(text: &str) -> String {
     let text = match text.char_indices().nth(MAX_SPAN_LENGTH) {
         Some((end, _)) => &text[..end],
@@ -547,7 +546,7 @@ fn span(text: &str) -> String {
     };
     let runs = text.split(|c| c != '`').map(str::len);
     let mark = "`".repeat(runs.max().unwrap_or(0) + 1);
-    // Marks that touch would be one.
+    // Adjacent marks would be one.
     let blank = if text.starts_with('`') || text.ends_with('`') {
         " "
     } else {
@@ -558,6 +557,6 @@ fn span(text: &str) -> String {
 
 /// A text as code in a cell of a table, which ends at a `|` even within code.
 fn cell(text: &str) -> String {
-    // After a backslash, it cannot be escaped with another one.
+    // After a backslash, another one does not escape it.
     span(&text.replace(r"\|", r"\¦")).replace('|', r"\|")
 }

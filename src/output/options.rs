@@ -1,4 +1,4 @@
-//! What people choose about a report.
+//! Options of the outputs for people.
 
 use crate::names::SHORT;
 use crate::profile::GroupBy;
@@ -7,34 +7,34 @@ use crate::profile::GroupBy;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReportOptions {
-    /// How many rows are shown at most; the rest is summed up in one line.
+    /// The most rows that are shown; the rest is added up in one line.
     pub top: Option<usize>,
-    /// What a row is.
+    /// The kind of rows.
     pub by: GroupBy,
-    /// What functions are sorted by, highest first.
+    /// The order of functions, highest first.
     pub sort: Sort,
     /// Only functions that have these words in their name, file or object are shown, ignoring case.
-    /// `*` and `…` stand for anything.
+    /// `*` and `…` match any text.
     pub filter: Option<Vec<u8>>,
-    /// Only the functions of this name are shown, each with its callers and callees. If there is
-    /// none, those whose last component it is; if there is none, ten at most of those that have its
-    /// words in their name, file or object. `*` and `…` stand for anything.
+    /// Only the functions of this name are shown, each with its callers and callees; else those
+    /// with this last component; else at most ten with its words in their name, file or object. `*`
+    /// and `…` match any text.
     pub function: Option<Vec<u8>>,
-    /// The columns of a terminal, to which lines are cut.
+    /// The width of the terminal, to which lines are cut.
     pub width: Option<usize>,
-    /// How long names are shown.
+    /// The length of names.
     pub names: Names,
     /// Whether changes are coloured.
     pub color: bool,
 }
 
 impl ReportOptions {
-    /// The columns that lines are cut to.
+    /// The width to which lines are cut.
     pub(crate) fn room(&self) -> Option<usize> {
         self.width.filter(|_| self.names != Names::Full)
     }
 
-    /// The columns that names are shortened to where there is no terminal.
+    /// The width to which names are shortened without a terminal.
     pub(crate) fn name_width(&self) -> Option<usize> {
         (self.width.is_none() && self.names == Names::Short).then_some(SHORT)
     }
@@ -46,7 +46,7 @@ impl ReportOptions {
     }
 }
 
-/// How long names are shown.
+/// The length of names.
 ///
 /// Short names leave out template arguments, parameter lists, the folders of paths and outer
 /// namespaces, as far as they have to.
@@ -63,7 +63,7 @@ pub enum Names {
     Full,
 }
 
-/// How a table is sorted.
+/// The order of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
