@@ -31,7 +31,7 @@ pub struct Outcome {
 
 /// Reads a callgrind profile to its end and adds it to `builder`.
 ///
-/// The input is text: [`convert::read`](crate::run::read) also reads what is compressed. `name` is
+/// The input is text: [`run::read`](crate::run::read) also reads what is compressed. `name` is
 /// its name in messages. The result does not depend on the sizes of reads. Memory grows with the
 /// names, functions and call edges of the input, and with its longest line of up to 1 MiB, not with
 /// its size.
