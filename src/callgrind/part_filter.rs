@@ -31,7 +31,7 @@ impl PartFilter {
     }
 
     /// Whether it is the number of a part, or of a part and a thread.
-    fn is_number_of(&self, part: &PartHeader<'_>) -> bool {
+    fn is_number_of(&self, part: &PartHeader) -> bool {
         let number = |text: &str| -> Option<u64> {
             let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
             is_number.then(|| text.parse().ok())?
@@ -46,8 +46,8 @@ impl PartFilter {
         }
     }
 
-    fn find(&self, part: &PartHeader<'_>) -> Match {
-        let trigger = part.name().unwrap_or(part.trigger);
+    fn find(&self, part: &PartHeader) -> Match {
+        let trigger = part.name().unwrap_or(&part.trigger);
         let is_number = self.name.iter().all(u8::is_ascii_digit);
         if trigger == self.name || self.is_number_of(part) {
             Match::Whole
@@ -63,7 +63,7 @@ impl PartFilter {
 }
 
 /// The name of a part in messages: as a filter finds it.
-fn label(part: &PartHeader<'_>) -> String {
+fn label(part: &PartHeader) -> String {
     let number = part.number.unwrap_or(0);
     match (part.name(), part.thread) {
         (Some(name), _) => excerpt(name),
@@ -92,7 +92,7 @@ pub struct FoundParts {
 
 impl FoundParts {
     /// Adds a part, and returns whether it is requested.
-    pub(super) fn add(&mut self, filters: &[PartFilter], part: &PartHeader<'_>) -> bool {
+    pub(super) fn add(&mut self, filters: &[PartFilter], part: &PartHeader) -> bool {
         self.add_name(label(part));
         self.found.resize(filters.len(), [false; 2]);
         let mut is_wanted = false;

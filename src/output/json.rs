@@ -83,7 +83,7 @@ pub fn write(
             record.field("input", part.input)?;
             record.field("part", &part.header.number)?;
             record.field("thread", &part.header.thread)?;
-            record.field("trigger", &utf8(part.header.trigger))?;
+            record.field("trigger", &utf8(&part.header.trigger))?;
             record.field("name", &part.header.name().map(utf8))?;
             record.field("total", part.totals)
         })?;

@@ -1,8 +1,9 @@
 //! The parts of sums: what a profiler wrote at each of its dumps, or for each thread.
 
 use std::iter::repeat;
+use std::sync::Arc;
 
-use crate::maps::{HashMap, IndexSet};
+use crate::maps::{HashMap, HashSet, IndexSet};
 use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, saturated, slot};
 
 /// The most parts of an input that are listed whatever they are; after these, only those whose trigger
@@ -14,20 +15,20 @@ const MAX_LISTED: usize = 1000;
 const CLIENT_REQUEST: &[u8] = b"Client Request: ";
 
 /// What the header of a part says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct PartHeader<'a> {
+pub struct PartHeader {
     /// The number of its `part:` line.
     pub number: Option<u64>,
     /// The number of its `thread:` line.
     pub thread: Option<u64>,
     /// The value of its `desc: Trigger:` line: why it was written. Empty without one.
-    pub trigger: &'a [u8],
+    pub trigger: Arc<[u8]>,
 }
 
-impl<'a> PartHeader<'a> {
+impl PartHeader {
     /// The name that the profiled program has given to it by a client request, if it has.
-    pub fn name(&self) -> Option<&'a [u8]> {
+    pub fn name(&self) -> Option<&[u8]> {
         self.trigger.strip_prefix(CLIENT_REQUEST)
     }
 }
@@ -39,7 +40,7 @@ pub struct Part<'a> {
     /// The input, as messages call it.
     pub input: &'a str,
     /// What its header says.
-    pub header: PartHeader<'a>,
+    pub header: &'a PartHeader,
     /// The sums of its self costs: as [`Profile::self_costs`](super::Profile::self_costs).
     pub totals: &'a [Cost],
 }
@@ -48,7 +49,7 @@ pub struct Part<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts {
     inputs: IndexSet<Box<str>>,
-    triggers: IndexSet<Box<[u8]>>,
+    triggers: HashSet<Arc<[u8]>>,
     rows: Vec<Row>,
     /// A row of costs for each.
     pub totals: CostTable,
@@ -56,58 +57,49 @@ pub(super) struct Parts {
     pub unlisted: u64,
 }
 
-/// A part, with its input and trigger as positions in their lists.
-#[derive(Clone, Copy, Debug)]
+/// A part, with its input as a position in their list. Equal triggers are shared.
+#[derive(Clone, Debug)]
 struct Row {
     input: usize,
-    trigger: usize,
-    number: Option<u64>,
-    thread: Option<u64>,
+    header: PartHeader,
 }
 
 impl Parts {
     /// Adds a part of the only input.
-    pub fn push(&mut self, input: &str, header: PartHeader<'_>, totals: &[Cost]) {
-        let is_new = !self.triggers.contains(header.trigger);
-        if self.rows.len() >= MAX_LISTED && !is_new {
+    pub fn push(&mut self, input: &str, header: &PartHeader, totals: &[Cost]) {
+        if self.rows.len() >= MAX_LISTED && self.triggers.contains(&header.trigger) {
             self.unlisted = self.unlisted.saturating_add(1);
             return;
         }
-        self.rows.push(Row {
-            input: self.inputs.insert_full(input.into()).0,
-            trigger: self.triggers.insert_full(header.trigger.into()).0,
-            number: header.number,
-            thread: header.thread,
-        });
+        self.push_row(input, header);
         self.totals.widen(totals.len());
         self.totals.push::<ANY_WIDTH>(totals);
     }
 
     /// Adds those of other inputs, which have the same events.
     pub fn append(&mut self, other: &Parts) {
-        self.totals.widen(other.totals.width());
         self.unlisted = self.unlisted.saturating_add(other.unlisted);
-        for (row, part) in other.rows.iter().enumerate() {
-            self.rows.push(Row {
-                input: self.inputs.insert_full(other.inputs[part.input].clone()).0,
-                trigger: self
-                    .triggers
-                    .insert_full(other.triggers[part.trigger].clone())
-                    .0,
-                ..*part
-            });
-            self.totals.push::<ANY_WIDTH>(other.totals.row(row));
+        self.totals.widen(other.totals.width());
+        for part in other.iter() {
+            self.push_row(part.input, part.header);
+            self.totals.push::<ANY_WIDTH>(part.totals);
         }
+    }
+
+    fn push_row(&mut self, input: &str, header: &PartHeader) {
+        let mut header = header.clone();
+        match self.triggers.get(&header.trigger) {
+            Some(trigger) => header.trigger = Arc::clone(trigger),
+            None => drop(self.triggers.insert(Arc::clone(&header.trigger))),
+        }
+        let input = self.inputs.insert_full(input.into()).0;
+        self.rows.push(Row { input, header });
     }
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Part<'_>> {
         self.rows.iter().enumerate().map(|(row, part)| Part {
             input: &self.inputs[part.input],
-            header: PartHeader {
-                number: part.number,
-                thread: part.thread,
-                trigger: &self.triggers[part.trigger],
-            },
+            header: &part.header,
             totals: self.totals.row(row),
         })
     }

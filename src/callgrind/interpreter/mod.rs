@@ -483,7 +483,7 @@ impl<'a> Interpreter<'a> {
         }
         let part = self.section.part_header();
         let found = &mut self.found_parts;
-        let is_wanted = part.is_some_and(|part| found.add(self.part_filters, &part));
+        let is_wanted = part.is_some_and(|part| found.add(self.part_filters, part));
         self.section.set_wanted(is_wanted);
         is_wanted
     }

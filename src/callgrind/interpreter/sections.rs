@@ -13,7 +13,9 @@ pub(super) struct Section {
     declared_kind: Option<BlockKind>,
     producer: Producer,
     body: Body,
-    part: PartFields,
+    /// What its header says of it as a part, and whether it is one.
+    part: PartHeader,
+    is_part: bool,
     /// Whether it is wanted, as soon as this is known: at its first cost.
     is_wanted: Option<bool>,
     /// What its last `summary:` line states, and its last `totals:` line, if there is one.
@@ -28,16 +30,6 @@ pub(super) struct Section {
     had_body: bool,
     /// Whether a warning has said already where it is cut off.
     is_cut: bool,
-}
-
-/// What the header says of the section as a part.
-#[derive(Debug, Default)]
-struct PartFields {
-    /// Whether it is one.
-    is_one: bool,
-    number: Option<u64>,
-    thread: Option<u64>,
-    trigger: Vec<u8>,
 }
 
 /// The blocks of a section.
@@ -88,7 +80,7 @@ impl Section {
 
     /// Reads a `part:` line.
     pub fn part(&mut self, value: &[u8]) {
-        self.part.is_one = true;
+        self.is_part = true;
         self.part.number = number(value);
     }
 
@@ -112,22 +104,18 @@ impl Section {
 
     /// Reads a `thread:` line.
     pub fn thread(&mut self, value: &[u8]) {
-        self.part.is_one = true;
+        self.is_part = true;
         self.part.thread = number(value);
     }
 
     /// Takes in why a part was written.
     pub fn trigger(&mut self, value: &[u8]) {
-        self.part.trigger = value.trim_ascii().to_vec();
+        self.part.trigger = value.trim_ascii().into();
     }
 
     /// What its header says of it, if it is a part of sums.
-    pub fn part_header(&self) -> Option<PartHeader<'_>> {
-        (self.part.is_one && !self.is_trace()).then_some(PartHeader {
-            number: self.part.number,
-            thread: self.part.thread,
-            trigger: &self.part.trigger,
-        })
+    pub fn part_header(&self) -> Option<&PartHeader> {
+        (self.is_part && !self.is_trace()).then_some(&self.part)
     }
 
     /// Whether it is wanted, as far as that is known.

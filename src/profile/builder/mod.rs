@@ -1,22 +1,24 @@
 //! Sums what a reader reports into the tables of a [`Profile`].
 
 mod invocations;
+mod options;
 mod range;
 mod run;
 mod table;
 
 use thiserror::Error;
 
-use super::events::{Definition, Event, EventChoice, EventError, Events};
+use super::events::{Definition, Event, EventError, Events};
 use super::headers::Headers;
 use super::parts::PartHeader;
 use super::sums::Sums;
-use super::{BlockKind, InclusiveCost, Profile, ProfileData, ProfileKind};
+use super::{BlockKind, Profile, ProfileData, ProfileKind};
 use crate::tables::{
     ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, FunctionId, LineKey, LineRule, LineSource,
     LineTable, NameId, NameTable, OpenFunctions, first_cost,
 };
 use crate::trace::{LinkOptions, Switch, Trace, note_proxy};
+pub use options::ProfileOptions;
 use run::Run;
 use table::SummedTable;
 pub(crate) use table::TableFunction;
@@ -42,39 +44,6 @@ impl ModelError {
         match u32::try_from(count) {
             Ok(_) => Ok(()),
             Err(_) => Err(ModelError::TooMany { what }),
-        }
-    }
-}
-
-/// What is wanted of a profile.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ProfileOptions {
-    /// The events whose costs are read.
-    pub events: EventChoice,
-    /// How inclusive costs treat recursion.
-    pub inclusive: InclusiveCost,
-    /// Functions of traces that are stepped over in the call lists.
-    pub proxies: Vec<Vec<u8>>,
-    /// Whether to keep every invocation of traces, which v4 stores: with its costs in the first event.
-    pub invocations: bool,
-    /// Whether to keep the calling contexts of traces, which reports of stacks show.
-    pub contexts: bool,
-    /// Whether to keep the files of calls that stand in inlined code. Preprocessed formats cannot
-    /// hold them: to write such a format, calls that differ only in their files have to be summed.
-    pub call_files: bool,
-    /// Whether to keep the self costs by line: of sums, for traces hold one line for each function.
-    pub lines: bool,
-    /// Whether to list the parts of sums with their totals.
-    pub parts: bool,
-}
-
-impl From<&ProfileOptions> for LinkOptions {
-    fn from(options: &ProfileOptions) -> Self {
-        LinkOptions {
-            invocations: options.invocations,
-            contexts: options.contexts,
-            outermost: options.inclusive == InclusiveCost::Once,
         }
     }
 }
@@ -230,7 +199,7 @@ impl ProfileBuilder {
 
     /// Ends a part of sums, which is listed if parts are; [`begin_section`](Self::begin_section), or the
     /// end of the input, follows.
-    pub(crate) fn end_part(&mut self, input: &str, header: PartHeader<'_>) {
+    pub(crate) fn end_part(&mut self, input: &str, header: &PartHeader) {
         if self.options.parts && self.run.kind == BlockKind::Aggregate {
             let totals = self.section_totals();
             self.run.parts.push(input, header, &totals);
