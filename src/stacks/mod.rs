@@ -25,6 +25,7 @@ use estimate::SumStacks;
 pub use once::count_once;
 pub(crate) use once::{count_groups_once, count_once_by};
 
+use crate::maps::HashMap;
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::{ANY_WIDTH, CostTable, first_cost};
 use crate::trace::{ContextId, ContextTree};
@@ -58,6 +59,8 @@ pub struct Stacks<'a> {
     nodes: Vec<Node>,
     /// A row for each node, computed when first needed.
     inclusive: OnceLock<CostTable>,
+    /// Likewise: the functions of the folded profile by their names.
+    by_name: OnceLock<HashMap<Vec<u8>, FunctionId>>,
 }
 
 /// The position of a node.
@@ -113,6 +116,7 @@ impl<'a> Stacks<'a> {
             sums,
             nodes,
             inclusive: OnceLock::new(),
+            by_name: OnceLock::new(),
         }
     }
 
@@ -187,6 +191,22 @@ impl<'a> Stacks<'a> {
     pub(crate) fn folded_function(&self, node: StackId) -> Option<FunctionId> {
         let function = self.function(node);
         function.map(|id| self.profile.folded_function(id))
+    }
+
+    /// The same, or the function with the name of the frame: a frame may be known only by its name.
+    pub(crate) fn named_function(&self, node: StackId) -> Option<FunctionId> {
+        let by_name = || {
+            let folded = self.profile.folded();
+            let functions = folded.functions();
+            let functions =
+                functions.map(|(id, function)| (folded.name(function.name).to_vec(), id));
+            functions.collect()
+        };
+        let named = || {
+            let by_name: &HashMap<Vec<u8>, _> = self.by_name.get_or_init(by_name);
+            by_name.get(self.frame(node)).copied()
+        };
+        self.folded_function(node).or_else(named)
     }
 
     /// The name of the frame: that of the function without what Valgrind adds to it; may be empty.

@@ -61,15 +61,7 @@ pub(crate) fn count_once_by<'s, 'a: 's>(profile: &Profile, stacks: impl Fn() -> 
     count_cycles(profile, &stacks, |stacks, node| stacks.function(node));
     let folded = profile.folded();
     if !std::ptr::eq(folded, profile) {
-        let functions = folded
-            .functions()
-            .map(|(id, function)| (folded.name(function.name), id));
-        let by_name: HashMap<&[u8], FunctionId> = functions.collect();
-        count_cycles(folded, &stacks, |stacks, node| {
-            // The name of a caller says no more.
-            let named = || by_name.get(stacks.frame(node)).copied();
-            stacks.folded_function(node).or_else(named)
-        });
+        count_cycles(folded, &stacks, |stacks, node| stacks.named_function(node));
     }
 }
 
@@ -82,13 +74,8 @@ pub(crate) fn count_groups_once<'s, 'a: 's>(
     if !groups.of_calls.is_empty() {
         return count_lines_once(groups, profile, stacks());
     }
-    let folded = profile.folded();
-    let functions = folded.functions();
-    let functions = functions.map(|(id, function)| (folded.name(function.name), id));
-    let by_name: HashMap<&[u8], FunctionId> = functions.collect();
     count_cycles(&groups.profile, stacks, |stacks, node| {
-        let named = || by_name.get(stacks.frame(node)).copied();
-        let function = stacks.folded_function(node).or_else(named)?;
+        let function = stacks.named_function(node)?;
         Some(groups.of_functions[function.index()])
     });
 }

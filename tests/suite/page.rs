@@ -41,6 +41,9 @@ pub fn shown(profile: &Profile, base: Option<Profile>, options: &[&str]) -> Stri
         base.set_incomplete();
         base
     });
+    if options.contains(&"once") {
+        base.iter().chain([profile]).for_each(count_once);
+    }
     let comparison = base.as_ref().map(|base| {
         let compare = match options.contains(&"per-run") {
             true => Comparison::per_run,
@@ -51,9 +54,6 @@ pub fn shown(profile: &Profile, base: Option<Profile>, options: &[&str]) -> Stri
     let base = base.as_ref().map(Stacks::new);
     let sides = base.as_ref().zip(comparison.as_ref());
     let sides = sides.map(|(base, comparison)| Compared { base, comparison });
-    if options.contains(&"once") {
-        count_once(profile);
-    }
     let (_, data) = written(profile, sides.as_ref(), &[], |page| {
         for option in options {
             match option.split_once('=') {

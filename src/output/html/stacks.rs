@@ -207,9 +207,7 @@ impl<'a> Data<'a, '_> {
         'a: 't,
     {
         let (side, stacks, id) = tree.one(at);
-        let function = stacks
-            .function(id)
-            .map(|id| stacks.profile().folded_function(id));
+        let function = stacks.named_function(id);
         let place = function.and_then(|id| self.functions.place(self.functions.index(side, id)));
         let profile = stacks.profile().folded();
         let name = function.map(|id| profile.name(profile.function(id).name));

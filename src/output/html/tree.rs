@@ -56,9 +56,7 @@ impl<'t, 'a> Tree<'t, 'a> {
         let key = |side: usize, id: StackId| -> Key<'t> {
             let stacks: &'t Stacks<'a> = sides[side];
             let frame: &'t [u8] = stacks.frame(id);
-            let function = stacks
-                .function(id)
-                .map(|id| stacks.profile().folded_function(id));
+            let function = stacks.named_function(id);
             let profile = stacks.profile().folded();
             let name = function.map(|id| profile.name(profile.function(id).name));
             let frame = if name == Some(frame) { &b""[..] } else { frame };

@@ -55,7 +55,9 @@ function rowName(of) {
   if (state.by === 'function') return notes ? span('parts', notes) : name;
   return el('span', { class: 'parts', '--depth': of.by ? 0 : 1 }, [span('fold'), ...(notes || [name])]);
 }
-const rowPlace = (of) => (of.by ? span('path', counted(membersOf(of).length, 'function')) : place(of));
+/** The location of a function, or how many functions of a group fit. */
+const rowPlace = (fits) => (of) =>
+  of.by ? span('path', counted(membersOf(of).filter(fits).length, 'function')) : place(of);
 
 /** A table of functions, or of groups that open to those of their functions that fit. */
 function functionTable(name, columns, rows, fits) {
@@ -95,7 +97,8 @@ const rowsText = (count, value, noun = state.by) =>
 
 function showFunctions() {
   const { by, event } = state;
-  const all = rowsShown().filter(({ is }) => is !== 'gone');
+  const isThere = ({ is }) => is !== 'gone';
+  const all = rowsShown().filter(isThere);
   const isHidden = hiding(state.hide);
   const hidden = new Set(isHidden ? all.filter(isHidden) : []);
   const isCharged = by === 'function' && state.charge && hidden.size > 0 && stacks;
@@ -112,7 +115,7 @@ function showFunctions() {
     costColumn('Inclusive', inclusiveOf, { sort: 'inclusive', short: `${unitOf()} inclusive` }),
     callColumn(({ table, index }) => table.calls[index], { sort: 'calls' }),
     nameColumn(heads[by], rowName, { sort: 'name', order: ({ name }) => name }),
-    placeColumn(by === 'function' ? 'File:line' : '', rowPlace, by === 'function' && { sort: 'place', order }),
+    placeColumn(by === 'function' ? 'File:line' : '', rowPlace(isThere), by === 'function' && { sort: 'place', order }),
   ];
   const fits = searching(state.search);
   const rows = all.filter((of) => !hidden.has(of) && fits(of));
@@ -125,7 +128,7 @@ function showFunctions() {
   const shown = by === 'function' ? 'who calls it' : 'its functions';
   const about = `Self: what a ${by} costs alone. Inclusive: with all that it calls. Click a ${by} to see ${shown}.`;
   if (rows.length === 0) return { status, view: [nothingFound(), omittedRows()] };
-  const table = functionTable('Functions', columns, rows, ({ is }) => is !== 'gone');
+  const table = functionTable('Functions', columns, rows, isThere);
   return { status, view: [soft(about), table.element, omittedRows()], shown: [table] };
 }
 const heads = { function: 'Function', class: 'Class', file: 'File', object: 'Object', package: 'Package' };
@@ -194,7 +197,7 @@ function showChanges() {
     both(heading('Inclusive'), 'inclusive', costs, 'inclusive', (of) => estimateMark(of, 3)),
     data.has_invocations && both('Calls', 'calls', [beforeCount, callCount], 'calls'),
     nameColumn(heads[by], rowName),
-    placeColumn(by === 'function' ? 'File' : '', rowPlace),
+    placeColumn(by === 'function' ? 'File' : '', rowPlace(hasChanged)),
   ];
   const titles = ['', label(event), 'functions'];
   const totals = ['base', 'new'].map((title, side) => [title, shown[side], grouped(comparison.functions[side])]);

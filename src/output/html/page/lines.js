@@ -171,7 +171,7 @@ function linesOf(of) {
   ];
   const isStart = (row) => row.file === start.file && row.line === start.line;
   const attributes = (row) => ({
-    class: ['row plain', row.calls.length + (row.own ?? 0) > 0 && 'costs', isHot(row) && 'hottest']
+    class: ['row plain', (row.title || row.calls.length + (row.own ?? 0) > 0) && 'costs', isHot(row) && 'hottest']
       .filter(Boolean)
       .join(' '),
   });

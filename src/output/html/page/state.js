@@ -1,5 +1,12 @@
 // ---- State: all of what is shown is in the address ---------------------------------------------------
 
+/** What frames are coloured by at first: by packages, unless one of these has nearly everything. */
+function firstColours() {
+  const tells = (by) =>
+    groups[by]?.every(({ table, index }) => Number(table.self[0][index]) < 0.85 * Number(data.total[0]));
+  return ['package', 'class', 'file'].find(tells) || 'package';
+}
+
 /** What belongs to one view, and is left behind with it. */
 const PASSING = { function: NONE, of: '', zoom: 0, open: '', match: 0, callers: '', callees: '' };
 const CHOSEN = {
@@ -12,7 +19,7 @@ const CHOSEN = {
     charge: '',
     fold: '',
   },
-  colours: comparison ? 'change' : 'package',
+  colours: comparison ? 'change' : firstColours(),
 };
 const firstView = data.by === 'line' ? 'lines' : comparison ? 'changes' : 'functions';
 const START = { view: firstView, event: 0, ...PASSING, ...CHOSEN };
