@@ -292,6 +292,11 @@ impl ComparedEvent<'_> {
         self.columns[side].cost(costs)
     }
 
+    /// Such a cost as it is shown: per run, if that is compared.
+    pub(crate) fn per_run(&self, side: usize, cost: i128) -> i128 {
+        self.columns[side].per_run(cost)
+    }
+
     /// The scales of the base and of the new profile: a webgrind file may contain costs in
     /// thousands, for example.
     pub fn scales(&self) -> [u64; 2] {
@@ -508,6 +513,18 @@ impl<'a> Comparison<'a> {
     /// All functions, those that have changed first.
     pub(crate) fn functions(&self) -> impl Iterator<Item = &FunctionChange<'a>> {
         self.changes.iter().chain(&self.same)
+    }
+
+    /// Where the functions of the base, and those of the new profile, are among all.
+    pub(crate) fn positions(&self) -> [Vec<usize>; 2] {
+        let sides = [self.base, self.new];
+        let mut positions = sides.map(|profile| vec![0; profile.functions().len()]);
+        for (at, function) in self.functions().enumerate() {
+            for (positions, ids) in positions.iter_mut().zip(function.functions()) {
+                ids.iter().for_each(|id| positions[id.index()] = at);
+            }
+        }
+        positions
     }
 
     /// How many runs of the profiled programs the base and the new profile sum.

@@ -26,6 +26,7 @@ pub mod collapsed;
 pub mod dot;
 pub(crate) mod figures;
 pub mod html;
+mod joined_stacks;
 pub mod json;
 pub mod markdown;
 mod options;

@@ -3,17 +3,19 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};
+use std::iter;
 
 use super::ReportOptions;
-use super::figures::summary::ProfileSummary;
+use super::figures::summary::{ComparisonSummary, ProfileSummary};
 use super::figures::table::{SourceLocation, Table};
+use super::figures::{EventFormat, estimate_mark, signed, signed_percent};
+use super::joined_stacks::JoinedStacks;
+use crate::compare::Comparison;
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::HashSet;
 use crate::names::{cut_end, short_name, width_of};
-use crate::output::figures::{EventFormat, estimate_mark};
-use crate::profile::Cost;
-use crate::stacks::{StackId, Stacks};
+use crate::stacks::Stacks;
 use crate::tables::first_cost;
 
 /// Blanks for each level.
@@ -39,153 +41,265 @@ const CHAINED: &str = "└ ";
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(
-    stacks: &Stacks<'_>,
-    options: &ReportOptions,
-    mut output: impl Write,
-) -> io::Result<()> {
-    let mut put = |line: &str| writeln!(output, "{}", cut_end(line, options.room()));
+pub fn write(stacks: &Stacks<'_>, options: &ReportOptions, output: impl Write) -> io::Result<()> {
     let report = ProfileSummary::new(stacks.profile(), options);
-    for line in report.heading() {
-        put(&line)?;
-    }
-    put("")?;
     let tree = Tree {
-        stacks,
+        stacks: JoinedStacks::new(stacks, None, |_, id| id.index()),
         event: report.first(),
+        comparison: None,
     };
-    let rows = tree.rows(options.top.unwrap_or(usize::MAX));
-    for line in tree.lines(&rows, options) {
-        put(&line)?;
-    }
-    output.flush()
+    tree.write(report.heading(), options, output)
+}
+
+/// Writes the totals of both sides and the stacks that have changed most, likewise. Functions that are
+/// one in the comparison are one below the same callers.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write_comparison(
+    base: &Stacks<'_>,
+    new: &Stacks<'_>,
+    comparison: &Comparison<'_>,
+    options: &ReportOptions,
+    output: impl Write,
+) -> io::Result<()> {
+    let report = ComparisonSummary::new(comparison);
+    let positions = comparison.positions();
+    let tree = Tree {
+        stacks: JoinedStacks::new(new, Some(base), |side, id| positions[side][id.index()]),
+        event: &report.first,
+        comparison: Some(comparison),
+    };
+    tree.write(report.heading(), options, output)
 }
 
 /// Stacks, and how their costs are written.
-struct Tree<'a> {
-    stacks: &'a Stacks<'a>,
-    event: &'a EventFormat<'a>,
+struct Tree<'t, 'a> {
+    stacks: JoinedStacks<'t, 'a>,
+    event: &'t EventFormat<'t>,
+    comparison: Option<&'t Comparison<'t>>,
 }
 
 /// A node, or what is left out below one.
 #[derive(Clone, Copy)]
 struct Row {
     /// None for nodes that are left out.
-    node: Option<StackId>,
+    node: Option<usize>,
     /// How many nodes it stands for.
     nodes: u64,
-    inclusive: Cost,
+    /// The inclusive costs of the base and of the new profile; none where it is not there.
+    inclusive: [Option<i128>; 2],
     is_estimated: bool,
     level: usize,
     /// Whether it is the only one below the row before it.
     is_only: bool,
 }
 
-impl Tree<'_> {
-    /// The most expensive nodes, each after the one above it.
+impl Row {
+    /// What it is chosen by: its change, or without a base its cost.
+    fn change(&self) -> i128 {
+        let [base, new] = self.inclusive.map(Option::unwrap_or_default);
+        new.saturating_sub(base)
+    }
+
+    /// Both together.
+    fn with(self, other: Row) -> Row {
+        let sum = |side: usize| match (self.inclusive[side], other.inclusive[side]) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            (one, other) => one.or(other),
+        };
+        Row {
+            nodes: self.nodes + other.nodes,
+            inclusive: [sum(0), sum(1)],
+            is_estimated: self.is_estimated | other.is_estimated,
+            ..self
+        }
+    }
+}
+
+impl Tree<'_, '_> {
+    fn write(
+        &self,
+        heading: Vec<String>,
+        options: &ReportOptions,
+        mut output: impl Write,
+    ) -> io::Result<()> {
+        let rows = self.rows(options.top.unwrap_or(usize::MAX));
+        let lines = heading.into_iter().chain([String::new()]);
+        for line in lines.chain(self.lines(&rows, options)) {
+            writeln!(output, "{}", cut_end(&line, options.room()))?;
+        }
+        output.flush()
+    }
+
+    /// The nodes that matter most, each after the one above it.
     fn rows(&self, top: usize) -> Vec<Row> {
+        let count = self.stacks.len();
+        // Where the nodes below each one end.
+        let mut ends: Vec<usize> = (1..=count).collect();
+        for at in (0..count).rev() {
+            if let Some(parent) = self.stacks.parent(at) {
+                ends[parent] = ends[parent].max(ends[at]);
+            }
+        }
+        let between = |first: usize, end: usize| {
+            let existing = move |at: usize| (at < end).then_some(at);
+            iter::successors(existing(first), |&at| existing(ends[at])).collect::<Vec<_>>()
+        };
         let shown = self.most_expensive(top);
         let mut rows = Vec::new();
         // The next one last.
-        let mut pending = self.siblings(self.stacks.roots(), &shown, 0);
+        let mut pending = self.siblings(&between(0, count), &shown, 0);
         while let Some(row) = pending.pop() {
             rows.push(row);
-            if let Some(id) = row.node {
-                let below = self.stacks.children(id);
-                pending.extend(self.siblings(below, &shown, row.level + 1));
+            if let Some(at) = row.node {
+                let below = between(at + 1, ends[at]);
+                pending.extend(self.siblings(&below, &shown, row.level + 1));
             }
         }
         rows
     }
 
     /// What is shown of some siblings, the last one first.
-    fn siblings(
-        &self,
-        siblings: impl Iterator<Item = StackId>,
-        shown: &HashSet<StackId>,
-        level: usize,
-    ) -> Vec<Row> {
-        let (mut nodes, others): (Vec<_>, Vec<_>) = siblings.partition(|id| shown.contains(id));
-        nodes.sort_by_key(|&id| (self.inclusive(id), Reverse(self.stacks.frame(id)), id));
-        let row = |node| Row {
-            node: Some(node),
-            nodes: 1,
-            inclusive: self.inclusive(node),
-            is_estimated: self.stacks.is_inclusive_estimated(node),
-            level,
-            is_only: false,
-        };
-        let others = others.into_iter().map(|id| Row {
-            node: None,
-            ..row(id)
+    fn siblings(&self, siblings: &[usize], shown: &HashSet<usize>, level: usize) -> Vec<Row> {
+        let row = |&at: &usize| self.row(at, level);
+        let (mut rows, others): (Vec<Row>, Vec<Row>) = siblings
+            .iter()
+            .map(row)
+            .partition(|row| row.node.is_some_and(|at| shown.contains(&at)));
+        rows.sort_by_key(|row| {
+            let frame = row.node.map(|at| self.frame(at));
+            (self.rank(row), Reverse((frame, row.node)))
         });
-        let rest = others.reduce(|rest, other| Row {
-            nodes: rest.nodes + 1,
-            inclusive: rest.inclusive.saturating_add(other.inclusive),
-            is_estimated: rest.is_estimated | other.is_estimated,
-            ..rest
-        });
-        let rows = rest.into_iter().chain(nodes.into_iter().map(row));
-        let mut rows: Vec<Row> = rows.collect();
+        let rest = others.into_iter().reduce(Row::with);
+        let rest = rest.map(|rest| Row { node: None, ..rest });
+        let mut rows: Vec<Row> = rest.into_iter().chain(rows).collect();
         if let [only] = rows.as_mut_slice() {
             only.is_only = true;
         }
         rows
     }
 
-    /// The nodes with the highest inclusive costs, and none without the one above it.
-    fn most_expensive(&self, top: usize) -> HashSet<StackId> {
-        let candidate = |id: StackId, level: usize| {
-            let (inclusive, name) = (self.inclusive(id), self.stacks.frame(id));
-            (inclusive, Reverse((level, name, id)))
-        };
-        let roots = self.stacks.roots().map(|id| candidate(id, 0));
-        let mut candidates: BinaryHeap<_> = roots.collect();
+    fn row(&self, at: usize, level: usize) -> Row {
+        let inclusive = [0, 1].map(|side: usize| {
+            let mut ids = self.stacks.ids(side, at).peekable();
+            ids.peek()?;
+            let stacks = self.stacks.sides[side]?;
+            let costs = ids.map(|id| {
+                let costs = stacks.inclusive_costs(id);
+                match self.comparison {
+                    Some(comparison) => comparison.first().cost(side, costs),
+                    None => first_cost(costs).into(),
+                }
+            });
+            let cost = costs.fold(0, i128::saturating_add);
+            let shown = |comparison: &Comparison<'_>| comparison.first().per_run(side, cost);
+            Some(self.comparison.map_or(cost, shown))
+        });
+        Row {
+            node: Some(at),
+            nodes: 1,
+            inclusive,
+            is_estimated: self.stacks.estimated(at) > 0,
+            level,
+            is_only: false,
+        }
+    }
+
+    /// What rows are sorted by: costs, or the size of their change.
+    fn rank(&self, row: &Row) -> i128 {
+        match self.comparison {
+            Some(_) => row.change().saturating_abs(),
+            None => row.change(),
+        }
+    }
+
+    /// The nodes with the highest inclusive costs, or that have changed most, each with those above it.
+    fn most_expensive(&self, top: usize) -> HashSet<usize> {
+        let mut levels: Vec<usize> = Vec::with_capacity(self.stacks.len());
+        for at in 0..self.stacks.len() {
+            let parent = self.stacks.parent(at);
+            levels.push(parent.map_or(0, |parent| levels[parent] + 1));
+        }
+        let nodes = (0..levels.len()).filter(|&at| levels[at] < MAX_LEVELS);
+        let candidates = nodes.filter_map(|at| {
+            let rank = self.rank(&self.row(at, 0));
+            let is_wanted = rank != 0 || self.comparison.is_none();
+            is_wanted.then(|| (rank, Reverse((levels[at], self.frame(at), at))))
+        });
+        let mut candidates: BinaryHeap<_> = candidates.collect();
         let mut shown = HashSet::default();
         while shown.len() < top
-            && let Some((_, Reverse((level, _, id)))) = candidates.pop()
+            && let Some((_, Reverse((_, _, at)))) = candidates.pop()
         {
-            shown.insert(id);
-            if level + 1 < MAX_LEVELS {
-                let below = self.stacks.children(id);
-                candidates.extend(below.map(|id| candidate(id, level + 1)));
+            let above = iter::successors(Some(at), |&at| self.stacks.parent(at));
+            let missing: Vec<usize> = above.take_while(|at| !shown.contains(at)).collect();
+            if missing.len() <= top - shown.len() {
+                shown.extend(missing);
             }
         }
         shown
     }
 
-    fn inclusive(&self, id: StackId) -> Cost {
-        first_cost(self.stacks.inclusive_costs(id))
+    fn frame(&self, at: usize) -> &[u8] {
+        let (_, stacks, id) = self.stacks.one(at);
+        stacks.frame(id)
     }
 
     fn name(&self, row: &Row) -> String {
-        match row.node.map(|id| self.stacks.frame(id)) {
+        match row.node.map(|at| self.frame(at)) {
             None => format!("… {} more", grouped(row.nodes)),
             Some(b"") => "???".to_owned(),
             Some(name) => printable(name),
         }
     }
 
-    /// The headings, and a line for each row.
-    fn lines(&self, rows: &[Row], options: &ReportOptions) -> Vec<String> {
-        let (stacks, notation) = (self.stacks, self.event.notation);
-        let self_cost = |id| notation.cost(first_cost(stacks.self_costs(id)));
-        let calls = |id| grouped(stacks.calls(id));
+    /// The rows with their figures.
+    fn table<'r>(&self, rows: &'r [Row]) -> Table<'r, Row> {
+        let notation = self.event.notation;
+        let mark = |row: &Row| estimate_mark(row.is_estimated).to_owned();
         let about = |row: &Row| (self.name(row), SourceLocation::default());
+        let table = Table::new(["function", ""], rows, about);
+        if let Some(comparison) = self.comparison {
+            let side = |row: &Row, side: usize, missing: &str| {
+                row.inclusive[side].map_or_else(|| missing.to_owned(), |cost| notation.cost(cost))
+            };
+            return table
+                .with(notation.heading("change", "change"), |row| {
+                    mark(row) + &signed(row.change(), notation.cost(row.change()))
+                })
+                .with("base %", |row| {
+                    signed_percent(row.change(), comparison.first().base)
+                })
+                .with(notation.heading("base", "base"), |row| side(row, 0, "new"))
+                .with(notation.heading("new", "new"), |row| side(row, 1, "gone"));
+        }
+        let new = |row: &Row| row.inclusive[1].unwrap_or(0);
+        let (_, stacks, _) = self.stacks.one(0);
+        let self_cost = |at: usize| {
+            let ids = self.stacks.ids(1, at);
+            let costs = ids.map(|id| i128::from(first_cost(stacks.self_costs(id))));
+            notation.cost(costs.sum::<i128>())
+        };
         // What is left out has no self cost and no calls of its own.
-        let table = Table::new(["function", ""], rows, about)
-            .with("incl %", |row| {
-                estimate_mark(row.is_estimated).to_owned() + &self.event.share(row.inclusive)
-            })
+        table
+            .with("incl %", |row| mark(row) + &self.event.share(new(row)))
             .with(notation.heading("incl", "inclusive"), |row| {
-                notation.cost(row.inclusive)
+                notation.cost(new(row))
             })
             .with(notation.heading("self", "self"), |row| {
                 row.node.map_or_else(String::new, self_cost)
             })
             .with_known(stacks.profile().has_invocations(), "calls", |row| {
-                row.node.map_or_else(String::new, calls)
-            });
+                row.node
+                    .map_or_else(String::new, |at| grouped(self.stacks.calls(at)))
+            })
+    }
+
+    /// The headings, and a line for each row.
+    fn lines(&self, rows: &[Row], options: &ReportOptions) -> Vec<String> {
+        let table = self.table(rows);
         let (figures, room) = table.figures(options);
         let most = room.map(|room| room.saturating_sub(MIN_NAME) / INDENT);
         let most = most.filter(|&most| rows.iter().any(|row| row.level > most));

@@ -178,7 +178,7 @@ impl Format {
                 Capabilities {
                     stacks: true,
                     rows: RowSupport::Top,
-                    ..none
+                    ..compared
                 },
                 write::tree,
             ),

@@ -287,8 +287,15 @@ pub(super) fn collapsed(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), F
 }
 
 pub(super) fn tree(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let (_, stacks) = view.stacks();
-    Ok(tree::write(stacks, &view.options.text, to)?)
+    let (base, new) = view.stacks();
+    let options = &view.options.text;
+    match base.zip(view.comparison) {
+        None => tree::write(new, options, to)?,
+        Some((base, comparison)) => {
+            tree::write_comparison(base, new, comparison, options, to)?;
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn text(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {

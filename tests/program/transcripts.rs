@@ -137,7 +137,8 @@ macro_rules! pages {
 
 pages! {
     ""
-    bounds by by_line comparison compressed corners dot events formats inputs lines messages names output page parts
+    bounds by by_line changed_tree comparison compressed corners dot events formats inputs lines messages names
+    output page parts
     preprocessor recursion root source terminal
     usage user webgrind
 }

@@ -11,7 +11,8 @@ use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::names::Named;
 use crate::output::figures::{
-    EventFormat, command, estimate_mark, part_count, parts, share_of_base, signed, signed_percent,
+    EventFormat, command, estimate_mark, part_count, parts, per_run, share_of_base, signed,
+    signed_percent,
 };
 use crate::output::{ReportOptions, Sort};
 use crate::profile::{Cost, Function, FunctionId, GroupBy, Profile, ProfileKind};
@@ -282,6 +283,46 @@ impl<'a> ComparisonSummary<'a> {
             row: RowKind::of(comparison.new),
             first: EventFormat::compared(comparison).swap_remove(0),
         }
+    }
+
+    /// What is compared, and the totals.
+    pub fn heading(&self) -> Vec<String> {
+        let (comparison, first) = (self.comparison, self.comparison.first());
+        let unit = self.first.unit;
+        let side = |side: &Profile, total: i128, scale: u64| {
+            let functions = counted(side.functions().len() as u64, self.row.by.name());
+            let runs = match side.runs() {
+                1 => String::new(),
+                runs => format!(" of {} runs", grouped(runs)),
+            };
+            let rounding = match scale {
+                1 => String::new(),
+                scale => format!(", in units of {}", grouped(scale)),
+            };
+            format!("{} in {functions}{runs}{rounding}", in_units(total, unit))
+        };
+        let [base_scale, new_scale] = first.scales();
+        let change = signed(first.change(), in_units(first.change(), unit));
+        let share = share_of_base(first.change(), first.base);
+        let mut lines = vec![
+            fact("event", printable(first.name)),
+            fact("base", side(comparison.base, first.base, base_scale)),
+            fact("new", side(comparison.new, first.new, new_scale)),
+            fact("change", format!("{change}, {share}")),
+        ];
+        if comparison.is_per_run {
+            lines.push(fact("per run", per_run(comparison.runs())));
+        }
+        lines.extend(comparison.events.iter().skip(1).map(|other| {
+            let [base, new, by] = [other.base, other.new, other.change()].map(grouped);
+            let (by, share) = (
+                signed(other.change(), by),
+                share_of_base(other.change(), other.base),
+            );
+            let name = printable(other.name);
+            fact("also", format!("{name}: {base} → {new}, {by}, {share}"))
+        }));
+        lines
     }
 
     /// Changes, with by how much self costs have changed.

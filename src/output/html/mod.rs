@@ -22,7 +22,6 @@ mod lines;
 mod source;
 mod stacks;
 mod table;
-mod tree;
 
 use std::io::{self, BufWriter, Write};
 

@@ -10,7 +10,7 @@ use super::costs::{BASE, NEW, SIDES};
 use super::data::Data;
 use super::functions::names;
 use super::table::{Number, Room, Row, Table, by_share, position, text_size};
-use super::tree::Tree;
+use crate::output::joined_stacks::JoinedStacks;
 use crate::output::json::Document;
 use crate::profile::Cost;
 use crate::stacks::{StackId, Stacks};
@@ -43,7 +43,7 @@ impl<'a> Data<'a, '_> {
     /// up.
     pub fn write_stacks(&self, data: &mut Document<'_>, room: &mut Room) -> io::Result<()> {
         let base = self.compared.map(|compared| compared.base);
-        let tree = Tree::new(self.stacks, base, &self.functions);
+        let tree = JoinedStacks::new(self.stacks, base, |side, id| self.functions.index(side, id));
         // Without calls, there is nothing but functions; what changed of these can be drawn.
         if tree.len() == 0 || !(self.has_invocations() || base.is_some()) {
             return data.field("stacks", &());
@@ -69,7 +69,7 @@ impl<'a> Data<'a, '_> {
     }
 
     /// All nodes if there is room for them, else the costliest.
-    fn choose_stacks(&self, tree: &Tree<'_, 'a>, room: &mut Room) -> Choice {
+    fn choose_stacks(&self, tree: &JoinedStacks<'_, 'a>, room: &mut Room) -> Choice {
         let mut depths: Vec<u32> = Vec::with_capacity(tree.len());
         let mut children = vec![0_u32; tree.len()];
         for at in 0..tree.len() {
@@ -112,7 +112,7 @@ impl<'a> Data<'a, '_> {
 
     /// The largest share of each node on either side, or of what is below it: none is left out above one
     /// that is shown.
-    fn stack_shares(&self, tree: &Tree<'_, 'a>) -> Vec<f64> {
+    fn stack_shares(&self, tree: &JoinedStacks<'_, 'a>) -> Vec<f64> {
         let shares = (0..tree.len()).map(|at| {
             let costs = self.node_costs(tree, at, Stacks::inclusive_costs);
             let shares = costs.map(|costs| self.costs.share(&costs));
@@ -127,7 +127,7 @@ impl<'a> Data<'a, '_> {
         shares
     }
 
-    fn stack_rows<'t>(&self, tree: &Tree<'t, 'a>, choice: &Choice) -> Rows<'t>
+    fn stack_rows<'t>(&self, tree: &JoinedStacks<'t, 'a>, choice: &Choice) -> Rows<'t>
     where
         'a: 't,
     {
@@ -172,13 +172,13 @@ impl<'a> Data<'a, '_> {
         rows
     }
 
-    fn stack_row(&self, tree: &Tree<'_, 'a>, at: usize, depth: u32, frame: usize) -> Row {
+    fn stack_row(&self, tree: &JoinedStacks<'_, 'a>, at: usize, depth: u32, frame: usize) -> Row {
         let costs = self.node_costs(tree, at, Stacks::self_costs);
         stack_row(depth, frame, tree.calls(at).into(), costs)
     }
 
     /// A row that is at least as long as that of what is left out below a node.
-    fn rest_bound(&self, tree: &Tree<'_, 'a>, at: usize, depth: u32) -> Row {
+    fn rest_bound(&self, tree: &JoinedStacks<'_, 'a>, at: usize, depth: u32) -> Row {
         let costs = self.node_costs(tree, at, Stacks::inclusive_costs);
         stack_row(depth + 1, 99_999, i64::MAX.into(), costs)
     }
@@ -186,7 +186,7 @@ impl<'a> Data<'a, '_> {
     /// The costs of a node on both sides.
     fn node_costs(
         &self,
-        tree: &Tree<'_, 'a>,
+        tree: &JoinedStacks<'_, 'a>,
         at: usize,
         which: for<'s> fn(&'s Stacks<'a>, StackId) -> &'s [Cost],
     ) -> [Vec<i128>; 2] {
@@ -202,7 +202,7 @@ impl<'a> Data<'a, '_> {
     }
 
     /// The frame of a node.
-    fn frame<'t>(&self, tree: &Tree<'t, 'a>, at: usize) -> Frame<'t>
+    fn frame<'t>(&self, tree: &JoinedStacks<'t, 'a>, at: usize) -> Frame<'t>
     where
         'a: 't,
     {
@@ -219,7 +219,7 @@ impl<'a> Data<'a, '_> {
     /// How many bytes a node takes, with its frame if that is new.
     fn node_size<'t>(
         &self,
-        tree: &Tree<'t, 'a>,
+        tree: &JoinedStacks<'t, 'a>,
         at: usize,
         depth: u32,
         frames: &mut IndexSet<Frame<'t>>,

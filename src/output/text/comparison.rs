@@ -15,7 +15,7 @@ use crate::io::SourceFiles;
 use crate::names::{NameQuery, Named, cut_end, width_of};
 use crate::output::figures::summary::{ComparisonSummary, ProfileSummary, fact};
 use crate::output::figures::table::{SourceLocation, Table};
-use crate::output::figures::{ViewError, estimate_mark, per_run, share_of_base, signed};
+use crate::output::figures::{ViewError, estimate_mark, share_of_base, signed};
 use crate::output::{ReportOptions, Sort};
 use crate::profile::{EdgeRef, FunctionId, GroupBy, Profile};
 
@@ -167,7 +167,7 @@ impl<'a> ComparisonSummary<'a> {
     ) -> Result<Vec<String>, ViewError> {
         let (found, most) = NameQuery::new(name).find(&self.names())?;
         let all: Vec<_> = self.comparison.functions().collect();
-        let owners = self.owners(&all);
+        let owners = self.comparison.positions();
         let count = options.top.unwrap_or(usize::MAX).min(most);
         let (top, rest) = found.split_at(count.min(found.len()));
         let new = ProfileSummary::new(self.comparison.new, options);
@@ -209,18 +209,6 @@ impl<'a> ComparisonSummary<'a> {
         }
         let cut = |line: String| cut_end(&line, options.room());
         Ok(lines.into_iter().map(cut).collect())
-    }
-
-    /// Where the functions of the base, and those of the new profile, are among all.
-    fn owners(&self, all: &[&FunctionChange<'a>]) -> [Vec<usize>; 2] {
-        let sides = [self.comparison.base, self.comparison.new];
-        let mut owners = sides.map(|profile| vec![0; profile.functions().len()]);
-        for (at, function) in all.iter().enumerate() {
-            for (owners, ids) in owners.iter_mut().zip(function.functions()) {
-                ids.iter().for_each(|id| owners[id.index()] = at);
-            }
-        }
-        owners
     }
 
     /// The calls into a function or out of it, after an empty line.
@@ -293,45 +281,6 @@ impl<'a> ComparisonSummary<'a> {
             let sum = signed(sum, notation.with_unit(sum));
             lines.push(format!("{count} with a change of {sum}"));
         }
-        lines
-    }
-
-    fn heading(&self) -> Vec<String> {
-        let (comparison, first) = (self.comparison, self.comparison.first());
-        let unit = self.first.unit;
-        let side = |side: &Profile, total: i128, scale: u64| {
-            let functions = counted(side.functions().len() as u64, self.row.by.name());
-            let runs = match side.runs() {
-                1 => String::new(),
-                runs => format!(" of {} runs", grouped(runs)),
-            };
-            let rounding = match scale {
-                1 => String::new(),
-                scale => format!(", in units of {}", grouped(scale)),
-            };
-            format!("{} in {functions}{runs}{rounding}", in_units(total, unit))
-        };
-        let [base_scale, new_scale] = first.scales();
-        let change = signed(first.change(), in_units(first.change(), unit));
-        let share = share_of_base(first.change(), first.base);
-        let mut lines = vec![
-            fact("event", printable(first.name)),
-            fact("base", side(comparison.base, first.base, base_scale)),
-            fact("new", side(comparison.new, first.new, new_scale)),
-            fact("change", format!("{change}, {share}")),
-        ];
-        if comparison.is_per_run {
-            lines.push(fact("per run", per_run(comparison.runs())));
-        }
-        lines.extend(comparison.events.iter().skip(1).map(|other| {
-            let [base, new, by] = [other.base, other.new, other.change()].map(grouped);
-            let (by, share) = (
-                signed(other.change(), by),
-                share_of_base(other.change(), other.base),
-            );
-            let name = printable(other.name);
-            fact("also", format!("{name}: {base} → {new}, {by}, {share}"))
-        }));
         lines
     }
 

@@ -1,17 +1,19 @@
-//! The stacks of the report: those of a profile, and of the base that it is compared with.
+//! The stacks of a profile, and of the base that it is compared with, as one tree.
 
 use std::borrow::Cow;
 
-use indexmap::IndexMap;
-
-use super::costs::{BASE, NEW, SIDES};
-use super::functions::Functions;
+use crate::maps::IndexMap;
 use crate::names::FunctionName;
+use crate::profile::FunctionId;
 use crate::stacks::{StackId, Stacks};
+
+const BASE: usize = 0;
+const NEW: usize = 1;
+const SIDES: [usize; 2] = [BASE, NEW];
 
 /// A tree of stacks, each node before those below it. With a base, functions that are one in the changes
 /// are one frame: its nodes stand for several of both sides.
-pub(super) struct Tree<'t, 'a> {
+pub(super) struct JoinedStacks<'t, 'a> {
     /// The base, then the new profile.
     pub sides: [Option<&'t Stacks<'a>>; 2],
     new: &'t Stacks<'a>,
@@ -33,26 +35,31 @@ struct Node {
     starts: [u32; 2],
 }
 
-/// What tells the frames below one node from each other: a function of the report and the name of the
+/// What tells the frames below one node from each other: a function of the changes and the name of the
 /// frame, if that is another one.
 type Key<'t> = (Option<usize>, Cow<'t, [u8]>);
 
-impl<'t, 'a> Tree<'t, 'a> {
+impl<'t, 'a> JoinedStacks<'t, 'a> {
+    /// `position` says which function of the changes one of the folded profile of a side is.
     pub fn new(
         new: &'t Stacks<'a>,
         base: Option<&'t Stacks<'a>>,
-        functions: &Functions<'a>,
+        position: impl Fn(usize, FunctionId) -> usize,
     ) -> Self {
-        let mut tree = Tree {
+        let mut tree = JoinedStacks {
             sides: [base, Some(new)],
             new,
             joined: None,
         };
-        tree.joined = base.map(|base| tree.join([base, new], functions));
+        tree.joined = base.map(|base| tree.join([base, new], position));
         tree
     }
 
-    fn join(&self, sides: [&'t Stacks<'a>; 2], functions: &Functions<'a>) -> Joined {
+    fn join(
+        &self,
+        sides: [&'t Stacks<'a>; 2],
+        position: impl Fn(usize, FunctionId) -> usize,
+    ) -> Joined {
         let key = |side: usize, id: StackId| -> Key<'t> {
             let stacks: &'t Stacks<'a> = sides[side];
             let frame: &'t [u8] = stacks.frame(id);
@@ -60,11 +67,11 @@ impl<'t, 'a> Tree<'t, 'a> {
             let profile = stacks.profile().folded();
             let name = function.map(|id| profile.name(profile.function(id).name));
             let frame = if name == Some(frame) { &b""[..] } else { frame };
-            let function = function.map(|id| functions.index(side, id));
+            let function = function.map(|id| position(side, id));
             (function, FunctionName::of(frame).without_folders().into())
         };
         let group = |of: [Vec<StackId>; 2]| {
-            let mut groups: IndexMap<Key<'t>, [Vec<StackId>; 2]> = IndexMap::new();
+            let mut groups: IndexMap<Key<'t>, [Vec<StackId>; 2]> = IndexMap::default();
             for side in [NEW, BASE] {
                 for &id in &of[side] {
                     groups.entry(key(side, id)).or_default()[side].push(id);
