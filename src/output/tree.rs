@@ -13,7 +13,7 @@ use super::joined_stacks::JoinedStacks;
 use crate::compare::Comparison;
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
-use crate::maps::HashSet;
+use crate::maps::{HashMap, HashSet};
 use crate::names::{cut_end, short_name, width_of};
 use crate::stacks::Stacks;
 use crate::tables::first_cost;
@@ -94,6 +94,8 @@ struct Row {
     level: usize,
     /// Whether it is the only one below the row before it.
     is_only: bool,
+    /// Whether another function of its name is beside it.
+    has_namesake: bool,
 }
 
 impl Row {
@@ -172,6 +174,13 @@ impl Tree<'_, '_> {
             let frame = row.node.map(|at| self.frame(at));
             (self.rank(row), Reverse((frame, row.node)))
         });
+        let mut names: HashMap<&[u8], u32> = HashMap::default();
+        for at in rows.iter().filter_map(|row| row.node) {
+            *names.entry(self.frame(at)).or_default() += 1;
+        }
+        for row in &mut rows {
+            row.has_namesake = row.node.is_some_and(|at| names[self.frame(at)] > 1);
+        }
         let rest = others.into_iter().reduce(Row::with);
         let rest = rest.map(|rest| Row { node: None, ..rest });
         let mut rows: Vec<Row> = rest.into_iter().chain(rows).collect();
@@ -204,6 +213,7 @@ impl Tree<'_, '_> {
             is_estimated: self.stacks.estimated(at) > 0,
             level,
             is_only: false,
+            has_namesake: false,
         }
     }
 
@@ -248,10 +258,21 @@ impl Tree<'_, '_> {
     }
 
     fn name(&self, row: &Row) -> String {
-        match row.node.map(|at| self.frame(at)) {
-            None => format!("… {} more", grouped(row.nodes)),
-            Some(b"") => "???".to_owned(),
-            Some(name) => printable(name),
+        let Some(at) = row.node else {
+            return format!("… {} more", grouped(row.nodes));
+        };
+        let name = match self.frame(at) {
+            b"" => "???".to_owned(),
+            name => printable(name),
+        };
+        let (_, stacks, id) = self.stacks.one(at);
+        match stacks.function(id).filter(|_| row.has_namesake) {
+            None => name,
+            Some(function) => {
+                let profile = stacks.profile();
+                let file = profile.name(profile.function(function).file);
+                format!("{name} ({})", printable(file))
+            }
         }
     }
 

@@ -146,6 +146,7 @@ impl Profile {
             file: NameId::EMPTY,
             name: names.intern(&name_of(function)),
             line: 0,
+            may_nest: true,
             has_lines: false,
             is_listed: false,
             before: 0,
@@ -154,19 +155,18 @@ impl Profile {
         let mut contents = folded.without_sums();
         let groups = folded.add_sums(&mut contents, group, |_| NameId::EMPTY);
         contents.sums.lines = None;
+        let count = contents.sums.functions.as_slice().len();
         let mut parts = FunctionParts::default();
         for (&group, (id, function)) in groups.iter().zip(folded.functions()) {
-            let name = names.intern(folded.name(function.name));
-            parts.add(group, name, folded.self_costs(id));
+            parts.add(group, function.name, folded.self_costs(id));
         }
         let facts = GroupFacts {
             by,
-            costliest: parts.costliest(groups.len(), &names),
+            costliest: parts.costliest(count, folded, &mut names),
             totals: folded.exact_totals(),
         };
         let mut profile = folded.with_sums(names, contents)?;
         profile.groups = facts;
-        let count = profile.functions().len();
         for at in 0..count {
             let id = super::id(at);
             let within = profile.sub_calls(id).filter(|edge| edge.callee == id);

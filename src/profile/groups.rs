@@ -93,20 +93,19 @@ impl FunctionParts {
         *part += i128::from(first_cost(costs));
     }
 
-    /// Which has the largest part of each group: of equals, the first by name.
-    pub fn costliest(self, groups: usize, names: &NameTable) -> Vec<NameId> {
-        let rank = |function: NameId, part: i128| (part, Reverse(names.get(function)));
-        let mut costliest = vec![None; groups];
+    /// Which has the largest part of each group: of equals, the first by name. They get numbers in
+    /// `names`.
+    pub fn costliest(self, groups: usize, of: &Profile, names: &mut NameTable) -> Vec<NameId> {
+        let rank = |&(function, part): &(NameId, i128)| (part, Reverse(of.name(function)));
+        let mut costliest: Vec<Option<(NameId, i128)>> = vec![None; groups];
         for ((group, function), part) in self.0 {
             let most = &mut costliest[group];
-            if most
-                .is_none_or(|(most, part_of_most)| rank(most, part_of_most) < rank(function, part))
-            {
-                *most = Some((function, part));
-            }
+            let both = most.take().into_iter().chain([(function, part)]);
+            *most = both.max_by_key(rank);
         }
-        let name = |most: Option<(NameId, i128)>| most.map_or(NameId::EMPTY, |(name, _)| name);
-        costliest.into_iter().map(name).collect()
+        let costliest = costliest.into_iter().flatten();
+        let names = costliest.map(|(function, _)| names.intern(of.name(function)));
+        names.collect()
     }
 }
 
@@ -188,6 +187,7 @@ impl Profile {
                     name: names.intern(name.as_bytes()),
                     line,
                     invocations: 0,
+                    may_nest: true,
                     is_assumed: false,
                     is_listed: false,
                     has_lines: false,
@@ -195,7 +195,7 @@ impl Profile {
                     line_source: LineSource::Nothing,
                 });
             }
-            parts.add(id, names.intern(folded.name(function)), costs);
+            parts.add(id, function, costs);
             sums.functions.self_costs.add::<ANY_WIDTH>(at, costs);
             let invocations = &mut sums.functions.as_mut_slice()[at].invocations;
             *invocations = invocations.saturating_add(calls);
@@ -219,7 +219,7 @@ impl Profile {
         }
         let facts = GroupFacts {
             by: GroupBy::Line,
-            costliest: parts.costliest(lines.len(), &names),
+            costliest: parts.costliest(lines.len(), folded, &mut names),
             totals: folded.exact_totals(),
         };
         let mut profile = folded.with_sums(names, contents)?;

@@ -294,10 +294,11 @@ impl Profile {
         })
     }
 
-    /// Whether a call is part of recursion: the callee is its caller, or calls that in turn.
+    /// Whether a call is part of recursion: the callee is its caller, or calls that in turn. In a trace
+    /// that was read with [`InclusiveCost::Once`], the callee must also have run while it was running.
     pub fn is_recursive(&self, call: &CallEdge) -> bool {
         let of = |id: FunctionId| self.cycles().of[id.index()];
-        of(call.caller) == of(call.callee)
+        self.function(call.callee).may_nest && of(call.caller) == of(call.callee)
     }
 
     /// The self costs of a function by line, which add up to its [`self_costs`](Self::self_costs):

@@ -29,6 +29,8 @@ pub struct Function {
     pub line: u64,
     /// The number of its invocations.
     pub invocations: u64,
+    /// Whether it may have run while it was running already.
+    pub(crate) may_nest: bool,
     /// Whether its only invocation is assumed, because none is recorded.
     pub(crate) is_assumed: bool,
     /// Whether the [`InvocationTree`](crate::profile::InvocationTree) or the stacks of traces, where these are
@@ -204,6 +206,7 @@ impl OpenFunctions {
                 name: open.name,
                 line: open.line,
                 invocations: 0,
+                may_nest: true,
                 is_assumed: false,
                 is_listed,
                 has_lines: open.has_lines,
@@ -273,6 +276,7 @@ impl FunctionTable {
             return self.push(function.clone());
         };
         own.merge_line(function, rule);
+        own.may_nest |= function.may_nest;
         let counted = own.counted_invocations();
         let counted = counted.saturating_add(function.counted_invocations());
         own.set_invocations(counted, own.is_assumed || function.is_assumed);

@@ -133,35 +133,40 @@ pub(crate) fn share_of_base(change: i128, base: i128) -> String {
     }
 }
 
-/// What the rows of parts are: those of one name that the profiled program gave them, those without
-/// a name of one thread, and the others. Each with its totals, a number for each event, the costliest
-/// first. None if neither a name nor a thread tells parts apart.
+/// What the rows of parts are: those of one name that the profiled program gave them and of one thread.
+/// Each with its totals, a number for each event, the costliest first. None if neither a name nor a
+/// thread tells parts apart.
 pub(crate) fn parts(profile: &Profile) -> Vec<(String, Vec<i128>)> {
-    let mut totals: IndexMap<_, Vec<i128>> = IndexMap::default();
+    let mut totals: IndexMap<_, IndexMap<_, Vec<i128>>> = IndexMap::default();
     for part in profile.parts() {
-        let name = part.header.name();
-        let thread = part.header.thread.filter(|_| name.is_none());
-        let sums = totals.entry((name, thread)).or_default();
+        let threads = totals.entry(part.header.name()).or_default();
+        let sums = threads.entry(part.header.thread).or_default();
         for (at, &cost) in part.totals.iter().enumerate() {
             sums.resize(sums.len().max(at + 1), 0);
             sums[at] += i128::from(cost);
         }
     }
-    let has_names = totals.keys().any(|(name, _)| name.is_some());
-    if !has_names && totals.len() < 2 {
+    let mut rows = Vec::new();
+    for (name, threads) in totals {
+        let has_several = threads.len() > 1;
+        rows.extend(threads.into_iter().map(|(thread, totals)| {
+            let label = match (name, thread) {
+                (Some(name), Some(thread)) if has_several => {
+                    format!("{} (thread {thread})", printable(name))
+                }
+                (Some(name), _) => printable(name),
+                (None, Some(thread)) => format!("(thread {thread})"),
+                (None, None) => "(unnamed)".to_owned(),
+            };
+            (label, totals, name.is_some())
+        }));
+    }
+    if rows.len() < 2 && !rows.iter().any(|(.., has_name)| *has_name) {
         return Vec::new();
     }
-    let rows = totals.into_iter().map(|(row, totals)| {
-        let label = match row {
-            (Some(name), _) => printable(name),
-            (None, Some(thread)) => format!("(thread {thread})"),
-            (None, None) => "(unnamed)".to_owned(),
-        };
-        (label, totals)
-    });
-    let mut rows: Vec<_> = rows.collect();
-    rows.sort_by_key(|(_, totals)| Reverse(totals.first().copied()));
-    rows
+    rows.sort_by_key(|(_, totals, _)| Reverse(totals.first().copied()));
+    let rows = rows.into_iter().map(|(label, totals, _)| (label, totals));
+    rows.collect()
 }
 
 /// How many parts the inputs have.

@@ -93,6 +93,9 @@ impl Run {
             _ => add_calls::<ANY_WIDTH>(&mut functions, &self.calls, with_self_calls),
         }
         if let Some(outermost) = links.outermost {
+            for (at, function) in functions.as_mut_slice().iter_mut().enumerate() {
+                function.may_nest = outermost.recurs.get(at).is_some_and(|&recurs| recurs);
+            }
             let recurs = outermost.recurs.iter().enumerate();
             for (function, _) in recurs.filter(|&(_, &recurs)| recurs) {
                 let costs = outermost.costs.row(function);

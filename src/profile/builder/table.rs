@@ -104,6 +104,7 @@ impl ProfileBuilder {
             name,
             line: function.line,
             invocations: function.invocations,
+            may_nest: true,
             is_assumed: false,
             is_listed: false,
             has_lines: false,
