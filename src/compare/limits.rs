@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::amounts::{Amount, Decimal, MILLION, unit_of};
-use super::{Comparison, InclusiveSum, PartChange, Sides};
+use super::{Comparison, InclusiveSum, Sides};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::{excerpt, printable};
@@ -40,7 +40,7 @@ pub struct Limit {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bound {
+pub(super) enum Bound {
     /// The largest growth of a total, or of an inclusive cost, in percent of the base.
     Growth(Decimal),
     /// The largest total, or inclusive cost.
@@ -262,16 +262,16 @@ pub(crate) fn check_all<'a>(
 }
 
 /// A limit and the profiles to check.
-struct Check<'l, 'a> {
-    bound: Bound,
+pub(super) struct Check<'l, 'a> {
+    pub bound: Bound,
     /// The kind of its name.
     by: GroupBy,
     /// `None` for the total.
     name: Option<&'l [u8]>,
-    profile: &'a Profile,
-    comparison: Option<&'a Comparison<'a>>,
+    pub profile: &'a Profile,
+    pub comparison: Option<&'a Comparison<'a>>,
     /// The number of runs for a limit on the new profile.
-    runs: u64,
+    pub runs: u64,
 }
 
 impl<'l, 'a> Check<'l, 'a> {
@@ -300,61 +300,15 @@ impl<'l, 'a> Check<'l, 'a> {
         }
     }
 
-    /// Checks each part that the profiled program has named.
-    fn parts(&self) -> Result<Vec<Verdict>, LimitError> {
-        let base = self.comparison.map(|comparison| comparison.base);
-        let mut sides = base.into_iter().chain([self.profile]);
-        if sides.any(|side| side.unlisted_parts() > 0) {
-            return Err(LimitError::TooManyParts);
-        }
-        let parts = match self.comparison {
-            Some(comparison) => comparison.parts(0),
-            None => PartChange::between([None, Some((self.profile, 0))], [1; 2]),
-        };
-        let is_checked = |part: &PartChange<'_>| match self.bound {
-            Bound::Growth(_) => part.exact.iter().all(Option::is_some),
-            _ => part.exact[1].is_some(),
-        };
-        if !parts.iter().any(is_checked) {
-            return Err(LimitError::NoParts);
-        }
-        let event = excerpt(split_scale(self.profile.event()).0);
-        let verdicts = parts.iter().filter_map(|part| {
-            let part_name = format!("part \"{}\"", shown(part.name));
-            let subject = format!("the {event} of {part_name}");
-            Some(match (self.bound, part.exact) {
-                (Bound::Growth(limit), [_, None]) => Ok(Verdict::not_found(format!(
-                    "{part_name} not found in the new profile, so its limit of {limit} % was not checked"
-                ))),
-                (Bound::Growth(limit), [None, Some(new)]) => {
-                    let new = in_runs(in_units(new, unit_of(self.profile)), self.runs);
-                    Ok(Verdict::not_found(format!(
-                        "{part_name}, at {new}, not found in the base, so its limit of {limit} % was not checked"
-                    )))
-                }
-                (Bound::Growth(limit), [Some(base), Some(new)]) => {
-                    let sides = Sides { base, new }.map(InclusiveSum::exact);
-                    judge_growth(limit, self.comparison?, &subject, sides)
-                }
-                (Bound::Cost(limit), [_, new]) => {
-                    self.judge_cost(limit, &subject, InclusiveSum::exact(new?))
-                }
-                (Bound::Calls(_), _) => return None,
-            })
-        });
-        verdicts.collect()
-    }
-
     fn growth(&self, limit: Decimal, closest: &mut Closest) -> Result<Verdict, LimitError> {
         let comparison = self.comparison.ok_or(LimitError::NoBase)?;
         let first = comparison.first();
         let subject = self.subject(first.name);
         let Some(name) = self.name else {
-            let [base, new] = first.exact;
-            let sides = Sides { base, new }.map(InclusiveSum::exact);
+            let sides = first.exact.map(InclusiveSum::exact);
             let mut verdict = judge_growth(limit, comparison, &subject, sides)?;
             if verdict.outcome == Outcome::Failed {
-                verdict.text += &grown_most(comparison);
+                verdict.text += &largest_increases(comparison);
             }
             return Ok(verdict);
         };
@@ -500,7 +454,7 @@ impl<'l, 'a> Check<'l, 'a> {
     }
 
     /// Compares a cost in the first event, without its scale, with a limit per run.
-    fn judge_cost(
+    pub fn judge_cost(
         &self,
         limit: Amount,
         subject: &str,
@@ -534,7 +488,7 @@ impl Verdict {
         Verdict { outcome, text }
     }
 
-    fn not_found(text: String) -> Self {
+    pub(super) fn not_found(text: String) -> Self {
         let outcome = Outcome::NotFound;
         Verdict { outcome, text }
     }
@@ -546,7 +500,7 @@ impl Verdict {
 }
 
 /// Compares costs of both sides, which are not divided by the numbers of runs.
-fn judge_growth(
+pub(super) fn judge_growth(
     limit: Decimal,
     comparison: &Comparison<'_>,
     subject: &str,
@@ -610,7 +564,7 @@ impl Closest {
 }
 
 /// A printable name, with the blanks at its end.
-fn shown(name: &[u8]) -> String {
+pub(super) fn shown(name: &[u8]) -> String {
     match name {
         [] => "???".to_owned(),
         [.., last] if last.is_ascii_whitespace() => printable(name),
@@ -619,7 +573,7 @@ fn shown(name: &[u8]) -> String {
 }
 
 /// A cost or a number of calls, with its number of runs.
-fn in_runs(sum: String, runs: u64) -> String {
+pub(super) fn in_runs(sum: String, runs: u64) -> String {
     match runs {
         1 => sum,
         _ => format!("{sum} in {} runs", grouped(runs)),
@@ -637,17 +591,17 @@ fn outcome(passed: bool, limit: impl fmt::Display, runs: u64) -> String {
 const MAX_NAMES: usize = 3;
 
 /// The functions whose self costs grew most, as the end of a sentence.
-fn grown_most(comparison: &Comparison<'_>) -> String {
+fn largest_increases(comparison: &Comparison<'_>) -> String {
     let unit = Unit::of(comparison.first().unit, 1);
     let grown = comparison
         .changes
         .iter()
-        .map(|change| (change.name, change.self_cost()));
-    let grown = grown.filter(|&(_, cost)| cost > 0).take(MAX_NAMES);
-    let named: Vec<_> = grown
-        .map(|(name, cost)| format!("{} +{}", shown(name), in_units(cost, unit)))
-        .collect();
-    match &named[..] {
+        .filter(|change| change.self_cost() > 0);
+    let named = grown.take(MAX_NAMES).map(|change| {
+        let cost = in_units(change.self_cost(), unit);
+        format!("{} +{cost}", shown(change.name))
+    });
+    match &named.collect::<Vec<_>>()[..] {
         [] => String::new(),
         named => format!("; largest increases: {}", named.join(", ")),
     }

@@ -277,7 +277,7 @@ pub struct ComparedEvent<'a> {
     /// Sum of all self costs of the new profile.
     pub new: i128,
     /// These sums, not divided by the numbers of runs.
-    exact: [i128; 2],
+    exact: Sides<i128>,
     columns: [Column; 2],
 }
 
@@ -321,14 +321,17 @@ fn events<'a>(sides: [&'a Profile; 2], divisors: [u64; 2]) -> Vec<ComparedEvent<
         let units = [sides[0].unit(base_event), sides[1].unit(event)];
         let is_same = units[0] == units[1];
         let columns = [base_column, column];
-        let exact = [0, 1].map(|side: usize| columns[side].cost(&totals[side]));
+        let exact = Sides {
+            base: base_column.cost(&totals[0]),
+            new: column.cost(&totals[1]),
+        };
         Some(ComparedEvent {
             name,
             long_name: event.long_name(),
             unit: if is_same { units[0] } else { "" },
             unequal_units: (!is_same).then_some(units),
-            base: base_column.per_run(exact[0]),
-            new: column.per_run(exact[1]),
+            base: base_column.per_run(exact.base),
+            new: column.per_run(exact.new),
             exact,
             columns,
         })

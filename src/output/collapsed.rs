@@ -97,7 +97,7 @@ pub enum Warning {
 pub fn write(stacks: &Stacks<'_>, output: impl Write) -> io::Result<Vec<Warning>> {
     let mut output = BufWriter::new(output);
     let frames = Frames::new(stacks);
-    let mut lines = Lines::new(stacks, &frames);
+    let mut lines = StackLines::new(stacks, &frames);
     while let Some(cost) = lines.advance() {
         output.write_all(&lines.stack)?;
         writeln!(output, " {cost}")?;
@@ -124,8 +124,8 @@ pub fn write_comparison(
     let sides = [base, new];
     let scales = sides.map(|stacks| i128::from(split_scale(stacks.profile().event()).1));
     let frames = sides.map(Frames::new);
-    let mut lines = [0, 1].map(|side| Lines::new(sides[side], &frames[side]));
-    let mut costs = lines.each_mut().map(Lines::advance);
+    let mut lines = [0, 1].map(|side| StackLines::new(sides[side], &frames[side]));
+    let mut costs = lines.each_mut().map(StackLines::advance);
     loop {
         let own = [0, 1].map(|side| costs[side].and(Some(&lines[side].stack)));
         let Some(stack) = own.into_iter().flatten().min() else {
@@ -207,7 +207,7 @@ fn frame(name: &[u8]) -> String {
 /// Goes through the stacks in the order of their bytes, from one line to the next.
 ///
 /// Nodes of different functions can have the same frames. They are one line.
-struct Lines<'a> {
+struct StackLines<'a> {
     stacks: &'a Stacks<'a>,
     frames: &'a Frames,
     /// The remaining lines, the next one last.
@@ -237,9 +237,9 @@ enum What {
     Below(Vec<StackId>),
 }
 
-impl<'a> Lines<'a> {
+impl<'a> StackLines<'a> {
     fn new(stacks: &'a Stacks<'a>, frames: &'a Frames) -> Self {
-        let mut lines = Lines {
+        let mut lines = StackLines {
             stacks,
             frames,
             pending: Vec::new(),

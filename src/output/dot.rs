@@ -99,7 +99,7 @@ type Sides = [Option<FunctionSums>; 2];
 /// The caller and the callee.
 type Ends = (usize, usize);
 
-struct Node<'a> {
+struct GraphNode<'a> {
     name: &'a [u8],
     object: &'a [u8],
     file: &'a [u8],
@@ -113,13 +113,13 @@ struct Graph<'a> {
     is_comparison: bool,
     has_invocations: bool,
     totals: [i128; 2],
-    nodes: Vec<Node<'a>>,
+    nodes: Vec<GraphNode<'a>>,
     edges: HashMap<Ends, Sides>,
 }
 
 impl<'a> Graph<'a> {
     fn of(profile: &'a Profile) -> Self {
-        let node = |(id, function): (_, &Function)| Node {
+        let node = |(id, function): (_, &Function)| GraphNode {
             name: profile.name(function.name),
             object: profile.name(function.object),
             file: profile.name(function.file),
@@ -157,7 +157,7 @@ impl<'a> Graph<'a> {
                     .for_each(|id| numbers[side][id.index()] = nodes.len());
             }
             let line = function.new_function();
-            nodes.push(Node {
+            nodes.push(GraphNode {
                 name: function.name,
                 object: function.object,
                 file: function.file,
@@ -246,7 +246,7 @@ impl<'a> Graph<'a> {
     /// Sorts functions by inclusive cost, the highest first.
     fn sort(&self, nodes: &mut [usize]) {
         nodes.sort_by_key(|&at| {
-            let Node {
+            let GraphNode {
                 name, file, sides, ..
             } = &self.nodes[at];
             let cost = |side: &Option<FunctionSums>| side.map_or(0, |sums| sums.inclusive.abs());
@@ -324,7 +324,7 @@ impl<'a> Graph<'a> {
         )?;
         writeln!(output, "  edge [fontname=\"sans-serif\", fontsize=8]")?;
         for (place, &at) in (1..).zip(&nodes) {
-            let Node {
+            let GraphNode {
                 name,
                 file,
                 line,

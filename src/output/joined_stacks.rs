@@ -23,13 +23,13 @@ pub(super) struct JoinedStacks<'t, 'a> {
 /// Nodes of both sides as one.
 #[derive(Default)]
 struct Joined {
-    nodes: Vec<Node>,
+    nodes: Vec<JoinedNode>,
     /// What the nodes stand for: those of the base, then those of the new profile.
     ids: Vec<StackId>,
 }
 
 #[derive(Clone, Copy)]
-struct Node {
+struct JoinedNode {
     parent: Option<u32>,
     /// Where those of the base begin, and those of the new profile.
     starts: [u32; 2],
@@ -89,7 +89,7 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
             let at = Some(number(joined.nodes.len()));
             let first = joined.ids.len();
             let starts = [first, first + of[BASE].len()].map(number);
-            joined.nodes.push(Node { parent, starts });
+            joined.nodes.push(JoinedNode { parent, starts });
             joined.ids.extend(of.iter().flatten());
             let children = SIDES.map(|side| {
                 let below = of[side].iter().flat_map(|&id| sides[side].children(id));

@@ -7,7 +7,7 @@ use std::iter;
 
 use super::ReportOptions;
 use super::figures::summary::{ComparisonSummary, ProfileSummary};
-use super::figures::table::{SourceLocation, Table};
+use super::figures::table::{SourceLocation, TextTable};
 use super::figures::{EventFormat, estimate_mark, signed, signed_percent};
 use super::joined_stacks::JoinedStacks;
 use crate::compare::Comparison;
@@ -43,7 +43,7 @@ const CHAINED: &str = "└ ";
 /// When the output fails.
 pub fn write(stacks: &Stacks<'_>, options: &ReportOptions, output: impl Write) -> io::Result<()> {
     let report = ProfileSummary::new(stacks.profile(), options);
-    let tree = Tree {
+    let tree = ShownTree {
         stacks: JoinedStacks::new(stacks, None, |_, id| id.index()),
         event: report.first(),
         comparison: None,
@@ -66,7 +66,7 @@ pub fn write_comparison(
 ) -> io::Result<()> {
     let report = ComparisonSummary::new(comparison);
     let positions = comparison.positions();
-    let tree = Tree {
+    let tree = ShownTree {
         stacks: JoinedStacks::new(new, Some(base), |side, id| positions[side][id.index()]),
         event: &report.first,
         comparison: Some(comparison),
@@ -75,7 +75,7 @@ pub fn write_comparison(
 }
 
 /// Stacks, and how their costs are written.
-struct Tree<'t, 'a> {
+struct ShownTree<'t, 'a> {
     stacks: JoinedStacks<'t, 'a>,
     event: &'t EventFormat<'t>,
     comparison: Option<&'t Comparison<'t>>,
@@ -83,7 +83,7 @@ struct Tree<'t, 'a> {
 
 /// A node, or what is left out below one.
 #[derive(Clone, Copy)]
-struct Row {
+struct TreeRow {
     /// None for nodes that are left out.
     node: Option<usize>,
     /// How many nodes it stands for.
@@ -98,7 +98,7 @@ struct Row {
     has_namesake: bool,
 }
 
-impl Row {
+impl TreeRow {
     /// What it is chosen by: its change, or without a base its cost.
     fn change(&self) -> i128 {
         let [base, new] = self.inclusive.map(Option::unwrap_or_default);
@@ -106,12 +106,12 @@ impl Row {
     }
 
     /// Both together.
-    fn with(self, other: Row) -> Row {
+    fn with(self, other: TreeRow) -> TreeRow {
         let sum = |side: usize| match (self.inclusive[side], other.inclusive[side]) {
             (Some(one), Some(other)) => Some(one.saturating_add(other)),
             (one, other) => one.or(other),
         };
-        Row {
+        TreeRow {
             nodes: self.nodes + other.nodes,
             inclusive: [sum(0), sum(1)],
             is_estimated: self.is_estimated | other.is_estimated,
@@ -120,7 +120,7 @@ impl Row {
     }
 }
 
-impl Tree<'_, '_> {
+impl ShownTree<'_, '_> {
     fn write(
         &self,
         heading: Vec<String>,
@@ -136,7 +136,7 @@ impl Tree<'_, '_> {
     }
 
     /// The nodes that matter most, each after the one above it.
-    fn rows(&self, top: usize) -> Vec<Row> {
+    fn rows(&self, top: usize) -> Vec<TreeRow> {
         let count = self.stacks.len();
         // Where the nodes below each one end.
         let mut ends: Vec<usize> = (1..=count).collect();
@@ -164,9 +164,9 @@ impl Tree<'_, '_> {
     }
 
     /// What is shown of some siblings, the last one first.
-    fn siblings(&self, siblings: &[usize], shown: &HashSet<usize>, level: usize) -> Vec<Row> {
+    fn siblings(&self, siblings: &[usize], shown: &HashSet<usize>, level: usize) -> Vec<TreeRow> {
         let row = |&at: &usize| self.row(at, level);
-        let (mut rows, others): (Vec<Row>, Vec<Row>) = siblings
+        let (mut rows, others): (Vec<TreeRow>, Vec<TreeRow>) = siblings
             .iter()
             .map(row)
             .partition(|row| row.node.is_some_and(|at| shown.contains(&at)));
@@ -181,16 +181,16 @@ impl Tree<'_, '_> {
         for row in &mut rows {
             row.has_namesake = row.node.is_some_and(|at| names[self.frame(at)] > 1);
         }
-        let rest = others.into_iter().reduce(Row::with);
-        let rest = rest.map(|rest| Row { node: None, ..rest });
-        let mut rows: Vec<Row> = rest.into_iter().chain(rows).collect();
+        let rest = others.into_iter().reduce(TreeRow::with);
+        let rest = rest.map(|rest| TreeRow { node: None, ..rest });
+        let mut rows: Vec<TreeRow> = rest.into_iter().chain(rows).collect();
         if let [only] = rows.as_mut_slice() {
             only.is_only = true;
         }
         rows
     }
 
-    fn row(&self, at: usize, level: usize) -> Row {
+    fn row(&self, at: usize, level: usize) -> TreeRow {
         let inclusive = [0, 1].map(|side: usize| {
             let mut ids = self.stacks.ids(side, at).peekable();
             ids.peek()?;
@@ -206,7 +206,7 @@ impl Tree<'_, '_> {
             let shown = |comparison: &Comparison<'_>| comparison.first().per_run(side, cost);
             Some(self.comparison.map_or(cost, shown))
         });
-        Row {
+        TreeRow {
             node: Some(at),
             nodes: 1,
             inclusive,
@@ -218,7 +218,7 @@ impl Tree<'_, '_> {
     }
 
     /// What rows are sorted by: costs, or the size of their change.
-    fn rank(&self, row: &Row) -> i128 {
+    fn rank(&self, row: &TreeRow) -> i128 {
         match self.comparison {
             Some(_) => row.change().saturating_abs(),
             None => row.change(),
@@ -257,7 +257,7 @@ impl Tree<'_, '_> {
         stacks.frame(id)
     }
 
-    fn name(&self, row: &Row) -> String {
+    fn name(&self, row: &TreeRow) -> String {
         let Some(at) = row.node else {
             return format!("… {} more", grouped(row.nodes));
         };
@@ -277,13 +277,13 @@ impl Tree<'_, '_> {
     }
 
     /// The rows with their figures.
-    fn table<'r>(&self, rows: &'r [Row]) -> Table<'r, Row> {
+    fn table<'r>(&self, rows: &'r [TreeRow]) -> TextTable<'r, TreeRow> {
         let notation = self.event.notation;
-        let mark = |row: &Row| estimate_mark(row.is_estimated).to_owned();
-        let about = |row: &Row| (self.name(row), SourceLocation::default());
-        let table = Table::new(["function", ""], rows, about);
+        let mark = |row: &TreeRow| estimate_mark(row.is_estimated).to_owned();
+        let about = |row: &TreeRow| (self.name(row), SourceLocation::default());
+        let table = TextTable::new(["function", ""], rows, about);
         if let Some(comparison) = self.comparison {
-            let side = |row: &Row, side: usize, missing: &str| {
+            let side = |row: &TreeRow, side: usize, missing: &str| {
                 row.inclusive[side].map_or_else(|| missing.to_owned(), |cost| notation.cost(cost))
             };
             return table
@@ -296,7 +296,7 @@ impl Tree<'_, '_> {
                 .with(notation.heading("base", "base"), |row| side(row, 0, "new"))
                 .with(notation.heading("new", "new"), |row| side(row, 1, "gone"));
         }
-        let new = |row: &Row| row.inclusive[1].unwrap_or(0);
+        let new = |row: &TreeRow| row.inclusive[1].unwrap_or(0);
         let (_, stacks, _) = self.stacks.one(0);
         let self_cost = |at: usize| {
             let ids = self.stacks.ids(1, at);
@@ -319,7 +319,7 @@ impl Tree<'_, '_> {
     }
 
     /// The headings, and a line for each row.
-    fn lines(&self, rows: &[Row], options: &ReportOptions) -> Vec<String> {
+    fn lines(&self, rows: &[TreeRow], options: &ReportOptions) -> Vec<String> {
         let table = self.table(rows);
         let (figures, room) = table.figures(options);
         let most = room.map(|room| room.saturating_sub(MIN_NAME) / INDENT);
@@ -343,7 +343,7 @@ impl Tree<'_, '_> {
 
 /// What stands before the name of a row. If there is no room for names otherwise, rows are indented
 /// only so far as `most` says; `columns` has the indentations of those above it, and gets its own.
-fn prefix(row: &Row, most: Option<usize>, columns: &mut Vec<usize>) -> String {
+fn prefix(row: &TreeRow, most: Option<usize>, columns: &mut Vec<usize>) -> String {
     let indentation = |level: usize| " ".repeat(level * INDENT);
     let Some(most) = most else {
         return indentation(row.level);

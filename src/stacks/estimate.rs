@@ -94,7 +94,7 @@ impl<'a> SumStacks<'a> {
         });
         let groups: Vec<&FunctionGroup<'_>> = groups.collect();
         let graph = Graph::new(profile, &groups);
-        let mut tree = Tree {
+        let mut tree = EstimatedTree {
             tells_callers: functions.iter().any(|(_, name)| !name.chain.is_empty()),
             chains: &chains,
             groups: &groups,
@@ -252,7 +252,7 @@ impl Graph {
 type Candidate = (bool, u64, Reverse<u32>, Reverse<u32>);
 
 /// The nodes during the estimate.
-struct Tree<'a, 'b> {
+struct EstimatedTree<'a, 'b> {
     chains: &'b Chains<'a>,
     groups: &'b [&'b FunctionGroup<'a>],
     nodes: Vec<SumNode<'a>>,
@@ -266,7 +266,7 @@ struct Tree<'a, 'b> {
     weights: Vec<u64>,
 }
 
-impl<'a> Tree<'a, '_> {
+impl<'a> EstimatedTree<'a, '_> {
     /// Creates the nodes with one possible stack, and others as far as they matter.
     fn grow(&mut self, graph: &Graph) {
         let mut candidates: BinaryHeap<Candidate> = BinaryHeap::new();
@@ -364,7 +364,7 @@ impl<'a> Tree<'a, '_> {
         self.add(parent, group, weight, Some(id), name.own, is_estimated)
     }
 }
-impl<'a> Tree<'a, '_> {
+impl<'a> EstimatedTree<'a, '_> {
     fn add(
         &mut self,
         parent: u32,

@@ -56,7 +56,7 @@ pub struct Stacks<'a> {
     contexts: Option<&'a ContextTree>,
     /// The data of the other nodes.
     sums: SumStacks<'a>,
-    nodes: Vec<Node>,
+    nodes: Vec<StackNode>,
     /// A row for each node, computed when first needed.
     inclusive: OnceLock<CostTable>,
     /// Likewise: the functions of the folded profile by their names.
@@ -65,7 +65,7 @@ pub struct Stacks<'a> {
 
 /// The position of a node.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct StackNode {
     parent: StackId,
     /// The node after all those below this one.
     end: StackId,
@@ -96,14 +96,14 @@ impl<'a> Stacks<'a> {
             contexts.is_none() || !profile.function(id).is_listed
         });
         let traced = StackId::new(nodes.len());
-        nodes.extend(sums.nodes.iter().map(|node| Node {
+        nodes.extend(sums.nodes.iter().map(|node| StackNode {
             // Above the roots it stays at the limit.
             parent: StackId(node.parent.saturating_add(traced.0)),
             end: StackId(0),
             context: ContextId::TOP,
         }));
         for index in (0..nodes.len()).rev() {
-            let Node { parent, end, .. } = nodes[index];
+            let StackNode { parent, end, .. } = nodes[index];
             let end = end.max(StackId::new(index + 1));
             nodes[index].end = end;
             if let Some(parent) = nodes.get_mut(parent.index()) {
@@ -150,7 +150,7 @@ impl<'a> Stacks<'a> {
         std::iter::successors(existing(first), move |&id| existing(self.node(id).end))
     }
 
-    fn node(&self, node: StackId) -> Node {
+    fn node(&self, node: StackId) -> StackNode {
         self.nodes[node.index()]
     }
 
@@ -271,7 +271,7 @@ impl<'a> Stacks<'a> {
 }
 
 /// The nodes of the contexts of traces, in their order.
-fn context_nodes(profile: &Profile, contexts: &ContextTree) -> Vec<Node> {
+fn context_nodes(profile: &Profile, contexts: &ContextTree) -> Vec<StackNode> {
     let ranks = ranks(profile);
     let mut nodes = Vec::new();
     let mut siblings: Vec<ContextId> = contexts.children(ContextId::TOP).collect();
@@ -284,7 +284,7 @@ fn context_nodes(profile: &Profile, contexts: &ContextTree) -> Vec<Node> {
             return nodes;
         };
         above = StackId::new(nodes.len());
-        nodes.push(Node {
+        nodes.push(StackNode {
             parent,
             end: StackId(0),
             context,

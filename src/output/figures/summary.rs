@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::fmt::Display;
 
-use super::table::{SourceLocation, Table};
+use super::table::{SourceLocation, TextTable};
 use crate::compare::{Comparison, FunctionChange};
 use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
@@ -159,7 +159,7 @@ impl<'a> ProfileSummary<'a> {
         &self,
         functions: &'t [FunctionId],
         place: impl Fn(&Function) -> SourceLocation,
-    ) -> Table<'t, FunctionId> {
+    ) -> TextTable<'t, FunctionId> {
         let (profile, first, row) = (self.profile, self.first(), self.row);
         let inclusive = |id| first_cost(profile.inclusive_costs(id));
         let place = |id| match row.by {
@@ -169,7 +169,7 @@ impl<'a> ProfileSummary<'a> {
         let about = |&id: &FunctionId| (self.name(id), place(id));
         let mark =
             |id, is_shown: bool| estimate_mark(is_shown && profile.is_inclusive_estimated(id));
-        Table::new(row.headings("file:line"), functions, about)
+        TextTable::new(row.headings("file:line"), functions, about)
             .with(format!("{} %", row.cost()), |&id| {
                 mark(id, row.is_call_site).to_owned() + &first.share(self.self_cost(id))
             })
@@ -330,14 +330,14 @@ impl<'a> ComparisonSummary<'a> {
         &self,
         changes: &'t [FunctionChange<'a>],
         place: impl Fn(&FunctionChange<'a>) -> SourceLocation,
-    ) -> Table<'t, FunctionChange<'a>> {
+    ) -> TextTable<'t, FunctionChange<'a>> {
         let (notation, base) = (self.first.notation, self.comparison.first().base);
         let place = |change: &FunctionChange<'a>| match self.row.by {
             GroupBy::Function => place(change),
             _ => SourceLocation::of_costliest(self.costliest(change)),
         };
         let about = |change: &FunctionChange<'a>| (printable(change.name), place(change));
-        Table::new(self.row.headings("file"), changes, about)
+        TextTable::new(self.row.headings("file"), changes, about)
             .with(notation.heading("change", "change"), |change| {
                 signed(change.self_cost(), notation.cost(change.self_cost()))
             })

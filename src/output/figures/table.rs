@@ -14,13 +14,13 @@ const MIN_NAME: usize = 30;
 const MIN_PLACE: usize = 20;
 
 /// Rows in the order in which they are shown.
-pub(crate) struct Table<'a, T> {
+pub(crate) struct TextTable<'a, T> {
     things: &'a [T],
-    pub headings: Row,
-    pub rows: Vec<Row>,
+    pub headings: TextRow,
+    pub rows: Vec<TextRow>,
 }
 
-pub(crate) struct Row {
+pub(crate) struct TextRow {
     /// As many in each row.
     pub figures: Vec<String>,
     /// What the row is about, printable.
@@ -43,20 +43,20 @@ pub(crate) struct SourceLocation {
     is_name: bool,
 }
 
-impl<'a, T> Table<'a, T> {
+impl<'a, T> TextTable<'a, T> {
     /// A row for each thing, with its name and place.
     pub fn new(
         [name, place]: [&str; 2],
         things: &'a [T],
         about: impl Fn(&T) -> (String, SourceLocation),
     ) -> Self {
-        let row = |(name, place)| Row {
+        let row = |(name, place)| TextRow {
             figures: Vec::new(),
             name,
             transition: None,
             place,
         };
-        Table {
+        TextTable {
             things,
             headings: row((
                 name.to_owned(),
@@ -138,7 +138,7 @@ impl<'a, T> Table<'a, T> {
     pub fn figures(&self, options: &ReportOptions) -> (Vec<String>, Option<usize>) {
         let columns = 0..self.headings.figures.len();
         let widths: Vec<usize> = columns.map(|column| self.figure_width(column)).collect();
-        let line = |row: &Row| {
+        let line = |row: &TextRow| {
             let figures = row.figures.iter().zip(&widths);
             let figures = figures.map(|(figure, width)| {
                 let missing = width.saturating_sub(width_of(figure));
@@ -162,7 +162,7 @@ impl<'a, T> Table<'a, T> {
         names.max().unwrap_or(0)
     }
 
-    fn all(&self) -> impl Iterator<Item = &Row> {
+    fn all(&self) -> impl Iterator<Item = &TextRow> {
         std::iter::once(&self.headings).chain(&self.rows)
     }
 

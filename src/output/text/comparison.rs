@@ -14,7 +14,7 @@ use crate::display::units::in_units;
 use crate::io::SourceFiles;
 use crate::names::{NameQuery, Named, cut_end, width_of};
 use crate::output::figures::summary::{ComparisonSummary, ProfileSummary, fact};
-use crate::output::figures::table::{SourceLocation, Table};
+use crate::output::figures::table::{SourceLocation, TextTable};
 use crate::output::figures::{ViewError, estimate_mark, share_of_base, signed};
 use crate::output::{ReportOptions, Sort};
 use crate::profile::{EdgeRef, FunctionId, GroupBy, Profile};
@@ -254,7 +254,7 @@ impl<'a> ComparisonSummary<'a> {
         }
         let (top, rest) = options.split(&changes);
         let notation = self.first.notation;
-        let table = Table::new([what, "file"], top, |call| {
+        let table = TextTable::new([what, "file"], top, |call| {
             let place = SourceLocation::of(call.other.object, call.other.file, 0);
             (printable(call.other.name), place)
         })

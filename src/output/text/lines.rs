@@ -9,7 +9,7 @@ use crate::display::text::printable;
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
 use crate::output::figures::summary::ProfileSummary;
-use crate::output::figures::table::{self, SourceLocation, Table};
+use crate::output::figures::table::{self, SourceLocation, TextTable};
 use crate::profile::{FunctionId, ProfileKind};
 use crate::tables::first_cost;
 
@@ -29,10 +29,10 @@ struct LineCosts {
 
 /// Lines by their files and numbers. Those of the function's own file have no name of it, and come
 /// first.
-type Lines<'a> = BTreeMap<(Option<&'a [u8]>, u64), LineCosts>;
+type LineSums<'a> = BTreeMap<(Option<&'a [u8]>, u64), LineCosts>;
 
 /// A row of the table.
-enum Row {
+enum LineRow {
     /// The lines from here on are in this file.
     File(String),
     /// Lines are left out.
@@ -48,7 +48,7 @@ enum Row {
 pub(super) struct CostliestLines<'a> {
     own_file: &'a [u8],
     is_trace: bool,
-    lines: Lines<'a>,
+    lines: LineSums<'a>,
     /// What the others cost: of themselves, or by their calls in a trace.
     rest: Vec<i128>,
 }
@@ -168,12 +168,12 @@ impl<'a> ProfileSummary<'a> {
         for ((file, number), line) in costs.lines {
             let name = file.unwrap_or(costs.own_file);
             if file != before.0 {
-                rows.push(Row::File(printable(name)));
+                rows.push(LineRow::File(printable(name)));
             } else if before.1.is_some_and(|before| before + 1 != number) {
-                rows.push(Row::Gap);
+                rows.push(LineRow::Gap);
             }
             before = (file, Some(number));
-            rows.push(Row::Line {
+            rows.push(LineRow::Line {
                 number,
                 costs: line,
                 source: source
@@ -202,9 +202,9 @@ impl<'a> ProfileSummary<'a> {
     }
 
     /// What the lines of a function cost.
-    fn line_costs(&self, id: FunctionId, is_trace: bool) -> Lines<'a> {
+    fn line_costs(&self, id: FunctionId, is_trace: bool) -> LineSums<'a> {
         let profile = self.profile;
-        let mut all = Lines::new();
+        let mut all = LineSums::new();
         for line in profile.lines(id).filter(|_| !is_trace) {
             let file = line.file.map(|file| profile.name(file));
             let costs = all.entry((file, line.line)).or_default();
@@ -220,21 +220,21 @@ impl<'a> ProfileSummary<'a> {
         all
     }
 
-    fn line_rows(&self, file: &str, rows: &[Row], is_trace: bool) -> Vec<String> {
+    fn line_rows(&self, file: &str, rows: &[LineRow], is_trace: bool) -> Vec<String> {
         let first = self.first();
-        let of_line = |row: &Row, figure: &dyn Fn(&LineCosts) -> String| match row {
-            Row::Line { costs, .. } => figure(costs),
-            Row::File(_) | Row::Gap => String::new(),
+        let of_line = |row: &LineRow, figure: &dyn Fn(&LineCosts) -> String| match row {
+            LineRow::Line { costs, .. } => figure(costs),
+            LineRow::File(_) | LineRow::Gap => String::new(),
         };
         let own = |costs: &LineCosts, event| costs.own.get(event).copied().unwrap_or(0);
-        let about = |row: &Row| match row {
-            Row::File(text) | Row::Line { source: text, .. } => {
+        let about = |row: &LineRow| match row {
+            LineRow::File(text) | LineRow::Line { source: text, .. } => {
                 (text.clone(), SourceLocation::default())
             }
-            Row::Gap => (String::new(), SourceLocation::default()),
+            LineRow::Gap => (String::new(), SourceLocation::default()),
         };
         let has_own = !is_trace;
-        let mut table = Table::new([file, ""], rows, about)
+        let mut table = TextTable::new([file, ""], rows, about)
             .with_known(has_own, "self %", |row| {
                 of_line(row, &|costs| first.share(own(costs, 0)))
             })
@@ -254,14 +254,14 @@ impl<'a> ProfileSummary<'a> {
             });
         }
         let table = table.with("line", |row| match row {
-            Row::Line { number, .. } => number.to_string(),
-            Row::File(_) => String::new(),
-            Row::Gap => "…".to_owned(),
+            LineRow::Line { number, .. } => number.to_string(),
+            LineRow::File(_) => String::new(),
+            LineRow::Gap => "…".to_owned(),
         });
         let (figures, _) = table.figures(self.options);
         let names = std::iter::once(&table.headings).chain(&table.rows);
         let line =
-            |(figures, row): (String, &table::Row)| (figures + &row.name).trim_end().to_owned();
+            |(figures, row): (String, &table::TextRow)| (figures + &row.name).trim_end().to_owned();
         figures.into_iter().zip(names).map(line).collect()
     }
 }

@@ -9,7 +9,7 @@ use std::io::Write;
 pub use self::comparison::write_comparison;
 use self::lines::{CostliestLines, SourceText};
 use super::figures::summary::{ProfileSummary, fact};
-use super::figures::table::{SourceLocation, Table};
+use super::figures::table::{SourceLocation, TextTable};
 use super::{ReportOptions, Sort};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::io::SourceFiles;
@@ -88,7 +88,7 @@ impl ProfileSummary<'_> {
         }
         let first = self.first();
         let total = |part: &(String, Vec<i128>), at: usize| part.1.get(at).copied().unwrap_or(0);
-        let mut table = Table::new(["part", ""], top, |part| {
+        let mut table = TextTable::new(["part", ""], top, |part| {
             (part.0.clone(), SourceLocation::default())
         })
         .with("total %", |part| first.share(total(part, 0)))
@@ -209,7 +209,7 @@ impl ProfileSummary<'_> {
         let paid: i128 = plain.map(|call| i128::from(cost(call))).sum();
         let whole = paid.max(first_cost(self.profile.inclusive_costs(id)).into());
         let (top, rest) = self.options.split(&calls);
-        let mut table = Table::new([other, "called at"], top, |call| {
+        let mut table = TextTable::new([other, "called at"], top, |call| {
             let place = SourceLocation::in_file(self.profile.call_file(call), call.line);
             (self.name(function(call)), place)
         })

@@ -4,15 +4,18 @@
 //! and more of them in a folded section. Names are short, in code spans that no name can end. The
 //! text has at most [`MAX_CHARACTERS`], so it always fits into a comment.
 
-use std::borrow::Borrow;
+mod body;
+
 use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::iter;
 
+pub use self::body::MAX_CHARACTERS;
+use self::body::{Body, PATH, cell, span};
+use super::ReportOptions;
 use super::figures::summary::{ComparisonSummary, ProfileSummary};
-use super::figures::table::{Row, SourceLocation, Table};
-use super::{Names, ReportOptions};
-use crate::compare::{Comparison, FunctionChange, FunctionSums, Outcome, Transition, Verdict};
+use super::figures::table::SourceLocation;
+use crate::compare::{Comparison, FunctionChange, FunctionSums, Outcome, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
@@ -22,13 +25,7 @@ use crate::profile::{Cost, FunctionId, Line, Profile};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
 
-/// GitHub accepts 65,536 characters, and others at least as many.
-pub const MAX_CHARACTERS: usize = 60_000;
-
-/// The number of characters that are reserved for the text after the tables.
-const RESERVED_CHARACTERS: usize = 1_000;
-
-/// The number of heaviest stacks, and of costliest lines.
+/// How many paths, and how many lines, are the heaviest.
 const MAX_HEAVIEST: usize = 10;
 
 /// The most functions of a stack that are shown, half of them from its beginning.
@@ -40,33 +37,11 @@ const MAX_FOLDED_ROWS: usize = 50;
 /// The most rows that fit.
 const MAX_ROWS: usize = 4_000;
 
-/// The most characters of a code span, whatever their width.
-const MAX_SPAN_LENGTH: usize = 250;
-
-/// The headings of columns on the left. Those of numbers are on the right.
-const TEXT_HEADINGS: [&str; 12] = [
-    "event",
-    "part",
-    "function",
-    "class",
-    "object",
-    "package",
-    "file",
-    "file:line",
-    "line",
-    "stack",
-    "costliest function",
-    "costliest callee",
-];
-
 /// The widest command that is shown.
 const COMMAND: usize = 120;
 
-/// The widest path of a file that is shown.
-const PATH: usize = 50;
-
-/// Writes the report of a profile, with the verdicts on its limits: the totals, the most expensive
-/// functions, the heaviest stacks, the costliest lines, and the next command.
+/// Writes the report of a profile, with the verdicts on its limits: the totals, the functions that
+/// cost most, the heaviest paths to them, the costliest lines, and what to ask next.
 ///
 /// If there are groups of its functions, these are listed instead of functions.
 ///
@@ -397,166 +372,4 @@ fn first_rows<'a, T>(all: &'a [T], options: &ReportOptions) -> &'a [T] {
     let top = options.top.unwrap_or(usize::MAX);
     let most = top.saturating_add(MAX_FOLDED_ROWS).min(MAX_ROWS);
     &all[..most.min(all.len())]
-}
-
-/// The text, up to its maximum size.
-#[derive(Default)]
-struct Body {
-    text: String,
-    characters: usize,
-    /// The number of characters that are needed after the tables, besides [`RESERVED_CHARACTERS`].
-    reserve: usize,
-}
-
-impl Body {
-    fn line(&mut self, line: &str) {
-        self.characters += line.chars().count() + 1;
-        self.text += line;
-        self.text += "\n";
-    }
-
-    fn write(self, mut output: impl Write) -> io::Result<()> {
-        output.write_all(self.text.as_bytes())?;
-        output.flush()
-    }
-
-    /// A line without text, unless there is one.
-    fn gap(&mut self) {
-        if !self.text.ends_with("\n\n") {
-            self.line("");
-        }
-    }
-
-    /// Lists verdicts on limits, failed ones first, in at most a third of the text.
-    fn verdicts(&mut self, verdicts: &[Verdict]) {
-        self.gap();
-        for (outcome, word) in [
-            (Outcome::Failed, "**failed**"),
-            (Outcome::NotFound, "**not checked**"),
-            (Outcome::Passed, "passed"),
-        ] {
-            let verdicts = verdicts.iter().filter(|verdict| verdict.outcome == outcome);
-            let lines = verdicts.map(|verdict| span(&verdict.text));
-            let lines = lines.map(|text| format!("- {word}: {text}"));
-            let mut lines = lines.peekable();
-            while let Some(line) = lines.next_if(|line| self.has_room(line, 2 * MAX_CHARACTERS / 3))
-            {
-                self.line(&line);
-            }
-            let rest = lines.count() as u64;
-            if rest > 0 {
-                self.line(&format!("- {word}: {}", counted(rest, "more limit")));
-            }
-        }
-    }
-
-    /// Whether another line leaves this number of characters.
-    fn has_room(&self, line: &str, left: usize) -> bool {
-        self.characters + line.chars().count() <= MAX_CHARACTERS - left
-    }
-
-    /// Adds the number of parts without a row.
-    fn more_parts(&mut self, count: usize) {
-        if count > 0 {
-            self.gap();
-            let more = counted(count as u64, "more part");
-            self.line(&format!("{more}."));
-        }
-    }
-
-    /// Adds a note about incomplete profiles, if any.
-    fn completeness(&mut self, what: Option<&str>) {
-        if let Some(what) = what {
-            self.gap();
-            self.line(&format!(
-                "**The {what} not complete**: parts were truncated, skipped or missing."
-            ));
-        }
-    }
-
-    /// Adds a table with the rows that fit, and returns their number.
-    fn table(&mut self, headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> usize {
-        let sides = headings
-            .iter()
-            .map(|heading| match TEXT_HEADINGS.contains(heading) {
-                true => "---",
-                false => "--:",
-            });
-        self.gap();
-        self.line(&row(headings));
-        self.line(&row(&sides.collect::<Vec<_>>()));
-        let mut count = 0;
-        for cells in rows {
-            let line = row(&cells);
-            if !self.has_room(&line, RESERVED_CHARACTERS + self.reserve) {
-                break;
-            }
-            self.line(&line);
-            count += 1;
-        }
-        count
-    }
-
-    /// Adds the first functions and, folded, the others. Returns the number of those that fit.
-    fn functions<T>(&mut self, mut table: Table<'_, T>, options: &ReportOptions) -> usize {
-        if options.names != Names::Full {
-            table.shorten_names(SHORT);
-        }
-        let cells = |row: Row, cell: fn(&str) -> String| {
-            let place = Some(row.place.short(PATH)).filter(|place| !place.is_empty());
-            let place = place.map_or_else(String::new, |place| cell(&place));
-            let became = row.transition.map(|Transition { word, what }| {
-                format!(", {word} {}", cell(&short_name(&what, SHORT)))
-            });
-            let name = cell(&row.name) + &became.unwrap_or_default();
-            [row.figures, vec![name, place]].concat()
-        };
-        let headings = cells(table.headings, str::to_owned);
-        let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-        let cells = table.rows.into_iter().map(|row| cells(row, cell));
-        let mut top: Vec<_> = cells.collect();
-        let folded = top.split_off(options.top.unwrap_or(usize::MAX).min(top.len()));
-        let (count, mut shown) = (top.len(), 0);
-        if count > 0 {
-            shown = self.table(&headings, top);
-        }
-        if shown == count && !folded.is_empty() {
-            self.gap();
-            let more = grouped(folded.len() as u64);
-            self.line(&format!("<details><summary>{more} more</summary>"));
-            shown += self.table(&headings, folded);
-            self.gap();
-            self.line("</details>");
-        }
-        shown
-    }
-}
-
-/// A line of a table.
-fn row<S: Borrow<str>>(cells: &[S]) -> String {
-    format!("| {} |", cells.join(" | "))
-}
-
-/// A text as code: the marks around it are longer than any in it.
-fn span(text: &str) -> String {
-    let text = match text.char_indices().nth(MAX_SPAN_LENGTH) {
-        Some((end, _)) => &text[..end],
-        None if text.trim().is_empty() => "???",
-        None => text,
-    };
-    let runs = text.split(|c| c != '`').map(str::len);
-    let mark = "`".repeat(runs.max().unwrap_or(0) + 1);
-    // Adjacent marks would be one.
-    let blank = if text.starts_with('`') || text.ends_with('`') {
-        " "
-    } else {
-        ""
-    };
-    [&mark, blank, text, blank, &mark].concat()
-}
-
-/// A text as code in a cell of a table, which ends at a `|` even within code.
-fn cell(text: &str) -> String {
-    // After a backslash, another one does not escape it.
-    span(&text.replace(r"\|", r"\¦")).replace('|', r"\|")
 }

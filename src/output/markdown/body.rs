@@ -1,0 +1,205 @@
+//! The text of a Markdown report, which has only so much room: lines, tables, and code in them.
+
+use std::borrow::Borrow;
+use std::io::{self, Write};
+
+use crate::compare::{Outcome, Transition, Verdict};
+use crate::display::numbers::{counted, grouped};
+use crate::names::{SHORT, short_name};
+use crate::output::figures::table::{TextRow, TextTable};
+use crate::output::{Names, ReportOptions};
+
+/// What GitHub takes are 65,536 characters, and others as many or more.
+pub const MAX_CHARACTERS: usize = 60_000;
+
+/// This many characters are left for what stands after the tables.
+const RESERVED_CHARACTERS: usize = 1_000;
+
+/// Characters of a code span at most, whatever their width.
+const MAX_SPAN_LENGTH: usize = 250;
+
+/// The headings of columns that stand at the left; those of figures stand at the right.
+const TEXT_HEADINGS: [&str; 12] = [
+    "event",
+    "part",
+    "function",
+    "class",
+    "object",
+    "package",
+    "file",
+    "file:line",
+    "line",
+    "stack",
+    "costliest function",
+    "costliest callee",
+];
+
+/// The widest path of a file that is shown.
+pub(super) const PATH: usize = 50;
+
+/// The text, as far as there is room for it.
+#[derive(Default)]
+pub(super) struct Body {
+    pub text: String,
+    pub characters: usize,
+    /// How many characters are needed after the tables, besides [`RESERVED_CHARACTERS`].
+    pub reserve: usize,
+}
+
+impl Body {
+    pub fn line(&mut self, line: &str) {
+        self.characters += line.chars().count() + 1;
+        self.text += line;
+        self.text += "\n";
+    }
+
+    pub fn write(self, mut output: impl Write) -> io::Result<()> {
+        output.write_all(self.text.as_bytes())?;
+        output.flush()
+    }
+
+    /// A line without text, unless there is one.
+    pub fn gap(&mut self) {
+        if !self.text.ends_with("\n\n") {
+            self.line("");
+        }
+    }
+
+    /// Lists what came of limits, those first that failed, as far as a third of the text has
+    /// room.
+    pub fn verdicts(&mut self, verdicts: &[Verdict]) {
+        self.gap();
+        for (outcome, word) in [
+            (Outcome::Failed, "**failed**"),
+            (Outcome::NotFound, "**not checked**"),
+            (Outcome::Passed, "passed"),
+        ] {
+            let verdicts = verdicts.iter().filter(|verdict| verdict.outcome == outcome);
+            let lines = verdicts.map(|verdict| span(&verdict.text));
+            let lines = lines.map(|text| format!("- {word}: {text}"));
+            let mut lines = lines.peekable();
+            while let Some(line) = lines.next_if(|line| self.has_room(line, 2 * MAX_CHARACTERS / 3))
+            {
+                self.line(&line);
+            }
+            let rest = lines.count() as u64;
+            if rest > 0 {
+                self.line(&format!("- {word}: {}", counted(rest, "more limit")));
+            }
+        }
+    }
+
+    /// Whether another line leaves so many characters.
+    pub fn has_room(&self, line: &str, left: usize) -> bool {
+        self.characters + line.chars().count() <= MAX_CHARACTERS - left
+    }
+
+    /// Says how many parts have no row.
+    pub fn more_parts(&mut self, count: usize) {
+        if count > 0 {
+            self.gap();
+            let more = counted(count as u64, "more part");
+            self.line(&format!("{more}."));
+        }
+    }
+
+    /// Says what is not complete, if anything.
+    pub fn completeness(&mut self, what: Option<&str>) {
+        if let Some(what) = what {
+            self.gap();
+            self.line(&format!(
+                "**The {what} not complete**: parts were truncated, skipped or missing."
+            ));
+        }
+    }
+
+    /// Adds a table with the rows that there is room for; tells how many.
+    pub fn table(
+        &mut self,
+        headings: &[&str],
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> usize {
+        let sides = headings
+            .iter()
+            .map(|heading| match TEXT_HEADINGS.contains(heading) {
+                true => "---",
+                false => "--:",
+            });
+        self.gap();
+        self.line(&row(headings));
+        self.line(&row(&sides.collect::<Vec<_>>()));
+        let mut count = 0;
+        for cells in rows {
+            let line = row(&cells);
+            if !self.has_room(&line, RESERVED_CHARACTERS + self.reserve) {
+                break;
+            }
+            self.line(&line);
+            count += 1;
+        }
+        count
+    }
+
+    /// Adds the first functions, and folded, the others; tells how many of them there was room for.
+    pub fn functions<T>(&mut self, mut table: TextTable<'_, T>, options: &ReportOptions) -> usize {
+        if options.names != Names::Full {
+            table.shorten_names(SHORT);
+        }
+        let cells = |row: TextRow, cell: fn(&str) -> String| {
+            let place = Some(row.place.short(PATH)).filter(|place| !place.is_empty());
+            let place = place.map_or_else(String::new, |place| cell(&place));
+            let became = row.transition.map(|Transition { word, what }| {
+                format!(", {word} {}", cell(&short_name(&what, SHORT)))
+            });
+            let name = cell(&row.name) + &became.unwrap_or_default();
+            [row.figures, vec![name, place]].concat()
+        };
+        let headings = cells(table.headings, str::to_owned);
+        let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+        let cells = table.rows.into_iter().map(|row| cells(row, cell));
+        let mut top: Vec<_> = cells.collect();
+        let folded = top.split_off(options.top.unwrap_or(usize::MAX).min(top.len()));
+        let (count, mut shown) = (top.len(), 0);
+        if count > 0 {
+            shown = self.table(&headings, top);
+        }
+        if shown == count && !folded.is_empty() {
+            self.gap();
+            let more = grouped(folded.len() as u64);
+            self.line(&format!("<details><summary>{more} more</summary>"));
+            shown += self.table(&headings, folded);
+            self.gap();
+            self.line("</details>");
+        }
+        shown
+    }
+}
+
+/// A line of a table.
+fn row<S: Borrow<str>>(cells: &[S]) -> String {
+    format!("| {} |", cells.join(" | "))
+}
+
+/// A text as code, whatever it holds: the marks around it are longer than any in it.
+pub(super) fn span(text: &str) -> String {
+    let text = match text.char_indices().nth(MAX_SPAN_LENGTH) {
+        Some((end, _)) => &text[..end],
+        None if text.trim().is_empty() => "???",
+        None => text,
+    };
+    let runs = text.split(|c| c != '`').map(str::len);
+    let mark = "`".repeat(runs.max().unwrap_or(0) + 1);
+    // Marks that touch would be one.
+    let blank = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    [&mark, blank, text, blank, &mark].concat()
+}
+
+/// A text as code in a cell of a table, which ends at a `|` even within code.
+pub(super) fn cell(text: &str) -> String {
+    // After a backslash, it cannot be escaped with another one.
+    span(&text.replace(r"\|", r"\¦")).replace('|', r"\|")
+}
