@@ -94,7 +94,7 @@ struct TreeRow {
     level: usize,
     /// Whether it is the only one below the row before it.
     is_only: bool,
-    /// Whether another function of its name is beside it.
+    /// Whether a function of its name in another file is beside it.
     has_namesake: bool,
 }
 
@@ -174,12 +174,15 @@ impl ShownTree<'_, '_> {
             let frame = row.node.map(|at| self.frame(at));
             (self.rank(row), Reverse((frame, row.node)))
         });
-        let mut names: HashMap<&[u8], u32> = HashMap::default();
+        let mut files: HashMap<&[u8], HashSet<&[u8]>> = HashMap::default();
         for at in rows.iter().filter_map(|row| row.node) {
-            *names.entry(self.frame(at)).or_default() += 1;
+            files
+                .entry(self.frame(at))
+                .or_default()
+                .insert(self.file(at));
         }
         for row in &mut rows {
-            row.has_namesake = row.node.is_some_and(|at| names[self.frame(at)] > 1);
+            row.has_namesake = row.node.is_some_and(|at| files[self.frame(at)].len() > 1);
         }
         let rest = others.into_iter().reduce(TreeRow::with);
         let rest = rest.map(|rest| TreeRow { node: None, ..rest });
@@ -265,15 +268,18 @@ impl ShownTree<'_, '_> {
             b"" => "???".to_owned(),
             name => printable(name),
         };
-        let (_, stacks, id) = self.stacks.one(at);
-        match stacks.function(id).filter(|_| row.has_namesake) {
-            None => name,
-            Some(function) => {
-                let profile = stacks.profile();
-                let file = profile.name(profile.function(function).file);
-                format!("{name} ({})", printable(file))
-            }
+        match row.has_namesake {
+            true => format!("{name} ({})", printable(self.file(at))),
+            false => name,
         }
+    }
+
+    /// The file of a node's function; empty if it has none.
+    fn file(&self, at: usize) -> &[u8] {
+        let (_, stacks, id) = self.stacks.one(at);
+        let profile = stacks.profile();
+        let function = stacks.function(id).map(|id| profile.function(id));
+        function.map_or(b"", |function| profile.name(function.file))
     }
 
     /// The rows with their figures.
