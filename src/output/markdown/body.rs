@@ -9,16 +9,16 @@ use crate::names::{SHORT, short_name};
 use crate::output::figures::table::{TextRow, TextTable};
 use crate::output::{Names, ReportOptions};
 
-/// What GitHub takes are 65,536 characters, and others as many or more.
+/// GitHub accepts 65,536 characters, and others at least as many.
 pub const MAX_CHARACTERS: usize = 60_000;
 
-/// This many characters are left for what stands after the tables.
+/// The number of characters that are reserved for the text after the tables.
 const RESERVED_CHARACTERS: usize = 1_000;
 
-/// Characters of a code span at most, whatever their width.
+/// The most characters of a code span, whatever their width.
 const MAX_SPAN_LENGTH: usize = 250;
 
-/// The headings of columns that stand at the left; those of figures stand at the right.
+/// The headings of columns on the left. Those of numbers are on the right.
 const TEXT_HEADINGS: [&str; 12] = [
     "event",
     "part",
@@ -37,12 +37,12 @@ const TEXT_HEADINGS: [&str; 12] = [
 /// The widest path of a file that is shown.
 pub(super) const PATH: usize = 50;
 
-/// The text, as far as there is room for it.
+/// The text, up to its maximum size.
 #[derive(Default)]
 pub(super) struct Body {
     pub text: String,
     pub characters: usize,
-    /// How many characters are needed after the tables, besides [`RESERVED_CHARACTERS`].
+    /// The number of characters that are needed after the tables, besides [`RESERVED_CHARACTERS`].
     pub reserve: usize,
 }
 
@@ -65,8 +65,7 @@ impl Body {
         }
     }
 
-    /// Lists what came of limits, those first that failed, as far as a third of the text has
-    /// room.
+    /// Lists verdicts on limits, failed ones first, in at most a third of the text.
     pub fn verdicts(&mut self, verdicts: &[Verdict]) {
         self.gap();
         for (outcome, word) in [
@@ -89,12 +88,12 @@ impl Body {
         }
     }
 
-    /// Whether another line leaves so many characters.
+    /// Whether another line leaves this number of characters.
     pub fn has_room(&self, line: &str, left: usize) -> bool {
         self.characters + line.chars().count() <= MAX_CHARACTERS - left
     }
 
-    /// Says how many parts have no row.
+    /// Adds the number of parts without a row.
     pub fn more_parts(&mut self, count: usize) {
         if count > 0 {
             self.gap();
@@ -103,7 +102,7 @@ impl Body {
         }
     }
 
-    /// Says what is not complete, if anything.
+    /// Adds a note about incomplete profiles, if any.
     pub fn completeness(&mut self, what: Option<&str>) {
         if let Some(what) = what {
             self.gap();
@@ -113,7 +112,7 @@ impl Body {
         }
     }
 
-    /// Adds a table with the rows that there is room for; tells how many.
+    /// Adds a table with the rows that fit, and returns their number.
     pub fn table(
         &mut self,
         headings: &[&str],
@@ -140,7 +139,7 @@ impl Body {
         count
     }
 
-    /// Adds the first functions, and folded, the others; tells how many of them there was room for.
+    /// Adds the first functions and, folded, the others. Returns the number of those that fit.
     pub fn functions<T>(&mut self, mut table: TextTable<'_, T>, options: &ReportOptions) -> usize {
         if options.names != Names::Full {
             table.shorten_names(SHORT);
@@ -180,7 +179,7 @@ fn row<S: Borrow<str>>(cells: &[S]) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-/// A text as code, whatever it holds: the marks around it are longer than any in it.
+/// A text as code: the marks around it are longer than any in it.
 pub(super) fn span(text: &str) -> String {
     let text = match text.char_indices().nth(MAX_SPAN_LENGTH) {
         Some((end, _)) => &text[..end],
@@ -189,7 +188,7 @@ pub(super) fn span(text: &str) -> String {
     };
     let runs = text.split(|c| c != '`').map(str::len);
     let mark = "`".repeat(runs.max().unwrap_or(0) + 1);
-    // Marks that touch would be one.
+    // Adjacent marks would be one.
     let blank = if text.starts_with('`') || text.ends_with('`') {
         " "
     } else {
@@ -200,6 +199,6 @@ pub(super) fn span(text: &str) -> String {
 
 /// A text as code in a cell of a table, which ends at a `|` even within code.
 pub(super) fn cell(text: &str) -> String {
-    // After a backslash, it cannot be escaped with another one.
+    // After a backslash, another one does not escape it.
     span(&text.replace(r"\|", r"\¦")).replace('|', r"\|")
 }
