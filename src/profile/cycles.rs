@@ -1,21 +1,21 @@
-//! Which functions call each other, so that costs of their calls count twice.
+//! Functions that call each other. The costs of their calls would count twice.
 
 /// Members, such as functions, in sets of those that call each other, directly or through others.
 #[derive(Debug, Default)]
 pub(crate) struct Cycles {
     /// By member: the number of its set.
     pub of: Vec<u32>,
-    /// By set: how many members there are.
+    /// By set: the number of its members.
     sizes: Vec<u32>,
 }
 
 impl Cycles {
-    /// Of so many members, which make these calls: pairs of caller and callee.
+    /// The sets of this number of members, with these calls: pairs of caller and callee.
     ///
     /// This is Gabow's algorithm, without recursion, in linear time.
     pub fn new(count: usize, calls: impl Iterator<Item = (usize, usize)> + Clone) -> Self {
         const NONE: u32 = u32::MAX;
-        // The callees of each member, one after the other, and where they begin and end.
+        // The callees of each member, with their starts and ends.
         let mut ends = vec![0usize; count + 1];
         calls.clone().for_each(|(caller, _)| ends[caller + 1] += 1);
         for at in 1..=count {
@@ -32,7 +32,7 @@ impl Cycles {
             of: vec![NONE; count],
             sizes: Vec::new(),
         };
-        // Where a member stands among those that have no set yet.
+        // The position of a member among those without a set.
         let mut places = vec![NONE; count];
         let (mut open, mut bounds, mut path) = (Vec::new(), Vec::new(), Vec::new());
         for root in 0..count {
@@ -78,7 +78,7 @@ impl Cycles {
         self.sizes[self.of[member] as usize] > 1
     }
 
-    /// How many sets there are.
+    /// The number of sets.
     pub fn len(&self) -> usize {
         self.sizes.len()
     }

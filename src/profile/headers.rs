@@ -1,4 +1,4 @@
-//! Header lines: those of a single input as they are, and the facts that are left of several.
+//! Header lines: those of a single input unchanged, and the common facts of several.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use super::runs::Runs;
 use super::stated::{Stated, summary_costs};
 use crate::tables::{ColumnMap, Cost, first_cost};
 
-/// How the value of a `desc:` line begins that says that data are missing.
+/// The beginning of a `desc:` value for missing data.
 pub(crate) const INCOMPLETE: &[u8] = b"Incomplete: ";
 
-/// How many bytes of the lines of an input are kept.
+/// The most bytes of the lines of an input that are stored.
 const MAX_LINES: usize = 1 << 20;
 
 /// A header line of a profile.
@@ -59,7 +59,7 @@ impl<'a> Header<'a> {
         )
     }
 
-    /// Whether webgrind's reader will find the total in this `summary:` line: decimal, after a single
+    /// Whether webgrind's reader finds the total in this `summary:` line: decimal, after a single
     /// space.
     fn is_plain_summary(&self) -> bool {
         let total = self.total().unwrap_or(0).to_string();
@@ -68,18 +68,17 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The header lines of an input, as they are.
+/// The header lines of an input, unchanged.
 #[derive(Clone, Debug, Default)]
 struct Lines {
     /// Each with its end.
     text: Vec<u8>,
-    /// Where those of the section that is being read begin.
+    /// The start of those of the current section.
     section: usize,
 }
 
 impl Lines {
-    /// Keeps a line. If there is no space after its colon, one is added, because webgrind's reader
-    /// splits at `: `.
+    /// Stores a line, with a space after its colon, because webgrind's reader splits at `: `.
     fn push(&mut self, line: &[u8]) {
         if self.text.len() + line.len() > MAX_LINES {
             return;
@@ -96,7 +95,7 @@ impl Lines {
         lines.map(|line| Header::new(&line[..line.len() - 1]))
     }
 
-    /// Forgets the lines of the section that is being read, but for those that are about others too.
+    /// Drops the lines of the current section, except those that are about others, too.
     fn leave_out_section(&mut self) {
         const COMMON: [&[u8]; 6] = [
             b"version",
@@ -113,26 +112,26 @@ impl Lines {
     }
 }
 
-/// What the headers of one or more inputs say.
+/// The facts from the headers of one or more inputs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Headers {
     /// The lines of the only input.
     lines: Lines,
     /// The first `creator:` line.
     pub creator: Option<Box<[u8]>>,
-    /// All programs that made it, each once.
+    /// All programs that wrote it, each once.
     pub producers: Vec<Producer>,
     pub runs: Runs,
     pub stated: Stated,
-    /// What the section that is being read states, which may be left out.
+    /// The statements of the current section, which may be skipped.
     section: Stated,
-    /// What lines state whose columns are not known yet.
+    /// The statements whose columns are not known yet.
     unbound: Stated,
     pub is_incomplete: bool,
 }
 
 impl Headers {
-    /// Takes in a line.
+    /// Adds a line.
     pub fn push(&mut self, line: &[u8]) {
         let header = Header::new(line);
         let value = header.value().trim_ascii();
@@ -166,12 +165,12 @@ impl Headers {
         }
     }
 
-    /// Whether this program has summed up what is being read.
+    /// Whether the current input is a merged profile.
     pub fn is_sum(&self) -> bool {
         self.producers.iter().any(|producer| producer.is_own())
     }
 
-    /// Says that the lines which came since the last time refer to these columns.
+    /// Sets the columns of the lines since the last call.
     pub fn bind_columns(&mut self, map: &ColumnMap) {
         let mut bound = std::mem::take(&mut self.unbound);
         bound.map_events(map);
@@ -188,14 +187,14 @@ impl Headers {
         self.runs.end_section();
     }
 
-    /// Forgets what the section that is being read says, but for what is about others too.
+    /// Drops what the current section says, except about others, too.
     pub fn leave_out_section(&mut self) {
         self.lines.leave_out_section();
         (self.section, self.unbound) = Default::default();
         self.runs.leave_out_section();
     }
 
-    /// Adds what other inputs say. Of several, no lines are kept.
+    /// Adds the facts of other inputs. Of several inputs, no lines are stored.
     pub fn append(&mut self, other: Headers) {
         self.lines = Lines::default();
         self.creator = self.creator.take().or(other.creator);
@@ -222,9 +221,9 @@ impl Headers {
 
     /// The lines of the only input, if that is a single run.
     ///
-    /// They stay as they are, unless the only wanted `event` is not that of the first column, or
-    /// summaries are missing or 0: then the first `summary:` line states the total, and others 0.
-    /// `total` says that of all functions.
+    /// They stay unchanged, unless the only requested `event` is not that of the first column, or
+    /// summaries are missing or 0. Then the first `summary:` line states the total, and others 0.
+    /// `total` is that of all functions.
     pub fn lines(&self, event: Option<&[u8]>, total: impl Fn() -> Cost) -> Option<Vec<Header<'_>>> {
         if self.lines.text.is_empty() || self.runs.count() > 1 {
             return None;
@@ -258,13 +257,13 @@ impl Headers {
             }
             _ => line,
         });
-        // What is cut off at the end of a file is not what comes first.
+        // Truncation of a file does not affect its first line.
         let mut lines: Vec<_> = self.incomplete_line().into_iter().chain(lines).collect();
         lines.extend(rest.map(|total| Header::summary(&[total])));
         Some(lines)
     }
 
-    /// The first lines of a sum of several runs. They do not depend on the order of these.
+    /// The first lines for several runs, which do not depend on the order of these.
     pub fn common_lines(&self) -> impl Iterator<Item = Header<'static>> {
         let creator = Producer::own_line(self.is_of_xdebug_2());
         let command = self.runs.commands().next().unwrap_or_default();

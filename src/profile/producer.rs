@@ -1,15 +1,15 @@
-//! Which program made a profile.
+//! The program that wrote a profile.
 
 use crate::tables::BlockKind;
 
 /// The name of this program in `creator:` lines.
 const OWN_NAME: &str = "cg-preprocess ";
 
-/// What follows in our own `creator:` line if everything came from Xdebug 2, whose units only the
-/// creator tells.
+/// The end of our own `creator:` line if everything comes from Xdebug 2, whose units only the
+/// creator reveals.
 const OF_XDEBUG_2: &str = " (from Xdebug 2)";
 
-/// Which program made a profile, as far as that makes a difference.
+/// The program that wrote a profile, as far as it matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Producer {
     /// Valgrind's Callgrind itself. It ends each part with a `totals:` line.
@@ -17,19 +17,19 @@ pub(crate) enum Producer {
     Xdebug,
     /// Xdebug 2, which called its events `Time` and `Memory`.
     Xdebug2,
-    /// It never ends its last line.
+    /// A program that never ends its last line.
     Yappi,
-    /// This program. It states the sums of the costs in its header and, but for version 0.2.0, in a
-    /// `totals:` line after everything else.
+    /// This program. It states the sums of the costs in its header and, except in version 0.2.0, in
+    /// a `totals:` line at the end.
     Own,
-    /// This program, of profiles of Xdebug 2 alone.
+    /// This program, with profiles of Xdebug 2 only.
     OwnOfXdebug2,
     #[default]
     Other,
 }
 
 impl Producer {
-    /// The producer that the value of a `creator:` line names.
+    /// The producer in the value of a `creator:` line.
     pub fn of(creator: &[u8]) -> Self {
         let names = [
             ("callgrind-", Producer::Callgrind),
@@ -64,7 +64,7 @@ impl Producer {
         matches!(self, Producer::Xdebug2 | Producer::OwnOfXdebug2)
     }
 
-    /// What the blocks are that it writes.
+    /// The kind of the blocks that it writes.
     pub fn kind(self) -> BlockKind {
         match self {
             Producer::Xdebug | Producer::Xdebug2 => BlockKind::Trace,

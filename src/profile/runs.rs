@@ -1,41 +1,40 @@
-//! How many runs of programs a profile sums up, and of which programs.
+//! The runs in a profile, and their programs.
 
 use std::collections::BTreeSet;
 
 use super::stated::split_number;
 
-/// How the value of a `desc:` line begins that says how many runs a profile sums.
+/// The beginning of a `desc:` value with the number of runs.
 pub(crate) const RUNS: &[u8] = b"Runs: ";
 
-/// How the value of a `desc:` line begins that names a further command.
+/// The beginning of a `desc:` value with another command.
 const COMMAND: &[u8] = b"Command: ";
 
-/// How the value of a `desc:` line begins that names a process which is one run: its number and its
-/// command.
+/// The beginning of a `desc:` value with a process that is one run: its number and its command.
 const PROCESS: &[u8] = b"Process: ";
 
-/// The most commands of which a profile says that it is from them.
+/// The most commands that a profile lists.
 const MAX_COMMANDS: usize = 100;
 
 /// The runs of the profiled programs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
-    /// Those that have ended and are no known process.
+    /// The finished ones that are not known processes.
     ended: u64,
     /// The numbers and commands of processes: each is one run, however many inputs and parts it has.
     processes: BTreeSet<Vec<u8>>,
     /// The commands that were profiled.
     commands: BTreeSet<Vec<u8>>,
-    /// Whether there are more commands than a profile names.
+    /// Whether there are more commands than a profile lists.
     has_more_commands: bool,
-    /// How many runs the one that is being read stands for, if it says so.
+    /// The number of runs that the current one states, if any.
     stated: Option<u64>,
-    /// How many processes the run that is being read has named.
+    /// The number of processes that the current run has named.
     named: u64,
     header: ProcessHeader,
 }
 
-/// What the header that is being read says of the process.
+/// The process of the current header.
 #[derive(Clone, Debug, Default)]
 struct ProcessHeader {
     command: Vec<u8>,
@@ -45,7 +44,7 @@ struct ProcessHeader {
 }
 
 impl Runs {
-    /// Takes in a header line.
+    /// Adds a header line.
     pub fn read(&mut self, key: &[u8], value: &[u8]) {
         match key {
             b"cmd" => {
@@ -63,7 +62,7 @@ impl Runs {
         self.header = ProcessHeader::default();
     }
 
-    /// Takes in the value of one of our own [`lines`](Self::lines).
+    /// Reads the value of one of our own [`lines`](Self::lines).
     pub fn read_note(&mut self, value: &[u8]) {
         if let Some(command) = value.strip_prefix(COMMAND) {
             self.commands.insert(command.to_vec());
@@ -88,12 +87,12 @@ impl Runs {
         }
     }
 
-    /// Says that the part which is being read is not wanted.
+    /// Marks the current part as not requested.
     pub fn leave_out_section(&mut self) {
         self.header.is_part = false;
     }
 
-    /// Ends a run, or several that are summed up.
+    /// Ends a run, or several merged ones.
     pub fn end(&mut self) {
         let runs = self.stated.take().unwrap_or(1);
         let others = runs.saturating_sub(std::mem::take(&mut self.named));
@@ -101,7 +100,7 @@ impl Runs {
         self.begin_header();
     }
 
-    /// How many have ended.
+    /// The number of finished ones.
     pub fn count(&self) -> u64 {
         self.ended.saturating_add(self.processes.len() as u64)
     }
@@ -120,8 +119,7 @@ impl Runs {
         commands.filter(|command| !command.is_empty())
     }
 
-    /// Lines that say how many runs there are, and name the processes and the commands but for the
-    /// first.
+    /// Lines with the number of runs, the processes, and the commands except the first one.
     pub fn lines(&self) -> impl Iterator<Item = Vec<u8>> {
         let runs = self.count().max(1);
         let of = match self.commands().count() {

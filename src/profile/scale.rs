@@ -1,8 +1,8 @@
 //! The scale in the name of an event: costs of `Ir_(x1000)` are in thousands of `Ir`.
 //!
-//! Preprocessed files hold 32 bits, so larger costs are divided and their event is renamed.
+//! webgrind's formats have 32 bits, so larger costs are divided and their event is renamed.
 
-/// Splits the `_(x1000)` off the name of a scaled event; 1 where there is none.
+/// Splits `_(x1000)` off the name of a scaled event; 1 if there is none.
 ///
 /// ```
 /// use cg_preprocess::profile::split_scale;

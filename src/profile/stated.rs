@@ -1,16 +1,16 @@
-//! What `summary:` lines state.
+//! The statements of `summary:` lines.
 
 use crate::tables::{ColumnMap, Cost, first_cost};
 
-/// What `summary:` lines state, with a number for each event.
+/// The statements of `summary:` lines, with a number for each event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stated {
-    /// How many lines there are.
+    /// The number of lines.
     pub lines: usize,
     pub sums: Vec<Cost>,
     /// The highest number of a line.
     pub highest: Vec<Cost>,
-    /// The self costs of the runs and parts of which no line states any.
+    /// The self costs of the runs and parts without a statement.
     pub unstated: Vec<Cost>,
 }
 
@@ -40,19 +40,19 @@ impl Stated {
         combine(&mut self.unstated, &other.unstated, Cost::saturating_add);
     }
 
-    /// Has numbers of other events, which follow from those there are.
+    /// Replaces the numbers by those of other events, which are computed from these.
     pub fn map_events(&mut self, map: &ColumnMap) {
         for row in [&mut self.sums, &mut self.highest, &mut self.unstated] {
             *row = (0..map.len()).map(|event| map.cost(event, row)).collect();
         }
     }
 
-    /// What the lines add up to for the first event, and the self costs of what has none.
+    /// The sum of the lines for the first event, and the self costs of runs and parts without one.
     pub fn total(&self) -> Cost {
         first_cost(&self.sums).saturating_add(first_cost(&self.unstated))
     }
 
-    /// Whether a run or part states nothing of the first event that it has costs of.
+    /// Whether a run or part with costs of the first event does not state them.
     pub fn is_partial(&self) -> bool {
         first_cost(&self.unstated) != 0
     }
@@ -68,7 +68,7 @@ fn combine(own: &mut Vec<Cost>, other: &[Cost], combined: fn(Cost, Cost) -> Cost
 /// The costs in the value of a `summary:` line, up to the first word that is not a number.
 ///
 /// As in cost lines, numbers may be hexadecimal, and those outside the range of a signed 64-bit
-/// number stay at its limits. Digits that exceed 64 bits do not count as a number.
+/// number become its limits. Digits that exceed 64 bits do not count as a number.
 pub(crate) fn summary_costs(value: &[u8]) -> Vec<Cost> {
     let words = value.split(u8::is_ascii_whitespace);
     let words = words.filter(|word| !word.is_empty());
@@ -84,8 +84,8 @@ fn summary_cost(word: &[u8]) -> Option<Cost> {
     })
 }
 
-/// The number that a text begins with, which may be hexadecimal, and what stands after it; none if
-/// it has more than 64 bits.
+/// The number at the beginning of a text, which may be hexadecimal, and the rest; `None` if it has
+/// more than 64 bits.
 pub(super) fn split_number(text: &[u8]) -> Option<(u64, &[u8])> {
     let (radix, text) = match text {
         [b'0', b'x' | b'X', digits @ ..] => (16, digits),

@@ -11,17 +11,17 @@ use crate::trace::{ContextTree, InvocationTree};
 /// The functions and calls of a run, of an input, or of several inputs.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
-    /// None as long as there is no function.
+    /// `None` without functions.
     pub kind: Option<ProfileKind>,
-    /// Whether they say of any call how often it was made.
+    /// Whether any call has a number of calls.
     pub counts_calls: bool,
     pub functions: FunctionTable,
     pub calls: CallTable,
-    /// The self costs by line, if they are wanted.
+    /// The self costs by line, if requested.
     pub lines: Option<LineTable>,
     pub invocations: Option<InvocationTree>,
     pub contexts: Option<ContextTree>,
-    /// Which of the wanted proxies exist, by their positions.
+    /// The requested proxies that exist, by position.
     pub proxies: Vec<usize>,
     pub parts: Parts,
 }
@@ -41,7 +41,7 @@ impl Sums {
         self.proxies.sort_unstable();
         self.proxies.dedup();
         self.parts.append(&other.parts);
-        // The other sums may be of fewer events.
+        // The other sums may have fewer events.
         let width = self.functions.self_costs.width();
         if other.lines.is_some() {
             self.lines.get_or_insert_with(|| LineTable::new(width));
@@ -75,7 +75,7 @@ impl Sums {
         ModelError::check_count("invocations", invocations.max(contexts))
     }
 
-    /// Adds functions with their costs, as `known_as` says, and returns their numbers.
+    /// Adds functions with their costs, with keys from `known_as`, and returns their numbers.
     pub fn merge_functions(
         &mut self,
         other: &FunctionTable,
@@ -100,8 +100,8 @@ impl Sums {
         numbers
     }
 
-    /// Makes rows of the lines that are implied, of a function and of the one that is going to be
-    /// added to it, if these are not the same line any more.
+    /// Turns the implied lines of a function, and of one that is added to it, into rows, unless
+    /// they are the same line.
     fn spell_out_lines(&mut self, id: FunctionId, other: &Function, others_costs: &[Cost]) {
         let (Some(lines), Some(own)) = (&mut self.lines, self.functions.get_mut(id)) else {
             return;
@@ -136,12 +136,12 @@ impl Sums {
             .chain(lines.map(|lines| &mut lines.costs))
     }
 
-    /// Has costs of so many events, of which those at the end are 0.
+    /// Extends rows to this number of events, with 0 at the end.
     pub fn widen(&mut self, events: usize) {
         self.tables().for_each(|table| table.widen(events));
     }
 
-    /// Puts the costs of other events, which follow from those there are, in their place.
+    /// Replaces the costs by those of other events, which are computed from these.
     pub fn map_events(&mut self, map: &ColumnMap) {
         if map.is_identity(self.functions.self_costs.width()) {
             return;

@@ -12,17 +12,18 @@ use crate::tables::Cost;
 /// The most terms that a formula may have. KCachegrind's longest has six.
 pub(super) const MAX_TERMS: usize = 64;
 
-/// The most derived events that a profile may define: so many events can be wanted.
+/// The most derived events that a profile may define, which is also the most events that can be
+/// requested.
 pub(super) const MAX_FORMULAS: usize = 64;
 
 /// A sum of products: `Ir + 2 Dr`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Formula {
-    /// As it stands between `=` and `:`.
+    /// The text between `=` and `:`.
     text: Vec<u8>,
-    /// The terms, or which of them cannot be read.
+    /// The terms, or the unreadable one.
     terms: Result<Vec<(Cost, Vec<u8>)>, EventError>,
-    /// Whether KCachegrind knows it by itself: then a profile may lack all events but the first.
+    /// Whether it is built into KCachegrind. Then a profile may lack all events but the first.
     is_built_in: bool,
 }
 
@@ -43,7 +44,7 @@ impl Formula {
     }
 }
 
-/// Reads a term with its factor, which may be hexadecimal as all numbers of the format may.
+/// Reads a term with its factor, which may be hexadecimal, like all numbers of the format.
 fn parse_term(term: &[u8]) -> Option<(Cost, Vec<u8>)> {
     let (mut factor, mut name) = (1, term);
     if term.first().is_some_and(u8::is_ascii_digit) {
@@ -57,8 +58,8 @@ fn parse_term(term: &[u8]) -> Option<(Cost, Vec<u8>)> {
     sound.then(|| (factor, name.to_vec()))
 }
 
-/// The derived events that KCachegrind knows by itself (`globalconfig.cpp` of its libcore), as sums
-/// of columns.
+/// The built-in derived events of KCachegrind (`globalconfig.cpp` of its libcore), as sums of
+/// columns.
 static BUILT_IN: LazyLock<IndexMap<&[u8], Formula>> = LazyLock::new(|| {
     let formulas: [(&[u8], &[u8]); 5] = [
         (b"Bm", b"Bcm + Bim"),
@@ -85,14 +86,14 @@ pub(super) struct Formulas {
     are_too_many: bool,
 }
 
-/// What a formula does to the events of a profile.
+/// The effect of a formula on the events of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Definition {
-    /// It says nothing new.
+    /// It is known.
     Known,
     /// It defines an event.
     New,
-    /// It differs from the one that counts, of this event.
+    /// It differs from the first formula of this event, which counts.
     Ignored(String),
 }
 
@@ -162,15 +163,15 @@ impl Formulas {
     }
 }
 
-/// Works out events from columns.
+/// Computes events from columns.
 pub(super) struct Expansion<'a> {
     formulas: &'a Formulas,
-    /// Where the columns are: of equal names, the first counts.
+    /// The positions of the columns. Of equal names, the first counts.
     columns: HashMap<&'a [u8], usize>,
     width: usize,
     /// The names of all events, for errors.
     available: &'a dyn Fn() -> String,
-    /// By derived event: how often each column counts.
+    /// By derived event: the weight of each column.
     known: HashMap<&'a [u8], Result<Vec<Cost>, EventError>>,
 }
 
@@ -199,11 +200,11 @@ impl<'a> Expansion<'a> {
         self.columns.contains_key(event)
     }
 
-    /// The columns that an event is made of, and how often each of them counts.
+    /// The columns of an event, and their weights.
     ///
     /// # Errors
     ///
-    /// If there is no such event, or if its formula cannot be worked out.
+    /// If there is no such event, or if its formula cannot be computed.
     pub fn parts(&mut self, event: &'a [u8]) -> Result<Vec<(usize, Cost)>, EventError> {
         if let Some(&column) = self.columns.get(event) {
             return Ok(vec![(column, 1)]);
@@ -212,9 +213,9 @@ impl<'a> Expansion<'a> {
         Ok(weights.filter(|&(_, weight)| weight != 0).collect())
     }
 
-    /// How often each column counts for a derived event.
+    /// The weight of each column in a derived event.
     ///
-    /// There are so few formulas that the recursion is shallow.
+    /// The recursion is shallow, because there are few formulas.
     fn weights(&mut self, event: &'a [u8]) -> Result<&[Cost], EventError> {
         if !self.known.contains_key(event) {
             self.known

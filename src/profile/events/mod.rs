@@ -1,4 +1,4 @@
-//! The events of a profile, and those that are wanted.
+//! The events of a profile, and the requested ones.
 
 mod formula;
 
@@ -14,7 +14,7 @@ use crate::tables::{ColumnMap, Cost};
 pub(crate) use formula::Definition;
 use formula::{Expansion, Formulas, MAX_FORMULAS, MAX_TERMS};
 
-/// The most events that one profile can hold sums of.
+/// The most events of a profile.
 ///
 /// Every function and call edge has a sum for each event. Without this limit, a small file with a
 /// long line of event names could take much memory. Valgrind's simulations have about 20 events.
@@ -22,14 +22,14 @@ pub const MAX_EVENTS: usize = 64;
 
 /// The longest name of a column that is read, in bytes.
 ///
-/// What an `events:` line costs grows with the names of the wanted events, even if the line itself
-/// names none of them. In the wild, names have at most some dozens of bytes.
+/// The cost of an `events:` line grows with the names of the requested events, even if it contains
+/// none of them. Real names have at most some dozens of bytes.
 pub(crate) const MAX_NAME_LENGTH: usize = 256;
 
 /// The most columns that an `events:` line may name.
 pub(crate) const MAX_COLUMNS: usize = 1024;
 
-/// How many lists of columns are remembered.
+/// The most lists of columns that are remembered.
 const MAX_SELECTED: usize = 16;
 
 /// Why an event cannot be read.
@@ -37,7 +37,7 @@ const MAX_SELECTED: usize = 16;
 #[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
 pub enum EventError {
-    /// No part of any input has the event that was asked for.
+    /// No part of any input has the requested event.
     #[error("no event \"{name}\"; the profile has {available}")]
     Unknown { name: String, available: String },
     /// The formula of a derived event names an event that no input has.
@@ -60,18 +60,18 @@ pub enum EventError {
     /// There are more derived events than any profiler defines.
     #[error("more than {MAX_FORMULAS} derived events")]
     TooManyFormulas,
-    /// Several events begin like the one that was asked for, and none has its name.
+    /// Several events begin like the requested one, and none has its name.
     #[error("no event \"{name}\", but several begin with it: {matches}")]
     Ambiguous { name: String, matches: String },
-    /// A derived event is defined by itself.
+    /// A derived event is defined in terms of itself.
     #[error("event \"{0}\" is defined in terms of itself")]
     Cycle(String),
-    /// All events are wanted, and there are too many.
+    /// All events are requested, and there are too many.
     #[error("the profile has more than {MAX_EVENTS} events; choose some of them with --event")]
     TooMany,
 }
 
-/// Whether a name begins like this, in any case of letters.
+/// Whether a name begins like this, in upper or lower case.
 fn begins(name: &[u8], beginning: &[u8]) -> bool {
     let begin = name.get(..beginning.len());
     begin.is_some_and(|begin| begin.eq_ignore_ascii_case(beginning))
@@ -82,7 +82,7 @@ pub(crate) fn is_overlong(name: &[u8]) -> bool {
     split_scale(name).0.len() > MAX_NAME_LENGTH
 }
 
-/// Which events are wanted.
+/// The requested events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EventChoice {
     /// The first of the first `events:` line.
@@ -90,14 +90,13 @@ pub enum EventChoice {
     First,
     /// These, in this order.
     Named(Vec<Vec<u8>>),
-    /// Likewise, but where no event has a name, the only one that begins with it will do, in any case
-    /// of letters.
+    /// These, or if no event has a name, the only one that begins with it, in upper or lower case.
     Matching(Vec<Vec<u8>>),
     /// All that are columns of the input, in the order in which they appear.
     All,
 }
 
-/// An event whose costs a profile holds.
+/// An event of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     name: Vec<u8>,
@@ -105,7 +104,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Its name, as the profile spells it.
+    /// Its name in the profile.
     pub fn name(&self) -> &[u8] {
         &self.name
     }
@@ -134,16 +133,16 @@ fn unit_of(name: &[u8]) -> &'static str {
 
 type Names = IndexSet<Vec<u8>>;
 
-/// All events of the inputs read so far, and those that are wanted.
+/// All events of the inputs so far, and the requested ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Events {
     choice: EventChoice,
-    /// The wanted ones, as far as they are known.
+    /// The requested ones, as far as they are known.
     wanted: Names,
     columns: Names,
     formulas: Formulas,
     long_names: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// What was said of these columns: parts and runs repeat them.
+    /// The maps for lists of columns, which parts and runs repeat.
     selected: HashMap<Vec<Vec<u8>>, ColumnMap>,
     /// Whether inputs have different columns, or have them in another order.
     are_mixed: bool,
@@ -164,7 +163,7 @@ impl Events {
         }
     }
 
-    /// What is wanted of inputs that follow; none as long as these have a say in it.
+    /// The events to read from the inputs that follow; `None` while those can still add some.
     pub fn resolved_choice(&self) -> Option<EventChoice> {
         let is_resolved = match self.choice {
             EventChoice::First => !self.wanted.is_empty(),
@@ -176,12 +175,12 @@ impl Events {
         is_resolved.then(|| EventChoice::Named(names()))
     }
 
-    /// Name of the wanted event at a position; empty if there is none.
+    /// The name of the requested event at a position; empty if there is none.
     pub fn name(&self, at: usize) -> &[u8] {
         self.wanted.get_index(at).map_or(b"", Vec::as_slice)
     }
 
-    /// The wanted events, in order.
+    /// The requested events, in order.
     pub fn wanted(&self) -> impl ExactSizeIterator<Item = Event> {
         self.wanted.iter().map(|name| Event {
             name: name.clone(),
@@ -189,7 +188,7 @@ impl Events {
         })
     }
 
-    /// Names of the events that can be chosen: all but those whose formulas are wrong.
+    /// The names of the available events: all but those with wrong formulas.
     pub fn usable_names(&self) -> impl Iterator<Item = &[u8]> {
         let mut expansion = self.expansion(self.columns.iter());
         self.names()
@@ -208,7 +207,7 @@ impl Events {
         events.filter(|&name| !self.columns.contains(name))
     }
 
-    /// How events follow from these columns.
+    /// The map from these columns to events.
     fn expansion<'a>(
         &'a self,
         columns: impl ExactSizeIterator<Item = &'a Vec<u8>>,
@@ -223,8 +222,8 @@ impl Events {
 
     /// The values of the `event:` lines that define derived events or give long names, sorted.
     ///
-    /// Those of events that are not wanted themselves are left out where not all columns are
-    /// wanted that they may be made of, or where inputs define them differently.
+    /// Those of other events than the requested ones are omitted if not all of their columns are
+    /// requested, or if inputs define them differently.
     pub fn definitions(&self) -> Vec<Vec<u8>> {
         let has_all = self.columns.iter().all(|name| self.wanted.contains(name));
         let derived = self.derived().filter(|&name| {
@@ -249,9 +248,9 @@ impl Events {
         values
     }
 
-    /// Takes in the value of an `event:` header (callgrind format, section 3.1.7.2), and says
-    /// whether wanted costs may be found elsewhere now. Of several formulas of an event, the first
-    /// counts.
+    /// Reads the value of an `event:` header (callgrind format, section 3.1.7.2), and returns
+    /// whether requested costs may be in other columns now. Of several formulas of an event, the
+    /// first counts.
     pub fn define(&mut self, value: &[u8]) -> Result<Definition, EventError> {
         let value = value.trim_ascii();
         let is_end = |b: &u8| matches!(b, b'=' | b':') || b.is_ascii_whitespace();
@@ -275,7 +274,7 @@ impl Events {
         self.formulas.define(name, text)
     }
 
-    /// Says how to find the wanted costs in lines that have these columns.
+    /// Returns the map to the requested costs in lines with these columns.
     pub fn select(&mut self, columns: &[Vec<u8>]) -> ColumnMap {
         for name in columns {
             let is_wanted = match self.choice {
@@ -304,7 +303,8 @@ impl Events {
             let is_elsewhere = !expansion.is_column(name);
             match is_elsewhere.then(|| scaled(name)).flatten() {
                 Some(scaled) => vec![scaled],
-                // Without one of its columns, the event is absent: a part of it would look like all.
+                // Without one of its columns, the event is absent: a part of it would look
+                // complete.
                 None => expansion.parts(name).unwrap_or_default(),
             }
         });
@@ -316,11 +316,11 @@ impl Events {
         map
     }
 
-    /// Checks, after all inputs, that the wanted events exist.
+    /// Checks, after all inputs, that the requested events exist.
     ///
     /// # Errors
     ///
-    /// When no input had one, or when its formula cannot be worked out.
+    /// When no input has one, or when its formula cannot be computed.
     pub fn check(&self) -> Result<(), EventError> {
         if self.choice == EventChoice::All && self.columns.len() > MAX_EVENTS {
             return Err(EventError::TooMany);
@@ -347,7 +347,7 @@ impl Events {
         Ok(())
     }
 
-    /// What is wrong with the formulas of derived events that cannot be worked out.
+    /// The errors of formulas that cannot be computed.
     pub fn unusable(&self) -> Vec<EventError> {
         let available = || self.available();
         let mut expansion = Expansion::new(&self.formulas, self.columns.iter(), &available);
@@ -355,8 +355,8 @@ impl Events {
         errors.flatten().collect()
     }
 
-    /// Adds the events of another input to these, and says where the costs of the wanted ones are
-    /// among those from before and among those of the other.
+    /// Adds the events of another input, and returns the maps to the requested costs from those
+    /// before and from those of the other.
     pub fn merge(&mut self, other: &Events) -> [ColumnMap; 2] {
         let before = self.completed_by(other);
         let others = other.completed_by(self);
@@ -366,7 +366,7 @@ impl Events {
         self.formulas.merge(&other.formulas);
         self.selected.clear();
         for (name, long_name) in &other.long_names {
-            // The least, whatever the order of the inputs.
+            // The smallest, so that the order of inputs does not matter.
             let own = self.long_names.entry(name.clone());
             let own = own.or_insert_with(|| long_name.clone());
             if long_name < own {
@@ -385,7 +385,7 @@ impl Events {
         })
     }
 
-    /// The wanted events, of which some that are not known here may be known there.
+    /// The requested events. Some that are unknown here may be known there.
     fn completed_by(&self, other: &Events) -> Names {
         let is_open = matches!(self.choice, EventChoice::Matching(_));
         let wanted = self.wanted.iter().enumerate().map(|(at, name)| {
@@ -397,8 +397,8 @@ impl Events {
         wanted.collect()
     }
 
-    /// Wants only what is also among other events, in their order, and says where it was. Scales
-    /// make no difference.
+    /// Reduces the requested events to those among other events, in their order, and returns their
+    /// former positions. Scales make no difference.
     pub fn keep(&mut self, others: &[Event]) -> ColumnMap {
         let plain = |name| split_scale(name).0;
         let kept = others.iter().filter_map(|other| {
@@ -411,8 +411,8 @@ impl Events {
         ColumnMap::of_columns(&kept)
     }
 
-    /// Wants the derived events too, but for those that cannot be worked out, and says how all
-    /// follow from those before.
+    /// Requests the derived events, too, except those that cannot be computed, and returns the map
+    /// from the events before.
     pub fn want_derived(&mut self) -> ColumnMap {
         let mut wanted = self.wanted.clone();
         let mut expansion = self.expansion(self.wanted.iter());
@@ -429,7 +429,7 @@ impl Events {
         ColumnMap::new(events)
     }
 
-    /// The events whose names begin with this, in any case of letters.
+    /// The events whose names begin with this, in upper or lower case.
     fn beginning_with<'a>(&'a self, name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         self.names()
             .filter(move |known| !name.is_empty() && begins(known, name))
@@ -440,8 +440,8 @@ impl Events {
         self.columns.contains(name) || self.formulas.has(name) || self.is_scaled_column(name)
     }
 
-    /// Wants the only events whose names begin with those that were asked for, where no event has
-    /// such a name.
+    /// Requests the only events whose names begin like the requested ones, if no event has such a
+    /// name.
     fn complete_names(&mut self) {
         if !matches!(self.choice, EventChoice::Matching(_)) {
             return;
@@ -466,7 +466,7 @@ impl Events {
         columns.any(|other| factor_between(name, other).is_some())
     }
 
-    /// The names of all events, to be read.
+    /// The names of all events, printable.
     fn available(&self) -> String {
         let names: Vec<_> = self.names().map(excerpt).collect();
         match names[..] {
@@ -476,7 +476,7 @@ impl Events {
     }
 }
 
-/// The order of events whose inputs do not agree on one.
+/// The order of events if inputs have different ones.
 ///
 /// Those of Valgrind come first, as it writes them; then times, memory, and the others by name.
 fn conventional(name: &[u8]) -> impl Ord + '_ {
