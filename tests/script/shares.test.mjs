@@ -63,6 +63,8 @@ function ofTree({ nodes }) {
   return [...sums].sort();
 }
 
+const callsIn = ({ nodes }) => nodes.reduce((sum, { calls }) => sum + calls, 0);
+
 for (let seed = 1; seed <= 40; seed += 1) {
   const { columns, stacks } = randomStacks(seed);
   const tree = (more) => allStacks(columns, frames, { ...options, ...more });
@@ -82,13 +84,16 @@ for (let seed = 1; seed <= 40; seed += 1) {
       const first = (of) => of.findIndex((frame) => frame.index === index);
       const below = (of) => (first(of) < 0 ? [] : of.slice(first(of)));
       const above = (of) => of.slice(0, first(of) + 1).reverse();
-      assert.deepEqual(ofTree(stacksOf(all, index, false, options)), byBeginning(stacks, below));
+      const callees = stacksOf(all, index, false, options);
+      assert.deepEqual(ofTree(callees), byBeginning(stacks, below));
+      assert.equal(callsIn(callees), stacks.filter(({ frames: of }) => first(of) >= 0).length);
       assert.deepEqual(ofTree(stacksOf(all, index, true, options)), byBeginning(stacks, above));
     }
     const isHidden = ({ name }) => name.includes('b');
     const rest = (of) => of.filter((frame) => !isHidden(frame));
     const hidden = tree({ isHidden });
     assert.deepEqual(ofTree(hidden), byBeginning(stacks, rest));
+    assert.equal(callsIn(hidden), stacks.filter(({ frames: of }) => !isHidden(of[of.length - 1])).length);
     const bare = stacks.filter(({ frames: of }) => rest(of).length === 0);
     assert.equal(
       hidden.root.own,
