@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::limits::LimitError;
+use super::limit_error::LimitError;
 use crate::display::numbers::grouped;
 use crate::display::text::excerpt;
 use crate::display::units::{NamedUnit, Quantity, Unit};

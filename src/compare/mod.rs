@@ -1,12 +1,14 @@
 //! Comparison of two profiles, and limits on one or on both.
 
 mod amounts;
+mod limit_error;
 mod limits;
 mod pairing;
 mod parts;
 
+pub use limit_error::LimitError;
 pub(crate) use limits::{Checked, check_all};
-pub use limits::{Limit, LimitError, LimitSyntaxError, Outcome, Verdict};
+pub use limits::{Limit, LimitSyntaxError, Outcome, Verdict};
 pub use pairing::Transition;
 pub use parts::PartChange;
 

@@ -1,7 +1,8 @@
 //! What parts that the profiled program has named cost on both sides of a comparison.
 
 use super::amounts::unit_of;
-use super::limits::{Bound, Check, LimitError, Verdict, in_runs, judge_growth, shown};
+use super::limit_error::LimitError;
+use super::limits::{Bound, Check, Verdict, in_runs, judge_growth, shown};
 use super::{Comparison, InclusiveSum, Sides};
 use crate::display::numbers::divided;
 use crate::display::text::excerpt;

@@ -424,9 +424,9 @@ impl<W: Write> Writer<W> {
         let per_run = base.map(|base| per_run([base.runs(), profile.runs()]));
         let paired = (self.paired > 0).then(|| {
             format!(
-                "lines and stacks of {} functions are paired by their costs: sums by line and by \
+                "lines and stacks of {} are paired by their costs: sums by line and by \
                  stack are exact, but not which line of a function belongs to which of its stacks",
-                self.paired
+                counted(self.paired, "function")
             )
         });
         let divided = (self.divided > 0).then(|| {
