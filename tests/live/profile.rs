@@ -166,7 +166,11 @@ fn assert_held_by_callgrind_format(inputs: &[PathBuf]) {
     let said = convert(from_ref(&written), &again, &["-f", "callgrind"]);
     let bytes = [&written, &again].map(|file| fs::read(file).expect("a profile"));
     if memchr::memmem::find(&bytes[0], b"\ndesc: Incomplete:").is_some() {
-        assert!(said.ends_with(": the profile was made from incomplete data, as it says itself\n"));
+        assert!(
+            said.ends_with(
+                ": the profile was made from incomplete data, according to its header\n"
+            )
+        );
         assert_eq!(said.lines().count(), 1, "{said}");
     } else {
         assert_eq!(said, "");
